@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// serversCmd is mcpscan servers.
+type serversCmd struct{ lookFlags }
+
+// serverRow is one line of mcpscan servers.
+type serverRow struct {
+	Server    string    `json:"server"`
+	Transport string    `json:"transport"`
+	Name      string    `json:"name"`
+	Version   string    `json:"version"`
+	Protocol  string    `json:"protocol"`
+	Tools     int       `json:"tools"`
+	Calls     int       `json:"calls"`
+	Sessions  int       `json:"sessions"`
+	Findings  int       `json:"findings"`
+	Last      time.Time `json:"last_seen"`
+
+	tools, sessions map[string]bool
+}
+
+func (r *serverRow) when() time.Time { return r.Last }
+
+// Run lists the servers.
+func (c *serversCmd) Run(ctx context.Context, std streams) error {
+	byName := map[string]*serverRow{}
+	row := func(name string) *serverRow {
+		if byName[name] == nil {
+			byName[name] = &serverRow{Server: name, tools: map[string]bool{}, sessions: map[string]bool{}}
+		}
+		return byName[name]
+	}
+	err := c.run(ctx, std, sink{
+		event: func(e *scanner.Event, f *scanner.Facts) {
+			if len(f.Messages) > 0 && c.has(e.Session, e.Server, "") {
+				row(e.Server).see(e, f)
+			}
+		},
+		finding: func(f *scanner.Finding) {
+			if c.has(f.Session, f.Server, "") && f.Severity > scanner.Note {
+				row(f.Server).Findings++
+			}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	var rows []*serverRow
+	for _, r := range byName {
+		r.Tools, r.Sessions = len(r.tools), len(r.sessions)
+		if c.Tool == "" || r.tools[c.Tool] {
+			rows = append(rows, r)
+		}
+	}
+	slices.SortFunc(rows, func(a, b *serverRow) int { return strings.Compare(a.Server, b.Server) })
+	if rows, err = since(rows, c.Since); err != nil {
+		return err
+	}
+	if c.JSON {
+		return writeJSON(std.out, rows)
+	}
+	t := newTable("server", "transport", "name", "version", "protocol", "tools", "calls", "sessions", "findings")
+	for _, r := range rows {
+		t.add(r.Server, r.Transport, r.Name, r.Version, r.Protocol, strconv.Itoa(r.Tools), strconv.Itoa(r.Calls), strconv.Itoa(r.Sessions), strconv.Itoa(r.Findings))
+	}
+	return t.write(std.out)
+}
+
+func (r *serverRow) see(e *scanner.Event, f *scanner.Facts) {
+	r.Transport, r.sessions[e.Session] = e.Transport, true
+	if e.Time.After(r.Last) {
+		r.Last = e.Time
+	}
+	for _, m := range f.Messages {
+		if s := m.Server; s != nil && (s.Name != "" || s.Protocol != "") {
+			r.Name, r.Version, r.Protocol = s.Name, s.Version, s.Protocol
+		}
+		if m.Method == "tools/call" && m.Kind == scanner.Request {
+			r.Calls++
+		}
+		for _, d := range m.Definitions {
+			if d.Kind == scanner.ToolSubject {
+				r.tools[d.Name] = true
+			}
+		}
+	}
+}
+
+// toolsCmd is mcpscan tools.
+type toolsCmd struct{ lookFlags }
+
+// toolRow is one line of mcpscan tools.
+type toolRow struct {
+	Server      string    `json:"server"`
+	Tool        string    `json:"tool"`
+	Digest      string    `json:"digest"`
+	Status      string    `json:"status"` // seen, or changed since it was first seen
+	Findings    int       `json:"findings"`
+	Worst       string    `json:"worst"`
+	First       time.Time `json:"first_seen"`
+	Description string    `json:"description"`
+}
+
+func (r *toolRow) when() time.Time { return r.First }
+
+// Run lists the tools.
+func (c *toolsCmd) Run(ctx context.Context, std streams) error {
+	byName := map[[2]string]*toolRow{}
+	err := c.run(ctx, std, sink{
+		event: func(e *scanner.Event, f *scanner.Facts) {
+			for _, m := range f.Messages {
+				for _, d := range m.Definitions {
+					if d.Kind == scanner.ToolSubject && c.has(e.Session, e.Server, d.Name) {
+						seeTool(byName, e, &d)
+					}
+				}
+			}
+		},
+		finding: func(f *scanner.Finding) {
+			r := byName[[2]string{f.Server, f.Name}]
+			if r == nil || f.Subject != scanner.ToolSubject || f.Severity == scanner.Note {
+				return
+			}
+			r.Findings++
+			if worst := severity(r.Worst); r.Worst == "" || f.Severity > worst {
+				r.Worst = f.Severity.String()
+			}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	var rows []*toolRow
+	for _, r := range byName {
+		rows = append(rows, r)
+	}
+	slices.SortFunc(rows, func(a, b *toolRow) int {
+		if d := strings.Compare(a.Server, b.Server); d != 0 {
+			return d
+		}
+		return strings.Compare(a.Tool, b.Tool)
+	})
+	if rows, err = since(rows, c.Since); err != nil {
+		return err
+	}
+	if c.JSON {
+		return writeJSON(std.out, rows)
+	}
+	t := newTable("server", "tool", "digest", "status", "findings")
+	for _, r := range rows {
+		findings := "none"
+		if r.Findings > 0 {
+			findings = strconv.Itoa(r.Findings) + ", worst " + r.Worst
+		}
+		t.add(r.Server, r.Tool, shortDigest(r.Digest), r.Status, findings)
+	}
+	return t.write(std.out)
+}
+
+func seeTool(byName map[[2]string]*toolRow, e *scanner.Event, d *scanner.Definition) {
+	key := [2]string{e.Server, d.Name}
+	r := byName[key]
+	if r == nil {
+		byName[key] = &toolRow{Server: e.Server, Tool: d.Name, Digest: d.Digest.String(), Status: "seen", First: e.Time, Description: d.Description}
+		return
+	}
+	if r.Digest != d.Digest.String() {
+		r.Status = "changed"
+	}
+}
+
+// shortDigest cuts a digest to what tells two apart in a table.
+func shortDigest(d string) string {
+	return strings.TrimPrefix(d, "sha256-")[:min(12, max(0, len(d)-len("sha256-")))]
+}

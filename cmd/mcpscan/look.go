@@ -1,0 +1,282 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// lookFlags choose what a look into a recording shows.
+type lookFlags struct {
+	Files   []string `arg:"" help:"Recordings; - is standard input." placeholder:"FILE"`
+	Session string   `help:"Only this session."`
+	Server  string   `help:"Only this server."`
+	Tool    string   `help:"Only this tool."`
+	Since   string   `help:"Only what happened since this time (RFC 3339), or in this last stretch of the recording (such as 1h)."`
+	JSON    bool     `help:"Write JSON instead of a table."`
+	engineFlags
+}
+
+// sink adapts two functions to scanner.Sink; either may be nil.
+type sink struct {
+	event   func(*scanner.Event, *scanner.Facts)
+	finding func(*scanner.Finding)
+}
+
+func (s sink) Event(e *scanner.Event, f *scanner.Facts) error {
+	if s.event != nil {
+		s.event(e, f)
+	}
+	return nil
+}
+
+func (s sink) Finding(f *scanner.Finding) error {
+	if s.finding != nil {
+		s.finding(f)
+	}
+	return nil
+}
+
+// run replays the recordings into a sink.
+func (f *lookFlags) run(ctx context.Context, std streams, s sink) error {
+	engine, err := f.engine()
+	if err != nil {
+		return err
+	}
+	src, closeAll, err := openRecordings(f.Files, std, replay.Options{MaxMessage: f.MaxMessage})
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	res, err := engine.Run(ctx, src, s)
+	if err != nil {
+		return readError(ctx, err)
+	}
+	for _, skipped := range res.Coverage.Skipped {
+		fmt.Fprintf(std.err, "mcpscan: not inspected: %s (%d times, first at %s:%d)\n", skipped.Reason, skipped.Count, skipped.First.File, skipped.First.Line)
+	}
+	return nil
+}
+
+// has reports whether a row passes the filters that all commands share.
+func (f *lookFlags) has(session, server, tool string) bool {
+	return (f.Session == "" || f.Session == session) && (f.Server == "" || f.Server == server) && (f.Tool == "" || f.Tool == tool)
+}
+
+// timed is a row with a time.
+type timed interface{ when() time.Time }
+
+// since keeps the rows of the stretch asked for. A duration counts back from
+// the last row, not from now: a recording has no other clock.
+func since[T timed](rows []T, spec string) ([]T, error) {
+	if spec == "" {
+		return rows, nil
+	}
+	from, err := time.Parse(time.RFC3339Nano, spec)
+	if err != nil {
+		d, derr := time.ParseDuration(spec)
+		if derr != nil {
+			return nil, usage("--since %q: expected a time such as 2026-01-06T10:30:00Z, or a duration such as 1h", spec)
+		}
+		for _, r := range rows {
+			if r.when().After(from) {
+				from = r.when()
+			}
+		}
+		from = from.Add(-d)
+	}
+	kept := rows[:0]
+	for _, r := range rows {
+		if !r.when().Before(from) {
+			kept = append(kept, r)
+		}
+	}
+	return kept, nil
+}
+
+// stamp writes a time for a table; events without one get a dash.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format("2006-01-02 15:04:05.000")
+}
+
+// eventsCmd is mcpscan events.
+type eventsCmd struct {
+	lookFlags
+	Type string `help:"Only this type: mcp_message or an audit type, a JSON-RPC method, or request, notification, response."`
+}
+
+// eventRow is one line of mcpscan events.
+type eventRow struct {
+	Seq       int64     `json:"seq"`
+	Time      time.Time `json:"timestamp"`
+	Session   string    `json:"session"`
+	Server    string    `json:"server"`
+	Direction string    `json:"direction"`
+	Type      string    `json:"type"`
+	Kind      string    `json:"kind"`
+	Method    string    `json:"method"`
+	ID        string    `json:"id"`
+	Tool      string    `json:"tool"`
+	Bytes     int       `json:"bytes"`
+	File      string    `json:"file"`
+	Line      int       `json:"line"`
+}
+
+func (r eventRow) when() time.Time { return r.Time }
+
+// Run lists the events.
+func (c *eventsCmd) Run(ctx context.Context, std streams) error {
+	var rows []eventRow
+	err := c.run(ctx, std, sink{event: func(e *scanner.Event, f *scanner.Facts) {
+		for _, m := range f.Messages {
+			r := eventRow{Seq: e.Seq, Time: e.Time, Session: e.Session, Server: e.Server, Direction: e.Direction.String(), Type: e.Type,
+				Kind: m.Kind.String(), Method: m.Method, ID: m.ID, Tool: m.Target, Bytes: len(e.Frame), File: e.Origin.File, Line: e.Origin.Line}
+			if c.has(r.Session, r.Server, r.Tool) && (c.Type == "" || c.Type == r.Type || c.Type == r.Method || c.Type == r.Kind) {
+				rows = append(rows, r)
+			}
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	if rows, err = since(rows, c.Since); err != nil {
+		return err
+	}
+	if c.JSON {
+		return writeJSON(std.out, rows)
+	}
+	t := newTable("time", "session", "server", "from", "message", "id", "bytes", "line")
+	for _, r := range rows {
+		from := strings.SplitN(r.Direction, "_", 2)[0]
+		t.add(stamp(r.Time), r.Session, r.Server, from, strings.TrimSpace(r.Kind+" "+r.Method+" "+r.Tool), r.ID, strconv.Itoa(r.Bytes), strconv.Itoa(r.Line))
+	}
+	return t.write(std.out)
+}
+
+// callsCmd is mcpscan calls.
+type callsCmd struct {
+	lookFlags
+	Action string `help:"Only calls with this outcome: ok, error, pending, allow, block."`
+}
+
+// callRow is one line of mcpscan calls.
+type callRow struct {
+	Time    time.Time `json:"timestamp"`
+	Session string    `json:"session"`
+	Server  string    `json:"server"`
+	Tool    string    `json:"tool"`
+	ID      string    `json:"id"`
+	Action  string    `json:"action"` // ok, error or pending; allow or block where an engine decided
+	Took    string    `json:"took"`   // from the call to its result; empty where one has no time
+	File    string    `json:"file"`
+	Line    int       `json:"line"`
+}
+
+func (r callRow) when() time.Time { return r.Time }
+
+// Run lists the calls.
+func (c *callsCmd) Run(ctx context.Context, std streams) error {
+	var all []callRow
+	open := map[string]int{}
+	err := c.run(ctx, std, sink{event: func(e *scanner.Event, f *scanner.Facts) {
+		for _, m := range f.Messages {
+			key := e.Session + "\x00" + e.Server + "\x00" + m.ID
+			switch {
+			case m.Kind == scanner.Request && m.Method == "tools/call", m.Kind == scanner.Audit && strings.HasPrefix(m.Method, "mcp_tool_call"):
+				action := "pending"
+				if m.Kind == scanner.Audit {
+					action = m.Action
+				}
+				open[key] = len(all)
+				all = append(all, callRow{Time: e.Time, Session: e.Session, Server: e.Server, Tool: m.Target, ID: m.ID, Action: action, File: e.Origin.File, Line: e.Origin.Line})
+			case m.Kind == scanner.Response:
+				if i, ok := open[key]; ok && e.Direction != scanner.ClientToServer {
+					all[i].finish(e, &m)
+					delete(open, key)
+				}
+			}
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	var rows []callRow
+	for _, r := range all {
+		if c.has(r.Session, r.Server, r.Tool) && (c.Action == "" || c.Action == r.Action) {
+			rows = append(rows, r)
+		}
+	}
+	if rows, err = since(rows, c.Since); err != nil {
+		return err
+	}
+	if c.JSON {
+		return writeJSON(std.out, rows)
+	}
+	t := newTable("time", "session", "server", "tool", "id", "action", "took", "line")
+	for _, r := range rows {
+		t.add(stamp(r.Time), r.Session, r.Server, r.Tool, r.ID, r.Action, r.Took, strconv.Itoa(r.Line))
+	}
+	return t.write(std.out)
+}
+
+func (r *callRow) finish(e *scanner.Event, m *scanner.Message) {
+	r.Action = "ok"
+	if m.IsError {
+		r.Action = "error"
+	}
+	if !r.Time.IsZero() && !e.Time.IsZero() {
+		r.Took = e.Time.Sub(r.Time).String()
+	}
+}
+
+// detectionsCmd is mcpscan detections.
+type detectionsCmd struct {
+	lookFlags
+	Severity string `help:"Only findings of this severity or a higher one." default:"low" enum:"note,low,medium,high,critical"`
+}
+
+// Run lists what was found.
+func (c *detectionsCmd) Run(ctx context.Context, std streams) error {
+	collector := report.NewCollector(severity(c.Severity))
+	err := c.run(ctx, std, sink{finding: func(f *scanner.Finding) { _ = collector.Finding(f) }})
+	if err != nil {
+		return err
+	}
+	var rows []detectionRow
+	for _, f := range collector.Report(nil, "", scanner.Result{}).Findings {
+		if c.has(f.Session, f.Server, f.Tool) {
+			rows = append(rows, detectionRow(f))
+		}
+	}
+	if rows, err = since(rows, c.Since); err != nil {
+		return err
+	}
+	if c.JSON {
+		return writeJSON(std.out, rows)
+	}
+	t := newTable("time", "server", "tool", "rule", "severity", "evidence", "line")
+	for _, r := range rows {
+		t.add(stamp(r.when()), r.Server, r.Tool, r.Rule, r.Severity.String(), r.Evidence.Text, strconv.Itoa(r.Location.Line))
+	}
+	return t.write(std.out)
+}
+
+// detectionRow is one line of mcpscan detections.
+type detectionRow report.Finding
+
+func (r detectionRow) when() time.Time {
+	if r.Timestamp == nil {
+		return time.Time{}
+	}
+	t, _ := time.Parse(time.RFC3339Nano, *r.Timestamp)
+	return t
+}

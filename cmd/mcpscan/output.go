@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// outputFlags say what a report looks like, where it goes and when it fails.
+type outputFlags struct {
+	Format          []string `help:"Format of the report: ${formats}. Repeat as FORMAT=FILE for several." placeholder:"FORMAT" default:"text" sep:"none"`
+	Output          string   `short:"o" help:"Write the report here instead of standard output." placeholder:"FILE"`
+	FailOn          string   `help:"Exit 1 when a finding has this severity or a higher one: note, low, medium, high, critical, never." default:"high" enum:"note,low,medium,high,critical,never"`
+	MinSeverity     string   `help:"List findings of this severity or a higher one." default:"low" enum:"note,low,medium,high,critical"`
+	AllowIncomplete bool     `help:"Exit 0 although something could not be inspected."`
+	Quiet           bool     `short:"q" help:"Write nothing to standard error but errors."`
+	NoColor         bool     `help:"No colour, not even on a terminal."`
+}
+
+// engineFlags say what is checked, and how.
+type engineFlags struct {
+	Enable     []string `help:"Run only these rules." placeholder:"RULE"`
+	Disable    []string `help:"Leave these rules out." placeholder:"RULE"`
+	Jobs       int      `short:"j" help:"Inspect on this many goroutines; 0 is one for each core." default:"0"`
+	MaxMessage int64    `help:"Longest message that is read, in bytes; longer ones are counted as not inspected." default:"67108864"`
+}
+
+// engine makes the engine that the flags ask for.
+func (f *engineFlags) engine() (*scanner.Engine, error) {
+	if f.Jobs < 0 || f.MaxMessage < 1 {
+		return nil, usage("--jobs and --max-message must not be negative")
+	}
+	selected, err := f.rules()
+	if err != nil {
+		return nil, err
+	}
+	return scanner.New(selected, scanner.Options{Workers: f.Jobs})
+}
+
+// rules applies --enable and --disable.
+func (f *engineFlags) rules() ([]scanner.Rule, error) {
+	all := rules.All()
+	for _, id := range slices.Concat(f.Enable, f.Disable) {
+		if !slices.ContainsFunc(all, func(r scanner.Rule) bool { return r.ID == id }) {
+			return nil, usage("no rule is called %q; mcpscan rules lists them", id)
+		}
+	}
+	return slices.DeleteFunc(all, func(r scanner.Rule) bool {
+		return slices.Contains(f.Disable, r.ID) || len(f.Enable) > 0 && !slices.Contains(f.Enable, r.ID)
+	}), nil
+}
+
+// documented returns all rules that a report can name.
+func documented() []scanner.Rule { return append(rules.All(), scanner.EngineRules()...) }
+
+// collector starts a report.
+func (f *outputFlags) collector() (*report.Collector, error) {
+	for _, spec := range f.Format {
+		name, _, _ := strings.Cut(spec, "=")
+		if !slices.Contains(report.Formats(), name) {
+			return nil, usage("unknown format %q: expected %s", name, strings.Join(report.Formats(), ", "))
+		}
+	}
+	return report.NewCollector(severity(f.MinSeverity)), nil
+}
+
+// severity reads a severity that the grammar has checked.
+func severity(name string) scanner.Severity {
+	var s scanner.Severity
+	if s.UnmarshalText([]byte(name)) != nil {
+		return scanner.Critical
+	}
+	return s
+}
+
+// write renders the report in every format asked for. One of them goes to
+// standard output or to -o; the others need a file each.
+func (f *outputFlags) write(std streams, r *report.Report) error {
+	plain := 0
+	for _, spec := range f.Format {
+		if !strings.Contains(spec, "=") {
+			plain++
+		}
+	}
+	if plain > 1 {
+		return usage("only one format can go to standard output: name a file for the others, as in --format sarif=out.sarif")
+	}
+	for _, spec := range f.Format {
+		name, file, _ := strings.Cut(spec, "=")
+		if file == "" {
+			file = f.Output
+		}
+		if err := f.render(std, name, file, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *outputFlags) render(std streams, format, file string, r *report.Report) (err error) {
+	w := std.out
+	if file != "" && file != "-" {
+		out, err := os.Create(file)
+		if err != nil {
+			return usage("writing the report: %w", err)
+		}
+		defer func() { err = closeFile(out, err) }()
+		w = out
+	}
+	b := bufio.NewWriterSize(w, 64<<10)
+	color := file == "" && !f.NoColor && os.Getenv("NO_COLOR") == "" && terminal(std.out)
+	if err := report.Write(b, format, r, report.Options{Color: color, Rules: documented()}); err != nil {
+		return &exitError{exitUsage, fmt.Errorf("writing the %s report: %w", format, err)}
+	}
+	if err := b.Flush(); err != nil {
+		return &exitError{exitUsage, fmt.Errorf("writing the %s report: %w", format, err)}
+	}
+	return nil
+}
+
+func closeFile(f *os.File, err error) error {
+	if cerr := f.Close(); err == nil && cerr != nil {
+		return &exitError{exitUsage, fmt.Errorf("writing %s: %w", f.Name(), cerr)}
+	}
+	return err
+}
+
+// verdict turns a report into the exit code. Findings outrank what could not
+// be inspected.
+func (f *outputFlags) verdict(std streams, r *report.Report) error {
+	if worst, any := r.Summary.Findings.Worst(); any && f.FailOn != "never" && worst >= severity(f.FailOn) {
+		return &exitError{code: exitFindings}
+	}
+	if len(r.Coverage.Skipped) == 0 || f.AllowIncomplete {
+		return nil
+	}
+	if !f.Quiet {
+		first := r.Coverage.Skipped[0]
+		fmt.Fprintf(std.err, "mcpscan: not everything was inspected (%s); --allow-incomplete accepts that\n", text.Visible(first.Reason, 200))
+	}
+	return &exitError{code: exitIncomplete}
+}
+
+// finish writes a report and returns what the process exits with.
+func (f *outputFlags) finish(std streams, r *report.Report) error {
+	if err := f.write(std, r); err != nil {
+		return err
+	}
+	return f.verdict(std, r)
+}
+
+// terminal reports whether a stream is one.
+func terminal(s any) bool {
+	f, ok := s.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// visibleLines makes a message of several lines fit for a terminal.
+func visibleLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = text.Visible(l, 2000)
+	}
+	return strings.Join(lines, "\n")
+}

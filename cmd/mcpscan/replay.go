@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// replayCmd is mcpscan replay.
+type replayCmd struct {
+	Files []string `arg:"" help:"Recordings, in the order in which they were made; - is standard input. gzip and zstd are unpacked." placeholder:"FILE"`
+	outputFlags
+	engineFlags
+}
+
+// Run replays the files and reports.
+func (c *replayCmd) Run(ctx context.Context, std streams) error {
+	engine, err := c.engine()
+	if err != nil {
+		return err
+	}
+	collector, err := c.collector()
+	if err != nil {
+		return err
+	}
+	src, closeAll, err := openRecordings(c.Files, std, replay.Options{MaxMessage: c.MaxMessage})
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	res, err := engine.Run(ctx, src, collector)
+	if err != nil {
+		return readError(ctx, err)
+	}
+	var inputs []report.Input
+	for _, f := range c.Files {
+		inputs = append(inputs, report.Input{Kind: "recording", Name: f})
+	}
+	return c.finish(std, collector.Report(inputs, version(), res))
+}
+
+// readError explains what ended a run before its time.
+func readError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return &exitError{exitUsage, errors.New("interrupted: no report was written")}
+	}
+	return &exitError{exitIncomplete, fmt.Errorf("%w; no report was written", err)}
+}
+
+// openRecordings recognises all files before any is read: a wrong name is told
+// before an hour of work.
+func openRecordings(names []string, std streams, o replay.Options) (scanner.Source, func(), error) {
+	var sources []scanner.Source
+	var files []*os.File
+	closeAll := func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}
+	for _, name := range names {
+		var r io.Reader = std.in
+		label := name
+		if name == "-" {
+			label = "stdin"
+		} else {
+			f, err := os.Open(name)
+			if err != nil {
+				closeAll()
+				return nil, nil, usage("opening the recording: %w", err)
+			}
+			files = append(files, f)
+			r = f
+		}
+		src, err := replay.Open(label, r, o)
+		if err != nil {
+			closeAll()
+			if errors.Is(err, replay.ErrFormat) {
+				return nil, nil, &exitError{exitUsage, err}
+			}
+			return nil, nil, &exitError{exitIncomplete, err}
+		}
+		sources = append(sources, src)
+	}
+	return replay.Join(sources...), closeAll, nil
+}

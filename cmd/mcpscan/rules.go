@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// rulesCmd is mcpscan rules.
+type rulesCmd struct {
+	ID []string `arg:"" optional:"" help:"Explain these rules; without an ID, list all."`
+}
+
+// Run lists or explains rules.
+func (c *rulesCmd) Run(std streams) error {
+	all := documented()
+	if len(c.ID) == 0 {
+		t := newTable("rule", "severity", "confidence", "what it finds")
+		for _, r := range all {
+			t.add(r.ID, r.Severity.String(), r.Confidence.String(), r.Title)
+		}
+		return t.write(std.out)
+	}
+	for i, id := range c.ID {
+		k := slices.IndexFunc(all, func(r scanner.Rule) bool { return r.ID == id })
+		if k < 0 {
+			return usage("no rule is called %q; mcpscan rules lists them", id)
+		}
+		if i > 0 {
+			fmt.Fprintln(std.out)
+		}
+		explain(std, &all[k])
+	}
+	return nil
+}
+
+func explain(std streams, r *scanner.Rule) {
+	fmt.Fprintf(std.out, "%s: %s\n\nWhy:      %s\nFix:      %s\nSeverity: %s, confidence %s. %s\nCategory: %s\nSee:      %s\n",
+		r.ID, r.Title, r.Why, r.Fix, r.Severity, r.Confidence, r.Basis, r.Category, strings.Join(r.Refs, ", "))
+}

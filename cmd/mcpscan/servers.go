@@ -1,0 +1,298 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/live"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// liveTarget is a server to ask.
+type liveTarget struct {
+	name      string
+	command   []string
+	env       []string
+	dir       string
+	url       string
+	transport string
+	headers   map[string]string
+	origin    scanner.Origin
+	foreign   bool // named by a configuration file: somebody else's command
+}
+
+// endpoint is the place of what no file holds.
+func endpoint(name string) scanner.Origin {
+	return scanner.Origin{File: "mcp://" + name, Line: 1, Column: 1}
+}
+
+// configTarget makes a target of a configured server.
+func configTarget(s config.Server, at scanner.Origin) (liveTarget, error) {
+	s, missing := s.Expand(os.LookupEnv)
+	if len(missing) > 0 {
+		return liveTarget{}, fmt.Errorf("%s has no value here; set it in the environment", strings.Join(missing, ", "))
+	}
+	t := liveTarget{name: s.Name, dir: s.Cwd, url: s.URL, headers: s.Headers, origin: at, foreign: true}
+	switch {
+	case s.Transport == "ws":
+		return t, errors.New("the WebSocket transport is not supported")
+	case s.Command != "":
+		t.command, t.url = append([]string{s.Command}, s.Args...), ""
+		t.env = os.Environ()
+		for _, k := range slices.Sorted(mapKeys(s.Env)) {
+			t.env = append(t.env, k+"="+s.Env[k])
+		}
+	case s.URL == "":
+		return t, errors.New("it has neither a command nor a URL")
+	case s.Transport == "sse":
+		t.transport = "sse"
+	}
+	return t, nil
+}
+
+func mapKeys(m map[string]string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// shown is the command or URL in full, as it will be run.
+func (t *liveTarget) shown() string {
+	if len(t.command) == 0 {
+		return t.url
+	}
+	words := make([]string, len(t.command))
+	for i, w := range t.command {
+		if words[i] = w; w == "" || strings.ContainsAny(w, " \t\n\"'\\$`;&|<>*?()") {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// unique tells servers of one name apart, and asks those that are the same in
+// every respect once.
+func (p *plan) unique() {
+	seen := map[string]int{}
+	same := map[string]bool{}
+	p.targets = slices.DeleteFunc(p.targets, func(t liveTarget) bool {
+		key := strings.Join(append([]string{t.name, t.url, t.dir}, append(t.command, t.env...)...), "\x00")
+		known := same[key]
+		same[key] = true
+		return known
+	})
+	for i := range p.targets {
+		t := &p.targets[i]
+		if seen[t.name]++; seen[t.name] > 1 {
+			t.name = fmt.Sprintf("%s#%d", t.name, seen[t.name])
+		}
+	}
+}
+
+// commandName derives the name of a server from its command: the package or
+// script that the launcher is given, or the command itself.
+func commandName(command []string) string {
+	name := filepath.Base(command[0])
+	for _, a := range command[1:] {
+		if a == "" || strings.HasPrefix(a, "-") {
+			continue
+		}
+		if strings.Contains(a, "mcp") || strings.Contains(a, "server") {
+			name = a
+			break
+		}
+	}
+	name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(filepath.Base(name)))
+	if at := strings.LastIndex(name, "@"); at > 0 {
+		name = name[:at]
+	}
+	return name
+}
+
+// urlName names a server by the host of its URL.
+func urlName(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return raw
+	}
+	return u.Host
+}
+
+// consent keeps a configuration file from running commands that nobody has
+// seen: on a terminal each is shown in full and asked for, elsewhere they are
+// refused unless a flag says otherwise.
+func (c *scanCmd) consent(std streams, p *plan) error {
+	ask := terminal(std.in) && terminal(std.err)
+	answers := bufio.NewReader(std.in)
+	p.targets = slices.DeleteFunc(p.targets, func(t liveTarget) bool {
+		switch {
+		case c.NoRun:
+			p.skip(t.origin, "server %s was not asked (--no-run): %s", t.name, t.shown())
+			return true
+		case !t.foreign || c.RunServers:
+			return false
+		case !ask:
+			p.skip(t.origin, "server %s was not asked: its command comes from a configuration file; read it, then use --run-servers: %s", t.name, t.shown())
+			return true
+		}
+		fmt.Fprintf(std.err, "Start %s, as %s says?\n  %s\n[y/N] ", text.Visible(t.name, 200), text.Visible(t.origin.File, 400), text.Visible(t.shown(), 100000))
+		answer, _ := answers.ReadString('\n')
+		if strings.EqualFold(strings.TrimSpace(answer), "y") {
+			return false
+		}
+		p.skip(t.origin, "server %s was not asked: you declined", t.name)
+		return true
+	})
+	return nil
+}
+
+// discoverDirs says where configurations are looked for: in a directory, and
+// for the user as well where no target was named.
+func discoverDirs(dir string, user bool) config.Dirs {
+	d := config.Dirs{GOOS: runtime.GOOS, Project: dir, Getenv: func(string) string { return "" }}
+	if !user {
+		return d
+	}
+	d.Getenv = os.Getenv
+	d.Home, _ = os.UserHomeDir()
+	d.XDGConfig = os.Getenv("XDG_CONFIG_HOME")
+	d.AppData, d.LocalAppData, d.ProgramData = os.Getenv("APPDATA"), os.Getenv("LOCALAPPDATA"), os.Getenv("PROGRAMDATA")
+	return d
+}
+
+// session is the session of all that one scan sees.
+const session = "scan"
+
+// liveSource yields what was read, and then what servers say, in the order in
+// which it is said.
+type liveSource struct{ events <-chan *scanner.Event }
+
+func (s *liveSource) Next() (scanner.Chunk, error) {
+	e, ok := <-s.events
+	if !ok {
+		return nil, io.EOF
+	}
+	return replay.Events([]*scanner.Event{e}).Next()
+}
+
+// start asks all servers at once and returns the stream of what is seen. One
+// lock gives events their time, their place in the recording and their order,
+// so that the three agree.
+func (c *scanCmd) start(ctx context.Context, std streams, p *plan, rec *replay.Recorder) scanner.Source {
+	out := make(chan *scanner.Event, 64)
+	feed := &feed{out: out, recorder: rec, done: ctx.Done()}
+	go func() {
+		defer close(out)
+		for _, e := range p.events {
+			feed.send(e, false)
+		}
+		bar := c.progress(std, len(p.targets))
+		var wg sync.WaitGroup
+		for _, t := range p.targets {
+			wg.Go(func() {
+				c.ask(ctx, t, feed)
+				bar()
+			})
+		}
+		wg.Wait()
+	}()
+	return &liveSource{out}
+}
+
+// feed puts events in order. Its clock never stands still: two events of one
+// nanosecond would have no order on replay.
+type feed struct {
+	mu       sync.Mutex
+	out      chan<- *scanner.Event
+	done     <-chan struct{}
+	recorder *replay.Recorder
+	last     time.Time
+}
+
+func (f *feed) send(e *scanner.Event, stamp bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if stamp {
+		now := time.Now().UTC()
+		if !now.After(f.last) {
+			now = f.last.Add(1)
+		}
+		e.Time, f.last = now, now
+	}
+	if f.recorder != nil && e.Kind != scanner.IgnoredEvent {
+		if err := f.recorder.Record(e); err != nil {
+			e.Kind, e.Reason = scanner.SkippedEvent, err.Error()
+		}
+	}
+	select {
+	case f.out <- e:
+	case <-f.done:
+	}
+}
+
+// ask lists one server.
+func (c *scanCmd) ask(ctx context.Context, t liveTarget, f *feed) {
+	base := scanner.Event{Session: session, Server: t.name, Transport: "stdio", Origin: t.origin}
+	if t.url != "" {
+		base.Transport = "http"
+	}
+	res, err := live.List(ctx, live.Target{Name: t.name, Command: t.command, Env: t.env, Dir: t.dir, URL: t.url, Transport: t.transport, Headers: t.headers}, live.Options{
+		MaxFrame: c.MaxMessage, StartTimeout: c.StartTimeout, StepTimeout: c.StepTimeout,
+		ClientName: "mcpscan", ClientVersion: version(),
+		OnFrame: func(fr live.Frame) {
+			if fr.Event == "endpoint" { // an address of the transport, not a message
+				return
+			}
+			e := base
+			e.Frame, e.Direction = fr.Data, scanner.ClientToServer
+			if fr.Direction == live.ServerToClient {
+				e.Direction = scanner.ServerToClient
+			}
+			f.send(&e, true)
+		},
+	})
+	skip := func(format string, args ...any) {
+		e := base
+		e.Kind, e.Reason = scanner.SkippedEvent, fmt.Sprintf(format, args...)
+		f.send(&e, true)
+	}
+	if err != nil && ctx.Err() == nil {
+		skip("server %s was not inspected: %v", t.name, err)
+	}
+	for _, p := range res.Problems {
+		skip("server %s: %s", t.name, p)
+	}
+	if res.Oversize > 0 {
+		skip("server %s sent frames longer than the limit of %d bytes (--max-message): %d", t.name, c.MaxMessage, res.Oversize)
+	}
+}
+
+// progress shows on a terminal how many servers have answered.
+func (c *scanCmd) progress(std streams, n int) func() {
+	if n == 0 || c.Quiet || !terminal(std.err) {
+		return func() {}
+	}
+	bar := progressbar.NewOptions(n, progressbar.OptionSetWriter(std.err), progressbar.OptionSetDescription("asking servers"),
+		progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(20), progressbar.OptionShowCount())
+	return func() { _ = bar.Add(1) }
+}

@@ -1,0 +1,108 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// looksLikeServer reports whether an object has what only a server entry has:
+// a program to run, an address, or a known transport.
+func looksLikeServer(n *node) bool {
+	if !n.is(kindObject) {
+		return false
+	}
+	for _, k := range slices.Concat(commandKeys(), urlKeys()) {
+		switch v := n.get(k); {
+		case v.is(kindString) && v.text != "":
+			return true
+		case k == "command" && (v.is(kindArray) || v.get("path").is(kindString)):
+			return true
+		}
+	}
+	t := n.get("type")
+	return t.is(kindString) && (knownTransport(t.text) || builtinType(t.text))
+}
+
+// surelyServer asks for more than one mark of a server: many files map names
+// to objects with a url or a command.
+func surelyServer(n *node) bool {
+	if !looksLikeServer(n) {
+		return false
+	}
+	t := n.get("type")
+	return n.get("serverUrl") != nil || n.get("httpUrl") != nil || t.is(kindString) && knownTransport(t.text) ||
+		n.get("command") != nil && (n.get("args") != nil || n.get("env") != nil)
+}
+
+// holdsServers reports whether a map or list has an entry that looks like one.
+func holdsServers(n *node) bool {
+	for _, m := range n.members {
+		if looksLikeServer(m.value) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.items, looksLikeServer)
+}
+
+// nestedServers accepts the servers of an mcp object, unless that object is a
+// map of servers of which one is called "servers".
+func nestedServers(_ *reader, n *node) bool {
+	return (n.is(kindObject) || n.is(kindArray)) && !looksLikeServer(n)
+}
+
+// ofClient accepts a key that many programs use when its entries look like
+// servers, or when the path says that the file belongs to one of the clients.
+func ofClient(clients ...string) func(*reader, *node) bool {
+	return func(r *reader, n *node) bool {
+		if !n.is(kindObject) || nestedServers(r, n.get("servers")) {
+			return false
+		}
+		return holdsServers(n) || slices.Contains(clients, r.file.Client)
+	}
+}
+
+// vscodeServers accepts "servers" as VS Code writes it. API descriptions have
+// that key too, as a list or with a url and a protocol per entry.
+func vscodeServers(r *reader, n *node) bool {
+	if r.format != "json" || !n.is(kindObject) {
+		return false
+	}
+	for _, m := range n.members {
+		if m.value.get("protocol") != nil && m.value.get("type") == nil {
+			return false
+		}
+	}
+	return holdsServers(n) || namedMCP(r.file.Path)
+}
+
+// reasonixPlugins accepts [[plugins]] tables that say what to start.
+func reasonixPlugins(r *reader, n *node) bool {
+	return r.format == "toml" && n.is(kindArray) && holdsServers(n)
+}
+
+// clientOfShapes names the client by the first shape that only one has.
+func clientOfShapes(shapes []string) string {
+	for _, s := range shapes {
+		switch strings.TrimSuffix(s, " list") {
+		case "amp.mcpServers":
+			return "amp"
+		case "context_servers":
+			return "zed"
+		case "mcp_servers (toml)":
+			return "codex"
+		case "mcp_servers list (toml)":
+			return "vibe"
+		case "plugins list (toml)":
+			return "reasonix"
+		case "extensions":
+			return "goose"
+		case "servers", "mcp.servers", "settings.mcp", "customizations.vscode.mcp":
+			return "vscode"
+		case "modelContextProtocolServers":
+			return "continue"
+		case "projects", "plugins.mcpServers":
+			return "claude-code"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,222 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Location is a configuration file that exists.
+type Location struct {
+	// Path is the file, Client the program that reads it ("" for several).
+	Path, Client string
+	// Scope is "project", "user" or "system".
+	Scope string
+}
+
+// Dirs says where to look. Empty directories are passed over, so that a CI run
+// can look at a project alone.
+type Dirs struct {
+	// GOOS is the system whose places are meant, as in runtime.GOOS.
+	GOOS string
+	// Project is the root of the project, Home that of the user.
+	Project, Home string
+	// XDGConfig is $XDG_CONFIG_HOME; empty means Home/.config.
+	XDGConfig string
+	// AppData, LocalAppData and ProgramData are the Windows directories.
+	AppData, LocalAppData, ProgramData string
+	// Getenv reads the variables with which clients move their files.
+	Getenv func(string) string
+}
+
+// base is the directory that a place is relative to.
+type base int
+
+const (
+	inProject base = iota
+	inHome
+	inXDG      // $XDG_CONFIG_HOME or ~/.config, on every system
+	inAppData  // where the system keeps the settings of desktop programs
+	inLocal    // %LOCALAPPDATA%
+	inClaude   // holds .claude.json
+	inPlugins  // Claude Code's own directory
+	inCodex    // $CODEX_HOME or ~/.codex
+	inCline    // $CLINE_DIR or ~/.cline
+	inCopilot  // $XDG_CONFIG_HOME or ~/.copilot
+	inOpencode // the file $OPENCODE_CONFIG
+	inRoot     // the file system of Linux and macOS
+	inProgramData
+	inProgramFiles
+)
+
+// place is one line of the table: a pattern below a base, on all systems or on
+// those named.
+type place struct {
+	client  string
+	base    base
+	pattern string
+	systems string
+}
+
+func (p place) scope() string {
+	switch p.base {
+	case inProject:
+		return "project"
+	case inRoot, inProgramData, inProgramFiles:
+		return "system"
+	}
+	return "user"
+}
+
+// suffix is how a path at this place ends. The directories that a variable can
+// move go by their usual name: many programs have a config.toml.
+func (p place) suffix() string {
+	switch p.base {
+	case inPlugins:
+		return ".claude/" + p.pattern
+	case inCodex:
+		return ".codex/" + p.pattern
+	case inCline:
+		return ".cline/" + p.pattern
+	case inCopilot:
+		return ".copilot/" + p.pattern
+	}
+	return p.pattern
+}
+
+// Discover returns the configuration files that exist in the known places, in
+// the order of the table, each once. Not every one holds servers: a settings
+// file that has none makes Parse return ErrNotConfig.
+func Discover(d Dirs) []Location {
+	var out []Location
+	seen := map[string]bool{}
+	for _, p := range places() {
+		if p.systems != "" && !slices.Contains(strings.Fields(p.systems), d.GOOS) {
+			continue
+		}
+		for _, name := range d.find(p) {
+			if !seen[name] {
+				seen[name] = true
+				out = append(out, Location{Path: name, Client: p.client, Scope: p.scope()})
+			}
+		}
+	}
+	return out
+}
+
+// find returns the regular files at one place, sorted. Links to directories
+// are not followed, so that a loop in a project cannot keep the search going.
+func (d Dirs) find(p place) []string {
+	root := d.directory(p.base)
+	if root == "" {
+		return nil
+	}
+	if p.pattern == "" {
+		return regular(root)
+	}
+	// The pattern is matched below the directory, whose own name may hold
+	// characters that mean something in a pattern.
+	names, err := doublestar.Glob(os.DirFS(root), p.pattern, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
+	if err != nil {
+		return nil
+	}
+	slices.Sort(names)
+	var out []string
+	for _, n := range names {
+		out = append(out, regular(filepath.Join(root, filepath.FromSlash(n)))...)
+	}
+	return out
+}
+
+// regular returns the path when a file that can be read to its end is there.
+func regular(name string) []string {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return []string{name}
+}
+
+// directory says where a base is, or "" when it is not known or not of this
+// system.
+func (d Dirs) directory(b base) string {
+	switch b {
+	case inProject:
+		return d.Project
+	case inHome:
+		return d.Home
+	case inXDG:
+		return or(d.XDGConfig, under(d.Home, ".config"))
+	case inAppData:
+		return d.appData()
+	case inLocal:
+		return d.LocalAppData
+	case inClaude:
+		return or(d.env("CLAUDE_CONFIG_DIR"), d.Home)
+	case inPlugins:
+		return or(d.env("CLAUDE_CONFIG_DIR"), under(d.Home, ".claude"))
+	case inCodex:
+		return or(d.env("CODEX_HOME"), under(d.Home, ".codex"))
+	case inCline:
+		return or(d.env("CLINE_DIR"), under(d.Home, ".cline"))
+	case inCopilot:
+		return or(d.XDGConfig, under(d.Home, ".copilot"))
+	case inOpencode:
+		return d.env("OPENCODE_CONFIG")
+	case inRoot:
+		return "/"
+	case inProgramData:
+		return d.ProgramData
+	case inProgramFiles:
+		return d.env("ProgramFiles")
+	}
+	return ""
+}
+
+func (d Dirs) appData() string {
+	switch d.GOOS {
+	case "windows":
+		return d.AppData
+	case "darwin":
+		return under(d.Home, "Library", "Application Support")
+	}
+	return or(d.XDGConfig, under(d.Home, ".config"))
+}
+
+func (d Dirs) env(name string) string {
+	if d.Getenv == nil {
+		return ""
+	}
+	return d.Getenv(name)
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// under joins below a directory, unless that is not known.
+func under(dir string, parts ...string) string {
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(append([]string{dir}, parts...)...)
+}
+
+// clientOf names the client whose place the path ends like, or "".
+func clientOf(name string) string {
+	name = strings.TrimLeft(slashed(name), "/")
+	for _, p := range places() {
+		if p.client == "" || p.pattern == "" {
+			continue
+		}
+		if doublestar.MatchUnvalidated("**/"+p.suffix(), name) {
+			return p.client
+		}
+	}
+	return ""
+}

@@ -1,0 +1,142 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// tree makes empty files and returns the directory above them.
+func tree(t *testing.T, names ...string) string {
+	// Brackets mean something in a pattern and are fine in a directory's name.
+	root := filepath.Join(t.TempDir(), "[x]")
+	for _, n := range names {
+		p := filepath.Join(root, n)
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func TestDiscover(t *testing.T) {
+	root := tree(t,
+		"p/.mcp.json", "p/.vscode/mcp.json", "p/a.code-workspace", "p/opencode.jsonc", "p/server.json", "p/sub/.mcp.json",
+		"p/.continue/mcpServers/b.yaml", "p/.continue/mcpServers/a.json", "p/.cursor/mcp.json/not-a-file",
+		"h/.claude.json", "h/.claude/plugins/cache/m/p/1/.mcp.json", "h/.claude/plugins/marketplaces/m/.mcp.json",
+		"h/.codex/config.toml", "h/.config/Claude/claude_desktop_config.json", "h/.config/zed/settings.json",
+		"h/.config/Code/User/mcp.json",
+		"h/Library/Application Support/Claude/claude_desktop_config.json",
+		"h/Library/Application Support/Code - Insiders/User/profiles/x/mcp.json",
+		"ad/Claude/claude_desktop_config.json", "ad/Block/goose/config/config.yaml", "lad/crush/crush.json",
+		"pd/OpenAI/Codex/config.toml", "pf/ClaudeCode/managed-mcp.json",
+		"cc/.claude.json", "cc/plugins/repos/r/plugin.json", "cx/config.toml", "oc/any-name.json", "xdg/mcp-config.json",
+	)
+	at := func(dir string) string { return filepath.Join(root, dir) }
+	project := []string{
+		"claude-code project p/.mcp.json", "vscode project p/.vscode/mcp.json", "vscode project p/a.code-workspace",
+		"continue project p/.continue/mcpServers/a.json", "continue project p/.continue/mcpServers/b.yaml",
+		"opencode project p/opencode.jsonc",
+	}
+	env := map[string]string{}
+	getenv := func(k string) string { return env[k] }
+	for _, c := range []struct {
+		name string
+		dirs Dirs
+		env  map[string]string
+		want []string
+	}{
+		{"project only", Dirs{GOOS: "linux", Project: at("p")}, nil, project},
+		{"nothing", Dirs{GOOS: "linux"}, nil, nil},
+		{"linux", Dirs{GOOS: "linux", Home: at("h"), AppData: at("ad")}, nil, []string{
+			"claude-desktop user h/.config/Claude/claude_desktop_config.json", "claude-code user h/.claude.json",
+			"claude-code user h/.claude/plugins/cache/m/p/1/.mcp.json", "vscode user h/.config/Code/User/mcp.json",
+			"codex user h/.codex/config.toml", "zed user h/.config/zed/settings.json",
+		}},
+		{"darwin", Dirs{GOOS: "darwin", Home: at("h")}, nil, []string{
+			"claude-desktop user h/Library/Application Support/Claude/claude_desktop_config.json",
+			"claude-code user h/.claude.json", "claude-code user h/.claude/plugins/cache/m/p/1/.mcp.json",
+			"vscode user h/Library/Application Support/Code - Insiders/User/profiles/x/mcp.json",
+			"codex user h/.codex/config.toml", "zed user h/.config/zed/settings.json",
+		}},
+		{"windows", Dirs{GOOS: "windows", AppData: at("ad"), LocalAppData: at("lad"), ProgramData: at("pd")},
+			map[string]string{"ProgramFiles": at("pf")}, []string{
+				"claude-desktop user ad/Claude/claude_desktop_config.json", "goose user ad/Block/goose/config/config.yaml",
+				"crush user lad/crush/crush.json", "claude-code system pf/ClaudeCode/managed-mcp.json",
+				"codex system pd/OpenAI/Codex/config.toml",
+			}},
+		{"moved", Dirs{GOOS: "linux", Home: at("h"), XDGConfig: at("xdg")}, map[string]string{
+			"CLAUDE_CONFIG_DIR": at("cc"), "CODEX_HOME": at("cx"), "OPENCODE_CONFIG": at("oc/any-name.json"),
+		}, []string{
+			"claude-code user cc/.claude.json", "claude-code user cc/plugins/repos/r/plugin.json",
+			"codex user cx/config.toml", "copilot user xdg/mcp-config.json", "opencode user oc/any-name.json",
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			env = c.env
+			c.dirs.Getenv = getenv
+			var got []string
+			for _, l := range Discover(c.dirs) {
+				rel, err := filepath.Rel(root, l.Path)
+				if err != nil || strings.HasPrefix(rel, "..") {
+					continue // a system file of the machine that runs the test
+				}
+				got = append(got, strings.TrimSpace(l.Client+" "+l.Scope+" "+filepath.ToSlash(rel)))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+			}
+		})
+	}
+}
+
+func TestDiscoverOnce(t *testing.T) {
+	root := tree(t, ".cursor/mcp.json")
+	got := Discover(Dirs{GOOS: "linux", Project: root, Home: root})
+	if len(got) != 1 || got[0].Scope != "project" {
+		t.Errorf("got %v, want the file once, as the project's", got)
+	}
+}
+
+// TestPlaces checks the table itself: patterns that can match, systems that
+// exist, each line once.
+func TestPlaces(t *testing.T) {
+	seen := map[place]bool{}
+	for _, p := range places() {
+		if seen[p] {
+			t.Errorf("%v is there twice", p)
+		}
+		seen[p] = true
+		if !doublestar.ValidatePattern(p.pattern) || strings.HasPrefix(p.pattern, "/") || strings.Contains(p.pattern, `\`) {
+			t.Errorf("%v: the pattern cannot match", p)
+		}
+		for _, s := range strings.Fields(p.systems) {
+			if s != "linux" && s != "darwin" && s != "windows" {
+				t.Errorf("%v: no system %q", p, s)
+			}
+		}
+	}
+}
+
+func TestClientOf(t *testing.T) {
+	for path, want := range map[string]string{
+		".mcp.json":                              "claude-code",
+		"/home/u/p/.cursor/mcp.json":             "cursor",
+		`C:\Users\u\p\.vscode\mcp.json`:          "vscode",
+		"/home/u/.codex/config.toml":             "codex",
+		"site/config.toml":                       "",
+		"mcp.json":                               "",
+		`C:\x\Claude\claude_desktop_config.json`: "claude-desktop",
+	} {
+		if got := clientOf(path); got != want {
+			t.Errorf("clientOf(%q) = %q, want %q", path, got, want)
+		}
+	}
+}

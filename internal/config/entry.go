@@ -1,0 +1,163 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// entryReader fills in one Server from one object.
+type entryReader struct {
+	s    *Server
+	keys map[string]*node
+}
+
+// entry reads one entry of a container. Whatever it holds, it gives a Server:
+// what cannot be understood is a problem of it.
+func (r *reader) entry(e member) Server {
+	s := Server{Name: e.key, Pos: e.pos, Span: map[string]Position{}}
+	b := &entryReader{s: &s}
+	if !e.value.is(kindObject) {
+		b.problem(e.value.pos, "the entry is %s: expected an object with a command or a url", e.value.kind)
+		return s
+	}
+	b.keys = b.index("", e.value)
+	if t := b.keys["transport"]; t.is(kindObject) { // Continue's old list nests the entry
+		inner := b.index("transport", t)
+		maps.Copy(b.keys, inner)
+		b.keys["transport"] = inner["transport"]
+	}
+	b.command()
+	b.texts(&s.Args, "args", "/args", "args")
+	b.environment()
+	b.text(&s.Cwd, "/cwd", "cwd", "working_directory", "workingDirectory")
+	b.text(&b.s.URL, "/url", urlKeys()...)
+	b.headers()
+	b.switches()
+	b.tools()
+	b.transport(r.gemini)
+	return s
+}
+
+// problem notes what was wrong, with its place.
+func (b *entryReader) problem(pos Position, format string, args ...any) {
+	b.s.Problems = append(b.s.Problems, fmt.Sprintf(format, args...)+fmt.Sprintf(" (line %d, column %d)", pos.Line, pos.Column))
+}
+
+// index gives the last value of each key and reports keys that come twice.
+func (b *entryReader) index(where string, n *node) map[string]*node {
+	out := make(map[string]*node, len(n.members))
+	first := make(map[string]Position, len(n.members))
+	for _, m := range n.members {
+		if p, ok := first[m.key]; ok {
+			name := m.key
+			if where != "" {
+				name = where + "/" + m.key
+			}
+			b.problem(m.pos, "%s is written twice, first at %s: the last is taken, clients may differ; remove one", quoted(name), p)
+		} else {
+			first[m.key] = m.pos
+		}
+		out[m.key] = m.value
+	}
+	return out
+}
+
+// first returns the value of the first of the keys that is there and not null.
+func (b *entryReader) first(keys ...string) *node {
+	_, n := b.named(keys...)
+	return n
+}
+
+// named is first, with the key that was found.
+func (b *entryReader) named(keys ...string) (string, *node) {
+	for _, k := range keys {
+		if n := b.keys[k]; n != nil && n.kind != kindNull {
+			return k, n
+		}
+	}
+	return "", nil
+}
+
+// text reads one string.
+func (b *entryReader) text(into *string, span string, keys ...string) {
+	if k, n := b.named(keys...); n != nil {
+		b.put(into, span, k, n)
+	}
+}
+
+// put keeps a scalar that is no string, but says that clients may refuse it.
+func (b *entryReader) put(into *string, span, name string, n *node) {
+	if n.kind != kindString {
+		b.problem(n.pos, "%s is %s: expected a string", quoted(name), n.kind)
+	}
+	if !n.scalar() {
+		return
+	}
+	*into = n.text
+	b.s.Span[span] = n.pos
+}
+
+// texts appends a list of strings. A single string is no list for any client,
+// but what it says is worth reading.
+func (b *entryReader) texts(into *[]string, name, span string, keys ...string) {
+	n := b.first(keys...)
+	switch {
+	case n == nil:
+	case n.kind == kindArray:
+		b.items(into, name, span, n.items)
+	case n.kind == kindString:
+		b.problem(n.pos, "%s is a string: expected a list of strings", quoted(name))
+		b.items(into, name, span, []*node{n})
+	default:
+		b.problem(n.pos, "%s is %s: expected a list of strings", quoted(name), n.kind)
+	}
+}
+
+// items appends the scalars among the nodes and reports the others.
+func (b *entryReader) items(into *[]string, name, span string, nodes []*node) {
+	for i, n := range nodes {
+		if !n.scalar() {
+			b.problem(n.pos, "%s has %s as item %d: expected a string", quoted(name), n.kind, i+1)
+			continue
+		}
+		b.s.Span[span+"/"+strconv.Itoa(len(*into))] = n.pos
+		*into = append(*into, n.text)
+	}
+}
+
+// pairs reads an object of strings. Numbers and booleans are taken as their
+// text, as clients do; null is how VS Code says unset.
+func (b *entryReader) pairs(into *map[string]string, name, span string, n *node) {
+	if n == nil {
+		return
+	}
+	if !n.is(kindObject) {
+		b.problem(n.pos, "%s is %s: expected an object of strings", quoted(name), n.kind)
+		return
+	}
+	values := b.index(name, n)
+	for _, k := range slices.Sorted(maps.Keys(values)) {
+		switch v := values[k]; {
+		case v.scalar():
+			b.pair(into, span, k, v.text, v.pos)
+		case v.kind != kindNull:
+			b.problem(v.pos, "%s is %s: expected a string", quoted(name+"/"+k), v.kind)
+		}
+	}
+}
+
+func (b *entryReader) pair(into *map[string]string, span, k, v string, pos Position) {
+	if *into == nil {
+		*into = map[string]string{}
+	}
+	(*into)[k] = v
+	b.s.Span[span+"/"+pointerToken(k)] = pos
+}
+
+// pointerToken escapes a key for a JSON Pointer.
+func pointerToken(k string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(k)
+}

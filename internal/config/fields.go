@@ -1,0 +1,129 @@
+package config
+
+// commandKeys are the names of the program; the first that is there counts.
+func commandKeys() []string { return []string{"command", "cmd"} }
+
+// urlKeys are the names of the address; httpUrl comes first, as in Gemini CLI.
+func urlKeys() []string { return []string{"httpUrl", "url", "serverUrl", "uri"} }
+
+// command reads the program, which may carry its arguments: opencode writes a
+// list, old Zed files an object.
+func (b *entryReader) command() {
+	name, n := b.named(commandKeys()...)
+	switch {
+	case n == nil:
+	case n.kind == kindArray && len(n.items) > 0:
+		b.put(&b.s.Command, "/command", name, n.items[0])
+		b.items(&b.s.Args, name, "/args", n.items[1:])
+	case n.kind == kindObject:
+		inner := entryReader{s: b.s, keys: b.index(name, n)}
+		inner.text(&b.s.Command, "/command", "path")
+		inner.texts(&b.s.Args, "command/args", "/args", "args")
+		inner.pairs(&b.s.Env, "command/env", "/env", inner.first("env"))
+	default:
+		b.put(&b.s.Command, "/command", name, n)
+	}
+}
+
+// environment reads the variables. Those that a client takes from its own
+// environment or key store are named only: they become references.
+func (b *entryReader) environment() {
+	for _, k := range []string{"env_vars", "env_keys"} {
+		b.passed(k, b.first(k))
+	}
+	for _, k := range []string{"environment", "envs", "env"} {
+		b.pairs(&b.s.Env, k, "/env", b.first(k))
+	}
+}
+
+func (b *entryReader) passed(name string, n *node) {
+	if n == nil {
+		return
+	}
+	if n.kind != kindArray {
+		b.problem(n.pos, "%s is %s: expected a list of variable names", quoted(name), n.kind)
+		return
+	}
+	for i, item := range n.items {
+		v := item
+		if item.is(kindObject) { // Codex: {name = "TOKEN", source = "local"}
+			v = item.get("name")
+		}
+		if !v.is(kindString) {
+			b.problem(item.pos, "%s has %s as item %d: expected a variable name", quoted(name), item.kind, i+1)
+			continue
+		}
+		b.pair(&b.s.Env, "/env", v.text, "${"+v.text+"}", v.pos)
+	}
+}
+
+// headers reads what is sent to a remote server. Codex names variables for
+// values: those become references.
+func (b *entryReader) headers() {
+	const span = "/headers"
+	if n := b.first("bearer_token_env_var"); n.is(kindString) {
+		b.pair(&b.s.Headers, span, "Authorization", "Bearer ${"+n.text+"}", n.pos)
+	} else if n != nil {
+		b.problem(n.pos, `"bearer_token_env_var" is %s: expected a variable name`, n.kind)
+	}
+	var fromEnv map[string]string
+	b.pairs(&fromEnv, "env_http_headers", span, b.first("env_http_headers"))
+	for k, v := range fromEnv {
+		b.s.Headers = with(b.s.Headers, k, "${"+v+"}")
+	}
+	b.pairs(&b.s.Headers, "http_headers", span, b.first("http_headers"))
+	b.pairs(&b.s.Headers, "headers", span, b.first("headers"))
+}
+
+func with(m map[string]string, k, v string) map[string]string {
+	if m == nil {
+		m = map[string]string{}
+	}
+	m[k] = v
+	return m
+}
+
+// switches reads what turns the entry off.
+func (b *entryReader) switches() {
+	for _, f := range []struct {
+		key string
+		off string
+	}{{"disabled", "true"}, {"enabled", "false"}, {"isActive", "false"}} {
+		n := b.first(f.key)
+		switch {
+		case n == nil:
+		case n.kind != kindBool:
+			b.problem(n.pos, "%s is %s: expected true or false", quoted(f.key), n.kind)
+		case n.text == f.off:
+			b.s.Disabled = true
+			b.s.Span["/disabled"] = n.pos
+		}
+	}
+}
+
+// tools reads which tools are shown and which run without asking.
+func (b *entryReader) tools() {
+	for _, k := range []string{"alwaysAllow", "autoApprove", "trust"} {
+		b.toolList(&b.s.AutoApprove, k, "/autoApprove")
+	}
+	for _, k := range []string{"includeTools", "enabled_tools", "enabledTools", "available_tools", "allowed_tools", "tools"} {
+		b.toolList(&b.s.ToolAllow, k, "/toolAllow")
+	}
+	for _, k := range []string{"excludeTools", "disabledTools", "disabled_tools", "disallowed_tools"} {
+		b.toolList(&b.s.ToolDeny, k, "/toolDeny")
+	}
+}
+
+// toolList reads a list of tool names; true stands for all of them.
+func (b *entryReader) toolList(into *[]string, name, span string) {
+	n := b.first(name)
+	switch {
+	case n == nil:
+	case n.kind == kindBool && n.text == "false":
+	case n.kind == kindBool:
+		b.items(into, name, span, []*node{{kind: kindString, text: "*", pos: n.pos}})
+	case n.kind == kindObject && name == "tools": // settings per tool, no list
+	default:
+		b.texts(into, name, span, name)
+	}
+}

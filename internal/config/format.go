@@ -1,0 +1,106 @@
+package config
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxDepth bounds nesting. Real files stay under ten levels; the parsers
+// recurse, and a stack that overflows ends the process.
+const maxDepth = 512
+
+// format is one of the languages that configurations are written in. One file
+// can hold several documents (YAML), hence several roots.
+type format struct {
+	name  string
+	parse func([]byte) ([]*node, *SyntaxError)
+}
+
+// plainText strips the byte order mark and refuses what is no UTF-8 text.
+func plainText(data []byte) ([]byte, *SyntaxError) {
+	start := Position{1, 1}
+	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
+		return nil, syntaxError(start, "expected UTF-8 text but the file is UTF-16: save it as UTF-8")
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if utf8.Valid(data) {
+		return data, nil
+	}
+	for off := 0; off < len(data); {
+		r, n := utf8.DecodeRune(data[off:])
+		if r == utf8.RuneError && n == 1 {
+			return nil, syntaxError(newLocator(data).at(off), "expected UTF-8 text but byte 0x%02x is none: save the file as UTF-8", data[off])
+		}
+		off += n
+	}
+	return data, nil
+}
+
+var (
+	tomlHeader = regexp.MustCompile(`^\[\[?[^\[\]{},]+\]\]?\s*(#.*)?$`)
+	tomlValue  = regexp.MustCompile(`^("[^"]*"|'[^']*'|[\w-]+)(\s*\.\s*("[^"]*"|'[^']*'|[\w-]+))*\s*=`)
+	yamlStart  = regexp.MustCompile(`^(---|%YAML|- |("[^"]*"|'[^']*'|[\w.$/ -]+)\s*:(\s|$))`)
+)
+
+// candidates lists the formats that the text may be in, the likeliest first.
+func candidates(name string, data []byte) []format {
+	jsonc, toml, yaml := format{"json", parseJSON}, format{"toml", parseTOML}, format{"yaml", parseYAML}
+	ext := strings.ToLower(path.Ext(slashed(name)))
+	if ext == ".md" || ext == ".mdc" {
+		if front := frontMatter(data); front > 0 {
+			return []format{{"yaml", func(b []byte) ([]*node, *SyntaxError) { return parseYAML(b[:front]) }}}
+		}
+		return nil
+	}
+	isYAML := ext == ".yaml" || ext == ".yml"
+	switch line := firstLine(data); {
+	case strings.HasPrefix(line, "{") && isYAML:
+		return []format{jsonc, yaml}
+	case strings.HasPrefix(line, "{"), strings.HasPrefix(line, "//"), strings.HasPrefix(line, "/*"):
+		return []format{jsonc}
+	case ext == ".json" || ext == ".jsonc":
+		return []format{jsonc}
+	case tomlHeader.MatchString(line), tomlValue.MatchString(line):
+		return []format{toml, yaml}
+	case ext == ".toml":
+		return []format{toml}
+	case isYAML, yamlStart.MatchString(line):
+		return []format{yaml}
+	}
+	return nil
+}
+
+// firstLine is the first line that is neither blank nor a # comment. It is cut
+// short: the patterns need its start only.
+func firstLine(data []byte) string {
+	for line := range bytes.Lines(data) {
+		line = bytes.TrimSpace(line[:min(len(line), 4096)])
+		if len(line) > 0 && line[0] != '#' {
+			return string(line)
+		}
+	}
+	return ""
+}
+
+// frontMatter returns the length of the YAML block that opens a Markdown file,
+// up to its closing line, or 0. It starts the file, so positions stay true.
+func frontMatter(data []byte) int {
+	n := 0
+	for line := range bytes.Lines(data) {
+		mark := string(bytes.TrimRight(line, " \t\r\n")) == "---"
+		switch {
+		case n == 0 && !mark:
+			return 0
+		case n > 0 && mark:
+			return n
+		}
+		n += len(line)
+	}
+	return 0
+}
+
+// slashed gives a path of any system with forward slashes.
+func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }

@@ -1,0 +1,224 @@
+package config
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// container is one place of a file where servers may stand.
+type container struct {
+	shape string
+	path  []string
+	// accept says whether what stands there holds servers, for keys that other
+	// programs use as well; nil where the key alone says it.
+	accept func(r *reader, n *node) bool
+}
+
+// containers is the table of shapes; the first that holds gives the file its
+// name. Keys are compared exactly, as clients do.
+func containers() []container {
+	return []container{
+		{"mcpServers", []string{"mcpServers"}, nil},
+		{"amp.mcpServers", []string{"amp.mcpServers"}, nil},
+		{"mcp.servers", []string{"mcp.servers"}, nil},
+		{"mcp.servers", []string{"mcp", "servers"}, nestedServers},
+		{"settings.mcp", []string{"settings", "mcp.servers"}, nil},
+		{"settings.mcp", []string{"settings", "mcp", "servers"}, nestedServers},
+		{"customizations.vscode.mcp", []string{"customizations", "vscode", "mcp", "servers"}, nestedServers},
+		{"customizations.vscode.mcp", []string{"customizations", "vscode", "settings", "mcp.servers"}, nil},
+		{"customizations.vscode.mcp", []string{"customizations", "vscode", "settings", "mcp", "servers"}, nestedServers},
+		{"context_servers", []string{"context_servers"}, nil},
+		{"mcp_servers", []string{"mcp_servers"}, nil},
+		{"mcp-servers", []string{"mcp-servers"}, nil},
+		{"servers", []string{"servers"}, vscodeServers},
+		{"mcp", []string{"mcp"}, ofClient("opencode", "kilo", "crush")},
+		{"extensions", []string{"extensions"}, ofClient("goose")},
+		{"plugins", []string{"plugins"}, reasonixPlugins},
+		{"modelContextProtocolServers", []string{"experimental", "modelContextProtocolServers"}, nil},
+	}
+}
+
+// reader collects the servers of one file.
+type reader struct {
+	file   *File
+	format string
+	shapes []string
+	// gemini is set where a plain url means SSE, as Gemini CLI reads it.
+	gemini bool
+	// seen has the first place of each server, by container, scope and name.
+	seen map[[3]string]Position
+}
+
+// recognise reads the roots as a client configuration, or returns nil.
+func recognise(name, format string, roots []*node) *File {
+	r := &reader{file: &File{Path: name, Client: clientOf(name)}, format: format, seen: map[[3]string]Position{}}
+	for _, root := range roots {
+		r.root(root)
+	}
+	if len(r.shapes) == 0 {
+		return nil
+	}
+	r.file.Shape = strings.Join(r.shapes, " + ")
+	if r.file.Client == "" {
+		r.file.Client = clientOfShapes(r.shapes)
+	}
+	slices.SortStableFunc(r.file.Servers, func(a, b Server) int { return a.Pos.compare(b.Pos) })
+	slices.SortStableFunc(r.file.Problems, func(a, b Problem) int { return a.Pos.compare(b.Pos) })
+	return r.file
+}
+
+func (r *reader) root(root *node) {
+	r.gemini = r.file.Client == "gemini-cli" || r.file.Client == "qwen-code"
+	for _, c := range containers() {
+		found := root.all(c.path...)
+		found = slices.DeleteFunc(found, func(m member) bool { return c.accept != nil && !c.accept(r, m.value) })
+		for i, m := range found {
+			if i > 0 {
+				r.problem(m.pos, found[0].pos, "%s is written twice: clients read only one of them, merge them", c.shape)
+			}
+			r.container(c.shape, m, "")
+		}
+	}
+	r.projects(root)
+	r.marketplace(root)
+	if len(r.shapes) == 0 && r.flat(root) {
+		r.container("flat", member{value: root, pos: root.pos}, "")
+	}
+}
+
+// container reads one map or list of servers.
+func (r *reader) container(shape string, m member, scope string) {
+	n, name := m.value, shape
+	if n.kind == kindArray {
+		name += " list"
+	}
+	if r.format == "toml" {
+		name += " (toml)"
+	}
+	if !slices.Contains(r.shapes, name) {
+		r.shapes = append(r.shapes, name)
+	}
+	switch n.kind {
+	case kindObject:
+		r.gemini = r.gemini || slices.ContainsFunc(n.members, func(m member) bool { return m.value.get("httpUrl") != nil })
+		for _, e := range n.members {
+			if shape != "flat" || e.key != "$schema" {
+				r.server(shape, e, scope)
+			}
+		}
+	case kindArray:
+		for i, item := range n.items {
+			if item.is(kindString) {
+				r.pathString(shape, item)
+			} else {
+				r.server(shape, listEntry(item, i), scope)
+			}
+		}
+	case kindString:
+		r.pathString(shape, n)
+	case kindNull: // "mcpServers:" with nothing after it is how YAML says none
+	default:
+		r.problem(n.pos, Position{}, "%s is %s: expected an object with one entry per server", shape, n.kind)
+	}
+}
+
+// pathString reports servers that stand in another file, as a plugin manifest
+// may say it.
+func (r *reader) pathString(shape string, n *node) {
+	r.problem(n.pos, Position{}, "%s names the file %s: scan that file as well, its servers are not in this one", shape, quoted(n.text))
+}
+
+// server reads one entry and keeps it, also when the name was there before:
+// which of the two a client starts is the client's choice.
+func (r *reader) server(shape string, e member, scope string) {
+	s := r.entry(e)
+	s.Scope = scope
+	id := [3]string{shape, scope, s.Name}
+	if first, ok := r.seen[id]; ok {
+		r.problem(e.pos, first, "server %s is defined twice, first at %s: clients start only one of them, remove the other", quoted(s.Name), first)
+	} else {
+		r.seen[id] = e.pos
+	}
+	r.file.Servers = append(r.file.Servers, s)
+}
+
+// projects reads the per-project servers of ~/.claude.json.
+func (r *reader) projects(root *node) {
+	seen := map[string]Position{}
+	for _, all := range root.all("projects") {
+		for _, p := range all.value.members {
+			servers := p.value.all("mcpServers")
+			if len(servers) == 0 {
+				continue
+			}
+			if first, ok := seen[p.key]; ok {
+				r.problem(p.pos, first, "project %s is written twice: Claude Code reads only one of them, merge them", quoted(p.key))
+			}
+			seen[p.key] = p.pos
+			for i, m := range servers {
+				if i > 0 {
+					r.problem(m.pos, servers[0].pos, "mcpServers of project %s is written twice: Claude Code reads only one of them, merge them", quoted(p.key))
+				}
+				r.container("projects", m, p.key)
+			}
+		}
+	}
+}
+
+// marketplace reads the servers that a plugin catalogue gives inline.
+func (r *reader) marketplace(root *node) {
+	for _, all := range root.all("plugins") {
+		for _, p := range all.value.items {
+			name := ""
+			if n := p.get("name"); n.is(kindString) {
+				name = n.text
+			}
+			for _, m := range p.all("mcpServers") {
+				r.container("plugins.mcpServers", m, name)
+			}
+		}
+	}
+}
+
+// flat reports whether the file itself is the map of servers. Nothing else
+// marks that shape, so every entry has to be beyond doubt; in a file of the
+// right name one entry that looks like a server is enough.
+func (r *reader) flat(root *node) bool {
+	if r.format != "json" {
+		return false
+	}
+	if namedMCP(r.file.Path) {
+		return holdsServers(root)
+	}
+	servers := 0
+	for _, m := range root.members {
+		if m.key == "$schema" {
+			continue
+		}
+		if !surelyServer(m.value) {
+			return false
+		}
+		servers++
+	}
+	return servers > 0
+}
+
+func namedMCP(name string) bool {
+	base := path.Base(slashed(name))
+	return base == ".mcp.json" || base == "mcp.json"
+}
+
+// listEntry gives an item of a list the name it carries, or its number.
+func listEntry(item *node, i int) member {
+	if n := item.get("name"); n.is(kindString) && n.text != "" {
+		return member{key: n.text, pos: item.pos, value: item}
+	}
+	return member{key: "#" + strconv.Itoa(i+1), pos: item.pos, value: item}
+}
+
+func (r *reader) problem(pos, related Position, format string, args ...any) {
+	r.file.Problems = append(r.file.Problems, Problem{pos, related, fmt.Sprintf(format, args...)})
+}

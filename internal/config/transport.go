@@ -1,0 +1,97 @@
+package config
+
+import "strings"
+
+// The transports that an entry can have.
+const (
+	stdio = "stdio"
+	http  = "http"
+	sse   = "sse"
+	ws    = "ws"
+	// remote is what opencode writes: the address says the rest.
+	remote = "remote"
+)
+
+// transportOf maps what clients write as type to a transport, or "".
+func transportOf(written string) string {
+	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(written)) {
+	case "stdio", "local":
+		return stdio
+	case "http", "streamablehttp", "https":
+		return http
+	case "sse":
+		return sse
+	case "ws", "websocket":
+		return ws
+	case "remote":
+		return remote
+	}
+	return ""
+}
+
+func knownTransport(written string) bool { return transportOf(written) != "" }
+
+// builtinType reports Goose's extensions that run inside the client.
+func builtinType(written string) bool {
+	return written == "builtin" || written == "platform" || written == "frontend" || written == "inline_python"
+}
+
+// transport decides how the server is reached, from what is written and what
+// the entry holds; where they differ the entry's contents count.
+func (b *entryReader) transport(gemini bool) {
+	s, stated := b.s, ""
+	n := b.first("type", "transport", "transportType")
+	if n.is(kindString) {
+		stated = transportOf(n.text)
+		b.s.Span["/transport"] = n.pos
+	} else if n != nil {
+		b.problem(n.pos, `"type" is %s: expected "stdio", "http" or "sse"`, n.kind)
+	}
+	if n.is(kindString) && builtinType(n.text) {
+		b.problem(n.pos, "type %s is code inside the client or this file: it was not looked at", quoted(n.text))
+		return
+	}
+	if n.is(kindString) && stated == "" {
+		b.problem(n.pos, `type %s is not known: expected "stdio", "http" or "sse"`, quoted(n.text))
+	}
+	switch {
+	case s.Command == "" && s.URL == "":
+		if !s.Disabled { // an entry that only turns a server off needs neither
+			b.problem(s.Pos, "neither command nor url: cannot tell what this entry starts, add one of them")
+		}
+	case s.Command != "" && s.URL != "":
+		b.problem(b.s.Span["/url"], "both command and url: clients differ on which they use, remove one")
+		if s.Transport = stated; stated == "" || stated == remote {
+			s.Transport = stdio
+		}
+	case s.Command != "":
+		s.Transport = stdio
+		if stated != "" && stated != stdio {
+			b.problem(n.pos, "type %s but no url: taken as stdio, since there is a command", quoted(n.text))
+		}
+	default:
+		s.Transport = b.remoteTransport(stated, gemini)
+		if stated == stdio {
+			b.problem(n.pos, "type %s but no command: taken as %s, since there is a url", quoted(n.text), s.Transport)
+		}
+	}
+}
+
+// remoteTransport tells HTTP, SSE and WebSocket apart. A transport that is
+// written counts; else the address does, and Gemini's plain url is SSE.
+func (b *entryReader) remoteTransport(stated string, gemini bool) string {
+	address, _, _ := strings.Cut(b.s.URL, "#")
+	address, _, _ = strings.Cut(address, "?")
+	address = strings.ToLower(strings.TrimRight(address, "/"))
+	switch {
+	case stated == http || stated == sse || stated == ws:
+		return stated
+	case strings.HasPrefix(address, "ws:"), strings.HasPrefix(address, "wss:"):
+		return ws
+	case strings.HasSuffix(address, "/sse"):
+		return sse
+	case gemini && stated == "" && b.first("httpUrl") == nil && b.first("url") != nil:
+		return sse
+	}
+	return http
+}

@@ -1,0 +1,121 @@
+package config
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// kind is what a node of the common tree holds.
+type kind uint8
+
+const (
+	kindNull kind = iota
+	kindBool
+	kindNumber
+	kindString
+	kindArray
+	kindObject
+)
+
+// String names the kind as messages do.
+func (k kind) String() string {
+	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[k]
+}
+
+// node is a value of the tree that JSON, TOML and YAML are all read into. It
+// keeps repeated keys, which a Go map would lose.
+type node struct {
+	kind    kind
+	pos     Position
+	text    string // of a scalar: the decoded string, or the literal as written
+	members []member
+	items   []*node
+}
+
+// member is one key of an object with its value.
+type member struct {
+	key   string
+	pos   Position
+	value *node
+}
+
+// get returns the value of the last member with that key, as the JSON parsers
+// of clients do, or nil. A nil node has no members, so lookups chain.
+func (n *node) get(key string) *node {
+	if n == nil {
+		return nil
+	}
+	for i := len(n.members) - 1; i >= 0; i-- {
+		if n.members[i].key == key {
+			return n.members[i].value
+		}
+	}
+	return nil
+}
+
+// all returns every member that the path of keys leads to.
+func (n *node) all(path ...string) []member {
+	if n == nil {
+		return nil
+	}
+	var found []member
+	for _, m := range n.members {
+		if m.key != path[0] {
+			continue
+		}
+		if len(path) == 1 {
+			found = append(found, m)
+		} else {
+			found = append(found, m.value.all(path[1:]...)...)
+		}
+	}
+	return found
+}
+
+// is reports whether the node is there and of that kind.
+func (n *node) is(k kind) bool { return n != nil && n.kind == k }
+
+// scalar reports whether the node has a text.
+func (n *node) scalar() bool {
+	return n != nil && (n.kind == kindString || n.kind == kindNumber || n.kind == kindBool)
+}
+
+// objects returns the nodes that are objects.
+func objects(nodes []*node) []*node {
+	var out []*node
+	for _, n := range nodes {
+		if n.is(kindObject) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// locator turns byte offsets into positions. Offsets are asked for in
+// ascending order, so it counts on from the last one: a minified file is one
+// line, and counting each time from its start would take quadratic time.
+type locator struct {
+	data []byte
+	off  int
+	pos  Position
+}
+
+func newLocator(data []byte) *locator {
+	return &locator{data: data, pos: Position{1, 1}}
+}
+
+func (l *locator) at(off int) Position {
+	off = max(0, min(off, len(l.data)))
+	if off < l.off {
+		l.off, l.pos = 0, Position{1, 1}
+	}
+	part := l.data[l.off:off]
+	if n := bytes.Count(part, []byte("\n")); n > 0 {
+		l.pos.Line += n
+		l.pos.Column = 1
+		part = part[bytes.LastIndexByte(part, '\n')+1:]
+	}
+	l.pos.Column += utf8.RuneCount(part)
+	l.off = off
+	return l.pos
+}

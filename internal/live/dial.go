@@ -1,0 +1,101 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// dialHTTP finds out which of the HTTP transports the server speaks.
+func (s *scan) dialHTTP(start context.Context) (*peer, hello, error) {
+	u, err := url.Parse(s.target.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, hello{}, fmt.Errorf("reading the URL %s: expected http:// or https:// and a host", quote(bare(s.target.URL)))
+	}
+	type way struct {
+		transport string
+		dial      func(context.Context) (*peer, hello, error)
+	}
+	ways := []way{{"http", s.dialStreamable}, {"sse", s.dialSSE}}
+	switch {
+	case s.target.Transport == "sse":
+		ways = ways[1:]
+	case s.target.Transport == "" && strings.HasSuffix(u.Path, "/sse"):
+		slices.Reverse(ways)
+	}
+	var met []error
+	for i, way := range ways {
+		// A first way that hangs leaves time for the second.
+		share := s.opts.StartTimeout / time.Duration(len(ways)-i)
+		if way.transport == "http" {
+			share = s.opts.StartTimeout // it is refused at once where it is not known
+		}
+		ctx, cancel := context.WithTimeout(start, share)
+		p, h, err := way.dial(ctx)
+		cancel()
+		if err == nil {
+			return p, h, nil
+		}
+		p.close(false)
+		met = append(met, err)
+		if !worthAnother(err) || start.Err() != nil {
+			break
+		}
+	}
+	if len(met) == 2 {
+		return nil, hello{}, fmt.Errorf("over %s: %w; over %s: %w", ways[0].transport, met[0], ways[1].transport, met[1])
+	}
+	return nil, hello{}, met[0]
+}
+
+// worthAnother says whether the server may speak the other transport: it is
+// there, and neither asks who we are nor is out of order.
+func worthAnother(err error) bool {
+	if errors.Is(err, errNoEndpoint) {
+		return true
+	}
+	var e *httpError
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusTooManyRequests:
+		return false
+	}
+	return e.status < 500
+}
+
+func (s *scan) dialStreamable(start context.Context) (*peer, hello, error) {
+	s.result.Transport = "http"
+	p := newPeer(s.parent, s.opts, s.tap)
+	l := &streamable{web: newWeb(p, s.target), url: s.target.URL}
+	p.link = l
+	h, err := p.negotiate(start, true)
+	if err == nil && h.era == EraLegacy {
+		s.settleVersion(p, h)
+		p.notify(start, methodStarted)
+		l.listen()
+	}
+	return p, h, err
+}
+
+func (s *scan) dialSSE(start context.Context) (*peer, hello, error) {
+	s.result.Transport = "sse"
+	p := newPeer(s.parent, s.opts, s.tap)
+	l := &eventStream{web: newWeb(p, s.target), gone: make(chan struct{})}
+	p.link = l
+	if err := l.open(start, s.target.URL); err != nil {
+		return p, hello{}, fmt.Errorf("opening the event stream: %w", err)
+	}
+	h, err := p.negotiate(start, false)
+	if err == nil {
+		s.settleVersion(p, h)
+		p.notify(start, methodStarted)
+	}
+	return p, h, err
+}

@@ -1,0 +1,232 @@
+package live
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// message is what live reads of a JSON-RPC message. Everything else in it is
+// the caller's, who has the bytes.
+type message struct {
+	id     string // the raw token, "" when absent or null
+	method string
+	answer bool // it has a result or an error
+	reply  reply
+}
+
+// reply is what live reads of an answer: enough to shake hands and to turn
+// pages.
+type reply struct {
+	err        *rpcError
+	broken     error // the answer is not what it says it is
+	object     bool  // the result is an object
+	nextCursor jsontext.Value
+	resultType string
+	version    string
+	supported  []string        // supportedVersions of a discover result
+	declared   map[string]bool // capabilities that are present and not null
+	announces  bool            // a capability promises list_changed
+}
+
+// rpcError is the error member of an answer.
+type rpcError struct {
+	code      int
+	message   string
+	supported []string // data.supported of an UnsupportedProtocolVersion
+}
+
+// Error quotes the server's words: they end in reports and on terminals.
+func (e *rpcError) Error() string {
+	return fmt.Sprintf("the server answered with error %d %s", e.code, quote(e.message))
+}
+
+var errInvalid = errors.New("the answer is not valid JSON")
+
+func newDecoder(raw []byte) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(raw),
+		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
+
+// parse reads the messages of a frame: one, a batch, or several in a row. A
+// message that breaks off is returned when its id was seen before that.
+func parse(frame []byte) []message {
+	var all []message
+	dec := newDecoder(frame)
+	for {
+		switch dec.PeekKind() {
+		case '{':
+			m, err := readMessage(dec)
+			if err != nil {
+				m.answer, m.reply.broken = true, errInvalid
+			}
+			all = append(all, m)
+			if err != nil {
+				return all
+			}
+		case '[', ']':
+			if _, err := dec.ReadToken(); err != nil {
+				return all
+			}
+		default:
+			if dec.SkipValue() != nil {
+				return all
+			}
+		}
+	}
+}
+
+func readMessage(dec *jsontext.Decoder) (message, error) {
+	var m message
+	err := readMembers(dec, func(name string, v jsontext.Value) {
+		switch name {
+		case "id":
+			m.id = ""
+			if v.Kind() != 'n' {
+				m.id = string(v)
+			}
+		case "method":
+			m.method = text(v)
+		case "result":
+			m.answer = true
+			m.reply.readResult(v)
+		case "error":
+			m.answer = m.answer || v.Kind() != 'n'
+			m.reply.err = readError(v)
+		}
+	})
+	return m, err
+}
+
+func (r *reply) readResult(raw jsontext.Value) {
+	r.object = raw.Kind() == '{'
+	members(raw, func(name string, v jsontext.Value) {
+		switch name {
+		case "nextCursor":
+			r.nextCursor = nil
+			if v.Kind() != 'n' {
+				r.nextCursor = v.Clone()
+			}
+		case "resultType":
+			r.resultType = text(v)
+		case "protocolVersion":
+			r.version = text(v)
+		case "supportedVersions":
+			r.supported = texts(v)
+		case "capabilities":
+			r.readCapabilities(v)
+		}
+	})
+}
+
+func (r *reply) readCapabilities(raw jsontext.Value) {
+	r.declared, r.announces = map[string]bool{}, false
+	members(raw, func(name string, v jsontext.Value) {
+		switch name {
+		case "tools", "prompts", "resources":
+			r.declared[name] = v.Kind() != 'n' && v.Kind() != 'f'
+			members(v, func(name string, v jsontext.Value) {
+				r.announces = r.announces || name == "listChanged" && v.Kind() == 't'
+			})
+		}
+	})
+}
+
+// readError reads an error member; null is none.
+func readError(raw jsontext.Value) *rpcError {
+	if raw.Kind() == 'n' {
+		return nil
+	}
+	e := &rpcError{}
+	members(raw, func(name string, v jsontext.Value) {
+		switch name {
+		case "code":
+			if f, err := strconv.ParseFloat(string(v), 64); err == nil {
+				e.code = int(f)
+			}
+		case "message":
+			e.message = text(v)
+		case "data":
+			members(v, func(name string, v jsontext.Value) {
+				if name == "supported" {
+					e.supported = texts(v)
+				}
+			})
+		}
+	})
+	return e
+}
+
+// members visits the members of raw when it is an object. The values are valid
+// during the visit only. raw is known to be valid JSON.
+func members(raw jsontext.Value, visit func(name string, v jsontext.Value)) {
+	if raw.Kind() == '{' {
+		_ = readMembers(newDecoder(raw), visit)
+	}
+}
+
+func readMembers(dec *jsontext.Decoder, visit func(name string, v jsontext.Value)) error {
+	if _, err := dec.ReadToken(); err != nil {
+		return err
+	}
+	for dec.PeekKind() != '}' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		key := name.String()
+		v, err := dec.ReadValue()
+		if err != nil {
+			return err
+		}
+		visit(key, v)
+	}
+	_, err := dec.ReadToken()
+	return err
+}
+
+// text is the string in raw, "" when it is none.
+func text(raw jsontext.Value) string {
+	if raw.Kind() != '"' {
+		return ""
+	}
+	tok, err := newDecoder(raw).ReadToken()
+	if err != nil {
+		return ""
+	}
+	return tok.String()
+}
+
+// texts are the strings of an array, as many as a version list can have.
+func texts(raw jsontext.Value) []string {
+	if raw.Kind() != '[' {
+		return nil
+	}
+	dec := newDecoder(raw)
+	if _, err := dec.ReadToken(); err != nil {
+		return nil
+	}
+	var all []string
+	for dec.PeekKind() != ']' && len(all) < 100 {
+		v, err := dec.ReadValue()
+		if err != nil {
+			return all
+		}
+		if s := text(v); s != "" {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// quote makes foreign text fit for an error: escaped and short.
+func quote(s string) string {
+	const most = 300
+	if len(s) > most {
+		return strconv.Quote(s[:most]) + "…"
+	}
+	return strconv.Quote(s)
+}

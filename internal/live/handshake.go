@@ -1,0 +1,222 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// impatience is how long a probe waits for a server that may just not know it.
+const impatience = 3 * time.Second
+
+// hello is what the server agreed to.
+type hello struct {
+	era       string
+	version   string
+	declared  map[string]bool
+	announces bool // it promises to say when a list changes
+}
+
+// handshake finds the era of a server. server/discover goes first; a server
+// that refuses it, or says nothing for a while, gets an initialize as well, and
+// whichever gives something usable first decides.
+type handshake struct {
+	peer        *peer
+	discover    *call
+	initialize  *call
+	discoverErr error
+	startErr    error
+	nudge       *time.Timer // then initialize goes out as well
+	grace       *time.Timer // then a late discover is waited for no longer
+}
+
+// negotiate shakes hands. Without probe it knows that the server is legacy.
+func (p *peer) negotiate(ctx context.Context, probe bool) (hello, error) {
+	h := &handshake{peer: p, nudge: time.NewTimer(time.Hour), grace: time.NewTimer(time.Hour)}
+	defer h.nudge.Stop()
+	defer h.grace.Stop()
+	if probe {
+		h.nudge.Reset(min(impatience, p.opts.StartTimeout/2))
+		h.discover = p.start(methodDiscover, object(p.opts.meta()), versionModern)
+	} else {
+		h.begin(versionLegacy)
+	}
+	defer h.end()
+	for {
+		done, got, err := h.step(ctx)
+		if done {
+			return got, err
+		}
+	}
+}
+
+// step waits for the next thing to happen.
+func (h *handshake) step(ctx context.Context) (bool, hello, error) {
+	select {
+	case out := <-h.discover.outcomes():
+		return h.discovered(out)
+	case out := <-h.initialize.outcomes():
+		return h.initialized(out)
+	case <-h.nudge.C:
+		h.begin(versionLegacy)
+		return false, hello{}, nil
+	case <-h.grace.C:
+		return true, hello{}, h.failure()
+	case <-h.peer.link.down():
+		return h.wentDown()
+	case <-ctx.Done():
+		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+			h.note(fmt.Errorf("no answer within %v", h.peer.opts.StartTimeout))
+			return true, hello{}, h.failure()
+		}
+		return true, hello{}, context.Cause(ctx)
+	}
+}
+
+// outcomes is nil, which never gives anything, for a call that was not made.
+func (c *call) outcomes() <-chan outcome {
+	if c == nil {
+		return nil
+	}
+	return c.outcome
+}
+
+// begin sends initialize, once.
+func (h *handshake) begin(version string) {
+	h.nudge.Stop()
+	if h.initialize == nil && h.startErr == nil {
+		h.initialize = h.peer.start(methodStart, h.peer.opts.initializeParams(version), "")
+	}
+}
+
+// discovered judges the answer to server/discover.
+func (h *handshake) discovered(out outcome) (bool, hello, error) {
+	h.discover.end(out.err == nil)
+	h.discover = nil
+	r := out.reply
+	offered := r.supported
+	if err := out.verdict(); err != nil {
+		h.discoverErr = err
+		if r.err != nil && r.err.code == codeVersion {
+			offered = r.err.supported
+		}
+	} else if slices.Contains(offered, versionModern) {
+		h.peer.meta = true
+		h.peer.announce(versionModern)
+		return true, hello{era: EraModern, version: versionModern, declared: r.declared, announces: r.announces}, nil
+	} else {
+		h.discoverErr = fmt.Errorf("it offers %s and not %s", versionList(offered), versionModern)
+	}
+	if h.startErr != nil {
+		return true, hello{}, h.failure()
+	}
+	version := versionLegacy
+	for _, v := range knownLegacy() {
+		if slices.Contains(offered, v) {
+			version = v
+			break
+		}
+	}
+	h.begin(version)
+	return false, hello{}, nil
+}
+
+// initialized judges the answer to initialize.
+func (h *handshake) initialized(out outcome) (bool, hello, error) {
+	h.initialize.end(out.err == nil)
+	h.initialize = nil
+	if err := out.verdict(); err != nil {
+		h.startErr = err
+		if h.discover == nil {
+			return true, hello{}, h.failure()
+		}
+		h.grace.Reset(impatience)
+		return false, hello{}, nil
+	}
+	r := out.reply
+	return true, hello{era: EraLegacy, version: r.version, declared: r.declared, announces: r.announces}, nil
+}
+
+// wentDown ends the handshake, unless the server answered with its last breath.
+func (h *handshake) wentDown() (bool, hello, error) {
+	for _, c := range []*call{h.discover, h.initialize} {
+		if c == nil {
+			continue
+		}
+		if out, ok := c.already(); ok {
+			if c == h.discover {
+				return h.discovered(out)
+			}
+			return h.initialized(out)
+		}
+	}
+	h.note(&downError{h.peer.link.reason()})
+	return true, hello{}, h.failure()
+}
+
+// note records why what is still under way will get no answer.
+func (h *handshake) note(err error) {
+	if h.discover != nil {
+		h.discoverErr = err
+	}
+	if h.initialize != nil {
+		h.startErr = err
+	}
+}
+
+func (h *handshake) end() {
+	for _, c := range []*call{h.discover, h.initialize} {
+		if c != nil {
+			c.end(false)
+		}
+	}
+}
+
+// failure is why there is no connection: what initialize met, which is what
+// nearly every server answers, and discover's reason where it is another.
+func (h *handshake) failure() error {
+	if h.startErr == nil {
+		h.startErr, h.discoverErr = h.discoverErr, nil
+	}
+	f := &handshakeError{cause: h.startErr}
+	if h.discoverErr != nil && h.discoverErr.Error() != h.startErr.Error() {
+		f.probe = h.discoverErr
+	}
+	return f
+}
+
+// handshakeError says why a server gave no usable answer.
+type handshakeError struct{ cause, probe error }
+
+func (e *handshakeError) Error() string {
+	s := "waiting for a usable answer: " + e.cause.Error()
+	if e.probe != nil {
+		s += " (to server/discover: " + e.probe.Error() + ")"
+	}
+	return s
+}
+
+func (e *handshakeError) Unwrap() error { return e.cause }
+
+// settleVersion notes a version that initialize should not have agreed on. The
+// listing goes on: more is seen that way.
+func (s *scan) settleVersion(p *peer, h hello) {
+	switch {
+	case slices.Contains(knownLegacy(), h.version):
+		p.announce(h.version)
+	case h.version == "":
+		s.problem(methodStart, "the answer names no protocolVersion; listed as if it were "+versionLegacy)
+	default:
+		s.problem(methodStart, "the server agreed on the version "+quote(h.version)+
+			", which this client does not know; listed as if it were "+versionLegacy)
+	}
+}
+
+func versionList(all []string) string {
+	if len(all) == 0 {
+		return "no versions"
+	}
+	return quote(fmt.Sprint(all))
+}

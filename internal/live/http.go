@@ -1,0 +1,334 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+const (
+	headerSession  = "Mcp-Session-Id"
+	headerVersion  = "MCP-Protocol-Version"
+	goodbyeTimeout = 2 * time.Second
+	mostRedirects  = 5
+)
+
+// web sends HTTP requests to one server and reads what comes back. Both HTTP
+// transports stand on it.
+type web struct {
+	peer    *peer
+	client  *http.Client
+	headers map[string]string
+	own     bool // the client is ours to close
+}
+
+// newWeb makes a client that gives the configured headers, which are likely to
+// be secrets, to no other origin than the one they were configured for.
+func newWeb(p *peer, t Target) *web {
+	w := &web{peer: p, headers: t.Headers, own: p.opts.HTTPClient == nil}
+	client := http.Client{}
+	if !w.own {
+		client = *p.opts.HTTPClient
+	} else if standard, ok := http.DefaultTransport.(*http.Transport); ok {
+		client.Transport = standard.Clone()
+	}
+	if client.CheckRedirect == nil {
+		client.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+			if len(via) > mostRedirects || !sameOrigin(req.URL, via[0].URL) {
+				return http.ErrUseLastResponse
+			}
+			return nil
+		}
+	}
+	w.client = &client
+	return w
+}
+
+func (w *web) close() {
+	if w.own {
+		w.client.CloseIdleConnections()
+	}
+}
+
+// request sends one request. Protocol headers win over configured ones.
+func (w *web) request(ctx context.Context, method, to string, body []byte, headers map[string]string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, to, bytes.NewReader(body))
+	if err != nil {
+		return nil, withoutURL(err)
+	}
+	for _, set := range []map[string]string{w.headers, headers} {
+		for name, value := range set {
+			req.Header.Set(name, value)
+			if strings.EqualFold(name, "Host") {
+				req.Host = value
+			}
+		}
+	}
+	resp, err := w.client.Do(req)
+	if err != nil {
+		return nil, withoutURL(err)
+	}
+	return resp, nil
+}
+
+// withoutURL drops the URL that net/http puts in front of its errors: it may
+// hold a token.
+func withoutURL(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+func sameOrigin(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
+}
+
+func port(u *url.URL) string {
+	if p := u.Port(); p != "" {
+		return p
+	}
+	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
+}
+
+// mediaType is the content type without its parameters.
+func mediaType(resp *http.Response) string {
+	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return t
+}
+
+func isStream(resp *http.Response) bool {
+	return resp.StatusCode == http.StatusOK && mediaType(resp) == "text/event-stream"
+}
+
+// read reads a response that is no event stream and hands it out. What comes
+// with success where nobody waits for an answer ("Accepted") no client reads;
+// it is handed out only when it could be a message.
+func (w *web) read(resp *http.Response, chatter bool) ([]byte, error) {
+	limit := w.peer.opts.MaxFrame
+	data, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	if int64(len(data)) > limit {
+		w.peer.drop()
+		return nil, &oversizeError{limit}
+	}
+	if len(data) > 0 && (!chatter || beginsLikeJSON(data)) {
+		w.peer.receive(data, origin{status: resp.StatusCode, header: resp.Header})
+	}
+	if err != nil {
+		err = fmt.Errorf("reading the answer: %w", err)
+	}
+	return data, err
+}
+
+// body reads the response to a POST. A request that it leaves without an answer
+// is an error that says what came in its place.
+func (w *web) body(resp *http.Response, m outgoing) error {
+	done := m.id == "" && resp.StatusCode < 300
+	data, err := w.read(resp, done)
+	switch {
+	case done, m.id != "" && !w.peer.waiting(m.id):
+		return nil
+	case err != nil:
+		return err
+	}
+	return refusalOf(resp, data)
+}
+
+// refusalOf describes a response that holds no answer.
+func refusalOf(resp *http.Response, data []byte) error {
+	e := &httpError{status: resp.StatusCode}
+	if to := resp.Header.Get("Location"); to != "" && resp.StatusCode/100 == 3 {
+		e.words = ", a redirection to " + quote(bare(to)) + ": give that URL if you trust it"
+	}
+	if ask := resp.Header.Get("WWW-Authenticate"); ask != "" {
+		e.words = ", the server wants " + quote(ask) + ": give it as a header"
+	}
+	if len(data) == 0 {
+		e.words += " with an empty body in place of a JSON-RPC answer"
+		return e
+	}
+	e.words += fmt.Sprintf(" with content type %s in place of a JSON-RPC answer: %s",
+		quote(resp.Header.Get("Content-Type")), quote(strings.TrimSpace(string(data[:min(len(data), 200)]))))
+	return e
+}
+
+// place is how far an event stream was read.
+type place struct {
+	id    string // of the last event that had one
+	retry time.Duration
+}
+
+// events reads an event stream to its end. endpoint, when given, gets the data
+// of endpoint events.
+func (w *web) events(resp *http.Response, endpoint func(string)) (place, error) {
+	var at place
+	stream := wire.NewSSEReader(resp.Body, w.peer.opts.MaxFrame)
+	for {
+		e, err := stream.Next()
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return at, err
+		}
+		if e.ID != "" {
+			at.id = e.ID
+		}
+		if e.Retry > 0 {
+			at.retry = time.Duration(e.Retry) * time.Millisecond
+		}
+		switch {
+		case e.Oversize:
+			w.peer.drop()
+		case e.HasData:
+			w.peer.receive(e.Data, origin{resp.StatusCode, resp.Header, e.Type})
+			if endpoint != nil && e.Type == "endpoint" {
+				endpoint(string(e.Data))
+			}
+		}
+	}
+}
+
+// streamable is the streamable HTTP transport: every message is a POST, its
+// answer is the response or an event stream in it.
+type streamable struct {
+	*web
+	url string
+
+	mu      sync.Mutex
+	session string
+}
+
+func (l *streamable) down() <-chan struct{} { return nil }
+func (l *streamable) reason() error         { return errors.New("the connection is closed") }
+
+func (l *streamable) send(ctx context.Context, m outgoing) error {
+	headers := l.sessionHeaders(m.version)
+	headers["Content-Type"] = "application/json"
+	headers["Accept"] = "application/json, text/event-stream"
+	if m.version == versionModern && m.method != "" {
+		headers["Mcp-Method"] = m.method
+	}
+	resp, err := l.request(ctx, http.MethodPost, l.url, m.data, headers)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if m.method == methodStart && resp.StatusCode/100 == 2 {
+		l.remember(resp.Header.Get(headerSession))
+	}
+	if !isStream(resp) {
+		return l.body(resp, m)
+	}
+	at, err := l.events(resp, nil)
+	if m.id == "" {
+		return nil
+	}
+	// A server may hang up on a stream and give the rest of it to who asks.
+	for l.peer.waiting(m.id) && m.version != versionModern && at.id != "" && ctx.Err() == nil {
+		if at, err = l.resume(ctx, m.version, at); err != nil {
+			break
+		}
+	}
+	switch {
+	case !l.peer.waiting(m.id):
+		return nil
+	case err != nil:
+		return fmt.Errorf("reading the answer's event stream: %w", err)
+	}
+	return errors.New("the event stream ended without an answer")
+}
+
+// remember keeps the session that initialize was answered with. What is no
+// visible ASCII is no session id.
+func (l *streamable) remember(id string) {
+	if strings.ContainsFunc(id, func(r rune) bool { return r < 0x21 || r > 0x7E }) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.session = id
+}
+
+func (l *streamable) sessionHeaders(version string) map[string]string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	headers := map[string]string{}
+	if version != "" {
+		headers[headerVersion] = version
+	}
+	if l.session != "" && version != versionModern {
+		headers[headerSession] = l.session
+	}
+	return headers
+}
+
+// resume asks for the events after the last one that was seen.
+func (l *streamable) resume(ctx context.Context, version string, at place) (place, error) {
+	select {
+	case <-time.After(min(max(at.retry, 100*time.Millisecond), impatience)):
+	case <-ctx.Done():
+		return at, ctx.Err()
+	}
+	headers := l.sessionHeaders(version)
+	headers["Accept"] = "text/event-stream"
+	headers["Last-Event-ID"] = at.id
+	resp, err := l.request(ctx, http.MethodGet, l.url, nil, headers)
+	if err != nil {
+		return at, err
+	}
+	defer resp.Body.Close()
+	if !isStream(resp) {
+		return at, refusalOf(resp, nil)
+	}
+	next, err := l.events(resp, nil)
+	if next.id == "" {
+		next.id = at.id
+	}
+	return next, err
+}
+
+// listen opens the stream on which a legacy server speaks unasked. That there
+// is none is the server's right.
+func (l *streamable) listen() {
+	l.peer.work.Go(func() {
+		headers := l.sessionHeaders(l.peer.announced())
+		headers["Accept"] = "text/event-stream"
+		resp, err := l.request(l.peer.ctx, http.MethodGet, l.url, nil, headers)
+		if err != nil {
+			return
+		}
+		defer resp.Body.Close()
+		if isStream(resp) {
+			_, _ = l.events(resp, nil) // ends when the connection is closed
+		}
+	})
+}
+
+// close ends the session, so that the server need not wait for its expiry.
+func (l *streamable) close(graceful bool) {
+	headers := l.sessionHeaders(l.peer.announced())
+	if graceful && headers[headerSession] != "" {
+		ctx, cancel := context.WithTimeout(l.peer.ctx, goodbyeTimeout)
+		defer cancel()
+		if resp, err := l.request(ctx, http.MethodDelete, l.url, nil, headers); err == nil {
+			resp.Body.Close()
+		}
+	}
+	l.peer.stop() // ends the streams
+	l.web.close()
+}

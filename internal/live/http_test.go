@@ -1,0 +1,289 @@
+package live
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// posted reads the message of a POST to a hand-written server.
+func posted(t *testing.T, r *http.Request) message {
+	t.Helper()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return message{}
+	}
+	all := parse(body)
+	if len(all) != 1 {
+		t.Errorf("%d messages in %q", len(all), body)
+		return message{}
+	}
+	return all[0]
+}
+
+func respond(w http.ResponseWriter, format string, args ...any) {
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, format, args...)
+}
+
+func stream(w http.ResponseWriter, format string, args ...any) {
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	fmt.Fprintf(w, format, args...)
+	w.(http.Flusher).Flush()
+}
+
+// legacyHTTP is a hand-written legacy server. own answers first, when it wants.
+func legacyHTTP(t *testing.T, own func(w http.ResponseWriter, r *http.Request, m message) bool) string {
+	return serveHTTP(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m message
+		if r.Method == http.MethodPost {
+			m = posted(t, r)
+		}
+		switch {
+		case own != nil && own(w, r, m):
+		case r.Method != http.MethodPost:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		case m.id == "" || m.method == "":
+			w.WriteHeader(http.StatusAccepted)
+			io.WriteString(w, "Accepted")
+		case m.method == methodStart:
+			w.Header().Set(headerSession, "s-1")
+			respond(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.id, helloLegacy)
+		case m.method == "tools/list":
+			respond(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.id, oneTool)
+		case m.method == methodDiscover:
+			http.Error(w, "Bad Request", http.StatusBadRequest)
+		default:
+			respond(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, m.id)
+		}
+	}))
+}
+
+func TestHTTPSessionAndVersionHeaders(t *testing.T) {
+	url := legacyHTTP(t, func(w http.ResponseWriter, r *http.Request, m message) bool {
+		switch m.method {
+		case methodDiscover:
+			if r.Header.Get(headerVersion) != versionModern || r.Header.Get("Mcp-Method") != methodDiscover {
+				t.Errorf("headers of discover: %v", r.Header)
+			}
+		case methodStart:
+			if r.Header.Get(headerVersion)+r.Header.Get("Mcp-Method")+r.Header.Get(headerSession) != "" {
+				t.Errorf("headers of initialize: %v", r.Header)
+			}
+		default:
+			if r.Header.Get(headerVersion) != "2025-06-18" || r.Header.Get(headerSession) != "s-1" {
+				t.Errorf("headers of %s %s: %v", r.Method, m.method, r.Header)
+			}
+		}
+		return false
+	})
+	res, s, err := list(t, Target{URL: url})
+	if err != nil || s.count(ServerToClient, `"name":"a"`) != 1 || res.Noise != 0 {
+		t.Errorf("got %+v, %v", res, err)
+	}
+	if s.count(ServerToClient, "Accepted") != 0 {
+		t.Error("the body of a 202 was handed out")
+	}
+}
+
+// On the stream of the answer, and before it, the server asks us something.
+func TestHTTPServerThatAsksBack(t *testing.T) {
+	answered := make(chan string, 8)
+	url := legacyHTTP(t, func(w http.ResponseWriter, r *http.Request, m message) bool {
+		switch {
+		case r.Method == http.MethodPost && m.method == "":
+			answered <- m.id
+		case m.method == "tools/list":
+			stream(w, ": hello\n\nid: 1\ndata:\n\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":\"q\",\"method\":\"roots/list\"}\n\n")
+			select {
+			case id := <-answered:
+				stream(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", m.id, oneTool)
+				if id != `"q"` {
+					t.Errorf("answer to %s", id)
+				}
+			case <-r.Context().Done():
+			}
+			return true
+		}
+		return false
+	})
+	res, s, err := list(t, Target{URL: url})
+	if err != nil || s.count(ServerToClient, `"name":"a"`) != 1 {
+		t.Fatalf("got %+v, %v", res, err)
+	}
+	wantProblems(t, res.Problems)
+}
+
+// The server hangs up on the stream and gives the answer to who comes back.
+func TestHTTPStreamIsResumed(t *testing.T) {
+	var asked atomic.Value
+	url := legacyHTTP(t, func(w http.ResponseWriter, r *http.Request, m message) bool {
+		switch {
+		case m.method == "tools/list":
+			asked.Store(m.id)
+			stream(w, "id: e-1\nretry: 10\ndata:\n\n")
+			return true
+		case r.Method == http.MethodGet && r.Header.Get("Last-Event-ID") == "e-1":
+			stream(w, "id: e-2\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", asked.Load(), oneTool)
+			return true
+		}
+		return false
+	})
+	res, s, err := list(t, Target{URL: url})
+	if err != nil || s.count(ServerToClient, `"name":"a"`) != 1 {
+		t.Fatalf("got %+v, %v", res, err)
+	}
+	wantProblems(t, res.Problems)
+}
+
+func TestHTTPProblems(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		own  func(w http.ResponseWriter, m message)
+		want string
+	}{
+		{"oversize body", func(w http.ResponseWriter, m message) { respond(w, "{%s", strings.Repeat(" ", 2<<20)) },
+			"tools/list: an answer above 1048576 bytes was not read: raise the limit on frames to inspect it"},
+		{"stream without an answer", func(w http.ResponseWriter, m message) { stream(w, ": bye\n\n") },
+			"tools/list: the event stream ended without an answer"},
+		{"session is gone", func(w http.ResponseWriter, m message) { http.Error(w, "gone", 404) },
+			`tools/list: HTTP 404 Not Found with content type "text/plain; charset=utf-8" in place of a JSON-RPC answer: "gone"`},
+		{"another answer", func(w http.ResponseWriter, m message) { respond(w, `{"jsonrpc":"2.0","id":"x","result":{}}`) },
+			`tools/list: HTTP 200 OK with content type "application/json" in place of a JSON-RPC answer: "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{}}"`},
+		{"no answer", func(w http.ResponseWriter, m message) { stream(w, ": wait\n\n"); time.Sleep(time.Second) },
+			"tools/list: no answer within 400ms"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			url := legacyHTTP(t, func(w http.ResponseWriter, _ *http.Request, m message) bool {
+				if m.method == "tools/list" {
+					tt.own(w, m)
+				}
+				return m.method == "tools/list"
+			})
+			res, _, err := list(t, Target{URL: url}, quick)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantProblems(t, res.Problems, tt.want)
+		})
+	}
+}
+
+// A server that leaves server/discover open is asked to initialize beside it.
+func TestHTTPHangingDiscover(t *testing.T) {
+	url := legacyHTTP(t, func(w http.ResponseWriter, r *http.Request, m message) bool {
+		if m.method == methodDiscover {
+			<-r.Context().Done()
+		}
+		return m.method == methodDiscover
+	})
+	res, _, err := list(t, Target{URL: url}, quick)
+	if err != nil || res.Era != EraLegacy {
+		t.Fatalf("got %+v, %v", res, err)
+	}
+}
+
+func TestHTTPErrors(t *testing.T) {
+	page := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, "<!doctype html><title>Welcome</title>\x1b[2J")
+	}
+	for _, tt := range []struct {
+		name string
+		h    http.HandlerFunc
+		want []string
+	}{
+		{"HTML", page, []string{`HTTP 200 OK with content type "text/html"`, `<title>Welcome</title>\x1b[2J`}},
+		{"asks who we are", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="https://x"`)
+			w.WriteHeader(401)
+		}, []string{"HTTP 401 Unauthorized", `"Bearer resource_metadata=\"https://x\""`, "give it as a header"}},
+		{"redirects elsewhere", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://evil.example/mcp?k=v", http.StatusTemporaryRedirect)
+		}, []string{`a redirection to "https://evil.example/mcp"`}},
+		{"says nothing", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, []string{"no answer within 1s"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, err := list(t, Target{URL: serveHTTP(t, tt.h) + "/?token=secret"}, quick)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q is missing in %v", want, err)
+				}
+			}
+			if strings.Contains(err.Error(), "secret") {
+				t.Errorf("the query is told: %v", err)
+			}
+		})
+	}
+}
+
+func TestEndpointOnAnotherOriginIsRefused(t *testing.T) {
+	hit := serveHTTP(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the other origin was called") }))
+	url := serveHTTP(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		stream(w, "event: endpoint\ndata: %s/messages\n\n", hit)
+		<-r.Context().Done()
+	}))
+	_, s, err := list(t, Target{URL: url, Transport: "sse"})
+	if err == nil || !strings.Contains(err.Error(), "is on another origin than") {
+		t.Errorf("got %v", err)
+	}
+	if s.count(ServerToClient, "/messages") != 1 || !s.frames[0].Noise || s.frames[0].Event != "endpoint" {
+		t.Errorf("the endpoint event was not handed out: %+v", s.frames)
+	}
+}
+
+// A URL that ends in /sse may still be a streamable server, with a stream that
+// never names an endpoint.
+func TestStreamableBehindASSEPath(t *testing.T) {
+	url := legacyHTTP(t, func(w http.ResponseWriter, r *http.Request, _ message) bool {
+		if r.Method == http.MethodGet {
+			stream(w, ": nothing to say\n\n")
+			<-r.Context().Done()
+		}
+		return r.Method == http.MethodGet
+	})
+	res, s, err := list(t, Target{URL: url + "/sse"}, quick)
+	if err != nil || res.Transport != "http" || s.count(ServerToClient, `"name":"a"`) != 1 {
+		t.Errorf("got %+v, %v", res, err)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	for _, tt := range []struct{ base, raw, want string }{
+		{"http://a/sse", "/messages?s=1", "http://a/messages?s=1"},
+		{"http://a/x/sse", "messages", "http://a/x/messages"},
+		{"https://a/sse", "https://A:443/m", "https://A:443/m"},
+		{"http://a/sse", "?s=1", "http://a/sse?s=1"},
+		{"http://a/sse", "//b/m", ""},
+		{"http://a/sse", "http://a:81/m", ""},
+		{"https://a/sse", "http://a/m", ""},
+		{"http://a/sse", "javascript:alert(1)", ""},
+		{"http://a/sse", "http://a@b/m", ""},
+		{"http://a/sse", "http://[::1", ""},
+	} {
+		base, _ := http.NewRequest(http.MethodGet, tt.base, nil)
+		got, err := resolve(base.URL, tt.raw)
+		if got != tt.want || (err != nil) != (tt.want == "") {
+			t.Errorf("%s from %s: got %q, %v, want %q", tt.raw, tt.base, got, err, tt.want)
+		}
+	}
+}
+
+func TestTargetsThatCannotBe(t *testing.T) {
+	for _, target := range []Target{
+		{}, {Command: []string{"x"}, URL: "http://x"}, {URL: "http://x", Transport: "carrier pigeon"},
+		{URL: "ftp://x"}, {URL: "http://"}, {URL: "http://127.0.0.1:1/mcp?token=secret"},
+	} {
+		_, _, err := list(t, target)
+		if err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%+v: got %v", target, err)
+		}
+	}
+}

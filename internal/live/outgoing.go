@@ -1,0 +1,109 @@
+package live
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+const (
+	versionModern = "2026-07-28"
+	versionLegacy = "2025-11-25" // the newest with an initialize handshake
+
+	// All that a client can do, so that no tool hides from one that cannot.
+	capabilitiesLegacy = `{"roots":{"listChanged":true},"sampling":{},"elicitation":{}}`
+	capabilitiesModern = `{"roots":{},"sampling":{},"elicitation":{}}`
+
+	codeNotFound   = -32601 // JSON-RPC: method not found
+	codeVersion    = -32022 // MCP 2026-07-28: UnsupportedProtocolVersion
+	refusedByUser  = -1     // what the specification shows for a refused sampling request
+	methodDiscover = "server/discover"
+	methodStart    = "initialize"
+	methodStarted  = "notifications/initialized"
+)
+
+// outgoing is one message of ours.
+type outgoing struct {
+	id      string // the raw token, "" for notifications and answers
+	method  string // "" for answers
+	version string // for the MCP-Protocol-Version header, "" for none
+	data    []byte
+}
+
+// knownLegacy are the versions that are agreed on by initialize.
+func knownLegacy() []string {
+	return []string{versionLegacy, "2025-06-18", "2025-03-26", "2024-11-05"}
+}
+
+// object writes a JSON object of members that are JSON already.
+func object(members ...string) string { return "{" + strings.Join(members, ",") + "}" }
+
+// member writes one member whose value is JSON already.
+func member(name, raw string) string { return quoted(name) + ":" + raw }
+
+func quoted(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return `""` // a string always marshals
+	}
+	return string(b)
+}
+
+func (o Options) clientInfo() string {
+	return object(member("name", quoted(o.ClientName)), member("version", quoted(o.ClientVersion)))
+}
+
+// meta is the _meta of every modern request: there is no session that could
+// remember it.
+func (o Options) meta() string {
+	const prefix = "io.modelcontextprotocol/"
+	return member("_meta", object(
+		member(prefix+"protocolVersion", quoted(versionModern)),
+		member(prefix+"clientInfo", o.clientInfo()),
+		member(prefix+"clientCapabilities", capabilitiesModern),
+	))
+}
+
+func (o Options) initializeParams(version string) string {
+	return object(
+		member("protocolVersion", quoted(version)),
+		member("capabilities", capabilitiesLegacy),
+		member("clientInfo", o.clientInfo()),
+	)
+}
+
+// request writes a request, or a notification when id is empty.
+func request(id, method, params string) []byte {
+	parts := []string{`"jsonrpc":"2.0"`}
+	if id != "" {
+		parts = append(parts, member("id", id))
+	}
+	parts = append(parts, member("method", quoted(method)))
+	if params != "" {
+		parts = append(parts, member("params", params))
+	}
+	return []byte(object(parts...))
+}
+
+// answerTo answers a request of the server so that it does not wait for us. It
+// never gives anything away and never agrees to anything.
+func answerTo(m message) []byte {
+	body := ""
+	switch m.method {
+	case "ping":
+		body = `"result":{}`
+	case "roots/list":
+		body = `"result":{"roots":[]}`
+	case "elicitation/create":
+		body = `"result":{"action":"decline"}`
+	case "sampling/createMessage":
+		body = refusal(refusedByUser, "sampling is refused: this client only lists")
+	default:
+		body = refusal(codeNotFound, "method not found: this client only lists")
+	}
+	return []byte(object(`"jsonrpc":"2.0"`, member("id", m.id), body))
+}
+
+func refusal(code int, words string) string {
+	return member("error", object(member("code", strconv.Itoa(code)), member("message", quoted(words))))
+}

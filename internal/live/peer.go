@@ -1,0 +1,345 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+const (
+	// afterOversize is how long a request still waits once a frame was dropped:
+	// it was most likely the answer.
+	afterOversize = 3 * time.Second
+	// linger is how long an answered HTTP request may keep its stream open.
+	linger = time.Second
+	// answerQueue bounds the requests of the server that wait for our answer.
+	answerQueue = 64
+)
+
+// link carries messages of ours to the server. What the server says arrives at
+// peer.receive.
+type link interface {
+	send(ctx context.Context, m outgoing) error // returns when all that belongs to m is done
+	down() <-chan struct{}                      // closed when nothing can arrive any more; nil means never
+	reason() error                              // why it is down
+	close(graceful bool)
+}
+
+// peer is the JSON-RPC side of one connection: it matches answers to requests
+// and answers what the server asks.
+type peer struct {
+	opts Options
+	tap  *tap
+	link link
+	ctx  context.Context // the life of the connection
+	stop context.CancelFunc
+	work sync.WaitGroup
+
+	queue    chan message  // requests of the server
+	oversize chan struct{} // a frame was dropped
+	meta     bool          // every request carries the modern _meta
+
+	mu      sync.Mutex
+	version string // what messages announce from now on
+	next    int
+	pending map[string]*call
+	changed map[string]bool // list_changed notifications by method
+	skipped int             // requests of the server that found the queue full
+}
+
+func newPeer(ctx context.Context, o Options, t *tap) *peer {
+	p := &peer{
+		opts: o, tap: t,
+		queue:    make(chan message, answerQueue),
+		oversize: make(chan struct{}, 1),
+		pending:  map[string]*call{},
+		changed:  map[string]bool{},
+	}
+	p.ctx, p.stop = context.WithCancel(ctx)
+	p.work.Go(p.answerRequests)
+	return p
+}
+
+// call is one message of ours under way.
+type call struct {
+	peer   *peer
+	id     string
+	cancel context.CancelFunc
+	// Room for the answer and for the end of sending, in that order when there
+	// are both, so that neither sender ever waits.
+	outcome chan outcome
+}
+
+// outcome is an answer, or the reason why there will be none. Both are zero for
+// a notification that was sent.
+type outcome struct {
+	reply reply
+	err   error
+}
+
+// start sends a request.
+func (p *peer) start(method, params, version string) *call {
+	p.mu.Lock()
+	p.next++
+	c := &call{peer: p, id: strconv.Itoa(p.next), outcome: make(chan outcome, 2)}
+	p.pending[c.id] = c
+	p.mu.Unlock()
+	p.dispatch(c, outgoing{id: c.id, method: method, version: version, data: request(c.id, method, params)})
+	return c
+}
+
+func (p *peer) dispatch(c *call, m outgoing) {
+	var ctx context.Context
+	ctx, c.cancel = context.WithCancel(p.ctx)
+	p.tap.sent(m.data)
+	p.work.Go(func() {
+		err := p.link.send(ctx, m)
+		if err != nil || m.id == "" {
+			c.outcome <- outcome{err: err}
+		}
+	})
+}
+
+// end forgets the call. A stream that has given its answer is left a moment to
+// close by itself, so that its connection can be used again.
+func (c *call) end(answered bool) {
+	c.peer.mu.Lock()
+	delete(c.peer.pending, c.id)
+	c.peer.mu.Unlock()
+	if answered {
+		time.AfterFunc(linger, c.cancel)
+	} else {
+		c.cancel()
+	}
+}
+
+// notify sends a notification and waits for an HTTP server to take it, but not
+// for ever: some keep the request open.
+func (p *peer) notify(ctx context.Context, method string) {
+	c := &call{peer: p, outcome: make(chan outcome, 1)}
+	p.dispatch(c, outgoing{method: method, version: p.announced(), data: request("", method, "")})
+	timer := time.NewTimer(min(impatience, p.opts.StepTimeout))
+	defer timer.Stop()
+	select {
+	case <-c.outcome:
+		c.end(false)
+	case <-p.link.down():
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// ask sends a request and waits for its answer.
+func (p *peer) ask(ctx context.Context, method, params string, timeout time.Duration) (reply, error) {
+	p.forgetOversize()
+	c := p.start(method, params, p.announced())
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	dropped := false
+	for {
+		select {
+		case out := <-c.outcome:
+			c.end(out.err == nil)
+			return out.reply, out.verdict()
+		case <-p.link.down():
+			out, ok := c.already()
+			c.end(false)
+			if ok {
+				return out.reply, out.verdict()
+			}
+			return reply{}, &downError{p.link.reason()}
+		case <-p.oversize:
+			if !dropped && timeout > afterOversize {
+				timer.Reset(afterOversize)
+			}
+			dropped = true
+		case <-timer.C:
+			c.end(false)
+			if dropped {
+				return reply{}, &oversizeError{p.opts.MaxFrame}
+			}
+			return reply{}, fmt.Errorf("no answer within %v", timeout)
+		case <-ctx.Done():
+			c.end(false)
+			return reply{}, context.Cause(ctx)
+		}
+	}
+}
+
+// already is the outcome if it is there by now: a connection may go down right
+// after it gave the answer.
+func (c *call) already() (outcome, bool) {
+	select {
+	case out := <-c.outcome:
+		return out, true
+	default:
+		return outcome{}, false
+	}
+}
+
+// verdict is the error that the outcome amounts to.
+func (o outcome) verdict() error {
+	switch {
+	case o.err != nil:
+		return o.err
+	case o.reply.broken != nil:
+		return o.reply.broken
+	case o.reply.object:
+		return nil // even beside an error: look at what is there
+	case o.reply.err != nil:
+		return o.reply.err
+	}
+	return errors.New("the result is not an object")
+}
+
+// downError says that the connection ended under a request.
+type downError struct{ cause error }
+
+func (e *downError) Error() string { return "the connection is gone: " + e.cause.Error() }
+func (e *downError) Unwrap() error { return e.cause }
+
+// oversizeError says that the answer was most likely there and was not read.
+type oversizeError struct{ limit int64 }
+
+func (e *oversizeError) Error() string {
+	return fmt.Sprintf("an answer above %d bytes was not read: raise the limit on frames to inspect it", e.limit)
+}
+
+// drop counts a frame that was too large and wakes who waits for it.
+func (p *peer) drop() {
+	p.tap.dropped()
+	select {
+	case p.oversize <- struct{}{}:
+	default:
+	}
+}
+
+func (p *peer) forgetOversize() {
+	select {
+	case <-p.oversize:
+	default:
+	}
+}
+
+// receive takes a frame of the server: first to the caller of List, then to us.
+// data is not kept.
+func (p *peer) receive(data []byte, from origin) {
+	if !p.tap.received(data, from) {
+		return
+	}
+	for _, m := range parse(data) {
+		p.take(m)
+	}
+}
+
+func (p *peer) take(m message) {
+	switch {
+	case m.method != "" && m.id != "":
+		select {
+		case p.queue <- m:
+		default:
+			p.mu.Lock()
+			p.skipped++
+			p.mu.Unlock()
+		}
+	case m.method != "":
+		p.mu.Lock()
+		for _, k := range kinds() {
+			if k.changed == m.method {
+				p.changed[k.method] = true
+			}
+		}
+		p.mu.Unlock()
+	case m.answer:
+		p.deliver(m)
+	}
+}
+
+// deliver hands an answer to its call. An error without an id can only mean the
+// request that waits when there is just one.
+func (p *peer) deliver(m message) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.pending[m.id]
+	if c == nil && m.id == "" && m.reply.err != nil && len(p.pending) == 1 {
+		for _, c = range p.pending {
+		}
+	}
+	if c != nil {
+		delete(p.pending, c.id)
+		c.outcome <- outcome{reply: m.reply}
+	}
+}
+
+// waiting says whether the request still has no answer.
+func (p *peer) waiting(id string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.pending[id] != nil
+}
+
+// takeChanged says whether the list changed since the last time, and forgets.
+func (p *peer) takeChanged(method string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was := p.changed[method]
+	delete(p.changed, method)
+	return was
+}
+
+func (p *peer) announced() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.version
+}
+
+func (p *peer) announce(version string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.version = version
+}
+
+func (p *peer) unanswered() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.skipped
+}
+
+// answerRequests answers the server's requests one after the other.
+func (p *peer) answerRequests() {
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case m := <-p.queue:
+			data := answerTo(m)
+			p.tap.sent(data)
+			ctx, cancel := context.WithTimeout(p.ctx, p.opts.StepTimeout)
+			// A server that does not take the answer has its own problem; the
+			// list that waits for it says so.
+			_ = p.link.send(ctx, outgoing{version: p.announced(), data: data})
+			cancel()
+		}
+	}
+}
+
+// close ends the connection and everything that was started for it.
+func (p *peer) close(graceful bool) {
+	p.link.close(graceful)
+	p.stop()
+	p.work.Wait()
+}
+
+// httpError is an HTTP response that holds no answer.
+type httpError struct {
+	status int
+	words  string
+}
+
+func (e *httpError) Error() string {
+	return fmt.Sprintf("HTTP %d %s%s", e.status, http.StatusText(e.status), e.words)
+}

@@ -1,0 +1,51 @@
+//go:build unix
+
+package live
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// running says whether a process still runs; one that only waits to be waited
+// for does not.
+func running(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err == nil {
+		_, after, _ := strings.Cut(string(stat), ") ")
+		return !strings.HasPrefix(after, "Z")
+	}
+	return syscall.Kill(pid, 0) == nil
+}
+
+// A grandchild keeps standard output open and does not care for its input.
+func TestGrandchildrenAreEnded(t *testing.T) {
+	for _, mode := range []string{"launcher", "orphan"} {
+		t.Run(mode, func(t *testing.T) {
+			start := time.Now()
+			res, s, err := list(t, helper(t, mode), func(o *Options) { o.StepTimeout = 2 * time.Second })
+			if mode == "launcher" && (err != nil || s.count(ServerToClient, `"name":"a"`) != 1) {
+				t.Errorf("got %+v, %v", res, err)
+			}
+			if mode == "orphan" && (err == nil || !strings.Contains(err.Error(), "exit status 4")) {
+				t.Errorf("got %v", err)
+			}
+			if d := time.Since(start); d > 7*time.Second {
+				t.Errorf("it took %v", d)
+			}
+			pid := 0
+			if _, err := fmt.Sscanf(res.StderrTail, "child %d", &pid); err != nil {
+				t.Fatalf("%q: %v", res.StderrTail, err)
+			}
+			time.Sleep(50 * time.Millisecond)
+			if running(pid) {
+				t.Errorf("process %d still runs", pid)
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		})
+	}
+}

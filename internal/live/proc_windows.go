@@ -1,0 +1,96 @@
+package live
+
+import (
+	"os/exec"
+	"strconv"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// group is a job: it holds the server and whatever that starts, also when the
+// server itself is gone. Where the system grants no job, taskkill ends the tree
+// that can still be found from the process.
+type group struct {
+	job windows.Handle // 0 without a job
+	pid int
+}
+
+// accounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION, which x/sys lacks.
+type accounting struct {
+	times           [4]int64
+	pageFaults      uint32
+	processes       uint32
+	activeProcesses uint32
+	terminated      uint32
+}
+
+// prepare keeps console signals of ours away from the process.
+func prepare(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
+}
+
+// adopt puts a process that was just started into a job that dies with us.
+func adopt(cmd *exec.Cmd) *group {
+	g := &group{pid: cmd.Process.Pid}
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return g
+	}
+	info := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
+		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{
+			LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
+		},
+	}
+	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
+	if err == nil {
+		err = assign(job, uint32(g.pid))
+	}
+	if err != nil {
+		windows.CloseHandle(job)
+		return g
+	}
+	g.job = job
+	return g
+}
+
+func assign(job windows.Handle, pid uint32) error {
+	h, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, pid)
+	if err != nil {
+		return err
+	}
+	defer windows.CloseHandle(h)
+	return windows.AssignProcessToJobObject(job, h)
+}
+
+// terminate does nothing: Windows has no signal that a server without a window
+// would hear.
+func (g *group) terminate() {}
+
+func (g *group) kill() {
+	if g.job != 0 {
+		_ = windows.TerminateJobObject(g.job, 1)
+		return
+	}
+	_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(g.pid)).Run()
+}
+
+// alive says whether the job holds a process. It cannot tell without a job, and
+// then leaves the rest to kill.
+func (g *group) alive() bool {
+	if g.job == 0 {
+		return true
+	}
+	var info accounting
+	err := windows.QueryInformationJobObject(g.job, windows.JobObjectBasicAccountingInformation,
+		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)), nil)
+	return err != nil || info.activeProcesses > 0
+}
+
+func (g *group) release() {
+	if g.job != 0 {
+		windows.CloseHandle(g.job)
+	}
+}

@@ -1,0 +1,142 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// sdkServer offers five tools, three prompts, three resources and a template,
+// two a page.
+func sdkServer(legacy bool) *mcp.Server {
+	o := &mcp.ServerOptions{PageSize: 2}
+	if legacy {
+		o.SupportedProtocolVersions = []string{"2025-06-18", "2024-11-05"}
+	}
+	s := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, o)
+	for i := range 5 {
+		mcp.AddTool(s, &mcp.Tool{Name: fmt.Sprintf("tool-%d", i)},
+			func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+				return nil, nil, nil
+			})
+	}
+	for i := range 3 {
+		s.AddPrompt(&mcp.Prompt{Name: fmt.Sprintf("prompt-%d", i)}, nil)
+		s.AddResource(&mcp.Resource{Name: fmt.Sprintf("resource-%d", i), URI: fmt.Sprintf("file:///%d", i)}, nil)
+	}
+	s.AddResourceTemplate(&mcp.ResourceTemplate{Name: "template-0", URITemplate: "file:///{x}"}, nil)
+	return s
+}
+
+func runSDK(legacy bool) int {
+	if err := sdkServer(legacy).Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		return 1
+	}
+	return 0
+}
+
+func wantSDK(t *testing.T, s *seen, res Result, err error, era, version, transport string) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Era != era || res.ProtocolVersion != version || res.Transport != transport || res.Noise+res.Oversize != 0 {
+		t.Errorf("got %+v", res)
+	}
+	wantProblems(t, res.Problems)
+	for name, n := range map[string]int{"tool": 5, "prompt": 3, "resource": 3, "template": 1} {
+		for i := range n {
+			if want := fmt.Sprintf(`"name":"%s-%d"`, name, i); s.count(ServerToClient, want) != 1 {
+				t.Errorf("%s was listed %d times", want, s.count(ServerToClient, want))
+			}
+		}
+	}
+}
+
+func TestSDKStdio(t *testing.T) {
+	for _, tt := range []struct{ mode, era, version string }{
+		{"sdk", EraModern, versionModern},
+		{"sdk-slow", EraModern, versionModern}, // both probes wait in its standard input when it starts to read
+		{"sdk-legacy", EraLegacy, "2025-06-18"},
+	} {
+		t.Run(tt.mode, func(t *testing.T) {
+			res, s, err := list(t, helper(t, tt.mode), func(o *Options) {
+				if tt.mode == "sdk-slow" {
+					o.StartTimeout = 1000e6
+				}
+			})
+			wantSDK(t, s, res, err, tt.era, tt.version, "stdio")
+		})
+	}
+}
+
+func serveHTTP(t *testing.T, h http.Handler) string {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestSDKStreamable(t *testing.T) {
+	for _, tt := range []struct {
+		name, era, version string
+		legacy             bool
+		opts               mcp.StreamableHTTPOptions
+	}{
+		{"modern", EraModern, versionModern, false, mcp.StreamableHTTPOptions{Stateless: true}},
+		{"modern, plain JSON", EraModern, versionModern, false, mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true}},
+		{"with sessions", EraLegacy, versionLegacy, false, mcp.StreamableHTTPOptions{}},
+		{"with sessions, plain JSON", EraLegacy, versionLegacy, false, mcp.StreamableHTTPOptions{JSONResponse: true}},
+		{"old and stateless", EraLegacy, "2025-06-18", true, mcp.StreamableHTTPOptions{Stateless: true}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := sdkServer(tt.legacy)
+			sessions := map[string]bool{}
+			handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &tt.opts)
+			deleted := 0
+			target := Target{Headers: map[string]string{"X-Key": "secret"}}
+			target.URL = serveHTTP(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("X-Key") != "secret" {
+					t.Errorf("%s without the configured header", r.Method)
+				}
+				if r.Method == http.MethodDelete {
+					deleted++
+				}
+				handler.ServeHTTP(w, r)
+			})) + "/mcp"
+			res, s, err := list(t, target)
+			wantSDK(t, s, res, err, tt.era, tt.version, "http")
+			for _, f := range s.frames {
+				if f.Direction == ServerToClient && (f.Status == 0 || f.Header == nil) {
+					t.Errorf("a frame without status and headers: %q", f.Data)
+				}
+				if id := f.Header.Get(headerSession); id != "" && f.Status == 200 {
+					sessions[id] = true
+				}
+			}
+			if tt.era == EraLegacy && !tt.opts.Stateless && deleted != 1 {
+				t.Errorf("%d sessions ended, want 1", deleted)
+			}
+		})
+	}
+}
+
+func TestSDKEventStream(t *testing.T) {
+	server := sdkServer(false)
+	handler := mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return server }, nil)
+	base := serveHTTP(t, handler)
+	for _, tt := range []struct{ name, path, transport string }{
+		{"named", "/events", "sse"},
+		{"by its path", "/sse", ""},
+		{"found out", "/events", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			res, s, err := list(t, Target{URL: base + tt.path, Transport: tt.transport})
+			wantSDK(t, s, res, err, EraLegacy, versionLegacy, "sse")
+		})
+	}
+}

@@ -1,0 +1,113 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+var errNoEndpoint = errors.New("the server opened an event stream and gave no endpoint on it")
+
+// eventStream is the HTTP+SSE transport of 2024-11-05: one event stream carries
+// all that the server says, and names the URL to which messages are posted.
+type eventStream struct {
+	*web
+	endpoint string
+	gone     chan struct{}
+	err      error // why, once gone is closed
+}
+
+func (l *eventStream) down() <-chan struct{} { return l.gone }
+
+func (l *eventStream) reason() error {
+	if l.err != nil {
+		return l.err
+	}
+	return errors.New("the server closed the event stream")
+}
+
+func (l *eventStream) send(ctx context.Context, m outgoing) error {
+	headers := map[string]string{"Content-Type": "application/json"}
+	if m.version != "" {
+		headers[headerVersion] = m.version
+	}
+	resp, err := l.request(ctx, http.MethodPost, l.endpoint, m.data, headers)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode < 300 {
+		m.id = "" // the answer comes on the stream
+	}
+	return l.body(resp, m)
+}
+
+func (l *eventStream) close(bool) {
+	l.peer.stop() // ends the stream
+	l.web.close()
+}
+
+// open gets the event stream and waits for its endpoint event.
+func (l *eventStream) open(ctx context.Context, from string) error {
+	type first struct {
+		endpoint string
+		err      error
+	}
+	got := make(chan first, 1)
+	tell := func(f first) {
+		select {
+		case got <- f:
+		default: // only the first endpoint counts: a later one could divert us
+		}
+	}
+	l.peer.work.Go(func() {
+		defer close(l.gone)
+		resp, err := l.request(l.peer.ctx, http.MethodGet, from, nil, map[string]string{"Accept": "text/event-stream"})
+		if err != nil {
+			tell(first{err: err})
+			return
+		}
+		defer resp.Body.Close()
+		if !isStream(resp) {
+			data, err := l.read(resp, false)
+			if err == nil {
+				err = refusalOf(resp, data)
+			}
+			tell(first{err: err})
+			return
+		}
+		_, l.err = l.events(resp, func(raw string) {
+			to, err := resolve(resp.Request.URL, raw)
+			tell(first{to, err})
+		})
+		tell(first{err: errNoEndpoint})
+	})
+	select {
+	case f := <-got:
+		l.endpoint = f.endpoint
+		return f.err
+	case <-ctx.Done():
+		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+			return errNoEndpoint
+		}
+		return context.Cause(ctx)
+	}
+}
+
+// resolve makes the endpoint absolute. One on another origin is refused: the
+// messages, and the headers with them, would go to somebody else.
+func resolve(base *url.URL, raw string) (string, error) {
+	ref, err := url.Parse(strings.TrimSpace(raw))
+	if err != nil {
+		return "", fmt.Errorf("the endpoint event holds no URL: %s", quote(raw))
+	}
+	to := base.ResolveReference(ref)
+	if !sameOrigin(to, base) {
+		return "", fmt.Errorf("the endpoint %s is on another origin than %s: refused",
+			quote(bare(to.String())), quote(bare(base.String())))
+	}
+	return to.String(), nil
+}

@@ -1,0 +1,198 @@
+package live
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Every one of these is listed, whatever it does beside that.
+func TestStdioServersThatCanBeListed(t *testing.T) {
+	tests := []struct {
+		mode    string
+		version string
+		noise   int
+		reply   string // the server says it so often
+		times   int
+	}{
+		{mode: "plain", version: "2025-06-18", reply: `"name":"a"`, times: 1},
+		{mode: "banner", version: "2025-06-18", noise: 2, reply: `"name":"a"`, times: 1},
+		{mode: "crlf", version: "2025-06-18", reply: `"name":"a"`, times: 4 + 1}, // a tool list for everything
+		{mode: "dies of discover", version: "2025-06-18", reply: `"name":"a"`, times: 1},
+		{mode: "answers discover with nothing", version: "2025-06-18", reply: `"name":"a"`, times: 1},
+		{mode: "answers without an id", version: "2025-06-18", reply: `"name":"a"`, times: 1},
+		{mode: "hides page two", version: "2025-06-18", reply: `"hidden"`, times: 1},
+		{mode: "batch", version: "2025-06-18", reply: `"name":"a"`, times: 1},
+		{mode: "list changes", version: "2025-11-25", reply: `"name":"v`, times: 2},
+		{mode: "stubborn", version: "2025-06-18", reply: `"name":"a"`, times: 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.mode, func(t *testing.T) {
+			res, s, err := list(t, helper(t, tt.mode))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Era != EraLegacy || res.ProtocolVersion != tt.version || res.Transport != "stdio" {
+				t.Errorf("got %+v", res)
+			}
+			if res.Noise != tt.noise || res.Oversize != 0 {
+				t.Errorf("noise %d, oversize %d, want %d and 0", res.Noise, res.Oversize, tt.noise)
+			}
+			if n := s.count(ServerToClient, tt.reply); n != tt.times {
+				t.Errorf("%s was said %d times, want %d", tt.reply, n, tt.times)
+			}
+			wantProblems(t, res.Problems)
+		})
+	}
+}
+
+func TestStdioIgnoredDiscoverCostsPatienceOnly(t *testing.T) {
+	res, s, err := list(t, helper(t, "ignores discover"), func(o *Options) { o.StartTimeout = time.Second })
+	if err != nil || res.Era != EraLegacy || s.count(ServerToClient, `"name":"a"`) != 1 {
+		t.Fatalf("got %+v, %v", res, err)
+	}
+}
+
+func TestStdioOldDiscoverNamesTheVersion(t *testing.T) {
+	_, s, err := list(t, helper(t, "old discover"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.count(ClientToServer, `"params":{"protocolVersion":"2025-03-26"`) != 1 {
+		t.Error("initialize does not ask for the newest version that the server offered")
+	}
+}
+
+func TestStdioProblems(t *testing.T) {
+	tests := []struct {
+		mode string
+		want []string
+	}{
+		{"pages for ever", []string{"tools/list: stopped after 20 pages"}},
+		{"repeats a cursor", []string{`tools/list: the server repeats the cursor "c1A"`}},
+		{"odd cursor", []string{`tools/list: the cursor of the next page is not a string: "{\"x\":1}"`}},
+		{"declares all", []string{`prompts/list: the server answered with error -32601 "Method not found"`,
+			`resources/list: the server answered with error -32601 "Method not found"`}},
+		{"breaks off", []string{"tools/list: the answer is not valid JSON"}},
+		{"errors", []string{`tools/list: the server answered with error -32603 "no\u202ekey"`}},
+		{"modern input", []string{"tools/list: the server asks for input in place of a list"}},
+		{"unknown version", []string{`initialize: the server agreed on the version "2030-01-01", which this client does not know; listed as if it were 2025-11-25`}},
+		{"long list", []string{"tools/list: an answer above 1048576 bytes was not read: raise the limit on frames to inspect it"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.mode, func(t *testing.T) {
+			res, _, err := list(t, helper(t, tt.mode), func(o *Options) {
+				o.MaxPages, o.StepTimeout = 20, 2*time.Second
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantProblems(t, res.Problems, tt.want...)
+		})
+	}
+}
+
+func TestStdioDeathWhileListing(t *testing.T) {
+	res, _, err := list(t, helper(t, "dies while listing"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantProblems(t, res.Problems, `tools/list: the connection is gone: the server ended with exit status 2, its last words were "panic: nil map"`)
+	if res.StderrTail != "panic: nil map\n" {
+		t.Errorf("standard error %q", res.StderrTail)
+	}
+}
+
+func TestStdioServerThatAsksBack(t *testing.T) {
+	res, s, err := list(t, helper(t, "asks back"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantProblems(t, res.Problems)
+	for _, want := range []string{
+		`{"jsonrpc":"2.0","id":"q-0","result":{"roots":[]}}`,
+		`{"jsonrpc":"2.0","id":"q-1","result":{}}`,
+		`{"jsonrpc":"2.0","id":"q-2","error":{"code":-1,`,
+		`{"jsonrpc":"2.0","id":"q-3","result":{"action":"decline"}}`,
+		`{"jsonrpc":"2.0","id":"q-4","error":{"code":-32601,`,
+	} {
+		if s.count(ClientToServer, want) != 1 {
+			t.Errorf("no answer %s", want)
+		}
+	}
+}
+
+func TestStdioLongLineIsCountedNotHeld(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	res, s, err := list(t, helper(t, "long line"))
+	runtime.ReadMemStats(&after)
+	if err != nil || res.Oversize != 1 || s.count(ServerToClient, `"name":"a"`) != 1 {
+		t.Fatalf("got %+v, %v", res, err)
+	}
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 20<<20 {
+		t.Errorf("%d MiB allocated for a line of 100 MiB and a cap of 1", grown>>20)
+	}
+}
+
+func TestStdioFlood(t *testing.T) {
+	res, _, err := list(t, helper(t, "floods with requests"), quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Problems) == 0 || res.Problems[0].Step != "tools/list" {
+		t.Errorf("got %v", res.Problems)
+	}
+}
+
+func TestStdioErrors(t *testing.T) {
+	tests := []struct {
+		mode string
+		want []string
+	}{
+		{"silent", []string{"no answer within 1s"}},
+		{"deaf", []string{"no answer within 1s"}},
+		{"fails", []string{"exit status 3", `Error: API_KEY is not set \x1b[31m`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.mode, func(t *testing.T) {
+			_, _, err := list(t, helper(t, tt.mode), quick)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q is missing in %v", want, err)
+				}
+			}
+		})
+	}
+}
+
+func TestStdioCommandIsMissing(t *testing.T) {
+	for _, target := range []Target{
+		{Command: []string{"mcpscan-no-such-command"}},
+		{Command: []string{"sh"}, Env: []string{"PATH=/nonexistent"}},
+		{Command: []string{"./no/such/path"}},
+	} {
+		if _, _, err := list(t, target); err == nil || !strings.Contains(err.Error(), "starting the server: ") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+func TestCancelEndsAllAtOnce(t *testing.T) {
+	for _, mode := range []string{"silent", "deaf", "floods with requests"} {
+		t.Run(mode, func(t *testing.T) {
+			start := time.Now()
+			_, err := List(cancelled(t, 200*time.Millisecond), helper(t, mode), Options{})
+			if err == nil || !strings.HasSuffix(err.Error(), "the user gave up") {
+				t.Errorf("got %v", err)
+			}
+			if d := time.Since(start); d > 2*time.Second {
+				t.Errorf("it took %v", d)
+			}
+		})
+	}
+}

@@ -1,0 +1,73 @@
+package live
+
+import (
+	"bytes"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// tap stamps the frames of a List call and hands them out one at a time. It
+// outlives a connection: a second attempt adds to the same counts.
+type tap struct {
+	now     func() time.Time
+	onFrame func(Frame)
+
+	mu       sync.Mutex
+	noise    int
+	oversize int
+}
+
+// origin is where on HTTP a frame of the server was read; zero on stdio.
+type origin struct {
+	status int
+	header http.Header
+	event  string
+}
+
+// sent hands out a frame of ours.
+func (t *tap) sent(data []byte) {
+	t.emit(Frame{Direction: ClientToServer, Data: bytes.Clone(data)})
+}
+
+// received hands out a copy of a frame of the server and says whether it can be
+// a message at all.
+func (t *tap) received(data []byte, from origin) bool {
+	f := Frame{
+		Direction: ServerToClient, Data: bytes.Clone(data),
+		Event: from.event, Status: from.status, Header: from.header,
+	}
+	f.Noise = !beginsLikeJSON(data) || from.event == "endpoint"
+	t.emit(f)
+	return !f.Noise
+}
+
+func (t *tap) emit(f Frame) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f.Time = t.now()
+	if f.Noise && f.Event != "endpoint" && f.Status < 400 {
+		t.noise++
+	}
+	if t.onFrame != nil {
+		t.onFrame(f)
+	}
+}
+
+// dropped counts a frame that was too large to hold.
+func (t *tap) dropped() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.oversize++
+}
+
+func (t *tap) counts() (noise, oversize int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.noise, t.oversize
+}
+
+func beginsLikeJSON(p []byte) bool {
+	p = bytes.TrimLeft(p, " \t\r\n")
+	return len(p) > 0 && (p[0] == '{' || p[0] == '[')
+}

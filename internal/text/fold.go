@@ -1,0 +1,221 @@
+package text
+
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Folded is a text in the form that patterns see: lower case, compatibility
+// decomposed, without diacritics, invisible and format characters, with
+// look-alike letters of other scripts replaced by the ASCII letters they
+// imitate, and with Unicode tag characters read as the ASCII they carry.
+type Folded struct {
+	Text []byte
+	pos  []int32 // offset in the source of each byte of Text; nil when the same
+	src  int     // length of the source
+}
+
+// Source maps an offset in Text to the offset in the text that was folded.
+func (f *Folded) Source(off int) int {
+	switch {
+	case f.pos == nil:
+		return off
+	case off >= len(f.pos):
+		return f.src
+	}
+	return int(f.pos[off])
+}
+
+// Folder folds texts one after another in memory of its own. What it returns
+// is valid until its next call.
+type Folder struct {
+	buf  []byte
+	pos  []int32
+	nfkd []byte
+	last Folded
+}
+
+// Fold folds s. A text in ASCII is only put into lower case.
+func (f *Folder) Fold(s []byte) *Folded {
+	if isASCII(s) {
+		f.buf = appendLower(f.buf[:0], s)
+		f.last = Folded{Text: f.buf, src: len(s)}
+		return &f.last
+	}
+	f.buf, f.pos = f.buf[:0], f.pos[:0]
+	latin := mostlyASCII(s)
+	mapWord, inWord := latin, false
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRune(s[i:])
+		letter := unicode.IsLetter(r)
+		if letter && !inWord {
+			mapWord = latin || wordHasASCII(s[i:])
+		}
+		inWord = letter || inWord && ignorable(r)
+		f.append(i, r, mapWord)
+		i += n
+	}
+	f.last = Folded{Text: f.buf, pos: f.pos, src: len(s)}
+	return &f.last
+}
+
+// append adds the folded form of r, which stands at offset i of the source.
+func (f *Folder) append(i int, r rune, mapped bool) {
+	switch {
+	case r < utf8.RuneSelf:
+		f.put(i, lower(byte(r)))
+		return
+	case r >= 0xE0020 && r <= 0xE007E: // tag characters carry ASCII
+		f.put(i, lower(byte(r-0xE0000)))
+		return
+	case ignorable(r):
+		return
+	case r >= 0x3400 && r <= 0x9FFF: // CJK ideographs have no other form
+		f.putRune(i, r)
+		return
+	}
+	var enc [utf8.UTFMax]byte
+	f.nfkd = norm.NFKD.Append(f.nfkd[:0], utf8.AppendRune(enc[:0], r)...)
+	for b := f.nfkd; len(b) > 0; {
+		d, n := utf8.DecodeRune(b)
+		b = b[n:]
+		switch {
+		case diacritic(d):
+			continue
+		case unicode.IsSpace(d):
+			d = ' '
+		default:
+			d = unicode.ToLower(d)
+		}
+		if mapped {
+			if a, ok := lookalike(d); ok {
+				d = a
+			}
+		}
+		f.putRune(i, d)
+	}
+}
+
+func (f *Folder) put(i int, b byte) {
+	f.buf = append(f.buf, b)
+	f.pos = append(f.pos, int32(i))
+}
+
+func (f *Folder) putRune(i int, r rune) {
+	from := len(f.buf)
+	f.buf = utf8.AppendRune(f.buf, r)
+	for range f.buf[from:] {
+		f.pos = append(f.pos, int32(i))
+	}
+}
+
+func isASCII(s []byte) bool {
+	for len(s) >= 8 {
+		if (uint64(s[0])|uint64(s[1])|uint64(s[2])|uint64(s[3])|uint64(s[4])|uint64(s[5])|uint64(s[6])|uint64(s[7]))&0x80 != 0 {
+			return false
+		}
+		s = s[8:]
+	}
+	for _, b := range s {
+		if b >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(b byte) byte {
+	if b >= 'A' && b <= 'Z' {
+		return b + 'a' - 'A'
+	}
+	return b
+}
+
+func appendLower(dst, s []byte) []byte {
+	n := len(dst)
+	dst = append(dst, s...)
+	for i := n; i < len(dst); i++ {
+		dst[i] = lower(dst[i])
+	}
+	return dst
+}
+
+// mostlyASCII reports whether at least half of the letters are ASCII. Only
+// then are all look-alikes suspects; in a Russian text they are letters.
+func mostlyASCII(s []byte) bool {
+	ascii, other := 0, 0
+	for len(s) > 0 {
+		r, n := utf8.DecodeRune(s)
+		s = s[n:]
+		if r < utf8.RuneSelf {
+			if b := lower(byte(r)); b >= 'a' && b <= 'z' {
+				ascii++
+			}
+		} else if unicode.IsLetter(r) {
+			other++
+		}
+	}
+	return ascii >= other
+}
+
+// wordLimit bounds the look ahead for the end of a word, in runes.
+const wordLimit = 64
+
+func wordHasASCII(s []byte) bool {
+	for range wordLimit {
+		r, n := utf8.DecodeRune(s)
+		if n == 0 || !unicode.IsLetter(r) && !ignorable(r) {
+			return false
+		}
+		if r < utf8.RuneSelf {
+			return true
+		}
+		s = s[n:]
+	}
+	return false
+}
+
+// ignorable reports characters without a visible form of their own: a reader
+// does not see them, and they split words for a pattern.
+func ignorable(r rune) bool {
+	switch {
+	case r < 0xAD:
+		return false
+	case r == 0xAD, r == 0x34F, r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0,
+		r >= 0x180B && r <= 0x180F, r >= 0xFE00 && r <= 0xFE0F, r >= 0xE0000 && r <= 0xE0FFF:
+		return true
+	}
+	return unicode.Is(unicode.Cf, r)
+}
+
+// diacritic reports combining marks that decorate a Latin, Greek or Cyrillic
+// letter. The marks of other scripts are letters to their readers and stay.
+func diacritic(r rune) bool {
+	return r >= 0x300 && r <= 0x36F || r >= 0x1AB0 && r <= 0x1AFF || r >= 0x1DC0 && r <= 0x1DFF ||
+		r >= 0x20D0 && r <= 0x20FF || r >= 0xFE20 && r <= 0xFE2F
+}
+
+// asciiOf is lookalikes turned round, sorted for a binary search.
+var asciiOf = func() []lookalikeOf {
+	var t []lookalikeOf
+	for a, others := range lookalikes {
+		for _, r := range others {
+			t = append(t, lookalikeOf{r, a})
+		}
+	}
+	slices.SortFunc(t, func(x, y lookalikeOf) int { return int(x.r - y.r) })
+	return t
+}()
+
+type lookalikeOf struct{ r, ascii rune }
+
+func lookalike(r rune) (rune, bool) {
+	i, ok := slices.BinarySearchFunc(asciiOf, r, func(x lookalikeOf, r rune) int { return int(x.r - r) })
+	if !ok {
+		return 0, false
+	}
+	return asciiOf[i].ascii, true
+}

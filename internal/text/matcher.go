@@ -1,0 +1,248 @@
+package text
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// Pattern is something to look for in folded text. Anchors are lower-case
+// literals of which at least one stands in every match; they are found for all
+// patterns in one pass, so a good anchor is rare (not "http", not "before").
+// Expr is verified around an anchor: at most Reach bytes before and behind it.
+// An empty Expr means that an anchor is itself the match.
+type Pattern struct {
+	Name    string
+	Expr    string
+	Anchors []string
+}
+
+// Reach is how far a match may extend from its anchor, in bytes. It bounds the
+// work for each anchor, and an instruction is not spread wider than this.
+const Reach = 240
+
+// The limits of one pattern on one text. What an adversary gains by repeating
+// an anchor is one more pass over the text, not one for each repetition.
+const (
+	maxWindows = 48 // windows verified before the pattern is run once over the rest
+	maxMatches = 16 // matches kept
+)
+
+// Match is a place where a pattern matched, as offsets in the folded text.
+type Match struct {
+	Pattern    int
+	Start, End int
+}
+
+// Matcher finds all patterns of a set in one pass over a text. It is immutable
+// and may be shared; each goroutine needs a Scanner of its own.
+type Matcher struct {
+	patterns []Pattern
+	exprs    []*regexp.Regexp
+	class    [256]uint8
+	classes  int
+	next     []int32   // state*classes+class -> state, negative when it ends an anchor
+	ends     [][]ended // by state: anchors that end there
+}
+
+type ended struct{ pattern, length int }
+
+// NewMatcher compiles the patterns. A pattern without an anchor, with an
+// anchor that is not in folded form, or that does not compile is an error.
+func NewMatcher(patterns []Pattern) (*Matcher, error) {
+	m := &Matcher{patterns: patterns, exprs: make([]*regexp.Regexp, len(patterns))}
+	var f Folder
+	for i, p := range patterns {
+		if len(p.Anchors) == 0 {
+			return nil, fmt.Errorf("pattern %q has no anchor: name a literal that every match contains", p.Name)
+		}
+		for _, a := range p.Anchors {
+			if folded := f.Fold([]byte(a)).Text; a == "" || string(folded) != a {
+				return nil, fmt.Errorf("pattern %q: anchor %q must be written in folded form %q", p.Name, a, folded)
+			}
+		}
+		if p.Expr == "" {
+			continue
+		}
+		re, err := regexp.Compile(p.Expr)
+		if err != nil {
+			return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
+		}
+		m.exprs[i] = re
+	}
+	m.build()
+	return m, nil
+}
+
+// build makes a dense Aho-Corasick automaton over classes of bytes.
+func (m *Matcher) build() {
+	m.classes = 1
+	for _, p := range m.patterns {
+		for _, a := range p.Anchors {
+			for _, b := range []byte(a) {
+				if m.class[b] == 0 {
+					m.class[b] = uint8(m.classes)
+					m.classes++
+				}
+			}
+		}
+	}
+	goTo := m.trie()
+	m.link(goTo)
+	m.next = make([]int32, len(goTo))
+	for i, s := range goTo {
+		m.next[i] = s * int32(m.classes)
+		if len(m.ends[s]) > 0 {
+			m.next[i] = -m.next[i]
+		}
+	}
+}
+
+// trie returns the transitions of the anchors' trie, 0 where there is none.
+func (m *Matcher) trie() []int32 {
+	goTo := make([]int32, m.classes)
+	m.ends = make([][]ended, 1)
+	for i, p := range m.patterns {
+		for _, a := range p.Anchors {
+			state := int32(0)
+			for _, b := range []byte(a) {
+				at := int(state)*m.classes + int(m.class[b])
+				if goTo[at] == 0 {
+					goTo[at] = int32(len(m.ends))
+					m.ends = append(m.ends, nil)
+					goTo = append(goTo, make([]int32, m.classes)...)
+				}
+				state = goTo[at]
+			}
+			m.ends[state] = append(m.ends[state], ended{i, len(a)})
+		}
+	}
+	return goTo
+}
+
+// link completes the transitions by failure links, breadth first.
+func (m *Matcher) link(goTo []int32) {
+	fail := make([]int32, len(m.ends))
+	queue := make([]int32, 0, len(m.ends))
+	for _, s := range goTo[:m.classes] {
+		if s != 0 {
+			queue = append(queue, s)
+		}
+	}
+	for len(queue) > 0 {
+		s := queue[0]
+		queue = queue[1:]
+		m.ends[s] = append(m.ends[s], m.ends[fail[s]]...)
+		for c := range m.classes {
+			at := int(s)*m.classes + c
+			byFail := goTo[int(fail[s])*m.classes+c]
+			if t := goTo[at]; t != 0 {
+				fail[t] = byFail
+				queue = append(queue, t)
+			} else {
+				goTo[at] = byFail
+			}
+		}
+	}
+}
+
+// Scanner holds the state of one goroutine's scans.
+type Scanner struct {
+	m       *Matcher
+	runs    []run
+	text    int // number of the current text, so that runs need no clearing
+	matches []Match
+}
+
+// run is what happened to one pattern in the current text.
+type run struct {
+	text    int
+	windows int
+	matches int
+	end     int // end of the last match or of the last text that was searched
+}
+
+// NewScanner returns a scanner for m.
+func (m *Matcher) NewScanner() *Scanner {
+	return &Scanner{m: m, runs: make([]run, len(m.patterns)), text: 0}
+}
+
+// Scan returns the matches in a folded text, in the order of their anchors.
+// The slice is valid until the next call.
+func (s *Scanner) Scan(folded []byte) []Match {
+	s.text++
+	s.matches = s.matches[:0]
+	m, state := s.m, int32(0)
+	for i, b := range folded {
+		state = m.next[state+int32(m.class[b])]
+		if state < 0 {
+			state = -state
+			for _, e := range m.ends[state/int32(m.classes)] {
+				s.verify(folded, e.pattern, i+1-e.length, i+1)
+			}
+		}
+	}
+	return s.matches
+}
+
+// verify looks for a match of pattern p that contains the anchor [start, end).
+func (s *Scanner) verify(t []byte, p, start, end int) {
+	r := &s.runs[p]
+	if r.text != s.text {
+		*r = run{text: s.text}
+	}
+	if r.matches >= maxMatches || start < r.end {
+		return
+	}
+	re := s.m.exprs[p]
+	if re == nil {
+		s.add(r, p, start, end)
+		return
+	}
+	if r.windows++; r.windows > maxWindows {
+		s.rest(t, re, r, p, start)
+		return
+	}
+	from, to := max(start-Reach, r.end, 0), min(end+Reach, len(t))
+	for from < to {
+		loc := re.FindIndex(t[from:to])
+		if loc == nil || from+loc[0] > start {
+			return
+		}
+		if from+loc[1] >= end {
+			s.add(r, p, from+loc[0], from+loc[1])
+			return
+		}
+		from += max(loc[1], 1)
+	}
+}
+
+// rest runs a pattern once over what is left of a text that has too many of
+// its anchors, and closes the pattern for that text.
+func (s *Scanner) rest(t []byte, re *regexp.Regexp, r *run, p, start int) {
+	from := max(start-Reach, r.end, 0)
+	for r.matches < maxMatches {
+		loc := re.FindIndex(t[from:])
+		if loc == nil {
+			break
+		}
+		s.add(r, p, from+loc[0], from+loc[1])
+		from += max(loc[1], 1)
+	}
+	r.matches, r.end = maxMatches, len(t)
+}
+
+func (s *Scanner) add(r *run, p, start, end int) {
+	r.matches++
+	r.end = max(end, r.end)
+	s.matches = append(s.matches, Match{Pattern: p, Start: start, End: end})
+}
+
+// Names returns the names of the patterns, by number.
+func (m *Matcher) Names() []string {
+	names := make([]string, len(m.patterns))
+	for i, p := range m.patterns {
+		names[i] = p.Name
+	}
+	return slices.Clip(names)
+}

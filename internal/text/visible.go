@@ -1,0 +1,53 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Visible returns s with everything that is not plainly printable spelled out,
+// so that hostile text can neither steer a terminal nor hide in a report:
+// control and format characters, unusual spaces, private and unassigned code
+// points become <U+202E>, invalid bytes <0xFF>. Tabs and line feeds become a
+// space. At most limit runes of the result are kept; what is cut off is marked
+// by an ellipsis.
+func Visible(s string, limit int) string {
+	if plainASCII(s) && len(s) <= limit {
+		return s
+	}
+	var b strings.Builder
+	count := 0
+	for i, r := range s {
+		out := shown(s[i:], r)
+		if count += utf8.RuneCountInString(out); count > limit {
+			b.WriteString("…")
+			break
+		}
+		b.WriteString(out)
+	}
+	return b.String()
+}
+
+func plainASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] >= 0x7F {
+			return false
+		}
+	}
+	return true
+}
+
+// shown returns the visible form of r, the first rune of rest.
+func shown(rest string, r rune) string {
+	switch {
+	case r == '\n' || r == '\t' || r == '\r':
+		return " "
+	case r == utf8.RuneError && !strings.HasPrefix(rest, "\uFFFD"):
+		return fmt.Sprintf("<0x%02X>", rest[0])
+	case r != ' ' && unicode.IsSpace(r), !unicode.IsPrint(r) || ignorable(r):
+		return fmt.Sprintf("<U+%04X>", r)
+	}
+	return string(r)
+}

@@ -1,0 +1,148 @@
+package wire
+
+import (
+	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// AppendCanonical appends node i in the form of RFC 8785 (JSON
+// Canonicalization Scheme): members sorted by UTF-16 code units, no white
+// space, shortest escapes, numbers as ECMAScript prints them.
+//
+// RFC 8785 leaves two inputs undefined: members that share a key keep their
+// order here, and a lone surrogate becomes U+FFFD.
+func (d *Doc) AppendCanonical(dst []byte, i int) []byte {
+	switch n := &d.Nodes[i]; n.Kind {
+	case String:
+		return d.appendCanonicalString(dst, n.Start, n.End, n.flags)
+	case Number:
+		return appendCanonicalNumber(dst, d.Raw(i))
+	case Array:
+		dst = append(dst, '[')
+		for c := d.First(i); c >= 0; c = d.Next(c) {
+			if d.Nodes[c].Index > 0 {
+				dst = append(dst, ',')
+			}
+			dst = d.AppendCanonical(dst, c)
+		}
+		return append(dst, ']')
+	case Object:
+		dst = append(dst, '{')
+		for k, c := range d.SortedMembers(i) {
+			if k > 0 {
+				dst = append(dst, ',')
+			}
+			dst = d.AppendCanonicalKey(dst, c)
+			dst = append(dst, ':')
+			dst = d.AppendCanonical(dst, c)
+		}
+		return append(dst, '}')
+	}
+	return append(dst, d.Raw(i)...)
+}
+
+// AppendCanonicalKey appends the key of node i as a canonical string literal.
+func (d *Doc) AppendCanonicalKey(dst []byte, i int) []byte {
+	n := &d.Nodes[i]
+	return d.appendCanonicalString(dst, n.KeyStart, n.KeyEnd, n.flags>>keyShift)
+}
+
+// SortedMembers returns the members of object i in canonical order.
+func (d *Doc) SortedMembers(i int) []int {
+	members := make([]int, 0, d.Nodes[i].Len)
+	for c := d.First(i); c >= 0; c = d.Next(c) {
+		members = append(members, c)
+	}
+	var x, y []byte
+	slices.SortStableFunc(members, func(a, b int) int {
+		x, y = x[:0], y[:0]
+		return compareUTF16(d.Key(a, &x), d.Key(b, &y))
+	})
+	return members
+}
+
+// compareUTF16 orders texts by UTF-16 code units. It differs from the order of
+// bytes only where a rune above U+FFFF meets one from U+E000 to U+FFFF.
+func compareUTF16(a, b []byte) int {
+	for len(a) > 0 && len(b) > 0 {
+		r, n := utf8.DecodeRune(a)
+		s, m := utf8.DecodeRune(b)
+		if x, y := firstUnit(r), firstUnit(s); x != y {
+			return int(x - y)
+		}
+		if r != s {
+			return int(r - s)
+		}
+		a, b = a[n:], b[m:]
+	}
+	return len(a) - len(b)
+}
+
+// firstUnit returns the first UTF-16 code unit of r.
+func firstUnit(r rune) rune {
+	if hi, _ := utf16.EncodeRune(r); hi != utf8.RuneError {
+		return hi
+	}
+	return r
+}
+
+func (d *Doc) appendCanonicalString(dst []byte, start, end int32, f Flags) []byte {
+	if f&Escaped == 0 {
+		return append(dst, d.Data[start:end]...)
+	}
+	d.buf = AppendUnquoted(d.buf[:0], d.Data[start:end])
+	return AppendString(dst, d.buf)
+}
+
+// AppendString appends s as a JSON string literal with the fewest escapes that
+// JSON allows, the form that RFC 8785 asks for. s is valid UTF-8.
+func AppendString(dst, s []byte) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	for _, b := range s {
+		switch {
+		case b == '"' || b == '\\':
+			dst = append(dst, '\\', b)
+		case b >= 0x20:
+			dst = append(dst, b)
+		case b == '\b':
+			dst = append(dst, `\b`...)
+		case b == '\f':
+			dst = append(dst, `\f`...)
+		case b == '\n':
+			dst = append(dst, `\n`...)
+		case b == '\r':
+			dst = append(dst, `\r`...)
+		case b == '\t':
+			dst = append(dst, `\t`...)
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[b>>4], hex[b&15])
+		}
+	}
+	return append(dst, '"')
+}
+
+// appendCanonicalNumber formats a number as ECMAScript does. A number beyond
+// the range of float64 has no such form and keeps its spelling.
+func appendCanonicalNumber(dst, raw []byte) []byte {
+	if len(raw) < 16 && raw[0] != '-' && plainInteger(raw) {
+		return append(dst, raw...)
+	}
+	v := jsontext.Value(slices.Clone(raw))
+	if v.Canonicalize() != nil {
+		return append(dst, raw...)
+	}
+	return append(dst, v...)
+}
+
+func plainInteger(raw []byte) bool {
+	for _, b := range raw {
+		if b < '0' || b > '9' {
+			return false
+		}
+	}
+	return true
+}

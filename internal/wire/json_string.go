@@ -1,0 +1,271 @@
+package wire
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// scanEscape measures the escape sequence at the head of b, which starts with
+// a backslash. lone reports a surrogate without its other half; msg is set when
+// the sequence is not allowed.
+func scanEscape(b []byte) (n int, lone bool, msg string) {
+	if len(b) < 2 {
+		return 0, false, "unexpected end inside an escape"
+	}
+	switch b[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2, false, ""
+	case 'u':
+		r, ok := hex4(b[2:])
+		if !ok {
+			return 0, false, "expected four hexadecimal digits after \\u"
+		}
+		if !utf16.IsSurrogate(r) {
+			return 6, false, ""
+		}
+		if len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {
+			if r2, ok := hex4(b[8:]); ok && utf16.DecodeRune(r, r2) != utf8.RuneError {
+				return 12, false, ""
+			}
+		}
+		return 6, true, ""
+	}
+	return 0, false, "unknown escape " + quoteByte(b[1])
+}
+
+func hex4(b []byte) (rune, bool) {
+	if len(b) < 4 {
+		return 0, false
+	}
+	var r rune
+	for _, c := range b[:4] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// decodeEscape returns the rune of the escape at the head of b, which the
+// parser has accepted, and its length. A lone surrogate becomes U+FFFD.
+func decodeEscape(b []byte) (rune, int) {
+	switch b[1] {
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	case 'u':
+		r, _ := hex4(b[2:])
+		if !utf16.IsSurrogate(r) {
+			return r, 6
+		}
+		if len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {
+			r2, _ := hex4(b[8:])
+			if full := utf16.DecodeRune(r, r2); full != utf8.RuneError {
+				return full, 12
+			}
+		}
+		return utf8.RuneError, 6
+	}
+	return rune(b[1]), 2
+}
+
+// AppendUnquoted appends the text of a string literal that Parse accepted
+// (lit includes the quotes).
+func AppendUnquoted(dst, lit []byte) []byte {
+	lit = lit[1 : len(lit)-1]
+	for len(lit) > 0 {
+		i := bytes.IndexByte(lit, '\\')
+		if i < 0 {
+			return append(dst, lit...)
+		}
+		dst = append(dst, lit[:i]...)
+		r, n := decodeEscape(lit[i:])
+		dst = utf8.AppendRune(dst, r)
+		lit = lit[i+n:]
+	}
+	return dst
+}
+
+// RawOffset maps a byte offset in the text of a string literal back to the
+// byte offset in the literal, so that a finding points at the bytes on the wire.
+func RawOffset(lit []byte, off int) int {
+	i, text := 1, 0
+	for i < len(lit)-1 && text < off {
+		if lit[i] != '\\' {
+			i++
+			text++
+			continue
+		}
+		r, n := decodeEscape(lit[i:])
+		i += n
+		text += utf8.RuneLen(r)
+	}
+	return i
+}
+
+// Offset returns the offset in Data of the byte at off of the text of node i,
+// or of its key.
+func (d *Doc) Offset(i int, key bool, off int) int {
+	n := &d.Nodes[i]
+	switch {
+	case key:
+		return int(n.KeyStart) + RawOffset(d.Data[n.KeyStart:n.KeyEnd], off)
+	case n.flags&bare != 0:
+		return int(n.Start) + off
+	}
+	return int(n.Start) + RawOffset(d.Raw(i), off)
+}
+
+// Text returns the text of a string node. It is a slice of the data where the
+// literal has no escapes, and is appended to *buf where it has; both are valid
+// until the data or the buffer changes.
+func (d *Doc) Text(i int, buf *[]byte) []byte {
+	n := &d.Nodes[i]
+	return d.literal(n.Start, n.End, n.flags, buf)
+}
+
+// Key returns the text of the key of node i, as Text does; nil outside objects.
+func (d *Doc) Key(i int, buf *[]byte) []byte {
+	n := &d.Nodes[i]
+	if n.KeyEnd == 0 {
+		return nil
+	}
+	return d.literal(n.KeyStart, n.KeyEnd, n.flags>>keyShift, buf)
+}
+
+func (d *Doc) literal(start, end int32, f Flags, buf *[]byte) []byte {
+	if f&bare != 0 {
+		return d.Data[start:end:end]
+	}
+	if f&Escaped == 0 {
+		return d.Data[start+1 : end-1 : end-1]
+	}
+	from := len(*buf)
+	*buf = AppendUnquoted(*buf, d.Data[start:end])
+	return (*buf)[from:len(*buf):len(*buf)]
+}
+
+// TextFlags tells about the literal of a string node.
+func (d *Doc) TextFlags(i int) Flags { return d.Nodes[i].flags & (1<<keyShift - 1) }
+
+// KeyFlags tells about the literal of the key of node i.
+func (d *Doc) KeyFlags(i int) Flags { return d.Nodes[i].flags >> keyShift }
+
+// Raw returns the bytes of node i as they stand in the text.
+func (d *Doc) Raw(i int) []byte { n := &d.Nodes[i]; return d.Data[n.Start:n.End] }
+
+// Kind returns the kind of node i, Invalid where i is negative, so that the
+// result of Get can be asked directly.
+func (d *Doc) Kind(i int) Kind {
+	if i < 0 {
+		return Invalid
+	}
+	return d.Nodes[i].Kind
+}
+
+// First returns the first child of container i, and Next the sibling behind
+// i; both return -1 at the end.
+func (d *Doc) First(i int) int {
+	if d.Kind(i) < Array || d.Nodes[i].Len == 0 {
+		return -1
+	}
+	return i + 1
+}
+
+// Next returns the sibling behind node i, or -1.
+func (d *Doc) Next(i int) int {
+	n := &d.Nodes[i]
+	if n.Parent < 0 || n.Next >= d.Nodes[n.Parent].Next {
+		return -1
+	}
+	return int(n.Next)
+}
+
+// Get returns the member of object i whose key is exactly key, or -1. Where
+// the key stands twice it returns the last one, as most parsers do; the
+// repetition is in Anomalies.
+func (d *Doc) Get(i int, key string) int {
+	if d.Kind(i) != Object {
+		return -1
+	}
+	found := -1
+	for c := d.First(i); c >= 0; c = d.Next(c) {
+		if d.KeyIs(c, key) {
+			found = c
+		}
+	}
+	return found
+}
+
+// KeyIs reports whether the key of node i is exactly key.
+func (d *Doc) KeyIs(i int, key string) bool {
+	n := &d.Nodes[i]
+	if n.KeyEnd == 0 {
+		return false
+	}
+	if n.flags>>keyShift&Escaped == 0 {
+		return string(d.Data[n.KeyStart+1:n.KeyEnd-1]) == key
+	}
+	d.buf = AppendUnquoted(d.buf[:0], d.Data[n.KeyStart:n.KeyEnd])
+	return string(d.buf) == key
+}
+
+// Str returns the text of the string member key of object i, and whether
+// there is one.
+func (d *Doc) Str(i int, key string) (string, bool) {
+	c := d.Get(i, key)
+	if d.Kind(c) != String {
+		return "", false
+	}
+	d.buf = d.buf[:0]
+	return string(d.Text(c, &d.buf)), true
+}
+
+// AppendPointer appends the JSON Pointer (RFC 6901) of node i, seen from root,
+// an ancestor of it.
+func (d *Doc) AppendPointer(dst []byte, root, i int) []byte {
+	if i == root || i < 0 {
+		return dst
+	}
+	n := &d.Nodes[i]
+	dst = d.AppendPointer(dst, root, int(n.Parent))
+	dst = append(dst, '/')
+	if n.KeyEnd == 0 {
+		return appendInt(dst, int(n.Index))
+	}
+	var buf []byte
+	for _, b := range d.Key(i, &buf) {
+		switch b {
+		case '~':
+			dst = append(dst, "~0"...)
+		case '/':
+			dst = append(dst, "~1"...)
+		default:
+			dst = append(dst, b)
+		}
+	}
+	return dst
+}
+
+func appendInt(dst []byte, n int) []byte {
+	if n >= 10 {
+		dst = appendInt(dst, n/10)
+	}
+	return append(dst, byte('0'+n%10))
+}

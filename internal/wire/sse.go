@@ -1,0 +1,294 @@
+package wire
+
+import (
+	"bytes"
+	"io"
+)
+
+// longestField is the longest field name with a meaning, "event" or "retry",
+// behind a byte order mark.
+const longestField = len(bom) + len("event")
+
+// retryDigits bounds the retry field: eleven days are more than anybody waits,
+// and fit into any int.
+const retryDigits = 9
+
+// SSEEvent is one event of an event stream.
+type SSEEvent struct {
+	Type       string // the event field, "message" where there is none
+	ID         string // this event's own id field; the last one seen is the reader's business
+	Data       []byte // the data lines joined with LF, valid until the next call; bytes as sent, also where they are not UTF-8
+	Retry      int    // the retry field in milliseconds, 0 where there is none
+	HasData    bool   // there was data; false for a priming event, which has an id and at most an empty data field
+	Oversize   bool   // Size is above the cap: Data is nil and the bytes were dropped as they came
+	Size       int64  // the bytes of data, id and event together, also when they were dropped
+	Incomplete bool   // the stream ended inside the event: browsers drop it, a scanner must not
+}
+
+// SSEReader splits an event stream into events by the rules of the WHATWG HTML
+// standard: LF, CR and CRLF end a line, one byte order mark is skipped, comments
+// and unknown fields are ignored. It returns more than a browser dispatches:
+// events without data, and the one that the end of the stream cut off.
+type SSEReader struct {
+	r   io.Reader
+	max int64 // 0 or less: no cap
+	buf []byte
+	pos int
+	end int
+	lf  int   // index of the next LF at or after pos, or end; kept because CR is looked for as well
+	err error // the reader's last word, told after the events before it
+
+	skipLF    bool // the last line ended in CR: an LF that follows belongs to it
+	firstLine bool
+
+	// The line under way.
+	name    []byte // its field name until the colon
+	field   field
+	opened  bool // the colon was seen
+	trimmed bool // the one blank after the colon was dropped
+	started bool // the line has a byte
+
+	// The event under way.
+	event     SSEEvent
+	known     bool // a known field was seen
+	dataLines bool
+	data      []byte
+	kind      []byte
+	id        []byte
+	retry     []byte
+}
+
+type field int
+
+const (
+	fieldUnknown field = iota
+	fieldComment
+	fieldData
+	fieldEvent
+	fieldID
+	fieldRetry
+)
+
+// NewSSEReader returns an SSEReader on r that holds no event with more than max
+// bytes of values. A max of 0 or less means no cap.
+func NewSSEReader(r io.Reader, max int64) *SSEReader {
+	return &SSEReader{r: r, max: max, firstLine: true}
+}
+
+// Next returns the next event, and io.EOF at the end. An error of the
+// underlying reader comes after the events that preceded it.
+func (s *SSEReader) Next() (SSEEvent, error) {
+	s.reset()
+	for {
+		if s.pos == s.end {
+			if s.err != nil {
+				return s.last()
+			}
+			s.fill()
+			continue
+		}
+		if s.skipLF {
+			s.skipLF = false
+			if s.buf[s.pos] == '\n' {
+				s.pos++
+				continue
+			}
+		}
+		stop, ended := s.lineEnd()
+		s.feed(s.buf[s.pos:stop])
+		s.pos = stop
+		if !ended {
+			continue
+		}
+		s.skipLF = s.buf[stop] == '\r'
+		s.pos++
+		if s.endLine() && s.known {
+			return s.dispatch(), nil
+		}
+	}
+}
+
+// last ends the stream: what is under way is an event without its end.
+func (s *SSEReader) last() (SSEEvent, error) {
+	if s.started {
+		s.endLine()
+	}
+	if !s.known {
+		return SSEEvent{}, s.err
+	}
+	s.event.Incomplete = true
+	return s.dispatch(), nil
+}
+
+// lineEnd finds the end of the line in what was read, and says whether it is
+// there at all.
+func (s *SSEReader) lineEnd() (int, bool) {
+	if s.lf < s.pos {
+		s.lf = s.end
+		if i := bytes.IndexByte(s.buf[s.pos:s.end], '\n'); i >= 0 {
+			s.lf = s.pos + i
+		}
+	}
+	if i := bytes.IndexByte(s.buf[s.pos:s.lf], '\r'); i >= 0 {
+		return s.pos + i, true
+	}
+	return s.lf, s.lf < s.end
+}
+
+// fill replaces the spent buffer with one read.
+func (s *SSEReader) fill() {
+	if s.buf == nil {
+		s.buf = make([]byte, firstBuffer)
+	}
+	s.pos, s.lf = 0, -1
+	s.end, s.err = read(s.r, s.buf)
+}
+
+// feed takes a part of a line, however the reads have cut it.
+func (s *SSEReader) feed(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	s.started = true
+	if !s.opened {
+		i := bytes.IndexByte(p, ':')
+		part := p
+		if i >= 0 {
+			part = p[:i]
+		}
+		// One byte more than the longest name is enough to be none of them.
+		s.name = append(s.name, part[:min(len(part), longestField+1-len(s.name))]...)
+		if i < 0 {
+			return
+		}
+		s.open()
+		s.opened = true
+		p = p[i+1:]
+	}
+	if !s.trimmed && len(p) > 0 {
+		s.trimmed = true
+		if p[0] == ' ' {
+			p = p[1:]
+		}
+	}
+	s.value(p)
+}
+
+// open begins the field whose name is complete.
+func (s *SSEReader) open() {
+	name := s.name
+	if s.firstLine {
+		name = bytes.TrimPrefix(name, []byte(bom))
+	}
+	switch string(name) {
+	case "":
+		s.field = fieldComment
+	case "data":
+		s.field = fieldData
+		if s.dataLines {
+			s.keep(&s.data, []byte{'\n'})
+		}
+		s.dataLines = true
+	case "event":
+		s.field = fieldEvent
+		s.kind = s.kind[:0]
+	case "id":
+		s.field = fieldID
+		s.id = s.id[:0]
+	case "retry":
+		s.field = fieldRetry
+		s.retry = s.retry[:0]
+	default:
+		s.field = fieldUnknown
+	}
+	s.known = s.known || s.field > fieldComment
+}
+
+// value takes a part of the field's value.
+func (s *SSEReader) value(p []byte) {
+	switch s.field {
+	case fieldData:
+		s.keep(&s.data, p)
+	case fieldEvent:
+		s.keep(&s.kind, p)
+	case fieldID:
+		s.keep(&s.id, p)
+	case fieldRetry:
+		s.retry = append(s.retry, p[:min(len(p), retryDigits+1-len(s.retry))]...)
+	case fieldUnknown, fieldComment:
+	}
+}
+
+// keep appends to a value of the event, or only counts when that would exceed
+// the cap.
+func (s *SSEReader) keep(to *[]byte, p []byte) {
+	s.event.Size += int64(len(p))
+	if s.max > 0 && s.event.Size > s.max {
+		s.event.Oversize = true
+		s.data, s.kind, s.id = s.data[:0], s.kind[:0], s.id[:0]
+		return
+	}
+	*to = append(*to, p...)
+}
+
+// endLine closes the line and says whether it was blank, which ends the event.
+func (s *SSEReader) endLine() bool {
+	empty := !s.started || s.firstLine && !s.opened && string(s.name) == bom
+	if !empty && !s.opened {
+		s.open()
+	}
+	if s.opened && s.field == fieldID && bytes.IndexByte(s.id, 0) >= 0 {
+		s.id = s.id[:0] // the standard ignores an id with a NUL
+	}
+	s.name = s.name[:0]
+	s.opened, s.trimmed, s.started, s.firstLine = false, false, false, false
+	s.field = fieldUnknown
+	return empty
+}
+
+// dispatch completes the event under way. The next call of Next clears it.
+func (s *SSEReader) dispatch() SSEEvent {
+	e := s.event
+	e.ID = string(s.id)
+	e.Type = eventType(s.kind)
+	e.Retry = milliseconds(s.retry)
+	e.HasData = e.Oversize || len(s.data) > 0
+	if !e.Oversize {
+		e.Data = s.data[:len(s.data):len(s.data)]
+	}
+	return e
+}
+
+// reset clears the event under way and keeps its memory.
+func (s *SSEReader) reset() {
+	s.event = SSEEvent{}
+	s.known, s.dataLines = false, false
+	s.data, s.kind, s.id, s.retry = s.data[:0], s.kind[:0], s.id[:0], s.retry[:0]
+}
+
+// eventType names an event without an allocation for the two that MCP knows.
+func eventType(p []byte) string {
+	switch string(p) {
+	case "", "message":
+		return "message"
+	case "endpoint":
+		return "endpoint"
+	}
+	return string(p)
+}
+
+// milliseconds reads a retry field; the standard ignores one that is not all
+// digits.
+func milliseconds(p []byte) int {
+	if len(p) > retryDigits {
+		return 0
+	}
+	n := 0
+	for _, c := range p {
+		if c < '0' || c > '9' {
+			return 0
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n
+}

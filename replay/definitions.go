@@ -1,0 +1,191 @@
+package replay
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// ErrNotDefinitions is wrapped by the error of Definitions for a file that
+// parses and holds no definitions.
+var ErrNotDefinitions = errors.New("no definitions")
+
+// Definitions reads a document of definitions: the result of tools/list, the
+// whole response, a dump {tools,prompts,resources,resourceTemplates,
+// instructions,serverInfo,…}, a bare array of tools, an MCPB manifest or bundle,
+// or a registry server.json.
+func Definitions(name string, data []byte) ([]*scanner.Event, error) {
+	if bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+		return bundle(name, data)
+	}
+	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
+	var doc wire.Doc
+	if err := doc.Parse(data); err != nil {
+		return nil, syntaxAt(name, data, err)
+	}
+	if !holdsDefinitions(&doc) {
+		return nil, fmt.Errorf("%s: %w: expected tools, prompts, resources, resourceTemplates or instructions, a list of tools, an MCPB manifest, or a registry server.json", name, ErrNotDefinitions)
+	}
+	server := serverName(&doc, name)
+	events := []*scanner.Event{definitionEvent(name, server, &doc, 0)}
+	for _, n := range staticResponses(&doc) {
+		events = append(events, definitionEvent(name, server, &doc, n))
+	}
+	return events, nil
+}
+
+// definitionEvent makes the event of a document, or of one inside it.
+func definitionEvent(name, server string, doc *wire.Doc, n int) *scanner.Event {
+	at := scanner.Origin{File: name, Line: 1, Column: 1, Exact: true}.At(doc.Data, int(doc.Nodes[n].Start))
+	return &scanner.Event{Kind: scanner.DefinitionEvent, Type: typeDefinitions, Session: name, Server: server,
+		Direction: scanner.ServerToClient, Frame: doc.Raw(n),
+		Origin: scanner.Origin{File: name, Line: at.Line, Column: at.Column, Exact: true}}
+}
+
+// holdsDefinitions recognises a document by its members.
+func holdsDefinitions(doc *wire.Doc) bool {
+	switch doc.Kind(0) {
+	case wire.Array:
+		first := doc.First(0)
+		return doc.Kind(first) == wire.Object && doc.Kind(doc.Get(first, "name")) == wire.String &&
+			(doc.Get(first, "description") >= 0 || doc.Get(first, "inputSchema") >= 0 || doc.Get(first, "input_schema") >= 0)
+	case wire.Object:
+		return holds(doc, 0) || holds(doc, doc.Get(0, "result")) || isManifest(doc) || isRegistry(doc)
+	}
+	return false
+}
+
+func holds(doc *wire.Doc, n int) bool {
+	for _, key := range []string{"tools", "prompts", "resources", "resourceTemplates"} {
+		if doc.Kind(doc.Get(n, key)) == wire.Array {
+			return true
+		}
+	}
+	return doc.Kind(doc.Get(n, "instructions")) == wire.String
+}
+
+// isManifest recognises an MCPB (or DXT) manifest.
+func isManifest(doc *wire.Doc) bool {
+	return (doc.Get(0, "manifest_version") >= 0 || doc.Get(0, "dxt_version") >= 0) && doc.Get(0, "server") >= 0
+}
+
+// isRegistry recognises a server.json of the MCP registry.
+func isRegistry(doc *wire.Doc) bool {
+	schema, _ := doc.Str(0, "$schema")
+	lists := doc.Kind(doc.Get(0, "packages")) == wire.Array || doc.Kind(doc.Get(0, "remotes")) == wire.Array
+	return strings.Contains(schema, "server.schema.json") || lists && doc.Kind(doc.Get(0, "name")) == wire.String
+}
+
+// staticResponses returns the answers that a manifest carries for Windows, so
+// that a host need not start the server to list it.
+func staticResponses(doc *wire.Doc) []int {
+	static := doc.Get(doc.Get(doc.Get(0, "_meta"), "com.microsoft.windows"), "static_responses")
+	var nodes []int
+	for c := doc.First(static); c >= 0; c = doc.Next(c) {
+		if doc.Kind(c) == wire.Object {
+			nodes = append(nodes, c)
+		}
+	}
+	return nodes
+}
+
+func serverName(doc *wire.Doc, file string) string {
+	for _, key := range []string{"package", "name"} {
+		if s, ok := doc.Str(0, key); ok && s != "" {
+			return s
+		}
+	}
+	for _, n := range [...]int{0, doc.Get(0, "result")} {
+		if s, ok := doc.Str(doc.Get(n, "serverInfo"), "name"); ok && s != "" {
+			return s
+		}
+	}
+	return baseName(file)
+}
+
+// The bounds of a bundle: a small zip can hold a very large file.
+const (
+	maxBundleFiles = 256
+	maxBundleFile  = 16 << 20
+)
+
+// bundle reads the manifest of an MCPB bundle and its translations, which can
+// say something else in each language.
+func bundle(name string, data []byte) ([]*scanner.Event, error) {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: reading the bundle: %w", name, err)
+	}
+	var events []*scanner.Event
+	manifest := false
+	for _, f := range z.File {
+		isManifest := f.Name == "manifest.json"
+		if !isManifest && !(strings.HasPrefix(f.Name, "mcpb-resources/") && strings.HasSuffix(f.Name, ".json")) {
+			continue
+		}
+		if len(events) >= maxBundleFiles {
+			events = append(events, skipped(name, 1, "the bundle has more than %d translations", maxBundleFiles))
+			break
+		}
+		content, err := readZipped(f)
+		if err != nil {
+			events = append(events, skipped(name, 1, "a file of the bundle was not read: %v", err))
+			continue
+		}
+		found, err := bundled(name, content, isManifest)
+		if err != nil {
+			return nil, err
+		}
+		manifest = manifest || isManifest
+		events = append(events, found...)
+	}
+	if !manifest {
+		return nil, fmt.Errorf("%s: %w: the zip has no manifest.json, so it is no MCPB bundle", name, ErrNotDefinitions)
+	}
+	return events, nil
+}
+
+func bundled(name string, content []byte, isManifest bool) ([]*scanner.Event, error) {
+	var doc wire.Doc
+	if err := doc.Parse(bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))); err != nil {
+		return []*scanner.Event{skipped(name, 1, "a JSON file of the bundle does not parse: %v", err)}, nil
+	}
+	nodes := []int{0}
+	if isManifest {
+		nodes = append(nodes, staticResponses(&doc)...)
+	}
+	var events []*scanner.Event
+	for _, n := range nodes {
+		e := definitionEvent(name, serverName(&doc, name), &doc, n)
+		e.Origin = scanner.Origin{File: name, Line: 1, Column: 1} // inside a zip there are no lines
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+func readZipped(f *zip.File) ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	content, err := io.ReadAll(io.LimitReader(r, maxBundleFile+1))
+	if err == nil && len(content) > maxBundleFile {
+		err = fmt.Errorf("it is larger than %d MiB", maxBundleFile>>20)
+	}
+	return content, err
+}
+
+// Events returns a source of events that are there already.
+func Events(events []*scanner.Event) scanner.Source {
+	if events == nil {
+		events = []*scanner.Event{}
+	}
+	return &once{events}
+}

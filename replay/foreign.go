@@ -1,0 +1,133 @@
+package replay
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// The names under which tools log a frame, who sent it, when, and in which
+// session. Sources: mcpsnoop (raw, direction, ts, session_id, server_label,
+// conn_id), {ts,dir,conn,raw} logs, and the loggers of proxies that write
+// message, data, payload or body.
+var (
+	payloadKeys   = []string{"message", "msg", "raw", "frame", "payload", "data", "body", "content", "rpc", "line", "text"}
+	directionKeys = []string{"direction", "dir", "from", "sender", "source", "side", "type", "kind", "event"}
+	timeKeys      = []string{"timestamp", "ts", "time", "t", "at", "@timestamp", "date"}
+	sessionKeys   = []string{"session_id", "sessionId", "session", "sid", "conn_id", "conn", "connection"}
+	serverKeys    = []string{"server_id", "serverId", "server_label", "server_name", "serverName", "server"}
+	transportKeys = []string{"server_type", "transport"}
+)
+
+// foreign decodes a line of another tool's frame log: an object that holds a
+// message under one of the usual names. It reports whether the line is one.
+func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield func(*scanner.Event)) bool {
+	doc := &b.doc
+	dir, _ := firstStr(doc, directionKeys)
+	if dir == "stderr" || dir == "meta" {
+		e.Kind, e.Reason = scanner.IgnoredEvent, "a line of a log that holds no message ("+dir+")"
+		yield(e)
+		return true
+	}
+	n := payload(doc)
+	if n < 0 {
+		return false
+	}
+	e.Session, e.Server, e.Transport = baseName(d.file), baseName(d.file), ""
+	if s, ok := firstStr(doc, sessionKeys); ok {
+		e.Session = b.str([]byte(s))
+	}
+	if s, ok := firstStr(doc, serverKeys); ok {
+		e.Server = b.str([]byte(s))
+	}
+	if s, ok := firstStr(doc, transportKeys); ok {
+		e.Transport = b.str([]byte(s))
+	}
+	e.Time = firstTime(doc)
+	e.Direction = scanner.Unknown
+	for _, key := range directionKeys {
+		if s, ok := doc.Str(0, key); ok && e.Direction == scanner.Unknown {
+			e.Direction = directionOf(s)
+		}
+	}
+	d.embedded(b, e, n, data)
+	yield(e)
+	return true
+}
+
+// payload finds the member that holds a JSON-RPC message, as a value or in a string.
+func payload(doc *wire.Doc) int {
+	for _, key := range payloadKeys {
+		switch n := doc.Get(0, key); doc.Kind(n) {
+		case wire.Object:
+			if isMessage(doc, n) {
+				return n
+			}
+		case wire.Array:
+			if first := doc.First(n); first >= 0 && isMessage(doc, first) {
+				return n
+			}
+		case wire.String:
+			var buf []byte
+			text := bytes.TrimSpace(doc.Text(n, &buf))
+			if len(text) > 1 && (text[0] == '{' || text[0] == '[') && bytes.Contains(text, []byte(`"jsonrpc"`)) {
+				return n
+			}
+		}
+	}
+	return -1
+}
+
+// isMessage reports whether object n has the members of a JSON-RPC message.
+func isMessage(doc *wire.Doc, n int) bool {
+	if doc.Get(n, "jsonrpc") >= 0 {
+		return true
+	}
+	return doc.Get(n, "id") >= 0 && (doc.Get(n, "method") >= 0 || doc.Get(n, "result") >= 0 || doc.Get(n, "error") >= 0)
+}
+
+func firstStr(doc *wire.Doc, keys []string) (string, bool) {
+	for _, key := range keys {
+		switch n := doc.Get(0, key); doc.Kind(n) {
+		case wire.String:
+			s, _ := doc.Str(0, key)
+			return s, true
+		case wire.Number:
+			return string(doc.Raw(n)), true
+		}
+	}
+	return "", false
+}
+
+// firstTime reads the time of a line: text, or a number of seconds,
+// milliseconds, microseconds or nanoseconds since 1970, told apart by size.
+func firstTime(doc *wire.Doc) time.Time {
+	s, ok := firstStr(doc, timeKeys)
+	if !ok {
+		return time.Time{}
+	}
+	if t, ok := parseTime(s); ok {
+		return t
+	}
+	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || math.IsNaN(v) || v <= 0 {
+		return time.Time{}
+	}
+	unit := 1e9 // nanoseconds in the unit of v
+	for _, limit := range []float64{1e11, 1e14, 1e17} {
+		if v < limit {
+			break
+		}
+		unit /= 1e3
+	}
+	if v*unit > math.MaxInt64 {
+		return time.Time{}
+	}
+	whole, frac := math.Modf(v)
+	return time.Unix(0, int64(whole)*int64(unit)+int64(frac*unit)).UTC()
+}

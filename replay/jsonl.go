@@ -1,0 +1,201 @@
+package replay
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// jsonLines decodes files with one JSON value a line: events.jsonl, audit logs
+// in both shapes, the frame logs of other tools, and bare JSON-RPC messages.
+type jsonLines struct{ file string }
+
+// The types of lines in events.jsonl that this package writes or reads.
+const (
+	typeMessage     = "mcp_message"
+	typeDefinitions = "mcp_definitions"
+	typeSkipped     = "mcp_skipped"
+)
+
+// auditTypes are the events that an engine writes about what it saw.
+var auditTypes = map[string]bool{
+	"mcp_tool_seen": true, "mcp_tool_changed": true, "mcp_tool_called": true, "mcp_tool_call_intercepted": true,
+	"mcp_cross_server_blocked": true, "mcp_network_connection": true, "mcp_detection": true,
+	"mcp_server_name_similarity": true, "mcp_output_inspection": true, "mcp_tool_result_inspected": true,
+	"mcp_server_binary_mismatch": true, "mcp_server_binary_not_pinned": true, "mcp_server_env_filtered": true,
+	"mcp_tools_list_changed": true, "mcp_sampling_request": true,
+}
+
+func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scanner.Event)) {
+	e := b.event(d.file, l)
+	if err := b.doc.Parse(data); err != nil {
+		// Not a record. What it says is inspected as text all the same.
+		e.Session, e.Frame = baseName(d.file), data
+		if e.Kind = scanner.FrameEvent; data[0] != '{' && data[0] != '[' {
+			yield(skipped(d.file, l.number, "a line is no JSON: the recording is damaged there, or is none"))
+		}
+		yield(e)
+		return
+	}
+	if b.doc.Kind(0) != wire.Object {
+		d.bare(b, e, 0, data, yield)
+		return
+	}
+	kind := d.common(b, e)
+	switch {
+	case kind == typeMessage:
+		d.message(b, e, data, yield)
+	case kind == typeDefinitions:
+		e.Kind, e.Type = scanner.DefinitionEvent, kind
+		d.embedded(b, e, b.doc.Get(0, "document"), data)
+		yield(e)
+	case kind == typeSkipped:
+		e.Kind, e.Type = scanner.SkippedEvent, kind
+		e.Reason, _ = b.doc.Str(0, "reason")
+		yield(e)
+	case kind == "llm_message":
+		e.Kind, e.Reason = scanner.SkippedEvent, "llm_message: the bodies of LLM APIs are not inspected by this version"
+		yield(e)
+	case auditTypes[kind]:
+		d.audit(b, e, kind, data)
+		yield(e)
+	case b.doc.Get(0, "jsonrpc") >= 0:
+		d.bare(b, e, 0, data, yield)
+	case d.foreign(b, e, data, yield):
+	case kind != "" && (b.doc.Get(0, "session_id") >= 0 || b.doc.Get(0, "timestamp") >= 0):
+		e.Kind, e.Reason = scanner.IgnoredEvent, "unknown event type "+kind
+		yield(e)
+	default:
+		d.bare(b, e, 0, data, yield)
+	}
+}
+
+// common reads what all lines of events.jsonl have, and returns the type.
+func (d *jsonLines) common(b *lineBuffers, e *scanner.Event) string {
+	doc := &b.doc
+	e.Session, e.Server = baseName(d.file), ""
+	if s, ok := doc.Str(0, "session_id"); ok {
+		e.Session = b.str([]byte(s))
+	}
+	if s, ok := doc.Str(0, "server_id"); ok {
+		e.Server = b.str([]byte(s))
+	}
+	if s, ok := doc.Str(0, "server_type"); ok {
+		e.Transport = b.str([]byte(s))
+	}
+	if s, ok := doc.Str(0, "timestamp"); ok {
+		e.Time, _ = parseTime(s)
+	}
+	if s, ok := doc.Str(0, "direction"); ok {
+		e.Direction = directionOf(s)
+	}
+	kind, _ := doc.Str(0, "type")
+	return kind
+}
+
+// message decodes an mcp_message.
+func (d *jsonLines) message(b *lineBuffers, e *scanner.Event, data []byte, yield func(*scanner.Event)) {
+	doc := &b.doc
+	e.Type = typeMessage
+	if n := doc.Get(0, "message"); n >= 0 {
+		d.embedded(b, e, n, data)
+		yield(e)
+		return
+	}
+	if n := doc.Get(0, "raw"); doc.Kind(n) == wire.String {
+		d.embedded(b, e, n, data)
+		yield(e)
+		return
+	}
+	if s, ok := doc.Str(0, "raw_base64"); ok {
+		raw, err := base64.StdEncoding.DecodeString(s)
+		if err != nil {
+			yield(skipped(d.file, e.Origin.Line, "raw_base64 is not base64"))
+			return
+		}
+		e.Frame = raw
+		yield(e)
+		return
+	}
+	yield(skipped(d.file, e.Origin.Line, "an mcp_message without message, raw or raw_base64"))
+}
+
+// embedded makes the frame of an event from a node of the line: a JSON value
+// as it stands, or a string that holds the frame.
+func (d *jsonLines) embedded(b *lineBuffers, e *scanner.Event, n int, data []byte) {
+	doc := &b.doc
+	if n < 0 {
+		e.Kind, e.Reason = scanner.SkippedEvent, "a record without its document"
+		return
+	}
+	start := int(doc.Nodes[n].Start)
+	e.Origin.Column = 1 + utf8.RuneCount(data[:start])
+	if doc.Kind(n) == wire.String {
+		var buf []byte
+		e.Frame = bytes.Clone(doc.Text(n, &buf))
+		return
+	}
+	e.Frame, e.Origin.Exact = doc.Raw(n), true
+	e.SetTree(doc, n)
+}
+
+// bare decodes a line that is itself a message.
+func (d *jsonLines) bare(b *lineBuffers, e *scanner.Event, n int, data []byte, yield func(*scanner.Event)) {
+	if e.Session == "" {
+		e.Session = baseName(d.file)
+	}
+	if e.Server == "" {
+		e.Server = baseName(d.file)
+	}
+	e.Kind = scanner.FrameEvent
+	d.embedded(b, e, n, data)
+	yield(e)
+}
+
+// audit decodes an audit event, flat or in agentsh's envelope.
+func (d *jsonLines) audit(b *lineBuffers, e *scanner.Event, kind string, data []byte) {
+	e.Kind, e.Type = scanner.AuditEvent, b.str([]byte(kind))
+	if e.Server == "" {
+		for _, key := range []string{"server_id", "blocked_server_id", "new_server_id"} {
+			if s := scanner.AuditField(&b.doc, 0, key); s != "" {
+				e.Server = b.str([]byte(s))
+				break
+			}
+		}
+	}
+	switch kind {
+	case "mcp_tool_called", "mcp_tool_call_intercepted":
+		e.Direction = scanner.ClientToServer
+	default:
+		e.Direction = scanner.ServerToClient
+	}
+	d.embedded(b, e, 0, data)
+}
+
+// directionOf reads the spellings of a direction that logs use. Words that
+// depend on where the writer stood (in, out, sent, read) tell nothing by
+// themselves: the engine goes by the method then.
+func directionOf(s string) scanner.Direction {
+	switch strings.ToLower(strings.NewReplacer("-", "_", " ", "_", ">", "", "→", "_", "__", "_").Replace(s)) {
+	case "client_to_server", "c2s", "client_server", "client", "from_client", "to_server", "request", "client_", "stdin":
+		return scanner.ClientToServer
+	case "server_to_client", "s2c", "server_client", "server", "from_server", "to_client", "response", "server_", "stdout":
+		return scanner.ServerToClient
+	}
+	return scanner.Unknown
+}
+
+// parseTime reads RFC 3339 and its common variants.
+func parseTime(s string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05,999"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC(), true
+		}
+	}
+	return time.Time{}, false
+}

@@ -1,0 +1,139 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// chunkBytes is how much input travels to a worker at a time: enough to make
+// the hand-over cheap, little enough to keep memory flat.
+const chunkBytes = 256 << 10
+
+// lineDecoder turns one line into events. It keeps nothing between lines.
+type lineDecoder interface {
+	decode(b *lineBuffers, l line, data []byte, yield func(*scanner.Event))
+}
+
+// lineSource reads a file of lines in chunks.
+type lineSource struct {
+	name    string
+	lines   *wire.LineReader
+	max     int64
+	decoder lineDecoder
+	pool    sync.Pool // of *lineChunk
+}
+
+func newLineSource(name string, r io.Reader, o Options, d lineDecoder) *lineSource {
+	s := &lineSource{name: name, lines: wire.NewLineReader(r, o.MaxMessage), max: o.MaxMessage, decoder: d}
+	s.pool.New = func() any { return &lineChunk{source: s} }
+	return s
+}
+
+// line is a line of a chunk: its place in the chunk's bytes and in the file.
+type line struct {
+	start, end int
+	number     int
+	oversize   int64 // length of a line that was not read; 0 for others
+}
+
+// lineChunk is a run of lines. Its memory goes back to the pool once judged.
+type lineChunk struct {
+	source  *lineSource
+	data    []byte
+	lines   []line
+	buffers lineBuffers
+}
+
+// lineBuffers is what decoding needs. Events are handed out by pointer, so
+// they are made in blocks that never move.
+type lineBuffers struct {
+	doc    wire.Doc
+	events []scanner.Event
+	intern map[string]string
+}
+
+// event returns a new event at a line.
+func (b *lineBuffers) event(file string, l line) *scanner.Event {
+	if len(b.events) == cap(b.events) {
+		b.events = make([]scanner.Event, 0, 64)
+	}
+	b.events = append(b.events, scanner.Event{Origin: scanner.Origin{File: file, Line: l.number, Column: 1}})
+	return &b.events[len(b.events)-1]
+}
+
+// maxInterned bounds the names remembered while a chunk is decoded.
+const maxInterned = 1024
+
+// str makes a string of b, sharing the memory of names that recur.
+func (b *lineBuffers) str(s []byte) string {
+	if known, ok := b.intern[string(s)]; ok {
+		return known
+	}
+	if b.intern == nil || len(b.intern) >= maxInterned {
+		b.intern = map[string]string{}
+	}
+	v := string(s)
+	b.intern[v] = v
+	return v
+}
+
+// Next collects lines until a chunk is full.
+func (s *lineSource) Next() (scanner.Chunk, error) {
+	c := s.pool.Get().(*lineChunk)
+	c.data, c.lines = c.data[:0], c.lines[:0]
+	for len(c.data) < chunkBytes {
+		l, err := s.lines.Next()
+		if errors.Is(err, io.EOF) {
+			return c.orNil(), io.EOF
+		}
+		if err != nil {
+			return c.orNil(), fmt.Errorf("reading %s behind line %d: %w", s.name, c.last(), err)
+		}
+		if l.Oversize {
+			c.lines = append(c.lines, line{number: l.Number, oversize: l.Size})
+			continue
+		}
+		start := len(c.data)
+		c.data = append(c.data, l.Data...)
+		c.lines = append(c.lines, line{start: start, end: len(c.data), number: l.Number})
+	}
+	return c, nil
+}
+
+func (c *lineChunk) orNil() scanner.Chunk {
+	if len(c.lines) == 0 {
+		return nil
+	}
+	return c
+}
+
+func (c *lineChunk) last() int {
+	if len(c.lines) == 0 {
+		return 0
+	}
+	return c.lines[len(c.lines)-1].number
+}
+
+// Events decodes the lines of the chunk.
+func (c *lineChunk) Events(yield func(*scanner.Event)) {
+	for _, l := range c.lines {
+		if l.oversize > 0 {
+			yield(skipped(c.source.name, l.number, "a line is longer than the limit of %d bytes (--max-message)", c.source.max))
+			continue
+		}
+		c.source.decoder.decode(&c.buffers, l, c.data[l.start:l.end:l.end], yield)
+	}
+}
+
+// Release gives the chunk's memory back.
+func (c *lineChunk) Release() {
+	c.buffers.events = nil
+	if cap(c.data) <= 4*chunkBytes { // one long line must not stay for good
+		c.source.pool.Put(c)
+	}
+}

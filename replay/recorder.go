@@ -1,0 +1,100 @@
+package replay
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Recorder writes events as events.jsonl. Frames are written as they are: as
+// a JSON value where they are one in one line, else as a string or in base64.
+type Recorder struct {
+	w    io.Writer
+	name string
+	line int
+	buf  []byte
+	doc  wire.Doc
+}
+
+// NewRecorder returns a recorder that writes to w; name is what locations in
+// the recording call the file.
+func NewRecorder(w io.Writer, name string) *Recorder { return &Recorder{w: w, name: name} }
+
+// Record writes one event and gives it its place in the recording, so that
+// what is judged now and what is judged on replay stand in the same place.
+func (r *Recorder) Record(e *scanner.Event) error {
+	r.line++
+	b := r.head(e)
+	e.Origin = scanner.Origin{File: r.name, Line: r.line, Column: 1}
+	switch e.Kind {
+	case scanner.SkippedEvent:
+		b = append(b, `,"reason":`...)
+		b = wire.AppendString(b, bytes.ToValidUTF8([]byte(e.Reason), []byte("\uFFFD")))
+	case scanner.DefinitionEvent:
+		b = r.frame(b, e, "document")
+	default:
+		b = r.frame(b, e, "message")
+	}
+	b = append(b, "}\n"...)
+	r.buf = b
+	if _, err := r.w.Write(b); err != nil {
+		return fmt.Errorf("recording to %s: %w", r.name, err)
+	}
+	return nil
+}
+
+func (r *Recorder) head(e *scanner.Event) []byte {
+	kind := map[scanner.EventKind]string{scanner.SkippedEvent: typeSkipped, scanner.DefinitionEvent: typeDefinitions}[e.Kind]
+	if kind == "" {
+		kind = typeMessage
+	}
+	b := append(r.buf[:0], `{"type":"`+kind+`","timestamp":"`...)
+	b = e.Time.UTC().AppendFormat(b, time.RFC3339Nano)
+	b = append(b, '"')
+	for _, f := range [...]struct{ key, value string }{
+		{"session_id", e.Session}, {"server_id", e.Server}, {"server_type", e.Transport},
+	} {
+		b = append(b, `,"`+f.key+`":`...)
+		b = wire.AppendString(b, bytes.ToValidUTF8([]byte(f.value), []byte("\uFFFD")))
+	}
+	if e.Kind == scanner.FrameEvent {
+		b = append(b, `,"direction":"`+e.Direction.String()+`"`...)
+	}
+	return b
+}
+
+// frame appends the frame under key where it is JSON on one line, and notes
+// where in the line it starts.
+func (r *Recorder) frame(b []byte, e *scanner.Event, key string) []byte {
+	oneLine := bytes.IndexByte(e.Frame, '\n') < 0 && bytes.IndexByte(e.Frame, '\r') < 0
+	switch {
+	case oneLine && r.doc.Parse(e.Frame) == nil && r.doc.Kind(0) != wire.String:
+		b = append(b, `,"`+key+`":`...)
+		from, to := int(r.doc.Nodes[0].Start), int(r.doc.Nodes[0].End)
+		b = append(b, e.Frame[:from]...)
+		e.Origin.Column, e.Origin.Exact = 1+utf8.RuneCount(b), true
+		b = append(b, e.Frame[from:]...)
+		e.Frame = e.Frame[from:to]
+	case key == "document" && r.doc.Parse(e.Frame) == nil:
+		b = append(b, `,"document":`...)
+		at := len(b)
+		b = r.doc.AppendCanonical(b, 0)
+		e.Origin.Column, e.Origin.Exact = 1+utf8.RuneCount(b[:at]), true
+		e.Frame = bytes.Clone(b[at:])
+	case utf8.Valid(e.Frame):
+		b = append(b, `,"raw":`...)
+		e.Origin.Column = 1 + utf8.RuneCount(b)
+		b = wire.AppendString(b, e.Frame)
+	default:
+		b = append(b, `,"raw_base64":"`...)
+		b = base64.StdEncoding.AppendEncode(b, e.Frame)
+		b = append(b, '"')
+	}
+	return b
+}

@@ -1,0 +1,222 @@
+package report
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Collector gathers the findings of a run for a Report. It is a scanner.Sink.
+type Collector struct {
+	lowest   scanner.Severity // that is listed
+	seen     map[[16]byte]entry
+	findings []Finding
+	counts   Counts
+	hidden   int
+	strings  map[string]string
+}
+
+// entry remembers a finding that was seen, listed or not: at is its place in
+// the list, -1 where it is below the severity asked for.
+type entry struct {
+	at, times int32
+	severity  scanner.Severity
+}
+
+// NewCollector returns a collector that lists the findings from a severity up,
+// and only counts those below it.
+func NewCollector(lowest scanner.Severity) *Collector {
+	return &Collector{lowest: lowest, seen: map[[16]byte]entry{}, strings: map[string]string{}}
+}
+
+// Event does nothing: what a report says of events is in the result of the run.
+func (c *Collector) Event(*scanner.Event, *scanner.Facts) error { return nil }
+
+// Finding takes a finding in. One fingerprint in one session is one finding,
+// which keeps the place where it was seen first. Should it come again as
+// something worse, it is listed and counted as that: the order in which a
+// session shows things must not be a way to look harmless.
+func (c *Collector) Finding(f *scanner.Finding) error {
+	fingerprint := f.Fingerprint()
+	key := keyOf(f.Session, fingerprint)
+	e, again := c.seen[key]
+	switch {
+	case !again:
+		e = entry{at: -1, severity: f.Severity}
+		c.count(f.Severity, 1)
+	case f.Severity > e.severity:
+		c.count(e.severity, -1)
+		c.count(f.Severity, 1)
+		if e.at >= 0 {
+			c.worsen(&c.findings[e.at], f)
+		}
+		e.severity = f.Severity
+	}
+	if e.at < 0 && e.severity >= c.lowest {
+		e.at = int32(len(c.findings))
+		c.findings = append(c.findings, c.convert(f, fingerprint))
+	}
+	e.times = max(e.times+1, int32(f.Occurrence))
+	if e.at >= 0 {
+		c.findings[e.at].Occurrences = int(e.times)
+	}
+	c.seen[key] = e
+	return nil
+}
+
+// keyOf shortens the identity of a finding, so that remembering it stays cheap.
+func keyOf(session, fingerprint string) [16]byte {
+	h := sha256.Sum256([]byte(session + "\x00" + fingerprint))
+	return [16]byte(h[:16])
+}
+
+func (c *Collector) count(s scanner.Severity, n int) {
+	*c.counts.of(s) += n
+	if s < c.lowest {
+		c.hidden += n
+	}
+}
+
+func (c *Collector) worsen(to *Finding, f *scanner.Finding) {
+	to.Severity, to.Message = f.Severity, c.intern(f.Message)
+	to.Evidence, to.Signals = c.evidence(f.Evidence), c.internAll(f.Signals)
+	if f.Action != "" {
+		to.Action = c.intern(f.Action)
+	}
+}
+
+func (c *Collector) convert(f *scanner.Finding, fingerprint string) Finding {
+	out := Finding{
+		Rule:        f.Rule.ID,
+		Category:    c.intern(cmp.Or(f.Category, f.Rule.Category)),
+		Severity:    f.Severity,
+		Confidence:  f.Rule.Confidence.String(),
+		Message:     c.intern(f.Message),
+		Session:     c.intern(f.Session),
+		Server:      c.intern(f.Server),
+		Subject:     f.Subject.String(),
+		Tool:        c.intern(f.Name),
+		Field:       c.intern(f.Pointer),
+		Evidence:    c.evidence(f.Evidence),
+		Signals:     c.internAll(f.Signals),
+		Location:    c.location(f.Location),
+		Fingerprint: fingerprint,
+		Status:      "open",
+		Action:      c.intern(cmp.Or(f.Action, "alert")),
+		Related:     make([]Related, 0, len(f.Related)),
+	}
+	if !f.Time.IsZero() {
+		stamp := f.Time.UTC().Format(time.RFC3339Nano)
+		out.Timestamp = &stamp
+	}
+	for _, r := range f.Related {
+		out.Related = append(out.Related, Related{c.intern(r.Message), c.location(r.Location)})
+	}
+	return out
+}
+
+// evidence lets the text share the memory of its context where it can.
+func (c *Collector) evidence(e scanner.Evidence) Evidence {
+	out := Evidence{Text: e.Text, Context: c.intern(e.Context)}
+	if i := strings.Index(out.Context, e.Text); i >= 0 {
+		out.Text = out.Context[i : i+len(e.Text)]
+	}
+	if e.Decoded != "" {
+		decoded := c.intern(e.Decoded)
+		out.Decoded = &decoded
+	}
+	return out
+}
+
+func (c *Collector) location(l scanner.Location) Location {
+	return Location{File: c.intern(l.File), Line: l.Line, Column: l.Column}
+}
+
+// intern keeps one copy of a text, because servers say the same things again
+// and again in a long recording.
+func (c *Collector) intern(s string) string {
+	if kept, ok := c.strings[s]; ok {
+		return kept
+	}
+	c.strings[s] = s
+	return s
+}
+
+func (c *Collector) internAll(in []string) []string {
+	var out []string
+	for _, s := range in {
+		out = append(out, c.intern(s))
+	}
+	return out
+}
+
+// Report returns the report of the run and ends the collection: the collector
+// hands its findings over and must not be used again.
+func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *Report {
+	slices.SortFunc(c.findings, byPlace)
+	r := &Report{
+		Schema: Schema,
+		Tool:   Tool{Name: "mcpscan", Version: version},
+		Inputs: slices.Concat([]Input{}, inputs),
+		Summary: Summary{
+			Servers: res.Stats.Servers, Tools: res.Stats.Tools, Sessions: res.Stats.Sessions, Calls: res.Stats.Calls,
+			Findings: c.counts, Hidden: c.hidden,
+		},
+		Findings: c.findings,
+		Coverage: Coverage{
+			Events: res.Coverage.Events, Inspected: res.Coverage.Inspected,
+			Skipped: skips(res.Coverage.Skipped), Ignored: skips(res.Coverage.Ignored),
+			Noise: res.Coverage.Noise, Evicted: res.Coverage.Evicted,
+		},
+	}
+	r.complete()
+	c.seen, c.strings, c.findings = nil, nil, nil
+	return r
+}
+
+// byPlace orders findings as the contract says: location, then rule. The rest
+// only makes the order total.
+func byPlace(a, b Finding) int {
+	return cmp.Or(
+		strings.Compare(a.Location.File, b.Location.File),
+		cmp.Compare(a.Location.Line, b.Location.Line),
+		cmp.Compare(a.Location.Column, b.Location.Column),
+		strings.Compare(a.Rule, b.Rule),
+		strings.Compare(a.Fingerprint, b.Fingerprint),
+		strings.Compare(a.Session, b.Session),
+	)
+}
+
+func skips(in []scanner.Skipped) []Skipped {
+	out := make([]Skipped, 0, len(in))
+	for _, s := range in {
+		skipped := Skipped{Reason: s.Reason, Count: s.Count}
+		if s.First != (scanner.Location{}) {
+			skipped.First = &Location{File: s.First.File, Line: s.First.Line, Column: s.First.Column}
+		}
+		out = append(out, skipped)
+	}
+	return out
+}
+
+// complete gives every list a value, so that a reader of the JSON form meets
+// [] and never null.
+func (r *Report) complete() {
+	notNil(&r.Inputs)
+	notNil(&r.Findings)
+	notNil(&r.Coverage.Skipped)
+	notNil(&r.Coverage.Ignored)
+	for i := range r.Findings {
+		notNil(&r.Findings[i].Related)
+	}
+}
+
+func notNil[T any](list *[]T) {
+	if *list == nil {
+		*list = []T{}
+	}
+}

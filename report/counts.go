@@ -1,0 +1,49 @@
+package report
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+// Of returns the number of findings of one severity.
+func (c Counts) Of(s scanner.Severity) int { return *c.of(s) }
+
+// Total returns the number of findings of all severities.
+func (c Counts) Total() int { return c.Critical + c.High + c.Medium + c.Low + c.Note }
+
+func (c *Counts) of(s scanner.Severity) *int {
+	return [...]*int{&c.Note, &c.Low, &c.Medium, &c.High, &c.Critical}[s]
+}
+
+// Complete reports whether everything was inspected that had to be.
+func (c Coverage) Complete() bool { return len(c.Skipped) == 0 }
+
+// repeated is a finding with those that say the same of the same thing in
+// another session. A reader who fixes one has fixed them all.
+type repeated struct {
+	*Finding     // the first
+	times    int // how often it was seen, in all sessions
+	sessions int
+}
+
+// fold puts findings with the same key together. The first keeps its place;
+// an empty key stands for itself.
+func fold(findings []Finding, key func(*Finding) string) []repeated {
+	out := make([]repeated, 0, len(findings))
+	place := make(map[string]int, len(findings))
+	for i := range findings {
+		f := &findings[i]
+		times := max(1, f.Occurrences)
+		k := key(f)
+		at, again := place[k]
+		if !again || k == "" {
+			place[k] = len(out)
+			out = append(out, repeated{f, times, 1})
+			continue
+		}
+		r := &out[at]
+		r.times += times
+		r.sessions++
+		if f.Severity > r.Severity {
+			r.Finding = f
+		}
+	}
+	return out
+}

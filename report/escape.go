@@ -1,0 +1,82 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// visible makes text fit to be shown, whatever it holds. Findings come visible
+// from the scanner; a report that was read back need not have. Invalid bytes
+// become U+FFFD first, as they do on the way through JSON, so that a report
+// renders the same before and after it was saved.
+func visible(s string, limit int) string {
+	if !utf8.ValidString(s) {
+		s = string([]rune(s))
+	}
+	return text.Visible(s, limit)
+}
+
+// unseen reports characters that do something to the text around them, or
+// nothing that a reader could see: they must not stand raw in any report.
+func unseen(r rune) bool {
+	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// jsonEscaper passes JSON text on with the unseen characters in its strings
+// written as \uXXXX, which an encoder does for the C0 controls only. The text
+// means the same, and is safe to show in a terminal or an editor.
+type jsonEscaper struct {
+	w    *bufio.Writer
+	part []byte // of a character that the last write cut in two
+}
+
+func newJSONEscaper(w io.Writer) *jsonEscaper { return &jsonEscaper{w: bufio.NewWriter(w)} }
+
+// Write escapes a piece of JSON text in UTF-8.
+func (e *jsonEscaper) Write(p []byte) (int, error) {
+	n := len(p)
+	if len(e.part) > 0 {
+		p = append(e.part, p...)
+		e.part = nil
+	}
+	from := 0 // of what may be copied as it is
+	for i := 0; i < len(p); {
+		if c := p[i]; c < utf8.RuneSelf && c != 0x7F {
+			i++
+			continue
+		}
+		if !utf8.FullRune(p[i:]) {
+			e.part = append(e.part, p[i:]...)
+			p = p[:i]
+			break
+		}
+		r, size := utf8.DecodeRune(p[i:])
+		if unseen(r) {
+			e.w.Write(p[from:i])
+			e.escape(r)
+			from = i + size
+		}
+		i += size
+	}
+	if _, err := e.w.Write(p[from:]); err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+func (e *jsonEscaper) escape(r rune) {
+	if hi, lo := utf16.EncodeRune(r); hi != unicode.ReplacementChar {
+		fmt.Fprintf(e.w, `\u%04x\u%04x`, hi, lo)
+		return
+	}
+	fmt.Fprintf(e.w, `\u%04x`, r)
+}
+
+// Flush writes what is still held back.
+func (e *jsonEscaper) Flush() error { return e.w.Flush() }

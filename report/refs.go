@@ -1,0 +1,33 @@
+package report
+
+import "strings"
+
+// taxonomy is where an entry of a rule's Refs points to.
+type taxonomy struct {
+	label string // as people write it
+	tag   string // as a SARIF tag
+	url   string // empty where there is none to know
+}
+
+// reference explains an entry of a rule's Refs.
+func reference(ref string) taxonomy {
+	kind, id, _ := strings.Cut(ref, ":")
+	lower := strings.ToLower(id)
+	switch {
+	case kind == "OWASP-MCP" && id != "":
+		return taxonomy{"OWASP MCP Top 10 " + id, "owasp-mcp/" + lower, "https://owasp.org/www-project-mcp-top-10/"}
+	case kind == "OWASP-LLM" && id != "":
+		return taxonomy{"OWASP LLM Top 10 " + id, "owasp-llm/" + lower, "https://genai.owasp.org/llm-top-10/"}
+	case kind == "ATLAS" && id != "":
+		return taxonomy{"MITRE ATLAS " + id, "atlas/" + lower, "https://atlas.mitre.org/techniques/" + id}
+	}
+	if n, ok := strings.CutPrefix(ref, "CWE-"); ok {
+		return taxonomy{ref, "external/cwe/cwe-" + leftPad(n), "https://cwe.mitre.org/data/definitions/" + n + ".html"}
+	}
+	return taxonomy{label: ref, tag: strings.ToLower(strings.ReplaceAll(ref, ":", "/"))}
+}
+
+// leftPad fills a CWE number up to three digits, as GitHub's own rules do.
+func leftPad(n string) string {
+	return strings.Repeat("0", max(0, 3-len(n))) + n
+}

@@ -1,0 +1,132 @@
+// Package report writes what a run found, in one file for each format.
+//
+// Every format is rendered from Report, the public JSON form of a run, so a
+// saved report can be rendered again. Foreign text arrives here visible, masked
+// and bounded; this package must still never write it unescaped for the format
+// at hand, and it must never import rules or replay.
+package report
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+// Schema names the form of the JSON report. Members are added under the same
+// name; a changed meaning gets a new one.
+const Schema = "mcpscan.report/v1"
+
+// Report is one run.
+type Report struct {
+	Schema   string    `json:"schema"`
+	Tool     Tool      `json:"tool"`
+	Inputs   []Input   `json:"inputs"`
+	Summary  Summary   `json:"summary"`
+	Findings []Finding `json:"findings"`
+	Coverage Coverage  `json:"coverage"`
+}
+
+// Tool is the program that made the report.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Input is something that was looked at: a recording, a definition file, a
+// client configuration, a server.
+type Input struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
+
+// Summary counts what the inputs contained and what was found in them. The
+// counts are of all findings; Hidden are those below the severity asked for,
+// which are not listed.
+type Summary struct {
+	Servers  int    `json:"servers"`
+	Tools    int    `json:"tools"`
+	Sessions int    `json:"sessions"`
+	Calls    int    `json:"calls"`
+	Findings Counts `json:"findings"`
+	Hidden   int    `json:"hidden"`
+}
+
+// Counts are numbers of findings by severity.
+type Counts struct {
+	Critical int `json:"critical"`
+	High     int `json:"high"`
+	Medium   int `json:"medium"`
+	Low      int `json:"low"`
+	Note     int `json:"note"`
+}
+
+// Finding is what a rule had to say.
+type Finding struct {
+	Rule        string           `json:"rule"`
+	Category    string           `json:"category"`
+	Severity    scanner.Severity `json:"severity"`
+	Confidence  string           `json:"confidence"`
+	Message     string           `json:"message"`
+	Session     string           `json:"session"`
+	Server      string           `json:"server"`
+	Subject     string           `json:"subject"` // tool, prompt, resource, result, call, …
+	Tool        string           `json:"tool"`    // name of the tool, prompt or resource; empty where there is none
+	Field       string           `json:"field"`   // JSON Pointer into the definition, result or message
+	Evidence    Evidence         `json:"evidence"`
+	Signals     []string         `json:"signals,omitempty"` // what fired, in words
+	Location    Location         `json:"location"`
+	Timestamp   *string          `json:"timestamp"` // RFC 3339 with nanoseconds; null where the input has no time
+	Fingerprint string           `json:"fingerprint"`
+	Status      string           `json:"status"` // open
+	Action      string           `json:"action"` // alert
+	Occurrences int              `json:"occurrences"`
+	Related     []Related        `json:"related"`
+}
+
+// Evidence is the text that a finding rests on.
+type Evidence struct {
+	Text    string  `json:"text"`
+	Context string  `json:"context"`
+	Decoded *string `json:"decoded"`
+}
+
+// Location is a place in an input. Lines and columns count from 1, columns in
+// code points.
+type Location struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+}
+
+// Related is another place that a finding speaks of.
+type Related struct {
+	Message  string   `json:"message"`
+	Location Location `json:"location"`
+}
+
+// Coverage says what was looked at and what was not. Skipped makes a run
+// incomplete; Ignored is what a run need not look at.
+type Coverage struct {
+	Events    int       `json:"events"`
+	Inspected int       `json:"inspected"`
+	Skipped   []Skipped `json:"skipped"`
+	Ignored   []Skipped `json:"ignored"`
+	Noise     int       `json:"noise"`
+	Evicted   int       `json:"evicted"`
+}
+
+// Skipped counts what was left out for one reason, and says where first.
+type Skipped struct {
+	Reason string    `json:"reason"`
+	Count  int       `json:"count"`
+	First  *Location `json:"first,omitempty"`
+}
+
+// Worst returns the highest severity with a finding, and false when there is none.
+func (c Counts) Worst() (scanner.Severity, bool) {
+	for _, n := range [...]struct {
+		count    int
+		severity scanner.Severity
+	}{{c.Critical, scanner.Critical}, {c.High, scanner.High}, {c.Medium, scanner.Medium}, {c.Low, scanner.Low}, {c.Note, scanner.Note}} {
+		if n.count > 0 {
+			return n.severity, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,139 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/owenrumney/go-sarif/v2/sarif"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+const (
+	sarifSchema    = "https://json.schemastore.org/sarif-2.1.0.json"
+	informationURI = "https://github.com/mcpscan/mcpscan"
+
+	// GitHub shows no more than 5,000 results of a run and chooses them by a
+	// severity of its own; this choice is ours and is told.
+	maxSARIFResults = 5000
+)
+
+// WriteSARIF writes the report as SARIF 2.1.0, made for GitHub code scanning:
+// one run that declares all rules, whether they fired or not, so that an alert
+// can be explained and closed.
+//
+//   - The results are distinct findings: the same thing in several sessions of
+//     one file is one result with its number of occurrences.
+//   - A result always has a physical location; see artifactURI for what has no
+//     file. Its identity is the finding's own fingerprint, because a hash of the
+//     line would collide in a lockfile and churn in a recording.
+//   - There are no fixes: a fix without a change to an artifact is rejected.
+//   - What was not inspected, and results beyond 5,000, are notifications.
+func WriteSARIF(w io.Writer, r *Report, rules []scanner.Rule) error {
+	return writeSARIF(w, r, rules, "")
+}
+
+// writeSARIF also knows the working directory, dir, if that is not empty.
+func writeSARIF(w io.Writer, r *Report, rules []scanner.Rule, dir string) error {
+	s := &sarifWriter{dir: dir, index: map[string]int{}}
+	doc := &sarif.Report{Version: string(sarif.Version210), Schema: sarifSchema, Runs: []*sarif.Run{s.run(r, rules)}}
+	out := newJSONEscaper(w)
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		return fmt.Errorf("writing the SARIF report: %w", err)
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("writing the SARIF report: %w", err)
+	}
+	return nil
+}
+
+// sarifWriter builds one run.
+type sarifWriter struct {
+	dir      string
+	index    map[string]int // of rules, by ID
+	absolute bool           // whether any location is an absolute URI
+}
+
+func (s *sarifWriter) run(r *Report, rules []scanner.Rule) *sarif.Run {
+	driver := sarif.NewVersionedDriver("mcpscan", visible(r.Tool.Version, 100)).WithInformationURI(informationURI)
+	for i := range rules {
+		s.declare(driver, descriptor(&rules[i]))
+	}
+	kept, left := worst(fold(r.Findings, func(f *Finding) string {
+		if f.Fingerprint == "" {
+			return ""
+		}
+		return f.Fingerprint + "\x00" + f.Location.File
+	}), maxSARIFResults)
+	run := sarif.NewRun(*sarif.NewTool(driver))
+	run.ColumnKind = "unicodeCodePoints"
+	run.AutomationDetails = sarif.NewRunAutomationDetails().WithID("mcpscan/")
+	for _, f := range kept {
+		if _, known := s.index[f.Rule]; !known {
+			s.declare(driver, unknownDescriptor(f.Rule))
+		}
+		run.Results = append(run.Results, s.result(f))
+	}
+	run.Invocations = []*sarif.Invocation{s.invocation(r, len(kept), left)}
+	return run
+}
+
+func (s *sarifWriter) declare(driver *sarif.ToolComponent, rule *sarif.ReportingDescriptor) {
+	s.index[rule.ID] = len(driver.Rules)
+	driver.Rules = append(driver.Rules, rule)
+}
+
+// worst keeps at most limit findings, the worst ones, in their order, and says
+// how many it left out.
+func worst(findings []repeated, limit int) (kept []repeated, left int) {
+	if len(findings) <= limit {
+		return findings, 0
+	}
+	var room [len(scanner.Severities)]int // for each severity
+	free := limit
+	for _, s := range slices.Backward(scanner.Severities[:]) {
+		room[s] = free
+		for _, f := range findings {
+			if f.Severity == s && free > 0 {
+				free--
+			}
+		}
+	}
+	for _, f := range findings {
+		if room[f.Severity] > 0 {
+			room[f.Severity]--
+			kept = append(kept, f)
+		}
+	}
+	return kept, len(findings) - len(kept)
+}
+
+// invocation says whether all was inspected, and what was not.
+func (s *sarifWriter) invocation(r *Report, kept, left int) *sarif.Invocation {
+	inv := sarif.NewInvocation().WithExecutionSuccess(r.Coverage.Complete())
+	if left > 0 {
+		inv.ToolExecutionNotifications = append(inv.ToolExecutionNotifications, notification(
+			fmt.Sprintf("Only the worst %d of %d results are listed. The JSON report has all.", kept, kept+left)))
+	}
+	for _, skipped := range r.Coverage.Skipped {
+		n := notification(fmt.Sprintf("Not inspected: %s (%s).", visible(skipped.Reason, 400), count(skipped.Count, "time")))
+		if skipped.First != nil {
+			n.Locations = []*sarif.Location{s.location(*skipped.First, "", 1)}
+		}
+		inv.ToolExecutionNotifications = append(inv.ToolExecutionNotifications, n)
+	}
+	if s.absolute && s.dir != "" {
+		inv.WorkingDirectory = sarif.NewSimpleArtifactLocation(strings.TrimSuffix(fileURI(strings.ReplaceAll(s.dir, `\`, "/")), "/") + "/")
+	}
+	return inv
+}
+
+func notification(message string) *sarif.Notification {
+	return &sarif.Notification{Level: "warning", Message: sarif.NewTextMessage(message)}
+}

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/owenrumney/go-sarif/v2/sarif"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+const (
+	rulesURI = informationURI + "/blob/main/docs/rules.md#"
+
+	// GitHub's bounds: characters of a description, and tags of a rule.
+	maxDescription = 1024
+	maxTags        = 10
+)
+
+// sarifSeverities say each severity, from note up, in the words of SARIF and of
+// GitHub. The scores lie inside GitHub's ranges for the same words.
+var sarifSeverities = [...]struct{ level, problem, score string }{
+	scanner.Note:     {"note", "recommendation", ""},
+	scanner.Low:      {"note", "recommendation", "3.1"},
+	scanner.Medium:   {"warning", "warning", "5.5"},
+	scanner.High:     {"error", "error", "8.1"},
+	scanner.Critical: {"error", "error", "9.3"},
+}
+
+// descriptor declares a rule. It has no name beside its ID: GitHub would show
+// the name instead, and one thing has one name.
+func descriptor(r *scanner.Rule) *sarif.ReportingDescriptor {
+	words := sarifSeverities[r.Severity]
+	properties := sarif.Properties{
+		"tags":             tags(r.Refs),
+		"precision":        r.Confidence.String(),
+		"problem.severity": words.problem,
+	}
+	if words.score != "" {
+		properties["security-severity"] = words.score
+	}
+	d := sarif.NewRule(r.ID).
+		WithDescription(visible(r.Title, maxDescription-1)).
+		WithFullDescription(sarif.NewMultiformatMessageString(visible(r.Why, maxDescription-1))).
+		WithHelpURI(rulesURI + r.ID).
+		WithTextHelp(helpText(r)).
+		WithMarkdownHelp(helpMarkdown(r)).
+		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(words.level))
+	d.Properties = properties
+	return d
+}
+
+// unknownDescriptor declares a rule that a saved report speaks of and this
+// program no longer has: a result without a declared rule is dropped.
+func unknownDescriptor(id string) *sarif.ReportingDescriptor {
+	text := "A rule that this version of mcpscan does not have: " + ruleID(id)
+	d := sarif.NewRule(ruleID(id)).
+		WithDescription(text).
+		WithFullDescription(sarif.NewMultiformatMessageString(text)).
+		WithTextHelp(text)
+	d.Properties = sarif.Properties{"tags": []string{"security"}}
+	return d
+}
+
+// ruleID is the ID of a rule as a result names it: a saved report may hold anything.
+func ruleID(id string) string { return visible(id, maxResultName) }
+
+// tags lists what a rule is filed under, as far as GitHub keeps it.
+func tags(refs []string) []string {
+	out := []string{"security"}
+	for _, ref := range refs {
+		if len(out) == maxTags {
+			break
+		}
+		out = append(out, reference(ref).tag)
+	}
+	return out
+}
+
+func helpText(r *scanner.Rule) string {
+	var labels []string
+	for _, ref := range r.Refs {
+		labels = append(labels, reference(ref).label)
+	}
+	return fmt.Sprintf("%s\n\nWhat to do: %s\n\nSeverity %s, confidence %s: %s\n\nReferences: %s",
+		r.Why, r.Fix, r.Severity, r.Confidence, r.Basis, strings.Join(labels, ", "))
+}
+
+func helpMarkdown(r *scanner.Rule) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n**What to do.** %s\n\n**Severity** %s, **confidence** %s: %s\n\n**References**\n",
+		r.Why, r.Fix, r.Severity, r.Confidence, r.Basis)
+	for _, ref := range r.Refs {
+		t := reference(ref)
+		if t.url == "" {
+			fmt.Fprintf(&b, "\n- %s", t.label)
+			continue
+		}
+		fmt.Fprintf(&b, "\n- [%s](%s)", t.label, t.url)
+	}
+	return b.String()
+}

@@ -1,0 +1,296 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// TextOptions say how the text for people looks.
+type TextOptions struct {
+	Color bool // ANSI colours; without them, matches stand between » and «
+	Width int  // columns; 0 means 80
+	Rules []scanner.Rule
+}
+
+// The ANSI styles that are used when colour is asked for.
+const (
+	styleBold  = "\x1b[1m"
+	styleDim   = "\x1b[2m"
+	styleMatch = "\x1b[7m"
+	styleOff   = "\x1b[0m"
+)
+
+// severityStyles are by severity, from note up.
+var severityStyles = [...]string{"\x1b[2m", "\x1b[36m", "\x1b[33m", "\x1b[31m", "\x1b[1;31m"}
+
+// The layout: labels and severities stand in a column of their own, with what
+// they say from column bodyIndent on. Narrower than minWidth it is unreadable.
+const (
+	defaultWidth = 80
+	minWidth     = 40
+	labelIndent  = 2
+	bodyIndent   = 12
+)
+
+// textLimit bounds each text of a finding in a report that somebody changed;
+// the scanner's own limits are lower.
+const textLimit = 1000
+
+// WriteText writes the report for people: the findings, worst first and
+// grouped by what they are about, how many there are, and what was not looked
+// at. Nothing found is only ever said of what was inspected.
+func WriteText(w io.Writer, r *Report, o TextOptions) error {
+	p := &textPrinter{w: bufio.NewWriter(w), width: defaultWidth, color: o.Color, fixes: map[string]string{}}
+	if o.Width > 0 {
+		p.width = max(o.Width, minWidth)
+	}
+	for i := range o.Rules {
+		p.fixes[o.Rules[i].ID] = o.Rules[i].Fix
+	}
+	for _, g := range groups(r.Findings) {
+		p.group(g)
+	}
+	if err := p.table(r); err != nil {
+		return fmt.Errorf("writing the text report: %w", err)
+	}
+	p.verdict(r)
+	p.coverage(r)
+	if err := p.w.Flush(); err != nil {
+		return fmt.Errorf("writing the text report: %w", err)
+	}
+	return nil
+}
+
+// textPrinter writes wrapped, indented text. The first error of the writer
+// stays in w until it is flushed.
+type textPrinter struct {
+	w     *bufio.Writer
+	width int
+	color bool
+	fixes map[string]string // by rule
+}
+
+// groups returns the findings by server and subject; the group with the worst
+// finding first, and in each group the worst finding first.
+func groups(findings []Finding) [][]repeated {
+	place := map[[3]string]int{}
+	var out [][]repeated
+	for _, f := range fold(findings, func(f *Finding) string { return f.Fingerprint }) {
+		key := [3]string{f.Server, f.Subject, f.Tool}
+		at, ok := place[key]
+		if !ok {
+			at = len(out)
+			place[key] = at
+			out = append(out, nil)
+		}
+		out[at] = append(out[at], f)
+	}
+	for _, g := range out {
+		slices.SortStableFunc(g, func(a, b repeated) int { return cmp.Compare(b.Severity, a.Severity) })
+	}
+	slices.SortStableFunc(out, func(a, b []repeated) int { return cmp.Compare(b[0].Severity, a[0].Severity) })
+	return out
+}
+
+func (p *textPrinter) group(g []repeated) {
+	p.title(heading(g[0].Finding))
+	told := map[string]bool{}
+	for i, f := range g {
+		if i > 0 {
+			p.w.WriteByte('\n')
+		}
+		p.finding(f, !told[f.Rule])
+		told[f.Rule] = true
+	}
+	p.w.WriteByte('\n')
+}
+
+// heading names what a group of findings is about.
+func heading(f *Finding) string {
+	about := visible(f.Subject, textLimit)
+	if f.Tool != "" {
+		about = strings.TrimPrefix(about+" "+shownName(f.Tool), " ")
+	}
+	switch {
+	case f.Server == "":
+		return cmp.Or(about, "the input as a whole")
+	case about == "":
+		return shownName(f.Server)
+	}
+	return shownName(f.Server) + " › " + about
+}
+
+// shownName makes a foreign name visible, and quotes one that could be taken
+// for something else.
+func shownName(s string) string {
+	out := visible(s, textLimit)
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:@", r)
+	}
+	if strings.TrimLeftFunc(out, plain) == "" && out != "" {
+		return out
+	}
+	return `"` + strings.ReplaceAll(out, `"`, `\"`) + `"`
+}
+
+// finding writes one finding; its fix only where the rule is new to the group.
+func (p *textPrinter) finding(f repeated, fix bool) {
+	word := strings.ToUpper(f.Severity.String())
+	p.w.WriteString(strings.Repeat(" ", labelIndent))
+	p.w.WriteString(p.styled(severityStyles[f.Severity], word))
+	used := labelIndent + len(word)
+	rule := visible(f.Rule, textLimit) + remarks(f.Finding)
+	p.block(used, bodyIndent, rule+": "+visible(f.Message, textLimit))
+	p.line("field", visible(f.Field, textLimit))
+	p.line("evidence", p.highlight(f.Evidence))
+	if f.Evidence.Decoded != nil {
+		p.line("decoded", visible(*f.Evidence.Decoded, textLimit))
+	}
+	p.line("signals", visible(strings.Join(f.Signals, ", "), textLimit))
+	p.line("location", place(f.Location))
+	p.line("seen", seen(f))
+	for i, rel := range f.Related {
+		if i == maxListed {
+			p.line("related", fmt.Sprintf("and %d more", len(f.Related)-i))
+			break
+		}
+		p.line("related", strings.TrimPrefix(place(rel.Location)+": "+visible(rel.Message, textLimit), ": "))
+	}
+	if fix {
+		p.line("fix", visible(p.fixes[f.Rule], textLimit))
+	}
+}
+
+// remarks are what sets a finding apart from a certain, open alert.
+func remarks(f *Finding) string {
+	var out []string
+	if f.Confidence == scanner.ConfidenceLow.String() {
+		out = append(out, "low confidence")
+	}
+	if f.Status != "open" && f.Status != "" {
+		out = append(out, visible(f.Status, textLimit))
+	}
+	if f.Action != "alert" && f.Action != "" {
+		out = append(out, visible(f.Action, textLimit))
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(out, ", ") + ")"
+}
+
+// seen says when, how often and in which session.
+func seen(f repeated) string {
+	when := ""
+	if f.Timestamp != nil {
+		when = visible(*f.Timestamp, textLimit)
+		if f.Session != "" {
+			when += " in session " + shownName(f.Session)
+		}
+	}
+	often := ""
+	if f.times > 1 {
+		often = fmt.Sprintf("%d times", f.times)
+	}
+	if f.sessions > 1 {
+		often += fmt.Sprintf(" in %d sessions", f.sessions)
+	}
+	if often != "" && when != "" {
+		return often + ", first at " + when
+	}
+	return often + when
+}
+
+// place writes a location as editors and terminals link it.
+func place(l Location) string {
+	s := visible(l.File, textLimit)
+	if s == "" || l.Line <= 0 {
+		return s
+	}
+	s = fmt.Sprintf("%s:%d", s, l.Line)
+	if l.Column > 0 {
+		s = fmt.Sprintf("%s:%d", s, l.Column)
+	}
+	return s
+}
+
+// highlight returns the context of the evidence with the evidence marked.
+func (p *textPrinter) highlight(e Evidence) string {
+	match, context := visible(e.Text, textLimit), visible(e.Context, textLimit)
+	if context == "" {
+		context = match
+	}
+	at := strings.Index(context, match)
+	if at < 0 { // the match was cut off where the context goes on, or the other way round
+		match = strings.TrimSuffix(match, "…")
+		at = strings.Index(context, match)
+	}
+	if match == "" || at < 0 {
+		return context
+	}
+	on, off := "»", "«"
+	if p.color {
+		on, off = string(markOn), string(markOff)
+	}
+	return context[:at] + on + match + off + context[at+len(match):]
+}
+
+// line writes a label and what it says, if it says anything.
+func (p *textPrinter) line(label, s string) {
+	if s == "" {
+		return
+	}
+	p.w.WriteString(strings.Repeat(" ", labelIndent))
+	p.w.WriteString(p.styled(styleDim, label))
+	p.block(labelIndent+len(label), bodyIndent, s)
+}
+
+// block writes text that starts at column indent, where used columns of the
+// line are taken already, and continues there on the lines below.
+func (p *textPrinter) block(used, indent int, s string) {
+	open := false
+	for i, l := range wrap(s, p.width-indent) {
+		gap := indent
+		if i == 0 {
+			gap = max(indent-used, min(used, 1))
+		}
+		l, open = marked(strings.TrimRight(l, " "), open)
+		p.w.WriteString(strings.Repeat(" ", gap) + l + "\n")
+	}
+}
+
+// title writes a line in bold, with a hanging indent if it is long.
+func (p *textPrinter) title(s string) {
+	for i, l := range wrap(s, p.width-labelIndent) {
+		p.w.WriteString(strings.Repeat(" ", min(i, 1)*labelIndent) + p.styled(styleBold, l) + "\n")
+	}
+}
+
+// marked turns the marks of one line into styles. A style is closed at the end
+// of the line and opened again on the next.
+func marked(l string, open bool) (string, bool) {
+	if open {
+		l = styleMatch + l
+	}
+	if i := strings.LastIndexAny(l, string(markOn)+string(markOff)); i >= 0 {
+		open = l[i] == markOn
+	}
+	l = strings.NewReplacer(string(markOn), styleMatch, string(markOff), styleOff).Replace(l)
+	if open {
+		l += styleOff
+	}
+	return l, open
+}
+
+func (p *textPrinter) styled(style, s string) string {
+	if !p.color {
+		return s
+	}
+	return style + s + styleOff
+}

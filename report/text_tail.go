@@ -1,0 +1,218 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// The bounds of what is listed below the findings. The JSON report has the rest.
+const (
+	maxListed   = 3
+	maxRows     = 20
+	maxRowLabel = 40
+)
+
+// tally counts the listed findings under one label.
+type tally struct {
+	label  string
+	counts Counts
+}
+
+// table writes the number of findings by server, or by rule where there is but
+// one server. With a single row it would only repeat the summary.
+func (p *textPrinter) table(r *Report) error {
+	title, rows := "server", tallies(r.Findings, func(f *Finding) string { return f.Server })
+	if len(rows) < 2 {
+		title, rows = "rule", tallies(r.Findings, func(f *Finding) string { return f.Rule })
+	}
+	if len(rows) < 2 {
+		return nil
+	}
+	var out strings.Builder
+	t := tablewriter.NewTable(&out,
+		tablewriter.WithEastAsian(tw.Off),
+		tablewriter.WithHeaderAutoFormat(tw.Off),
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders:  tw.BorderNone,
+			Symbols:  tw.NewSymbols(tw.StyleNone),
+			Settings: tw.Settings{Lines: tw.LinesNone, Separators: tw.SeparatorsNone},
+		})),
+		tablewriter.WithPadding(tw.Padding{Left: "", Right: "  ", Overwrite: true}),
+		tablewriter.WithAlignment(tw.Alignment{tw.AlignLeft, tw.AlignRight, tw.AlignRight, tw.AlignRight, tw.AlignRight, tw.AlignRight}),
+	)
+	head := []string{title}
+	for _, s := range slices.Backward(scanner.Severities[:]) {
+		head = append(head, s.String())
+	}
+	t.Header(head)
+	for i, row := range rows {
+		if i == maxRows {
+			break
+		}
+		if err := t.Append(row.cells()); err != nil {
+			return err
+		}
+	}
+	if err := t.Render(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(out.String()) {
+		p.w.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	if more := len(rows) - maxRows; more > 0 {
+		fmt.Fprintf(p.w, "and %d more\n", more)
+	}
+	return p.w.WriteByte('\n')
+}
+
+func (t tally) cells() []string {
+	cells := []string{t.label}
+	for _, s := range slices.Backward(scanner.Severities[:]) {
+		n := "·"
+		if c := t.counts.Of(s); c > 0 {
+			n = strconv.Itoa(c)
+		}
+		cells = append(cells, n)
+	}
+	return cells
+}
+
+// tallies counts findings by a key, the label with the worst first.
+func tallies(findings []Finding, key func(*Finding) string) []tally {
+	at := map[string]int{}
+	var rows []tally
+	for i := range findings {
+		f := &findings[i]
+		k := key(f)
+		n, ok := at[k]
+		if !ok {
+			n = len(rows)
+			at[k] = n
+			label := "(none)"
+			if k != "" {
+				label = visible(shownName(k), maxRowLabel)
+			}
+			rows = append(rows, tally{label: label})
+		}
+		*rows[n].counts.of(f.Severity)++
+	}
+	slices.SortStableFunc(rows, func(a, b tally) int {
+		for _, s := range slices.Backward(scanner.Severities[:]) {
+			if c := cmp.Compare(b.counts.Of(s), a.counts.Of(s)); c != 0 {
+				return c
+			}
+		}
+		return strings.Compare(a.label, b.label)
+	})
+	return rows
+}
+
+// verdict sums the run up: what was found, and in what.
+func (p *textPrinter) verdict(r *Report) {
+	total := r.Summary.Findings.Total()
+	what := "Nothing found."
+	switch {
+	case r.Coverage.Events == 0:
+		what = "Nothing was inspected: the input held no MCP messages and no definitions."
+	case total > 0:
+		what = fmt.Sprintf("%s: %s.", count(total, "finding"), severities(r.Summary.Findings))
+	case !r.Coverage.Complete():
+		what = "Nothing found in what was inspected, but not everything was."
+	}
+	p.title(what)
+	if r.Summary.Hidden > 0 {
+		p.block(0, 0, fmt.Sprintf("Not listed: %s below --min-severity.", count(r.Summary.Hidden, "finding")))
+	}
+	p.block(0, 0, scope(r))
+}
+
+// severities spells the counts out, worst first.
+func severities(c Counts) string {
+	var parts []string
+	for _, s := range slices.Backward(scanner.Severities[:]) {
+		if n := c.Of(s); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// scope says what was looked at.
+func scope(r *Report) string {
+	s := r.Summary
+	parts := []string{count(s.Servers, "server"), count(s.Tools, "tool")}
+	if s.Sessions > 0 {
+		parts = append(parts, count(s.Sessions, "session"))
+	}
+	if s.Calls > 0 {
+		parts = append(parts, count(s.Calls, "call"))
+	}
+	inspected := count(r.Coverage.Events, "event")
+	if r.Coverage.Inspected < r.Coverage.Events || !r.Coverage.Complete() {
+		inspected = fmt.Sprintf("%d of %s", r.Coverage.Inspected, inspected)
+	}
+	return fmt.Sprintf("Inspected: %s; %s.", inspected, strings.Join(parts, ", "))
+}
+
+// coverage writes what was not looked at.
+func (p *textPrinter) coverage(r *Report) {
+	c := r.Coverage
+	p.reasons("Not inspected", c.Skipped)
+	p.reasons("Ignored, needs no inspection", c.Ignored)
+	var notes []string
+	if c.Noise > 0 {
+		notes = append(notes, fmt.Sprintf("Noise: %s that no client takes for a message.", count(c.Noise, "line")))
+	}
+	if c.Evicted > 0 {
+		notes = append(notes, fmt.Sprintf("Closed early to bound memory: %s. What only shows over their whole length may be missing.",
+			count(c.Evicted, "session")))
+	}
+	for i, note := range notes {
+		if i == 0 {
+			p.w.WriteByte('\n')
+		}
+		p.block(0, 0, note)
+	}
+}
+
+func (p *textPrinter) reasons(title string, list []Skipped) {
+	if len(list) == 0 {
+		return
+	}
+	digits := 0
+	for _, s := range list {
+		digits = max(digits, len(strconv.Itoa(s.Count)))
+	}
+	p.w.WriteByte('\n')
+	p.title(title + ":")
+	for i, s := range list {
+		if i == maxRows {
+			p.block(0, digits+2*labelIndent, fmt.Sprintf("and %s more", count(len(list)-i, "reason")))
+			break
+		}
+		what := visible(s.Reason, textLimit)
+		if s.First != nil {
+			what += ", first at " + place(*s.First)
+		}
+		number := fmt.Sprintf("%*d", labelIndent+digits, s.Count)
+		p.w.WriteString(number)
+		p.block(len(number), digits+2*labelIndent, what)
+	}
+}
+
+// count writes a number with its noun.
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}

@@ -1,0 +1,84 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+)
+
+var (
+	uriScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
+	winDrive  = regexp.MustCompile(`^[A-Za-z]:/`)
+)
+
+// artifactURI returns the URI under which a result about file is written.
+//
+// GitHub drops a result without a location and rejects a whole file for an
+// absolute URI of a scheme that is not the checkout's. So a relative path stays
+// relative, with forward slashes. An absolute one becomes relative to dir where
+// it lies under it and a file: URI where it does not, which GitHub accepts
+// together with invocations[0].workingDirectory. What has no file at all (a
+// live server, standard input) is put under mcp/, a folder that need not exist:
+// the alert is shown, without a preview of code.
+func artifactURI(file, server, dir string) (uri string, exists bool) {
+	file = strings.ReplaceAll(string([]rune(file)), `\`, "/")
+	switch {
+	case file == "", file == "-", uriScheme.MatchString(file):
+		return "mcp/" + syntheticName(file, server), false
+	case strings.HasPrefix(file, "/"), winDrive.MatchString(file):
+		dir = strings.TrimSuffix(path.Clean(strings.ReplaceAll(dir, `\`, "/")), "/")
+		if rest, ok := strings.CutPrefix(path.Clean(file), dir+"/"); ok && dir != "." {
+			return escapePath(rest, false), true
+		}
+		return fileURI(file), true
+	}
+	return escapePath(path.Clean(file), false), true
+}
+
+// fileURI returns an absolute path as a file: URI.
+func fileURI(file string) string {
+	unc := strings.HasPrefix(file, "//") // \\host\share
+	file = path.Clean(file)
+	if unc {
+		return "file:/" + escapePath(file, true)
+	}
+	return "file:///" + escapePath(strings.TrimPrefix(file, "/"), true)
+}
+
+// syntheticName names what a result is about where there is no file: the
+// server, or else the host and path of its address, without what an address can
+// keep secret. A server must not be able to point at a file of the repository,
+// so the name is one segment and never hidden.
+func syntheticName(file, server string) string {
+	name := visible(server, 120)
+	if name == "" {
+		_, rest, _ := strings.Cut(file, "://")
+		rest, _, _ = strings.Cut(rest, "?")
+		rest, _, _ = strings.Cut(rest, "#")
+		host, tail, _ := strings.Cut(rest, "/")
+		name = strings.TrimSuffix(host[strings.LastIndexByte(host, '@')+1:]+"/"+tail, "/")
+	}
+	name = strings.TrimLeft(strings.NewReplacer("/", "-", `\`, "-").Replace(name), ".")
+	if name == "" {
+		return "input"
+	}
+	return escapePath(name, false)
+}
+
+// escapePath percent-encodes all but what RFC 3986 allows in a path. A colon is
+// encoded in a relative path, whose first segment could pass for a scheme.
+func escapePath(s string, absolute bool) string {
+	var b strings.Builder
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9',
+			strings.IndexByte("/-._~!$&'()*+,;=@", c) >= 0, c == ':' && absolute:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}

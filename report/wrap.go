@@ -1,0 +1,97 @@
+package report
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+)
+
+// markOn and markOff stand around highlighted text while it is wrapped. They
+// cannot be part of visible text, and take no column.
+const (
+	markOn  = '\x01'
+	markOff = '\x02'
+)
+
+// wrap breaks visible text into lines of at most columns, at spaces where it
+// can. A word longer than a line is broken between characters, but never inside
+// an escape such as <U+202E>.
+func wrap(s string, columns int) []string {
+	var lines []string
+	for {
+		end, fits := cut(s, columns)
+		if fits {
+			return append(lines, s)
+		}
+		next := end
+		if at := breakAt(s, end, columns); at > 0 {
+			end, next = at, at+1
+		}
+		lines = append(lines, s[:end])
+		if s = strings.TrimLeft(s[next:], " "); s == "" {
+			return lines
+		}
+	}
+}
+
+// breakAt returns the place of the space to break at, so that what comes before
+// it is no longer than end; 0 where the word at end has to be cut because it
+// would not fit a line of its own.
+func breakAt(s string, end, columns int) int {
+	if s[end] == ' ' {
+		return end
+	}
+	at := strings.LastIndexByte(s[:end], ' ')
+	if at <= 0 {
+		return 0
+	}
+	word, _, _ := strings.Cut(s[at+1:], " ")
+	if _, fits := cut(word, columns); !fits {
+		return 0
+	}
+	return at
+}
+
+// cut returns how many bytes of s fit into columns, at least one character,
+// and whether that is all of it.
+func cut(s string, columns int) (end int, fits bool) {
+	used := 0
+	for end < len(s) {
+		size, w := atom(s[end:])
+		if used+w > columns && end > 0 {
+			return end, false
+		}
+		used += w
+		end += size
+	}
+	return end, true
+}
+
+// atom returns the size and width of the first thing in s that must stay
+// whole: a character, or the visible form of one.
+func atom(s string) (size, columns int) {
+	if strings.HasPrefix(s, "<U+") || strings.HasPrefix(s, "<0x") {
+		if i := strings.IndexByte(s[:min(len(s), len("<U+10FFFF>"))], '>'); i > 0 && !strings.Contains(s[:i], " ") {
+			return i + 1, i + 1
+		}
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	if r == markOn || r == markOff {
+		return size, 0
+	}
+	return size, runeColumns(r)
+}
+
+// runeColumns is the width of a character in a terminal. Combining marks count
+// as if they stood alone: a pile of them must not make an endless line.
+func runeColumns(r rune) int {
+	if r < utf8.RuneSelf {
+		return 1
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,48 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Options are what a format may need beside the report.
+type Options struct {
+	Rules []scanner.Rule // the rules of the run, for what they say about themselves
+	Color bool           // text: ANSI colours, for a terminal
+	Width int            // text: columns; 0 means 80
+	Dir   string         // sarif: working directory; absolute paths under it are written relative
+}
+
+// formats is the table of contents: one file and one line for each.
+var formats = [...]struct {
+	name  string
+	write func(io.Writer, *Report, Options) error
+}{
+	{"text", func(w io.Writer, r *Report, o Options) error {
+		return WriteText(w, r, TextOptions{Color: o.Color, Width: o.Width, Rules: o.Rules})
+	}},
+	{"json", func(w io.Writer, r *Report, _ Options) error { return WriteJSON(w, r) }},
+	{"sarif", func(w io.Writer, r *Report, o Options) error { return writeSARIF(w, r, o.Rules, o.Dir) }},
+}
+
+// Formats lists the names that Write knows.
+func Formats() []string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Write writes the report in the format of that name.
+func Write(w io.Writer, format string, r *Report, o Options) error {
+	for _, f := range formats {
+		if f.name == format {
+			return f.write(w, r, o)
+		}
+	}
+	return fmt.Errorf("unknown format %q: expected one of %s", format, strings.Join(Formats(), ", "))
+}

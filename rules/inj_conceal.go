@@ -1,0 +1,45 @@
+package rules
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+var injConceal = scanner.Rule{
+	ID:         "inj-conceal",
+	Category:   "hidden_instructions",
+	Title:      "Text orders the model to hide something from the user",
+	Why:        "Secrecy is what an honest tool never needs: it keeps the user from seeing what the model is made to do.",
+	Fix:        "Remove the server. If the wording is honest (a tool that returns internal ids, say), ask its author to say why.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "In definitions the wording is rare outside attacks; in results it is quoted more often, so it counts one step less there.",
+	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-451"},
+	Patterns: []scanner.Pattern{
+		{
+			Name:    "do_not_tell",
+			Expr:    `\b(do\s+not|don'?t|never|must\s+not|should\s+not|avoid|without)\s+(ever\s+)?(tell(ing)?|inform(ing)?|notify(ing)?|alert(ing)?|mention(ing)?|reveal(ing)?|disclos(e|ing)|show(ing)?|report(ing)?|display(ing)?)\s+((this|it|that|anything|any\s+of\s+this|about\s+(this|it|that))\s+)?(to\s+)?(the\s+)?(user|human|operator|customer)s?\b`,
+			Anchors: []string{"user", "human", "operator", "customer"},
+		},
+		{
+			Name:    "keep_secret",
+			Expr:    `\bkeep\s+(this|it|that|these)(\s+\w+){0,3}\s+(secret|hidden|confidential)\s*(from\s+(the\s+)?user)?`,
+			Anchors: []string{"secret", "hidden", "confidential"},
+		},
+		{
+			Name:    "do_not_show",
+			Expr:    `\bdo\s+not\s+(show|mention|reveal|disclose)\s+(this|these|that|it)\b`,
+			Anchors: []string{"not show", "not mention", "not reveal", "not disclose"},
+		},
+	},
+	Text: func(p *scanner.TextPass) {
+		if fromUser(p) {
+			return
+		}
+		for _, m := range p.Matches {
+			if quoted(p.Folded, m.Start, m.End) {
+				continue
+			}
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: lowered(p, scanner.Critical),
+				Message: "the text tells the model to keep something from its user",
+				Signals: []string{"an order of secrecy", "the user is the one kept in the dark"}})
+		}
+	},
+}

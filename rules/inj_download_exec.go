@@ -1,0 +1,48 @@
+package rules
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+var injDownloadExec = scanner.Rule{
+	ID:         "inj-download-exec",
+	Category:   "shell_injection",
+	Title:      "Text orders a download to be run",
+	Why:        "Code from an address of the author's choice runs with the rights of the user, whatever it contains by then.",
+	Fix:        "Do not run it. Remove the server, or install what it needs yourself from a source that you have checked.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "A download piped into an interpreter, outside of a warning. Installation guides are the known false alarm, so results count one step less.",
+	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0050", "CWE-494"},
+	Patterns: []scanner.Pattern{
+		{
+			Name:    "pipe_to_shell",
+			Expr:    `\b(curl|wget|iwr|invoke-webrequest)\b[^\n|]{0,160}\|\s*(sudo\s+)?(sh|bash|zsh|python[0-9.]*|node|perl|ruby|iex)\b`,
+			Anchors: []string{"curl", "wget", "iwr", "invoke-webrequest"},
+		},
+		{
+			Name:    "decode_to_shell",
+			Expr:    `\bbase64\s+(-d|--decode)[^\n|]{0,80}\|\s*(sudo\s+)?(sh|bash|zsh|python[0-9.]*)\b`,
+			Anchors: []string{"base64 -", "base64  -"},
+		},
+	},
+	Text: func(p *scanner.TextPass) {
+		if fromUser(p) {
+			return
+		}
+		for _, m := range p.Matches {
+			if countered(p.Folded, m.Start, m.End) {
+				continue
+			}
+			severity := scanner.Critical
+			if result(p) {
+				from, to := clause(p.Folded, m.Start, m.End)
+				severity = scanner.Medium
+				if addressed(p.Folded[from:to]) {
+					severity = scanner.High
+				}
+			}
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity,
+				Message: "the text pipes a download into an interpreter",
+				Signals: []string{"a download or a decoder", "its output goes to an interpreter"}})
+		}
+	},
+}

@@ -1,0 +1,62 @@
+package rules
+
+import (
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// secretFiles are places where credentials lie by convention, in folded form.
+const secretFiles = `(~|\$home|/root|/home/[^/\s]+|/users/[^/\s]+|%userprofile%)?[/\\]?\.(ssh|aws|kube|gnupg|docker|netrc|npmrc|pypirc|git-credentials|cursor/mcp\.json|config/gcloud)\b[^\s"'` + "`" + `<>,;]*|\bid_(rsa|ed25519|ecdsa|dsa)\b|/etc/(passwd|shadow)\b|(^|[\s"'` + "`" + `/])\.env\b|\bclaude_desktop_config\.json|\bkeychain\b|\bwallet\.dat\b`
+
+var secretVerb = regexp.MustCompile(`\b(read|open|cat|load|access|fetch|retrieve|copy|include|extract|grab|get|list|send|upload|pass|attach|append|provide|paste|put|print|output|dump)\b`)
+
+var injSecretFileRead = scanner.Rule{
+	ID:         "inj-secret-file-read",
+	Category:   "credential_theft",
+	Title:      "Text orders the model to read credentials",
+	Why:        "A model with a file or shell tool can read keys that the server itself cannot reach, and carry them to it in the next call.",
+	Fix:        "Remove the server, and replace the credentials if the tool was ever used.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "The order has a verb of access and a place where credentials lie, in one clause and not negated. A tool whose own purpose is that place is the known false alarm.",
+	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200"},
+	Patterns: []scanner.Pattern{{
+		Name: "secret_file",
+		Expr: secretFiles,
+		Anchors: []string{".ssh", ".aws", ".kube", ".gnupg", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials",
+			".cursor/mcp", ".config/gcloud", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "/etc/passwd", "/etc/shadow", ".env",
+			"claude_desktop_config", "keychain", "wallet.dat"},
+	}},
+	Text: func(p *scanner.TextPass) {
+		if fromUser(p) {
+			return
+		}
+		for _, m := range p.Matches {
+			from, to := clause(p.Folded, m.Start, m.End)
+			verb := secretVerb.FindIndex(p.Folded[from:m.Start])
+			if verb == nil || countered(p.Folded, m.Start, m.End) || !addressed(p.Folded[from:to]) && !opens(p.Folded[from:], verb) {
+				continue
+			}
+			p.Report(scanner.Issue{Start: from + verb[0], End: m.End, Severity: lowered(p, scanner.Critical),
+				Message: "the text tells the model to read a place where credentials lie",
+				Signals: []string{"a verb of access", "a file that holds credentials", "the model is addressed"}})
+		}
+	},
+}
+
+// order are words that make a clause an order to its reader.
+var order = regexp.MustCompile(`\b(you|must|should|please|first|before|always|important|required?|need to|make sure|ensure|then|also)\b`)
+
+// addressed reports whether a clause speaks to its reader.
+func addressed(c []byte) bool { return order.Match(c) }
+
+// opens reports whether a verb is the first word of its clause: an imperative.
+func opens(c []byte, verb []int) bool {
+	for _, b := range c[:verb[0]] {
+		if wordByte(b) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,46 @@
+// Package rules holds what mcpscan checks: one rule a file, and All as the
+// table of contents.
+//
+// A rule is a value that explains itself and a pure function. It must never
+// hold state between events, do I/O or read a clock, and the package must never
+// import replay or report.
+package rules
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+// All returns every rule, in the order of the documentation. Adding a rule is
+// one file and one line here.
+func All() []scanner.Rule {
+	return []scanner.Rule{
+		// Instructions to the model.
+		injOverride,
+		injConceal,
+		injSecretFileRead,
+		injExfilSink,
+		injDownloadExec,
+		// Mentions: what an attack would need, said without being asked for.
+		menDirective,
+		menCredential,
+		menExfilCommand,
+		menShellSyntax,
+		menPathTraversal,
+		// Hidden text.
+		hidUnicodeTags,
+		hidBidi,
+		// Between servers, and over time.
+		shadowTool,
+		driftInSession,
+		sesUnlistedTool,
+		// The protocol.
+		prtJSONKeyConfusion,
+		prtMistypedField,
+		prtAmbiguousMessage,
+		prtDuplicateDefinition,
+		prtUnsolicitedRequest,
+		prtResponseMismatch,
+		prtBatch,
+		prtStdoutNoise,
+		// What other engines reported.
+		audReported,
+	}
+}

@@ -1,0 +1,74 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// imitation is how alike two descriptions must be, from 0 to 1, for the later
+// tool to be taken for a copy of the earlier one. 0.85 is the threshold that
+// the agentsh documentation sets for names.
+const imitation = 0.85
+
+// compared bounds the part of two descriptions that is compared, in bytes: the
+// distance costs its square.
+const compared = 400
+
+var shadowTool = scanner.Rule{
+	ID:         "shadow-tool",
+	Category:   "tool_shadowing",
+	Title:      "Two servers offer a tool of the same name",
+	Why:        "A call meant for one server can reach the other, and a model that reads both descriptions follows the one that is more insistent.",
+	Fix:        "Rename one of them, or let the client use only one of the two servers.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Generic names meet by chance (7 of 100 tool names of published servers do), so a bare collision is medium; a name that is only alike to the eye, or a description copied onto another schema, is made to be mistaken and counts as critical.",
+	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0074", "CWE-345"},
+	Judge: func(p *scanner.JudgePass) {
+		for i := range p.Message.Definitions {
+			d := &p.Message.Definitions[i]
+			if d.Kind != scanner.ToolSubject {
+				continue
+			}
+			for _, other := range p.Session.Owners(d.Name) {
+				if other.Server == p.Server.ID || p.Server.Tools[d.Name] != nil {
+					continue
+				}
+				severity, why := collision(d, other)
+				p.Report(scanner.JudgeIssue{
+					Severity: severity, Subject: scanner.ToolSubject, Name: d.Name, Pointer: "/name", Offset: d.Offset,
+					Message:  fmt.Sprintf("the tool %q of server %q %s %q of server %q", d.Name, p.Server.ID, why, other.Definition.Name, other.Server),
+					Evidence: d.Name, Key: other.Server + "\x00" + other.Definition.Name,
+					Related: []scanner.Related{{Message: fmt.Sprintf("first offered by server %q", other.Server), Location: other.Location}},
+				})
+			}
+		}
+	},
+}
+
+// collision weighs two tools whose names look the same.
+func collision(d *scanner.Definition, other *scanner.Known) (scanner.Severity, string) {
+	o := &other.Definition
+	switch {
+	case d.Digest == o.Digest:
+		return scanner.Low, "is the same in every part as"
+	case d.Name != o.Name:
+		return scanner.Critical, "has a name that looks like that of"
+	case alike(d.Description, o.Description):
+		return scanner.Critical, "has the name and the description, but not the schema, of"
+	}
+	return scanner.Medium, "has the same name as"
+}
+
+// alike reports whether two descriptions are nearly the same text.
+func alike(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	a, b = a[:min(len(a), compared)], b[:min(len(b), compared)]
+	longest := max(len(a), len(b))
+	return 1-float64(levenshtein.ComputeDistance(a, b))/float64(longest) >= imitation
+}

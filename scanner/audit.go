@@ -1,0 +1,56 @@
+package scanner
+
+import (
+	"crypto/sha256"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// audit inspects what another engine reported, where no frame stands behind
+// it. Two shapes exist: flat, and an envelope whose particulars are in fields.
+func (in *Inspector) audit() {
+	root := in.event.root
+	in.message = len(in.facts.Messages)
+	in.facts.Messages = append(in.facts.Messages, Message{Kind: Audit, Method: in.event.Type, node: root,
+		Target: AuditField(in.tree, root, "tool_name"), Action: AuditField(in.tree, root, "action")})
+	m := &in.facts.Messages[in.message]
+	if hash := AuditField(in.tree, root, "tool_hash"); m.Method == "mcp_tool_seen" && hash != "" {
+		m.Definitions = append(m.Definitions, Definition{Kind: ToolSubject, Name: m.Target, Foreign: true,
+			Description: AuditField(in.tree, root, "description"), Digest: sha256.Sum256([]byte(hash)), node: root})
+	}
+	fields := in.tree.Get(root, "fields")
+	for _, object := range [...]int{root, fields} {
+		for c := in.tree.First(object); c >= 0; c = in.tree.Next(c) {
+			if c != fields {
+				in.region(auditSubject(in.tree, c), m.Target, root, c)
+			}
+		}
+	}
+	in.messageRules(m, root)
+}
+
+// auditSubject tells what a member of an audit event speaks of.
+func auditSubject(doc *wire.Doc, c int) SubjectKind {
+	switch {
+	case doc.KeyIs(c, "description"), doc.KeyIs(c, "changes"):
+		return ToolSubject
+	case doc.KeyIs(c, "input"):
+		return CallSubject
+	}
+	return MessageSubject
+}
+
+// auditAliases are the names that an envelope has for members of the flat shape.
+var auditAliases = map[string]string{"tool_name": "path", "server_id": "domain", "action": "effective_action"}
+
+// AuditField returns a text member of an audit event in either shape.
+func AuditField(doc *wire.Doc, root int, key string) string {
+	if s, ok := doc.Str(root, key); ok {
+		return s
+	}
+	if s, ok := doc.Str(doc.Get(root, "fields"), key); ok {
+		return s
+	}
+	s, _ := doc.Str(root, auditAliases[key])
+	return s
+}

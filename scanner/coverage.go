@@ -1,0 +1,82 @@
+package scanner
+
+import (
+	"slices"
+	"strings"
+)
+
+// Coverage says what was looked at and what was not.
+type Coverage struct {
+	Events    int       // frames and documents that came in
+	Inspected int       // of these, looked at in full
+	Skipped   []Skipped // what could not be looked at; it makes the run incomplete
+	Ignored   []Skipped // what is none of our business, counted all the same
+	Noise     int       // lines on standard output that no client takes for a message
+	Evicted   int       // sessions closed to keep memory bounded
+}
+
+// Skipped counts what was left out for one reason, and says where first.
+type Skipped struct {
+	Reason string
+	Count  int
+	First  Location
+}
+
+// coverage collects a Coverage.
+type coverage struct {
+	events, inspected, noise, evicted int
+	skipped, ignored                  map[string]*Skipped
+}
+
+func newCoverage() *coverage {
+	return &coverage{skipped: map[string]*Skipped{}, ignored: map[string]*Skipped{}}
+}
+
+// maxReasons bounds the distinct reasons kept, because a reason can quote the input.
+const maxReasons = 256
+
+func (c *coverage) event(e *Event, facts *Facts) {
+	c.events++
+	if facts.Noise {
+		c.noise++
+	}
+	if len(facts.Skips) == 0 {
+		c.inspected++
+	}
+	for _, reason := range facts.Skips {
+		c.skip(reason, e.Origin)
+	}
+}
+
+func (c *coverage) skip(reason string, o Origin)   { count(c.skipped, reason, o) }
+func (c *coverage) ignore(reason string, o Origin) { count(c.ignored, reason, o) }
+
+func count(in map[string]*Skipped, reason string, o Origin) {
+	reason = show(reason, messageChars)
+	s := in[reason]
+	if s == nil {
+		if len(in) >= maxReasons {
+			reason = "other reasons"
+		}
+		if s = in[reason]; s == nil {
+			s = &Skipped{Reason: reason, First: Location{o.File, o.Line, o.Column}}
+			in[reason] = s
+		}
+	}
+	s.Count++
+}
+
+// result returns the coverage with its lists in the order of their reasons.
+func (c *coverage) result() Coverage {
+	return Coverage{Events: c.events, Inspected: c.inspected, Noise: c.noise, Evicted: c.evicted,
+		Skipped: sorted(c.skipped), Ignored: sorted(c.ignored)}
+}
+
+func sorted(in map[string]*Skipped) []Skipped {
+	var out []Skipped
+	for _, s := range in {
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(a, b Skipped) int { return strings.Compare(a.Reason, b.Reason) })
+	return out
+}

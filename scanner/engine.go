@@ -1,0 +1,220 @@
+package scanner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// Source is where events come from, in pieces that can be read apart.
+type Source interface {
+	// Next returns the next piece, or io.EOF. It is called from one goroutine.
+	Next() (Chunk, error)
+}
+
+// Chunk is a piece of input. Events is called once, on any goroutine, and must
+// not depend on what other chunks held; an event and its frame stay valid
+// until Release.
+type Chunk interface {
+	Events(yield func(*Event))
+	Release()
+}
+
+// Sink receives what the engine sees and finds, in the order of the input and
+// from one goroutine. What it is handed is valid only during the call, but
+// findings may be kept.
+type Sink interface {
+	Event(*Event, *Facts) error
+	Finding(*Finding) error
+}
+
+// Options of an engine.
+type Options struct {
+	Workers int // goroutines that inspect; 0 means one for each core
+}
+
+// Engine runs rules over events.
+type Engine struct {
+	rules   []Rule
+	message []*Rule // those with a Message check, in the order of the table
+	judges  []*Rule
+	unusual []*Rule
+	matcher *text.Matcher
+	owner   []owner // of each pattern of the matcher
+	workers int
+}
+
+type owner struct{ rule, index int }
+
+// New returns an engine for a set of rules. A rule that does not explain
+// itself, stands there twice or has a bad pattern is an error.
+func New(rules []Rule, o Options) (*Engine, error) {
+	e := &Engine{rules: rules, workers: o.Workers}
+	if e.workers <= 0 {
+		e.workers = runtime.GOMAXPROCS(0)
+	}
+	seen := map[string]bool{}
+	var patterns []text.Pattern
+	for i := range rules {
+		r := &rules[i]
+		if err := r.validate(); err != nil {
+			return nil, err
+		}
+		if seen[r.ID] {
+			return nil, fmt.Errorf("rule %q stands in the table twice", r.ID)
+		}
+		seen[r.ID] = true
+		for k, p := range r.Patterns {
+			patterns = append(patterns, p)
+			e.owner = append(e.owner, owner{i, k})
+		}
+		if r.Message != nil {
+			e.message = append(e.message, r)
+		}
+		if r.Judge != nil {
+			e.judges = append(e.judges, r)
+		}
+		if r.Unusual != nil {
+			e.unusual = append(e.unusual, r)
+		}
+	}
+	m, err := text.NewMatcher(patterns)
+	if err != nil {
+		return nil, fmt.Errorf("compiling the rules: %w", err)
+	}
+	e.matcher = m
+	return e, nil
+}
+
+// Rules returns the rules of the engine.
+func (e *Engine) Rules() []Rule { return e.rules }
+
+// Result is what a run amounts to beside its findings.
+type Result struct {
+	Stats    Stats
+	Coverage Coverage
+}
+
+// batch is a chunk on its way from the source over a worker to the judge.
+type batch struct {
+	chunk  Chunk
+	events []*Event
+	facts  []*Facts
+	done   chan struct{}
+}
+
+// Run inspects and judges everything that src has. The result and what the
+// sinks receive do not depend on the number of workers: chunks are judged in
+// the order in which they were read. An error of the source or of a sink ends
+// the run; what was judged before stands in the result.
+func (e *Engine) Run(ctx context.Context, src Source, sinks ...Sink) (Result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	work := make(chan *batch, e.workers)
+	ordered := make(chan *batch, 2*e.workers)
+	var readErr error
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer close(work)
+		defer close(ordered)
+		readErr = read(ctx, src, work, ordered)
+	})
+	for range e.workers {
+		wg.Go(func() { e.inspect(work) })
+	}
+	j := newJudge(e)
+	sinkErr := j.run(ordered, sinks, cancel)
+	wg.Wait()
+	return Result{Stats: j.stats, Coverage: j.coverage.result()}, errors.Join(sinkErr, readErr)
+}
+
+func read(ctx context.Context, src Source, work, ordered chan<- *batch) error {
+	for ctx.Err() == nil {
+		chunk, err := src.Next()
+		if chunk != nil {
+			b := &batch{chunk: chunk, done: make(chan struct{})}
+			ordered <- b
+			work <- b
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func (e *Engine) inspect(work <-chan *batch) {
+	in := e.NewInspector()
+	for b := range work {
+		b.chunk.Events(func(ev *Event) {
+			b.events = append(b.events, ev)
+			b.facts = append(b.facts, in.Inspect(ev))
+			ev.tree = nil // it belongs to the worker
+		})
+		close(b.done)
+	}
+}
+
+// run judges batches until there are no more. After an error of a sink the
+// rest is drained, so that no worker is left behind.
+func (j *judge) run(ordered <-chan *batch, sinks []Sink, cancel func()) error {
+	var failed error
+	for b := range ordered {
+		<-b.done
+		for i, ev := range b.events {
+			if failed != nil {
+				break
+			}
+			if failed = j.deliver(ev, b.facts[i], sinks); failed != nil {
+				cancel()
+			}
+		}
+		b.chunk.Release()
+	}
+	return failed
+}
+
+func (j *judge) deliver(e *Event, facts *Facts, sinks []Sink) error {
+	found := j.judge(e, facts)
+	for _, s := range sinks {
+		if err := s.Event(e, facts); err != nil {
+			return err
+		}
+		for i := range found {
+			if err := s.Finding(&found[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// crashed is the finding that stands for a check that panicked.
+func crashed(r *Rule, e *Event) Finding {
+	return Finding{
+		Rule: &ruleCrashed, Category: ruleCrashed.Category, Severity: ruleCrashed.Severity,
+		Message: "the rule " + r.ID + " failed on this event and could not judge it", Name: r.ID, Subject: MessageSubject,
+		Location: Location{e.Origin.File, e.Origin.Line, e.Origin.Column}, Action: "alert",
+	}
+}
+
+// ruleCrashed is the engine's own: it cannot be switched off.
+var ruleCrashed = Rule{
+	ID: "rule-crashed", Category: "engine", Title: "A rule failed on this event",
+	Why:      "What a rule failed on, it did not look at. An attacker may have found an input that disables a check.",
+	Fix:      "Report the input as a defect of mcpscan, and read the event yourself.",
+	Severity: Medium, Confidence: ConfidenceHigh,
+	Basis: "The event was not judged by one rule; the others did.",
+	Refs:  []string{"CWE-248"},
+}
+
+// EngineRules returns the rules that the engine itself reports.
+func EngineRules() []Rule { return []Rule{ruleCrashed} }

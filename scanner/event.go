@@ -1,0 +1,92 @@
+package scanner
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// Direction says who sent a frame.
+type Direction uint8
+
+// The directions. Unknown is what a log without directions leaves us with.
+const (
+	Unknown Direction = iota
+	ClientToServer
+	ServerToClient
+)
+
+var directionNames = [...]string{"unknown", "client_to_server", "server_to_client"}
+
+func (d Direction) String() string { return directionNames[d] }
+
+// EventKind says what an event is.
+type EventKind uint8
+
+// The kinds of events.
+const (
+	FrameEvent      EventKind = iota // one frame of an MCP connection
+	DefinitionEvent                  // a document of definitions: a dump, a manifest
+	AuditEvent                       // what another engine reported, without its frame
+	SkippedEvent                     // something that could not be read; Reason says why
+	IgnoredEvent                     // something that is none of our business, and is counted
+)
+
+// Event is one thing that happened. Whoever saw it stamped its time; nothing
+// behind this point has another clock.
+type Event struct {
+	Seq       int64 // place in the input, from 1; given by the engine
+	Time      time.Time
+	Session   string
+	Server    string
+	Transport string // stdio, http, sse
+	Direction Direction
+	Kind      EventKind
+	Type      string // the type by name, as in events.jsonl
+	Reason    string // for skipped and ignored events: why, in words for a report
+	Frame     []byte // the exact bytes; valid until the event has been judged
+	Origin    Origin
+
+	tree *wire.Doc
+	root int
+}
+
+// SetTree hands over the parse of the frame where the reader has it already:
+// root is the node of doc whose span is Frame.
+func (e *Event) SetTree(doc *wire.Doc, root int) { e.tree, e.root = doc, root }
+
+// Origin is where an event was found.
+type Origin struct {
+	File   string // path as the user gave it, or a label such as mcp://server
+	Line   int    // line of the first byte of the frame, from 1
+	Column int    // column of that byte in code points, from 1
+	Exact  bool   // the frame stands in the file byte for byte from there on
+}
+
+// Location is a place in a file.
+type Location struct {
+	File   string
+	Line   int
+	Column int
+}
+
+// At returns the place of byte off of the frame. Where the file holds the
+// frame in another form (base64, an escaped string) it is the frame's own.
+func (o Origin) At(frame []byte, off int) Location {
+	loc := Location{o.File, o.Line, o.Column}
+	if !o.Exact || off > len(frame) {
+		return loc
+	}
+	head := frame[:off]
+	start := 0
+	for i, b := range head {
+		if b == '\n' {
+			loc.Line++
+			start = i + 1
+			loc.Column = 1
+		}
+	}
+	loc.Column += utf8.RuneCount(head[start:])
+	return loc
+}

@@ -1,0 +1,117 @@
+package scanner
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// Facts are what Inspect found in one event. They hold no reference into the
+// frame, so they may travel to another goroutine.
+type Facts struct {
+	Messages []Message
+	Findings []Finding // of rules that need nothing but the event; Judge completes them
+	Skips    []string  // parts of the event that could not be inspected, and why
+	Noise    bool      // the frame starts like no JSON-RPC message: a client passes over it
+}
+
+// MessageKind is the kind of a JSON-RPC message.
+type MessageKind uint8
+
+// The kinds of messages. Document is a set of definitions that did not come as
+// a message, Audit a report of another engine; Malformed is JSON that is no
+// message of any protocol version.
+const (
+	Malformed MessageKind = iota
+	Request
+	Notification
+	Response
+	Document
+	Audit
+)
+
+var messageKindNames = [...]string{"malformed", "request", "notification", "response", "document", "audit"}
+
+func (k MessageKind) String() string { return messageKindNames[k] }
+
+// Message is what one JSON-RPC message says, as far as the session needs it.
+type Message struct {
+	Kind        MessageKind
+	Method      string
+	ID          string // the id as written: 1 and "1" and 1.0 are three ids
+	IsError     bool
+	Batch       bool   // it came as one of several in a frame
+	Action      string // for audit events: what the other engine decided
+	Target      string // what is called, read or got: a tool's name, a prompt's name, a URI
+	Listing     SubjectKind
+	Definitions []Definition
+	Server      *ServerInfo
+	Offset      int // of the message in the frame
+
+	node int
+}
+
+// ServerInfo is what a server says of itself at the start.
+type ServerInfo struct {
+	Name, Version, Protocol string
+	Instructions            bool
+}
+
+// Definition is the declaration of a tool, prompt, resource or template.
+type Definition struct {
+	Kind        SubjectKind
+	Name        string
+	Title       string
+	Description string // at most descriptionBytes of it
+	Digest      Digest // over the whole declaration
+	Parts       [len(DefinitionParts)]Digest
+	Foreign     bool // the digest is of another engine's making and compares only with its like
+	Offset      int  // of the declaration in the frame
+
+	node int
+}
+
+// DefinitionParts are the members that have a digest of their own, so that a
+// change can be named.
+var DefinitionParts = [...]string{"description", "inputSchema", "outputSchema", "annotations", "_meta"}
+
+// descriptionBytes bounds what a session remembers of each description.
+const descriptionBytes = 2048
+
+// Digest is a SHA-256 over a canonical form; zero where there was nothing.
+type Digest [sha256.Size]byte
+
+// String writes the digest as the lockfile does: sha256- and base64url.
+func (d Digest) String() string {
+	if d == (Digest{}) {
+		return ""
+	}
+	return "sha256-" + base64.RawURLEncoding.EncodeToString(d[:])
+}
+
+// digester computes the digests of declarations. It keeps its buffer.
+type digester struct{ buf []byte }
+
+// definition fills in the digests of the declaration at node i: SHA-256 over
+// its RFC 8785 form, and over that of each part.
+func (g *digester) definition(doc *wire.Doc, i int, def *Definition) {
+	buf := append(g.buf[:0], '{')
+	for k, c := range doc.SortedMembers(i) {
+		if k > 0 {
+			buf = append(buf, ',')
+		}
+		buf = doc.AppendCanonicalKey(buf, c)
+		buf = append(buf, ':')
+		from := len(buf)
+		buf = doc.AppendCanonical(buf, c)
+		for p, key := range DefinitionParts {
+			if doc.KeyIs(c, key) {
+				def.Parts[p] = sha256.Sum256(buf[from:])
+			}
+		}
+	}
+	buf = append(buf, '}')
+	def.Digest = sha256.Sum256(buf)
+	g.buf = buf
+}

@@ -1,0 +1,130 @@
+package scanner
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// SubjectKind says what a finding is about.
+type SubjectKind uint8
+
+// The subjects. The first five are definitions, which a model reads as
+// documentation; the others are what happens in a session.
+const (
+	NoSubject SubjectKind = iota
+	ToolSubject
+	PromptSubject
+	ResourceSubject
+	TemplateSubject
+	ServerSubject // serverInfo, instructions, capabilities
+	CallSubject   // the arguments of a call
+	ResultSubject // what a call, a read or a get gave back
+	ErrorSubject
+	NotificationSubject
+	SamplingSubject
+	ElicitationSubject
+	MessageSubject // anything else on the wire
+)
+
+var subjectNames = [...]string{"", "tool", "prompt", "resource", "template", "server", "call", "result",
+	"error", "notification", "sampling", "elicitation", "message"}
+
+func (k SubjectKind) String() string { return subjectNames[k] }
+
+// Definition reports whether the subject is text that a model reads as the
+// documentation of what a server offers.
+func (k SubjectKind) Definition() bool { return k >= ToolSubject && k <= ServerSubject }
+
+// Finding is what a rule has to say. All text in it is visible, masked and
+// bounded: it may be shown anywhere.
+type Finding struct {
+	Rule       *Rule
+	Category   string
+	Severity   Severity
+	Message    string
+	Time       time.Time
+	Session    string
+	Server     string
+	Subject    SubjectKind
+	Name       string // name of the tool, prompt or resource, where there is one
+	Pointer    string // JSON Pointer into the definition, result or message
+	Evidence   Evidence
+	Location   Location
+	Related    []Related
+	Signals    []string // what fired, in words
+	Action     string   // what a live engine did or would do: alert, block
+	Occurrence int      // how often the same was found in the session
+
+	key     string // what stands for the evidence in the fingerprint; see Fingerprint
+	message int    // index of the message in the event, to complete Name by
+}
+
+// Evidence is the text that a finding rests on.
+type Evidence struct {
+	Text    string // what matched
+	Context string // with 50 characters either side
+	Decoded string // what it says once decoded, where it was hidden
+}
+
+// Related is another place that a finding speaks of.
+type Related struct {
+	Message  string
+	Location Location
+}
+
+// The limits of text in a finding, in characters. 50 characters of context is
+// the seeds' figure; the others keep a report readable and bounded.
+const (
+	contextChars  = 50
+	evidenceChars = 200
+	nameChars     = 120
+	pointerChars  = 200
+	messageChars  = 400
+)
+
+// Fingerprint identifies what a finding is, not where it stands: a hash over
+// the rule, the server, the kind and name of the subject, the pointer and the
+// evidence in folded form. Lines, times, sessions and sequence numbers are left
+// out, so that a finding keeps its identity when a recording grows or a file
+// moves. f1 is the version of this definition.
+func (f *Finding) Fingerprint() string {
+	h := sha256.New()
+	for _, part := range [...]string{f.Rule.ID, f.Server, f.Subject.String(), f.Name, f.Pointer, f.key} {
+		h.Write([]byte(part))
+		h.Write([]byte{0})
+	}
+	return "f1:" + hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// newEvidence cuts the evidence for s[start:end] out of a text.
+func newEvidence(s []byte, start, end int) Evidence {
+	from, to := start, end
+	for range contextChars {
+		if from > 0 {
+			_, n := utf8.DecodeLastRune(s[:from])
+			from -= n
+		}
+		if to < len(s) {
+			_, n := utf8.DecodeRune(s[to:])
+			to += n
+		}
+	}
+	return Evidence{
+		Text:    text.Visible(text.Excerpt(s, start, min(end, start+4*evidenceChars)), evidenceChars),
+		Context: text.Visible(text.Excerpt(s, from, min(to, from+4*evidenceChars)), evidenceChars+2*contextChars),
+	}
+}
+
+// show makes a foreign name or message fit for a report.
+func show(s string, limit int) string {
+	if len(s) > 4*limit {
+		s = text.Excerpt([]byte(s), 0, 4*limit)
+	} else {
+		s = text.Mask(s)
+	}
+	return text.Visible(s, limit)
+}

@@ -1,0 +1,287 @@
+package scanner
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// maxPerEvent bounds the findings kept of one event. A frame that has more is
+// condemned by the first; the rest is counted, not kept.
+const maxPerEvent = 200
+
+// Inspector inspects events on one goroutine. It keeps its buffers, so that a
+// text field costs no allocation.
+type Inspector struct {
+	engine *Engine
+	own    wire.Doc // the parse of frames that come without one
+	folder text.Folder
+	scan   *text.Scanner
+	digest digester
+	buf    []byte
+
+	// The event at hand.
+	event   *Event
+	tree    *wire.Doc
+	facts   *Facts
+	message int
+	dropped int
+	place   cursor
+	pass    TextPass
+	matches []text.Match
+}
+
+// NewInspector returns an inspector for the engine's rules.
+func (e *Engine) NewInspector() *Inspector {
+	return &Inspector{engine: e, scan: e.matcher.NewScanner()}
+}
+
+// Inspect returns what can be said of an event by itself.
+func (in *Inspector) Inspect(e *Event) *Facts {
+	facts := &Facts{}
+	in.event, in.facts, in.dropped, in.place = e, facts, 0, cursor{}
+	switch e.Kind {
+	case FrameEvent:
+		in.frame()
+	case DefinitionEvent:
+		if in.parse() {
+			in.document()
+		}
+	case AuditEvent:
+		if in.parse() {
+			in.audit()
+		}
+	}
+	if in.dropped > 0 {
+		in.skip(fmt.Sprintf("more than %d findings in one message: the rest is not listed", maxPerEvent))
+	}
+	return facts
+}
+
+func (in *Inspector) skip(reason string) { in.facts.Skips = append(in.facts.Skips, reason) }
+
+// frame inspects one frame of a connection.
+func (in *Inspector) frame() {
+	if noise(in.event.Frame) {
+		in.facts.Noise = true
+		in.plain()
+		return
+	}
+	if !in.parse() {
+		return
+	}
+	root := in.event.root
+	if in.tree.Kind(root) != wire.Array {
+		in.jsonrpc(root, false)
+		return
+	}
+	for c := in.tree.First(root); c >= 0; c = in.tree.Next(c) {
+		in.jsonrpc(c, true)
+	}
+}
+
+// noise reports a frame that no client takes for a message: it does not start
+// as an object or a list does. Banners and log lines on standard output are
+// common, and a server that prints them is not to blame for more than that.
+func noise(frame []byte) bool {
+	frame = bytes.TrimLeft(frame, " \t\r\n")
+	return len(frame) > 0 && frame[0] != '{' && frame[0] != '['
+}
+
+// parse provides the tree of the event's frame. What is not JSON is counted as
+// not inspected, and its text is looked at all the same.
+func (in *Inspector) parse() bool {
+	e := in.event
+	if e.tree != nil {
+		in.tree = e.tree
+		return true
+	}
+	in.tree, e.root = &in.own, 0
+	err := in.own.Parse(e.Frame)
+	if err == nil {
+		return true
+	}
+	var syntax *wire.SyntaxError
+	if errors.As(err, &syntax) {
+		in.skip("unparsable frame: " + syntax.Msg)
+	}
+	in.plain()
+	return false
+}
+
+// plain inspects a frame that is no JSON as one text. It is made a string node
+// of its own, so that findings are placed as everywhere else.
+func (in *Inspector) plain() {
+	in.own.SetText(in.event.Frame)
+	in.tree = &in.own
+	in.message = len(in.facts.Messages)
+	in.facts.Messages = append(in.facts.Messages, Message{Kind: Malformed})
+	in.region(MessageSubject, "", 0, 0)
+}
+
+// region inspects every string and key in the subtree of node i, as part of
+// the subject whose root is root.
+func (in *Inspector) region(kind SubjectKind, name string, root, i int) {
+	end := int(in.tree.Nodes[i].Next)
+	for ; i < end; i++ {
+		n := &in.tree.Nodes[i]
+		// A key in plain ASCII this short carries no instruction.
+		if n.KeyEnd-n.KeyStart > 7 || in.tree.KeyFlags(i) != 0 {
+			in.field(kind, name, root, i, true)
+		}
+		if n.Kind == wire.String && n.End-n.Start > 4 {
+			in.field(kind, name, root, i, false)
+		}
+	}
+}
+
+// field inspects one text: a string value, or a key.
+func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey bool) {
+	in.buf = in.buf[:0]
+	var src []byte
+	var flags wire.Flags
+	if isKey {
+		src, flags = in.tree.Key(i, &in.buf), in.tree.KeyFlags(i)
+	} else {
+		src, flags = in.tree.Text(i, &in.buf), in.tree.TextFlags(i)
+	}
+	folded := in.folder.Fold(src)
+	found := in.scan.Scan(folded.Text)
+	if len(found) == 0 && flags == 0 {
+		return
+	}
+	p := &in.pass
+	*p = TextPass{Subject: kind, Name: name, Direction: in.event.Direction, Source: src,
+		in: in, folded: folded, node: i, isKey: isKey, root: root}
+	if flags != 0 && unusual(src) {
+		for _, r := range in.engine.unusual {
+			in.guard(r, func() { p.rule = r; r.Unusual(p) })
+		}
+	}
+	p.Folded = folded.Text
+	in.dispatch(p, found)
+}
+
+func unusual(s []byte) bool {
+	for _, b := range s {
+		if (b < 0x20 && b != '\n' && b != '\r' && b != '\t') || b >= 0x7F {
+			return true
+		}
+	}
+	return false
+}
+
+// dispatch hands the matches to the rules whose patterns they are.
+func (in *Inspector) dispatch(p *TextPass, found []text.Match) {
+	if len(found) == 0 {
+		return
+	}
+	owner := in.engine.owner
+	slices.SortStableFunc(found, func(a, b text.Match) int { return owner[a.Pattern].rule - owner[b.Pattern].rule })
+	for i := 0; i < len(found); {
+		rule := owner[found[i].Pattern].rule
+		in.matches = in.matches[:0]
+		for ; i < len(found) && owner[found[i].Pattern].rule == rule; i++ {
+			m := found[i]
+			m.Pattern = owner[m.Pattern].index
+			in.matches = append(in.matches, m)
+		}
+		r := &in.engine.rules[rule]
+		p.rule, p.Matches = r, in.matches
+		in.guard(r, func() { r.Text(p) })
+	}
+}
+
+// guard runs a check. A rule that panics is a finding, and the others still speak.
+func (in *Inspector) guard(r *Rule, check func()) {
+	defer func() {
+		if recover() != nil {
+			in.add(crashed(r, in.event))
+		}
+	}()
+	check()
+}
+
+// text completes the finding of a text rule.
+func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
+	in.add(Finding{
+		Rule: p.rule, Category: p.category(), Severity: is.Severity, Message: is.Message, Signals: is.Signals,
+		Subject: p.Subject, Name: show(p.Name, nameChars), Pointer: in.pointer(p.root, p.node),
+		Evidence: evidenceWith(newEvidence(p.Source, start, end), is.Decoded),
+		Location: in.locate(in.tree.Offset(p.node, p.isKey, start)), key: key,
+	})
+}
+
+// category is the rule's own for definitions; what a result says is a poisoned output.
+func (p *TextPass) category() string {
+	if p.Subject == ResultSubject || p.Subject == ErrorSubject {
+		return "output_poisoning"
+	}
+	return p.rule.Category
+}
+
+func evidenceWith(e Evidence, decoded string) Evidence {
+	e.Decoded = show(decoded, evidenceChars)
+	return e
+}
+
+// node completes the finding of a message rule.
+func (in *Inspector) node(p *MessagePass, i int, isKey bool, sev Severity, message string) {
+	kind, name, root := p.Subject(i)
+	n := &in.tree.Nodes[i]
+	start, end := int(n.Start), int(n.End)
+	if isKey {
+		start, end = int(n.KeyStart), int(n.KeyEnd)
+	}
+	end = min(end, start+4*evidenceChars)
+	in.add(Finding{
+		Rule: p.rule, Category: p.rule.Category, Severity: sev, Message: message,
+		Subject: kind, Name: show(name, nameChars), Pointer: in.pointer(root, i),
+		Evidence: newEvidence(in.tree.Data, start, end),
+		Location: in.locate(start), key: string(in.tree.Data[start:end]),
+	})
+}
+
+func (in *Inspector) pointer(root, i int) string {
+	return show(string(in.tree.AppendPointer(nil, root, i)), pointerChars)
+}
+
+// add keeps a finding, completed by what the event knows.
+func (in *Inspector) add(f Finding) {
+	if len(in.facts.Findings) >= maxPerEvent {
+		in.dropped++
+		return
+	}
+	e := in.event
+	f.Time, f.Session, f.Server = e.Time, show(e.Session, nameChars), show(e.Server, nameChars)
+	f.message, f.Action = in.message, "alert"
+	in.facts.Findings = append(in.facts.Findings, f)
+}
+
+// locate turns an offset in the tree's text into a place in the file.
+func (in *Inspector) locate(off int) Location {
+	return in.place.at(in.event, off-int(in.tree.Nodes[in.event.root].Start))
+}
+
+// cursor remembers the last place it was asked for: findings come in the order
+// of the text, so that a large frame is counted through once.
+type cursor struct {
+	off int
+	loc Location
+}
+
+func (c *cursor) at(e *Event, off int) Location {
+	if off < c.off || c.loc.Line == 0 {
+		*c = cursor{0, Location{e.Origin.File, e.Origin.Line, e.Origin.Column}}
+	}
+	if !e.Origin.Exact || off > len(e.Frame) {
+		return c.loc
+	}
+	o := Origin{File: c.loc.File, Line: c.loc.Line, Column: c.loc.Column, Exact: true}
+	*c = cursor{off, o.At(e.Frame[c.off:], off-c.off)}
+	return c.loc
+}

@@ -1,0 +1,207 @@
+package scanner
+
+import (
+	"container/list"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// The bounds of what a judge remembers. They bound memory, whatever the input.
+const (
+	maxSessions = 8192   // sessions open at once; the one idle longest, in events, is closed
+	maxPins     = 262144 // definitions remembered across sessions
+)
+
+// judge folds facts into sessions, in the order of the input.
+type judge struct {
+	engine   *Engine
+	sessions map[string]*list.Element // of *Session
+	recent   *list.List               // the same, most recently used first
+	pins     map[pinKey]*Known
+	servers  map[string]bool
+	found    []Finding
+	coverage *coverage
+	stats    Stats
+	seq      int64
+}
+
+type pinKey struct {
+	server string
+	kind   SubjectKind
+	name   string
+}
+
+// Stats count what an input contained.
+type Stats struct {
+	Servers, Tools, Sessions, Calls int
+}
+
+func newJudge(e *Engine) *judge {
+	return &judge{engine: e, sessions: map[string]*list.Element{}, recent: list.New(),
+		pins: map[pinKey]*Known{}, servers: map[string]bool{}, coverage: newCoverage()}
+}
+
+// judge completes and returns the findings of one event, in the order of
+// their place and then of the rules' IDs.
+func (j *judge) judge(e *Event, facts *Facts) []Finding {
+	j.seq++
+	e.Seq = j.seq
+	j.found = append(j.found[:0], facts.Findings...)
+	switch e.Kind {
+	case SkippedEvent:
+		j.coverage.skip(e.Reason, e.Origin)
+		return nil
+	case IgnoredEvent:
+		j.coverage.ignore(e.Reason, e.Origin)
+		return nil
+	}
+	j.coverage.event(e, facts)
+	session := j.session(e.Session)
+	srv := session.server(e.Server)
+	j.servers[e.Server] = true
+	j.stats.Servers = len(j.servers)
+	for i := range facts.Messages {
+		j.message(session, srv, e, facts, i)
+	}
+	slices.SortStableFunc(j.found, func(a, b Finding) int {
+		if a.Location != b.Location {
+			return compareLocation(a.Location, b.Location)
+		}
+		return strings.Compare(a.Rule.ID, b.Rule.ID)
+	})
+	return j.found
+}
+
+func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i int) {
+	m := &facts.Messages[i]
+	e.Direction = direction(e.Direction, m)
+	p := JudgePass{Now: e.Time, Session: session, Server: srv, Message: m, Direction: e.Direction, Transport: e.Transport, Noise: facts.Noise, judge: j, event: e}
+	if m.Kind == Response {
+		if call, ok := srv.pending[pendingKey{opposite(e.Direction), m.ID}]; ok {
+			p.Request = &call
+			m.Target = call.Target
+		}
+		j.name(i, m.Target)
+	}
+	for _, r := range j.engine.judges {
+		j.guard(r, e, func() { p.rule = r; r.Judge(&p) })
+	}
+	if m.Kind == Request && m.Method == "tools/call" && e.Direction == ClientToServer {
+		j.stats.Calls++
+	}
+	session.apply(srv, e, m)
+	srv.Noisy = srv.Noisy || facts.Noise
+	for k := range m.Definitions {
+		j.pin(e, &m.Definitions[k])
+	}
+}
+
+// name gives the findings in a result the name of what was called.
+func (j *judge) name(message int, target string) {
+	if target == "" {
+		return
+	}
+	for k := range j.found {
+		f := &j.found[k]
+		if f.message == message && f.Name == "" && (f.Subject == ResultSubject || f.Subject == ErrorSubject) {
+			f.Name = show(target, nameChars)
+		}
+	}
+}
+
+func (j *judge) guard(r *Rule, e *Event, check func()) {
+	defer func() {
+		if recover() != nil {
+			f := crashed(r, e)
+			f.Time, f.Session, f.Server = e.Time, show(e.Session, nameChars), show(e.Server, nameChars)
+			j.found = append(j.found, f)
+		}
+	}()
+	check()
+}
+
+// pin remembers the first definition that a server showed under a name.
+func (j *judge) pin(e *Event, d *Definition) {
+	key := pinKey{e.Server, d.Kind, d.Name}
+	if j.pins[key] != nil {
+		return
+	}
+	if d.Kind == ToolSubject {
+		j.stats.Tools++
+	}
+	if len(j.pins) >= maxPins {
+		j.coverage.skip("more definitions than are remembered: later changes of this one go unseen", e.Origin)
+		return
+	}
+	j.pins[key] = e.known(d)
+}
+
+// session returns the session of an event, opened if need be. The session that
+// was idle for the longest time, counted in events, makes place.
+func (j *judge) session(id string) *Session {
+	if el := j.sessions[id]; el != nil {
+		j.recent.MoveToFront(el)
+		return el.Value.(*Session)
+	}
+	if len(j.sessions) >= maxSessions {
+		oldest := j.recent.Back()
+		j.recent.Remove(oldest)
+		delete(j.sessions, oldest.Value.(*Session).ID)
+		j.coverage.evicted++
+	}
+	s := &Session{ID: id, Servers: map[string]*Server{}, owners: map[string][]*Known{}}
+	j.sessions[id] = j.recent.PushFront(s)
+	j.stats.Sessions++
+	return s
+}
+
+// direction completes an unknown direction by what only one side says.
+func direction(d Direction, m *Message) Direction {
+	if d != Unknown {
+		return d
+	}
+	switch m.Kind {
+	case Request, Notification:
+		if fromServer[m.Method] {
+			return ServerToClient
+		}
+		return ClientToServer
+	}
+	return ServerToClient
+}
+
+// fromServer lists the methods that only a server sends.
+var fromServer = map[string]bool{
+	"sampling/createMessage": true, "elicitation/create": true, "roots/list": true,
+	"notifications/message": true, "notifications/tools/list_changed": true,
+	"notifications/prompts/list_changed": true, "notifications/resources/list_changed": true,
+	"notifications/resources/updated": true, "notifications/elicitation/complete": true,
+	"notifications/tasks": true, "notifications/tasks/status": true,
+	"notifications/subscriptions/acknowledged": true,
+}
+
+func compareLocation(a, b Location) int {
+	if c := strings.Compare(a.File, b.File); c != 0 {
+		return c
+	}
+	if a.Line != b.Line {
+		return a.Line - b.Line
+	}
+	return a.Column - b.Column
+}
+
+// FoldName returns the form in which two names look the same to a reader:
+// lower case, with look-alikes replaced and separators dropped.
+func FoldName(name string) string {
+	var f text.Folder
+	b := f.Fold([]byte(name)).Text
+	out := make([]byte, 0, len(b))
+	for _, c := range b {
+		if c != '-' && c != '_' && c != ' ' && c != '.' {
+			out = append(out, c)
+		}
+	}
+	return string(out)
+}

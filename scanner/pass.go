@@ -1,0 +1,140 @@
+package scanner
+
+import (
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// Issue is what a check reports. Start and End bound the evidence. A message
+// speaks in our words: foreign text belongs to the evidence.
+type Issue struct {
+	Start, End int
+	Severity   Severity
+	Message    string
+	Signals    []string
+	Decoded    string
+}
+
+// TextPass is all that the Text and Unusual checks of a rule may see: one text
+// field of one event.
+type TextPass struct {
+	Subject   SubjectKind
+	Name      string // of the definition; empty for results, which are named later
+	Direction Direction
+	Source    []byte       // the text as sent
+	Folded    []byte       // the text as patterns see it; nil in Unusual
+	Matches   []text.Match // of the rule's own patterns, by their place in Rule.Patterns; nil in Unusual
+
+	in     *Inspector
+	rule   *Rule
+	folded *text.Folded
+	node   int
+	isKey  bool
+	root   int
+}
+
+// Key returns the name of the member that the text is the value of, or the
+// nearest one around it.
+func (p *TextPass) Key() string {
+	doc := p.in.tree
+	var buf []byte
+	for i := p.node; i >= 0; i = int(doc.Nodes[i].Parent) {
+		if k := doc.Key(i, &buf); k != nil {
+			return string(k)
+		}
+	}
+	return ""
+}
+
+// Report hands over a finding whose evidence is Folded[Start:End].
+func (p *TextPass) Report(is Issue) {
+	key := string(p.Folded[is.Start:min(is.End, is.Start+4*evidenceChars)])
+	start, end := p.folded.Source(is.Start), p.folded.Source(is.End)
+	p.in.text(p, is, start, end, key)
+}
+
+// ReportSource hands over a finding whose evidence is Source[Start:End].
+func (p *TextPass) ReportSource(is Issue) {
+	key := string(p.Source[is.Start:min(is.End, is.Start+4*evidenceChars)])
+	p.in.text(p, is, is.Start, is.End, key)
+}
+
+// MessagePass is all that the Message check of a rule may see: one message
+// of one event as JSON.
+type MessagePass struct {
+	Doc       *wire.Doc
+	Root      int // the message's node
+	Message   *Message
+	Direction Direction
+	Transport string
+
+	in   *Inspector
+	rule *Rule
+}
+
+// Subject returns what node i belongs to, and the root that pointers to it start from.
+func (p *MessagePass) Subject(i int) (kind SubjectKind, name string, root int) {
+	return p.in.subjectOf(p.Root, p.Message, i)
+}
+
+// DefinitionNode returns the node of definition d of the message.
+func (p *MessagePass) DefinitionNode(d *Definition) int { return d.node }
+
+// Report hands over a finding about node i, or about its key.
+func (p *MessagePass) Report(i int, key bool, sev Severity, message string) {
+	p.in.node(p, i, key, sev, message)
+}
+
+// JudgePass is all that the Judge check of a rule may see: one message, and
+// the session as it was before it.
+type JudgePass struct {
+	Now       time.Time
+	Session   *Session
+	Server    *Server
+	Message   *Message
+	Direction Direction
+	Transport string
+	Request   *PendingCall // for a response: the request it answers, nil where there is none
+	Noise     bool         // the frame is no message at all
+
+	judge *judge
+	event *Event
+	rule  *Rule
+}
+
+// JudgeIssue is what a Judge check reports.
+type JudgeIssue struct {
+	Severity Severity
+	Message  string
+	Subject  SubjectKind
+	Name     string
+	Pointer  string
+	Evidence string // foreign text that the finding rests on
+	Key      string // what the fingerprint tells two findings of this rule on one subject apart by
+	Offset   int    // of the evidence in the frame
+	Related  []Related
+}
+
+// Pinned returns the definition under this name that the server showed first
+// in the whole input, or nil. A document stands for itself: two versions of one
+// server side by side are no change.
+func (p *JudgePass) Pinned(kind SubjectKind, name string) *Known {
+	if p.event.Kind == DefinitionEvent {
+		return nil
+	}
+	return p.judge.pins[pinKey{p.event.Server, kind, name}]
+}
+
+// Report hands over a finding.
+func (p *JudgePass) Report(is JudgeIssue) {
+	e := p.event
+	p.judge.found = append(p.judge.found, Finding{
+		Rule: p.rule, Category: p.rule.Category, Severity: is.Severity, Message: show(is.Message, messageChars),
+		Time: e.Time, Session: show(e.Session, nameChars), Server: show(e.Server, nameChars),
+		Subject: is.Subject, Name: show(is.Name, nameChars), Pointer: show(is.Pointer, pointerChars),
+		Evidence: newEvidence([]byte(is.Evidence), 0, len(is.Evidence)),
+		Location: e.Origin.At(e.Frame, is.Offset), Related: is.Related, key: is.Key, Action: "alert",
+	})
+}

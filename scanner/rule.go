@@ -1,0 +1,67 @@
+package scanner
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// Pattern is something that a rule looks for in folded text: lower case,
+// without diacritics and invisible characters. See [text.Pattern].
+type Pattern = text.Pattern
+
+// Rule is a check as a value. What it says about itself is the one source of
+// docs/rules.md, `mcpscan rules` and the SARIF help.
+type Rule struct {
+	ID       string // kebab case, with the group first: inj-, hid-, prt-, ses- …
+	Category string // a name of the reports' category field
+	Title    string // what is wrong, in a few words
+	Why      string // what an attacker gains, in a sentence or two
+	Fix      string // what to do about it
+
+	Severity   Severity // the default; a check may report lower or higher and says why in its message
+	Confidence Confidence
+	Basis      string   // the reason for severity and confidence, in a sentence
+	Refs       []string // taxonomy ids, such as OWASP-MCP:MCP03, OWASP-LLM:LLM01, ATLAS:AML.T0110, CWE-1427
+
+	// Patterns are searched in every text field, for all rules in one pass.
+	// Text is called for a field in which at least one of them matched.
+	Patterns []Pattern
+	Text     func(*TextPass)
+
+	// Unusual is called for a text field that has any character which is
+	// neither printable ASCII nor white space, with the text as it was sent.
+	Unusual func(*TextPass)
+
+	// Message is called for each JSON-RPC message or document of definitions.
+	Message func(*MessagePass)
+
+	// Judge is called for each message in the order of the input, and sees
+	// what the session has shown before it.
+	Judge func(*JudgePass)
+}
+
+var ruleID = regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)+$`)
+
+// validate refuses a rule that could not explain itself or would never run.
+func (r *Rule) validate() error {
+	for _, f := range [...]struct{ name, value string }{
+		{"Category", r.Category}, {"Title", r.Title}, {"Why", r.Why}, {"Fix", r.Fix}, {"Basis", r.Basis},
+	} {
+		if f.value == "" {
+			return fmt.Errorf("rule %q: %s is empty", r.ID, f.name)
+		}
+	}
+	switch {
+	case !ruleID.MatchString(r.ID):
+		return fmt.Errorf("rule %q: the ID must be kebab case with a group, such as inj-override", r.ID)
+	case len(r.Refs) == 0:
+		return fmt.Errorf("rule %q: Refs is empty", r.ID)
+	case r.Text == nil && r.Unusual == nil && r.Message == nil && r.Judge == nil:
+		return fmt.Errorf("rule %q: it has no check", r.ID)
+	case (r.Text == nil) != (len(r.Patterns) == 0):
+		return fmt.Errorf("rule %q: Text and Patterns go together", r.ID)
+	}
+	return nil
+}

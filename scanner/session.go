@@ -1,0 +1,112 @@
+package scanner
+
+import (
+	"strings"
+	"time"
+)
+
+// Session is what one agent run has shown so far. The engine alone changes it;
+// rules read it in its state before the event.
+type Session struct {
+	ID      string
+	Servers map[string]*Server
+
+	owners map[string][]*Known // tools by folded name, in the order seen
+}
+
+// Owners returns the tools of this session, of any server, whose name is the
+// same to a reader as name.
+func (s *Session) Owners(name string) []*Known { return s.owners[FoldName(name)] }
+
+// Server is what one server has shown in a session.
+type Server struct {
+	ID      string
+	Info    ServerInfo
+	Tools   map[string]*Known
+	Listed  bool // it has answered tools/list
+	Changed bool // it has announced a changed list since
+	Asked   bool // it has been sent a request
+	Noisy   bool // it has printed lines that are no messages
+
+	pending map[pendingKey]PendingCall
+}
+
+// Known is a definition as the session saw it first.
+type Known struct {
+	Server     string
+	Session    string
+	Definition Definition
+	Location   Location
+	Time       time.Time
+}
+
+// PendingCall is a request that has no response yet.
+type PendingCall struct {
+	Method string
+	Target string
+	Time   time.Time
+}
+
+// pendingKey names a request: an id is unique only among those of its sender.
+type pendingKey struct {
+	sender Direction
+	id     string
+}
+
+// maxPending bounds the open requests remembered for each server. A client has
+// a handful; the oldest information an attacker can push out is its own.
+const maxPending = 4096
+
+func (s *Session) server(id string) *Server {
+	srv := s.Servers[id]
+	if srv == nil {
+		srv = &Server{ID: id, Tools: map[string]*Known{}, pending: map[pendingKey]PendingCall{}}
+		s.Servers[id] = srv
+	}
+	return srv
+}
+
+// apply changes the session by one message.
+func (s *Session) apply(srv *Server, e *Event, m *Message) {
+	if m.Server != nil {
+		srv.Info = *m.Server
+	}
+	switch m.Kind {
+	case Request:
+		srv.Asked = srv.Asked || e.Direction == ClientToServer
+		if len(srv.pending) < maxPending {
+			srv.pending[pendingKey{e.Direction, strings.Clone(m.ID)}] = PendingCall{m.Method, m.Target, e.Time}
+		}
+	case Notification:
+		srv.Changed = srv.Changed || m.Method == "notifications/tools/list_changed"
+	case Response:
+		delete(srv.pending, pendingKey{opposite(e.Direction), m.ID})
+	}
+	if m.Listing == ToolSubject {
+		srv.Listed, srv.Changed = true, false
+	}
+	for i := range m.Definitions {
+		d := &m.Definitions[i]
+		if d.Kind == ToolSubject && srv.Tools[d.Name] == nil {
+			k := e.known(d)
+			srv.Tools[d.Name] = k
+			folded := FoldName(d.Name)
+			s.owners[folded] = append(s.owners[folded], k)
+		}
+	}
+}
+
+// known makes the record of a definition.
+func (e *Event) known(d *Definition) *Known {
+	return &Known{Server: e.Server, Session: e.Session, Definition: *d, Location: e.Origin.At(e.Frame, d.Offset), Time: e.Time}
+}
+
+func opposite(d Direction) Direction {
+	switch d {
+	case ClientToServer:
+		return ServerToClient
+	case ServerToClient:
+		return ClientToServer
+	}
+	return Unknown
+}

@@ -1,0 +1,53 @@
+package scanner
+
+import "fmt"
+
+// Severity says how much harm a finding can do.
+type Severity uint8
+
+// The severities, in order.
+const (
+	Note Severity = iota
+	Low
+	Medium
+	High
+	Critical
+)
+
+// Severities lists all severities in rising order.
+var Severities = [...]Severity{Note, Low, Medium, High, Critical}
+
+var severityNames = [...]string{"note", "low", "medium", "high", "critical"}
+
+func (s Severity) String() string { return severityNames[s] }
+
+// MarshalText writes the severity by name.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a severity by name.
+func (s *Severity) UnmarshalText(b []byte) error {
+	for i, name := range severityNames {
+		if name == string(b) {
+			*s = Severity(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown severity %q: expected note, low, medium, high or critical", b)
+}
+
+// Confidence says how often a rule is right when it fires.
+type Confidence uint8
+
+// The confidences, in order.
+const (
+	ConfidenceLow Confidence = iota
+	ConfidenceMedium
+	ConfidenceHigh
+)
+
+var confidenceNames = [...]string{"low", "medium", "high"}
+
+func (c Confidence) String() string { return confidenceNames[c] }
+
+// MarshalText writes the confidence by name.
+func (c Confidence) MarshalText() ([]byte, error) { return []byte(c.String()), nil }

@@ -1,0 +1,258 @@
+package scanner
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// The walk gives every string of a message to exactly one subject. It goes by
+// shape, not by what the message claims to be: a result that is also a request,
+// or a list beside a content, is read as both, and what has no known place is
+// read as part of the message.
+
+// listings maps the member of a result that lists definitions to their kind.
+var listings = map[string]SubjectKind{
+	"tools": ToolSubject, "prompts": PromptSubject, "resources": ResourceSubject, "resourceTemplates": TemplateSubject,
+}
+
+// jsonrpc inspects one JSON-RPC message.
+func (in *Inspector) jsonrpc(root int, batch bool) {
+	doc := in.tree
+	m := Message{Offset: int(doc.Nodes[root].Start) - int(doc.Nodes[in.event.root].Start), node: root, Batch: batch}
+	in.message = len(in.facts.Messages)
+	in.facts.Messages = append(in.facts.Messages, m)
+	if doc.Kind(root) != wire.Object {
+		in.skip("a frame that is JSON but no message: " + doc.Kind(root).String())
+		in.region(MessageSubject, "", root, root)
+		return
+	}
+	msg := &in.facts.Messages[in.message]
+	in.classify(msg, root)
+	for c := doc.First(root); c >= 0; c = doc.Next(c) {
+		switch {
+		case doc.KeyIs(c, "result"):
+			in.result(msg, c)
+		case doc.KeyIs(c, "params"):
+			in.params(msg, root, c)
+		case doc.KeyIs(c, "error"):
+			in.region(ErrorSubject, "", root, c)
+		default:
+			in.region(MessageSubject, "", root, c)
+		}
+	}
+	in.messageRules(msg, root)
+}
+
+// document inspects definitions that did not come as a message.
+func (in *Inspector) document() {
+	root := in.event.root
+	doc := in.tree
+	if doc.Get(root, "jsonrpc") >= 0 || doc.Kind(doc.Get(root, "result")) == wire.Object {
+		in.jsonrpc(root, false)
+		return
+	}
+	in.message = len(in.facts.Messages)
+	in.facts.Messages = append(in.facts.Messages, Message{Kind: Document, node: root})
+	msg := &in.facts.Messages[in.message]
+	switch doc.Kind(root) {
+	case wire.Array:
+		in.list(msg, ToolSubject, root)
+	case wire.Object:
+		in.members(msg, root, ServerSubject)
+	default:
+		in.region(MessageSubject, "", root, root)
+	}
+	in.messageRules(msg, root)
+}
+
+// classify tells what kind of message an object is. A response that carries a
+// method is a response: its result reaches the client.
+func (in *Inspector) classify(m *Message, root int) {
+	doc := in.tree
+	if id := doc.Get(root, "id"); id >= 0 && doc.Kind(id) != wire.Null {
+		m.ID = string(doc.Raw(id))
+	}
+	m.Method, _ = doc.Str(root, "method")
+	errNode := doc.Get(root, "error")
+	m.IsError = errNode >= 0 && doc.Kind(errNode) != wire.Null
+	switch {
+	case doc.Get(root, "result") >= 0 || m.IsError:
+		m.Kind = Response
+	case m.Method != "" && m.ID != "":
+		m.Kind = Request
+	case m.Method != "":
+		m.Kind = Notification
+	}
+}
+
+// result inspects the result of a response.
+func (in *Inspector) result(m *Message, node int) {
+	if in.event.Direction == ClientToServer {
+		in.region(CallSubject, "", node, node)
+		return
+	}
+	if in.tree.Kind(node) != wire.Object {
+		in.region(ResultSubject, "", node, node)
+		return
+	}
+	in.members(m, node, ResultSubject)
+}
+
+// members inspects the members of a result or document; those that have no
+// known place belong to rest.
+func (in *Inspector) members(m *Message, node int, rest SubjectKind) {
+	doc := in.tree
+	for c := doc.First(node); c >= 0; c = doc.Next(c) {
+		key := string(doc.Key(c, new([]byte)))
+		kind, listing := listings[key]
+		switch {
+		case listing && doc.Kind(c) == wire.Array:
+			in.list(m, kind, c)
+		case key == "serverInfo" || key == "instructions" || key == "capabilities":
+			in.server(m, node, c, key)
+		case key == "protocolVersion":
+			in.info(m).Protocol, _ = doc.Str(node, key)
+			in.region(ServerSubject, "", node, c)
+		case key == "inputRequests" && doc.Kind(c) == wire.Object:
+			in.inputRequests(c)
+		default:
+			in.region(rest, "", node, c)
+		}
+	}
+}
+
+func (in *Inspector) info(m *Message) *ServerInfo {
+	if m.Server == nil {
+		m.Server = &ServerInfo{}
+	}
+	return m.Server
+}
+
+func (in *Inspector) server(m *Message, node, c int, key string) {
+	info := in.info(m)
+	switch key {
+	case "serverInfo":
+		info.Name, _ = in.tree.Str(c, "name")
+		info.Version, _ = in.tree.Str(c, "version")
+	case "instructions":
+		info.Instructions = in.tree.Kind(c) == wire.String && in.tree.Nodes[c].End-in.tree.Nodes[c].Start > 2
+	}
+	in.region(ServerSubject, "", node, c)
+}
+
+// list inspects a list of definitions. An element of the wrong type does not
+// keep its neighbours from being read.
+func (in *Inspector) list(m *Message, kind SubjectKind, node int) {
+	doc := in.tree
+	m.Listing = kind
+	for c := doc.First(node); c >= 0; c = doc.Next(c) {
+		if doc.Kind(c) != wire.Object {
+			in.region(kind, "", c, c)
+			continue
+		}
+		def := Definition{Kind: kind, node: c, Offset: int(doc.Nodes[c].Start) - int(doc.Nodes[in.event.root].Start)}
+		def.Name, _ = doc.Str(c, nameKey(kind))
+		def.Title, _ = doc.Str(c, "title")
+		if d, _ := doc.Str(c, "description"); len(d) > descriptionBytes {
+			def.Description = strings.Clone(d[:descriptionBytes])
+		} else {
+			def.Description = d
+		}
+		in.digest.definition(doc, c, &def)
+		m.Definitions = append(m.Definitions, def)
+		in.region(kind, def.Name, c, c)
+	}
+}
+
+// nameKey is the member that identifies a definition.
+func nameKey(kind SubjectKind) string {
+	switch kind {
+	case ResourceSubject:
+		return "uri"
+	case TemplateSubject:
+		return "uriTemplate"
+	}
+	return "name"
+}
+
+// inputRequests inspects the requests that a server of the 2026-07-28 era
+// makes inside a result: sampling, elicitation, roots, by a key of its choice.
+func (in *Inspector) inputRequests(node int) {
+	doc := in.tree
+	for c := doc.First(node); c >= 0; c = doc.Next(c) {
+		method, _ := doc.Str(c, "method")
+		kind := requestSubject(method)
+		if kind == NoSubject {
+			kind = MessageSubject
+		}
+		in.region(kind, "", c, c)
+	}
+}
+
+func requestSubject(method string) SubjectKind {
+	switch method {
+	case "sampling/createMessage":
+		return SamplingSubject
+	case "elicitation/create":
+		return ElicitationSubject
+	}
+	return NoSubject
+}
+
+// params inspects the parameters of a request or notification.
+func (in *Inspector) params(m *Message, root, node int) {
+	kind := requestSubject(m.Method)
+	switch {
+	case kind != NoSubject:
+		in.region(kind, "", node, node)
+	case strings.HasPrefix(m.Method, "notifications/"):
+		in.region(NotificationSubject, "", node, node)
+	case in.event.Direction == ServerToClient:
+		in.region(MessageSubject, "", node, node)
+	default:
+		key := "name"
+		if strings.HasPrefix(m.Method, "resources/") {
+			key = "uri"
+		}
+		if m.Kind != Response {
+			m.Target, _ = in.tree.Str(node, key)
+		}
+		in.region(CallSubject, m.Target, node, node)
+	}
+}
+
+// subjectOf finds what a node belongs to by the same shapes as the walk.
+func (in *Inspector) subjectOf(root int, m *Message, i int) (SubjectKind, string, int) {
+	for k := range m.Definitions {
+		d := &m.Definitions[k]
+		if i >= d.node && i < int(in.tree.Nodes[d.node].Next) {
+			return d.Kind, d.Name, d.node
+		}
+	}
+	doc := in.tree
+	for c := doc.First(root); c >= 0; c = doc.Next(c) {
+		if i < c || i >= int(doc.Nodes[c].Next) {
+			continue
+		}
+		switch {
+		case doc.KeyIs(c, "result"):
+			return ResultSubject, "", c
+		case doc.KeyIs(c, "error"):
+			return ErrorSubject, "", root
+		case doc.KeyIs(c, "params") && m.Target != "":
+			return CallSubject, m.Target, c
+		}
+	}
+	return MessageSubject, "", root
+}
+
+// messageRules runs the rules that look at the message as JSON.
+func (in *Inspector) messageRules(m *Message, root int) {
+	for _, r := range in.engine.message {
+		in.guard(r, func() {
+			r.Message(&MessagePass{Doc: in.tree, Root: root, Message: m,
+				Direction: in.event.Direction, Transport: in.event.Transport, in: in, rule: r})
+		})
+	}
+}
