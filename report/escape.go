@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -14,17 +15,33 @@ import (
 // visible makes text fit to be shown, whatever it holds. Findings come visible
 // from the scanner; a report that was read back need not have. Invalid bytes
 // become U+FFFD first, as they do on the way through JSON, so that a report
-// renders the same before and after it was saved.
+// renders the same before and after it was saved. Both this and the JSON form
+// hold to unseen, which is no narrower than the scanner's own notion.
 func visible(s string, limit int) string {
 	if !utf8.ValidString(s) {
 		s = string([]rune(s))
 	}
-	return text.Visible(s, limit)
+	s = text.Visible(s, limit)
+	if strings.IndexFunc(s, unseen) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unseen(r) {
+			fmt.Fprintf(&b, "<U+%04X>", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // unseen reports characters that do something to the text around them, or
 // nothing that a reader could see: they must not stand raw in any report.
 func unseen(r rune) bool {
+	if r >= ' ' && r < 0x7F {
+		return false
+	}
 	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 

@@ -67,17 +67,17 @@ func resultMessage(f *Finding) string {
 		fmt.Fprintf(&b, " Found in: %s.", strings.Join(about, ", "))
 	}
 	if f.Evidence.Text != "" {
-		fmt.Fprintf(&b, " Evidence: »%s«", visible(f.Evidence.Text, maxResultEvidence))
+		fmt.Fprintf(&b, " Evidence: »%s«.", visible(f.Evidence.Text, maxResultEvidence))
 	}
 	if f.Evidence.Decoded != nil {
-		fmt.Fprintf(&b, " Decoded: »%s«", visible(*f.Evidence.Decoded, maxResultEvidence))
+		fmt.Fprintf(&b, " Decoded: »%s«.", visible(*f.Evidence.Decoded, maxResultEvidence))
 	}
 	out := unlinked(b.String())
 	for i := range f.Related {
 		if i == maxListed {
 			break
 		}
-		out += fmt.Sprintf(" [Related %d](%d)", i+1, i+1)
+		out += fmt.Sprintf(" See [related %d](%d).", i+1, i+1)
 	}
 	return out
 }

@@ -275,6 +275,9 @@ func (p *textPrinter) title(s string) {
 // marked turns the marks of one line into styles. A style is closed at the end
 // of the line and opened again on the next.
 func marked(l string, open bool) (string, bool) {
+	if !open && !strings.ContainsAny(l, string(markOn)+string(markOff)) {
+		return l, false
+	}
 	if open {
 		l = styleMatch + l
 	}

@@ -16,9 +16,12 @@ import (
 
 // The bounds of what is listed below the findings. The JSON report has the rest.
 const (
-	maxListed   = 3
-	maxRows     = 20
-	maxRowLabel = 40
+	maxListed = 3
+	maxRows   = 20
+
+	// countColumns is what the numbers of the table take beside its labels.
+	countColumns = 37
+	minLabel     = 8
 )
 
 // tally counts the listed findings under one label.
@@ -30,9 +33,9 @@ type tally struct {
 // table writes the number of findings by server, or by rule where there is but
 // one server. With a single row it would only repeat the summary.
 func (p *textPrinter) table(r *Report) error {
-	title, rows := "server", tallies(r.Findings, func(f *Finding) string { return f.Server })
+	title, rows := "server", p.tallies(r.Findings, func(f *Finding) string { return f.Server })
 	if len(rows) < 2 {
-		title, rows = "rule", tallies(r.Findings, func(f *Finding) string { return f.Rule })
+		title, rows = "rule", p.tallies(r.Findings, func(f *Finding) string { return f.Rule })
 	}
 	if len(rows) < 2 {
 		return nil
@@ -87,7 +90,7 @@ func (t tally) cells() []string {
 }
 
 // tallies counts findings by a key, the label with the worst first.
-func tallies(findings []Finding, key func(*Finding) string) []tally {
+func (p *textPrinter) tallies(findings []Finding, key func(*Finding) string) []tally {
 	at := map[string]int{}
 	var rows []tally
 	for i := range findings {
@@ -99,7 +102,7 @@ func tallies(findings []Finding, key func(*Finding) string) []tally {
 			at[k] = n
 			label := "(none)"
 			if k != "" {
-				label = visible(shownName(k), maxRowLabel)
+				label = clip(shownName(k), max(minLabel, p.width-countColumns))
 			}
 			rows = append(rows, tally{label: label})
 		}

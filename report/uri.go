@@ -36,14 +36,14 @@ func artifactURI(file, server, dir string) (uri string, exists bool) {
 	return escapePath(path.Clean(file), false), true
 }
 
-// fileURI returns an absolute path as a file: URI.
+// fileURI returns an absolute path as a file: URI. Two slashes at its start
+// stay: they are a share's host on Windows, and one slash elsewhere.
 func fileURI(file string) string {
-	unc := strings.HasPrefix(file, "//") // \\host\share
-	file = path.Clean(file)
-	if unc {
-		return "file:/" + escapePath(file, true)
+	prefix := "file:///"
+	if strings.HasPrefix(file, "//") {
+		prefix += "/"
 	}
-	return "file:///" + escapePath(strings.TrimPrefix(file, "/"), true)
+	return prefix + escapePath(strings.TrimPrefix(path.Clean(file), "/"), true)
 }
 
 // syntheticName names what a result is about where there is no file: the

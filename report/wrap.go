@@ -28,7 +28,7 @@ func wrap(s string, columns int) []string {
 		if at := breakAt(s, end, columns); at > 0 {
 			end, next = at, at+1
 		}
-		lines = append(lines, s[:end])
+		lines = append(lines, strings.TrimRight(s[:end], " "))
 		if s = strings.TrimLeft(s[next:], " "); s == "" {
 			return lines
 		}
@@ -66,6 +66,15 @@ func cut(s string, columns int) (end int, fits bool) {
 		end += size
 	}
 	return end, true
+}
+
+// clip cuts s off after columns, and says so.
+func clip(s string, columns int) string {
+	if _, fits := cut(s, columns); fits {
+		return s
+	}
+	end, _ := cut(s, columns-1)
+	return s[:end] + "…"
 }
 
 // atom returns the size and width of the first thing in s that must stay

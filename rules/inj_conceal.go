@@ -16,12 +16,14 @@ var injConceal = scanner.Rule{
 		{
 			Name:    "do_not_tell",
 			Expr:    `\b(do\s+not|don'?t|never|must\s+not|should\s+not|avoid|without)\s+(ever\s+)?(tell(ing)?|inform(ing)?|notify(ing)?|alert(ing)?|mention(ing)?|reveal(ing)?|disclos(e|ing)|show(ing)?|report(ing)?|display(ing)?)\s+((this|it|that|anything|any\s+of\s+this|about\s+(this|it|that))\s+)?(to\s+)?(the\s+)?(user|human|operator|customer)s?\b`,
-			Anchors: []string{"user", "human", "operator", "customer"},
+			Anchors: []string{"tell", "inform", "notif", "alert", "mention", "reveal", "disclos", "show", "report", "display"},
+			Near:    []string{"user", "human", "operator", "customer"},
 		},
 		{
 			Name:    "keep_secret",
 			Expr:    `\bkeep\s+(this|it|that|these)(\s+\w+){0,3}\s+(secret|hidden|confidential)\s*(from\s+(the\s+)?user)?`,
 			Anchors: []string{"secret", "hidden", "confidential"},
+			Near:    []string{"keep"},
 		},
 		{
 			Name:    "do_not_show",

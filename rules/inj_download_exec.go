@@ -17,6 +17,7 @@ var injDownloadExec = scanner.Rule{
 			Name:    "pipe_to_shell",
 			Expr:    `\b(curl|wget|iwr|invoke-webrequest)\b[^\n|]{0,160}\|\s*(sudo\s+)?(sh|bash|zsh|python[0-9.]*|node|perl|ruby|iex)\b`,
 			Anchors: []string{"curl", "wget", "iwr", "invoke-webrequest"},
+			Near:    []string{"|"},
 		},
 		{
 			Name:    "decode_to_shell",

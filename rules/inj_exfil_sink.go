@@ -22,13 +22,15 @@ var injExfilSink = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "send_to",
-			Expr:    `\b(send|post|upload|forward|transmit|exfiltrate|leak|e-?mail|bcc|cc|copy|pass|submit|report|sync\w*|backup|back\s+up)\b[^\n]{0,160}(https?://[^\s"'<>]+|[\w.+-]+@[\w-]+\.[a-z]{2,}|\b\d{1,3}(\.\d{1,3}){3}\b)`,
-			Anchors: []string{"://", "@", "send", "post ", "upload", "forward", "transmit", "exfiltrate", "leak"},
+			Expr:    `\b(send|post|upload|forward|transmit|exfiltrate|leak|e-?mail|bcc|cc|copy|pass|submit|report|sync\w*|backup|back\s+up)\b[^\n]{0,160}(https?://[^\s"'<>]+|[\w.+-]+@[\w-]+\.[a-z]{2,})`,
+			Anchors: []string{"send", "post", "upload", "forward", "transmit", "exfiltrate", "leak", "mail", "bcc", "cc", "copy", "pass", "submit", "report", "sync", "back"},
+			Near:    []string{"://", "@"},
 		},
 		{
 			Name:    "curl_upload",
 			Expr:    `\b(curl|wget)\b[^\n]{0,120}(-d\b|--data\S*|-f\b|--form|-t\b|--upload-file|--post-(data|file)|-x\s*post)[^\n]{0,120}https?://|\b(curl|wget)\b[^\n]{0,80}https?://[^\s]*\$\(?[a-z{]`,
 			Anchors: []string{"curl", "wget"},
+			Near:    []string{"://"},
 		},
 	},
 	Text: func(p *scanner.TextPass) {

@@ -17,16 +17,19 @@ var injOverride = scanner.Rule{
 			Name:    "ignore_previous",
 			Expr:    `\b(ignore|disregard|forget|override|bypass|discard)\s+(all\s+|any\s+|everything\s+|of\s+|the\s+|your\s+|my\s+|these\s+|those\s+)*(previous|prior|above|earlier|preceding|existing|original|initial|system)(ly)?(\s+\w+){0,3}\s*(instructions?|prompts?|rules|directions?|guidelines|commands?|messages?|context|constraints|policies|told|said)`,
 			Anchors: []string{"ignore", "disregard", "forget", "override", "bypass", "discard"},
+			Near:    []string{"previous", "prior", "above", "earlier", "preceding", "existing", "original", "initial", "system"},
 		},
 		{
 			Name:    "system_override",
 			Expr:    `\bsystem\s+override\b`,
 			Anchors: []string{"override"},
+			Near:    []string{"system"},
 		},
 		{
 			Name:    "new_instructions",
 			Expr:    `\b(your|the)\s+(new|real|actual|updated)\s+(instructions?|task|goal|objective|role)\s+(is|are)\b`,
-			Anchors: []string{"new ", "real ", "actual ", "updated "},
+			Anchors: []string{"instruction", "task", "goal", "objective", "role"},
+			Near:    []string{"new", "real", "actual", "updated"},
 		},
 	},
 	Text: func(p *scanner.TextPass) {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"regexp"
 
 	"github.com/mcpscan/mcpscan/scanner"
@@ -51,12 +52,11 @@ var order = regexp.MustCompile(`\b(you|must|should|please|first|before|always|im
 // addressed reports whether a clause speaks to its reader.
 func addressed(c []byte) bool { return order.Match(c) }
 
-// opens reports whether a verb is the first word of its clause: an imperative.
+// opens reports whether a verb is an imperative by its place: the first word
+// of its clause, or right behind a word that continues an order.
 func opens(c []byte, verb []int) bool {
-	for _, b := range c[:verb[0]] {
-		if wordByte(b) {
-			return false
-		}
-	}
-	return true
+	before := bytes.TrimRight(c[:verb[0]], " \t\"'([*-")
+	return len(before) == 0 || continues.Match(before)
 }
+
+var continues = regexp.MustCompile(`(\b(and|then|also|please|now|to)|[,:>-])$`)

@@ -191,9 +191,26 @@ func (in *Inspector) dispatch(p *TextPass, found []text.Match) {
 			in.matches = append(in.matches, m)
 		}
 		r := &in.engine.rules[rule]
-		p.rule, p.Matches = r, in.matches
+		p.rule, p.Matches = r, disjoint(in.matches)
 		in.guard(r, func() { r.Text(p) })
 	}
+}
+
+// disjoint drops matches that overlap a longer one: two patterns of a rule that
+// meet in one place found one thing.
+func disjoint(ms []text.Match) []text.Match {
+	slices.SortStableFunc(ms, func(a, b text.Match) int { return a.Start - b.Start })
+	kept := ms[:0]
+	for _, m := range ms {
+		if n := len(kept); n > 0 && m.Start < kept[n-1].End {
+			if m.End-m.Start > kept[n-1].End-kept[n-1].Start {
+				kept[n-1] = m
+			}
+			continue
+		}
+		kept = append(kept, m)
+	}
+	return kept
 }
 
 // guard runs a check. A rule that panics is a finding, and the others still speak.

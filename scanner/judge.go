@@ -79,7 +79,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	e.Direction = direction(e.Direction, m)
 	p := JudgePass{Now: e.Time, Session: session, Server: srv, Message: m, Direction: e.Direction, Transport: e.Transport, Noise: facts.Noise, judge: j, event: e}
 	if m.Kind == Response {
-		if call, ok := srv.pending[pendingKey{opposite(e.Direction), m.ID}]; ok {
+		if call, ok := srv.pending[opposite(e.Direction)][m.ID]; ok {
 			p.Request = &call
 			m.Target = call.Target
 		}

@@ -1,9 +1,6 @@
 package scanner
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // Session is what one agent run has shown so far. The engine alone changes it;
 // rules read it in its state before the event.
@@ -28,7 +25,7 @@ type Server struct {
 	Asked   bool // it has been sent a request
 	Noisy   bool // it has printed lines that are no messages
 
-	pending map[pendingKey]PendingCall
+	pending [ServerToClient + 1]map[string]PendingCall // by sender, then by raw id
 }
 
 // Known is a definition as the session saw it first.
@@ -47,20 +44,17 @@ type PendingCall struct {
 	Time   time.Time
 }
 
-// pendingKey names a request: an id is unique only among those of its sender.
-type pendingKey struct {
-	sender Direction
-	id     string
-}
-
-// maxPending bounds the open requests remembered for each server. A client has
-// a handful; the oldest information an attacker can push out is its own.
+// maxPending bounds the open requests remembered of each side of a connection,
+// so that one side cannot crowd out the other. A client has a handful.
 const maxPending = 4096
 
 func (s *Session) server(id string) *Server {
 	srv := s.Servers[id]
 	if srv == nil {
-		srv = &Server{ID: id, Tools: map[string]*Known{}, pending: map[pendingKey]PendingCall{}}
+		srv = &Server{ID: id, Tools: map[string]*Known{}}
+		for d := range srv.pending {
+			srv.pending[d] = map[string]PendingCall{}
+		}
 		s.Servers[id] = srv
 	}
 	return srv
@@ -74,13 +68,13 @@ func (s *Session) apply(srv *Server, e *Event, m *Message) {
 	switch m.Kind {
 	case Request:
 		srv.Asked = srv.Asked || e.Direction == ClientToServer
-		if len(srv.pending) < maxPending {
-			srv.pending[pendingKey{e.Direction, strings.Clone(m.ID)}] = PendingCall{m.Method, m.Target, e.Time}
+		if open := srv.pending[e.Direction]; len(open) < maxPending {
+			open[m.ID] = PendingCall{m.Method, m.Target, e.Time}
 		}
 	case Notification:
 		srv.Changed = srv.Changed || m.Method == "notifications/tools/list_changed"
 	case Response:
-		delete(srv.pending, pendingKey{opposite(e.Direction), m.ID})
+		delete(srv.pending[opposite(e.Direction)], m.ID)
 	}
 	if m.Listing == ToolSubject {
 		srv.Listed, srv.Changed = true, false

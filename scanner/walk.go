@@ -73,7 +73,7 @@ func (in *Inspector) classify(m *Message, root int) {
 	if id := doc.Get(root, "id"); id >= 0 && doc.Kind(id) != wire.Null {
 		m.ID = string(doc.Raw(id))
 	}
-	m.Method, _ = doc.Str(root, "method")
+	m.Method = in.method(doc.Get(root, "method"))
 	errNode := doc.Get(root, "error")
 	m.IsError = errNode >= 0 && doc.Kind(errNode) != wire.Null
 	switch {
@@ -84,6 +84,31 @@ func (in *Inspector) classify(m *Message, root int) {
 	case m.Method != "":
 		m.Kind = Notification
 	}
+}
+
+// methods are the ones that recur, so that naming one costs no memory.
+var methods = func() map[string]string {
+	t := map[string]string{}
+	for _, m := range strings.Fields(`initialize ping server/discover tools/list tools/call prompts/list prompts/get resources/list
+		resources/read resources/templates/list resources/subscribe resources/unsubscribe completion/complete logging/setLevel
+		notifications/initialized notifications/progress notifications/message notifications/cancelled roots/list
+		sampling/createMessage elicitation/create notifications/tools/list_changed subscriptions/listen`) {
+		t[m] = m
+	}
+	return t
+}()
+
+// method returns the text of node i, "" where it is no string.
+func (in *Inspector) method(i int) string {
+	if in.tree.Kind(i) != wire.String {
+		return ""
+	}
+	in.buf = in.buf[:0]
+	text := in.tree.Text(i, &in.buf)
+	if known, ok := methods[string(text)]; ok {
+		return known
+	}
+	return string(text)
 }
 
 // result inspects the result of a response.
@@ -249,10 +274,9 @@ func (in *Inspector) subjectOf(root int, m *Message, i int) (SubjectKind, string
 
 // messageRules runs the rules that look at the message as JSON.
 func (in *Inspector) messageRules(m *Message, root int) {
+	p := &MessagePass{Doc: in.tree, Root: root, Message: m, Direction: in.event.Direction, Transport: in.event.Transport, in: in}
 	for _, r := range in.engine.message {
-		in.guard(r, func() {
-			r.Message(&MessagePass{Doc: in.tree, Root: root, Message: m,
-				Direction: in.event.Direction, Transport: in.event.Transport, in: in, rule: r})
-		})
+		p.rule = r
+		in.guard(r, func() { r.Message(p) })
 	}
 }

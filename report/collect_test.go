@@ -1,0 +1,115 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+func TestCollectorCountsAndOrders(t *testing.T) {
+	r := sample(t)
+	if want := (Counts{Critical: 2, High: 1, Medium: 1, Note: 1}); r.Summary.Findings != want || r.Summary.Hidden != 1 {
+		t.Errorf("counts are %+v with %d hidden, want %+v with 1", r.Summary.Findings, r.Summary.Hidden, want)
+	}
+	var got []string
+	for _, f := range r.Findings {
+		got = append(got, fmt.Sprintf("%d:%d %s %s x%d", f.Location.Line, f.Location.Column, f.Rule, f.Session, f.Occurrences))
+	}
+	want := "3:212 inj-conceal s1 x1|3:901 hid-bidi s1 x1|40:212 inj-conceal s2 x1|77:1 ses-burst s1 x3"
+	if strings.Join(got, "|") != want {
+		t.Errorf("findings are\n%s\nwant\n%s", strings.Join(got, "|"), want)
+	}
+	if stamp := *r.Findings[0].Timestamp; stamp != "2026-01-06T10:30:00.000000001Z" {
+		t.Errorf("timestamp is %s, want it in UTC with nanoseconds", stamp)
+	}
+	if r.Findings[0].Action != "alert" || r.Findings[3].Action != "block" {
+		t.Error("an action is missing or lost")
+	}
+}
+
+func TestCollectorRaisesARepeatedFinding(t *testing.T) {
+	rules := sampleRules()
+	f := sampleFindings(rules)[1]
+	c := NewCollector(scanner.Medium)
+	for i, s := range []scanner.Severity{scanner.Low, scanner.High, scanner.Medium, scanner.Critical, scanner.Note} {
+		f.Severity, f.Message = s, fmt.Sprint("message ", i)
+		f.Location.Line = i + 1
+		if err := c.Finding(&f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := c.Report(nil, "", scanner.Result{})
+	if (r.Summary.Findings != Counts{Critical: 1}) || r.Summary.Hidden != 0 || len(r.Findings) != 1 {
+		t.Fatalf("got %+v with %d hidden and %d listed, want one critical", r.Summary.Findings, r.Summary.Hidden, len(r.Findings))
+	}
+	if got := r.Findings[0]; got.Severity != scanner.Critical || got.Message != "message 3" || got.Location.Line != 2 || got.Occurrences != 5 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestCollectorLaws(t *testing.T) {
+	rules := sampleRules()
+	rapid.Check(t, func(t *rapid.T) {
+		lowest := rapid.SampledFrom(scanner.Severities[:]).Draw(t, "lowest")
+		c := NewCollector(lowest)
+		n := rapid.IntRange(0, 40).Draw(t, "n")
+		distinct := map[string]bool{}
+		for range n {
+			rule := &rules[rapid.IntRange(0, len(rules)-1).Draw(t, "rule")]
+			f := scanner.Finding{Rule: rule, Severity: rule.Severity,
+				Session: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "session"),
+				Name:    rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "name")}
+			distinct[f.Session+f.Fingerprint()] = true
+			if err := c.Finding(&f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := c.Report(nil, "", scanner.Result{})
+		if r.Summary.Findings.Total() != len(distinct) {
+			t.Fatalf("%d findings counted, %d are distinct", r.Summary.Findings.Total(), len(distinct))
+		}
+		if r.Summary.Hidden+len(r.Findings) != len(distinct) {
+			t.Fatalf("%d hidden and %d listed, of %d", r.Summary.Hidden, len(r.Findings), len(distinct))
+		}
+		for i, f := range r.Findings {
+			if f.Severity < lowest || f.Occurrences < 1 || i > 0 && byPlace(r.Findings[i-1], f) >= 0 {
+				t.Fatalf("finding %d is not to be listed or out of order: %+v", i, f)
+			}
+		}
+	})
+}
+
+func TestEmptyReportHasNoNull(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteJSON(&b, NewCollector(scanner.Note).Report(nil, "1", scanner.Result{})); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), "null") {
+		t.Errorf("null stands in\n%s", b.String())
+	}
+}
+
+// BenchmarkCollector takes in 100,000 distinct findings; B/op is about what it
+// holds at the end, doubled by the growth of its tables.
+func BenchmarkCollector(b *testing.B) {
+	rules := sampleRules()
+	base := sampleFindings(rules)[1]
+	b.ReportAllocs()
+	for b.Loop() {
+		c := NewCollector(scanner.Note)
+		for i := range 100_000 {
+			f := base
+			f.Pointer = fmt.Sprintf("/result/content/%d/text", i)
+			f.Location.Line = i
+			if err := c.Finding(&f); err != nil {
+				b.Fatal(err)
+			}
+		}
+		c.Report(nil, "", scanner.Result{})
+	}
+}

@@ -1,0 +1,246 @@
+package rules_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Each archive in testdata/RULE is one case: a sentence, the input in one of
+// the forms below, and in "want" the findings of that rule, one a line:
+//
+//	SEVERITY SUBJECT NAME POINTER
+//
+// with - for an empty name or pointer. A case that wants nothing is a near
+// twin: it must stay silent. The forms of input are
+//
+//	description      the description of one tool
+//	result           the text of one tool result
+//	definition.json  a document of definitions
+//	frames           one frame a line, as [SERVER[/SESSION]] DIRECTION FRAME with > from the client and < from the server
+//	events.jsonl     a recording
+func TestRules(t *testing.T) {
+	for _, rule := range rules.All() {
+		fire, silent := 0, 0
+		for _, file := range cases(t, rule.ID) {
+			t.Run(rule.ID+"/"+strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+				ar, err := txtar.ParseFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if strings.TrimSpace(string(ar.Comment)) == "" {
+					t.Error("the archive does not begin with a sentence that says what it shows")
+				}
+				want := lines(member(ar, "want"))
+				if len(want) > 0 {
+					fire++
+				} else {
+					silent++
+				}
+				for name, set := range map[string][]scanner.Rule{"alone": {rule}, "with all others": rules.All()} {
+					if got := findings(t, set, ar, rule.ID); !slices.Equal(got, want) {
+						t.Errorf("%s:\ngot:\n%s\nwant:\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+					}
+				}
+			})
+		}
+		if fire < 3 || silent < 3 {
+			t.Errorf("%s: testdata/%s has %d cases that fire and %d near twins; each rule needs three of both", rule.ID, rule.ID, fire, silent)
+		}
+	}
+}
+
+// TestNoStrayTestdata fails when a folder of cases belongs to no rule.
+func TestNoStrayTestdata(t *testing.T) {
+	dirs, err := os.ReadDir("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range dirs {
+		if !slices.ContainsFunc(rules.All(), func(r scanner.Rule) bool { return r.ID == d.Name() }) {
+			t.Errorf("testdata/%s belongs to no rule in All", d.Name())
+		}
+	}
+}
+
+// TestEveryRuleFileIsListed fails when a rule was written and left out of All.
+func TestEveryRuleFileIsListed(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := 0
+	for _, f := range files {
+		if strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		src, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		declared += strings.Count(string(src), "= scanner.Rule{\n")
+	}
+	if listed := len(rules.All()); listed != declared {
+		t.Errorf("All lists %d rules and the package declares %d: add the new one to All", listed, declared)
+	}
+}
+
+func TestRulesAreValid(t *testing.T) {
+	if _, err := scanner.New(rules.All(), scanner.Options{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func cases(t *testing.T, rule string) []string {
+	files, err := filepath.Glob(filepath.Join("testdata", rule, "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func member(ar *txtar.Archive, name string) string {
+	for _, f := range ar.Files {
+		if f.Name == name {
+			return string(f.Data)
+		}
+	}
+	return ""
+}
+
+func lines(s string) []string {
+	var out []string
+	for _, l := range strings.Split(s, "\n") {
+		if l = strings.TrimSpace(l); l != "" {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// findings runs rules over the input of a case, and returns what one of them found.
+func findings(t *testing.T, set []scanner.Rule, ar *txtar.Archive, rule string) []string {
+	t.Helper()
+	engine, err := scanner.New(set, scanner.Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &collect{rule: rule}
+	if _, err := engine.Run(context.Background(), source(t, ar), c); err != nil {
+		t.Fatal(err)
+	}
+	return c.got
+}
+
+type collect struct {
+	rule string
+	got  []string
+}
+
+func (c *collect) Event(*scanner.Event, *scanner.Facts) error { return nil }
+
+func (c *collect) Finding(f *scanner.Finding) error {
+	if f.Rule.ID == "rule-crashed" {
+		c.got = append(c.got, f.Message)
+	}
+	if f.Rule.ID == c.rule {
+		dash := func(s string) string {
+			if s == "" {
+				return "-"
+			}
+			return strings.ReplaceAll(s, " ", "_")
+		}
+		c.got = append(c.got, fmt.Sprintf("%s %s %s %s", f.Severity, f.Subject, dash(f.Name), dash(f.Pointer)))
+	}
+	return nil
+}
+
+func source(t *testing.T, ar *txtar.Archive) scanner.Source {
+	t.Helper()
+	for _, f := range ar.Files {
+		text := strings.TrimSuffix(string(f.Data), "\n")
+		switch f.Name {
+		case "description":
+			return frames(t, `< {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"the_tool","description":`+quote(text)+`,"inputSchema":{"type":"object"}}]}}`)
+		case "result":
+			return frames(t, `> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"the_tool","arguments":{}}}`+"\n"+
+				`< {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":`+quote(text)+`}]}}`)
+		case "definition.json":
+			events, err := replay.Definitions(f.Name, f.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return replay.Events(events)
+		case "frames":
+			return frames(t, text)
+		case "events.jsonl":
+			src, err := replay.Open(f.Name, strings.NewReader(text+"\n"), replay.Options{MaxMessage: 1 << 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return src
+		}
+	}
+	t.Fatal("the archive has no input")
+	return nil
+}
+
+// frames makes events of lines such as "srv/s2 < {…}".
+func frames(t *testing.T, text string) scanner.Source {
+	t.Helper()
+	var events []*scanner.Event
+	now := time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC)
+	for i, l := range strings.Split(text, "\n") {
+		head, frame, direction := l, "", scanner.Unknown
+		if h, f, ok := cutAny(l, "< ", "> "); ok {
+			head, frame, direction = h, f, scanner.ServerToClient
+			if l[len(h)] == '>' {
+				direction = scanner.ClientToServer
+			}
+		}
+		if direction == scanner.Unknown {
+			t.Fatalf("line %d: expected [SERVER[/SESSION]] < or > FRAME", i+1)
+		}
+		server, session, _ := strings.Cut(strings.TrimSpace(head), "/")
+		if server == "" {
+			server = "srv"
+		}
+		if session == "" {
+			session = "s1"
+		}
+		events = append(events, &scanner.Event{Time: now.Add(time.Duration(i) * time.Second), Session: session, Server: server, Transport: "stdio",
+			Direction: direction, Frame: []byte(frame), Origin: scanner.Origin{File: "frames", Line: i + 1, Column: 1, Exact: true}})
+	}
+	return replay.Events(events)
+}
+
+// cutAny cuts s at the first of the separators that occurs.
+func cutAny(s string, seps ...string) (before, after string, ok bool) {
+	at, length := -1, 0
+	for _, sep := range seps {
+		if i := strings.Index(s, sep); i >= 0 && (at < 0 || i < at) {
+			at, length = i, len(sep)
+		}
+	}
+	if at < 0 {
+		return s, "", false
+	}
+	return s[:at], s[at+length:], true
+}
+
+// quote writes a JSON string, with what is not ASCII as it is.
+func quote(s string) string {
+	r := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\x1b", `\u001b`)
+	return `"` + r.Replace(s) + `"`
+}
