@@ -8,6 +8,11 @@ import (
 	"time"
 )
 
+// photoFinish is how long a result of initialize waits for one of discover. A
+// server that starts late has both in its input and may answer in any order;
+// the era must not depend on that.
+const photoFinish = 250 * time.Millisecond
+
 // impatience is how long a probe waits for a server that may just not know it.
 const impatience = 3 * time.Second
 
@@ -30,6 +35,7 @@ type handshake struct {
 	startErr    error
 	nudge       *time.Timer // then initialize goes out as well
 	grace       *time.Timer // then a late discover is waited for no longer
+	legacy      *hello      // what initialize agreed to, while discover may still answer
 }
 
 // negotiate shakes hands. Without probe it knows that the server is legacy.
@@ -63,10 +69,13 @@ func (h *handshake) step(ctx context.Context) (bool, hello, error) {
 		h.begin(versionLegacy)
 		return false, hello{}, nil
 	case <-h.grace.C:
-		return true, hello{}, h.failure()
+		return h.settle()
 	case <-h.peer.link.down():
 		return h.wentDown()
 	case <-ctx.Done():
+		if h.legacy != nil {
+			return h.settle()
+		}
 		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 			h.note(fmt.Errorf("no answer within %v", h.peer.opts.StartTimeout))
 			return true, hello{}, h.failure()
@@ -86,7 +95,7 @@ func (c *call) outcomes() <-chan outcome {
 // begin sends initialize, once.
 func (h *handshake) begin(version string) {
 	h.nudge.Stop()
-	if h.initialize == nil && h.startErr == nil {
+	if h.initialize == nil && h.startErr == nil && h.legacy == nil {
 		h.initialize = h.peer.start(methodStart, h.peer.opts.initializeParams(version), "")
 	}
 }
@@ -109,8 +118,8 @@ func (h *handshake) discovered(out outcome) (bool, hello, error) {
 	} else {
 		h.discoverErr = fmt.Errorf("it offers %s and not %s", versionList(offered), versionModern)
 	}
-	if h.startErr != nil {
-		return true, hello{}, h.failure()
+	if h.startErr != nil || h.legacy != nil {
+		return h.settle()
 	}
 	version := versionLegacy
 	for _, v := range knownLegacy() {
@@ -136,7 +145,20 @@ func (h *handshake) initialized(out outcome) (bool, hello, error) {
 		return false, hello{}, nil
 	}
 	r := out.reply
-	return true, hello{era: EraLegacy, version: r.version, declared: r.declared, announces: r.announces}, nil
+	h.legacy = &hello{era: EraLegacy, version: r.version, declared: r.declared, announces: r.announces}
+	if h.discover == nil {
+		return h.settle()
+	}
+	h.grace.Reset(min(photoFinish, h.peer.opts.StepTimeout))
+	return false, hello{}, nil
+}
+
+// settle ends the handshake with what initialize gave.
+func (h *handshake) settle() (bool, hello, error) {
+	if h.legacy != nil {
+		return true, *h.legacy, nil
+	}
+	return true, hello{}, h.failure()
 }
 
 // wentDown ends the handshake, unless the server answered with its last breath.
@@ -152,8 +174,10 @@ func (h *handshake) wentDown() (bool, hello, error) {
 			return h.initialized(out)
 		}
 	}
-	h.note(&downError{h.peer.link.reason()})
-	return true, hello{}, h.failure()
+	if h.legacy == nil {
+		h.note(&downError{h.peer.link.reason()})
+	}
+	return h.settle()
 }
 
 // note records why what is still under way will get no answer.

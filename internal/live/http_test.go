@@ -154,7 +154,7 @@ func TestHTTPProblems(t *testing.T) {
 			`tools/list: HTTP 404 Not Found with content type "text/plain; charset=utf-8" in place of a JSON-RPC answer: "gone"`},
 		{"another answer", func(w http.ResponseWriter, m message) { respond(w, `{"jsonrpc":"2.0","id":"x","result":{}}`) },
 			`tools/list: HTTP 200 OK with content type "application/json" in place of a JSON-RPC answer: "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{}}"`},
-		{"no answer", func(w http.ResponseWriter, m message) { stream(w, ": wait\n\n"); time.Sleep(time.Second) },
+		{"no answer", func(w http.ResponseWriter, m message) { stream(w, ": wait\n\n"); time.Sleep(500 * time.Millisecond) },
 			"tools/list: no answer within 400ms"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -205,7 +205,10 @@ func TestHTTPErrors(t *testing.T) {
 		{"redirects elsewhere", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://evil.example/mcp?k=v", http.StatusTemporaryRedirect)
 		}, []string{`a redirection to "https://evil.example/mcp"`}},
-		{"says nothing", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, []string{"no answer within 1s"}},
+		{"says nothing", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // without it the handler never learns that we are gone
+			<-r.Context().Done()
+		}, []string{"no answer within 1s"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, _, err := list(t, Target{URL: serveHTTP(t, tt.h) + "/?token=secret"}, quick)

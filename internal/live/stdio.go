@@ -268,7 +268,7 @@ func (l *stdio) close(graceful bool) {
 func (l *stdio) emptyWithin(d time.Duration) bool {
 	deadline := time.NewTimer(d)
 	defer deadline.Stop()
-	poll := time.NewTicker(10 * time.Millisecond)
+	poll := time.NewTicker(20 * time.Millisecond)
 	defer poll.Stop()
 	for {
 		select {

@@ -83,7 +83,7 @@ func TestStdioProblems(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.mode, func(t *testing.T) {
 			res, _, err := list(t, helper(t, tt.mode), func(o *Options) {
-				o.MaxPages, o.StepTimeout = 20, 2*time.Second
+				o.MaxPages, o.StepTimeout = 20, time.Second
 			})
 			if err != nil {
 				t.Fatal(err)

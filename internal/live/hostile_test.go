@@ -1,0 +1,229 @@
+package live
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// hostileModes are servers that do one thing wrong.
+func hostileModes() map[string]func(*session, message) bool {
+	page := 0
+	return map[string]func(*session, message) bool{
+		"plain": nil,
+		"ignores discover": func(_ *session, m message) bool {
+			return m.method == methodDiscover
+		},
+		"dies of discover": func(_ *session, m message) bool {
+			if m.method == methodDiscover {
+				fmt.Fprintln(os.Stderr, "unexpected message")
+				os.Exit(1)
+			}
+			return false
+		},
+		"answers discover with nothing": emptyDiscover,
+		"answers without an id":         withoutID,
+		"pages for ever": func(_ *session, m message) bool {
+			if m.method == "tools/list" {
+				page++
+				answer(m.id, fmt.Sprintf(`{"tools":[],"nextCursor":"c%d"}`, page))
+			}
+			return m.method == "tools/list"
+		},
+		"repeats a cursor": func(_ *session, m message) bool {
+			if m.method == "tools/list" {
+				page++
+				answer(m.id, fmt.Sprintf(`{"tools":[],"nextCursor":"c%d\u0041"}`, page%3))
+			}
+			return m.method == "tools/list"
+		},
+		"odd cursor": func(_ *session, m message) bool {
+			if m.method == "tools/list" {
+				answer(m.id, `{"tools":[],"nextCursor":{"x":1}}`)
+			}
+			return m.method == "tools/list"
+		},
+		"hides page two":       hidesPageTwo,
+		"asks back":            asksBack,
+		"long line":            longLine,
+		"long list":            longList,
+		"batch":                batch,
+		"declares all":         declaresAll,
+		"list changes":         listChanges(&page),
+		"breaks off":           breaksOff,
+		"dies while listing":   diesWhileListing,
+		"errors":               errorsOnTools,
+		"old discover":         oldDiscover,
+		"modern input":         modernInput,
+		"unknown version":      unknownVersion,
+		"floods with requests": floods,
+	}
+}
+
+func hidesPageTwo(_ *session, m message) bool {
+	if m.method != "tools/list" {
+		return false
+	}
+	// parse does not keep params: the ids of ours tell the pages apart.
+	if m.id == "3" {
+		answer(m.id, `{"tools":[{"name":"harmless"}],"nextCursor":""}`)
+	} else {
+		answer(m.id, `{"tools":[{"name":"hidden"}]}`)
+	}
+	return true
+}
+
+func asksBack(s *session, m message) bool {
+	if m.method != "tools/list" {
+		return false
+	}
+	for i, method := range []string{"roots/list", "ping", "sampling/createMessage", "elicitation/create", "x/y"} {
+		id := fmt.Sprintf(`"q-%d"`, i)
+		say(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":{}}`, id, method)
+		for {
+			back, ok := s.read()
+			if !ok {
+				return true
+			}
+			if back.id == id {
+				break
+			}
+		}
+	}
+	return false
+}
+
+func longLine(_ *session, m message) bool {
+	if m.method == "tools/list" {
+		out := bufio.NewWriterSize(os.Stdout, 1<<20)
+		fmt.Fprint(out, `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"`)
+		for range 100 {
+			fmt.Fprint(out, strings.Repeat("x", 1<<20))
+		}
+		fmt.Fprintln(out, `"}}`)
+		out.Flush()
+	}
+	return false
+}
+
+func longList(_ *session, m message) bool {
+	if m.method == "tools/list" {
+		answer(m.id, `{"tools":[{"name":"a","description":"`+strings.Repeat("x", 2<<20)+`"}]}`)
+	}
+	return m.method == "tools/list"
+}
+
+// batch answers every request in an array, with a notification beside it.
+func batch(_ *session, m message) bool {
+	result := map[string]string{methodStart: helloLegacy, "tools/list": oneTool}[m.method]
+	if result != "" {
+		say(`[{"jsonrpc":"2.0","method":"notifications/message","params":{}},{"jsonrpc":"2.0","id":%s,"result":%s}]`, m.id, result)
+	}
+	return result != ""
+}
+
+// declaresAll promises four lists and knows one.
+func declaresAll(_ *session, m message) bool {
+	if m.method == methodStart {
+		answer(m.id, `{"protocolVersion":"2024-11-05","capabilities":{"tools":{},"prompts":{},"resources":{}}}`)
+	}
+	return m.method == methodStart
+}
+
+// listChanges announces a change while the list is under way, every time.
+func listChanges(page *int) func(*session, message) bool {
+	return func(_ *session, m message) bool {
+		switch m.method {
+		case methodStart:
+			answer(m.id, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}}}`)
+		case "tools/list":
+			*page++
+			answer(m.id, fmt.Sprintf(`{"tools":[{"name":"v%d"}]}`, *page))
+			say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+		default:
+			return false
+		}
+		return true
+	}
+}
+
+func breaksOff(_ *session, m message) bool {
+	if m.method == "tools/list" {
+		say(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"a",}]}}`, m.id)
+	}
+	return m.method == "tools/list"
+}
+
+func diesWhileListing(_ *session, m message) bool {
+	if m.method == "tools/list" {
+		fmt.Fprintln(os.Stderr, "panic: nil map")
+		os.Exit(2)
+	}
+	return false
+}
+
+func errorsOnTools(_ *session, m message) bool {
+	if m.method == "tools/list" {
+		say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no\u202ekey"}}`, m.id)
+	}
+	return m.method == "tools/list"
+}
+
+// oldDiscover knows server/discover and has nothing newer to offer.
+func oldDiscover(_ *session, m message) bool {
+	switch m.method {
+	case methodDiscover:
+		say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"v","data":{"supported":["2024-11-05","2025-03-26"]}}}`, m.id)
+	default:
+		return false
+	}
+	return true
+}
+
+func modernInput(_ *session, m message) bool {
+	switch m.method {
+	case methodDiscover:
+		answer(m.id, `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`)
+	case "tools/list":
+		answer(m.id, `{"resultType":"input_required","inputRequests":{}}`)
+	default:
+		return false
+	}
+	return true
+}
+
+func unknownVersion(_ *session, m message) bool {
+	if m.method == methodStart {
+		answer(m.id, `{"protocolVersion":"2030-01-01","capabilities":{"tools":{}}}`)
+	}
+	return m.method == methodStart
+}
+
+// floods asks more than it reads answers for, and lists nothing before all are
+// answered, which never happens.
+func floods(_ *session, m message) bool {
+	if m.method != "tools/list" {
+		return false
+	}
+	for i := range 5000 {
+		say(`{"jsonrpc":"2.0","id":"f%d","method":"roots/list"}`, i)
+	}
+	time.Sleep(time.Minute)
+	return true
+}
+
+func emptyDiscover(_ *session, m message) bool {
+	if m.method == methodDiscover {
+		answer(m.id, "{}")
+	}
+	return m.method == methodDiscover
+}
+
+func withoutID(_ *session, m message) bool {
+	if m.method == methodDiscover {
+		say(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}`)
+	}
+	return m.method == methodDiscover
+}
