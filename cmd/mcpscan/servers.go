@@ -192,8 +192,14 @@ func (s *liveSource) Next() (scanner.Chunk, error) {
 	if !ok {
 		return nil, io.EOF
 	}
-	return replay.Events([]*scanner.Event{e}).Next()
+	return single{e}, nil
 }
+
+// single is a chunk of one event.
+type single struct{ event *scanner.Event }
+
+func (s single) Events(yield func(*scanner.Event)) { yield(s.event) }
+func (s single) Release()                          {}
 
 // start asks all servers at once and returns the stream of what is seen. One
 // lock gives events their time, their place in the recording and their order,

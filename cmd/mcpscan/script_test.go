@@ -1,0 +1,93 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/mcpscan/mcpscan/internal/recgen"
+	"github.com/mcpscan/mcpscan/report"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// checkSARIF is the script command "sarif FILE": FILE is valid SARIF 2.1.0 by
+// the schema in report/testdata.
+func checkSARIF(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 || neg {
+		ts.Fatalf("usage: sarif FILE")
+	}
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join(repository(ts), "report", "testdata", "sarif-2.1.0.json"))
+	ts.Check(err)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(ts.ReadFile(args[0]))))
+	ts.Check(err)
+	ts.Check(schema.Validate(doc))
+}
+
+func repository(ts *testscript.TestScript) string {
+	return filepath.Dir(filepath.Dir(ts.Getenv("EXAMPLES")))
+}
+
+// sameFindings is the script command "same-findings A B": the reports A and B have
+// the same findings, byte for byte.
+func sameFindings(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: [!] same-findings REPORT REPORT")
+	}
+	var text [2][]byte
+	for i, name := range args {
+		r, err := report.Read(bytes.NewReader([]byte(ts.ReadFile(name))))
+		ts.Check(err)
+		if len(r.Findings) == 0 {
+			ts.Fatalf("%s has no findings to compare", name)
+		}
+		text[i], err = json.MarshalIndent(r.Findings, "", " ")
+		ts.Check(err)
+	}
+	if bytes.Equal(text[0], text[1]) == neg {
+		ts.Fatalf("findings of %s:\n%s\nfindings of %s:\n%s", args[0], text[0], args[1], text[1])
+	}
+}
+
+// waitFile is the script command "waitfile NAME": wait until a fake server has
+// written its address to the file, and put it into $URL.
+func waitFile(ts *testscript.TestScript, neg bool, args []string) {
+	for range 1000 {
+		if data, err := os.ReadFile(ts.MkAbs(args[0])); err == nil {
+			ts.Setenv("URL", string(data))
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Fatalf("the fake server did not start")
+}
+
+// zipFiles is the script command "zipfiles ZIP FILE…".
+func zipFiles(ts *testscript.TestScript, neg bool, args []string) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range args[1:] {
+		w, err := z.Create(name)
+		ts.Check(err)
+		_, err = w.Write([]byte(ts.ReadFile(name)))
+		ts.Check(err)
+	}
+	ts.Check(z.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o600))
+}
+
+// genRecording is the command "genrecording BYTES": a generated recording on
+// standard output.
+func genRecording() {
+	size, err := strconv.ParseInt(os.Args[1], 10, 64)
+	if err != nil || recgen.Write(os.Stdout, recgen.Options{Seed: 1, Bytes: size}) != nil {
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,165 @@
+// Package recgen makes recordings for tests and benchmarks: realistic
+// events.jsonl of any size, the same bytes for the same seed.
+//
+// It must never be used to measure detection: what it plants is there to give
+// the rules something to find, not to prove that they find it.
+package recgen
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Options of a recording.
+type Options struct {
+	Seed  uint64
+	Bytes int64 // the recording ends with the event that reaches this size
+}
+
+// Write writes a recording: several sessions at a time, interleaved, each with
+// a few servers that are initialised, listed and called. About one session in
+// eight has a poisoned definition or result in it.
+func Write(w io.Writer, o Options) error {
+	b := bufio.NewWriterSize(w, 1<<20)
+	g := &generator{rng: rand.New(rand.NewPCG(o.Seed, 0x6d6370)), w: b, now: time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC)}
+	var open []*session
+	for g.written < o.Bytes {
+		for len(open) < concurrent {
+			open = append(open, g.session())
+		}
+		i := g.rng.IntN(len(open))
+		if !open[i].step(g) {
+			open = append(open[:i], open[i+1:]...)
+		}
+	}
+	if g.err != nil {
+		return g.err
+	}
+	return b.Flush()
+}
+
+// concurrent is how many sessions are interleaved.
+const concurrent = 4
+
+type generator struct {
+	rng      *rand.Rand
+	w        *bufio.Writer
+	now      time.Time
+	written  int64
+	sessions int
+	err      error
+}
+
+// emit writes one event. message is a JSON value.
+func (g *generator) emit(session, server, direction, message string) {
+	g.now = g.now.Add(time.Duration(1+g.rng.IntN(40_000_000)) * time.Nanosecond)
+	n, err := fmt.Fprintf(g.w, `{"type":"mcp_message","timestamp":"%s","session_id":"%s","server_id":"%s","server_type":"stdio","direction":"%s","message":%s}`+"\n",
+		g.now.Format(time.RFC3339Nano), session, server, direction, message)
+	g.written += int64(n)
+	if g.err == nil {
+		g.err = err
+	}
+}
+
+// session is one agent run in the making.
+type session struct {
+	id       string
+	servers  []*server
+	calls    int // that remain
+	poisoned bool
+}
+
+type server struct {
+	name  string
+	tools []string
+	ids   int
+	stage int
+}
+
+func (g *generator) session() *session {
+	g.sessions++
+	s := &session{id: "session-" + strconv.Itoa(g.sessions), calls: 40 + g.rng.IntN(160), poisoned: g.rng.IntN(8) == 0}
+	for _, k := range g.rng.Perm(len(domains))[:2+g.rng.IntN(3)] {
+		s.servers = append(s.servers, &server{name: domains[k].server})
+	}
+	return s
+}
+
+// step emits the next exchange of a session, and reports whether there is more.
+func (s *session) step(g *generator) bool {
+	for _, srv := range s.servers {
+		if srv.stage < 2 {
+			srv.start(g, s)
+			return true
+		}
+	}
+	if s.calls == 0 {
+		return false
+	}
+	s.calls--
+	s.servers[g.rng.IntN(len(s.servers))].call(g, s)
+	return true
+}
+
+func (srv *server) start(g *generator, s *session) {
+	srv.ids++
+	id := srv.ids
+	if srv.stage++; srv.stage == 1 {
+		g.emit(s.id, srv.name, "client_to_server", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"client","version":"1.0.0"}}}`, id))
+		g.emit(s.id, srv.name, "server_to_client", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":%q,"version":"1.2.0"},"instructions":%s}}`, id, srv.name, quote(g.prose(60))))
+		return
+	}
+	g.emit(s.id, srv.name, "client_to_server", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, id))
+	g.emit(s.id, srv.name, "server_to_client", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"tools":[%s]}}`, id, srv.list(g, s)))
+}
+
+// list makes the definitions of a server. They depend on its name alone, so
+// that two sessions see the same ones, but for what is planted.
+func (srv *server) list(g *generator, s *session) string {
+	d := domainOf(srv.name)
+	fixed := &generator{rng: rand.New(rand.NewPCG(uint64(len(srv.name))*7919+uint64(srv.name[0]), 1))}
+	var defs []string
+	for _, verb := range d.verbs {
+		for _, noun := range d.nouns {
+			name := verb + "_" + noun
+			srv.tools = append(srv.tools, name)
+			text := strings.ToUpper(verb[:1]) + verb[1:] + " " + noun + " in " + srv.name + ". " + fixed.prose(40+fixed.rng.IntN(60))
+			if s.poisoned && len(defs) == 3 {
+				text += " " + plantedDefinition
+			}
+			defs = append(defs, fmt.Sprintf(`{"name":%q,"title":%q,"description":%s,"inputSchema":{"type":"object","properties":{"query":{"type":"string","description":%s},"limit":{"type":"integer","description":%s,"default":20},"path":{"type":"string","description":%s,"examples":["docs/guide.md"]}},"required":["query"]},"annotations":{"readOnlyHint":%t}}`,
+				name, verb+" "+noun, quote(text), quote(fixed.prose(12)), quote(fixed.prose(8)), quote(fixed.prose(10)), verb == "get" || verb == "list"))
+		}
+	}
+	return strings.Join(defs, ",")
+}
+
+func (srv *server) call(g *generator, s *session) {
+	srv.ids++
+	tool := srv.tools[g.rng.IntN(len(srv.tools))]
+	g.emit(s.id, srv.name, "client_to_server", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"query":%s,"limit":%d,"path":"docs/%s.md"}}}`,
+		srv.ids, tool, quote(g.prose(6)), g.rng.IntN(100), words[g.rng.IntN(len(words))]))
+	text := g.result()
+	if s.poisoned && g.rng.IntN(50) == 0 {
+		text += "\n" + plantedResult
+	}
+	g.emit(s.id, srv.name, "server_to_client", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":%s}],"isError":false}}`, srv.ids, quote(text)))
+}
+
+// result makes the text of a result: prose, code, data, or a text that is not ASCII.
+func (g *generator) result() string {
+	switch k := g.rng.IntN(20); {
+	case k < 9:
+		return g.prose(80 + g.rng.IntN(500))
+	case k < 15:
+		return g.code(20 + g.rng.IntN(120))
+	case k < 19:
+		return g.data(10 + g.rng.IntN(60))
+	}
+	return strings.Repeat(foreign[g.rng.IntN(len(foreign))]+" ", 4+g.rng.IntN(20))
+}
