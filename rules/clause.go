@@ -38,10 +38,10 @@ func clauseEnd(t []byte, i int) bool {
 // counter is what turns an order into its opposite or into a report of one:
 // negation, prohibition, defence, an example or a quotation. It is looked for
 // ahead of the match, where English and its neighbours put it.
-var counter = regexp.MustCompile(`\b(never|not|n't|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|avoids?|reject(s|ed)?|detect(s|ed|ing|ion)?|protect(s|ed|ing)?|warns?|flag(s|ged)?|sanitiz\w+|redact\w*|mask(s|ed)?|guards?|scan(s|ned)? for|such as|e\.g|for example|like|known as|attempts?|attacks?|attackers?|malicious|phrases?|strings?|patterns?)\b[^\n]*$`)
+var counter = regexp.MustCompile(`\b(never|not|\w+n['’]t|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|avoids?|reject(s|ed)?|detect(s|ed|ing|ion)?|protect(s|ed|ing)?|warns?|flag(s|ged)?|sanitiz\w+|redact\w*|mask(s|ed)?|guards?|scan(s|ned)? for|such as|e\.g|for example|like|known as|attempts?|attacks?|attackers?|malicious|phrases?|strings?|patterns?)\b[^\n]*$`)
 
 // strongNegation stands inside the match itself.
-var strongNegation = regexp.MustCompile(`\b(never|not|n't|cannot)\b`)
+var strongNegation = regexp.MustCompile(`\b(never|not|\w+n['’]t|cannot)\b`)
 
 // countered reports whether what stands at [start, end) is denied, forbidden or
 // only quoted by its own clause.

@@ -45,7 +45,7 @@ func reportDrift(p *scanner.JudgePass, d *scanner.Definition, first *scanner.Kno
 	if d.Kind != scanner.ToolSubject {
 		severity = min(severity, scanner.High)
 	}
-	parts := changedParts(d, &first.Definition)
+	parts := changedParts(d, first.Definition)
 	p.Report(scanner.JudgeIssue{
 		Severity: severity, Subject: d.Kind, Name: d.Name, Pointer: pointerTo(parts), Offset: d.Offset,
 		Message:  fmt.Sprintf("the %s changed %s in: %s", d.Kind, when, strings.Join(parts, ", ")),

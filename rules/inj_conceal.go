@@ -15,7 +15,7 @@ var injConceal = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "do_not_tell",
-			Expr:    `\b(do\s+not|don'?t|never|must\s+not|should\s+not|avoid|without)\s+(ever\s+)?(tell(ing)?|inform(ing)?|notify(ing)?|alert(ing)?|mention(ing)?|reveal(ing)?|disclos(e|ing)|show(ing)?|report(ing)?|display(ing)?)\s+((this|it|that|anything|any\s+of\s+this|about\s+(this|it|that))\s+)?(to\s+)?(the\s+)?(user|human|operator|customer)s?\b`,
+			Expr:    `\b(do\s+not|don['’]?t|never|must\s+not|should\s+not|avoid|without)\s+(ever\s+)?(tell(ing)?|inform(ing)?|notify(ing)?|alert(ing)?|mention(ing)?|reveal(ing)?|disclos(e|ing)|show(ing)?|report(ing)?|display(ing)?)\s+((this|it|that|anything|any\s+of\s+this|about\s+(this|it|that))\s+)?(to\s+)?(the\s+)?(user|human|operator|customer)s?\b`,
 			Anchors: []string{"tell", "inform", "notif", "alert", "mention", "reveal", "disclos", "show", "report", "display"},
 			Near:    []string{"user", "human", "operator", "customer"},
 		},

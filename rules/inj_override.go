@@ -27,7 +27,7 @@ var injOverride = scanner.Rule{
 		},
 		{
 			Name:    "new_instructions",
-			Expr:    `\b(your|the)\s+(new|real|actual|updated)\s+(instructions?|task|goal|objective|role)\s+(is|are)\b`,
+			Expr:    `\b(your\s+(new|real|actual|updated)\s+(instructions?|task|goal|objective|role)|the\s+(real|actual)\s+instructions?)\s+(is|are)\b`,
 			Anchors: []string{"instruction", "task", "goal", "objective", "role"},
 			Near:    []string{"new", "real", "actual", "updated"},
 		},

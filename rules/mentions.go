@@ -31,8 +31,8 @@ var menDirective = scanner.Rule{
 	Basis:      "A mention, not an order: about one honest server in ten emphasises like this.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-1427"},
 	Patterns: []scanner.Pattern{
-		{Name: "important_suspicious", Expr: `important:\s*(before|first|always|never|must|do|copy|send|upload|download|execute|run|delete|remove)`, Anchors: []string{"important:"}},
-		{Name: "hidden_directive", Anchors: []string{"hidden:"}},
+		{Name: "important_suspicious", Expr: `important:\s*(before|first|always|never|must|do\b|copy|send|upload|download|execute|run|delete|remove)`, Anchors: []string{"important:"}},
+		{Name: "hidden_directive", Expr: `\bhidden:`, Anchors: []string{"hidden:"}},
 		{Name: "secret_directive", Expr: `(^|[^-_a-z0-9"'])secret:\s`, Anchors: []string{"secret:"}},
 		{Name: "do_not_show", Expr: `do\s+not\s+show`, Anchors: []string{"not show", "not  show"}},
 		{Name: "ignore_previous", Expr: `ignore\s+previous`, Anchors: []string{"ignore"}, Near: []string{"previous"}},

@@ -17,7 +17,7 @@ var prtStdoutNoise = scanner.Rule{
 	Basis:      "One published server in nine does it. The text is inspected like any other.",
 	Refs:       []string{"OWASP-MCP:MCP08", "CWE-20"},
 	Judge: func(p *scanner.JudgePass) {
-		if p.Noise && !p.Server.Noisy && p.Transport == "stdio" {
+		if p.Noise && !p.Server.Noisy && p.Transport == "stdio" && p.Direction == scanner.ServerToClient {
 			p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: scanner.MessageSubject,
 				Message: fmt.Sprintf("server %q prints lines that are no messages", p.Server.ID)})
 		}

@@ -51,7 +51,7 @@ var shadowTool = scanner.Rule{
 
 // collision weighs two tools whose names look the same.
 func collision(d *scanner.Definition, other *scanner.Known) (scanner.Severity, string) {
-	o := &other.Definition
+	o := other.Definition
 	switch {
 	case d.Digest == o.Digest:
 		return scanner.Low, "is the same in every part as"

@@ -35,7 +35,8 @@ type Sink interface {
 
 // Options of an engine.
 type Options struct {
-	Workers int // goroutines that inspect; 0 means one for each core
+	Workers  int // goroutines that inspect; 0 means one for each core
+	Sessions int // sessions kept open at once; 0 means 2048
 }
 
 // Engine runs rules over events.
@@ -47,6 +48,8 @@ type Engine struct {
 	matcher *text.Matcher
 	owner   []owner // of each pattern of the matcher
 	workers int
+
+	sessions int
 }
 
 type owner struct{ rule, index int }
@@ -54,7 +57,10 @@ type owner struct{ rule, index int }
 // New returns an engine for a set of rules. A rule that does not explain
 // itself, stands there twice or has a bad pattern is an error.
 func New(rules []Rule, o Options) (*Engine, error) {
-	e := &Engine{rules: rules, workers: o.Workers}
+	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions}
+	if e.sessions <= 0 {
+		e.sessions = defaultSessions
+	}
 	if e.workers <= 0 {
 		e.workers = runtime.GOMAXPROCS(0)
 	}

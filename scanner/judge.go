@@ -10,8 +10,8 @@ import (
 
 // The bounds of what a judge remembers. They bound memory, whatever the input.
 const (
-	maxSessions = 8192   // sessions open at once; the one idle longest, in events, is closed
-	maxPins     = 262144 // definitions remembered across sessions
+	defaultSessions = 2048   // sessions open at once; the one idle longest, in events, is closed
+	maxPins         = 262144 // definitions remembered across sessions
 )
 
 // judge folds facts into sessions, in the order of the input.
@@ -91,11 +91,16 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	if m.Kind == Request && m.Method == "tools/call" && e.Direction == ClientToServer {
 		j.stats.Calls++
 	}
-	session.apply(srv, e, m)
-	srv.Noisy = srv.Noisy || facts.Noise
 	for k := range m.Definitions {
 		j.pin(e, &m.Definitions[k])
 	}
+	session.apply(srv, e, m, func(d *Definition) *Definition {
+		if known := j.pins[pinKey{e.Server, d.Kind, d.Name}]; known != nil && known.Definition.Digest == d.Digest {
+			return known.Definition
+		}
+		return d
+	})
+	srv.Noisy = srv.Noisy || facts.Noise
 }
 
 // name gives the findings in a result the name of what was called.
@@ -145,7 +150,7 @@ func (j *judge) session(id string) *Session {
 		j.recent.MoveToFront(el)
 		return el.Value.(*Session)
 	}
-	if len(j.sessions) >= maxSessions {
+	if len(j.sessions) >= j.engine.sessions {
 		oldest := j.recent.Back()
 		j.recent.Remove(oldest)
 		delete(j.sessions, oldest.Value.(*Session).ID)

@@ -28,11 +28,12 @@ type Server struct {
 	pending [ServerToClient + 1]map[string]PendingCall // by sender, then by raw id
 }
 
-// Known is a definition as the session saw it first.
+// Known is a definition as the session saw it first. Sessions that saw the same
+// definition share it.
 type Known struct {
 	Server     string
 	Session    string
-	Definition Definition
+	Definition *Definition
 	Location   Location
 	Time       time.Time
 }
@@ -60,8 +61,9 @@ func (s *Session) server(id string) *Server {
 	return srv
 }
 
-// apply changes the session by one message.
-func (s *Session) apply(srv *Server, e *Event, m *Message) {
+// apply changes the session by one message. share returns the one copy of a
+// definition that the whole input keeps.
+func (s *Session) apply(srv *Server, e *Event, m *Message, share func(*Definition) *Definition) {
 	if m.Server != nil {
 		srv.Info = *m.Server
 	}
@@ -82,9 +84,9 @@ func (s *Session) apply(srv *Server, e *Event, m *Message) {
 	for i := range m.Definitions {
 		d := &m.Definitions[i]
 		if d.Kind == ToolSubject && srv.Tools[d.Name] == nil {
-			k := e.known(d)
-			srv.Tools[d.Name] = k
-			folded := FoldName(d.Name)
+			k := e.known(share(d))
+			srv.Tools[k.Definition.Name] = k
+			folded := FoldName(k.Definition.Name)
 			s.owners[folded] = append(s.owners[folded], k)
 		}
 	}
@@ -92,7 +94,7 @@ func (s *Session) apply(srv *Server, e *Event, m *Message) {
 
 // known makes the record of a definition.
 func (e *Event) known(d *Definition) *Known {
-	return &Known{Server: e.Server, Session: e.Session, Definition: *d, Location: e.Origin.At(e.Frame, d.Offset), Time: e.Time}
+	return &Known{Server: e.Server, Session: e.Session, Definition: d, Location: e.Origin.At(e.Frame, d.Offset), Time: e.Time}
 }
 
 func opposite(d Direction) Direction {

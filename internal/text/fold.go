@@ -54,7 +54,7 @@ func (f *Folder) Fold(s []byte) *Folded {
 		if letter && !inWord {
 			mapWord = latin || wordHasASCII(s[i:])
 		}
-		inWord = letter || inWord && ignorable(r)
+		inWord = letter || inWord && (ignorable(r) || diacritic(r))
 		f.append(i, r, mapWord)
 		i += n
 	}
@@ -167,7 +167,7 @@ const wordLimit = 64
 func wordHasASCII(s []byte) bool {
 	for range wordLimit {
 		r, n := utf8.DecodeRune(s)
-		if n == 0 || !unicode.IsLetter(r) && !ignorable(r) {
+		if n == 0 || !unicode.IsLetter(r) && !ignorable(r) && !diacritic(r) {
 			return false
 		}
 		if r < utf8.RuneSelf {
@@ -184,8 +184,8 @@ func ignorable(r rune) bool {
 	switch {
 	case r < 0xAD:
 		return false
-	case r == 0xAD, r == 0x34F, r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0,
-		r >= 0x180B && r <= 0x180F, r >= 0xFE00 && r <= 0xFE0F, r >= 0xE0000 && r <= 0xE0FFF:
+	case r == 0xAD, r == 0x34F, r == 0x115F, r == 0x1160, r == 0x17B4, r == 0x17B5, r == 0x2065, r == 0x3164, r == 0xFFA0,
+		r >= 0x180B && r <= 0x180F, r >= 0xFE00 && r <= 0xFE0F, r >= 0xFFF0 && r <= 0xFFF8, r >= 0xE0000 && r <= 0xE0FFF:
 		return true
 	}
 	return unicode.Is(unicode.Cf, r)

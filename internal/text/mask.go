@@ -1,40 +1,59 @@
 package text
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// secrets are the forms of credentials that a report must not repeat. The
-// group, where there is one, is the part to hide. Sources: the published token
-// formats of the vendors named.
-var secrets = []*regexp.Regexp{
-	regexp.MustCompile(`\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[0-9A-Z]{16}\b`),                       // AWS access key id
-	regexp.MustCompile(`\bgh[opsur]_[0-9A-Za-z]{20,255}\b|\bgithub_pat_[0-9A-Za-z_]{20,}\b`), // GitHub
-	regexp.MustCompile(`\bglpat-[0-9A-Za-z_-]{20,}`),                                         // GitLab
-	regexp.MustCompile(`\bxox[abeprs]-[0-9A-Za-z-]{10,}`),                                    // Slack
-	regexp.MustCompile(`\bsk-(?:ant-|proj-|live-)?[0-9A-Za-z_-]{16,}`),                       // Anthropic, OpenAI
-	regexp.MustCompile(`\b[sr]k_(?:live|test)_[0-9A-Za-z]{16,}`),                             // Stripe
-	regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`),                                            // Google
-	regexp.MustCompile(`\bnpm_[0-9A-Za-z]{36}\b`),                                            // npm
-	regexp.MustCompile(`\bhf_[0-9A-Za-z]{30,}\b`),                                            // Hugging Face
-	regexp.MustCompile(`\beyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]*`),          // JSON Web Token
-	regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END|\z)`),          // PEM, also cut off
-	regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/@]+)@`),                    // userinfo of a URL
-	regexp.MustCompile(`(?i)\b(?:authorization|proxy-authorization)["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([0-9A-Za-z._~+/=-]{8,})`),
-	regexp.MustCompile(`(?i)\b[a-z0-9_-]*(?:api[_-]?key|secret|passwd|password|token|access[_-]?key)["']?\s*[:=]\s*["']?([0-9A-Za-z._~+/=-]{12,})`),
+// secret is a form of credential that a report must not repeat. The group of
+// the expression, where there is one, is the part to hide. Hints are literals
+// in lower case of which every match contains one: most texts contain none and
+// are spared the expression.
+type secret struct {
+	hints []string
+	re    *regexp.Regexp
 }
 
-// maskReach is how far around an excerpt a credential is looked for: a part of
-// one must be masked as well as the whole.
-const maskReach = 1024
+// secrets are the known forms. Sources: the published token formats of the
+// vendors named.
+var secrets = []secret{
+	{[]string{"akia", "asia", "agpa", "aida", "aroa"}, // AWS access key id
+		regexp.MustCompile(`\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[0-9A-Z]{16}\b`)},
+	{[]string{"gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_"},
+		regexp.MustCompile(`\bgh[opsur]_[0-9A-Za-z]{20,255}\b|\bgithub_pat_[0-9A-Za-z_]{20,}\b`)},
+	{[]string{"glpat-"}, regexp.MustCompile(`\bglpat-[0-9A-Za-z_-]{20,}`)},                                // GitLab
+	{[]string{"xox"}, regexp.MustCompile(`\bxox[abeprs]-[0-9A-Za-z-]{10,}`)},                              // Slack
+	{[]string{"sk-"}, regexp.MustCompile(`\bsk-(?:ant-|proj-|live-)?[0-9A-Za-z_-]{16,}`)},                 // Anthropic, OpenAI
+	{[]string{"k_"}, regexp.MustCompile(`\b[sr]k_(?:live|test)_[0-9A-Za-z]{16,}`)},                        // Stripe
+	{[]string{"aiza"}, regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`)},                                     // Google
+	{[]string{"npm_"}, regexp.MustCompile(`\bnpm_[0-9A-Za-z]{36}\b`)},                                     // npm
+	{[]string{"hf_"}, regexp.MustCompile(`\bhf_[0-9A-Za-z]{30,}\b`)},                                      // Hugging Face
+	{[]string{"eyj"}, regexp.MustCompile(`\beyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]*`)},    // JSON Web Token
+	{[]string{pemBegin}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END|\z)`)}, // PEM, also cut off
+	{[]string{"://"}, regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/"<>]+)@`)},            // userinfo of a URL
+	{[]string{"authorization"},
+		regexp.MustCompile(`(?i)\b(?:authorization|proxy-authorization)["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([0-9A-Za-z._~+/=-]{8,})`)},
+	{[]string{"key", "secret", "passwd", "password", "token"},
+		regexp.MustCompile(`(?i)\b[a-z0-9_-]*(?:api[_-]?key|secret|passwd|password|token|access[_-]?key)["']?\s*[:=]\s*["']?([0-9A-Za-z._~+/=-]{12,})`)},
+}
+
+const pemBegin = "-----begin "
+
+// How far around an excerpt a credential is looked for: a part of one must be
+// masked as well as the whole.
+const (
+	maskReach = 1024 // both ways
+	longReach = 8192 // back to the start of a private key or of a long token
+	labelSize = 64   // of what stands before a token, such as password=
+)
 
 // Excerpt returns s[from:to] with the credentials in it masked. The first four
 // characters of one stay, so that its owner knows which it is; nobody else
 // learns more.
 func Excerpt(s []byte, from, to int) string {
-	lo, hi := max(0, from-maskReach), min(len(s), to+maskReach)
+	lo, hi := lookFrom(s, from), min(len(s), to+maskReach)
 	var b strings.Builder
 	at := from
 	for _, sp := range secretsIn(s[lo:hi]) {
@@ -56,12 +75,34 @@ func Excerpt(s []byte, from, to int) string {
 // Mask returns s with the credentials in it masked, as Excerpt does.
 func Mask(s string) string { return Excerpt([]byte(s), 0, len(s)) }
 
+// lookFrom returns where to begin looking for credentials that reach into
+// s[from:]. Only a token or a private key is longer than maskReach.
+func lookFrom(s []byte, from int) int {
+	lo, floor := max(0, from-maskReach), max(0, from-longReach)
+	at := lo
+	for at > floor && tokenByte(s[at-1]) {
+		at--
+	}
+	if at < lo {
+		lo = max(floor, at-labelSize)
+	}
+	if i := bytes.LastIndex(s[floor:lo], bytes.ToUpper([]byte(pemBegin))); i >= 0 {
+		lo = floor + i
+	}
+	return lo
+}
+
+func tokenByte(b byte) bool {
+	return b >= '0' && b <= '9' || lower(b) >= 'a' && lower(b) <= 'z' || strings.IndexByte("._~+/=-", b) >= 0
+}
+
 // secretsIn returns the spans of credentials in s, in order, without overlap.
 func secretsIn(s []byte) [][2]int {
 	var spans [][2]int
-	for _, re := range secrets {
-		for _, m := range re.FindAllSubmatchIndex(s, -1) {
-			spans = append(spans, [2]int{m[len(m)-2], m[len(m)-1]})
+	low := appendLower(make([]byte, 0, len(s)), s)
+	for _, f := range secrets {
+		if slices.ContainsFunc(f.hints, func(h string) bool { return bytes.Contains(low, []byte(h)) }) {
+			spans = appendSpans(spans, f.re, s)
 		}
 	}
 	slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
@@ -74,4 +115,21 @@ func secretsIn(s []byte) [][2]int {
 		merged = append(merged, sp)
 	}
 	return merged
+}
+
+// appendSpans appends what re finds in s. Where a part of a match is hidden the
+// search goes on inside it, not behind it: its end may be the label of another
+// value, as in "token: secret_of_bob: …".
+func appendSpans(spans [][2]int, re *regexp.Regexp, s []byte) [][2]int {
+	for at := 0; ; {
+		m := re.FindSubmatchIndex(s[at:])
+		if m == nil {
+			return spans
+		}
+		start, end := at+m[len(m)-2], at+m[len(m)-1]
+		spans = append(spans, [2]int{start, end})
+		if at = end; len(m) > 2 {
+			at = max(start, end-labelSize)
+		}
+	}
 }

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rhysd/actionlint"
+)
+
+var update = flag.Bool("update", false, "write the generated documents instead of comparing them")
+
+// root is the root of the repository, seen from this package.
+const root = "../.."
+
+// imports says which packages of this module each package may import. It is a
+// statement of policy: who needs more changes this table and ARCHITECTURE.md,
+// in a change of its own.
+var imports = map[string][]string{
+	"internal/wire":                {},
+	"internal/text":                {},
+	"internal/config":              {},
+	"internal/live":                {"internal/wire"},
+	"internal/recgen":              {},
+	"internal/recgen/genrecording": {"internal/recgen"},
+	"scanner":                      {"internal/wire", "internal/text"},
+	"rules":                        {"scanner", "internal/wire", "internal/text"},
+	"replay":                       {"scanner", "internal/wire"},
+	"report":                       {"scanner", "internal/text", "internal/wire"},
+	"cmd/mcpscan":                  {"scanner", "rules", "replay", "report", "internal/config", "internal/live", "internal/text", "internal/wire"},
+}
+
+const module = "github.com/mcpscan/mcpscan/"
+
+// TestImports holds the packages to the table.
+func TestImports(t *testing.T) {
+	seen := map[string]bool{}
+	walkGo(t, func(path string) {
+		dir := filepath.ToSlash(filepath.Dir(path))
+		seen[dir] = true
+		allowed, known := imports[dir]
+		if !known {
+			t.Errorf("%s is not in the table of imports", dir)
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, path), nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range f.Imports {
+			imported, _ := strconv.Unquote(spec.Path.Value)
+			if own, ok := strings.CutPrefix(imported, module); ok && !slices.Contains(allowed, own) {
+				t.Errorf("%s imports %s, which the table does not allow", path, own)
+			}
+		}
+	})
+	for dir := range imports {
+		if !seen[dir] {
+			t.Errorf("the table of imports names %s, which does not exist", dir)
+		}
+	}
+}
+
+// TestNoClockNoIO holds scanner and rules to what they promise: no clock, no
+// files, no network, no init.
+func TestNoClockNoIO(t *testing.T) {
+	forbidden := regexp.MustCompile(`\btime\.(Now|Since|Until|After|Tick|Sleep|NewTimer|NewTicker)\b|"(os|net|net/http|os/exec|math/rand|math/rand/v2|log)"|\nfunc init\(`)
+	walkGo(t, func(path string) {
+		dir := filepath.ToSlash(filepath.Dir(path))
+		if dir != "scanner" && dir != "rules" && dir != "report" && dir != "internal/text" {
+			return
+		}
+		if m := forbidden.FindString(readFile(t, root, path)); m != "" {
+			t.Errorf("%s has %q", path, m)
+		}
+	})
+}
+
+// TestDependenciesAreExplained: each direct dependency has its line in ARCHITECTURE.md.
+func TestDependenciesAreExplained(t *testing.T) {
+	architecture := readFile(t, root, "ARCHITECTURE.md")
+	direct := regexp.MustCompile(`(?m)^\t(\S+) v\S+$`)
+	for _, m := range direct.FindAllStringSubmatch(readFile(t, root, "go.mod"), -1) {
+		if !strings.Contains(architecture, "`"+m[1]+"`") {
+			t.Errorf("ARCHITECTURE.md does not say what %s is for", m[1])
+		}
+	}
+}
+
+// TestRulesDocument: docs/rules.md is what the rules say of themselves.
+// go test ./cmd/mcpscan -run RulesDocument -update writes it.
+func TestRulesDocument(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Rules\n\nWhat mcpscan checks, in the words of the rules themselves. This file is generated:\n`go test ./cmd/mcpscan -run RulesDocument -update` writes it.\n\n")
+	b.WriteString("| rule | severity | confidence | what it finds |\n| --- | --- | --- | --- |\n")
+	for _, r := range documented() {
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s |\n", r.ID, r.ID, r.Severity, r.Confidence, r.Title)
+	}
+	for _, r := range documented() {
+		fmt.Fprintf(&b, "\n## %s\n\n**%s.** %s\n\n**What to do.** %s\n\n**%s, confidence %s.** %s\n\nCategory `%s`; %s.\n",
+			r.ID, r.Title, r.Why, r.Fix, strings.ToUpper(r.Severity.String()[:1])+r.Severity.String()[1:], r.Confidence, r.Basis, r.Category, strings.Join(r.Refs, ", "))
+	}
+	path := filepath.Join(root, "docs", "rules.md")
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if readFile(t, path) != b.String() {
+		t.Error("docs/rules.md is stale: go test ./cmd/mcpscan -run RulesDocument -update")
+	}
+}
+
+// TestReadme: the commands that the README shows do what it shows.
+func TestReadme(t *testing.T) {
+	readme := readFile(t, root, "README.md")
+	for _, want := range []string{testCommand, "go run ./cmd/mcpscan replay docs/examples/poisoned-session.events.jsonl"} {
+		if !strings.Contains(readme, want) {
+			t.Errorf("README.md does not show the command %q", want)
+		}
+	}
+	if ci := readFile(t, root, ".ci", "run"); !strings.Contains(ci, testCommand) {
+		t.Errorf(".ci/run does not run the test command of the README, %q", testCommand)
+	}
+	shown := regexp.MustCompile("(?s)```console\n\\$ mcpscan replay docs/examples/poisoned-session.events.jsonl\n(.*?)…\n").FindStringSubmatch(readme)
+	if shown == nil {
+		t.Fatal("README.md does not show the beginning of the example's report")
+	}
+	t.Chdir(root)
+	var out bytes.Buffer
+	if code := run([]string{"replay", "docs/examples/poisoned-session.events.jsonl"}, streams{strings.NewReader(""), &out, io.Discard}); code != exitFindings {
+		t.Errorf("the example exits %d", code)
+	}
+	if !strings.HasPrefix(out.String(), shown[1]) {
+		t.Errorf("README.md shows\n%s\nand the example begins\n%s", shown[1], out.String()[:min(len(out.String()), len(shown[1])+200)])
+	}
+}
+
+// testCommand is the one command that runs all tests.
+const testCommand = "go test ./..."
+
+// TestWorkflows: the workflows hold what actionlint asks, and every action is
+// pinned by its commit.
+func TestWorkflows(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*.yml"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no workflows", err)
+	}
+	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems, err := linter.LintFiles(files, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Error(p)
+	}
+	uses := regexp.MustCompile(`uses:\s*(\S+)`)
+	pinned := regexp.MustCompile(`^(\./.*|[\w.-]+/[\w./-]+@[0-9a-f]{40})$`)
+	for _, f := range files {
+		for _, m := range uses.FindAllStringSubmatch(readFile(t, f), -1) {
+			if !pinned.MatchString(m[1]) {
+				t.Errorf("%s: %s is not pinned by a commit", f, m[1])
+			}
+		}
+	}
+}
+
+// walkGo calls f with the path, from the root, of each file of Go code that is no test.
+func walkGo(t *testing.T, f func(path string)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			rel, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			f(filepath.ToSlash(rel))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

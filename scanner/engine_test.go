@@ -1,0 +1,185 @@
+package scanner_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// markerRule finds a word wherever it stands.
+func markerRule() scanner.Rule {
+	return scanner.Rule{
+		ID: "tst-marker", Category: "test", Title: "t", Why: "w", Fix: "f", Basis: "b", Refs: []string{"CWE-0"},
+		Patterns: []scanner.Pattern{{Name: "marker", Anchors: []string{"zqmarker"}}},
+		Text: func(p *scanner.TextPass) {
+			for _, m := range p.Matches {
+				p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: scanner.High, Message: "found"})
+			}
+		},
+	}
+}
+
+// source yields events one a chunk, as a live source does.
+type source struct{ events []*scanner.Event }
+
+func (s *source) Next() (scanner.Chunk, error) {
+	if len(s.events) == 0 {
+		return nil, io.EOF
+	}
+	e := s.events[0]
+	s.events = s.events[1:]
+	return one{e}, nil
+}
+
+type one struct{ e *scanner.Event }
+
+func (o one) Events(yield func(*scanner.Event)) { yield(o.e) }
+func (o one) Release()                          {}
+
+func frame(i int, d scanner.Direction, text string) *scanner.Event {
+	return &scanner.Event{Time: time.Unix(int64(i), 0).UTC(), Session: "s", Server: "srv", Transport: "stdio", Direction: d, Frame: []byte(text),
+		Origin: scanner.Origin{File: "f", Line: i + 1, Column: 1, Exact: true}}
+}
+
+type sink struct {
+	findings []scanner.Finding
+	fail     error
+}
+
+func (s *sink) Event(*scanner.Event, *scanner.Facts) error { return s.fail }
+func (s *sink) Finding(f *scanner.Finding) error           { s.findings = append(s.findings, *f); return nil }
+
+func run(t *testing.T, rules []scanner.Rule, events ...*scanner.Event) (*sink, scanner.Result) {
+	t.Helper()
+	e, err := scanner.New(rules, scanner.Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sink{}
+	res, err := e.Run(context.Background(), &source{events}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, res
+}
+
+func TestNewRefusesRulesThatDoNotExplainThemselves(t *testing.T) {
+	for name, change := range map[string]func(*scanner.Rule){
+		"Why is empty":                    func(r *scanner.Rule) { r.Why = "" },
+		"Fix is empty":                    func(r *scanner.Rule) { r.Fix = "" },
+		"Basis is empty":                  func(r *scanner.Rule) { r.Basis = "" },
+		"Refs is empty":                   func(r *scanner.Rule) { r.Refs = nil },
+		"kebab case":                      func(r *scanner.Rule) { r.ID = "Marker" },
+		"no check":                        func(r *scanner.Rule) { r.Text, r.Patterns = nil, nil },
+		"Text and Patterns go together":   func(r *scanner.Rule) { r.Patterns = nil },
+		"no anchor":                       func(r *scanner.Rule) { r.Patterns[0].Anchors = nil },
+		`anchor "Marker" must be written`: func(r *scanner.Rule) { r.Patterns[0].Anchors = []string{"Marker"} },
+		"missing closing )":               func(r *scanner.Rule) { r.Patterns[0].Expr = "(" },
+	} {
+		r := markerRule()
+		change(&r)
+		if _, err := scanner.New([]scanner.Rule{r}, scanner.Options{}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("want an error with %q, got %v", name, err)
+		}
+	}
+	if _, err := scanner.New([]scanner.Rule{markerRule(), markerRule()}, scanner.Options{}); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Errorf("a rule that stands twice was accepted: %v", err)
+	}
+}
+
+// TestRuleThatPanics shows that a crash of one rule is a finding, and that the
+// others still speak.
+func TestRuleThatPanics(t *testing.T) {
+	text, message, judge := markerRule(), markerRule(), markerRule()
+	text.ID, text.Text = "tst-text", func(*scanner.TextPass) { panic("text") }
+	message.ID, message.Text, message.Patterns = "tst-message", nil, nil
+	message.Message = func(*scanner.MessagePass) { var m map[string]int; m["x"] = 1 }
+	judge.ID, judge.Text, judge.Patterns = "tst-judge", nil, nil
+	judge.Judge = func(*scanner.JudgePass) { panic("judge") }
+	s, _ := run(t, []scanner.Rule{text, message, judge, markerRule()}, frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"x":"zqmarker"}}`))
+	got := map[string]int{}
+	for _, f := range s.findings {
+		got[f.Rule.ID+" "+f.Name]++
+	}
+	for _, want := range []string{"rule-crashed tst-text", "rule-crashed tst-message", "rule-crashed tst-judge", "tst-marker "} {
+		if got[want] != 1 {
+			t.Errorf("want one %q, got %v", want, got)
+		}
+	}
+}
+
+// TestFindingsAreBounded shows that one event cannot flood a report.
+func TestFindingsAreBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"jsonrpc":"2.0","id":1,"result":{"a":[`)
+	for i := range 1000 {
+		fmt.Fprintf(&b, `"zqmarker %d",`, i)
+	}
+	b.WriteString(`0]}}`)
+	s, res := run(t, []scanner.Rule{markerRule()}, frame(0, scanner.ServerToClient, b.String()))
+	if len(s.findings) != 200 || len(res.Coverage.Skipped) != 1 {
+		t.Errorf("%d findings and coverage %+v: want 200 and a note of the rest", len(s.findings), res.Coverage)
+	}
+}
+
+// TestSessionsAreBounded shows that sessions are closed to keep memory bounded,
+// and that the report says so.
+func TestSessionsAreBounded(t *testing.T) {
+	var events []*scanner.Event
+	for i := range 3000 {
+		e := frame(i, scanner.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		e.Session = fmt.Sprint("s", i)
+		events = append(events, e)
+	}
+	_, res := run(t, []scanner.Rule{markerRule()}, events...)
+	if res.Stats.Sessions != 3000 || res.Coverage.Evicted != 3000-2048 {
+		t.Errorf("%d sessions, %d evicted", res.Stats.Sessions, res.Coverage.Evicted)
+	}
+}
+
+func TestErrorsEndTheRun(t *testing.T) {
+	e, err := scanner.New([]scanner.Rule{markerRule()}, scanner.Options{Workers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []*scanner.Event
+	for i := range 500 {
+		events = append(events, frame(i, scanner.ServerToClient, `{}`))
+	}
+	broken := errors.New("disk full")
+	if _, err := e.Run(context.Background(), &source{events}, &sink{fail: broken}); !errors.Is(err, broken) {
+		t.Errorf("the error of a sink was lost: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := e.Run(ctx, &source{events}, &sink{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled run did not say so: %v", err)
+	}
+}
+
+// TestCoverageCounts shows that every event is counted once, as what it is.
+func TestCoverageCounts(t *testing.T) {
+	skipped := &scanner.Event{Kind: scanner.SkippedEvent, Reason: "r1", Origin: scanner.Origin{File: "f", Line: 3}}
+	ignored := &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "r2"}
+	_, res := run(t, []scanner.Rule{markerRule()},
+		frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{}}`),
+		frame(1, scanner.ServerToClient, `Server listening on stdio`),
+		frame(2, scanner.ServerToClient, `{"jsonrpc":"2.0",`),
+		frame(3, scanner.ServerToClient, `[1,2]`),
+		skipped, skipped, ignored)
+	c := res.Coverage
+	if c.Events != 4 || c.Inspected != 2 || c.Noise != 1 || len(c.Ignored) != 1 || len(c.Skipped) != 3 {
+		t.Errorf("coverage %+v", c)
+	}
+	for _, s := range c.Skipped {
+		if s.Reason == "r1" && (s.Count != 2 || s.First.Line != 3) {
+			t.Errorf("skipped %+v", s)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package scanner_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// samples are messages in which every text-bearing field of the protocol
+// versions 2024-11-05 to 2026-07-28 stands once, with the subject of each.
+var samples = []struct {
+	direction scanner.Direction
+	frame     string
+}{
+	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","instructions":"text","serverInfo":{"name":"name","title":"title","version":"version","description":"text","websiteUrl":"https://x","icons":[{"src":"https://x","mimeType":"image/png"}]},"capabilities":{"experimental":{"keyed":{"text":"text"}},"extensions":{"extension":{}}},"supportedVersions":["2026-07-28"],"_meta":{"member":"text"}}}`},
+	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","tools":[{"name":"name","title":"title","description":"text","inputSchema":{"type":"object","title":"title","description":"text","$comment":"text","$id":"https://x","properties":{"property":{"type":"string","title":"title","description":"text","default":"text","const":"text","enum":["text","other"],"examples":["text"],"pattern":"^text$","format":"format","x-mcp-header":"Header","unknown":"text"}},"required":["property"],"$defs":{"definition":{"$ref":"#/text"}}},"outputSchema":{"properties":{"output":{"description":"text"}}},"annotations":{"title":"title","custom":"text"},"icons":[{"src":"https://x"}],"execution":{"taskSupport":"optional"},"_meta":{"ui":{"resourceUri":"ui://x","csp":{"connectDomains":["x.example"]}}},"unknown":["text"]}],"nextCursor":"cursor"}}`},
+	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"name","title":"title","description":"text","arguments":[{"name":"argument","title":"title","description":"text"}]}],"resources":[{"uri":"file:///x","name":"name","title":"title","description":"text","mimeType":"text/plain","annotations":{"audience":["user"],"lastModified":"2025"}}],"resourceTemplates":[{"uriTemplate":"file:///{x}","name":"name","description":"text"}]}}`},
+	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"text"},{"type":"image","data":"AAAA","mimeType":"image/png"},{"type":"resource_link","uri":"file:///x","name":"name","title":"title","description":"text"},{"type":"resource","resource":{"uri":"file:///x","text":"text","blob":"AAAA"}},{"type":"unheard-of","body":"text"}],"structuredContent":{"member":["text"]},"isError":true,"_meta":{"member":"text"}}}`},
+	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"description":"text","messages":[{"role":"user","content":{"type":"text","text":"text"}}]}}`},
+	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"file:///x","mimeType":"text/plain","text":"text","blob":"AAAA"}],"completion":{"values":["text"]}}}`},
+	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"opaque","inputRequests":{"server-chosen":{"method":"sampling/createMessage","params":{"systemPrompt":"text","messages":[{"role":"user","content":[{"type":"text","text":"text"}]}],"tools":[{"name":"name","description":"text"}],"stopSequences":["text"]}},"other-key":{"method":"elicitation/create","params":{"message":"text","url":"https://x","requestedSchema":{"properties":{"property":{"title":"title","enum":["text"],"oneOf":[{"title":"title"}]}}}}}}}}`},
+	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"text","data":{"member":"text"}}}`},
+	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":"identifier","method":"sampling/createMessage","params":{"systemPrompt":"text","messages":[{"role":"user","content":{"type":"text","text":"text"}}],"metadata":{"member":"text"},"modelPreferences":{"hints":[{"name":"name"}]},"includeContext":"allServers"}}`},
+	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"text","elicitationId":"identifier","requestedSchema":{"properties":{"property":{"description":"text","default":"text","enumNames":["text"]}}}}}`},
+	{scanner.ServerToClient, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"logger","data":{"member":"text"}}}`},
+	{scanner.ServerToClient, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"token","message":"text"}}`},
+	{scanner.ServerToClient, `{"jsonrpc":"2.0","method":"notifications/unheard-of","params":["text",{"member":"text"}],"sibling":"text"}`},
+	{scanner.ServerToClient, `[{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"text"}},{"jsonrpc":"2.0","id":1,"result":"text"}]`},
+	{scanner.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"name","arguments":{"member":{"deep":["text"]}},"_meta":{"member":"text"}}}`},
+	{scanner.ClientToServer, `{"jsonrpc":"2.0","id":1,"result":{"role":"assistant","model":"model","content":{"type":"text","text":"text"},"action":"accept"}}`},
+	{scanner.Unknown, `{"params":"text","result":["text"],"error":"text","method":"method","id":"identifier"}`},
+}
+
+const marker = "zqmarker"
+
+// TestEveryStringIsInspected puts a marker in place of every string and every
+// key of every sample, one at a time: it is found once, and where it stands.
+func TestEveryStringIsInspected(t *testing.T) {
+	for n, s := range samples {
+		var doc wire.Doc
+		if err := doc.Parse([]byte(s.frame)); err != nil {
+			t.Fatalf("sample %d: %v", n, err)
+		}
+		places := 0
+		for i := range doc.Nodes {
+			node := doc.Nodes[i]
+			if node.Kind == wire.String {
+				places++
+				checkMarker(t, s.direction, s.frame, int(node.Start), int(node.End))
+			}
+			if node.KeyEnd > 0 && !structural(string(doc.Key(i, new([]byte)))) {
+				places++
+				checkMarker(t, s.direction, s.frame, int(node.KeyStart), int(node.KeyEnd))
+			}
+		}
+		if places < 3 {
+			t.Errorf("sample %d has only %d places", n, places)
+		}
+	}
+}
+
+// structural keys decide what the message is: without them it is another one.
+func structural(key string) bool { return key == "result" || key == "params" || key == "method" }
+
+func checkMarker(t *testing.T, d scanner.Direction, text string, start, end int) {
+	t.Helper()
+	for _, literal := range []string{`"` + marker + `"`, `"see zq\u006darker"`} {
+		changed := text[:start] + literal + text[end:]
+		s, res := run(t, []scanner.Rule{markerRule()}, frame(0, d, changed))
+		if len(s.findings) != 1 || res.Coverage.Inspected != 1 {
+			t.Errorf("%d findings for %s", len(s.findings), changed)
+			continue
+		}
+		f := s.findings[0]
+		if at := f.Location.Column - 1; at < start || at >= start+len(literal) {
+			t.Errorf("the finding is at column %d, the marker at %d of %s", at+1, start+1, changed)
+		}
+		if f.Subject == scanner.NoSubject {
+			t.Errorf("no subject for %s", changed)
+		}
+	}
+}
+
+// TestSubjectsAndPointers shows what a finding says about its place.
+func TestSubjectsAndPointers(t *testing.T) {
+	call := frame(0, scanner.ClientToServer, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"reader","arguments":{}}}`)
+	for _, tt := range []struct{ frame, want string }{
+		{`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a"},{"name":"b","inputSchema":{"properties":{"x/y":{"enum":["q","zqmarker"]}}}}]}}`, "tool b /inputSchema/properties/x~1y/enum/1"},
+		{`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"b","zqmarker":1}]}}`, "tool b /zqmarker"},
+		{`{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"p","description":"zqmarker"}]}}`, "prompt p /description"},
+		{`{"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"u:1","name":"zqmarker"}]}}`, "resource u:1 /name"},
+		{`{"jsonrpc":"2.0","id":1,"result":{"resourceTemplates":[{"uriTemplate":"u:{x}","title":"zqmarker"}]}}`, "template u:{x} /title"},
+		{`{"jsonrpc":"2.0","id":1,"result":{"instructions":"zqmarker"}}`, "server  /instructions"},
+		{`{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"zqmarker"}]}}`, "result reader /content/0/text"},
+		{`{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"zqmarker"}}`, "error reader /error/message"},
+		{`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"zqmarker"}}`, "notification  /data"},
+		{`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"systemPrompt":"zqmarker"}}`, "sampling  /systemPrompt"},
+		{`{"jsonrpc":"2.0","id":1,"result":{"inputRequests":{"k":{"method":"elicitation/create","params":{"message":"zqmarker"}}}}}`, "elicitation  /params/message"},
+		{`a banner with zqmarker in it`, "message  "},
+	} {
+		s, _ := run(t, []scanner.Rule{markerRule()}, call, frame(1, scanner.ServerToClient, tt.frame))
+		if len(s.findings) != 1 {
+			t.Errorf("%d findings in %s", len(s.findings), tt.frame)
+			continue
+		}
+		f := s.findings[0]
+		if got := fmt.Sprintf("%s %s %s", f.Subject, f.Name, f.Pointer); got != tt.want {
+			t.Errorf("got %q, want %q for %s", got, tt.want, tt.frame)
+		}
+	}
+}
+
+// TestLocations shows that a finding points at the bytes on the wire, through
+// escapes and over several lines.
+func TestLocations(t *testing.T) {
+	for _, tt := range []struct {
+		text         string
+		line, column int
+	}{
+		{`{"jsonrpc":"2.0","id":1,"result":{"a":"zqmarker"}}`, 1, 40},
+		{`{"jsonrpc":"2.0","id":1,"result":{"a":"\u00e9\n\"zqmarker"}}`, 1, 50},
+		{`{"jsonrpc":"2.0","id":1,"result":{"é":"ü zqmarker"}}`, 1, 42},
+		{"{\"jsonrpc\":\"2.0\",\n \"id\":1,\n\n \"result\":{\"a\":\"zqmarker\"}}", 4, 17},
+	} {
+		s, _ := run(t, []scanner.Rule{markerRule()}, frame(0, scanner.ServerToClient, tt.text))
+		if len(s.findings) != 1 || s.findings[0].Location != (scanner.Location{File: "f", Line: tt.line, Column: tt.column}) {
+			t.Errorf("got %+v, want %d:%d in %s", s.findings, tt.line, tt.column, tt.text)
+		}
+	}
+}
+
+// TestFingerprints shows what is part of an identity and what is not.
+func TestFingerprints(t *testing.T) {
+	base := func(change func(*scanner.Event), text string) string {
+		e := frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"b","description":"`+text+`"}]}}`)
+		change(e)
+		s, _ := run(t, []scanner.Rule{markerRule()}, e)
+		if len(s.findings) != 1 {
+			t.Fatal(len(s.findings))
+		}
+		return s.findings[0].Fingerprint()
+	}
+	same := base(func(*scanner.Event) {}, "say zqmarker")
+	if !strings.HasPrefix(same, "f1:") || len(same) != 3+32 {
+		t.Errorf("fingerprint %q", same)
+	}
+	for name, got := range map[string]string{
+		"line":    base(func(e *scanner.Event) { e.Origin.Line = 9 }, "say zqmarker"),
+		"file":    base(func(e *scanner.Event) { e.Origin.File = "g" }, "say zqmarker"),
+		"session": base(func(e *scanner.Event) { e.Session = "s9" }, "say zqmarker"),
+		"time":    base(func(e *scanner.Event) { e.Time = e.Time.Add(5) }, "say zqmarker"),
+		"around":  base(func(*scanner.Event) {}, "now we say zqmarker again"),
+	} {
+		if got != same {
+			t.Errorf("the %s is part of the fingerprint", name)
+		}
+	}
+	if base(func(e *scanner.Event) { e.Server = "other" }, "say zqmarker") == same {
+		t.Error("the server is not part of the fingerprint")
+	}
+}
