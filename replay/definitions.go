@@ -33,19 +33,18 @@ func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 		return nil, fmt.Errorf("%s: %w: expected tools, prompts, resources, resourceTemplates or instructions, a list of tools, an MCPB manifest, or a registry server.json", name, ErrNotDefinitions)
 	}
 	server := serverName(&doc, name)
-	events := []*scanner.Event{definitionEvent(name, server, &doc, 0)}
+	at := locator{file: name, data: data}
+	events := []*scanner.Event{definitionEvent(&at, server, &doc, 0)}
 	for _, n := range staticResponses(&doc) {
-		events = append(events, definitionEvent(name, server, &doc, n))
+		events = append(events, definitionEvent(&at, server, &doc, n))
 	}
 	return events, nil
 }
 
 // definitionEvent makes the event of a document, or of one inside it.
-func definitionEvent(name, server string, doc *wire.Doc, n int) *scanner.Event {
-	at := scanner.Origin{File: name, Line: 1, Column: 1, Exact: true}.At(doc.Data, int(doc.Nodes[n].Start))
-	return &scanner.Event{Kind: scanner.DefinitionEvent, Type: typeDefinitions, Session: name, Server: server,
-		Direction: scanner.ServerToClient, Frame: doc.Raw(n),
-		Origin: scanner.Origin{File: name, Line: at.Line, Column: at.Column, Exact: true}}
+func definitionEvent(at *locator, server string, doc *wire.Doc, n int) *scanner.Event {
+	return &scanner.Event{Kind: scanner.DefinitionEvent, Type: typeDefinitions, Session: at.file, Server: server,
+		Direction: scanner.ServerToClient, Frame: doc.Raw(n), Origin: at.place(int(doc.Nodes[n].Start))}
 }
 
 // holdsDefinitions recognises a document by its members.
@@ -113,6 +112,7 @@ func serverName(doc *wire.Doc, file string) string {
 const (
 	maxBundleFiles = 256
 	maxBundleFile  = 16 << 20
+	maxBundle      = 64 << 20
 )
 
 // bundle reads the manifest of an MCPB bundle and its translations, which can
@@ -123,27 +123,26 @@ func bundle(name string, data []byte) ([]*scanner.Event, error) {
 		return nil, fmt.Errorf("%s: reading the bundle: %w", name, err)
 	}
 	var events []*scanner.Event
-	manifest := false
+	manifest, files, left := false, 0, int64(maxBundle)
 	for _, f := range z.File {
 		isManifest := f.Name == "manifest.json"
 		if !isManifest && !(strings.HasPrefix(f.Name, "mcpb-resources/") && strings.HasSuffix(f.Name, ".json")) {
 			continue
 		}
-		if len(events) >= maxBundleFiles {
-			events = append(events, skipped(name, 1, "the bundle has more than %d translations", maxBundleFiles))
-			break
+		manifest = manifest || isManifest
+		if files++; files > maxBundleFiles {
+			if files == maxBundleFiles+1 {
+				events = append(events, skipped(name, 1, "the bundle has more than %d translations", maxBundleFiles))
+			}
+			continue
 		}
-		content, err := readZipped(f)
+		content, err := readZipped(f, min(left, maxBundleFile))
+		left -= int64(len(content))
 		if err != nil {
 			events = append(events, skipped(name, 1, "a file of the bundle was not read: %v", err))
 			continue
 		}
-		found, err := bundled(name, content, isManifest)
-		if err != nil {
-			return nil, err
-		}
-		manifest = manifest || isManifest
-		events = append(events, found...)
+		events = append(events, bundled(name, content, isManifest)...)
 	}
 	if !manifest {
 		return nil, fmt.Errorf("%s: %w: the zip has no manifest.json, so it is no MCPB bundle", name, ErrNotDefinitions)
@@ -151,33 +150,35 @@ func bundle(name string, data []byte) ([]*scanner.Event, error) {
 	return events, nil
 }
 
-func bundled(name string, content []byte, isManifest bool) ([]*scanner.Event, error) {
+func bundled(name string, content []byte, isManifest bool) []*scanner.Event {
 	var doc wire.Doc
 	if err := doc.Parse(bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))); err != nil {
-		return []*scanner.Event{skipped(name, 1, "a JSON file of the bundle does not parse: %v", err)}, nil
+		return []*scanner.Event{skipped(name, 1, "a JSON file of the bundle does not parse: %v", err)}
 	}
 	nodes := []int{0}
 	if isManifest {
 		nodes = append(nodes, staticResponses(&doc)...)
 	}
+	at := locator{file: name, data: doc.Data}
 	var events []*scanner.Event
 	for _, n := range nodes {
-		e := definitionEvent(name, serverName(&doc, name), &doc, n)
+		e := definitionEvent(&at, serverName(&doc, name), &doc, n)
 		e.Origin = scanner.Origin{File: name, Line: 1, Column: 1} // inside a zip there are no lines
 		events = append(events, e)
 	}
-	return events, nil
+	return events
 }
 
-func readZipped(f *zip.File) ([]byte, error) {
+// readZipped reads one file; what it returns beside an error counts as read.
+func readZipped(f *zip.File, limit int64) ([]byte, error) {
 	r, err := f.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	content, err := io.ReadAll(io.LimitReader(r, maxBundleFile+1))
-	if err == nil && len(content) > maxBundleFile {
-		err = fmt.Errorf("it is larger than %d MiB", maxBundleFile>>20)
+	content, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(content)) > limit {
+		err = fmt.Errorf("it is larger than %d MiB, or all are larger than %d MiB", maxBundleFile>>20, maxBundle>>20)
 	}
 	return content, err
 }

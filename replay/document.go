@@ -41,10 +41,10 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 		return nil, syntaxAt(name, data, err)
 	}
 	if entries := doc.Get(doc.Get(0, "log"), "entries"); doc.Kind(entries) == wire.Array {
-		h := har{name: name, doc: &doc, data: data, max: o.MaxMessage}
+		h := har{name: name, doc: &doc, at: locator{file: name, data: data}, max: o.MaxMessage}
 		return &once{h.events(entries)}, nil
 	}
-	d := &jsonLines{file: name}
+	at := locator{file: name, data: data}
 	var b lineBuffers
 	var events chunk
 	add := func(n int) bool {
@@ -52,10 +52,8 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 			return false
 		}
 		e := b.event(name, line{number: 1})
-		e.Session, e.Server, e.Frame = baseName(d.file), baseName(d.file), doc.Raw(n)
-		start := int(doc.Nodes[n].Start)
-		loc := scanner.Origin{File: name, Line: 1, Column: 1, Exact: true}.At(data, start)
-		e.Origin = scanner.Origin{File: name, Line: loc.Line, Column: loc.Column, Exact: true}
+		e.Session, e.Server, e.Frame = baseName(name), baseName(name), doc.Raw(n)
+		e.Origin = at.place(int(doc.Nodes[n].Start))
 		events = append(events, e)
 		return true
 	}
@@ -74,6 +72,23 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	return &once{events}, nil
 }
 
+// locator finds places in a text. Asked for them in order, it reads the text once.
+type locator struct {
+	file string
+	data []byte
+	off  int
+	at   scanner.Origin // the place of off
+}
+
+func (l *locator) place(off int) scanner.Origin {
+	if l.at.Line == 0 || off < l.off {
+		l.off, l.at = 0, scanner.Origin{File: l.file, Line: 1, Column: 1, Exact: true}
+	}
+	loc := l.at.At(l.data[l.off:], off-l.off)
+	l.off, l.at.Line, l.at.Column = off, loc.Line, loc.Column
+	return l.at
+}
+
 // syntaxAt says where in a file JSON ends to be JSON.
 func syntaxAt(name string, data []byte, err error) error {
 	var syntax *wire.SyntaxError
@@ -88,7 +103,7 @@ func syntaxAt(name string, data []byte, err error) error {
 type har struct {
 	name string
 	doc  *wire.Doc
-	data []byte
+	at   locator // stands at the entry
 	max  int64
 	out  chunk
 }
@@ -119,11 +134,12 @@ func (h *har) entry(n int) {
 			base.Session = id
 		}
 	}
+	loc := h.at.place(int(doc.Nodes[n].Start))
+	loc.Exact = false
 	before := len(h.out)
 	h.request(base, doc.Get(request, "postData"))
 	h.response(base, doc.Get(response, "content"))
 	if len(h.out) == before {
-		loc := h.place(n)
 		h.out = append(h.out, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "an HTTP exchange without MCP messages", Origin: loc})
 	}
 }
@@ -139,8 +155,10 @@ func (h *har) header(headers int, name string) string {
 }
 
 func (h *har) place(n int) scanner.Origin {
-	at := scanner.Origin{File: h.name, Line: 1, Column: 1, Exact: true}.At(h.data, int(h.doc.Nodes[n].Start))
-	return scanner.Origin{File: h.name, Line: at.Line, Column: at.Column}
+	at := h.at // a copy: the members of an entry come in any order
+	loc := at.place(int(h.doc.Nodes[n].Start))
+	loc.Exact = false // the file holds the body as a string
+	return loc
 }
 
 func (h *har) request(base scanner.Event, post int) {

@@ -2,7 +2,9 @@ package replay
 
 import (
 	"bytes"
+	"encoding/base64"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +31,7 @@ var (
 func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield func(*scanner.Event)) bool {
 	doc := &b.doc
 	dir, _ := firstStr(doc, directionKeys)
-	if dir == "stderr" || dir == "meta" {
+	if (dir == "stderr" || dir == "meta") && !isMessage(doc, 0) {
 		e.Kind, e.Reason = scanner.IgnoredEvent, "a line of a log that holds no message ("+dir+")"
 		yield(e)
 		return true
@@ -56,6 +58,9 @@ func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield
 		}
 	}
 	d.embedded(b, e, n, data)
+	if raw, ok := unbase64(e.Frame); ok && !e.Origin.Exact {
+		e.Frame = raw
+	}
 	yield(e)
 	return true
 }
@@ -75,12 +80,40 @@ func payload(doc *wire.Doc) int {
 		case wire.String:
 			var buf []byte
 			text := bytes.TrimSpace(doc.Text(n, &buf))
-			if len(text) > 1 && (text[0] == '{' || text[0] == '[') && bytes.Contains(text, []byte(`"jsonrpc"`)) {
+			if raw, ok := unbase64(text); ok {
+				text = raw
+			}
+			if messageText(text) {
 				return n
 			}
 		}
 	}
 	return -1
+}
+
+// messageText reports whether a text is a message. One that is damaged counts
+// as one where it says so.
+func messageText(text []byte) bool {
+	if len(text) < 2 || text[0] != '{' && text[0] != '[' {
+		return false
+	}
+	if bytes.Contains(text, []byte(`"jsonrpc"`)) {
+		return true
+	}
+	var doc wire.Doc
+	if doc.Parse(text) != nil {
+		return false
+	}
+	return isMessage(&doc, 0) || isMessage(&doc, doc.First(0))
+}
+
+// unbase64 decodes a text that is JSON in base64.
+func unbase64(text []byte) ([]byte, bool) {
+	if len(text) < 8 || text[0] != 'e' && text[0] != 'W' { // { and [ look so
+		return nil, false
+	}
+	raw, err := base64.StdEncoding.AppendDecode(nil, text)
+	return raw, err == nil && (raw[0] == '{' || raw[0] == '[')
 }
 
 // isMessage reports whether object n has the members of a JSON-RPC message.
@@ -114,20 +147,22 @@ func firstTime(doc *wire.Doc) time.Time {
 	if t, ok := parseTime(s); ok {
 		return t
 	}
-	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	if err != nil || math.IsNaN(v) || v <= 0 {
+	s = strings.TrimSpace(s)
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v >= 1) { // a tiny number can be a very long one as a fraction
 		return time.Time{}
 	}
-	unit := 1e9 // nanoseconds in the unit of v
+	unit := int64(time.Second)
 	for _, limit := range []float64{1e11, 1e14, 1e17} {
 		if v < limit {
 			break
 		}
 		unit /= 1e3
 	}
-	if v*unit > math.MaxInt64 {
+	exact, ok := new(big.Rat).SetString(s) // a float64 would round nanoseconds
+	if !ok || v*float64(unit) >= math.MaxInt64 {
 		return time.Time{}
 	}
-	whole, frac := math.Modf(v)
-	return time.Unix(0, int64(whole)*int64(unit)+int64(frac*unit)).UTC()
+	exact.Mul(exact, new(big.Rat).SetInt64(unit))
+	return time.Unix(0, new(big.Int).Quo(exact.Num(), exact.Denom()).Int64()).UTC()
 }

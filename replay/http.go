@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -21,22 +22,46 @@ var segment = regexp.MustCompile(`^=+ (\S+) conn=(\d+) (client|server)->(?:clien
 
 func isSegment(line []byte) bool { return segment.Match(line) }
 
-var chunkSize = regexp.MustCompile(`^[0-9a-fA-F]{1,8}$`)
+var (
+	chunkSize    = regexp.MustCompile(`^[0-9a-fA-F]{1,8}$`)
+	requestHead  = regexp.MustCompile(`^[A-Z]+ \S+ HTTP/\d`)
+	responseHead = regexp.MustCompile(`^HTTP/\d(?:\.\d)? \d{3}`)
+)
 
 // httpText reads such a file.
 type httpText struct {
-	name    string
-	doc     wire.Doc
-	at      scanner.Event // what is known of the current piece
-	partial []byte        // a message that a chunk boundary has cut
-	start   int           // line on which it starts
-	pieces  int           // of which it is made so far
-	out     chunk
+	name  string
+	doc   wire.Doc
+	conns map[string]*conn
+	order []*flow // as they were first seen, so that the events have one order
+	conn  *conn   // to which the current line belongs
+	flow  *flow
+	head  bool // the line stands in a head
+	last  int  // number of the line before
+	out   chunk
+}
+
+// conn is what is known of a connection.
+type conn struct {
+	session string
+	asked   []*scanner.Event // requests of which the answer may name the session
+	sent    [2]flow          // by the client, by the server
+}
+
+// flow is what one side of a connection sends, piece by piece.
+type flow struct {
+	conn      *conn
+	time      time.Time
+	direction scanner.Direction
+	partial   []byte // a message that a chunk or a segment boundary has cut
+	start     int    // line on which it starts
+	pieces    int    // of which it is made so far
+	sized     bool   // the line before was a chunk size, so this one is none
 }
 
 func openHTTP(name string, r io.Reader, o Options) (scanner.Source, error) {
-	h := &httpText{name: name}
-	h.piece(time.Time{}, scanner.ServerToClient)
+	h := &httpText{name: name, conns: map[string]*conn{}}
+	h.enter("", time.Time{}, scanner.ServerToClient)
 	lines := wire.NewLineReader(bufio.NewReader(r), o.MaxMessage)
 	for {
 		l, err := lines.Next()
@@ -44,49 +69,105 @@ func openHTTP(name string, r io.Reader, o Options) (scanner.Source, error) {
 			break
 		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("reading %s behind line %d: %w", name, h.last, err)
 		}
 		if l.Oversize {
 			h.out = append(h.out, skipped(name, l.Number, "a line is longer than the limit of %d bytes (--max-message)", o.MaxMessage))
-			continue
+		} else {
+			h.line(l.Data, l.Number)
 		}
-		h.line(l.Data, l.Number)
+		h.last = l.Number
 	}
-	h.flush()
+	for _, f := range h.order {
+		h.flush(f)
+	}
 	if h.out == nil {
 		h.out = chunk{}
 	}
 	return &once{h.out}, nil
 }
 
-// piece starts a new piece of the exchange.
-func (h *httpText) piece(t time.Time, d scanner.Direction) {
-	h.at = scanner.Event{Time: t, Direction: d, Transport: "http", Session: baseName(h.name), Server: baseName(h.name)}
+// enter goes on with what one side of a connection sends.
+func (h *httpText) enter(id string, t time.Time, d scanner.Direction) {
+	c := h.conns[id]
+	if c == nil {
+		c = &conn{session: baseName(h.name)}
+		h.conns[id] = c
+		for i, side := range [...]scanner.Direction{scanner.ClientToServer, scanner.ServerToClient} {
+			c.sent[i] = flow{conn: c, direction: side}
+			h.order = append(h.order, &c.sent[i])
+		}
+	}
+	h.conn, h.flow, h.head = c, &c.sent[0], false
+	if d == scanner.ServerToClient {
+		h.flow = &c.sent[1]
+	}
+	h.flow.time = t
 }
 
 func (h *httpText) line(data []byte, number int) {
-	if m := segment.FindSubmatch(data); m != nil {
-		h.flush()
+	blank := number > h.last+1 // it ends a head, and the reader leaves it out
+	switch m := segment.FindSubmatch(data); {
+	case m != nil:
 		t, _ := parseTime(string(m[1]))
 		d := scanner.ServerToClient
 		if string(m[3]) == "client" {
 			d = scanner.ClientToServer
 		}
-		h.piece(t, d)
-		return
+		h.enter(string(m[2]), t, d)
+	case bytes.HasPrefix(data, []byte("### curl")):
+		h.flush(h.flow)
+		delete(h.conns, "")
+		h.enter("", time.Time{}, scanner.ServerToClient)
+	case requestHead.Match(data):
+		h.flush(h.flow)
+		h.conn.session, h.conn.asked, h.head = baseName(h.name), nil, true
+	case responseHead.Match(data):
+		h.flush(h.flow)
+		h.head = true
+	case h.head && !blank && h.field(data):
+	default:
+		h.head = false
+		h.body(data, number)
 	}
-	if name, value, ok := bytes.Cut(data, []byte(":")); ok && strings.EqualFold(string(name), "mcp-session-id") {
-		h.at.Session = string(bytes.TrimSpace(value))
-		return
+}
+
+// field reads a line of a head, and reports whether it is one.
+func (h *httpText) field(data []byte) bool {
+	name, value, ok := bytes.Cut(data, []byte(":"))
+	if !ok || bytes.ContainsAny(name, " \t\"{[") {
+		return false
 	}
-	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("data:")))
-	switch {
-	case h.partial != nil:
-		if !chunkSize.Match(data) {
-			h.message(append(h.partial, data...), h.start)
+	if strings.EqualFold(string(name), "mcp-session-id") {
+		h.conn.session = string(bytes.TrimSpace(value))
+		for _, e := range h.conn.asked { // initialize is sent before there is a session
+			e.Session = h.conn.session
 		}
-	case len(data) > 1 && (data[0] == '{' || data[0] == '['):
-		h.message(bytes.Clone(data), number)
+	}
+	return true
+}
+
+// body takes the messages out of a body.
+func (h *httpText) body(data []byte, number int) {
+	f := h.flow
+	if f.partial != nil && !f.sized && chunkSize.Match(data) {
+		f.sized = true
+		return
+	}
+	f.sized = false
+	rest, inEvent := bytes.CutPrefix(data, []byte("data:"))
+	text := bytes.TrimSpace(rest)
+	opens := len(text) > 1 && (text[0] == '{' || text[0] == '[')
+	if f.partial != nil && opens && h.doc.Parse(text) == nil && isMessage(&h.doc, 0) {
+		h.flush(f) // what has been cut was never finished
+	}
+	switch {
+	case f.partial != nil && inEvent: // the lines of one event
+		h.message(append(append(f.partial, '\n'), rest...), f.start)
+	case f.partial != nil:
+		h.message(append(f.partial, data...), f.start)
+	case opens:
+		h.message(bytes.Clone(bytes.TrimLeft(rest, " \t")), number)
 	}
 }
 
@@ -98,23 +179,24 @@ const (
 
 // message keeps a message that is whole, and waits for the rest of one that is not.
 func (h *httpText) message(data []byte, number int) {
-	if h.pieces++; h.doc.Parse(data) != nil && len(data) < maxPartial && h.pieces < maxPieces {
-		h.partial, h.start = data, number
-		return
+	f := h.flow
+	f.partial, f.start = data, number
+	if f.pieces++; h.doc.Parse(data) == nil || len(data) >= maxPartial || f.pieces >= maxPieces {
+		h.flush(f)
 	}
-	h.partial, h.pieces = nil, 0
-	e := h.at
-	e.Frame, e.Origin = data, scanner.Origin{File: h.name, Line: number, Column: 1}
-	h.out = append(h.out, &e)
 }
 
-// flush gives up on a message whose rest did not come: it is inspected as it is.
-func (h *httpText) flush() {
-	if h.partial == nil {
+// flush makes an event of a message. One of which the rest did not come is
+// inspected as it is.
+func (h *httpText) flush(f *flow) {
+	if f.partial == nil {
 		return
 	}
-	e := h.at
-	e.Frame, e.Origin = h.partial, scanner.Origin{File: h.name, Line: h.start, Column: 1}
-	h.out = append(h.out, &e)
-	h.partial, h.pieces = nil, 0
+	e := &scanner.Event{Time: f.time, Direction: f.direction, Transport: "http", Session: f.conn.session, Server: baseName(h.name),
+		Frame: bytes.TrimSpace(f.partial), Origin: scanner.Origin{File: h.name, Line: f.start, Column: 1}}
+	f.partial, f.pieces, f.sized = nil, 0, false
+	h.out = append(h.out, e)
+	if f.direction == scanner.ClientToServer {
+		f.conn.asked = append(f.conn.asked, e)
+	}
 }

@@ -36,7 +36,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 	if err := b.doc.Parse(data); err != nil {
 		// Not a record. What it says is inspected as text all the same.
 		e.Session, e.Frame = baseName(d.file), data
-		if e.Kind = scanner.FrameEvent; data[0] != '{' && data[0] != '[' {
+		if start := bytes.TrimLeft(data, " \t\r"); start[0] != '{' && start[0] != '[' {
 			yield(skipped(d.file, l.number, "a line is no JSON: the recording is damaged there, or is none"))
 		}
 		yield(e)
@@ -48,12 +48,13 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 	}
 	kind := d.common(b, e)
 	switch {
+	case b.doc.Get(0, "jsonrpc") >= 0: // first, for a peer can put any other member into its message
+		d.bare(b, e, 0, data, yield)
 	case kind == typeMessage:
-		d.message(b, e, data, yield)
+		d.record(b, e, "message", data, yield)
 	case kind == typeDefinitions:
-		e.Kind, e.Type = scanner.DefinitionEvent, kind
-		d.embedded(b, e, b.doc.Get(0, "document"), data)
-		yield(e)
+		e.Kind, e.Direction = scanner.DefinitionEvent, scanner.ServerToClient
+		d.record(b, e, "document", data, yield)
 	case kind == typeSkipped:
 		e.Kind, e.Type = scanner.SkippedEvent, kind
 		e.Reason, _ = b.doc.Str(0, "reason")
@@ -64,8 +65,6 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 	case auditTypes[kind]:
 		d.audit(b, e, kind, data)
 		yield(e)
-	case b.doc.Get(0, "jsonrpc") >= 0:
-		d.bare(b, e, 0, data, yield)
 	case d.foreign(b, e, data, yield):
 	case kind != "" && (b.doc.Get(0, "session_id") >= 0 || b.doc.Get(0, "timestamp") >= 0):
 		e.Kind, e.Reason = scanner.IgnoredEvent, "unknown event type "+kind
@@ -98,11 +97,14 @@ func (d *jsonLines) common(b *lineBuffers, e *scanner.Event) string {
 	return kind
 }
 
-// message decodes an mcp_message.
-func (d *jsonLines) message(b *lineBuffers, e *scanner.Event, data []byte, yield func(*scanner.Event)) {
+// record decodes an mcp_message, or an mcp_definitions with its document.
+func (d *jsonLines) record(b *lineBuffers, e *scanner.Event, key string, data []byte, yield func(*scanner.Event)) {
 	doc := &b.doc
 	e.Type = typeMessage
-	if n := doc.Get(0, "message"); n >= 0 {
+	if e.Kind == scanner.DefinitionEvent {
+		e.Type = typeDefinitions
+	}
+	if n := doc.Get(0, key); n >= 0 {
 		d.embedded(b, e, n, data)
 		yield(e)
 		return
@@ -122,17 +124,13 @@ func (d *jsonLines) message(b *lineBuffers, e *scanner.Event, data []byte, yield
 		yield(e)
 		return
 	}
-	yield(skipped(d.file, e.Origin.Line, "an mcp_message without message, raw or raw_base64"))
+	yield(skipped(d.file, e.Origin.Line, "an %s without %s, raw or raw_base64", e.Type, key))
 }
 
 // embedded makes the frame of an event from a node of the line: a JSON value
 // as it stands, or a string that holds the frame.
 func (d *jsonLines) embedded(b *lineBuffers, e *scanner.Event, n int, data []byte) {
 	doc := &b.doc
-	if n < 0 {
-		e.Kind, e.Reason = scanner.SkippedEvent, "a record without its document"
-		return
-	}
 	start := int(doc.Nodes[n].Start)
 	e.Origin.Column = 1 + utf8.RuneCount(data[:start])
 	if doc.Kind(n) == wire.String {
@@ -181,10 +179,17 @@ func (d *jsonLines) audit(b *lineBuffers, e *scanner.Event, kind string, data []
 // depend on where the writer stood (in, out, sent, read) tell nothing by
 // themselves: the engine goes by the method then.
 func directionOf(s string) scanner.Direction {
-	switch strings.ToLower(strings.NewReplacer("-", "_", " ", "_", ">", "", "→", "_", "__", "_").Replace(s)) {
-	case "client_to_server", "c2s", "client_server", "client", "from_client", "to_server", "request", "client_", "stdin":
+	switch s { // what nearly every line says needs no spelling out
+	case "client_to_server":
 		return scanner.ClientToServer
-	case "server_to_client", "s2c", "server_client", "server", "from_server", "to_client", "response", "server_", "stdout":
+	case "server_to_client":
+		return scanner.ServerToClient
+	}
+	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune("_- >→", r) })
+	switch strings.Join(words, "_") {
+	case "client_to_server", "c2s", "client_server", "client", "from_client", "to_server", "request", "stdin":
+		return scanner.ClientToServer
+	case "server_to_client", "s2c", "server_client", "server", "from_server", "to_client", "response", "stdout":
 		return scanner.ServerToClient
 	}
 	return scanner.Unknown
@@ -192,7 +197,10 @@ func directionOf(s string) scanner.Direction {
 
 // parseTime reads RFC 3339 and its common variants.
 func parseTime(s string) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05,999"} {
+	if len(s) > 10 && s[10] == ' ' {
+		s = s[:10] + "T" + s[11:]
+	}
+	for _, layout := range [...]string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700"} { // a fraction is read where the layout has none
 		if t, err := time.Parse(layout, s); err == nil {
 			return t.UTC(), true
 		}

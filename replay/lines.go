@@ -25,6 +25,7 @@ type lineSource struct {
 	lines   *wire.LineReader
 	max     int64
 	decoder lineDecoder
+	last    int       // the last line that was read
 	pool    sync.Pool // of *lineChunk
 }
 
@@ -92,8 +93,9 @@ func (s *lineSource) Next() (scanner.Chunk, error) {
 			return c.orNil(), io.EOF
 		}
 		if err != nil {
-			return c.orNil(), fmt.Errorf("reading %s behind line %d: %w", s.name, c.last(), err)
+			return c.orNil(), fmt.Errorf("reading %s behind line %d: %w", s.name, s.last, err)
 		}
+		s.last = l.Number
 		if l.Oversize {
 			c.lines = append(c.lines, line{number: l.Number, oversize: l.Size})
 			continue
@@ -110,13 +112,6 @@ func (c *lineChunk) orNil() scanner.Chunk {
 		return nil
 	}
 	return c
-}
-
-func (c *lineChunk) last() int {
-	if len(c.lines) == 0 {
-		return 0
-	}
-	return c.lines[len(c.lines)-1].number
 }
 
 // Events decodes the lines of the chunk.

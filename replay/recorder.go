@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -27,21 +28,38 @@ type Recorder struct {
 func NewRecorder(w io.Writer, name string) *Recorder { return &Recorder{w: w, name: name} }
 
 // Record writes one event and gives it its place in the recording, so that
-// what is judged now and what is judged on replay stand in the same place.
+// what is judged now and what is judged on replay stand in the same place. It
+// makes the names valid UTF-8 for the same reason. Ignored events leave no line.
 func (r *Recorder) Record(e *scanner.Event) error {
+	if e.Kind == scanner.IgnoredEvent {
+		return nil
+	}
 	r.line++
-	b := r.head(e)
+	e.Session, e.Server, e.Transport = valid(e.Session), valid(e.Server), valid(e.Transport)
 	e.Origin = scanner.Origin{File: r.name, Line: r.line, Column: 1}
+	var b []byte
+	if e.Kind == scanner.AuditEvent && r.isLine(e.Frame) { // the frame of an audit event is its line
+		e.Frame, e.Origin.Exact = r.doc.Raw(0), true
+		b = append(r.buf[:0], e.Frame...)
+		return r.write(append(b, '\n'))
+	}
+	b = r.head(e)
 	switch e.Kind {
 	case scanner.SkippedEvent:
+		e.Reason = valid(e.Reason)
 		b = append(b, `,"reason":`...)
-		b = wire.AppendString(b, bytes.ToValidUTF8([]byte(e.Reason), []byte("\uFFFD")))
+		b = wire.AppendString(b, []byte(e.Reason))
 	case scanner.DefinitionEvent:
 		b = r.frame(b, e, "document")
 	default:
 		b = r.frame(b, e, "message")
 	}
-	b = append(b, "}\n"...)
+	return r.write(append(b, "}\n"...))
+}
+
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+func (r *Recorder) write(b []byte) error {
 	r.buf = b
 	if _, err := r.w.Write(b); err != nil {
 		return fmt.Errorf("recording to %s: %w", r.name, err)
@@ -61,7 +79,7 @@ func (r *Recorder) head(e *scanner.Event) []byte {
 		{"session_id", e.Session}, {"server_id", e.Server}, {"server_type", e.Transport},
 	} {
 		b = append(b, `,"`+f.key+`":`...)
-		b = wire.AppendString(b, bytes.ToValidUTF8([]byte(f.value), []byte("\uFFFD")))
+		b = wire.AppendString(b, []byte(f.value))
 	}
 	if e.Kind == scanner.FrameEvent {
 		b = append(b, `,"direction":"`+e.Direction.String()+`"`...)
@@ -72,16 +90,15 @@ func (r *Recorder) head(e *scanner.Event) []byte {
 // frame appends the frame under key where it is JSON on one line, and notes
 // where in the line it starts.
 func (r *Recorder) frame(b []byte, e *scanner.Event, key string) []byte {
-	oneLine := bytes.IndexByte(e.Frame, '\n') < 0 && bytes.IndexByte(e.Frame, '\r') < 0
 	switch {
-	case oneLine && r.doc.Parse(e.Frame) == nil && r.doc.Kind(0) != wire.String:
+	case r.isLine(e.Frame):
 		b = append(b, `,"`+key+`":`...)
 		from, to := int(r.doc.Nodes[0].Start), int(r.doc.Nodes[0].End)
 		b = append(b, e.Frame[:from]...)
 		e.Origin.Column, e.Origin.Exact = 1+utf8.RuneCount(b), true
 		b = append(b, e.Frame[from:]...)
 		e.Frame = e.Frame[from:to]
-	case key == "document" && r.doc.Parse(e.Frame) == nil:
+	case key == "document" && r.fits(e.Frame):
 		b = append(b, `,"document":`...)
 		at := len(b)
 		b = r.doc.AppendCanonical(b, 0)
@@ -97,4 +114,33 @@ func (r *Recorder) frame(b []byte, e *scanner.Event, key string) []byte {
 		b = append(b, '"')
 	}
 	return b
+}
+
+// isLine reports whether a frame can stand in a line as it is.
+func (r *Recorder) isLine(frame []byte) bool {
+	return !bytes.ContainsAny(frame, "\r\n") && r.fits(frame)
+}
+
+// fits reports whether a frame can be a member of a record: JSON, but no string,
+// which would be read as a frame inside one, and not so deep that the record
+// around it is too deep.
+func (r *Recorder) fits(frame []byte) bool {
+	return r.doc.Parse(frame) == nil && r.doc.Kind(0) != wire.String && depth(&r.doc) < wire.MaxDepth
+}
+
+// depth is how deep the containers of a document nest.
+func depth(doc *wire.Doc) int {
+	deepest, now, open := 0, 0, int32(-1)
+	for i := range doc.Nodes {
+		n := &doc.Nodes[i]
+		for ; open != n.Parent; now-- {
+			open = doc.Nodes[open].Parent
+		}
+		if n.Kind >= wire.Array {
+			open = int32(i)
+			now++
+			deepest = max(deepest, now)
+		}
+	}
+	return deepest
 }

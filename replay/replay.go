@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -41,23 +42,32 @@ func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
 	}
 	br := bufio.NewReaderSize(plain, sniffBytes)
 	head, err := br.Peek(sniffBytes)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
-		return nil, fmt.Errorf("reading %s: %w", name, err)
+	plain = br
+	failed := err != nil && !errors.Is(err, io.EOF)
+	if failed { // what was read before the error is delivered before it
+		plain = io.MultiReader(bytes.NewReader(head), broken{err})
 	}
-	switch f := sniff(head, err != nil); f {
-	case formatLines:
-		return newLineSource(name, br, o, &jsonLines{file: name}), nil
-	case formatPrefixed:
-		return newLineSource(name, br, o, &prefixedLines{file: name}), nil
-	case formatDocument:
-		return openDocument(name, br, o)
-	case formatHTTP:
-		return openHTTP(name, br, o)
-	case formatEmpty:
+	switch f := sniff(head, err != nil); {
+	case f == formatLines:
+		return newLineSource(name, plain, o, &jsonLines{file: name}), nil
+	case f == formatPrefixed:
+		return newLineSource(name, plain, o, &prefixedLines{file: name}), nil
+	case f == formatDocument:
+		return openDocument(name, plain, o)
+	case f == formatHTTP:
+		return openHTTP(name, plain, o)
+	case failed:
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	case f == formatEmpty:
 		return nil, fmt.Errorf("%s is empty: %w", name, ErrFormat)
 	}
 	return nil, fmt.Errorf("%s: %w: expected events.jsonl, a log with one JSON-RPC message a line, HAR, or one of these in gzip or zstd", name, ErrFormat)
 }
+
+// broken is a reader that has nothing but an error.
+type broken struct{ err error }
+
+func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
 // decompress unwraps gzip and zstd, by their magic numbers.
 func decompress(r io.Reader) (io.Reader, error) {
@@ -113,15 +123,36 @@ func sniff(head []byte, whole bool) format {
 	for range sniffLines {
 		line, tail, complete := bytes.Cut(rest, []byte("\n"))
 		rest = tail
-		if f := sniffLine(bytes.TrimSpace(line), complete || whole, first, &doc); f != formatUnknown {
+		line = bytes.TrimSpace(line)
+		alone := first && whole && len(bytes.TrimSpace(tail)) == 0
+		if f := sniffLine(line, complete || whole, first, &doc); f == formatLines && alone && !isLine(&doc) {
+			return formatDocument
+		} else if f != formatUnknown {
 			return f
 		}
-		first = first && len(bytes.TrimSpace(line)) == 0
+		first = first && len(line) == 0
 		if !complete {
 			break
 		}
 	}
+	if looksLikeJSON.Match(head) { // to be told where it ceases to be JSON
+		return formatDocument
+	}
 	return formatUnknown
+}
+
+var (
+	looksLikeJSON = regexp.MustCompile(`^\s*(?:\{|\[\s*[\[{])`)
+	archiveHead   = regexp.MustCompile(`^\{\s*"log"\s*:\s*\{`)
+)
+
+// isLine reports whether the only line of a file is one of a recording, and
+// not a small document: a dump of definitions, a client configuration.
+func isLine(doc *wire.Doc) bool {
+	if doc.Kind(0) == wire.Array {
+		return isMessage(doc, doc.First(0))
+	}
+	return isMessage(doc, 0) || doc.Kind(doc.Get(0, "type")) == wire.String || payload(doc) >= 0
 }
 
 func sniffLine(line []byte, complete, first bool, doc *wire.Doc) format {
@@ -131,11 +162,14 @@ func sniffLine(line []byte, complete, first bool, doc *wire.Doc) format {
 	case isSegment(line) || bytes.HasPrefix(line, []byte("### curl")):
 		return formatHTTP
 	case line[0] == '{' || line[0] == '[':
-		if !complete { // a line longer than the head: only recordings have those
+		if !complete { // a line longer than the head: a recording, or HAR on one line
+			if first && archiveHead.Match(line) {
+				return formatDocument
+			}
 			return formatLines
 		}
 		if doc.Parse(line) == nil {
-			if doc.Kind(doc.Get(0, "log")) == wire.Object {
+			if first && doc.Kind(doc.Get(doc.Get(0, "log"), "entries")) == wire.Array {
 				return formatDocument
 			}
 			return formatLines
@@ -148,7 +182,7 @@ func sniffLine(line []byte, complete, first bool, doc *wire.Doc) format {
 			}
 		}
 	default:
-		if _, at := splitPrefix(line); at > 0 && doc.Parse(line[at:]) == nil {
+		if _, at := splitPrefix(line); at > 0 && doc.Parse(logged(line[at:])) == nil {
 			return formatPrefixed
 		}
 	}
@@ -209,7 +243,9 @@ func baseName(name string) string {
 		name = name[i+1:]
 	}
 	for _, ext := range []string{".gz", ".zst", ".jsonl", ".json", ".log", ".har", ".txt", ".events"} {
-		name = strings.TrimSuffix(name, ext)
+		if cut := strings.TrimSuffix(name, ext); cut != "" {
+			name = cut
+		}
 	}
 	return name
 }

@@ -30,6 +30,9 @@ func clauseEnd(t []byte, i int) bool {
 	case '\n', '\r':
 		return true
 	case '.', '!', '?', ';', ':':
+		if t[i] == '.' && i >= 2 && t[i-2] == '.' && t[i-1] >= 'a' && t[i-1] <= 'z' { // e.g. and i.e.
+			return false
+		}
 		return i+1 == len(t) || t[i+1] == ' ' || t[i+1] == '\n' || t[i+1] == '\r'
 	}
 	return false

@@ -1,6 +1,10 @@
 package rules
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var injConceal = scanner.Rule{
 	ID:         "inj-conceal",
@@ -36,7 +40,7 @@ var injConceal = scanner.Rule{
 			return
 		}
 		for _, m := range p.Matches {
-			if quoted(p.Folded, m.Start, m.End) {
+			if quoted(p.Folded, m.Start, m.End) || openSecrecy(p.Folded, m.Start, m.End) {
 				continue
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: lowered(p, scanner.Critical),
@@ -44,4 +48,25 @@ var injConceal = scanner.Rule{
 				Signals: []string{"an order of secrecy", "the user is the one kept in the dark"}})
 		}
 	},
+}
+
+var (
+	spokenOf    = regexp.MustCompile(`\b(detect(s|ors?|ing)?|such\s+as|e\.g|for\s+example|phrases?|wording|known\s+as|malicious|attackers?|injected)\b[^\n]*$`)
+	audience    = regexp.MustCompile(`\b(tell|inform|notify|alert)|\bthe\s`)
+	possession  = regexp.MustCompile(`^\s+(data|details|ids?|names?|emails?|passwords?|credentials|messages|content|records|information|input)\b`)
+	keptThing   = regexp.MustCompile(`\b(key|token|password|passphrase|credential|code|url|link)s?\b`)
+	notRepeated = regexp.MustCompile(`^(\s+\w+){0,2}\s+again\b`)
+)
+
+// openSecrecy reports words of secrecy at [start, end) that keep nothing from
+// the user: an example of a detector, what belongs to the user and is not given
+// away (the user's password, user data), a key that is kept secret from others,
+// a message that is not shown again.
+func openSecrecy(t []byte, start, end int) bool {
+	from, _ := clause(t, start, end)
+	said, rest := t[start:end], t[end:]
+	theirs := len(rest) > 0 && (rest[0] == '\'' || containsAny(rest[:min(len(rest), 3)], "’"))
+	return spokenOf.Match(t[from:start]) || theirs || notRepeated.Match(rest) ||
+		possession.Match(rest) && !audience.Match(said) && !containsAny(said, "this", "that") ||
+		keptThing.Match(said) && !containsAny(said, "user")
 }

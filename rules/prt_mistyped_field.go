@@ -23,6 +23,9 @@ var resultTypes = map[string]wire.Kind{
 	"capabilities": wire.Object, "isError": wire.Bool, "nextCursor": wire.String, "_meta": wire.Object,
 }
 
+// objectLists are the members of a result that are lists of objects.
+var objectLists = [...]string{"tools", "prompts", "resources", "resourceTemplates", "messages"}
+
 var prtMistypedField = scanner.Rule{
 	ID:         "prt-mistyped-field",
 	Category:   "protocol",
@@ -48,8 +51,8 @@ var prtMistypedField = scanner.Rule{
 		result := p.Doc.Get(p.Root, "result")
 		checkTypes(p, result, resultTypes)
 		checkContent(p, p.Doc.Get(result, "content"))
-		for key := range resultTypes {
-			checkElements(p, p.Doc.Get(result, key), key)
+		for _, key := range objectLists {
+			checkElements(p, p.Doc.Get(result, key))
 		}
 	},
 }
@@ -82,8 +85,8 @@ func checkContent(p *scanner.MessagePass, content int) {
 }
 
 // checkElements reports elements of a list of definitions that are no objects.
-func checkElements(p *scanner.MessagePass, list int, key string) {
-	if p.Doc.Kind(list) != wire.Array || key == "contents" {
+func checkElements(p *scanner.MessagePass, list int) {
+	if p.Doc.Kind(list) != wire.Array {
 		return
 	}
 	for c := p.Doc.First(list); c >= 0; c = p.Doc.Next(c) {

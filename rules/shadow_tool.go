@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/agnivade/levenshtein"
 
@@ -55,13 +56,23 @@ func collision(d *scanner.Definition, other *scanner.Known) (scanner.Severity, s
 	switch {
 	case d.Digest == o.Digest:
 		return scanner.Low, "is the same in every part as"
-	case d.Name != o.Name:
+	case spelling(d.Name) != spelling(o.Name):
 		return scanner.Critical, "has a name that looks like that of"
 	case alike(d.Description, o.Description):
 		return scanner.Critical, "has the name and the description, but not the schema, of"
+	case d.Name != o.Name:
+		return scanner.Medium, "has a name that differs only in case or separators from"
 	}
 	return scanner.Medium, "has the same name as"
 }
+
+// spelling returns a name without what naming conventions differ in. A reader
+// can tell create-issue from create_issue, so neither imitates the other.
+func spelling(name string) string {
+	return strings.ToLower(separators.Replace(name))
+}
+
+var separators = strings.NewReplacer("-", "", "_", "", " ", "", ".", "")
 
 // alike reports whether two descriptions are nearly the same text.
 func alike(a, b string) bool {

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"slices"
+	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -130,6 +131,9 @@ func AppendString(dst, s []byte) []byte {
 func appendCanonicalNumber(dst, raw []byte) []byte {
 	if len(raw) < 16 && raw[0] != '-' && plainInteger(raw) {
 		return append(dst, raw...)
+	}
+	if _, err := strconv.ParseFloat(string(raw), 64); err != nil {
+		return append(dst, raw...) // jsontext would take the largest float64 instead
 	}
 	v := jsontext.Value(slices.Clone(raw))
 	if v.Canonicalize() != nil {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"hash/maphash"
 	"unicode"
 	"unicode/utf8"
 )
@@ -22,12 +23,14 @@ type Anomaly struct {
 	Node, Other int32
 }
 
-// keyTable finds equal folded keys of one object in linear time. It is emptied
-// by raising the generation, not by clearing.
+// keyTable finds equal keys of one object in linear time. It is emptied by
+// raising the generation, not by clearing. The hash is seeded: with a fixed one
+// a sender could choose keys that all collide.
 type keyTable struct {
 	slots []keySlot
 	gen   uint32
-	a, b  []byte // folded keys under comparison
+	seed  maphash.Seed
+	a, b  []byte // keys under comparison
 }
 
 type keySlot struct {
@@ -36,42 +39,65 @@ type keySlot struct {
 	node int32
 }
 
+// keyForm is what two keys are compared by.
+type keyForm func(d *Doc, dst []byte, i int) (form []byte, odd bool)
+
 // checkKeys notes the anomalies among the keys of object i.
 func (d *Doc) checkKeys(i int32) {
-	t := &d.keys
-	t.reset(int(d.Nodes[i].Len))
-	mask := uint32(len(t.slots) - 1)
+	d.keys.reset(int(d.Nodes[i].Len))
 	for c := d.First(int(i)); c >= 0; c = d.Next(c) {
-		odd := false
-		t.a, odd = d.foldKey(t.a[:0], c)
+		other, odd := d.enterKey(c, (*Doc).foldKey)
 		if odd {
 			d.Anomalies = append(d.Anomalies, Anomaly{OddKey, int32(c), -1})
 		}
-		h := hashBytes(t.a)
-		slot := h & mask
-		for ; t.slots[slot].gen == t.gen; slot = (slot + 1) & mask {
-			if t.slots[slot].hash != h {
-				continue
-			}
-			other := int(t.slots[slot].node)
-			t.b, _ = d.foldKey(t.b[:0], other)
-			if string(t.a) == string(t.b) {
-				d.Anomalies = append(d.Anomalies, Anomaly{d.collision(c, other), int32(c), int32(other)})
-				break
+		if other < 0 {
+			continue
+		}
+		kind := DuplicateKey
+		if !d.sameKey(c, other) {
+			// The same spelling may stand earlier without being the first of its fold.
+			if exact, _ := d.enterKey(c, (*Doc).exactKey); exact >= 0 {
+				other = exact
+			} else {
+				kind = VariantKey
 			}
 		}
-		if t.slots[slot].gen != t.gen {
-			t.slots[slot] = keySlot{t.gen, h, int32(c)}
-		}
+		d.Anomalies = append(d.Anomalies, Anomaly{kind, int32(c), int32(other)})
 	}
 }
 
-func (d *Doc) collision(a, b int) AnomalyKind {
-	var x, y []byte
-	if string(d.Key(a, &x)) == string(d.Key(b, &y)) {
-		return DuplicateKey
+// enterKey returns the member that is in the table with the same form of key
+// as node i, or enters i and returns -1.
+func (d *Doc) enterKey(i int, form keyForm) (other int, odd bool) {
+	t := &d.keys
+	mask := uint32(len(t.slots) - 1)
+	t.a, odd = form(d, t.a[:0], i)
+	h := uint32(maphash.Bytes(t.seed, t.a))
+	slot := h & mask
+	for ; t.slots[slot].gen == t.gen; slot = (slot + 1) & mask {
+		if t.slots[slot].hash != h {
+			continue
+		}
+		other = int(t.slots[slot].node)
+		if t.b, _ = form(d, t.b[:0], other); string(t.a) == string(t.b) {
+			return other, odd
+		}
 	}
-	return VariantKey
+	t.slots[slot] = keySlot{t.gen, h, int32(i)}
+	return -1, odd
+}
+
+func (d *Doc) sameKey(a, b int) bool {
+	t := &d.keys
+	t.a, _ = d.exactKey(t.a[:0], a)
+	t.b, _ = d.exactKey(t.b[:0], b)
+	return string(t.a) == string(t.b)
+}
+
+// exactKey appends the key of node i as it reads.
+func (d *Doc) exactKey(dst []byte, i int) (key []byte, odd bool) {
+	n := &d.Nodes[i]
+	return AppendUnquoted(dst, d.Data[n.KeyStart:n.KeyEnd]), false
 }
 
 func (t *keyTable) reset(n int) {
@@ -80,20 +106,12 @@ func (t *keyTable) reset(n int) {
 		size *= 2
 	}
 	if size > len(t.slots) {
-		t.slots, t.gen = make([]keySlot, size), 0
+		t.slots, t.gen, t.seed = make([]keySlot, size), 0, maphash.MakeSeed()
 	}
 	if t.gen++; t.gen == 0 {
 		clear(t.slots)
 		t.gen = 1
 	}
-}
-
-func hashBytes(b []byte) uint32 {
-	h := uint32(2166136261)
-	for _, c := range b {
-		h = (h ^ uint32(c)) * 16777619
-	}
-	return h
 }
 
 // foldKey appends the key of node i as the most forgiving parser would read

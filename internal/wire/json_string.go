@@ -104,6 +104,7 @@ func AppendUnquoted(dst, lit []byte) []byte {
 
 // RawOffset maps a byte offset in the text of a string literal back to the
 // byte offset in the literal, so that a finding points at the bytes on the wire.
+// Every byte of an escaped rune maps to the start of its escape.
 func RawOffset(lit []byte, off int) int {
 	i, text := 1, 0
 	for i < len(lit)-1 && text < off {
@@ -113,8 +114,10 @@ func RawOffset(lit []byte, off int) int {
 			continue
 		}
 		r, n := decodeEscape(lit[i:])
+		if text += utf8.RuneLen(r); text > off {
+			break
+		}
 		i += n
-		text += utf8.RuneLen(r)
 	}
 	return i
 }
