@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -83,11 +82,6 @@ func toolsOf(mode, cursor string) string {
 // PORTFILE when it listens.
 func fakeHTTP() {
 	mode, file := os.Args[1], os.Args[2]
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if mode == "html" {
 			w.Header().Set("Content-Type", "text/html")
@@ -106,15 +100,5 @@ func fakeHTTP() {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, answer(mode, r))
 	})
-	if err := os.WriteFile(file+".tmp", []byte("http://"+l.Addr().String()+"/mcp"), 0o600); err != nil {
-		os.Exit(1)
-	}
-	if err := os.Rename(file+".tmp", file); err != nil {
-		os.Exit(1)
-	}
-	go func() { // a script that fails must not leave it behind
-		time.Sleep(2 * time.Minute)
-		os.Exit(0)
-	}()
-	_ = http.Serve(l, handler)
+	serve(handler, file)
 }
