@@ -34,6 +34,9 @@ var audReported = scanner.Rule{
 		}
 		doc, root := p.Doc, p.Root
 		detections := doc.Get(root, "detections")
+		if detections < 0 {
+			detections = doc.Get(doc.Get(root, "fields"), "detections")
+		}
 		if strings.HasSuffix(message, "result") || strings.HasSuffix(message, "definition") {
 			if doc.First(detections) < 0 {
 				return

@@ -46,24 +46,50 @@ var counter = regexp.MustCompile(`\b(never|not|\w+n['’]t|cannot|no|without|nor
 // strongNegation stands inside the match itself.
 var strongNegation = regexp.MustCompile(`\b(never|not|\w+n['’]t|cannot)\b`)
 
+// preamble is what may stand ahead of an order without countering it: a phrase
+// that speaks of something else (to avoid errors, …) or a double negation.
+var preamble = regexp.MustCompile(`^\W*(without|to|in order to|if|when|while|unless|no matter|like)\b[^,\n]*,|\b(do(es)? not|do?n['’]?t|never|not)\s+(forget|hesitate|fail)\s+to\b`)
+
+// announced ends a clause behind whose colon comes an example.
+var announced = regexp.MustCompile(`\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
+
+// refused stands behind what is refused.
+var refused = regexp.MustCompile(`^(\s+(with|by|from|in)(\s+\w+){1,2})?\s+(is|are|will be|gets?)\s+(\w+\s+)?(refused|blocked|rejected|denied|forbidden|prohibited)\b`)
+
 // countered reports whether what stands at [start, end) is denied, forbidden or
 // only quoted by its own clause.
 func countered(t []byte, start, end int) bool {
-	from, _ := clause(t, start, end)
-	if counter.Match(t[from:start]) || strongNegation.Match(t[start:end]) {
-		return true
+	from, to := clause(t, start, end)
+	if from > 0 && t[from-1] == ':' {
+		before, _ := clause(t, from-1, from-1)
+		if announced.Match(t[before : from-1]) {
+			return true
+		}
 	}
-	return quoted(t, start, end)
+	if all := preamble.FindAllIndex(t[from:start], -1); all != nil {
+		from += all[len(all)-1][1]
+	}
+	return counter.Match(t[from:start]) || strongNegation.Match(t[start:end]) || refused.Match(t[end:to]) || quoted(t, start, end)
 }
 
+// quotes are pairs of quotation marks.
+var quotes = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"‘", "’"}, {"«", "»"}}
+
+// jsonValue stands ahead of the quotation mark of a JSON string, which quotes
+// nobody: a result or a broken frame can be JSON in a text.
+var jsonValue = regexp.MustCompile(`("\s*:|\[)\s*$`)
+
 // quoted reports whether [start, end) stands directly inside quotation marks or
-// a code span.
+// a code span. A full stop may stand inside, too.
 func quoted(t []byte, start, end int) bool {
-	if start == 0 || end >= len(t) {
-		return false
+	behind := bytes.TrimLeft(t[end:min(len(t), end+8)], ".!?,")
+	for _, q := range quotes {
+		if bytes.HasSuffix(t[:start], []byte(q[0])) && bytes.HasPrefix(behind, []byte(q[1])) {
+			ahead := t[:start-len(q[0])]
+			return !jsonValue.Match(ahead[max(0, len(ahead)-8):])
+		}
 	}
-	before, after := t[start-1], t[end]
-	return before == after && (before == '"' || before == '\'' || before == '`')
+	return false
 }
 
 // result reports whether the text came out of a call: it is data that the
@@ -102,4 +128,20 @@ func containsAny(t []byte, words ...string) bool {
 		}
 	}
 	return false
+}
+
+// product joins one element of each list in every way: the anchors of words
+// that are common alone and rare side by side.
+func product(lists ...[]string) []string {
+	joined := []string{""}
+	for _, list := range lists {
+		var next []string
+		for _, head := range joined {
+			for _, tail := range list {
+				next = append(next, head+tail)
+			}
+		}
+		joined = next
+	}
+	return joined
 }

@@ -38,7 +38,7 @@ func reportDrift(p *scanner.JudgePass, d *scanner.Definition, first *scanner.Kno
 	severity, when := scanner.Medium, "since an earlier session"
 	if first.Session == p.Session.ID {
 		severity, when = scanner.High, "within the session"
-		if !p.Server.Changed {
+		if !p.Server.Announced[d.Kind] {
 			severity, when = scanner.Critical, "within the session and without an announcement"
 		}
 	}

@@ -18,10 +18,10 @@ var injConceal = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-451"},
 	Patterns: []scanner.Pattern{
 		{
-			Name:    "do_not_tell",
-			Expr:    `\b(do\s+not|don['’]?t|never|must\s+not|should\s+not|avoid|without)\s+(ever\s+)?(tell(ing)?|inform(ing)?|notify(ing)?|alert(ing)?|mention(ing)?|reveal(ing)?|disclos(e|ing)|show(ing)?|report(ing)?|display(ing)?)\s+((this|it|that|anything|any\s+of\s+this|about\s+(this|it|that))\s+)?(to\s+)?(the\s+)?(user|human|operator|customer)s?\b`,
-			Anchors: []string{"tell", "inform", "notif", "alert", "mention", "reveal", "disclos", "show", "report", "display"},
-			Near:    []string{"user", "human", "operator", "customer"},
+			Name: "do_not_tell",
+			Expr: `\b(do\s+not|don['’]?t|never|must\s+not|should\s+not|avoid|without)\s+(ever\s+)?(tell(ing)?|inform(ing)?|notify(ing)?|alert(ing)?|mention(ing)?|reveal(ing)?|disclos(e|ing)|show(ing)?|report(ing)?|display(ing)?)\s+((this|it|that|anything|any\s+of\s+this|about\s+(this|it|that))\s+)?(to\s+)?(the\s+)?(user|human|operator|customer)s?\b`,
+			Anchors: product([]string{"not", "n't", "n’t", "dont", "ever", "avoid", "without"}, []string{" ", "\n"},
+				[]string{"tell", "inform", "notif", "alert", "mention", "reveal", "disclos", "show", "report", "display"}),
 		},
 		{
 			Name:    "keep_secret",
@@ -54,6 +54,7 @@ var (
 	spokenOf    = regexp.MustCompile(`\b(detect(s|ors?|ing)?|such\s+as|e\.g|for\s+example|phrases?|wording|known\s+as|malicious|attackers?|injected)\b[^\n]*$`)
 	audience    = regexp.MustCompile(`\b(tell|inform|notify|alert)|\bthe\s`)
 	possession  = regexp.MustCompile(`^\s+(data|details|ids?|names?|emails?|passwords?|credentials|messages|content|records|information|input)\b`)
+	genitive    = regexp.MustCompile(`^['’]s\s+\w`)
 	keptThing   = regexp.MustCompile(`\b(key|token|password|passphrase|credential|code|url|link)s?\b`)
 	notRepeated = regexp.MustCompile(`^(\s+\w+){0,2}\s+again\b`)
 )
@@ -65,8 +66,7 @@ var (
 func openSecrecy(t []byte, start, end int) bool {
 	from, _ := clause(t, start, end)
 	said, rest := t[start:end], t[end:]
-	theirs := len(rest) > 0 && (rest[0] == '\'' || containsAny(rest[:min(len(rest), 3)], "’"))
-	return spokenOf.Match(t[from:start]) || theirs || notRepeated.Match(rest) ||
+	return spokenOf.Match(t[from:start]) || genitive.Match(rest) || notRepeated.Match(rest) ||
 		possession.Match(rest) && !audience.Match(said) && !containsAny(said, "this", "that") ||
 		keptThing.Match(said) && !containsAny(said, "user")
 }

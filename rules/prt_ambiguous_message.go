@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var prtAmbiguousMessage = scanner.Rule{
 	ID:         "prt-ambiguous-message",
@@ -19,7 +22,7 @@ var prtAmbiguousMessage = scanner.Rule{
 		doc := p.Doc
 		method, result, err := doc.Get(p.Root, "method"), doc.Get(p.Root, "result"), doc.Get(p.Root, "error")
 		switch {
-		case method >= 0 && (result >= 0 || err >= 0):
+		case method >= 0 && doc.Kind(method) != wire.Null && (result >= 0 || p.Message.IsError):
 			p.Report(method, false, scanner.High, "the message has a method and a result: it is a request and a response")
 		case result >= 0 && p.Message.IsError:
 			p.Report(err, false, scanner.Medium, "the response has both a result and an error")

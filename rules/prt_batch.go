@@ -17,7 +17,7 @@ var prtBatch = scanner.Rule{
 	Basis:      "Reported only once the session has agreed on a version without batches.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	Judge: func(p *scanner.JudgePass) {
-		if p.Message.Batch && p.Server.Info.Protocol > lastBatch {
+		if p.Message.Batch == 1 && p.Direction == scanner.ServerToClient && p.Server.Info.Protocol > lastBatch {
 			p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: scanner.MessageSubject, Offset: p.Message.Offset,
 				Message: "the frame is a JSON-RPC batch, which protocol version " + p.Server.Info.Protocol + " does not have"})
 		}

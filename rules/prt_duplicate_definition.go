@@ -20,6 +20,9 @@ var prtDuplicateDefinition = scanner.Rule{
 		seen := map[key]*scanner.Definition{}
 		for i := range p.Message.Definitions {
 			d := &p.Message.Definitions[i]
+			if d.Name == "" {
+				continue
+			}
 			k := key{d.Kind, d.Name}
 			first := seen[k]
 			if first == nil {

@@ -15,7 +15,7 @@ var prtJSONKeyConfusion = scanner.Rule{
 	Fix:        "Treat the server as hostile: no JSON library writes such a message by itself.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Where the protocol defines the keys there is no innocent reading. In free-form data (arguments, structured results, property names) keys that differ in case only are legitimate and are not reported, and repeated ones are medium.",
+	Basis:      "Where the protocol defines the keys there is no innocent reading. In free-form data (arguments, structured results, property names) keys that differ in case only are legitimate and are not reported; repeated ones, and those with an invisible character, are medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436", "CWE-178"},
 	Message: func(p *scanner.MessagePass) {
 		end := p.Doc.Nodes[p.Root].Next
@@ -23,14 +23,17 @@ var prtJSONKeyConfusion = scanner.Rule{
 			if int(a.Node) < p.Root || a.Node >= end {
 				continue
 			}
-			defined := protocolObject(p, int(p.Doc.Nodes[a.Node].Parent))
+			object := int(p.Doc.Nodes[a.Node].Parent)
+			defined := protocolObject(p, object) || protocolPart(p, object)
 			switch {
 			case a.Kind == wire.DuplicateKey && defined:
 				p.Report(int(a.Node), true, scanner.Critical, "a member stands twice: one reader takes the first, another the last")
 			case a.Kind == wire.DuplicateKey:
 				p.Report(int(a.Node), true, scanner.Medium, "a member of free-form data stands twice: one reader takes the first, another the last")
-			case a.Kind == wire.OddKey:
+			case a.Kind == wire.OddKey && defined:
 				p.Report(int(a.Node), true, scanner.Critical, "a key has a NUL or an invisible character in it")
+			case a.Kind == wire.OddKey:
+				p.Report(int(a.Node), true, scanner.Medium, "a key of free-form data has a NUL or an invisible character in it")
 			case defined:
 				p.Report(int(a.Node), true, scanner.Critical, "two members differ only in case or look: a lenient reader takes one for the other")
 			}
@@ -67,9 +70,10 @@ func reportVariants(p *scanner.MessagePass) {
 		}
 		key = key[:0]
 		k := doc.Key(i, &key)
-		folded, _ = wire.FoldKey(folded[:0], k)
+		var odd bool
+		folded, odd = wire.FoldKey(folded[:0], k)
 		known, ok := foldedKeys[string(folded)]
-		if ok && string(k) != known && doc.Get(int(doc.Nodes[i].Parent), known) < 0 {
+		if ok && !odd && string(k) != known && doc.Get(int(doc.Nodes[i].Parent), known) < 0 {
 			p.Report(i, true, scanner.High, "a key is one of the protocol's in another case: only a lenient reader sees it")
 		}
 	}
@@ -93,6 +97,26 @@ func protocolObject(p *scanner.MessagePass, object int) bool {
 	}
 	owner := int(doc.Nodes[parent].Parent)
 	return owner == p.Root || owner >= 0 && int(doc.Nodes[owner].Parent) == p.Root && keyIn(doc, owner, "result")
+}
+
+// protocolPart reports whether an object is a part, with keys that the protocol
+// defines, of one of the protocol's objects: annotations, the content of a
+// prompt's message, an embedded resource, an argument of a prompt, serverInfo.
+func protocolPart(p *scanner.MessagePass, object int) bool {
+	doc := p.Doc
+	if object < 0 || object == p.Root {
+		return false
+	}
+	parent := int(doc.Nodes[object].Parent)
+	if keyIn(doc, object, "serverInfo", "clientInfo", "capabilities") {
+		return int(doc.Nodes[parent].Parent) == p.Root
+	}
+	if doc.Kind(parent) == wire.Array && keyIn(doc, parent, "arguments") {
+		parent = int(doc.Nodes[parent].Parent) // of the prompt
+	} else if !keyIn(doc, object, "annotations", "resource", "content") {
+		return false
+	}
+	return doc.Nodes[parent].KeyEnd == 0 && protocolObject(p, parent)
 }
 
 func keyIn(doc *wire.Doc, i int, keys ...string) bool {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -50,6 +51,9 @@ var shadowTool = scanner.Rule{
 	},
 }
 
+// schemaPart is the place of the schema among the parts of a definition.
+var schemaPart = slices.Index(scanner.DefinitionParts[:], "inputSchema")
+
 // collision weighs two tools whose names look the same.
 func collision(d *scanner.Definition, other *scanner.Known) (scanner.Severity, string) {
 	o := other.Definition
@@ -58,7 +62,7 @@ func collision(d *scanner.Definition, other *scanner.Known) (scanner.Severity, s
 		return scanner.Low, "is the same in every part as"
 	case spelling(d.Name) != spelling(o.Name):
 		return scanner.Critical, "has a name that looks like that of"
-	case alike(d.Description, o.Description):
+	case d.Parts[schemaPart] != o.Parts[schemaPart] && alike(d.Description, o.Description):
 		return scanner.Critical, "has the name and the description, but not the schema, of"
 	case d.Name != o.Name:
 		return scanner.Medium, "has a name that differs only in case or separators from"

@@ -41,10 +41,11 @@ type Message struct {
 	Method      string
 	ID          string // the id as written: 1 and "1" and 1.0 are three ids
 	IsError     bool
-	Batch       bool   // it came as one of several in a frame
+	Batch       int    // place in the batch that it came in, from 1; 0 outside of one
 	Action      string // for audit events: what the other engine decided
 	Target      string // what is called, read or got: a tool's name, a prompt's name, a URI
 	Listing     SubjectKind
+	More        bool // the list goes on on another page
 	Definitions []Definition
 	Server      *ServerInfo
 	Offset      int // of the message in the frame

@@ -66,34 +66,48 @@ func (in *Inspector) skip(reason string) { in.facts.Skips = append(in.facts.Skip
 
 // frame inspects one frame of a connection.
 func (in *Inspector) frame() {
-	if noise(in.event.Frame) {
-		in.facts.Noise = true
-		in.plain()
-		return
-	}
 	if !in.parse() {
 		return
 	}
 	root := in.event.root
-	if in.tree.Kind(root) != wire.Array {
-		in.jsonrpc(root, false)
+	switch in.tree.Kind(root) {
+	case wire.Array:
+	case wire.Object:
+		in.jsonrpc(root, 0)
+		return
+	default:
+		in.facts.Noise = true
+		in.plain()
 		return
 	}
+	n := 0
 	for c := in.tree.First(root); c >= 0; c = in.tree.Next(c) {
-		in.jsonrpc(c, true)
+		n++
+		in.jsonrpc(c, n)
 	}
 }
 
-// noise reports a frame that no client takes for a message: it does not start
-// as an object or a list does. Banners and log lines on standard output are
-// common, and a server that prints them is not to blame for more than that.
+// noise reports a frame that no client takes for a message: it starts neither
+// as an object with a member nor as a list of objects. Banners and log lines on
+// standard output are common, and a server that prints "[INFO] ready" is not to
+// blame for more than that.
 func noise(frame []byte) bool {
 	frame = bytes.TrimLeft(frame, " \t\r\n")
-	return len(frame) > 0 && frame[0] != '{' && frame[0] != '['
+	if len(frame) == 0 {
+		return false
+	}
+	next := bytes.TrimLeft(frame[1:], " \t\r\n")
+	switch {
+	case frame[0] == '{':
+		return len(next) > 0 && next[0] != '"' && next[0] != '}'
+	case frame[0] == '[':
+		return len(next) > 0 && next[0] != '{' && next[0] != '[' && next[0] != ']'
+	}
+	return true
 }
 
-// parse provides the tree of the event's frame. What is not JSON is counted as
-// not inspected, and its text is looked at all the same.
+// parse provides the tree of the event's frame. What is not JSON is noise, or
+// is counted as not inspected; its text is looked at all the same.
 func (in *Inspector) parse() bool {
 	e := in.event
 	if e.tree != nil {
@@ -107,7 +121,9 @@ func (in *Inspector) parse() bool {
 	}
 	var syntax *wire.SyntaxError
 	if errors.As(err, &syntax) {
-		in.skip("unparsable frame: " + syntax.Msg)
+		if in.facts.Noise = e.Kind == FrameEvent && noise(e.Frame); !in.facts.Noise {
+			in.skip("unparsable frame: " + syntax.Msg)
+		}
 	}
 	in.plain()
 	return false
@@ -117,7 +133,7 @@ func (in *Inspector) parse() bool {
 // of its own, so that findings are placed as everywhere else.
 func (in *Inspector) plain() {
 	in.own.SetText(in.event.Frame)
-	in.tree = &in.own
+	in.tree, in.event.root = &in.own, 0
 	in.message = len(in.facts.Messages)
 	in.facts.Messages = append(in.facts.Messages, Message{Kind: Malformed})
 	in.region(MessageSubject, "", 0, 0)

@@ -100,7 +100,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 		}
 		return d
 	})
-	srv.Noisy = srv.Noisy || facts.Noise
+	srv.Noisy = srv.Noisy || facts.Noise && e.Direction == ServerToClient
 }
 
 // name gives the findings in a result the name of what was called.

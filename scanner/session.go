@@ -17,13 +17,13 @@ func (s *Session) Owners(name string) []*Known { return s.owners[FoldName(name)]
 
 // Server is what one server has shown in a session.
 type Server struct {
-	ID      string
-	Info    ServerInfo
-	Tools   map[string]*Known
-	Listed  bool // it has answered tools/list
-	Changed bool // it has announced a changed list since
-	Asked   bool // it has been sent a request
-	Noisy   bool // it has printed lines that are no messages
+	ID        string
+	Info      ServerInfo
+	Tools     map[string]*Known
+	Listed    bool                 // it has answered tools/list
+	Announced [MessageSubject]bool // by kind of definition: it has said that the list changed, and not listed it in full since
+	Asked     bool                 // it has been sent a request
+	Noisy     bool                 // it has printed lines that are no messages
 
 	pending [ServerToClient + 1]map[string]PendingCall // by sender, then by raw id
 }
@@ -65,7 +65,7 @@ func (s *Session) server(id string) *Server {
 // definition that the whole input keeps.
 func (s *Session) apply(srv *Server, e *Event, m *Message, share func(*Definition) *Definition) {
 	if m.Server != nil {
-		srv.Info = *m.Server
+		srv.Info.update(m.Server)
 	}
 	switch m.Kind {
 	case Request:
@@ -73,13 +73,16 @@ func (s *Session) apply(srv *Server, e *Event, m *Message, share func(*Definitio
 		if open := srv.pending[e.Direction]; len(open) < maxPending {
 			open[m.ID] = PendingCall{m.Method, m.Target, e.Time}
 		}
-	case Notification:
-		srv.Changed = srv.Changed || m.Method == "notifications/tools/list_changed"
+	case Notification, Audit:
+		for _, kind := range announcements[m.Method] {
+			srv.Announced[kind] = true
+		}
 	case Response:
 		delete(srv.pending[opposite(e.Direction)], m.ID)
 	}
-	if m.Listing == ToolSubject {
-		srv.Listed, srv.Changed = true, false
+	srv.Listed = srv.Listed || m.Listing == ToolSubject
+	if m.Listing != NoSubject && !m.More {
+		srv.Announced[m.Listing] = false
 	}
 	for i := range m.Definitions {
 		d := &m.Definitions[i]
@@ -90,6 +93,24 @@ func (s *Session) apply(srv *Server, e *Event, m *Message, share func(*Definitio
 			s.owners[folded] = append(s.owners[folded], k)
 		}
 	}
+}
+
+// announcements maps a notification to the lists that it says have changed.
+var announcements = map[string][]SubjectKind{
+	"notifications/tools/list_changed":     {ToolSubject},
+	"notifications/prompts/list_changed":   {PromptSubject},
+	"notifications/resources/list_changed": {ResourceSubject, TemplateSubject},
+	"mcp_tools_list_changed":               {ToolSubject},
+}
+
+// update takes over what a later message says, and keeps what it does not.
+func (i *ServerInfo) update(by *ServerInfo) {
+	for _, f := range [...]struct{ now, next *string }{{&i.Name, &by.Name}, {&i.Version, &by.Version}, {&i.Protocol, &by.Protocol}} {
+		if *f.next != "" {
+			*f.now = *f.next
+		}
+	}
+	i.Instructions = i.Instructions || by.Instructions
 }
 
 // known makes the record of a definition.

@@ -17,7 +17,7 @@ var listings = map[string]SubjectKind{
 }
 
 // jsonrpc inspects one JSON-RPC message.
-func (in *Inspector) jsonrpc(root int, batch bool) {
+func (in *Inspector) jsonrpc(root, batch int) {
 	doc := in.tree
 	m := Message{Offset: int(doc.Nodes[root].Start) - int(doc.Nodes[in.event.root].Start), node: root, Batch: batch}
 	in.message = len(in.facts.Messages)
@@ -49,7 +49,7 @@ func (in *Inspector) document() {
 	root := in.event.root
 	doc := in.tree
 	if doc.Get(root, "jsonrpc") >= 0 || doc.Kind(doc.Get(root, "result")) == wire.Object {
-		in.jsonrpc(root, false)
+		in.jsonrpc(root, 0)
 		return
 	}
 	in.message = len(in.facts.Messages)
@@ -139,6 +139,9 @@ func (in *Inspector) members(m *Message, node int, rest SubjectKind) {
 		case key == "protocolVersion":
 			in.info(m).Protocol, _ = doc.Str(node, key)
 			in.region(ServerSubject, "", node, c)
+		case key == "nextCursor":
+			m.More = doc.Kind(c) != wire.Null
+			in.region(rest, "", node, c)
 		case key == "inputRequests" && doc.Kind(c) == wire.Object:
 			in.inputRequests(c)
 		default:

@@ -1,0 +1,110 @@
+package scanner_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/recgen"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// recording is a generated recording and its events, frames included.
+func recording(b *testing.B, size int64) ([]byte, []*scanner.Event) {
+	b.Helper()
+	var rec bytes.Buffer
+	if err := recgen.Write(&rec, recgen.Options{Seed: 1, Bytes: size}); err != nil {
+		b.Fatal(err)
+	}
+	src, err := replay.Open("r", bytes.NewReader(rec.Bytes()), replay.Options{MaxMessage: 64 << 20})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var events []*scanner.Event
+	for {
+		c, err := src.Next()
+		if c != nil {
+			c.Events(func(e *scanner.Event) {
+				own := *e
+				own.Frame = bytes.Clone(e.Frame)
+				own.SetTree(nil, 0)
+				events = append(events, &own)
+			})
+		}
+		if err != nil {
+			break
+		}
+	}
+	return rec.Bytes(), events
+}
+
+func engine(b *testing.B, workers int) *scanner.Engine {
+	b.Helper()
+	e, err := scanner.New(rules.All(), scanner.Options{Workers: workers})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return e
+}
+
+// BenchmarkInspect is the parallel part: parse, walk, match, digest.
+func BenchmarkInspect(b *testing.B) {
+	_, events := recording(b, 4<<20)
+	in := engine(b, 1).NewInspector()
+	var size int64
+	for _, e := range events {
+		size += int64(len(e.Frame))
+	}
+	b.SetBytes(size)
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, e := range events {
+			in.Inspect(e)
+			e.SetTree(nil, 0)
+		}
+	}
+	b.ReportMetric(float64(b.N)*float64(len(events))/b.Elapsed().Seconds(), "events/s")
+}
+
+// BenchmarkJudge is the ordered part: it must keep up with all the workers.
+func BenchmarkJudge(b *testing.B) {
+	_, events := recording(b, 4<<20)
+	e := engine(b, 1)
+	in := e.NewInspector()
+	facts := make([]*scanner.Facts, len(events))
+	for i, ev := range events {
+		facts[i] = in.Inspect(ev)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		j := scanner.NewJudge(e)
+		for i, ev := range events {
+			j.Judge(ev, facts[i])
+		}
+	}
+	b.ReportMetric(float64(b.N)*float64(len(events))/b.Elapsed().Seconds(), "events/s")
+}
+
+// BenchmarkReplay is a whole run from bytes to findings.
+func BenchmarkReplay(b *testing.B) {
+	data, _ := recording(b, 16<<20)
+	for name, workers := range map[string]int{"workers=1": 1, "workers=2": 2} {
+		b.Run(name, func(b *testing.B) {
+			e := engine(b, workers)
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				src, err := replay.Open("r", io.Reader(bytes.NewReader(data)), replay.Options{MaxMessage: 64 << 20})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := e.Run(context.Background(), src, &sink{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
