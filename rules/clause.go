@@ -111,15 +111,6 @@ func fromUser(p *scanner.TextPass) bool {
 	return p.Subject == scanner.CallSubject || p.Direction == scanner.ClientToServer
 }
 
-// word reports whether [start, end) begins and ends at word boundaries.
-func word(t []byte, start, end int) bool {
-	return (start == 0 || !wordByte(t[start-1])) && (end == len(t) || !wordByte(t[end]))
-}
-
-func wordByte(b byte) bool {
-	return b == '_' || b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b >= 0x80
-}
-
 // containsAny reports whether t contains one of the words.
 func containsAny(t []byte, words ...string) bool {
 	for _, w := range words {

@@ -99,7 +99,7 @@ func TestRuleThatPanics(t *testing.T) {
 	text, message, judge := markerRule(), markerRule(), markerRule()
 	text.ID, text.Text = "tst-text", func(*scanner.TextPass) { panic("text") }
 	message.ID, message.Text, message.Patterns = "tst-message", nil, nil
-	message.Message = func(*scanner.MessagePass) { var m map[string]int; m["x"] = 1 }
+	message.Message = func(p *scanner.MessagePass) { _ = p.Doc.Nodes[len(p.Doc.Nodes)] }
 	judge.ID, judge.Text, judge.Patterns = "tst-judge", nil, nil
 	judge.Judge = func(*scanner.JudgePass) { panic("judge") }
 	s, _ := run(t, []scanner.Rule{text, message, judge, markerRule()}, frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"x":"zqmarker"}}`))
