@@ -129,8 +129,9 @@ func bundle(name string, data []byte) ([]*scanner.Event, error) {
 		if !isManifest && !(strings.HasPrefix(f.Name, "mcpb-resources/") && strings.HasSuffix(f.Name, ".json")) {
 			continue
 		}
+		first := isManifest && !manifest // it is read wherever it stands
 		manifest = manifest || isManifest
-		if files++; files > maxBundleFiles {
+		if files++; files > maxBundleFiles && !first {
 			if files == maxBundleFiles+1 {
 				events = append(events, skipped(name, 1, "the bundle has more than %d translations", maxBundleFiles))
 			}

@@ -132,6 +132,7 @@ func (h *har) entry(n int) {
 	for _, headers := range [...]int{doc.Get(request, "headers"), doc.Get(response, "headers")} {
 		if id := h.header(headers, "mcp-session-id"); id != "" {
 			base.Session = id
+			break // no answer may move a request
 		}
 	}
 	loc := h.at.place(int(doc.Nodes[n].Start))

@@ -55,7 +55,7 @@ type flow struct {
 	direction scanner.Direction
 	partial   []byte // a message that a chunk or a segment boundary has cut
 	start     int    // line on which it starts
-	pieces    int    // of which it is made so far
+	parsed    int    // bytes that were parsed to see whether it is whole
 	sized     bool   // the line before was a chunk size, so this one is none
 }
 
@@ -139,12 +139,21 @@ func (h *httpText) field(data []byte) bool {
 		return false
 	}
 	if strings.EqualFold(string(name), "mcp-session-id") {
-		h.conn.session = string(bytes.TrimSpace(value))
-		for _, e := range h.conn.asked { // initialize is sent before there is a session
-			e.Session = h.conn.session
-		}
+		h.conn.enterSession(string(bytes.TrimSpace(value)), baseName(h.name))
 	}
 	return true
+}
+
+// enterSession names the session of an exchange, unless the request has named
+// it: no answer may move a request. Initialize is sent before there is a session.
+func (c *conn) enterSession(id, none string) {
+	if c.session != none {
+		return
+	}
+	c.session = id
+	for _, e := range c.asked {
+		e.Session = id
+	}
 }
 
 // body takes the messages out of a body.
@@ -157,7 +166,7 @@ func (h *httpText) body(data []byte, number int) {
 	f.sized = false
 	rest, inEvent := bytes.CutPrefix(data, []byte("data:"))
 	text := bytes.TrimSpace(rest)
-	opens := len(text) > 1 && (text[0] == '{' || text[0] == '[')
+	opens := len(text) > 0 && (text[0] == '{' || text[0] == '[')
 	if f.partial != nil && opens && h.doc.Parse(text) == nil && isMessage(&h.doc, 0) {
 		h.flush(f) // what has been cut was never finished
 	}
@@ -167,21 +176,28 @@ func (h *httpText) body(data []byte, number int) {
 	case f.partial != nil:
 		h.message(append(f.partial, data...), f.start)
 	case opens:
-		h.message(bytes.Clone(bytes.TrimLeft(rest, " \t")), number)
+		h.message(bytes.Clone(bytes.TrimLeft(rest, " \t")), number) // blanks at its end may stand inside a string
 	}
 }
 
-// The bounds of putting a cut message together again: each piece costs a parse.
+// The bounds of putting a cut message together again: each piece that may be
+// the last costs a parse.
 const (
 	maxPartial = 4 << 20
-	maxPieces  = 64
+	maxParsed  = 64 << 20
 )
 
 // message keeps a message that is whole, and waits for the rest of one that is not.
 func (h *httpText) message(data []byte, number int) {
 	f := h.flow
 	f.partial, f.start = data, number
-	if f.pieces++; h.doc.Parse(data) == nil || len(data) >= maxPartial || f.pieces >= maxPieces {
+	if end := bytes.TrimRight(data, " \t"); end[len(end)-1] == '}' || end[len(end)-1] == ']' {
+		if f.parsed += len(data); h.doc.Parse(data) == nil {
+			h.flush(f)
+			return
+		}
+	}
+	if len(data) >= maxPartial || f.parsed >= maxParsed {
 		h.flush(f)
 	}
 }
@@ -194,7 +210,7 @@ func (h *httpText) flush(f *flow) {
 	}
 	e := &scanner.Event{Time: f.time, Direction: f.direction, Transport: "http", Session: f.conn.session, Server: baseName(h.name),
 		Frame: bytes.TrimSpace(f.partial), Origin: scanner.Origin{File: h.name, Line: f.start, Column: 1}}
-	f.partial, f.pieces, f.sized = nil, 0, false
+	f.partial, f.parsed, f.sized = nil, 0, false
 	h.out = append(h.out, e)
 	if f.direction == scanner.ClientToServer {
 		f.conn.asked = append(f.conn.asked, e)

@@ -28,7 +28,7 @@ func logged(data []byte) []byte {
 // it starts. at is 0 for a line without one.
 func splitPrefix(line []byte) (word string, at int) {
 	at = bytes.IndexAny(line, "{[")
-	for at > 0 && line[at] == '[' { // brackets of the prefix, such as [info]
+	for at >= 0 && line[at] == '[' { // brackets of the prefix, such as [info]
 		next := bytes.IndexAny(line[at+1:], "{[")
 		if next < 0 || bytes.HasPrefix(line[at:], []byte("[{")) {
 			break

@@ -90,6 +90,9 @@ func (r *Recorder) head(e *scanner.Event) []byte {
 // frame appends the frame under key where it is JSON on one line, and notes
 // where in the line it starts.
 func (r *Recorder) frame(b []byte, e *scanner.Event, key string) []byte {
+	if key == "document" && r.doc.Parse(e.Frame) == nil {
+		e.Frame = inOneLine(e.Frame)
+	}
 	switch {
 	case r.isLine(e.Frame):
 		b = append(b, `,"`+key+`":`...)
@@ -98,12 +101,6 @@ func (r *Recorder) frame(b []byte, e *scanner.Event, key string) []byte {
 		e.Origin.Column, e.Origin.Exact = 1+utf8.RuneCount(b), true
 		b = append(b, e.Frame[from:]...)
 		e.Frame = e.Frame[from:to]
-	case key == "document" && r.fits(e.Frame):
-		b = append(b, `,"document":`...)
-		at := len(b)
-		b = r.doc.AppendCanonical(b, 0)
-		e.Origin.Column, e.Origin.Exact = 1+utf8.RuneCount(b[:at]), true
-		e.Frame = bytes.Clone(b[at:])
 	case utf8.Valid(e.Frame):
 		b = append(b, `,"raw":`...)
 		e.Origin.Column = 1 + utf8.RuneCount(b)
@@ -143,4 +140,15 @@ func depth(doc *wire.Doc) int {
 		}
 	}
 	return deepest
+}
+
+// inOneLine puts a JSON text into one line. A line end in JSON is white space,
+// so a space in its place changes nothing else.
+func inOneLine(text []byte) []byte {
+	return bytes.Map(func(c rune) rune {
+		if c == '\n' || c == '\r' {
+			return ' '
+		}
+		return c
+	}, text)
 }

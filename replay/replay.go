@@ -181,10 +181,9 @@ func sniffLine(line []byte, complete, first bool, doc *wire.Doc) format {
 				return formatDocument
 			}
 		}
-	default:
-		if _, at := splitPrefix(line); at > 0 && doc.Parse(logged(line[at:])) == nil {
-			return formatPrefixed
-		}
+	}
+	if _, at := splitPrefix(line); at > 0 && doc.Parse(logged(line[at:])) == nil {
+		return formatPrefixed
 	}
 	return formatUnknown
 }

@@ -105,12 +105,6 @@ func lowered(p *scanner.TextPass, s scanner.Severity) scanner.Severity {
 	return s
 }
 
-// fromUser reports text that the client sent: what a user asks for is no
-// attack by a server.
-func fromUser(p *scanner.TextPass) bool {
-	return p.Subject == scanner.CallSubject || p.Direction == scanner.ClientToServer
-}
-
 // containsAny reports whether t contains one of the words.
 func containsAny(t []byte, words ...string) bool {
 	for _, w := range words {

@@ -17,9 +17,6 @@ var hidBidi = scanner.Rule{
 	Basis:      "Overrides and embeddings have no use in the documentation of a tool; isolates and marks, which right-to-left text needs, are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
-		if fromUser(p) {
-			return
-		}
 		for i := 0; i < len(p.Source); {
 			r, n := utf8.DecodeRune(p.Source[i:])
 			if r >= 0x202A && r <= 0x202E && r != 0x202C {

@@ -18,9 +18,6 @@ var hidUnicodeTags = scanner.Rule{
 	Basis:      "Tag characters outside the three flags that Unicode recommends for interchange have been deprecated for text since Unicode 5.1.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
-		if fromUser(p) {
-			return
-		}
 		for i := 0; i < len(p.Source); {
 			r, n := utf8.DecodeRune(p.Source[i:])
 			if !tag(r) {

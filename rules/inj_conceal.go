@@ -36,9 +36,6 @@ var injConceal = scanner.Rule{
 		},
 	},
 	Text: func(p *scanner.TextPass) {
-		if fromUser(p) {
-			return
-		}
 		for _, m := range p.Matches {
 			if quoted(p.Folded, m.Start, m.End) || openSecrecy(p.Folded, m.Start, m.End) {
 				continue

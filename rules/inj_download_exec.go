@@ -26,9 +26,6 @@ var injDownloadExec = scanner.Rule{
 		},
 	},
 	Text: func(p *scanner.TextPass) {
-		if fromUser(p) {
-			return
-		}
 		for _, m := range p.Matches {
 			if countered(p.Folded, m.Start, m.End) {
 				continue

@@ -34,9 +34,6 @@ var injExfilSink = scanner.Rule{
 		},
 	},
 	Text: func(p *scanner.TextPass) {
-		if fromUser(p) {
-			return
-		}
 		for _, m := range p.Matches {
 			from, to := clause(p.Folded, m.Start, m.End)
 			if countered(p.Folded, m.Start, m.End) || !sensitive.Match(p.Folded[from:to]) || !addressed(p.Folded[from:to]) && !opens(p.Folded[from:], []int{m.Start - from}) {

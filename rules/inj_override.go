@@ -33,9 +33,6 @@ var injOverride = scanner.Rule{
 		},
 	},
 	Text: func(p *scanner.TextPass) {
-		if fromUser(p) {
-			return
-		}
 		for _, m := range p.Matches {
 			if countered(p.Folded, m.Start, m.End) {
 				continue

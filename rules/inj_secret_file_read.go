@@ -30,9 +30,6 @@ var injSecretFileRead = scanner.Rule{
 			"claude_desktop_config", "keychain", "wallet.dat"},
 	}},
 	Text: func(p *scanner.TextPass) {
-		if fromUser(p) {
-			return
-		}
 		for _, m := range p.Matches {
 			from, to := clause(p.Folded, m.Start, m.End)
 			verb := secretVerb.FindIndex(p.Folded[from:m.Start])

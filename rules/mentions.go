@@ -11,9 +11,6 @@ import "github.com/mcpscan/mcpscan/scanner"
 // results one step less, and nothing for what the client itself sends.
 func mention(definition scanner.Severity, message string) func(*scanner.TextPass) {
 	return func(p *scanner.TextPass) {
-		if fromUser(p) {
-			return
-		}
 		for _, m := range p.Matches {
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: lowered(p, definition), Message: message})
 		}

@@ -27,6 +27,7 @@ func All() []scanner.Rule {
 		// Hidden text.
 		hidUnicodeTags,
 		hidBidi,
+		hidAnsiControl,
 		// Between servers, and over time.
 		shadowTool,
 		driftInSession,

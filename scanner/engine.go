@@ -204,10 +204,10 @@ func (j *judge) deliver(e *Event, facts *Facts, sinks []Sink) error {
 }
 
 // crashed is the finding that stands for a check that panicked.
-func crashed(r *Rule, e *Event) Finding {
+func crashed(r *Rule, e *Event, why any) Finding {
 	return Finding{
 		Rule: &ruleCrashed, Category: ruleCrashed.Category, Severity: ruleCrashed.Severity,
-		Message: "the rule " + r.ID + " failed on this event and could not judge it", Name: r.ID, Subject: MessageSubject,
+		Message: show(fmt.Sprintf("the rule %s failed on this event and could not judge it: %v", r.ID, why), messageChars), Name: r.ID, Subject: MessageSubject,
 		Location: Location{e.Origin.File, e.Origin.Line, e.Origin.Column}, Action: "alert",
 	}
 }

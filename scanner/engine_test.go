@@ -15,7 +15,7 @@ import (
 // markerRule finds a word wherever it stands.
 func markerRule() scanner.Rule {
 	return scanner.Rule{
-		ID: "tst-marker", Category: "test", Title: "t", Why: "w", Fix: "f", Basis: "b", Refs: []string{"CWE-0"},
+		ID: "tst-marker", Category: "engine", Client: true, Title: "t", Why: "w", Fix: "f", Basis: "b", Refs: []string{"CWE-0"},
 		Patterns: []scanner.Pattern{{Name: "marker", Anchors: []string{"zqmarker"}}},
 		Text: func(p *scanner.TextPass) {
 			for _, m := range p.Matches {

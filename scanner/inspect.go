@@ -175,16 +175,28 @@ func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey boo
 		in: in, folded: folded, node: i, isKey: isKey, root: root}
 	if flags != 0 && unusual(src) {
 		for _, r := range in.engine.unusual {
-			in.guard(r, func() { p.rule = r; r.Unusual(p) })
+			if r.Client || !p.client() {
+				in.guard(r, func() { p.rule = r; r.Unusual(p) })
+			}
 		}
 	}
 	p.Folded = folded.Text
 	in.dispatch(p, found)
 }
 
+// client reports text that the client sent.
+func (p *TextPass) client() bool {
+	return p.Subject == CallSubject || p.Direction == ClientToServer
+}
+
+// unusual reports a character that is neither printable ASCII nor white space.
+// A carriage return in the middle of a line writes over it, so it counts.
 func unusual(s []byte) bool {
-	for _, b := range s {
-		if (b < 0x20 && b != '\n' && b != '\r' && b != '\t') || b >= 0x7F {
+	for i, b := range s {
+		switch {
+		case b >= 0x20 && b < 0x7F, b == '\n', b == '\t':
+		case b == '\r' && (i+1 == len(s) || s[i+1] == '\n' || s[i+1] == '\r'):
+		default:
 			return true
 		}
 	}
@@ -207,6 +219,9 @@ func (in *Inspector) dispatch(p *TextPass, found []text.Match) {
 			in.matches = append(in.matches, m)
 		}
 		r := &in.engine.rules[rule]
+		if p.client() && !r.Client {
+			continue
+		}
 		p.rule, p.Matches = r, disjoint(in.matches)
 		in.guard(r, func() { r.Text(p) })
 	}
@@ -232,8 +247,8 @@ func disjoint(ms []text.Match) []text.Match {
 // guard runs a check. A rule that panics is a finding, and the others still speak.
 func (in *Inspector) guard(r *Rule, check func()) {
 	defer func() {
-		if recover() != nil {
-			in.add(crashed(r, in.event))
+		if v := recover(); v != nil {
+			in.add(crashed(r, in.event, v))
 		}
 	}()
 	check()

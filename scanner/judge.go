@@ -118,8 +118,8 @@ func (j *judge) name(message int, target string) {
 
 func (j *judge) guard(r *Rule, e *Event, check func()) {
 	defer func() {
-		if recover() != nil {
-			f := crashed(r, e)
+		if v := recover(); v != nil {
+			f := crashed(r, e, v)
 			f.Time, f.Session, f.Server = e.Time, show(e.Session, nameChars), show(e.Server, nameChars)
 			j.found = append(j.found, f)
 		}

@@ -50,6 +50,9 @@ func (p *TextPass) Key() string {
 
 // Report hands over a finding whose evidence is Folded[Start:End].
 func (p *TextPass) Report(is Issue) {
+	if p.Folded == nil {
+		panic("Unusual must report with ReportSource: it sees no folded text")
+	}
 	key := string(p.Folded[is.Start:min(is.End, is.Start+4*evidenceChars)])
 	start, end := p.folded.Source(is.Start), p.folded.Source(is.End)
 	p.in.text(p, is, start, end, key)

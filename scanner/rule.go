@@ -3,6 +3,8 @@ package scanner
 import (
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/text"
 )
@@ -31,8 +33,13 @@ type Rule struct {
 	Text     func(*TextPass)
 
 	// Unusual is called for a text field that has any character which is
-	// neither printable ASCII nor white space, with the text as it was sent.
+	// neither printable ASCII nor tab, line feed, or carriage return at the end
+	// of a line. It sees the text as it was sent, and reports with ReportSource.
 	Unusual func(*TextPass)
+
+	// Client says that Text and Unusual also look at what the client sends. What
+	// a user asks for is no attack by a server, so most rules do not.
+	Client bool
 
 	// Message is called for each JSON-RPC message or document of definitions.
 	Message func(*MessagePass)
@@ -42,7 +49,16 @@ type Rule struct {
 	Judge func(*JudgePass)
 }
 
-var ruleID = regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)+$`)
+// Categories are the names that a rule's findings may be filed under: those of
+// the seeds, and what the seeds have no name for.
+var Categories = []string{"hidden_instructions", "credential_theft", "exfiltration", "shell_injection", "path_traversal",
+	"tool_shadowing", "cross_server_flow", "burst", "version_pin", "name_similarity", "output_poisoning",
+	"policy", "protocol", "audit", "engine"}
+
+var (
+	ruleID  = regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)+$`)
+	ruleRef = regexp.MustCompile(`^(OWASP-MCP:MCP\d\d|OWASP-LLM:LLM\d\d|ATLAS:AML\.T\d{4}(\.\d{3})?|CWE-\d+)$`)
+)
 
 // validate refuses a rule that could not explain itself or would never run.
 func (r *Rule) validate() error {
@@ -53,7 +69,14 @@ func (r *Rule) validate() error {
 			return fmt.Errorf("rule %q: %s is empty", r.ID, f.name)
 		}
 	}
+	for _, ref := range r.Refs {
+		if !ruleRef.MatchString(ref) {
+			return fmt.Errorf("rule %q: the reference %q must look like OWASP-MCP:MCP03, OWASP-LLM:LLM01, ATLAS:AML.T0110 or CWE-1427", r.ID, ref)
+		}
+	}
 	switch {
+	case !slices.Contains(Categories, r.Category):
+		return fmt.Errorf("rule %q: unknown category %q: expected one of %s", r.ID, r.Category, strings.Join(Categories, ", "))
 	case !ruleID.MatchString(r.ID):
 		return fmt.Errorf("rule %q: the ID must be kebab case with a group, such as inj-override", r.ID)
 	case len(r.Refs) == 0:

@@ -77,9 +77,7 @@ func (f *Folder) append(i int, r rune, mapped bool) {
 		f.putRune(i, r)
 		return
 	}
-	var enc [utf8.UTFMax]byte
-	f.nfkd = norm.NFKD.Append(f.nfkd[:0], utf8.AppendRune(enc[:0], r)...)
-	for b := f.nfkd; len(b) > 0; {
+	for b := f.decompose(r); len(b) > 0; {
 		d, n := utf8.DecodeRune(b)
 		b = b[n:]
 		switch {
@@ -97,6 +95,25 @@ func (f *Folder) append(i int, r rune, mapped bool) {
 		}
 		f.putRune(i, d)
 	}
+}
+
+// decompose returns the NFKD form of r: from the tables, or for a Hangul
+// syllable by the arithmetic of the Unicode standard, section 3.12. To append
+// each rune with the norm package would prepare for a whole text each time.
+func (f *Folder) decompose(r rune) []byte {
+	if s := r - 0xAC00; s >= 0 && s <= 0xD7A3-0xAC00 {
+		f.nfkd = utf8.AppendRune(f.nfkd[:0], 0x1100+s/588)
+		f.nfkd = utf8.AppendRune(f.nfkd, 0x1161+s%588/28)
+		if s%28 != 0 {
+			f.nfkd = utf8.AppendRune(f.nfkd, 0x11A7+s%28)
+		}
+		return f.nfkd
+	}
+	f.nfkd = utf8.AppendRune(f.nfkd[:0], r)
+	if d := norm.NFKD.Properties(f.nfkd).Decomposition(); d != nil {
+		return d
+	}
+	return f.nfkd
 }
 
 func (f *Folder) put(i int, b byte) {

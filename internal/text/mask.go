@@ -45,7 +45,7 @@ const pemBegin = "-----begin "
 // masked as well as the whole.
 const (
 	maskReach = 1024 // both ways
-	longReach = 8192 // back to the start of a private key or of a long token
+	longReach = 8192 // back to the start of a private key, and to both ends of a token
 	labelSize = 64   // of what stands before a token, such as password=
 )
 
@@ -53,7 +53,7 @@ const (
 // characters of one stay, so that its owner knows which it is; nobody else
 // learns more.
 func Excerpt(s []byte, from, to int) string {
-	lo, hi := lookFrom(s, from), min(len(s), to+maskReach)
+	lo, hi := around(s, from, to)
 	var b strings.Builder
 	at := from
 	for _, sp := range secretsIn(s[lo:hi]) {
@@ -75,10 +75,14 @@ func Excerpt(s []byte, from, to int) string {
 // Mask returns s with the credentials in it masked, as Excerpt does.
 func Mask(s string) string { return Excerpt([]byte(s), 0, len(s)) }
 
-// lookFrom returns where to begin looking for credentials that reach into
-// s[from:]. Only a token or a private key is longer than maskReach.
-func lookFrom(s []byte, from int) int {
-	lo, floor := max(0, from-maskReach), max(0, from-longReach)
+// around returns the part of s in which to look for credentials that reach into
+// s[from:to]. Only tokens and private keys are longer than maskReach.
+func around(s []byte, from, to int) (lo, hi int) {
+	floor, ceiling := max(0, from-longReach), min(len(s), to+longReach)
+	lo, hi = max(0, from-maskReach), min(len(s), to+maskReach)
+	for hi < ceiling && tokenByte(s[hi]) {
+		hi++
+	}
 	at := lo
 	for at > floor && tokenByte(s[at-1]) {
 		at--
@@ -89,7 +93,7 @@ func lookFrom(s []byte, from int) int {
 	if i := bytes.LastIndex(s[floor:lo], bytes.ToUpper([]byte(pemBegin))); i >= 0 {
 		lo = floor + i
 	}
-	return lo
+	return lo, hi
 }
 
 func tokenByte(b byte) bool {

@@ -1,0 +1,103 @@
+package replay
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// exchange is an entry of a HAR file; request and content are members of
+// request and response.content.
+func exchange(requestHeaders, request, responseHeaders, content string) string {
+	return fmt.Sprintf(`{"startedDateTime":"2026-01-06T10:30:00.125Z","request":{"method":"POST","url":"https://mcp.example:8443/mcp?key=1","headers":[%s]%s},
+"response":{"status":200,"headers":[%s],"content":{%s}}}`, requestHeaders, request, responseHeaders, content)
+}
+
+func archive(entries ...string) string {
+	return "{\"log\": {\n \"version\": \"1.2\",\n\"entries\": [\n" + strings.Join(entries, ",\n") + "\n]}}\n"
+}
+
+func post(body string) string {
+	return `,"postData":{"mimeType":"application/json","text":` + strconv.Quote(body) + `}`
+}
+
+func body(mime, text string) string {
+	return `"mimeType":"` + mime + `","size":9,"text":` + strconv.Quote(text)
+}
+
+func TestHAR(t *testing.T) {
+	const (
+		where  = "/mcp.example:8443/mcp/http 2026-01-06T10:30:00.125Z "
+		header = `{"name":"Mcp-Session-Id","value":"s9"}`
+		pong   = `{"jsonrpc":"2.0","id":1,"result":{}}`
+		none   = "ignored: an HTTP exchange without MCP messages"
+	)
+	sse := "id: 1\ndata:\n\nevent: message\nid: 2\ndata: " + pong + "\n\n: comment\n\ndata: {\"jsonrpc\":\ndata: \"2.0\"}\n\ndata: cut {\"jsonrpc"
+	in64 := base64.StdEncoding.EncodeToString([]byte(pong))
+	tests := []struct {
+		name, in string
+		want     []string
+	}{
+		{"JSON to JSON", exchange(header, post(ping), "", body("application/json", pong)), []string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong}},
+		{"no session", exchange("", post(ping), "", body("application/json", pong)), []string{"4 frame > cap" + where + ping, "5 frame < cap" + where + pong}},
+		{"the answer names the session", exchange("", post(ping), header, body("application/json", pong)), []string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong}},
+		{"the answer cannot rename it", exchange(header, post(ping), `{"name":"mcp-session-id","value":"s10"}`, body("application/json", pong)),
+			[]string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong}},
+		{"an event stream", exchange(header, post(ping), "", body("text/event-stream; charset=utf-8", sse)),
+			[]string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong, "5 frame < s9" + where + "{\"jsonrpc\":\n\"2.0\"}"}},
+		{"base64", exchange(header, post(ping), "", `"mimeType":"application/json","encoding":"base64","text":"`+in64+`"`), []string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong}},
+		{"base64 that is none", exchange(header, post(ping), "", `"encoding":"base64","text":"*"`), []string{"4 frame > s9" + where + ping, "5 skipped: a response body is not base64, as the HAR says"}},
+		{"a stream that was not saved", exchange(header, post(ping), "", `"mimeType":"text/event-stream","size":512`), []string{"4 frame > s9" + where + ping, "5 skipped: a response body was not saved in the HAR"}},
+		{"a stream that was empty", exchange(header, post(ping), "", `"mimeType":"text/event-stream","size":0`), []string{"4 frame > s9" + where + ping}},
+		{"a batch", exchange(header, post("["+ping+"]"), "", ""), []string{"4 frame > s9" + where + "[" + ping + "]"}},
+		{"a page", exchange("", "", "", body("text/html", "<p>jsonrpc</p>")), []string{"4 " + none}},
+		{"another API", exchange("", post(`{"query":"x"}`), "", body("application/json", `[1]`)), []string{"4 " + none}},
+		{"an entry that is nothing", `7`, []string{"4 " + none}},
+		{"no entries", ``, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) { diff(t, read(t, "cap.har", archive(tt.in)), tt.want...) })
+	}
+	t.Run("several entries on one line", func(t *testing.T) {
+		in := strings.ReplaceAll(archive(exchange(header, post(ping), "", ""), exchange("", "", "", "")), "\n", "")
+		diff(t, read(t, "cap.har", in), "1 frame > s9"+where+ping, "1 "+none)
+	})
+	t.Run("the answer in front of the request", func(t *testing.T) {
+		in := archive("{\"response\":{\"content\":{" + body("application/json", pong) + "}},\n\"request\":{\"url\":\"https://a/b\"" + post(ping) + "}}")
+		diff(t, read(t, "cap.har", in), "5 frame > cap/a/b/http - "+ping, "4 frame < cap/a/b/http - "+pong)
+	})
+}
+
+func TestHAROversizeEvent(t *testing.T) {
+	in := archive(exchange("", post(ping), "", body("text/event-stream", "data: "+strings.Repeat("x", 200)+"\n\ndata: "+ping+"\n\n")))
+	events, err := openBytes("cap", in, 100)
+	if err != nil || len(events) != 3 || show(&events[1]) != "5 skipped: a server-sent event is longer than the limit of 100 bytes (--max-message)" {
+		t.Errorf("%v, got:\n%s", err, shown(events))
+	}
+}
+
+// Places in a large document are found in one pass over it.
+func TestLargeDocumentsAreLinear(t *testing.T) {
+	entry := exchange("", post(ping), "", body("application/json", `{"jsonrpc":"2.0","x":"`+strings.Repeat("x", 900)+`"}`))
+	entries := make([]string, 12000)
+	for i := range entries {
+		entries[i] = entry
+	}
+	for name, in := range map[string]string{
+		"HAR":         archive(entries...),
+		"HAR, 1 line": strings.ReplaceAll(archive(entries...), "\n", ""),
+		"messages":    "[\n" + strings.Repeat(ping+",\n", 150000) + ping + "]",
+	} {
+		start := time.Now()
+		events, err := openBytes("doc", in, limit)
+		if err != nil || len(events) < 24000 {
+			t.Fatalf("%s: %d events, %v", name, len(events), err)
+		}
+		if took := time.Since(start); took > 20*time.Second { // one pass takes a fraction of one
+			t.Errorf("%s: %d bytes took %v", name, len(in), took)
+		}
+	}
+}

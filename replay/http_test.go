@@ -1,0 +1,89 @@
+package replay
+
+import (
+	"strings"
+	"testing"
+)
+
+// lines joins lines as a file has them.
+func lines(l ...string) string { return strings.Join(l, "\n") + "\n" }
+
+const (
+	fromClient = "===== 2026-01-06T10:30:00.125Z conn=1 client->server 300B ====="
+	fromServer = "===== 2026-01-06T10:30:01Z conn=1 server->client 300B ====="
+	otherConn  = "===== 2026-01-06T10:30:02Z conn=2 server->client 300B ====="
+	postHead   = "POST /mcp HTTP/1.1"
+	okHead     = "HTTP/1.1 200 OK"
+	sessionID  = "mcp-session-id: s9"
+	pong       = `{"jsonrpc":"2.0","id":1,"result":{}}`
+)
+
+func TestHTTPText(t *testing.T) {
+	const (
+		client = " frame > s9/cap/http 2026-01-06T10:30:00.125Z "
+		server = " frame < s9/cap/http 2026-01-06T10:30:01Z "
+		other  = " frame < cap/cap/http 2026-01-06T10:30:02Z "
+	)
+	tests := []struct {
+		name string
+		in   []string
+		want []string
+	}{
+		{"JSON to JSON", []string{fromClient, postHead, "Mcp-Session-Id: s9", "", ping, fromServer, okHead, "", pong}, []string{"5" + client + ping, "9" + server + pong}},
+		{"the answer names the session", []string{fromClient, postHead, "", ping, fromServer, okHead, sessionID, "", pong}, []string{"4" + client + ping, "9" + server + pong}},
+		{"the answer cannot rename it", []string{fromClient, postHead, sessionID, "", ping, fromServer, okHead, "mcp-session-id: s10", "", pong}, []string{"5" + client + ping, "10" + server + pong}},
+		{"a body cannot name it", []string{fromClient, postHead, "", ping, fromServer, okHead, "", "data: " + pong, "", sessionID}, []string{
+			"4 frame > cap/cap/http 2026-01-06T10:30:00.125Z " + ping, "8 frame < cap/cap/http 2026-01-06T10:30:01Z " + pong}},
+		{"an event stream", []string{fromServer, okHead, sessionID, "", "31", "id: 1", "data: ", "", "", "822", "event: message", "data: " + pong, "", "", "0", ""}, []string{"12" + server + pong}},
+		{"a stream that goes on in a later piece", []string{fromServer, okHead, sessionID, "", fromServer, "24", "data: " + pong, "", otherConn, "24", "data: " + pong}, []string{"7" + server + pong, "11" + other + pong}},
+		{"a chunk size in a message", []string{fromServer, okHead, sessionID, "", "10", `{"jsonrpc":"2.0","x":"a `, "1f", ` b","id":`, "2", "12", "1", "}"}, []string{"6" + server + `{"jsonrpc":"2.0","x":"a  b","id":12}`}},
+		{"a message over two pieces", []string{fromServer, okHead, sessionID, "", "data: " + pong[:20], fromServer, pong[20:]}, []string{"5" + server + pong}},
+		{"a message over two pieces, another between", []string{fromServer, okHead, sessionID, "", "data: " + pong[:20], otherConn, okHead, "", pong, fromServer, pong[20:]},
+			[]string{"9" + other + pong, "5" + server + pong}},
+		{"the lines of one event", []string{fromServer, okHead, sessionID, "", "data: {", `data: "jsonrpc":"2.0"}`, ""}, []string{"5" + server + "{\n" + ` "jsonrpc":"2.0"}`}},
+		{"a body over lines", []string{fromServer, okHead, sessionID, "", "{", `  "jsonrpc":`, ` "2.0"`, "}"}, []string{"5" + server + `{  "jsonrpc": "2.0"}`}},
+		{"a body over many lines", []string{fromServer, okHead, sessionID, "", `{"jsonrpc":"2.0","x":[`, strings.Repeat("{},\n", 300) + "{}", "]}"}, []string{"5" + server + `{"jsonrpc":"2.0","x":[` + strings.Repeat("{},", 300) + "{}]}"}},
+		{"a message that never ends", []string{fromServer, okHead, sessionID, "", "data: {", "data: " + pong, "data: " + pong}, []string{"5" + server + "{", "6" + server + pong, "7" + server + pong}},
+		{"a message that never ends, then a head", []string{fromServer, okHead, sessionID, "", `{"a`, okHead, "", pong}, []string{"5" + server + `{"a`, "8" + server + pong}},
+		{"white space behind a message", []string{fromServer, okHead, sessionID, "", "data: " + pong + " \t", "0"}, []string{"5" + server + pong}},
+		{"a batch", []string{fromServer, okHead, sessionID, "", "[" + pong + "]"}, []string{"5" + server + "[" + pong + "]"}},
+		{"no messages", []string{fromServer, okHead, sessionID, "", "hello"}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			diff(t, read(t, "cap.txt", lines(tt.in...)), tt.want...)
+			diff(t, read(t, "cap.txt", strings.ReplaceAll(lines(tt.in...), "\n", "\r\n")), tt.want...)
+		})
+	}
+}
+
+// A connection is used again, by another session and by a client without one.
+func TestHTTPTextKeepsSessionsApart(t *testing.T) {
+	const at = "/cap/http 2026-01-06T10:30:0"
+	events := read(t, "cap.txt", lines(
+		fromClient, postHead, sessionID, "", ping, fromServer, okHead, "", pong,
+		fromClient, postHead, "", ping, fromServer, okHead, "mcp-session-id: s10", "", pong,
+		fromClient, postHead, "", ping, fromServer, okHead, "", pong))
+	diff(t, events, "5 frame > s9"+at+"0.125Z "+ping, "9 frame < s9"+at+"1Z "+pong, "13 frame > s10"+at+"0.125Z "+ping, "18 frame < s10"+at+"1Z "+pong,
+		"22 frame > cap"+at+"0.125Z "+ping, "26 frame < cap"+at+"1Z "+pong)
+}
+
+func TestHTTPTextOfCurl(t *testing.T) {
+	events := read(t, "cap.txt", lines("### curl -X POST -d {}", okHead, sessionID, "Content-Type: application/json", "", pong,
+		"### curl -X DELETE", "HTTP/2 404", "", "<p>no</p>", "### curl -X GET", okHead, "", "data: "+pong))
+	diff(t, events, "6 frame < s9/cap/http - "+pong, "14 frame < cap/cap/http - "+pong)
+}
+
+func TestHTTPTextBounds(t *testing.T) {
+	endless := fromServer + "\n" + okHead + "\n\n{\n" + strings.Repeat(`"a": {"b":[]}`+"\n", 400000)
+	events := read(t, "cap.txt", endless+"data: "+pong+"\n")
+	if n := len(events); n < 2 || string(events[n-1].Frame) != pong || len(events[0].Frame) > 2*maxPartial || events[0].Frame[0] != '{' {
+		t.Errorf("%d events", n)
+	}
+	long := lines(fromServer, okHead, "", `{"a":"`+strings.Repeat("x", 200)+`"}`, pong)
+	events, err := openBytes("cap.txt", long, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, events, "4 skipped: a line is longer than the limit of 100 bytes (--max-message)", "5 frame < cap/cap/http 2026-01-06T10:30:01Z "+pong)
+}

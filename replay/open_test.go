@@ -1,0 +1,145 @@
+package replay
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+func gzipped(t testing.TB, data string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := io.WriteString(w, data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func zstandard(t testing.TB, data string) string {
+	t.Helper()
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(w.EncodeAll([]byte(data), nil))
+}
+
+// samples holds one recording of each format.
+var samples = map[string]string{
+	"events":   record(`"message":`+ping) + "\n" + record(`"message":`+ping) + "\n",
+	"audit":    `{"type":"mcp_tool_seen","session_id":"s1","server_id":"fs"}` + "\n",
+	"foreign":  `{"dir":"c2s","raw":` + ping + "}\n",
+	"bare":     ping + "\n" + ping + "\n",
+	"prefixed": "read: " + ping + "\nwrite: " + ping + "\n",
+	"message":  "{\n \"jsonrpc\": \"2.0\"\n}\n",
+	"messages": "[\n " + ping + ",\n " + ping + "\n]\n",
+	"HAR":      archive(exchange("", post(ping), "", body("application/json", pong))),
+	"HTTP":     lines(fromClient, postHead, "", ping, fromServer, okHead, "", pong),
+}
+
+// A name says nothing about the content, and is only what findings call it.
+func TestFormatIsKnownByContent(t *testing.T) {
+	for format, data := range samples {
+		want := shown(read(t, "x", data))
+		for _, name := range []string{"x.har", "x.jsonl", "x.json", "x.txt", "x.log", "x.gz", "x.zst", "x.events.jsonl", "/a/b.c/x.json.gz", `C:\logs\x.log`} {
+			for packing, packed := range map[string]string{"plain": data, "gzip": gzipped(t, data), "zstd": zstandard(t, data)} {
+				events, err := openBytes(name, packed, limit)
+				if err != nil || shown(events) != want {
+					t.Errorf("%s as %s in %s: %v, got:\n%swant:\n%s", format, name, packing, err, shown(events), want)
+				}
+			}
+		}
+	}
+}
+
+func TestFormatOfLongLines(t *testing.T) {
+	long := strings.Repeat("x", 3*sniffBytes)
+	for _, tt := range []struct{ name, in, want string }{
+		{"HAR on one line", strings.ReplaceAll(archive(exchange("", post(ping), "", body("text/plain", long))), "\n", ""), "1 frame > x/mcp.example:8443/mcp/http 2026-01-06T10:30:00.125Z " + ping},
+		{"a record", record(`"x":"` + long + `","message":` + ping), "1! frame - s1/fs/stdio 2026-01-06T10:30:00.000000001Z " + ping},
+		{"behind blank lines", strings.Repeat("\r\n", 40) + ping, "41! frame - x/x/- - " + ping},
+	} {
+		t.Run(tt.name, func(t *testing.T) { diff(t, read(t, "x", tt.in), tt.want) })
+	}
+}
+
+func TestTruncatedArchives(t *testing.T) {
+	data, want := many(6000)
+	small := strings.Repeat(ping+"\n", 500)
+	for name, tt := range map[string]struct {
+		packed string
+		most   int
+	}{
+		"large gzip": {gzipped(t, data), len(want)}, "large zstd": {zstandard(t, data), len(want)}, "small gzip": {gzipped(t, small), 500},
+	} {
+		events, err := openBytes("rec.gz", tt.packed[:len(tt.packed)-9], limit)
+		if len(events) < tt.most/2 || !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "reading rec.gz behind line ") {
+			t.Errorf("%s: %d events of %d, %v", name, len(events), tt.most, err)
+		}
+		if tt.most == len(want) {
+			for _, e := range events[:len(events)-1] { // the last one may be cut
+				if string(e.Frame) != want[e.Origin.Line] {
+					t.Fatalf("%s: line %d: got %.60q", name, e.Origin.Line, e.Frame)
+				}
+			}
+		}
+	}
+	for _, packed := range []string{gzipped(t, "x")[:6], "\x1F\x8B\x08", gzipped(t, samples["HAR"])[:60], "\x28\xB5\x2F\xFD"} {
+		if events, err := openBytes("rec.gz", packed, limit); err == nil || len(events) > 0 || errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "rec.gz") {
+			t.Errorf("%q: %d events, %v", packed, len(events), err)
+		}
+	}
+}
+
+func TestNoRecording(t *testing.T) {
+	const (
+		expected = ": not a recording: expected events.jsonl"
+		empty    = "f is empty: not a recording"
+		scan     = "f: not a recording: it is one JSON document without messages; definitions and client configurations are read by: mcpscan scan f"
+	)
+	tests := []struct{ name, in, want string }{
+		{"nothing", "", empty}, {"blanks", " \r\n\t\n", empty}, {"a byte order mark", "\xEF\xBB\xBF", empty},
+		{"gzip of nothing", gzipped(t, ""), empty}, {"zstd of nothing", zstandard(t, ""), empty},
+		{"PNG", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\x00", expected}, {"gzip of PNG", gzipped(t, "\x89PNG\r\n\x1a\n"), expected},
+		{"prose", "Dear reader,\n\nthis is no recording.\n", expected}, {"prose in brackets", "[sic] is what editors write.\n", expected},
+		{"UTF-16", "\xFF\xFE{\x00}\x00", expected}, {"a scalar", "42\n", expected},
+		{"long prose", strings.Repeat("word ", 40000), expected}, {"blanks beyond the head", strings.Repeat(" ", 2*sniffBytes) + ping, expected},
+		{"tools/list", "{\n  \"tools\": [{\"name\": \"a\", \"inputSchema\": {}}]\n}\n", scan}, {"tools/list on one line", `{"tools":[{"name":"a","inputSchema":{}}]}` + "\n", scan},
+		{"tools on one line", `[{"name":"a","inputSchema":{}}]`, scan}, {"a result on one line", `{"result":{"tools":[]}}`, scan},
+		{"a client configuration", "{\n \"mcpServers\": {}\n}", scan}, {"a client configuration on one line", `{"mcpServers":{}}`, scan},
+		{"a list with something else in it", "[\n" + ping + ",\n{\"name\":\"a\"}\n]", scan}, {"an empty list", "[]", scan}, {"an empty object", "{ }", scan},
+		{"a document that breaks off", "{\n  \"jsonrpc\": \"2.0\",\n", "f:3:1: not a recording: invalid JSON: expected a member name in double quotes"},
+		{"a trailing comma", "{\n  \"jsonrpc\": \"2.0\",\n}", "f:3:1: not a recording: invalid JSON: "},
+		{"an error behind other letters", "\xEF\xBB\xBF{\n\"日本\": 1, x}", "f:2:10: not a recording: invalid JSON: "},
+		{"a line that breaks off", `{"type":"mcp_message","mess`, "f:1:28: not a recording: invalid JSON: "},
+		{"two documents", "{\n\"jsonrpc\":\"2.0\"\n}\n{\n}", "f:4:1: not a recording: invalid JSON: unexpected"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := openBytes("f", tt.in, limit)
+			if err == nil || !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "f") {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestNamesOfRecordings(t *testing.T) {
+	for name, want := range map[string]string{
+		"events.jsonl": "events", "/a/b/run.events.jsonl.gz": "run", `C:\x\y.har`: "y", "a.json.zst": "a", "a.b.c": "a.b.c",
+		".jsonl": ".jsonl", "": "", "stdin": "stdin", "dir/": "", "x.log.json": "x",
+	} {
+		if got := baseName(name); got != want {
+			t.Errorf("%q is called %q, want %q", name, got, want)
+		}
+	}
+}
