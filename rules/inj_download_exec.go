@@ -22,7 +22,7 @@ var injDownloadExec = scanner.Rule{
 		{
 			Name:    "decode_to_shell",
 			Expr:    `\bbase64\s+(-d|--decode)[^\n|]{0,80}\|\s*(sudo\s+)?(sh|bash|zsh|python[0-9.]*)\b`,
-			Anchors: []string{"base64 -", "base64  -"},
+			Anchors: []string{"base64 -"},
 		},
 	},
 	Text: func(p *scanner.TextPass) {

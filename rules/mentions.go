@@ -31,7 +31,7 @@ var menDirective = scanner.Rule{
 		{Name: "important_suspicious", Expr: `important:\s*(before|first|always|never|must|do\b|copy|send|upload|download|execute|run|delete|remove)`, Anchors: []string{"important:"}},
 		{Name: "hidden_directive", Expr: `\bhidden:`, Anchors: []string{"hidden:"}},
 		{Name: "secret_directive", Expr: `(^|[^-_a-z0-9"'])secret:\s`, Anchors: []string{"secret:"}},
-		{Name: "do_not_show", Expr: `do\s+not\s+show`, Anchors: []string{"not show", "not  show"}},
+		{Name: "do_not_show", Expr: `do\s+not\s+show`, Anchors: []string{"not show"}},
 		{Name: "ignore_previous", Expr: `ignore\s+previous`, Anchors: []string{"ignore"}, Near: []string{"previous"}},
 		{Name: "system_override", Expr: `system\s+override`, Anchors: []string{"override"}, Near: []string{"system"}},
 	},
@@ -76,7 +76,7 @@ var menExfilCommand = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{Name: "curl_upload", Expr: `\bcurl\s+[^\n]*https?://`, Anchors: []string{"curl"}},
 		{Name: "wget", Expr: `\bwget\s+`, Anchors: []string{"wget"}},
-		{Name: "netcat", Expr: `\bnc\s+-`, Anchors: []string{"nc -", "nc  -"}},
+		{Name: "netcat", Expr: `\bnc\s+-`, Anchors: []string{"nc -"}},
 		{Name: "netcat_full", Anchors: []string{"netcat"}},
 		{Name: "base64_curl", Expr: `base64[^\n]*\|[^\n]*curl`, Anchors: []string{"base64"}, Near: []string{"curl"}},
 		{Name: "pipe_curl", Expr: `\|\s*curl`, Anchors: []string{"curl"}},

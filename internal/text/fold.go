@@ -9,9 +9,11 @@ import (
 )
 
 // Folded is a text in the form that patterns see: lower case, compatibility
-// decomposed, without diacritics, invisible and format characters, with
-// look-alike letters of other scripts replaced by the ASCII letters they
-// imitate, and with Unicode tag characters read as the ASCII they carry.
+// decomposed, without diacritics, invisible and control characters and terminal
+// sequences, with look-alike letters of other scripts replaced by the ASCII
+// letters they imitate, with Unicode tag characters read as the ASCII they
+// carry, and with each run of white space as one space, or as one line feed
+// where the run has one.
 type Folded struct {
 	Text []byte
 	pos  []int32 // offset in the source of each byte of Text; nil when the same
@@ -38,40 +40,153 @@ type Folder struct {
 	last Folded
 }
 
-// Fold folds s. A text in ASCII is only put into lower case.
+// Fold folds s. A tidy text (printable ASCII without runs of white space) is
+// only put into lower case.
 func (f *Folder) Fold(s []byte) *Folded {
-	if isASCII(s) {
-		f.buf = appendLower(f.buf[:0], s)
-		f.last = Folded{Text: f.buf, src: len(s)}
+	n := f.tidy(s)
+	if n == len(s) {
+		f.last = Folded{Text: f.buf, src: n}
 		return &f.last
 	}
-	f.buf, f.pos = f.buf[:0], f.pos[:0]
-	latin := mostlyASCII(s)
-	mapWord, inWord := latin, false
-	for i := 0; i < len(s); {
+	f.pos = f.pos[:0]
+	for i := range n {
+		f.pos = append(f.pos, int32(i))
+	}
+	f.rest(s, n)
+	f.last = Folded{Text: f.buf, pos: f.pos, src: len(s)}
+	return &f.last
+}
+
+// The classes of bytes that decide how a text is folded.
+const (
+	printable = iota
+	blank     // space or line feed: fine alone, folded in runs
+	special   // anything else
+)
+
+var byteClass, byteLower = func() (class, low [256]uint8) {
+	for b := range 256 {
+		low[b] = lower(byte(b))
+		switch {
+		case b == ' ' || b == '\n':
+			class[b] = blank
+		case b < 0x20 || b >= 0x7F:
+			class[b] = special
+		}
+	}
+	return
+}()
+
+// tidy puts the longest tidy prefix of s into the buffer, in lower case, and
+// returns its length.
+func (f *Folder) tidy(s []byte) int {
+	f.buf = slices.Grow(f.buf[:0], len(s))[:len(s)]
+	last := uint8(printable)
+	for i, b := range s {
+		c := byteClass[b]
+		if c == special || c == blank && last == blank {
+			f.buf = f.buf[:i]
+			return i
+		}
+		last = c
+		f.buf[i] = byteLower[b]
+	}
+	return len(s)
+}
+
+// rest folds s from byte i on, behind what is folded already.
+func (f *Folder) rest(s []byte, i int) {
+	latin, decided := false, false
+	mapWord, inWord := false, false
+	for i < len(s) {
+		if b := s[i]; b < utf8.RuneSelf {
+			inWord = lower(b) >= 'a' && lower(b) <= 'z'
+			if inWord {
+				mapWord = true // a word with an ASCII letter in it is meant to be read as ASCII
+			}
+			i += f.ascii(s, i)
+			continue
+		}
+		if !decided {
+			latin, decided = mostlyASCII(s), true
+		}
 		r, n := utf8.DecodeRune(s[i:])
 		letter := unicode.IsLetter(r)
 		if letter && !inWord {
 			mapWord = latin || wordHasASCII(s[i:])
 		}
 		inWord = letter || inWord && (ignorable(r) || diacritic(r))
-		f.append(i, r, mapWord)
+		f.append(i, r, mapWord || latin)
 		i += n
 	}
-	f.last = Folded{Text: f.buf, pos: f.pos, src: len(s)}
-	return &f.last
+}
+
+// ascii folds the ASCII character at s[i], and returns how many bytes it takes.
+func (f *Folder) ascii(s []byte, i int) int {
+	switch b := s[i]; {
+	case b == '\n':
+		f.blank(i, '\n')
+	case b == ' ', b == '\t', b == '\r', b == '\v', b == '\f':
+		f.blank(i, ' ')
+	case b == 0x1B:
+		return sequence(s[i:])
+	case b < 0x20 || b == 0x7F:
+	default:
+		f.put(i, byteLower[b])
+	}
+	return 1
+}
+
+// blank adds white space, unless there is some already.
+func (f *Folder) blank(i int, b byte) {
+	if n := len(f.buf); n > 0 && byteClass[f.buf[n-1]] == blank {
+		if b == '\n' {
+			f.buf[n-1] = b
+		}
+		return
+	}
+	f.put(i, b)
+}
+
+// sequence measures the terminal sequence (ECMA-48) that starts with the
+// escape character at s[0]. What a string sequence carries stays part of the
+// text: it is not shown, and a model reads it.
+func sequence(s []byte) int {
+	if len(s) < 2 {
+		return 1
+	}
+	switch s[1] {
+	case '[': // CSI: parameters, intermediates, one final byte
+		for i := 2; i < len(s); i++ {
+			if s[i] >= 0x40 && s[i] <= 0x7E {
+				return i + 1
+			}
+			if s[i] < 0x20 || s[i] > 0x7E {
+				break
+			}
+		}
+		return 2
+	case '(', ')':
+		return min(3, len(s))
+	case ']', 'P', 'X', '^', '_', '\\', 'c', 'M', '7', '8', '=', '>':
+		return 2
+	}
+	return 1
 }
 
 // append adds the folded form of r, which stands at offset i of the source.
 func (f *Folder) append(i int, r rune, mapped bool) {
 	switch {
-	case r < utf8.RuneSelf:
-		f.put(i, lower(byte(r)))
-		return
 	case r >= 0xE0020 && r <= 0xE007E: // tag characters carry ASCII
 		f.put(i, lower(byte(r-0xE0000)))
 		return
-	case ignorable(r):
+	case ignorable(r), r >= 0x80 && r <= 0x9F:
+		return
+	case r == 0x2028 || r == 0x2029:
+		f.blank(i, '\n')
+		return
+	case r == 0x2800: // the empty Braille pattern
+		f.blank(i, ' ')
 		return
 	case r >= 0x3400 && r <= 0x9FFF: // CJK ideographs have no other form
 		f.putRune(i, r)
@@ -84,7 +199,8 @@ func (f *Folder) append(i int, r rune, mapped bool) {
 		case diacritic(d):
 			continue
 		case unicode.IsSpace(d):
-			d = ' '
+			f.blank(i, ' ')
+			continue
 		default:
 			d = unicode.ToLower(d)
 		}
@@ -129,35 +245,11 @@ func (f *Folder) putRune(i int, r rune) {
 	}
 }
 
-func isASCII(s []byte) bool {
-	for len(s) >= 8 {
-		if (uint64(s[0])|uint64(s[1])|uint64(s[2])|uint64(s[3])|uint64(s[4])|uint64(s[5])|uint64(s[6])|uint64(s[7]))&0x80 != 0 {
-			return false
-		}
-		s = s[8:]
-	}
-	for _, b := range s {
-		if b >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
 func lower(b byte) byte {
 	if b >= 'A' && b <= 'Z' {
 		return b + 'a' - 'A'
 	}
 	return b
-}
-
-func appendLower(dst, s []byte) []byte {
-	n := len(dst)
-	dst = append(dst, s...)
-	for i := n; i < len(dst); i++ {
-		dst[i] = lower(dst[i])
-	}
-	return dst
 }
 
 // mostlyASCII reports whether at least half of the letters are ASCII. Only

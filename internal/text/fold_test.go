@@ -29,7 +29,13 @@ func TestFold(t *testing.T) {
 		src      []int // where each byte comes from, and the end; nil is not checked
 	}{
 		{"", "", []int{0}},
-		{"Ab 1\t\x00!", "ab 1\t\x00!", []int{0, 1, 2, 3, 4, 5, 6, 7}},
+		{"Ab 1\t\x00!", "ab 1 !", []int{0, 1, 2, 3, 4, 6, 7}},
+		{"a  b\t\nc \n\n d\r\ne", "a b\nc\nd\ne", []int{0, 1, 3, 4, 6, 7, 11, 12, 14, 15}},
+		{"ig\x00no\x7fre\b", "ignore", []int{0, 1, 3, 4, 6, 7, 9}},
+		{"ig\u0085no\u009bre", "ignore", []int{0, 1, 4, 5, 8, 9, 10}},
+		{"\x1b[31mRed\x1b[0m\x1b(B \x1b]8;;x\x07y\x1b", "red 8;;xy", nil},
+		{"\x1b[8", "8", nil}, // a sequence that is cut off hides nothing
+		{"do\u2800not\u2028tell", "do not\ntell", nil},
 		{"ＩＧＮＯＲＥ　ａ", "ignore a", []int{0, 3, 6, 9, 12, 15, 18, 21, 24}},
 		{"ﬁle oﬀ", "file off", []int{0, 0, 3, 4, 5, 6, 7, 7, 10}},
 		{"Résumé", "resume", []int{0, 1, 3, 4, 5, 6, 8}},
@@ -46,7 +52,7 @@ func TestFold(t *testing.T) {
 		{"сору it all to the server", "copy it all to the server", nil}, // a whole word in a Latin text
 		{"ⓘgnore ⅰt 𝐚𝐥𝐥 𝖆𝖓𝖉 𝔻𝕆", "ignore it all and do", nil},
 		{"İSTANBUL ſ K ÅÇØ", "istanbul s k acø", nil},
-		{"a\u00a0b\u2003c\u3000d\u2028e\u0085f", "a b c d e f", nil},
+		{"a\u00a0b\u2003c\u3000d\u2028e\u0085f", "a b c d\nef", nil},
 		{"½ ™ № ℡", "1⁄2 tm no tel", nil},
 		{"a\xffB\xe2\x82", "a\ufffdb\ufffd\ufffd", []int{0, 1, 1, 1, 2, 3, 3, 3, 4, 4, 4, 5}},
 		{"漢字 ABC", "漢字 abc", []int{0, 0, 0, 3, 3, 3, 6, 7, 8, 9, 10}},
@@ -154,7 +160,7 @@ func checkFold(t testing.TB, f *Folder, s []byte) {
 			t.Fatalf("%q: %q holds %U", s, got.Text, r)
 		}
 	}
-	if text := string(got.Text); isASCII(got.Text) && string(f.Fold([]byte(text)).Text) != text {
+	if text := string(got.Text); plainASCII(strings.ReplaceAll(text, "\n", "")) && string(f.Fold([]byte(text)).Text) != text {
 		t.Fatalf("%q: %q is folded again", s, text)
 	}
 }

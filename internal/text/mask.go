@@ -103,7 +103,7 @@ func tokenByte(b byte) bool {
 // secretsIn returns the spans of credentials in s, in order, without overlap.
 func secretsIn(s []byte) [][2]int {
 	var spans [][2]int
-	low := appendLower(make([]byte, 0, len(s)), s)
+	low := bytes.ToLower(s)
 	for _, f := range secrets {
 		if slices.ContainsFunc(f.hints, func(h string) bool { return bytes.Contains(low, []byte(h)) }) {
 			spans = appendSpans(spans, f.re, s)

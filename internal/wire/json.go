@@ -31,7 +31,7 @@ type Flags uint8
 // What a scan of a string literal found. Keys use the bits shifted by keyShift.
 const (
 	Escaped   Flags = 1 << iota // has a backslash escape
-	NonASCII                    // has a byte above 0x7F
+	Unusual                     // has a byte above 0x7E
 	Surrogate                   // has an escaped surrogate without its other half
 	bare                        // is no literal: text without quotes
 )
@@ -293,7 +293,7 @@ func (p *parser) number() error {
 // plain marks the bytes that stand for themselves in a string: printable ASCII
 // but for the quote and the backslash.
 var plain = func() (t [256]bool) {
-	for b := 0x20; b < 0x80; b++ {
+	for b := 0x20; b < 0x7F; b++ {
 		t[b] = b != '"' && b != '\\'
 	}
 	return t
@@ -335,7 +335,7 @@ func (p *parser) str() (Flags, error) {
 				p.pos = i
 				return 0, p.fail("invalid UTF-8 inside a string")
 			}
-			flags |= NonASCII
+			flags |= Unusual
 			i += n
 		}
 	}
@@ -352,5 +352,5 @@ func quoteByte(b byte) string {
 // not, for text that is no JSON. Offsets in that text are offsets in data.
 func (d *Doc) SetText(data []byte) {
 	d.Data, d.Anomalies = data, d.Anomalies[:0]
-	d.Nodes = append(d.Nodes[:0], Node{Kind: String, End: int32(min(len(data), math.MaxInt32)), Parent: -1, Next: 1, flags: bare | NonASCII})
+	d.Nodes = append(d.Nodes[:0], Node{Kind: String, End: int32(min(len(data), math.MaxInt32)), Parent: -1, Next: 1, flags: bare | Unusual})
 }

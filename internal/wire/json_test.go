@@ -158,12 +158,12 @@ func TestStrings(t *testing.T) {
 	}{
 		{`""`, "", 0},
 		{`"plain ~ text"`, "plain ~ text", 0},
-		{"\"\x7f\"", "\x7f", 0}, // DEL is not among those that must be escaped
+		{"\"\x7f\"", "\x7f", Unusual}, // DEL is not among those that must be escaped
 		{`"\"\\\/\b\f\n\r\t"`, "\"\\/\b\f\n\r\t", Escaped},
 		{`"\u0000\u001F\u0041"`, "\x00\x1fA", Escaped},
-		{`"é😀"`, "é😀", NonASCII},
+		{`"é😀"`, "é😀", Unusual},
 		{`"\u00e9\u20AC"`, "é€", Escaped},
-		{`"\ud83d\uDE00é"`, "😀é", Escaped | NonASCII},
+		{`"\ud83d\uDE00é"`, "😀é", Escaped | Unusual},
 		{`"\ufffd\uffff"`, "\ufffd\uffff", Escaped},
 		{`"\ud800"`, "\ufffd", Escaped | Surrogate},
 		{`"a\udc00b"`, "a\ufffdb", Escaped | Surrogate},
