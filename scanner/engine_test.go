@@ -165,14 +165,15 @@ func TestErrorsEndTheRun(t *testing.T) {
 
 // TestCoverageCounts shows that every event is counted once, as what it is.
 func TestCoverageCounts(t *testing.T) {
-	skipped := &scanner.Event{Kind: scanner.SkippedEvent, Reason: "r1", Origin: scanner.Origin{File: "f", Line: 3}}
+	skipped := scanner.Event{Kind: scanner.SkippedEvent, Reason: "r1", Origin: scanner.Origin{File: "f", Line: 3}}
+	again := skipped
 	ignored := &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "r2"}
 	_, res := run(t, []scanner.Rule{markerRule()},
 		frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{}}`),
 		frame(1, scanner.ServerToClient, `Server listening on stdio`),
 		frame(2, scanner.ServerToClient, `{"jsonrpc":"2.0",`),
 		frame(3, scanner.ServerToClient, `[1,2]`),
-		skipped, skipped, ignored)
+		&skipped, &again, ignored)
 	c := res.Coverage
 	if c.Events != 4 || c.Inspected != 2 || c.Noise != 1 || len(c.Ignored) != 1 || len(c.Skipped) != 3 {
 		t.Errorf("coverage %+v", c)
