@@ -41,7 +41,7 @@ func clauseEnd(t []byte, i int) bool {
 // counter is what turns an order into its opposite or into a report of one:
 // negation, prohibition, defence, an example or a quotation. It is looked for
 // ahead of the match, where English and its neighbours put it.
-var counter = regexp.MustCompile(`\b(never|not|\w+n['’]t|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|avoids?|reject(s|ed)?|detect(s|ed|ing|ion)?|protect(s|ed|ing)?|warns?|flag(s|ged)?|sanitiz\w+|redact\w*|mask(s|ed)?|guards?|scan(s|ned)? for|such as|e\.g|for example|like|known as|attempts?|attacks?|attackers?|malicious|phrases?|strings?|patterns?)\b[^\n]*$`)
+var counter = regexp.MustCompile(`\b(never|not|\w+n['’]t|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|avoids?|reject(s|ed)?|detect(s|ed|ing|ion)?|protect(s|ed|ing)?|warns?|flag(s|ged)?|sanitiz\w+|redact\w*|mask(s|ed)?|guards?|scan(s|ned)? for|such as|e\.g|for example|like|known as|attempts?|attacks|malicious|phrases?|strings?|patterns?|analy[sz]es?|checks?\s+(whether|if|for)|(prompts|inputs|texts|messages|requests|content|comments)\s+(that|which)|(asks?|tells?|instructs?|tricks?)\s+(the\s+|an?\s+)?\w+\s+(agent\s+|model\s+|assistant\s+)?to)\b[^\n]*$`)
 
 // strongNegation stands inside the match itself.
 var strongNegation = regexp.MustCompile(`\b(never|not|\w+n['’]t|cannot)\b`)
@@ -51,7 +51,7 @@ var strongNegation = regexp.MustCompile(`\b(never|not|\w+n['’]t|cannot)\b`)
 var preamble = regexp.MustCompile(`^\W*(without|to|in order to|if|when|while|unless|no matter|like)\b[^,\n]*,|\b(do(es)? not|do?n['’]?t|never|not)\s+(forget|hesitate|fail)\s+to\b`)
 
 // announced ends a clause behind whose colon comes an example.
-var announced = regexp.MustCompile(`\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
+var announced = regexp.MustCompile(`\b(training|sample|mock|expected|example|test|illustrative|canned|fake|demo)\s+\w+\s*$|\b(shows?|says|reads|states|returns)\s*$|\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
 
 // refused stands behind what is refused.
 var refused = regexp.MustCompile(`^(\s+(with|by|from|in)(\s+\w+){1,2})?\s+(is|are|will be|gets?)\s+(\w+\s+)?(refused|blocked|rejected|denied|forbidden|prohibited)\b`)

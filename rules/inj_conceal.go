@@ -25,7 +25,7 @@ var injConceal = scanner.Rule{
 		},
 		{
 			Name:    "keep_secret",
-			Expr:    `\bkeep\s+(this|it|that|these)(\s+\w+){0,3}\s+(secret|hidden|confidential)\s*(from\s+(the\s+)?user)?`,
+			Expr:    `\bkeep\s+(this|it|that|these)(\s+\w+){0,3}\s+((secret|hidden)\b|(confidential|private)\s+from\s+(the\s+)?user)`,
 			Anchors: []string{"secret", "hidden", "confidential"},
 			Near:    []string{"keep"},
 		},

@@ -22,7 +22,7 @@ var injExfilSink = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "send_to",
-			Expr:    `\b(send|post|upload|forward|transmit|exfiltrate|leak|e-?mail|bcc|cc|copy|pass|submit|report|sync\w*|backup|back\s+up)\b[^\n]{0,160}(https?://[^\s"'<>]+|[\w.+-]+@[\w-]+\.[a-z]{2,})`,
+			Expr:    `\b(send|post|upload|forward|transmit|exfiltrate|leak|e-?mail\s+(it|them|this|the|all|your)|bcc|cc|copy|pass|submit|report|sync\w*|backup|back\s+up)\b[^\n]{0,160}(https?://[^\s"'<>]+|[\w.+-]+@[\w-]+\.[a-z]{2,})`,
 			Anchors: []string{"send", "post", "upload", "forward", "transmit", "exfiltrate", "leak", "mail", "bcc", "cc", "copy", "pass", "submit", "report", "sync", "back"},
 			Near:    []string{"://", "@"},
 		},

@@ -1,6 +1,10 @@
 package rules
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var injOverride = scanner.Rule{
 	ID:         "inj-override",
@@ -10,45 +14,61 @@ var injOverride = scanner.Rule{
 	Fix:        "Remove the server, or report the text to its author. Do not let a model read it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "No tool needs a model to forget what it was told. Quoted, negated and defensive wording is left to men-directive.",
+	Basis:      "No tool needs a model to forget what it was told, and no data does. Quoted, negated and defensive wording is left to men-directive.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
-			Name:    "ignore_previous",
-			Expr:    `\b(ignore|disregard|forget|override|bypass|discard)\s+(all\s+|any\s+|everything\s+|of\s+|the\s+|your\s+|my\s+|these\s+|those\s+)*(previous|prior|above|earlier|preceding|existing|original|initial|system)(ly)?(\s+\w+){0,3}\s*(instructions?|prompts?|rules|directions?|guidelines|commands?|messages?|context|constraints|policies|told|said)`,
-			Anchors: []string{"ignore", "disregard", "forget", "override", "bypass", "discard"},
-			Near:    []string{"previous", "prior", "above", "earlier", "preceding", "existing", "original", "initial", "system"},
+			Name:    "drop_instructions",
+			Expr:    `\b` + vDrop + `(\s+[\w'’-]+){0,5}?\s+` + qInstructions + `(\s+(or|and)\s+\w+)?(\s+[\w'’-]+){0,2}?\s+` + oInstructions + `\b`,
+			Anchors: []string{"ignor", "disregard", "forget", "overrid", "bypass", "discard", "supersed", "replac", "neglect", "set aside", "no attention"},
+			Near:    []string{"instruction", "prompt", "rule", "directive", "guideline", "polic", "safe", "guardrail", "restriction", "preference", "constraint", "direction", "programming", "training"},
+		},
+		{
+			Name:    "drop_all_instructions",
+			Expr:    `\b(ignore|disregard|forget)\s+(about\s+)?(all|any|every|everything|the|these|those|and|your|my|of|said|told|were|was|you|have|been|so|far|\s)+(instructions?|(safety|security)\s+\w+|guidelines|(above|before|previous(ly)?|prior|earlier|preceding)(\s+(instructions?|prompts?|messages?|text|context|data))?)\b`,
+			Anchors: []string{"ignore", "disregard", "forget"},
+		},
+		{
+			Name:    "drop_the_rest",
+			Expr:    `\bignore\s+(all\s+)?(the\s+)?(rest|remainder|remaining|other\s+(data|text|content)|everything\s+else|anything\s+else|negative|positive|all\s+(negative|positive))(\s+(of|indicators?|aspects|text|content|data|information))*\b`,
+			Anchors: []string{"ignore "},
+		},
+		{
+			Name:    "drop_the_request",
+			Expr:    `\b(ignore|disregard|abandon)\s+(the\s+)?(user['’]?s?|human['’]?s?)\s+((actual|original|real|current|initial)\s+)?(request|task|question|query|goal|prompt|message|intent)\b`,
+			Anchors: []string{"ignore", "disregard", "abandon"},
+			Near:    []string{"user", "human"},
 		},
 		{
 			Name:    "system_override",
-			Expr:    `\bsystem\s+override\b`,
+			Expr:    `\b(system|safety|admin|security)\s*:?\s*override\b|\boverride\s+(code|mode|sequence)\b`,
 			Anchors: []string{"override"},
-			Near:    []string{"system"},
 		},
 		{
 			Name:    "new_instructions",
-			Expr:    `\b(your\s+(new|real|actual|updated)\s+(instructions?|task|goal|objective|role)|the\s+(real|actual)\s+instructions?)\s+(is|are)\b`,
-			Anchors: []string{"instruction", "task", "goal", "objective", "role"},
-			Near:    []string{"new", "real", "actual", "updated"},
+			Expr:    `\b(your\s+(new|real|actual|updated|true)\s+(instructions?|task|goal|objective|role|mission)|the\s+(real|actual)\s+instructions?)\s+(is|are)\b|\bnew\s+(system\s+)?(instructions?|directive|system\s+message|system\s+prompt)\s*:`,
+			Anchors: []string{"instruction", "task", "goal", "objective", "role", "mission", "directive", "system"},
+			Near:    []string{"new", "real", "actual", "updated", "true"},
 		},
 	},
-	Text: func(p *scanner.TextPass) {
-		for _, m := range p.Matches {
-			if countered(p.Folded, m.Start, m.End) {
-				continue
-			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: lowered(p, scanner.High) + boost(p),
-				Message: "the text tells the model to drop the instructions it was given",
-				Signals: []string{"an imperative to ignore or replace earlier instructions", "not negated, quoted or described"}})
-		}
-	},
+	Text: judgeOrders(
+		order{scanner.High, scanner.High, dropMessage, dropSignals, ordinaryDrop},
+		order{scanner.High, scanner.High, dropMessage, dropSignals, nil},
+		order{scanner.High, scanner.High, "the text tells the model to pass over other text", dropSignals, nil},
+		order{scanner.Critical, scanner.High, "the text tells the model to drop what its user asked for", dropSignals, nil},
+		order{scanner.High, scanner.High, "the text claims to override the system", []string{"a claim of authority"}, ordinaryDrop},
+		order{scanner.High, scanner.High, "the text gives the model new instructions", []string{"a claim of authority"}, nil},
+	),
 }
 
-// boost lifts an order that has no innocent reading even in a result back to
-// the severity that it has in a definition.
-func boost(p *scanner.TextPass) scanner.Severity {
-	if p.Subject == scanner.ResultSubject || p.Subject == scanner.ErrorSubject {
-		return 1
-	}
-	return 0
+const dropMessage = "the text tells the model to drop the instructions it was given"
+
+var dropSignals = []string{"an imperative to ignore or replace what came before", "not negated, quoted or described"}
+
+// ordinary is what programs drop and override in the course of their work.
+var ordinary = regexp.MustCompile(`\b(security\s+group|firewall|branch|routing|default|existing\s+rules|queue|cache|style|lint|eslint|gitignore|css|switch|button|config(uration)?|template\s+prompts?|prompt\s+templates?|retention|bucket|iam|network)\b`)
+
+func ordinaryDrop(t []byte, start, end int) bool {
+	from, to := clause(t, start, end)
+	return ordinary.Match(t[from:to])
 }

@@ -36,18 +36,25 @@ var injSecretFileRead = scanner.Rule{
 			if verb == nil || countered(p.Folded, m.Start, m.End) || !addressed(p.Folded[from:to]) && !opens(p.Folded[from:], verb) {
 				continue
 			}
-			p.Report(scanner.Issue{Start: from + verb[0], End: m.End, Severity: lowered(p, scanner.Critical),
+			severity := scanner.Critical
+			if result(p) {
+				severity = inData(p, scanner.High)
+				if !addressed(p.Folded[from:to]) {
+					severity = scanner.Low // a command in a listing or a manual
+				}
+			}
+			p.Report(scanner.Issue{Start: from + verb[0], End: m.End, Severity: severity,
 				Message: "the text tells the model to read a place where credentials lie",
 				Signals: []string{"a verb of access", "a file that holds credentials", "the model is addressed"}})
 		}
 	},
 }
 
-// order are words that make a clause an order to its reader.
-var order = regexp.MustCompile(`\b(you|must|should|please|first|before|always|important|required?|need to|make sure|ensure|then|also)\b`)
+// orderWords are words that make a clause an order to its reader.
+var orderWords = regexp.MustCompile(`\b(you|must|should|please|first|before|always|important|required?|need to|make sure|ensure|then|also)\b`)
 
 // addressed reports whether a clause speaks to its reader.
-func addressed(c []byte) bool { return order.Match(c) }
+func addressed(c []byte) bool { return orderWords.Match(c) }
 
 // opens reports whether a verb is an imperative by its place: the first word
 // of its clause, or right behind a word that continues an order.

@@ -14,6 +14,16 @@ func All() []scanner.Rule {
 	return []scanner.Rule{
 		// Instructions to the model.
 		injOverride,
+		injObeyOutput,
+		injTaskDiversion,
+		injImpersonateAuthority,
+		injRoleTags,
+		injPersona,
+		injApprovalBypass,
+		injOutputControl,
+		injCodeInsertion,
+		injDelayedTrigger,
+		injDangerousCommand,
 		injConceal,
 		injSecretFileRead,
 		injExfilSink,

@@ -1,0 +1,60 @@
+package rules
+
+import (
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var injApprovalBypass = scanner.Rule{
+	ID:         "inj-approval-bypass",
+	Category:   "hidden_instructions",
+	Title:      "Text orders the model to act without asking",
+	Why:        "The confirmation is where a person can stop an agent. Text that has it skipped takes the person out of the loop.",
+	Fix:        "Keep confirmations on for this server, or remove it.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "High where the same sentence moves data or runs something. A tool that warns that it acts at once is low.",
+	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0053", "CWE-862"},
+	Patterns: []scanner.Pattern{
+		{
+			Name:    "without_asking",
+			Expr:    `\b(without|no|with\s+no|skip(ping)?|bypass(ing)?|do\s+not\s+(ask|wait)(\s+\w+){0,2}\s+for|never\s+ask(\s+\w+){0,2}\s+for|don['’]t\s+(ask|wait)(\s+\w+){0,2}\s+for)(\s+(asking|requiring|requesting|seeking|waiting|needing|prompting|getting|obtaining|any|further|for|the|explicit|additional)){0,4}\s+(user|human|manual|user['’]s|human['’]s)?\s*(confirmation|approval|consent|permission|review|authori[sz]ation|intervention|verification)\b`,
+			Anchors: []string{"confirmation", "approval", "consent", "permission", "review", "authorization", "authorisation", "intervention", "verification"},
+			Near:    []string{"without", "no ", "skip", "bypass", "ask", "wait"},
+		},
+		{
+			Name:    "automatic_approval",
+			Expr:    `\bauto[- ]?(approve|accept|confirm)s?\b[^.\n]{0,60}\b(call|request|tool|action|command|prompt|permission)s?\b|--dangerously-skip-permissions|\byolo\s+mode\b`,
+			Anchors: []string{"auto-approve", "auto approve", "autoapprove", "auto-accept", "auto accept", "auto-confirm", "dangerously-skip", "yolo mode"},
+		},
+	},
+	Text: func(p *scanner.TextPass) {
+		for _, m := range p.Matches {
+			from, to := clause(p.Folded, m.Start, m.End)
+			c := p.Folded[from:to]
+			severity, signals := scanner.Low, []string{"no confirmation is asked for"}
+			if quoted(p.Folded, m.Start, m.End) || spokenOf.Match(p.Folded[from:m.Start]) || prohibits.Match(p.Folded[from:m.Start]) {
+				continue
+			}
+			if moves.Match(c) && (addressed(c) || automatic.Match(c)) {
+				severity = scanner.High
+				if result(p) {
+					severity = scanner.Medium
+				}
+				signals = append(signals, "data is moved or something is run", "the model is addressed, or it happens by itself")
+			}
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals,
+				Message: "the text has something done without the user's consent"})
+		}
+	},
+}
+
+var (
+	// moves is to let data leave or to run something.
+	moves = regexp.MustCompile(`\b(` + vSend + `|pass(es|ed|ing)?|sent|forwarded|transferred|transfer|execut(e|es|ed)|run|runs|call|invoke|deletes?|install|purchase|pay)\b`)
+	// automatic says that it happens by itself.
+	automatic = regexp.MustCompile(`\b(always|automatic(ally)?|directly|immediately|instead)\b`)
+	// prohibits turns "without confirmation" into its opposite.
+	prohibits = regexp.MustCompile(`\b(never|not|n['’]t|cannot|refuses?|nothing|no\s+\w+)\b[^\n]*$`)
+)

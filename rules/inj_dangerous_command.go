@@ -1,0 +1,50 @@
+package rules
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+var injDangerousCommand = scanner.Rule{
+	ID:         "inj-dangerous-command",
+	Category:   "shell_injection",
+	Title:      "Text carries a command that destroys or opens a machine",
+	Why:        "An agent with a shell runs what it reads. These commands have no other effect than to destroy, or to let somebody in.",
+	Fix:        "Do not let an agent with a shell read it. Remove the server, or find out who wrote the text.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Reverse shells and the removal of whole trees are not shown by honest tools but as warnings. Manuals of commands are the known false alarm, so text in data must be short or give an order.",
+	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0050", "CWE-78"},
+	Patterns: []scanner.Pattern{
+		{
+			Name:    "reverse_shell",
+			Expr:    `/dev/(tcp|udp)/[\w.-]+/\d+|\bnc(at)?\s+(-\w+\s+)*-[a-z]*e[a-z]*\s+/?(bin/)?(ba|z)?sh|\bbash\s+-i\s+>&|\bsocket\.socket\([^\n]{0,160}(subprocess|os\.dup2|pty\.spawn)`,
+			Anchors: []string{"/dev/tcp", "/dev/udp", "nc -", "ncat -", "bash -i", "socket.socket("},
+		},
+		{
+			Name:    "destroys",
+			Expr:    `\brm\s+(-\w+\s+)*-\w*(rf|fr)\w*\s+(--no-preserve-root\s+)?(/|~|\$home|\*)(\s|$|[/*"'` + "`" + `;&|]|documents)|\bmkfs(\.\w+)?\s+/dev/|\bdd\s+if=/dev/(zero|u?random)\s+of=/dev/|:\(\)\s*\{\s*:\s*\|\s*:|\bdel\s+/[fsq]\s[^\n]{0,20}c:\\|--no-preserve-root`,
+			Anchors: []string{"rm -", "mkfs", "of=/dev/", ":(){", ":() {", "del /", "--no-preserve-root"},
+		},
+		{
+			Name:    "drop_and_run",
+			Expr:    `\bchmod\s+(\+x|[0-7]*7[0-7]*)\s+(/tmp|/var/tmp|/dev/shm)/[^\s]+\s*(&&|;)\s*(/tmp|/var/tmp|/dev/shm)/|\b(os\.system|subprocess\.\w+|exec|popen)\(\s*["'][^"'\n]{0,80}(curl|wget)[^"'\n]{0,120}\|\s*(ba|z)?sh`,
+			Anchors: []string{"chmod", "os.system", "subprocess", "exec(", "popen("},
+			Near:    []string{"/tmp/", "/dev/shm/", "curl", "wget"},
+		},
+	},
+	Text: func(p *scanner.TextPass) {
+		for _, m := range p.Matches {
+			if countered(p.Folded, m.Start, m.End) && len(p.Folded) > shortText {
+				continue
+			}
+			severity := scanner.High
+			if result(p) && len(p.Folded) > shortText {
+				severity = scanner.Medium
+			}
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"a command that only destroys or opens a machine"},
+				Message: "the text carries a command that destroys or opens a machine"})
+		}
+	},
+}
+
+// shortText is the length up to which a text is little more than the command in
+// it, in bytes.
+const shortText = 300

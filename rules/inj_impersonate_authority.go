@@ -1,0 +1,50 @@
+package rules
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+var injImpersonateAuthority = scanner.Rule{
+	ID:         "inj-impersonate-authority",
+	Category:   "hidden_instructions",
+	Title:      "Text claims to come from those whom the model obeys",
+	Why:        "A message that says it is from the user, the system or the developers gets the obedience that belongs to them.",
+	Fix:        "Treat the text as data whatever it claims. Find out who wrote it.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Users and systems do not speak to a model through a tool's documentation or result.",
+	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0073", "CWE-1427"},
+	Patterns: []scanner.Pattern{
+		{
+			Name:    "message_from",
+			Expr:    `\b(important|urgent|official|critical|priority)\s+(message|notice|instructions?|request|announcement|note)\s+(from|by|on\s+behalf\s+of)\s+(me\b|us\b|the\s+)?(user|system|admin\w*|developers?|anthropic|openai|google|microsoft|your\s+(user|owner|creator|developer)|[\w\s]{0,30},?\s+to\s+you\b)?`,
+			Anchors: []string{"message from", "notice from", "instruction from", "instructions from", "request from", "note from", "message by", "announcement from", "behalf of"},
+			Near:    []string{"important", "urgent", "official", "critical", "priority"},
+		},
+		{
+			Name:    "note_to_reader",
+			Expr:    `\b(note|notice|message|instructions?|attention|reminder|directive|hint|memo)\s*(to|for)\s+(the\s+|any\s+|all\s+)?(ai|a\.i\.|assistants?|llms?|language\s+models?|models?|agents?|bots?|chatbots?|automated\s+\w+|(screening|analysis)\s+\w+|gpt|claude|copilot)\b(\s+\w+){0,3}\s*[:,\]—-]|\b(ai|assistant|llm|agent)\s+(instructions?|directives?)\s*:|\bhidden\s+(\w+\s+){0,2}(for|to)\s+(ai|llm|automated|the\s+model|assistants?)\b|\binvisible\s+to\s+(humans?|the\s+user|people)\b|\bvisible\s+(only\s+)?to\s+(llms?|ai|the\s+model)\b`,
+			Anchors: []string{"note to", "note for", "notice to", "notice for", "message to", "message for", "instructions for", "instructions to", "instruction to", "instruction for", "attention", "reminder", "directive", "hint", "memo", "ai instruction", "assistant instruction", "llm instruction", "agent instruction", "hidden", "visible"},
+		},
+		{
+			Name:    "i_am_the_user",
+			Expr:    `\bi\s+am\s+(the\s+|your\s+)(user|owner|developer|administrator|admin|creator)\b|\bnew\s+user\s+(query|request|message|instructions?|prompt)\s*:|\bsigned,?\s+(the\s+)?user\b|\b(admin|administrator|developer|root|operator)\s+(request|command|message|instruction|note)\s*:`,
+			Anchors: []string{"i am the", "i am your", "new user", "signed", "admin", "developer", "root", "operator"},
+			Near:    []string{"user", "owner", "developer", "admin", "creator", "request", "command", "message", "instruction", "note"},
+		},
+		{
+			Name:    "hidden_directive",
+			Expr:    `\bhidden\s+(directive|instruction|command|task)s?\b\s*:`,
+			Anchors: []string{"hidden"},
+			Near:    []string{"directive", "instruction", "command", "task"},
+		},
+	},
+	Text: judgeOrders(
+		order{scanner.High, scanner.High, authorityMessage, authoritySignals, nil},
+		order{scanner.Low, scanner.High, "the text speaks to the model past its user", []string{"the model is addressed", "the user is not"}, nil},
+		order{scanner.High, scanner.High, authorityMessage, authoritySignals, nil},
+		order{scanner.High, scanner.High, "the text has a directive that it calls hidden", []string{"a directive", "called hidden"}, nil},
+	),
+}
+
+const authorityMessage = "the text claims to come from somebody whom the model obeys"
+
+var authoritySignals = []string{"a claim of authority"}

@@ -1,0 +1,61 @@
+package rules
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+var injOutputControl = scanner.Rule{
+	ID:         "inj-output-control",
+	Category:   "hidden_instructions",
+	Title:      "Data dictates what the model is to answer",
+	Why:        "The user asks for an assessment, a summary or a search, and gets the sentence that the author of the data wished for.",
+	Fix:        "Do not rely on an answer that was made with this text. Find out who wrote it.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Data has no say in the answer. In definitions, where tools describe the form of an answer, the wording is low.",
+	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
+	Patterns: []scanner.Pattern{
+		{
+			Name:    "respond_with",
+			Expr:    `\b(simply|only|just|always|instead|exclusively|must|should)\s+(respond|reply|answer|say|report|output|print|state|write)\s+(with|that|only|exactly|the\s+following|by\s+saying)\b|\b(respond|reply|answer)\s+(only\s+|exclusively\s+|simply\s+)?(with\s*)["'“<]|\bif\s+(you\s+are\s+|you['’]re\s+)?(asked|questioned|queried|prompted)\b[^.\n]{0,100}\b(respond|reply|answer|say|report|state|claim|tell|confirm)\b`,
+			Anchors: []string{"respond", "reply", "answer", "questioned", "queried", "asked", "prompted", "output", "print", "report", "state", "write"},
+			Near:    []string{"simply", "only", "just", "always", "instead", "exclusively", "must", "should", "if ", "with \"", "with '", "with “", "with <"},
+		},
+		{
+			Name:    "print_this",
+			Expr:    `\b(and\s+|then\s+|please\s+|could\s+you\s+|can\s+you\s+|instead\s+)(print|output|repeat|say|display|echo|write)\s+(out\s+)?(["'“<]|not\s|the\s+(following|phrase|words?|text|sentence)|exactly)|\brepeat\s+(after\s+me|the\s+(following|phrase|words?))\b|(^|[\n<]\s*)print\s+["'“][^"'”\n(]{1,80}["'”]`,
+			Anchors: []string{"print", "output", "repeat", "say ", "display", "echo", "write"},
+			Near:    []string{"and ", "then ", "please ", "you ", "instead ", "\nprint", "<print", "print \"", "print '", "repeat"},
+		},
+		{
+			Name:    "focus_only",
+			Expr:    `\bfocus\s+(only|exclusively|solely|entirely)\s+on\b|\binstead\s+focus\b|\byou\s+may\s+not\s+deviate\b|\b(do\s+not|don['’]t)\s+(evaluate|assess|analy[sz]e|summari[sz]e|review|consider|judge)\s+(the|this|any|these)\b`,
+			Anchors: []string{"focus", "deviate", "evaluate", "assess", "analyze", "analyse", "summari", "review", "consider", "judge"},
+			Near:    []string{"only", "exclusively", "solely", "entirely", "instead", "may not", "do not", "don't", "don’t"},
+		},
+		{
+			Name:    "verdict_ordered",
+			Expr:    `\b(output|report|conclude|score|rate|rank|recommend|mark|classify)\s*(:|as|that|it\s+as|this\s+as|them\s+as)\s*(highly|the\s+(best|candidate|most)|exceptional|profile|approved|safe|not\s+malicious|benign|10/10|interview)|\b(is|are)\s+(clearly\s+|definitely\s+)?not\s+malicious\b|\bpre-?(verified|approved|screened)\s+by\b`,
+			Anchors: []string{"highly", "the best", "the candidate", "exceptional", "not malicious", "pre-verified", "preverified", "pre-approved", "preapproved", "pre-screened", "interview", "10/10"},
+		},
+	},
+	Text: func(p *scanner.TextPass) {
+		severity := scanner.Low
+		distinct := map[int]bool{}
+		for _, m := range p.Matches {
+			distinct[m.Pattern] = true
+		}
+		for _, m := range p.Matches {
+			if quoted(p.Folded, m.Start, m.End) || spokenOf.Match(p.Folded[max(0, m.Start-80):m.Start]) {
+				continue
+			}
+			severity = scanner.Low
+			if result(p) {
+				severity = scanner.Medium
+				if len(distinct) > 1 {
+					severity = scanner.High
+				}
+			}
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"the answer is dictated"},
+				Message: "the text dictates what the model is to answer"})
+		}
+	},
+}

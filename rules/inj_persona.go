@@ -1,0 +1,43 @@
+package rules
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+var injPersona = scanner.Rule{
+	ID:         "inj-persona",
+	Category:   "hidden_instructions",
+	Title:      "Text gives the model another identity",
+	Why:        "A model that takes on a persona takes on its rules: the usual way around what it was told not to do.",
+	Fix:        "Remove the server, unless role play is what it is for and the user asked for it.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "A tool does not need its caller to become somebody else. Templates that users may choose from are not reported.",
+	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
+	Patterns: []scanner.Pattern{
+		{
+			Name:    "adopt_persona",
+			Expr:    `\b` + reader + `\s+(must|should|will|shall|has\s+to|needs?\s+to|is\s+to)\s+(\w+\s+){0,2}(adopt|assume|take\s+on|embody|become)\s+(the|a|an|this)?\s*(\w+\s+){0,2}(persona|identity|character|role|personality)\b`,
+			Anchors: []string{"persona", "identity", "character", "role"},
+			Near:    []string{"adopt", "assume", "take on", "embody", "become"},
+		},
+		{
+			Name:    "you_are_now",
+			Expr:    `\byou\s+are\s+(now|no\s+longer)\s+(in\s+|an?\s+|the\s+|acting\s+)?(\w+\s+){0,3}(mode|dan|unrestricted|jailbroken|free|assistant|administrator|admin|root|unfiltered|evil|hacker|bound)\b|\b(developer|god|dan|jailbreak|unrestricted)\s+mode\s+(is\s+)?(now\s+)?(enabled|activated|on|active)\b|\benter(ing)?\s+(developer|god|dan|jailbreak|unrestricted)\s+mode\b`,
+			Anchors: []string{"you are now", "you are no longer", "mode"},
+			Near:    []string{"you are", "developer", "god", "dan ", "jailbreak", "unrestricted"},
+		},
+		{
+			Name:    "act_as",
+			Expr:    `\b(act|behave|pretend|respond|roleplay)\s+(as|like|to\s+be)\s+(if\s+you\s+(were|are|had)\s+)?(an?\s+|the\s+)?(unrestricted|unfiltered|jailbroken|uncensored|evil|malicious|different\s+(ai|assistant|model)|root|system\s+administrator|dan\b)`,
+			Anchors: []string{"act as", "behave as", "behave like", "pretend", "respond as", "act like", "roleplay"},
+		},
+	},
+	Text: judgeOrders(
+		order{scanner.High, scanner.High, personaMessage, personaSignals, nil},
+		order{scanner.High, scanner.High, personaMessage, personaSignals, nil},
+		order{scanner.High, scanner.High, personaMessage, personaSignals, nil},
+	),
+}
+
+const personaMessage = "the text gives the model another identity or mode"
+
+var personaSignals = []string{"the model is addressed", "another identity"}

@@ -1,0 +1,44 @@
+package rules
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+var injRoleTags = scanner.Rule{
+	ID:         "inj-role-tags",
+	Category:   "hidden_instructions",
+	Title:      "Text forges the marks of a conversation",
+	Why:        "Chat templates tell the system, the user and the model apart by marks. A text that carries them can make its own words pass for theirs.",
+	Fix:        "Strip the marks before a model reads the text, or refuse it.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "The tokens of chat templates have no other use. Marks that are also ordinary words count only with an order behind them. Documentation of prompts is the known false alarm.",
+	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
+	Patterns: []scanner.Pattern{
+		{
+			Name:    "template_token",
+			Expr:    `<\|(im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext)\|>|<<sys>>|\[/?inst\]|<start_of_turn>|</?system-reminder>|</tool_result>|</function_results>`,
+			Anchors: []string{"<|", "<<sys>>", "[inst]", "[/inst]", "<start_of_turn>", "system-reminder>", "</tool_result>", "</function_results>"},
+		},
+		{
+			Name:    "forged_system",
+			Expr:    `(\[\s*(system|admin|assistant)(\s+\w+){0,2}\s*\]|<\s*(system|instructions?|admin|assistant)\s*>|(^|[\n.!?*#>:]\s*)(system|assistant)(\s+(message|prompt|note|instruction))?\s*:|#{2,}\s*(new\s+)?(system|instruction)\w*(\s+\w+)?|\{\{\s*system\b|\[\s*(assistant|system|ai)\s+instructions?\b)[^\n]{0,60}?\b(you|your|ignore|disregard|focus|print|output|respond|reply|execute|forget|must|override|repeat|provide|never|do\s+not|don['’]t|this\s+is\s+(really|extremely|very)\s+important|not\s+malicious|if\s+(asked|questioned))\b`,
+			Anchors: []string{"[system", "[ system", "[admin", "[assistant", "<system", "<instruction", "<admin", "<assistant", "system:", "system message", "system prompt:", "assistant:", "## system", "##system", "## new system", "{{ system", "{{system", "[ai instruction", "system note", "system instruction"},
+		},
+		{
+			Name:    "forged_turn",
+			Expr:    `\b(assistant|system)\s*:[^\n]{0,80}\n\s*user\s*:[^\n]{0,200}\b(thanks|please|could\s+you|can\s+you|repeat|ignore|now|i\s+want\s+you)\b`,
+			Anchors: []string{"user:", "user :"},
+			Near:    []string{"assistant", "system"},
+		},
+		{
+			Name:    "boxed_order",
+			Expr:    `<\s*(important|hidden|secret|critical|information|instruction|system|admin)\s*>[^<]{0,240}?\b(you\s+(must|should|can)|before|first|ignore|do\s+not|don['’]t|read|send|always|never|make\s+sure|please)\b`,
+			Anchors: []string{"<important", "<hidden", "<secret", "<critical", "<information", "<instruction", "<system", "<admin"},
+		},
+	},
+	Text: judgeOrders(
+		order{scanner.High, scanner.Medium, "the text has the tokens of a chat template", []string{"tokens of a chat template"}, nil},
+		order{scanner.High, scanner.High, "the text poses as the system and gives an order", []string{"a mark of the system", "an order behind it"}, nil},
+		order{scanner.High, scanner.High, "the text forges turns of a conversation", []string{"a forged turn of the model or the system", "a forged turn of the user"}, nil},
+		order{scanner.High, scanner.High, "the text has an order in a box of its own", []string{"a tag that singles it out", "an order"}, nil},
+	),
+}

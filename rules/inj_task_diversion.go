@@ -1,0 +1,57 @@
+package rules
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+var injTaskDiversion = scanner.Rule{
+	ID:         "inj-task-diversion",
+	Category:   "hidden_instructions",
+	Title:      "Text puts a task of its own ahead of the user's",
+	Why:        "It speaks of the task that the user gave to the model, which no tool and no data knows, and has the model do something else first.",
+	Fix:        "Do not let a model act on this text. Find out who wrote it, and remove the server if it did.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "A text that is written before a conversation cannot know its task; only one that is meant to be read inside a conversation speaks of it.",
+	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
+	Patterns: []scanner.Pattern{
+		{
+			Name:    "the_task_given",
+			Expr:    `\b(task|request|question|instructions?|job|problem)\s+(that\s+)?(i|we|the\s+user|your\s+user)\s+(gave|have\s+given|assigned|asked)(\s+(you|to\s+you))?\b|\b(task|request|question|job)\s+(that\s+)?you\s+(were|have\s+been)\s+(given|assigned|asked)\b`,
+			Anchors: []string{"gave", "given", "assigned", "asked"},
+			Near:    []string{"task", "request", "question", "instruction", "job", "problem"},
+		},
+		{
+			Name:    "before_your_task",
+			Expr:    `\b(before|prior\s+to)\s+(you\s+)?(can\s+|may\s+)?(solv|complet|continu|proceed|answer|respond|finish|fulfil|start|work)\w*\s+(with\s+|on\s+|to\s+)?(the\s+|your\s+|my\s+|this\s+)?(original\s+|current\s+|actual\s+|user['’]s\s+)?(task|request|question|query|job|user)\b`,
+			Anchors: []string{"before", "prior to"},
+			Near:    []string{"task", "request", "question", "query", "job"},
+		},
+		{
+			Name:    "do_this_first",
+			Expr:    `\bdo\s+(the\s+following|this|these\s+things)\s+(first|before)\b|\bafter\s+(you\s+do\s+(that|this|so)|doing\s+(that|this|so)|that)\s*,?\s*(you\s+can\s+|you\s+may\s+)?(then\s+)?(solve|continue|proceed|resume|return|go\s+back)\b`,
+			Anchors: []string{"do the following", "do this", "do these", "do that", "do so", "doing that", "doing this", "doing so", "after that"},
+		},
+		{
+			Name:    "task_over",
+			Expr:    `\b(previous|original|current|last|first|user['’]?s?)\s+task\s+(has\s+been|is|was)\s+(already\s+)?(completed?|done|finished|cancel\w+|over|solved)\b|\bnew\s+(and\s+)?(more\s+)?(urgent|important)\s+task\b|\bmore\s+(urgent|important)\s+(new\s+)?task\b|\b(finish|complete|do|perform|execute)\s+the\s+new\s+task\b`,
+			Anchors: []string{"task"},
+			Near:    []string{"previous", "original", "current", "urgent", "important", "new task"},
+		},
+		{
+			Name:    "must_follow_to_get_result",
+			Expr:    `\b(in\s+order\s+to|to)\s+(get|receive|obtain|see|access|unlock|view|continue)\s+[^.\n]{0,60}\byou\s+(must|need\s+to|have\s+to|should)\s+(first\s+)?(strictly\s+)?(follow|adhere|comply|obey|execute|perform)\b`,
+			Anchors: []string{"you must", "you need to", "you have to", "you should"},
+			Near:    []string{"follow", "adher", "comply", "obey", "execute", "perform"},
+		},
+	},
+	Text: judgeOrders(
+		order{scanner.Critical, scanner.High, divertMessage, divertSignals, nil},
+		order{scanner.High, scanner.High, divertMessage, divertSignals, nil},
+		order{scanner.High, scanner.High, divertMessage, divertSignals, nil},
+		order{scanner.Critical, scanner.High, divertMessage, divertSignals, nil},
+		order{scanner.High, scanner.High, divertMessage, divertSignals, nil},
+	),
+}
+
+const divertMessage = "the text puts a task of its own ahead of what the user asked for"
+
+var divertSignals = []string{"the user's task is spoken of", "something else is to be done first"}
