@@ -25,6 +25,24 @@ func clause(t []byte, start, end int) (from, to int) {
 	return from, to
 }
 
+// sentence returns the span of the sentence around [start, end): like clause,
+// but through line feeds, colons and semicolons.
+func sentence(t []byte, start, end int) (from, to int) {
+	stop := func(i int) bool {
+		if t[i] == '\n' { // a line feed ends a sentence ahead of an item, a heading or a tag, and behind a colon
+			return i+1 < len(t) && bytes.IndexByte([]byte("-*#<>|0123456789`"), t[i+1]) >= 0 || i > 0 && t[i-1] == ':'
+		}
+		return (t[i] == '.' || t[i] == '!' || t[i] == '?') && clauseEnd(t, i)
+	}
+	for from = start; from > 0 && start-from < clauseReach && !stop(from-1); {
+		from--
+	}
+	for to = end; to < len(t) && to-end < clauseReach && !stop(to); {
+		to++
+	}
+	return from, to
+}
+
 func clauseEnd(t []byte, i int) bool {
 	switch t[i] {
 	case '\n', '\r':

@@ -25,8 +25,11 @@ var injCodeInsertion = scanner.Rule{
 		for _, m := range p.Matches {
 			from, to := m.Start, min(len(p.Folded), m.End+80)
 			severity := scanner.Low
-			if result(p) && opensLine(p.Folded, m.Start) && answers.Match(p.Folded[from:to]) {
+			if result(p) && opensLine(p.Folded, m.Start) && answers.Match(p.Folded[from:to]) && follows.Match(p.Folded[m.End:to]) {
 				severity = scanner.High
+				if manual.Match(p.Folded) {
+					severity = scanner.Low
+				}
 			}
 			if countered(p.Folded, m.Start, m.End) && severity < scanner.High {
 				continue
@@ -39,6 +42,12 @@ var injCodeInsertion = scanner.Rule{
 
 // answers is what a model is about to write, or code that follows at once.
 var answers = regexp.MustCompile(`\b(your|the|this|an?)\s+(\w+\s+){0,3}(code|response|answer|solution|reply|output|implementation|program|project|work|script|application|result|software|development|logic|function)\w*\b|:\s*(\n|` + "```" + `)`)
+
+// follows is code right behind.
+var follows = regexp.MustCompile("^[^\n]{0,70}\n?\\s*```|^[^\n]{0,70}:\\s*\n")
+
+// manual are the headings and links of a document that explains things.
+var manual = regexp.MustCompile(`(^|\n)#{1,4} \w|\]\(https?://`)
 
 // opensLine reports whether [start …) is at the beginning of a line, or close to it.
 func opensLine(t []byte, start int) bool {

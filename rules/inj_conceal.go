@@ -30,6 +30,17 @@ var injConceal = scanner.Rule{
 			Near:    []string{"keep"},
 		},
 		{
+			Name:    "silently",
+			Expr:    `\b(silently|secretly|covertly|surreptitiously|discreetly|stealthily|without\s+(their|the\s+user['’]s|user['’]?s?)\s+knowledge)\s+(also\s+)?(` + vSend + `|` + vInclude + `|read(s|ing)?|collect(s|ing)?|delet(e|es|ing)|run(s|ning)?|execut(e|es|ing)|call(s|ing)?|log(s|ging)?|download(s|ing)?|install(s|ing)?|modif(y|ies)|replac(e|es)|record(s|ing)?|writ(e|es))\b|\bhidden\s+(bcc|cc|copy|recipient)\b`,
+			Anchors: []string{"silently", "secretly", "covertly", "surreptitiously", "discreetly", "stealthily", "knowledge", "hidden bcc", "hidden cc", "hidden copy", "hidden recipient"},
+		},
+		{
+			Name:    "keep_instructions",
+			Expr:    `\b(never|do\s+not|don['’]t|must\s+not)\s+(reveal|mention|disclose|repeat|show|share|discuss|acknowledge)\s+(these|this|the\s+above|the\s+following|your|any\s+of\s+(this|these))\s+(\w+\s+)?(instructions?|prompts?|directives?|messages?|notes?|rules|steps?|requests?)\b`,
+			Anchors: []string{"reveal", "mention", "disclose", "repeat", "show", "share", "discuss", "acknowledge"},
+			Near:    []string{"instruction", "prompt", "directive", "message", "note", "rules", "step", "request"},
+		},
+		{
 			Name:    "do_not_show",
 			Expr:    `\bdo\s+not\s+(show|mention|reveal|disclose)\s+(this|these|that|it)\b`,
 			Anchors: []string{"not show", "not mention", "not reveal", "not disclose"},
@@ -40,12 +51,22 @@ var injConceal = scanner.Rule{
 			if quoted(p.Folded, m.Start, m.End) || openSecrecy(p.Folded, m.Start, m.End) {
 				continue
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: lowered(p, scanner.Critical),
+			severity := scanner.Critical
+			if result(p) {
+				severity = inData(p, scanner.High)
+				if from, to := clause(p.Folded, m.Start, m.End); m.Pattern == silentPattern && !addressed(p.Folded[from:to]) {
+					continue // what programs do silently is told in every manual
+				}
+			}
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity,
 				Message: "the text tells the model to keep something from its user",
 				Signals: []string{"an order of secrecy", "the user is the one kept in the dark"}})
 		}
 	},
 }
+
+// silentPattern is the place of the pattern "silently".
+const silentPattern = 2
 
 var (
 	spokenOf    = regexp.MustCompile(`\b(detect(s|ors?|ing)?|such\s+as|e\.g|for\s+example|phrases?|wording|known\s+as|malicious|attackers?|injected)\b[^\n]*$`)

@@ -6,42 +6,121 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// sensitive is what an attacker wants sent: more than a tool's own parameters.
-var sensitive = regexp.MustCompile(`\b(conversation|chat\s+(history|log)|message\s+history|previous\s+messages|all\s+messages|system\s+prompt|files?\s+contents?|contents?\s+of|credentials?|passwords?|api[ _-]?keys?|private\s+keys?|ssh\s+keys?|tokens?|secrets?|environment\s+variables|env\s+vars|user'?s?\s+(data|files|emails?|messages)|all\s+(user\s+)?(data|files|emails|repo\w*|contacts|records)|results?\s+of\s+(all|every|other)|repo\s+contents)\b`)
-
 var injExfilSink = scanner.Rule{
 	ID:         "inj-exfil-sink",
 	Category:   "exfiltration",
-	Title:      "Text orders the model to send data away",
-	Why:        "The model becomes the courier: what it has read from other servers leaves through an address that the author chose.",
-	Fix:        "Remove the server. Look through past sessions for calls that went to the address.",
+	Title:      "Text has the model send data away",
+	Why:        "The model becomes the courier: what it has read from other servers, or what the user has said, leaves through an address or a parameter that the author chose.",
+	Fix:        "Remove the server. Look through past sessions for calls that carried the data.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The order has a verb of sending, an object that belongs to the user, and an address, near each other and not negated.",
+	Basis:      "A verb of sending, an object that belongs to the user, and a way out, near each other and not denied. What a tool says first of itself is its purpose and is left alone where the data is its own.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
-	Patterns: []scanner.Pattern{
-		{
-			Name:    "send_to",
-			Expr:    `\b(send|post|upload|forward|transmit|exfiltrate|leak|e-?mail\s+(it|them|this|the|all|your)|bcc|cc|copy|pass|submit|report|sync\w*|backup|back\s+up)\b[^\n]{0,160}(https?://[^\s"'<>]+|[\w.+-]+@[\w-]+\.[a-z]{2,})`,
-			Anchors: []string{"send", "post", "upload", "forward", "transmit", "exfiltrate", "leak", "mail", "bcc", "cc", "copy", "pass", "submit", "report", "sync", "back"},
-			Near:    []string{"://", "@"},
-		},
-		{
-			Name:    "curl_upload",
-			Expr:    `\b(curl|wget)\b[^\n]{0,120}(-d\b|--data\S*|-f\b|--form|-t\b|--upload-file|--post-(data|file)|-x\s*post)[^\n]{0,120}https?://|\b(curl|wget)\b[^\n]{0,80}https?://[^\s]*\$\(?[a-z{]`,
-			Anchors: []string{"curl", "wget"},
-			Near:    []string{"://"},
-		},
+	Patterns:   exfilPatterns,
+	Text:       exfiltration,
+}
+
+var exfilPatterns = []scanner.Pattern{
+	{
+		Name:    "send_to_address",
+		Expr:    `\b` + vSend + `\b[^\n]{0,140}(https?://[^\s"'<>]+|[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,})`,
+		Anchors: []string{"://", "@"},
+		Near:    []string{"send", "post", "upload", "forward", "transmit", "exfiltrat", "leak", "mail", "bcc", "submit", "report", "sync", "copy", "relay", "push", "ship", "deliver"},
 	},
-	Text: func(p *scanner.TextPass) {
-		for _, m := range p.Matches {
-			from, to := clause(p.Folded, m.Start, m.End)
-			if countered(p.Folded, m.Start, m.End) || !sensitive.Match(p.Folded[from:to]) || !addressed(p.Folded[from:to]) && !opens(p.Folded[from:], []int{m.Start - from}) {
-				continue
-			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: lowered(p, scanner.Critical),
-				Message: "the text tells the model to send the user's data to an address",
-				Signals: []string{"a verb of sending", "an object that belongs to the user", "an address"}})
-		}
+	{
+		Name:    "command_with_data",
+		Expr:    `\b(curl|wget)\b[^\n]{0,120}(-d\b|--data\S*|-f\b|--form|-t\b|--upload-file|--post-(data|file)|-x\s*post)[^\n]{0,120}https?://|\b(curl|wget)\b[^\n]{0,120}https?://[^\s]*(\$\(|\$\{|` + "`" + `)`,
+		Anchors: []string{"curl", "wget"},
+		Near:    []string{"://"},
+	},
+	{
+		Name:    "conversation",
+		Expr:    `\b(` + vSend + `|` + vInclude + `|reveal|print|output|repeat|disclose|share)\b[^.\n]{0,80}?\b` + oConversation,
+		Anchors: []string{"conversation", "chat ", "dialog", "message history", "message log", "system prompt", "messages", "the user said", "the user wrote"},
+		Near:    []string{"send", "post", "upload", "forward", "transmit", "exfiltrat", "append", "prepend", "includ", "embed", "attach", "pass", "reveal", "print", "output", "repeat", "disclos", "share", "copy", "provide", "put", "leak"},
+	},
+	{
+		Name:    "secrets_away",
+		Expr:    `\b(` + vSend + `|` + vInclude + `|steal(s|ing)?|harvest(s|ing)?|collect(s|ing)?|reveal(s|ing)?|search)\b[^.\n]{0,80}?\b` + oSecrets,
+		Anchors: []string{"credential", "password", "passphrase", "api key", "api_key", "api-key", "apikey", "private key", "ssh key", "secret key", "access token", "session token", "auth token", "authentication token", "env var", "environment var", "secrets", "cookies", "clipboard", "seed phrase"},
+		Near:    []string{"send", "post", "upload", "forward", "transmit", "exfiltrat", "append", "prepend", "includ", "embed", "attach", "pass", "steal", "harvest", "collect", "reveal", "search", "leak", "copy", "put", "provide"},
+	},
+	{
+		Name:    "copy_outside",
+		Expr:    `\b(also|additionally|silently|secretly|covertly|then|and|instead|a\s+copy|automatically)\s+(\w+\s+){0,2}?` + vSend + `\b[^.\n]{0,80}?\b(to|at|via|through)\s+` + external,
+		Anchors: []string{"external", "remote", "third-party", "third party", "attacker", "outside", "analytics", "collection", "logging", "reporting"},
+		Near:    []string{"send", "post", "upload", "forward", "transmit", "exfiltrat", "leak", "copy", "relay", "push", "ship", "deliver", "submit", "sync", "report"},
+	},
+	{
+		Name:    "exfiltrate",
+		Expr:    `\bexfiltrat(e|es|ing)\b|(^|_|\b)exfiltrate_\w+|\bsteal(s|ing)?\s+(all\s+|the\s+|your\s+|user\s+)?(\w+\s+)?(data|files?|contents?|information|\.env|keys?|secrets?|credentials?|tokens?)\b`,
+		Anchors: []string{"exfiltrat", "steal"},
+	},
+	{
+		Name:    "call_home",
+		Expr:    `\b(also|always|must|first|silently|secretly)\s+(\w+\s+){0,2}?(call|fetch|request|visit|ping|load|hit|contact|notify)s?\s+https?://[^\s"'<>]+`,
+		Anchors: []string{"://"},
+		Near:    []string{"call", "fetch", "request", "visit", "ping", "load", "hit", "contact", "notify"},
 	},
 }
+
+// mine is what belongs to the user or to the machine, not to the tool.
+var mine = regexp.MustCompile(`\b(` + oConversation + `|` + oSecrets + `|files?\s+contents?|contents?\s+of|tokens?|user['’]?s?\s+(data|files|emails?|messages|information|details)|all\s+(user\s+)?(information|data|files|emails|contacts|records|messages)|results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|passport\w*|bank\s+account|transactions?|address\s+book)\b`)
+
+// taking are verbs that have no innocent object.
+var taking = regexp.MustCompile(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
+
+// away is a way out of the conversation.
+var away = regexp.MustCompile(external + `|\b(parameter|argument|field|query|request|context|response|every\s+(response|call|request)|output|tool|url|query\s+string|notes?|sidenote|metadata)\b`)
+
+// whose tells the user's credentials from the one that a tool asks for.
+var whose = regexp.MustCompile(`\b(user['’]?s|all|any|every|their|available|you\s+(have|can|find|see)|in\s+(the\s+)?(context|memory|environment|clipboard|conversation))\b`)
+
+func exfiltration(p *scanner.TextPass) {
+	for _, m := range p.Matches {
+		from, to := clause(p.Folded, m.Start, m.End)
+		c := p.Folded[from:to]
+		if countered(p.Folded, m.Start, m.End) {
+			continue
+		}
+		told := addressed(c) || opens(p.Folded[from:], []int{m.Start - from}) || taking.Match(c)
+		var ok bool
+		signals := []string{"a verb of sending"}
+		switch exfilPatterns[m.Pattern].Name {
+		case "send_to_address":
+			ok = mine.Match(c) && told
+			signals = append(signals, "an object that belongs to the user", "an address")
+		case "command_with_data":
+			ok = !result(p) && (told || mine.Match(c)) || result(p) && addressed(c) && mine.Match(c)
+			signals = append(signals, "a command that carries data", "an address")
+		case "conversation":
+			ok = told && !talk.MatchString(p.Name) || !result(p) && vSendWord.Match(p.Folded[m.Start:m.End]) && !talk.MatchString(p.Name)
+			signals = append(signals, "what the user and the model have said")
+		case "secrets_away":
+			ok = taking.Match(p.Folded[m.Start:m.End]) && !result(p) || told && whose.Match(c) && away.Match(c)
+			signals = append(signals, "credentials that are not the tool's own")
+		case "copy_outside":
+			ok = !result(p) && !p.FirstSentence(m.Start) || addressed(c)
+			signals = append(signals, "beside what the tool is for", "an address outside")
+		case "exfiltrate":
+			ok = !result(p) || addressed(c)
+			signals = []string{"a verb that has no innocent meaning"}
+		case "call_home":
+			ok = !result(p)
+			signals = []string{"an order to call an address", "beside what the tool is for"}
+		}
+		if !ok {
+			continue
+		}
+		severity := scanner.Critical
+		if result(p) {
+			severity = inData(p, scanner.High)
+		}
+		p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "the text has data sent away that is not the tool's"})
+	}
+}
+
+// talk is the name of a tool whose business is conversations.
+var talk = regexp.MustCompile(`(?i)(chat|message|conversation|history|slack|mail|thread|discord|telegram|whatsapp|sms|prompt|transcript|memory)`)
+
+var vSendWord = regexp.MustCompile(`\b` + vSend + `\b`)

@@ -15,8 +15,8 @@ var injObeyOutput = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "treat_as_command",
-			Expr:    `\b(treat|consider|regard|accept|interpret)\s+[^.\n]{0,100}\bas\s+(\w+[\s,-]+){0,4}(instructions?|directives?|commands?|orders)\b`,
-			Anchors: []string{"treat", "consider", "regard", "accept", "interpret"},
+			Expr:    `\b(treat|regard)\s+[^.\n]{0,100}\bas\s+(\w+[\s,-]+){0,4}(instructions?|directives?|commands?|orders)\b`,
+			Anchors: []string{"treat", "regard"},
 			Near:    []string{"instruction", "directive", "command", "orders"},
 		},
 		{

@@ -20,7 +20,7 @@ var injRoleTags = scanner.Rule{
 		},
 		{
 			Name:    "forged_system",
-			Expr:    `(\[\s*(system|admin|assistant)(\s+\w+){0,2}\s*\]|<\s*(system|instructions?|admin|assistant)\s*>|(^|[\n.!?*#>:]\s*)(system|assistant)(\s+(message|prompt|note|instruction))?\s*:|#{2,}\s*(new\s+)?(system|instruction)\w*(\s+\w+)?|\{\{\s*system\b|\[\s*(assistant|system|ai)\s+instructions?\b)[^\n]{0,60}?\b(you|your|ignore|disregard|focus|print|output|respond|reply|execute|forget|must|override|repeat|provide|never|do\s+not|don['’]t|this\s+is\s+(really|extremely|very)\s+important|not\s+malicious|if\s+(asked|questioned))\b`,
+			Expr:    `(\[\s*(system|admin|assistant)(\s+\w+){0,2}\s*\]|<\s*(system|instruction|admin|assistant)\s*>|(^|[\n.!?*#>:]\s*)(system|assistant)(\s+(message|prompt|note|instruction))?\s*:|#{2,}\s*(new\s+)?(system|instruction)\w*(\s+\w+)?|\{\{\s*system\b|\[\s*(assistant|system|ai)\s+instructions?\b)[^\n]{0,60}?\b(you|your|ignore|disregard|focus|print|output|respond|reply|execute|forget|must|override|repeat|provide|never|do\s+not|don['’]t|this\s+is\s+(really|extremely|very)\s+important|not\s+malicious|if\s+(asked|questioned))\b`,
 			Anchors: []string{"[system", "[ system", "[admin", "[assistant", "<system", "<instruction", "<admin", "<assistant", "system:", "system message", "system prompt:", "assistant:", "## system", "##system", "## new system", "{{ system", "{{system", "[ai instruction", "system note", "system instruction"},
 		},
 		{
@@ -31,8 +31,8 @@ var injRoleTags = scanner.Rule{
 		},
 		{
 			Name:    "boxed_order",
-			Expr:    `<\s*(important|hidden|secret|critical|information|instruction|system|admin)\s*>[^<]{0,240}?\b(you\s+(must|should|can)|before|first|ignore|do\s+not|don['’]t|read|send|always|never|make\s+sure|please)\b`,
-			Anchors: []string{"<important", "<hidden", "<secret", "<critical", "<information", "<instruction", "<system", "<admin"},
+			Expr:    `<\s*(important|hidden|secret|critical|information|system|admin)\s*>[^<]{0,200}?\b(you\s+(must|should|can)|whenever|every|before|first|ignore|do\s+not|don['’]t|reads?|send|always|never|make\s+sure|please|steal|exfiltrate|include|call|pass|must|required)\b`,
+			Anchors: []string{"<important", "<hidden", "<secret", "<critical", "<information", "<system", "<admin"},
 		},
 	},
 	Text: judgeOrders(

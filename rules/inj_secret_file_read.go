@@ -8,9 +8,9 @@ import (
 )
 
 // secretFiles are places where credentials lie by convention, in folded form.
-const secretFiles = `(~|\$home|/root|/home/[^/\s]+|/users/[^/\s]+|%userprofile%)?[/\\]?\.(ssh|aws|kube|gnupg|docker|netrc|npmrc|pypirc|git-credentials|cursor/mcp\.json|config/gcloud)\b[^\s"'` + "`" + `<>,;]*|\bid_(rsa|ed25519|ecdsa|dsa)\b|/etc/(passwd|shadow)\b|(^|[\s"'` + "`" + `/])\.env\b|\bclaude_desktop_config\.json|\bkeychain\b|\bwallet\.dat\b`
+const secretFiles = `((~|\$home|/root|/home/[^/\s]+|/users/[^/\s]+|%userprofile%)[/\\]|(^|[\s"'(=:<>` + "`" + `]))\.(ssh|aws|kube|gnupg|docker|netrc|npmrc|pypirc|git-credentials|cursor/mcp\.json|config/gcloud)\b[^\s"'` + "`" + `<>,;]*|\bid_(rsa|ed25519|ecdsa|dsa)\b|/etc/(passwd|shadow)\b|(^|[\s"'<>` + "`" + `/])\.env\b|\bclaude_desktop_config\.json|\bkeychain\b|\bwallet\.dat\b`
 
-var secretVerb = regexp.MustCompile(`\b(read|open|cat|load|access|fetch|retrieve|copy|include|extract|grab|get|list|send|upload|pass|attach|append|provide|paste|put|print|output|dump)\b`)
+var secretVerb = regexp.MustCompile(`\b(read|open|cat|load|access|fetch|retrieve|cop(y|ie)|include|extract|grab|get|list|send|upload|pass|attach|append|prepend|embed|provide|paste|put|print|output|dump|steal|exfiltrate|harvest|return|collect|index|scan|insert|forward)(e?s)?\b`)
 
 var injSecretFileRead = scanner.Rule{
 	ID:         "inj-secret-file-read",
@@ -33,22 +33,33 @@ var injSecretFileRead = scanner.Rule{
 		for _, m := range p.Matches {
 			from, to := clause(p.Folded, m.Start, m.End)
 			verb := secretVerb.FindIndex(p.Folded[from:m.Start])
-			if verb == nil || countered(p.Folded, m.Start, m.End) || !addressed(p.Folded[from:to]) && !opens(p.Folded[from:], verb) {
+			if verb == nil || countered(p.Folded, m.Start, m.End) {
 				continue
 			}
-			severity := scanner.Critical
-			if result(p) {
+			told := addressed(p.Folded[from:to]) || opens(p.Folded[from:], verb) && !p.FirstSentence(from+verb[0])
+			severity, signals := scanner.Critical, []string{"a verb of access", "a file that holds credentials", "the model is addressed"}
+			switch {
+			case result(p) && addressed(p.Folded[from:to]):
 				severity = inData(p, scanner.High)
-				if !addressed(p.Folded[from:to]) {
-					severity = scanner.Low // a command in a listing or a manual
-				}
+			case result(p):
+				continue // a command in a listing or a manual
+			case !told && (p.FirstSentence(from) && verb[0] == 0 || ownPurpose(p.Name)):
+				severity, signals = scanner.Low, []string{"a file that holds credentials", "it is what the tool says it is for"}
+			case !told:
+				severity, signals = scanner.High, []string{"a verb of access", "a file that holds credentials", "beside what the tool is for"}
 			}
-			p.Report(scanner.Issue{Start: from + verb[0], End: m.End, Severity: severity,
-				Message: "the text tells the model to read a place where credentials lie",
-				Signals: []string{"a verb of access", "a file that holds credentials", "the model is addressed"}})
+			p.Report(scanner.Issue{Start: from + verb[0], End: m.End, Severity: severity, Signals: signals,
+				Message: "the text has a place read where credentials lie"})
 		}
 	},
 }
+
+// ownPurpose reports a name that says that the tool deals with such files.
+func ownPurpose(name string) bool {
+	return purpose.MatchString(name)
+}
+
+var purpose = regexp.MustCompile(`(?i)(ssh|aws|kube|gpg|gnupg|docker|netrc|npmrc|pypirc|dotenv|env|secret|credential|key|token|vault|passwd|password|wallet|config)`)
 
 // orderWords are words that make a clause an order to its reader.
 var orderWords = regexp.MustCompile(`\b(you|must|should|please|first|before|always|important|required?|need to|make sure|ensure|then|also)\b`)

@@ -39,6 +39,7 @@ func All() []scanner.Rule {
 		hidBidi,
 		hidAnsiControl,
 		// Between servers, and over time.
+		xsToolReference,
 		shadowTool,
 		driftInSession,
 		sesUnlistedTool,

@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"strings"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -46,6 +47,49 @@ func (p *TextPass) Key() string {
 		}
 	}
 	return ""
+}
+
+// Sibling reports whether the list that the text's definition stands in has one
+// of this name, itself among them: a server may speak of its own tools.
+func (p *TextPass) Sibling(name string) bool {
+	doc := p.in.tree
+	list := int(doc.Nodes[p.root].Parent)
+	if !p.Subject.Definition() || doc.Kind(list) != wire.Array {
+		return false
+	}
+	for c := doc.First(list); c >= 0; c = doc.Next(c) {
+		if own, ok := doc.Str(c, "name"); ok && strings.EqualFold(own, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Parameter reports whether the text's definition has a parameter of this name.
+func (p *TextPass) Parameter(name string) bool {
+	doc := p.in.tree
+	if doc.Kind(p.root) != wire.Object {
+		return false
+	}
+	properties := doc.Get(doc.Get(p.root, "inputSchema"), "properties")
+	for c := doc.First(properties); c >= 0; c = doc.Next(c) {
+		var buf []byte
+		if strings.EqualFold(string(doc.Key(c, &buf)), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// FirstSentence reports whether the text is the description of its definition
+// and start stands in its first sentence: where a tool says what it is for.
+func (p *TextPass) FirstSentence(start int) bool {
+	for i := range start {
+		if b := p.Folded[i]; b == '\n' || b == '.' && i+1 < len(p.Folded) && p.Folded[i+1] == ' ' || b == ';' {
+			return false
+		}
+	}
+	return p.Key() == "description" && p.Subject.Definition()
 }
 
 // Report hands over a finding whose evidence is Folded[Start:End].

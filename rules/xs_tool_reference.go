@@ -1,0 +1,69 @@
+package rules
+
+import (
+	"bytes"
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var xsToolReference = scanner.Rule{
+	ID:         "xs-tool-reference",
+	Category:   "tool_shadowing",
+	Title:      "Text changes how tools of others are used",
+	Why:        "A tool that is never called can still redirect mail, payments or deletions: its description tells the model what to do whenever another tool is used.",
+	Fix:        "Remove the server, or let it run without the tools that it speaks of.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "The text names a tool that its own server does not list, or all other tools, and has something done when it is called. A mere mention, a migration note or an order among the server's own tools is not reported.",
+	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-345"},
+	Patterns: []scanner.Pattern{{
+		Name: "when_another_tool",
+		Expr: `\b(when(ever)?|every(\s+time)?|each(\s+time)?|any(\s+time)?|before|after|prior\s+to|instead\s+of|rather\s+than|supersedes?|overrides?|replaces?|behaviou?r\s+of|output\s+of|(must|should|always)\s+(first\s+)?(call|use|invoke|run)|first\s+(call|use|invoke|run)|route\s+all|(use|using|with|by\s+using)\s+(the\s+)?['"` + "`" + `]?\w+['"` + "`" + `]?\s+tool\s+to)\b`,
+		Anchors: []string{"whenever", "when ", "every", "each", "before", "after", "prior to", "instead of", "rather than", "supersede", "override", "replace", "behavior of", "behaviour of", "output of",
+			"must ", "should ", "always ", "first call", "first use", "first invoke", "first run", "route all", "tool to"},
+		Near: []string{"tool", "_", "`", "call"},
+	}},
+	Text: func(p *scanner.TextPass) {
+		reported := -1
+		for _, m := range p.Matches {
+			from, to := sentence(p.Folded, m.Start, m.End)
+			s := p.Folded[from:to]
+			if from == reported || !consequence.Match(s) || migration.Match(s) || result(p) {
+				continue
+			}
+			name := anotherTool(p, s)
+			if name == "" {
+				continue
+			}
+			reported = from
+			p.Report(scanner.Issue{Start: m.Start, End: to, Severity: scanner.High,
+				Signals: []string{"a tool that this server does not list, or all others", "something is done when it is used"},
+				Message: "the text changes how a tool of another server is used"})
+		}
+	},
+}
+
+var (
+	// identifier is the name of a tool as texts write it.
+	identifier = regexp.MustCompile("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
+	// consequence is what is to happen then.
+	consequence = regexp.MustCompile(`\bbcc\b|\bcc['’]?d\b|\bre-?rout(e|es|ing)\b|\bredirect\b|\bforward(s|ing)?\s+(the|all|every|it|them)\b|\bmodif(y|ies)\s+the\s+behaviou?r|\breplace\s+its\b|\bfirst\s+(call|use|run|invoke)\s+this\b|\b(call|use|run|invoke)\s+this\s+(tool|one)\s+(first|instead)\b|\balways\s+call\s+this\s+(tool|one)\b|\b(must|should)\s+(set|include)\b[^.]{0,40}(recipient|bcc|destination|address|@)|\battacker|\broute\s+all\s+\w+|\btool\s+to\s+run\s*:|\bcredentials|\bapi\s+keys?`)
+	// migration is how a tool tells of its own past.
+	migration = regexp.MustCompile(`\b(deprecated|formerly|renamed|release\s+note|changelog|migrat\w+|legacy|transparently|no\s+longer|backwards?)\b`)
+)
+
+// anotherTool returns a tool that a sentence names and the server does not list.
+func anotherTool(p *scanner.TextPass, s []byte) string {
+	for _, m := range identifier.FindAll(s, 8) {
+		name := string(bytes.Trim(bytes.TrimSuffix(bytes.TrimSuffix(bytes.TrimSuffix(m, []byte(" tool")), []byte(" call")), []byte(" function")), "`'\""))
+		if name == "the this tool" || name == "the same tool" || parameterOrFile.MatchString(name) || p.Sibling(name) || p.Parameter(name) {
+			continue
+		}
+		return name
+	}
+	return ""
+}
+
+// parameterOrFile is what looks like the name of a tool and is none.
+var parameterOrFile = regexp.MustCompile(`\.(json|md|txt|py|js|ts|go|html|css|yaml|yml|toml|com|org|net|io|dev|example|env|csv|xml|sql|sh|xlsx|pdf|png|docx)$|^(e\.g|i\.e|etc\.|v?\d|node\.js|next\.js)|^(the )?(this|same|following|appropriate|correct|right|first|second|search|other) tool$|_(id|ids|name|path|url|type|key|token|at|by|count|date|time|format|mode|size|code|status|list)$`)
