@@ -37,8 +37,7 @@ var injConceal = scanner.Rule{
 		{
 			Name:    "keep_instructions",
 			Expr:    `\b(never|do\s+not|don['’]t|must\s+not)\s+(reveal|mention|disclose|repeat|show|share|discuss|acknowledge)\s+(these|this|the\s+above|the\s+following|your|any\s+of\s+(this|these))\s+(\w+\s+)?(instructions?|prompts?|directives?|messages?|notes?|rules|steps?|requests?)\b`,
-			Anchors: []string{"reveal", "mention", "disclose", "repeat", "show", "share", "discuss", "acknowledge"},
-			Near:    []string{"instruction", "prompt", "directive", "message", "note", "rules", "step", "request"},
+			Anchors: product([]string{"never", "not", "n't", "n’t"}, []string{" "}, []string{"reveal", "mention", "disclose", "repeat", "show", "share", "discuss", "acknowledge"}),
 		},
 		{
 			Name:    "do_not_show",

@@ -24,10 +24,10 @@ var injDelayedTrigger = scanner.Rule{
 			Near:    []string{"once", "after", "when", "upon", "following", "post"},
 		},
 		{
-			Name:    "on_the_nth_call",
-			Expr:    `\b(on|after|from)\s+(the\s+)?(second|third|fourth|fifth|nth|next|2nd|3rd|\d+(st|nd|rd|th)?)\s+(call|calls|use|uses|invocation|invocations|run|time)\b|\bif\s+(/tmp/|the\s+file\s+/|today|the\s+date|the\s+user(name)?\s+is)\b`,
-			Anchors: []string{"call", "use", "invocation", "/tmp/", "today", "the date", "the user"},
-			Near:    []string{"second", "third", "fourth", "fifth", "nth", "next", "2nd", "3rd", "after", "if "},
+			Name: "on_the_nth_call",
+			Expr: `\b(on|after|from)\s+(the\s+)?(second|third|fourth|fifth|nth|next|2nd|3rd|\d+(st|nd|rd|th)?)\s+(call|calls|use|uses|invocation|invocations|run|time)\b|\bif\s+(/tmp/|the\s+file\s+/|today|the\s+date|the\s+user(name)?\s+is)\b`,
+			Anchors: append(product([]string{"second", "third", "fourth", "fifth", "nth", "next", "2nd", "3rd", "th"}, []string{" "}, []string{"call", "use", "invocation", "run", "time"}),
+				"if /tmp/", "if the file /", "if today", "if the date", "if the user"),
 		},
 	},
 	Text: func(p *scanner.TextPass) {

@@ -20,9 +20,12 @@ var injImpersonateAuthority = scanner.Rule{
 			Near:    []string{"important", "urgent", "official", "critical", "priority"},
 		},
 		{
-			Name:    "note_to_reader",
-			Expr:    `\b(note|notice|message|instructions?|attention|reminder|directive|hint|memo)\s*(to|for)\s+(the\s+|any\s+|all\s+)?(ai|a\.i\.|assistants?|llms?|language\s+models?|models?|agents?|bots?|chatbots?|automated\s+\w+|(screening|analysis)\s+\w+|gpt|claude|copilot)\b(\s+\w+){0,3}\s*[:,\]—-]|\b(ai|assistant|llm|agent)\s+(instructions?|directives?)\s*:|\bhidden\s+(\w+\s+){0,2}(for|to)\s+(ai|llm|automated|the\s+model|assistants?)\b|\binvisible\s+to\s+(humans?|the\s+user|people)\b|\bvisible\s+(only\s+)?to\s+(llms?|ai|the\s+model)\b`,
-			Anchors: []string{"note to", "note for", "notice to", "notice for", "message to", "message for", "instructions for", "instructions to", "instruction to", "instruction for", "attention", "reminder", "directive", "hint", "memo", "ai instruction", "assistant instruction", "llm instruction", "agent instruction", "hidden", "visible"},
+			Name: "note_to_reader",
+			Expr: `\b(note|notice|message|instructions?|attention|reminder|directive|hint|memo)\s*(to|for)\s+(the\s+|any\s+|all\s+)?(ai|a\.i\.|assistants?|llms?|language\s+models?|models?|agents?|bots?|chatbots?|automated\s+\w+|(screening|analysis)\s+\w+|gpt|claude|copilot)\b(\s+\w+){0,3}\s*[:,\]—-]|\b(ai|assistant|llm|agent)\s+(instructions?|directives?)\s*:|\bhidden\s+(\w+\s+){0,2}(for|to)\s+(ai|llm|automated|the\s+model|assistants?)\b|\binvisible\s+to\s+(humans?|the\s+user|people)\b|\bvisible\s+(only\s+)?to\s+(llms?|ai|the\s+model)\b`,
+			Anchors: append(product([]string{"note", "notice", "message", "instruction", "instructions", "attention", "reminder", "directive", "hint", "memo"}, []string{" "}, []string{"to ", "for "}),
+				"ai instruction", "assistant instruction", "llm instruction", "agent instruction", "ai directive", "assistant directive", "llm directive", "agent directive",
+				"hidden", "invisible to", "visible to", "visible only"),
+			Near: []string{"ai", "assistant", "llm", "model", "agent", "bot", "automated", "gpt", "claude", "copilot", "screening", "analysis", "human", "user", "people"},
 		},
 		{
 			Name:    "i_am_the_user",

@@ -47,8 +47,7 @@ var injOverride = scanner.Rule{
 		{
 			Name:    "new_instructions",
 			Expr:    `\b(your\s+(new|real|actual|updated|true)\s+(instructions?|task|goal|objective|role|mission)|the\s+(real|actual)\s+instructions?)\s+(is|are)\b|\bnew\s+(system\s+)?(instructions?|directive|system\s+message|system\s+prompt)\s*:`,
-			Anchors: []string{"instruction", "task", "goal", "objective", "role", "mission", "directive", "system"},
-			Near:    []string{"new", "real", "actual", "updated", "true"},
+			Anchors: product([]string{"new", "real", "actual", "updated", "true"}, []string{" "}, []string{"instruction", "task", "goal", "objective", "role", "mission", "directive", "system"}),
 		},
 	},
 	Text: judgeOrders(

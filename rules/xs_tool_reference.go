@@ -18,18 +18,18 @@ var xsToolReference = scanner.Rule{
 	Basis:      "The text names a tool that its own server does not list, or all other tools, and has something done when it is called. A mere mention, a migration note or an order among the server's own tools is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-345"},
 	Patterns: []scanner.Pattern{{
-		Name: "when_another_tool",
-		Expr: `\b(when(ever)?|every(\s+time)?|each(\s+time)?|any(\s+time)?|before|after|prior\s+to|instead\s+of|rather\s+than|supersedes?|overrides?|replaces?|behaviou?r\s+of|output\s+of|(must|should|always)\s+(first\s+)?(call|use|invoke|run)|first\s+(call|use|invoke|run)|route\s+all|(use|using|with|by\s+using)\s+(the\s+)?['"` + "`" + `]?\w+['"` + "`" + `]?\s+tool\s+to)\b`,
-		Anchors: []string{"whenever", "when ", "every", "each", "before", "after", "prior to", "instead of", "rather than", "supersede", "override", "replace", "behavior of", "behaviour of", "output of",
-			"must ", "should ", "always ", "first call", "first use", "first invoke", "first run", "route all", "tool to"},
-		Near: []string{"tool", "_", "`", "call"},
+		Name: "consequence",
+		Expr: `\bbcc\b|\bcc['’]?d\b|\bre-?rout(e|es|ing)\b|\bredirect\b|\bforward(s|ing)?\s+(the|all|every|it|them)\b|\bmodif(y|ies)\s+the\s+behaviou?r|\breplace\s+its\b|\bfirst\s+(call|use|run|invoke)\s+this\b|\b(call|use|run|invoke)\s+this\s+(tool|one)\s+(first|instead)\b|\balways\s+call\s+this\s+(tool|one)\b|\b(must|should)\s+(set|include)\b[^.]{0,60}(recipient|bcc|destination|address|@)|\battacker|\broute\s+all\s+\w+|\btool\s+to\s+run\s*:|\bcredentials\b|\bapi\s+keys?\b`,
+		Anchors: []string{"bcc", "cc'd", "cc’d", "ccd", "rerout", "re-rout", "redirect", "forward", "the behavio", "replace its", "first call this", "first use this", "first run this", "first invoke this",
+			"call this ", "use this ", "run this ", "invoke this ", "must set", "must include", "should set", "should include", "attacker", "route all", "tool to run", "credentials", "api key"},
+		Near: []string{"whenever", "when", "every", "each", "any", "before", "after", "prior to", "instead", "rather", "supersede", "override", "replace", "behavio", "output", "must", "always", "first"},
 	}},
 	Text: func(p *scanner.TextPass) {
 		reported := -1
 		for _, m := range p.Matches {
 			from, to := sentence(p.Folded, m.Start, m.End)
 			s := p.Folded[from:to]
-			if from == reported || !consequence.Match(s) || migration.Match(s) || result(p) {
+			if from <= reported || !occasion.Match(s) || migration.Match(s) || result(p) {
 				continue
 			}
 			name := anotherTool(p, s)
@@ -47,8 +47,8 @@ var xsToolReference = scanner.Rule{
 var (
 	// identifier is the name of a tool as texts write it.
 	identifier = regexp.MustCompile("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
-	// consequence is what is to happen then.
-	consequence = regexp.MustCompile(`\bbcc\b|\bcc['’]?d\b|\bre-?rout(e|es|ing)\b|\bredirect\b|\bforward(s|ing)?\s+(the|all|every|it|them)\b|\bmodif(y|ies)\s+the\s+behaviou?r|\breplace\s+its\b|\bfirst\s+(call|use|run|invoke)\s+this\b|\b(call|use|run|invoke)\s+this\s+(tool|one)\s+(first|instead)\b|\balways\s+call\s+this\s+(tool|one)\b|\b(must|should)\s+(set|include)\b[^.]{0,40}(recipient|bcc|destination|address|@)|\battacker|\broute\s+all\s+\w+|\btool\s+to\s+run\s*:|\bcredentials|\bapi\s+keys?`)
+	// occasion is when, or in place of what.
+	occasion = regexp.MustCompile(`\b(when(ever)?|every(\s+time)?|each(\s+time)?|any(\s+time)?|before|after|prior\s+to|instead\s+of|rather\s+than|supersedes?|overrides?|replaces?|behaviou?r\s+of|output\s+of|its\s+output|(must|should|always)\s+(first\s+)?(call|use|invoke|run|replace)|first\s+(call|use|invoke|run)|route\s+all)\b`)
 	// migration is how a tool tells of its own past.
 	migration = regexp.MustCompile(`\b(deprecated|formerly|renamed|release\s+note|changelog|migrat\w+|legacy|transparently|no\s+longer|backwards?)\b`)
 )

@@ -155,7 +155,8 @@ func (in *Inspector) region(kind SubjectKind, name string, root, i int) {
 	}
 }
 
-// field inspects one text: a string value, or a key.
+// field inspects one text: a string value, or a key. What stands in it in
+// another form is inspected as well.
 func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey bool) {
 	in.buf = in.buf[:0]
 	var src []byte
@@ -165,14 +166,8 @@ func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey boo
 	} else {
 		src, flags = in.tree.Text(i, &in.buf), in.tree.TextFlags(i)
 	}
-	folded := in.folder.Fold(src)
-	found := in.scan.Scan(folded.Text)
-	if len(found) == 0 && flags == 0 {
-		return
-	}
 	p := &in.pass
-	*p = TextPass{Subject: kind, Name: name, Direction: in.event.Direction, Source: src,
-		in: in, folded: folded, node: i, isKey: isKey, root: root}
+	*p = TextPass{Subject: kind, Name: name, Direction: in.event.Direction, Source: src, in: in, node: i, isKey: isKey, root: root}
 	if flags != 0 && unusual(src) {
 		for _, r := range in.engine.unusual {
 			if r.Client || !p.client() {
@@ -180,8 +175,33 @@ func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey boo
 			}
 		}
 	}
-	p.Folded = folded.Text
-	in.dispatch(p, found)
+	in.match(p)
+	if !p.client() {
+		in.decoded(p, src, 1)
+	}
+}
+
+// match runs the text rules over the text of a pass.
+func (in *Inspector) match(p *TextPass) {
+	p.folded = in.folder.Fold(p.Source)
+	p.Folded = p.folded.Text
+	in.dispatch(p, in.scan.Scan(p.Folded))
+}
+
+// decoded inspects what stands encoded in s, which the text of the pass was
+// decoded to so far.
+func (in *Inspector) decoded(p *TextPass, s []byte, layer int) {
+	text.Decode(s, func(h text.Hidden) {
+		inner := *p
+		inner.Source, inner.Via = h.Text, h.Via
+		if layer == 1 { // inside a decoded text there are no places to point at
+			inner.original, inner.from, inner.to = p.Source, h.Start, h.End
+		}
+		in.match(&inner)
+		if layer < text.MaxLayers {
+			in.decoded(&inner, h.Text, layer+1)
+		}
+	})
 }
 
 // client reports text that the client sent.
@@ -256,11 +276,18 @@ func (in *Inspector) guard(r *Rule, check func()) {
 
 // text completes the finding of a text rule.
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
+	evidence := newEvidence(p.Source, start, end)
+	if p.original != nil { // the evidence is what stands on the wire, and what it says beside it
+		is.Decoded = evidence.Context
+		is.Signals = append([]string{"hidden in " + p.Via}, is.Signals...)
+		start, end = p.from, p.to
+		evidence = newEvidence(p.original, start, end)
+	}
+	evidence.Decoded = show(is.Decoded, evidenceChars)
 	in.add(Finding{
 		Rule: p.rule, Category: p.category(), Severity: is.Severity, Message: is.Message, Signals: is.Signals,
 		Subject: p.Subject, Name: show(p.Name, nameChars), Pointer: in.pointer(p.root, p.node),
-		Evidence: evidenceWith(newEvidence(p.Source, start, end), is.Decoded),
-		Location: in.locate(in.tree.Offset(p.node, p.isKey, start)), key: key,
+		Evidence: evidence, Location: in.locate(in.tree.Offset(p.node, p.isKey, start)), key: key,
 	})
 }
 
@@ -270,11 +297,6 @@ func (p *TextPass) category() string {
 		return "output_poisoning"
 	}
 	return p.rule.Category
-}
-
-func evidenceWith(e Evidence, decoded string) Evidence {
-	e.Decoded = show(decoded, evidenceChars)
-	return e
 }
 
 // node completes the finding of a message rule.

@@ -28,12 +28,16 @@ type TextPass struct {
 	Folded    []byte       // the text as patterns see it; nil in Unusual
 	Matches   []text.Match // of the rule's own patterns, by their place in Rule.Patterns; nil in Unusual
 
-	in     *Inspector
-	rule   *Rule
-	folded *text.Folded
-	node   int
-	isKey  bool
-	root   int
+	Via string // how the text was encoded; empty for text that stands as it is
+
+	in       *Inspector
+	rule     *Rule
+	folded   *text.Folded
+	original []byte // the text that this one was decoded from, and where in it that stands
+	from, to int
+	node     int
+	isKey    bool
+	root     int
 }
 
 // Key returns the name of the member that the text is the value of, or the

@@ -1,0 +1,287 @@
+package text
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"html"
+	"net/url"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Hidden is a text that stands encoded in another.
+type Hidden struct {
+	Start, End int    // where in the source it stands
+	Via        string // how it is written, in words
+	Text       []byte
+}
+
+// The bounds of decoding. Of a run that is no text only the beginning is
+// decoded, and what is decoded is shorter than what it was made of, so the work
+// stays a small multiple of the length of the text.
+const (
+	MaxLayers    = 3   // encodings inside each other that are followed
+	minRun       = 20  // characters; a shorter run holds no instruction
+	minDecoded   = 10  // bytes
+	minEscapes   = 4   // escapes of one kind that make a text worth decoding whole
+	minInvisible = 16  // invisible characters that can carry two letters
+	probe        = 240 // bytes that are decoded to see whether a run is text
+)
+
+// Decode finds texts that are written in s in another form: base64,
+// hexadecimal, percent encoding, escapes, HTML entities, variation selectors and
+// invisible bits. Only what decodes to text is yielded.
+func Decode(s []byte, yield func(Hidden)) {
+	decodeRuns(s, yield)
+	if n := bytes.Count(s, []byte("%")); n >= minEscapes {
+		if u, err := url.PathUnescape(string(s)); err == nil && u != string(s) && isText([]byte(u)) {
+			yield(Hidden{0, len(s), "percent encoding", []byte(u)})
+		}
+	}
+	if bytes.Count(s, []byte(`\`)) >= minEscapes {
+		if u := unescape(s); u != nil && isText(u) {
+			yield(Hidden{0, len(s), "escapes", u})
+		}
+	}
+	if bytes.Contains(s, []byte("&#")) || bytes.Count(s, []byte("&")) >= minEscapes {
+		if u := html.UnescapeString(string(s)); u != string(s) {
+			yield(Hidden{0, len(s), "HTML entities", []byte(u)})
+		}
+	}
+	decodeInvisible(s, yield)
+}
+
+// runByte marks the characters of base64 in both alphabets; hexadecimal is among them.
+var runByte = func() (t [256]bool) {
+	for _, b := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_") {
+		t[b] = true
+	}
+	return
+}()
+
+// decodeRuns decodes runs of base64 and hexadecimal.
+func decodeRuns(s []byte, yield func(Hidden)) {
+	for i := 0; i < len(s); {
+		if !runByte[s[i]] {
+			i++
+			continue
+		}
+		start := i
+		for i < len(s) && runByte[s[i]] {
+			i++
+		}
+		if i-start < minRun {
+			continue
+		}
+		if t, via := decodeRun(s[start:i]); t != nil {
+			yield(Hidden{start, i, via, t})
+		}
+	}
+}
+
+// decodeRun decodes one run, nil where it is no encoded text. Only its
+// beginning is decoded to find that out.
+func decodeRun(run []byte) (decoded []byte, via string) {
+	if len(run)%2 == 0 && isHex(run) {
+		out := make([]byte, hex.DecodedLen(len(run)))
+		if _, err := hex.Decode(out, run); err == nil && len(out) >= minDecoded && isText(out) {
+			return out, "hexadecimal"
+		}
+	}
+	enc := base64.RawStdEncoding
+	if bytes.ContainsAny(run, "-_") {
+		enc = base64.RawURLEncoding
+	}
+	// A run of words joined by / or - can start in the middle of four characters.
+	head := run[:min(len(run), probe)&^3]
+	out := make([]byte, enc.DecodedLen(len(head)))
+	if n, err := enc.Decode(out, head); err != nil || !isText(out[:n]) {
+		return nil, ""
+	}
+	whole := run
+	if len(whole)%4 == 1 {
+		whole = whole[:len(whole)-1]
+	}
+	out = make([]byte, enc.DecodedLen(len(whole)))
+	n, err := enc.Decode(out, whole)
+	if err != nil || n < minDecoded || !isText(out[:n]) {
+		return nil, ""
+	}
+	return out[:n], "base64"
+}
+
+func isHex(s []byte) bool {
+	for _, b := range s {
+		if (b < '0' || b > '9') && (b < 'a' || b > 'f') && (b < 'A' || b > 'F') {
+			return false
+		}
+	}
+	return true
+}
+
+// isText reports whether s is text that somebody could read: valid UTF-8,
+// nearly all of it printable, with letters, and a space or a separator in it.
+func isText(s []byte) bool {
+	if !utf8.Valid(trimRune(s)) {
+		return false
+	}
+	letters, odd, gaps, total := 0, 0, 0, 0
+	for _, r := range string(s) {
+		total++
+		switch {
+		case unicode.IsLetter(r):
+			letters++
+		case r == ' ' || r == '\n' || r == '\t' || r == '/' || r == '_' || r == '{':
+			gaps++
+		case !unicode.IsPrint(r) && !ignorable(r):
+			odd++
+		}
+	}
+	return total > 0 && odd*50 <= total && letters*3 >= total && gaps > 0
+}
+
+// trimRune drops a rune that the end of s cuts in two.
+func trimRune(s []byte) []byte {
+	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
+		if b := s[len(s)-n]; utf8.RuneStart(b) {
+			if !utf8.FullRune(s[len(s)-n:]) {
+				return s[:len(s)-n]
+			}
+			break
+		}
+	}
+	return s
+}
+
+// unescape decodes \xHH, \uHHHH and \OOO as programs write them; nil where
+// there are few.
+func unescape(s []byte) []byte {
+	out := make([]byte, 0, len(s))
+	found := 0
+	for i := 0; i < len(s); {
+		r, n := escapeAt(s[i:])
+		if n == 0 {
+			out = append(out, s[i])
+			i++
+			continue
+		}
+		found++
+		out = utf8.AppendRune(out, r)
+		i += n
+	}
+	if found < minEscapes {
+		return nil
+	}
+	return out
+}
+
+func escapeAt(s []byte) (r rune, n int) {
+	if len(s) < 4 || s[0] != '\\' {
+		return 0, 0
+	}
+	digits, base := 0, rune(16)
+	switch s[1] {
+	case 'x':
+		n, digits = 2, 2
+	case 'u':
+		n, digits = 2, 4
+	case '0', '1':
+		n, digits, base = 1, 3, 8
+	default:
+		return 0, 0
+	}
+	if len(s) < n+digits {
+		return 0, 0
+	}
+	for _, b := range s[n : n+digits] {
+		d := rune(b) - '0'
+		if l := lower(b); l >= 'a' && l <= 'f' {
+			d = rune(l) - 'a' + 10
+		}
+		if d < 0 || d >= base {
+			return 0, 0
+		}
+		r = r*base + d
+	}
+	if r >= 0xD800 && r <= 0xDFFF {
+		return 0, 0
+	}
+	return r, n + digits
+}
+
+// decodeInvisible decodes bytes written as variation selectors (VS1 to VS256),
+// and bits written as two kinds of invisible characters.
+func decodeInvisible(s []byte, yield func(Hidden)) {
+	var selectors []byte
+	var bits []byte
+	start, end := -1, 0
+	flush := func() {
+		if len(selectors) >= minDecoded/2 && isPrintable(selectors) {
+			yield(Hidden{start, end, "variation selectors", bytes.Clone(selectors)})
+		}
+		if t := fromBits(bits); t != nil {
+			yield(Hidden{start, end, "invisible bits", t})
+		}
+		selectors, bits, start = selectors[:0], bits[:0], -1
+	}
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(s[i:])
+		known := true
+		switch {
+		case r >= 0xFE00 && r <= 0xFE0F:
+			selectors = append(selectors, byte(r-0xFE00))
+		case r >= 0xE0100 && r <= 0xE01EF:
+			selectors = append(selectors, byte(r-0xE0100+16))
+		case r == 0x200B || r == 0x2061 || r == 0x2062:
+			bits = append(bits, 0)
+		case r == 0x200C || r == 0x200D || r == 0x2063 || r == 0x2064:
+			bits = append(bits, 1)
+		default:
+			known = false
+		}
+		if known {
+			if start < 0 {
+				start = i
+			}
+			end = i + n
+		}
+		i += n
+	}
+	flush()
+}
+
+func isPrintable(s []byte) bool {
+	for _, b := range s {
+		if (b < 0x20 || b >= 0x7F) && b != '\n' {
+			return false
+		}
+	}
+	return true
+}
+
+// fromBits makes a text of bits, most significant first, in either reading of
+// the two characters.
+func fromBits(bits []byte) []byte {
+	if len(bits) < minInvisible {
+		return nil
+	}
+	for _, flip := range []byte{0, 1} {
+		out := make([]byte, 0, len(bits)/8)
+		for i := 0; i+8 <= len(bits); i += 8 {
+			var b byte
+			for _, bit := range bits[i : i+8] {
+				b = b<<1 | (bit ^ flip)
+			}
+			out = append(out, b)
+		}
+		if len(out) >= 2 && isPrintable(out) {
+			return out
+		}
+	}
+	return nil
+}
