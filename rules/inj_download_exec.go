@@ -15,14 +15,26 @@ var injDownloadExec = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "pipe_to_shell",
-			Expr:    `\b(curl|wget|iwr|invoke-webrequest)\b[^\n|]{0,160}\|\s*(sudo\s+)?(sh|bash|zsh|python[0-9.]*|node|perl|ruby|iex)\b`,
+			Expr:    `\b(curl|wget|iwr|invoke-webrequest)\b[^\n|]{0,160}\|\s*(sudo\s+)?(ba|z|da)?(sh|python[0-9.]*|node|perl|ruby|iex)\b|\b(ba|z)?sh\s+(-c\s+["']?\$\(|<\()\s*(curl|wget)\b|\b(eval|exec)\b[^\n]{0,60}\b(curl|wget)\s+[^\n]{0,80}https?://`,
 			Anchors: []string{"curl", "wget", "iwr", "invoke-webrequest"},
-			Near:    []string{"|"},
+			Near:    []string{"|", "$(", "<(", "eval", "exec"},
 		},
 		{
 			Name:    "decode_to_shell",
-			Expr:    `\bbase64\s+(-d|--decode)[^\n|]{0,80}\|\s*(sudo\s+)?(sh|bash|zsh|python[0-9.]*)\b`,
-			Anchors: []string{"base64 -"},
+			Expr:    `\bbase64\s+(-d|--decode)[^\n|]{0,80}\|\s*(sudo\s+)?(ba|z)?(sh|python[0-9.]*)\b|\bdecode\s+(the\s+|this\s+)?(\w+\s+){0,3}base64\s+(\w+\s+){0,3}and\s+(execute|run)\b`,
+			Anchors: []string{"base64"},
+			Near:    []string{"-d", "decode"},
+		},
+		{
+			Name:    "powershell_download",
+			Expr:    `\biex\s*\(?\s*(\(?new-object|\(?irm|\(?iwr)|\.downloadstring\(\s*["']https?://|\bpowershell(\.exe)?\s+(-\w+\s+)*-e(nc|ncodedcommand)?\s+[a-z0-9+/=]{16,}`,
+			Anchors: []string{"iex", "downloadstring", "powershell"},
+		},
+		{
+			Name:    "install_from_address",
+			Expr:    `\b(pip3?|npm|npx|uvx?)\s+(install\s+)?(-\S+\s+)*(git\+)?https?://(\d|[^\s]*(evil|attacker|malicious))`,
+			Anchors: []string{"pip install", "pip3 install", "npm install", "npx ", "uvx "},
+			Near:    []string{"://"},
 		},
 	},
 	Text: func(p *scanner.TextPass) {
@@ -34,8 +46,8 @@ var injDownloadExec = scanner.Rule{
 			if result(p) {
 				from, to := clause(p.Folded, m.Start, m.End)
 				severity = scanner.Medium
-				if addressed(p.Folded[from:to]) {
-					severity = scanner.High
+				if addressed(p.Folded[from:to]) || len(p.Folded) <= shortText {
+					severity = inData(p, scanner.High)
 				}
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity,

@@ -1,6 +1,10 @@
 package rules
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var injOutputControl = scanner.Rule{
 	ID:         "inj-output-control",
@@ -15,10 +19,10 @@ var injOutputControl = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name: "respond_with",
-			Expr: `\b(simply|only|just|always|instead|exclusively|must|should)\s+(respond|reply|answer|say|report|output|print|state|write)\s+(with|that|only|exactly|the\s+following|by\s+saying)\b|\b(respond|reply|answer)\s+(only\s+|exclusively\s+|simply\s+)?(with\s*)["'“<]|\bif\s+(you\s+are\s+|you['’]re\s+)?(asked|questioned|queried|prompted)\b[^.\n]{0,100}\b(respond|reply|answer|say|report|state|claim|tell|confirm)\b`,
+			Expr: `\b(simply|only|just|always|instead|exclusively|must|should)\s+(respond|reply|answer|say|report|output|print|state|write)\s+(with|that|only|exactly|the\s+following|by\s+saying)\b|\b(respond|reply|answer)\s+(only\s+|exclusively\s+|simply\s+)?with\s*(["'“<]|(only|just|exactly|nothing)\b)|\bif\s+(the\s+)?user\s+asks?\b[^.\n]{0,80}\b(respond|reply|answer|say|tell|output)\b|\bif\s+(you\s+are\s+|you['’]re\s+)?(asked|questioned|queried|prompted)\b[^.\n]{0,100}\b(respond|reply|answer|say|report|state|claim|tell|confirm)\b`,
 			Anchors: append(product([]string{"simply", "only", "just", "always", "instead", "exclusively", "must", "should"}, []string{" "}, []string{"respond", "reply", "answer", "say", "report", "output", "print", "state", "write"}),
 				"respond with", "respond only", "respond simply", "respond exclusively", "reply with", "reply only", "answer with", "answer only",
-				"if asked", "if questioned", "if queried", "if prompted", "if you are asked", "if you're asked", "if you’re asked", "if you are questioned"),
+				"user ask", "if asked", "if questioned", "if queried", "if prompted", "if you are asked", "if you're asked", "if you’re asked", "if you are questioned"),
 		},
 		{
 			Name: "print_this",
@@ -50,9 +54,9 @@ var injOutputControl = scanner.Rule{
 			}
 			severity = scanner.Low
 			if result(p) {
-				severity = scanner.Medium
-				if len(distinct) > 1 {
-					severity = scanner.High
+				severity = scanner.Medium // one such phrase can stand in a manual
+				if len(distinct) > 1 || m.Pattern == verdictPattern || twice.Match(p.Folded[m.Start:min(len(p.Folded), m.End+80)]) {
+					severity = inData(p, scanner.High)
 				}
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"the answer is dictated"},
@@ -60,3 +64,9 @@ var injOutputControl = scanner.Rule{
 		}
 	},
 }
+
+// verdictPattern is the place of the pattern "verdict_ordered".
+const verdictPattern = 3
+
+// twice says that nothing else may be answered.
+var twice = regexp.MustCompile(`\b(absolutely\s+)?nothing\s+else\b|\bmay\s+not\s+deviate\b|\bregardless\s+of\b|\bno\s+matter\s+what\b`)

@@ -33,6 +33,9 @@ var injSecretFileRead = scanner.Rule{
 		for _, m := range p.Matches {
 			from, to := clause(p.Folded, m.Start, m.End)
 			verb := secretVerb.FindIndex(p.Folded[from:m.Start])
+			if verb == nil && result(p) && carried.Match(p.Folded[from:to]) {
+				verb = []int{m.Start - from, m.Start - from}
+			}
 			if verb == nil || countered(p.Folded, m.Start, m.End) {
 				continue
 			}
@@ -41,6 +44,8 @@ var injSecretFileRead = scanner.Rule{
 			switch {
 			case result(p) && addressed(p.Folded[from:to]):
 				severity = inData(p, scanner.High)
+			case result(p) && carried.Match(p.Folded[from:to]):
+				severity, signals = inData(p, scanner.High), []string{"a file that holds credentials", "an address that it goes to"}
 			case result(p):
 				continue // a command in a listing or a manual
 			case !told && (p.FirstSentence(from) && verb[0] == 0 || ownPurpose(p.Name)):
@@ -54,6 +59,9 @@ var injSecretFileRead = scanner.Rule{
 	},
 }
 
+// carried is an address that something is sent to.
+var carried = regexp.MustCompile(`\b(post|send|upload|curl|exfiltrat)\w*\b[^\n]{0,80}https?://|https?://[^\n]{0,80}\b(post|send|upload|exfiltrat)`)
+
 // ownPurpose reports a name that says that the tool deals with such files.
 func ownPurpose(name string) bool {
 	return purpose.MatchString(name)
@@ -62,7 +70,7 @@ func ownPurpose(name string) bool {
 var purpose = regexp.MustCompile(`(?i)(ssh|aws|kube|gpg|gnupg|docker|netrc|npmrc|pypirc|dotenv|env|secret|credential|key|token|vault|passwd|password|wallet|config)`)
 
 // orderWords are words that make a clause an order to its reader.
-var orderWords = regexp.MustCompile(`\b(you|must|should|please|first|before|always|important|required?|need to|make sure|ensure|then|also)\b`)
+var orderWords = regexp.MustCompile(`\b(you|must|should|please|first|before|always|immediately|now|important|required?|need to|make sure|ensure|then|also)\b`)
 
 // addressed reports whether a clause speaks to its reader.
 func addressed(c []byte) bool { return orderWords.Match(c) }

@@ -33,15 +33,25 @@ func judgeOrders(orders ...order) func(*scanner.TextPass) {
 	}
 }
 
-// documentary are words of texts that explain attacks and prompts. Two distinct
-// ones in a long text make it a text about orders, not one that gives them.
-var documentary = []string{"prompt injection", "jailbreak", "adversarial", "red team", "red-team", "owasp", "mitre", "prompt engineering",
-	"prompt leak", "prompt hacking", "attacker", "mitigation", "vulnerabilit", "few-shot", "zero-shot", "chain-of-thought", "fine-tun", "tokenizer",
-	"threat model", "exploit", "cve-", "penetration test", "security review", "security audit", "malware"}
+// documentary are words of texts that explain prompts and attacks on models.
+// Two distinct ones make a long text one about orders, not one that gives them.
+// Words of security in general count half: a curriculum vitae has them as well.
+var documentary = [...]struct {
+	word   string
+	weight int
+}{
+	{"prompt injection", 2}, {"jailbreak", 2}, {"adversarial", 2}, {"prompt engineering", 2}, {"prompt leak", 2}, {"prompt hacking", 2},
+	{"red team", 2}, {"red-team", 2}, {"few-shot", 2}, {"zero-shot", 2}, {"chain-of-thought", 2}, {"owasp", 2}, {"atlas", 2}, {"threat model", 2},
+	{"system prompt", 2}, {"tokenizer", 2}, {"tool poisoning", 2}, {"language model", 2}, {"injection", 1},
+	{"attacker", 1}, {"exploit", 1}, {"malware", 1}, {"vulnerabilit", 1}, {"mitigation", 1}, {"cve-", 1}, {"detect", 1}, {"severity", 1}, {"llm", 1},
+}
 
-// documentaryBytes is the length from which a text can be documentation: an
-// injected sentence does not become a treatise by two words.
-const documentaryBytes = 600
+// The measures of a documentary text: an injected sentence does not become a
+// treatise by two words.
+const (
+	documentaryBytes  = 600
+	documentaryWeight = 4
+)
 
 // aboutAttacks reports a long text that explains attacks or prompts. An
 // attacker can pretend to write one, which costs a step of severity and not the
@@ -50,10 +60,10 @@ func aboutAttacks(t []byte) bool {
 	if len(t) < documentaryBytes {
 		return false
 	}
-	found := 0
-	for _, w := range documentary {
-		if bytes.Contains(t, []byte(w)) {
-			if found++; found == 2 {
+	weight := 0
+	for _, d := range documentary {
+		if bytes.Contains(t, []byte(d.word)) {
+			if weight += d.weight; weight >= documentaryWeight {
 				return true
 			}
 		}

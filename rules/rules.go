@@ -21,6 +21,7 @@ func All() []scanner.Rule {
 		injPersona,
 		injApprovalBypass,
 		injOutputControl,
+		injToolCall,
 		injCodeInsertion,
 		injDelayedTrigger,
 		injDangerousCommand,

@@ -1,0 +1,42 @@
+package rules
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+var injToolCall = scanner.Rule{
+	ID:         "inj-tool-call",
+	Category:   "hidden_instructions",
+	Title:      "Data orders the model to call a tool",
+	Why:        "What one server returns makes the agent act through another: the confused deputy of every agent with more than one tool.",
+	Fix:        "Do not let an agent act on this text. Find out who wrote it.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Data has no business with the agent's tools. In definitions, which document tools, the wording is low.",
+	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0053", "CWE-1427"},
+	Patterns: []scanner.Pattern{
+		{
+			Name:    "agent_should",
+			Expr:    `\b(the\s+)?(ai\s+|llm\s+)?(agent|assistant|ai|model|llm)\s+(should|must|needs?\s+to|has\s+to|is\s+required\s+to)\s+(\w+\s+){0,3}(call|invoke|use|run|execute|forward|send|delete|transfer|open|read)\b`,
+			Anchors: product([]string{"agent", "assistant", "ai", "model", "llm"}, []string{" "}, []string{"should", "must", "need", "has to", "is required"}),
+		},
+		{
+			Name:    "must_now_call",
+			Expr:    `\b(you\s+must|must|you\s+should|please|immediately|now|next)\s+(now\s+|immediately\s+|next\s+|first\s+)*(call|invoke)\s+(the\s+)?[` + "`" + `'"]?[\w.-]+[` + "`" + `'"]?(\s+(tool|function))?\s+(with|and|to|using)\b|\bby\s+(calling|invoking|using)\s+(the\s+)?[` + "`" + `'"]?[a-z]+_[a-z_]+[` + "`" + `'"]?(\s+(tool|function))?\s+with\b`,
+			Anchors: []string{"call ", "invoke ", "calling ", "invoking ", "using "},
+			Near:    []string{"must", "should", "please", "immediately", "now ", "next ", "by calling", "by invoking", "by using"},
+		},
+		{
+			Name:    "run_this_command",
+			Expr:    `\b(execute|run)\s+(the\s+following|this)\s+(\w+\s+){0,2}(command|script|code)\s+(immediately|now|by|first|before)\b|\byou\s+now\s+have\s+(full\s+)?(admin\w*|elevated|root|unrestricted)\b|\[?\s*action\s+required\s*\]?\s*:\s*(immediately|you\s+must|please)\b|\b(bash|shell|terminal|command)\s+tool\s+(and|to)\s+(run|execute)\b`,
+			Anchors: []string{"execute the following", "run the following", "execute this", "run this", "you now have", "action required", "bash tool", "shell tool", "terminal tool", "command tool"},
+		},
+	},
+	Text: judgeOrders(
+		order{scanner.Low, scanner.High, toolCallMessage, toolCallSignals, nil},
+		order{scanner.Low, scanner.High, toolCallMessage, toolCallSignals, nil},
+		order{scanner.Medium, scanner.High, toolCallMessage, toolCallSignals, nil},
+	),
+}
+
+const toolCallMessage = "the text tells the model to call a tool or to run something"
+
+var toolCallSignals = []string{"the model or its reader is told to act", "a tool or a command"}
