@@ -19,9 +19,9 @@ var injApprovalBypass = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "without_asking",
-			Expr:    `\b(without|no|with\s+no|skip(ping)?|bypass(ing)?|do\s+not\s+(ask|wait)(\s+\w+){0,2}\s+for|never\s+ask(\s+\w+){0,2}\s+for|don['’]t\s+(ask|wait)(\s+\w+){0,2}\s+for)(\s+(asking|requiring|requesting|seeking|waiting|needing|prompting|getting|obtaining|any|further|for|the|explicit|additional)){0,4}\s+(user|human|manual|user['’]s|human['’]s)?\s*(confirmation|approval|consent|permission|review|authori[sz]ation|intervention|verification)\b`,
-			Anchors: []string{"confirmation", "approval", "consent", "permission", "review", "authorization", "authorisation", "intervention", "verification"},
-			Near:    []string{"without", "no ", "skip", "bypass", "ask", "wait"},
+			Expr:    `\b(without|with\s+no|no\s+(need\s+for|user|human|further|additional|explicit)|skip(ping)?|bypass(ing)?|do\s+not\s+(ask|wait)(\s+\w+){0,2}\s+for|never\s+ask(\s+\w+){0,2}\s+for|don['’]t\s+(ask|wait)(\s+\w+){0,2}\s+for)(\s+(asking|requiring|requesting|seeking|waiting|needing|prompting|getting|obtaining|any|further|for|the|explicit|additional)){0,4}\s+(user|human|manual|user['’]s|human['’]s)?\s*(confirmation|approval|consent|permission|review|authori[sz]ation|intervention|verification)\b|\b(without|do\s+not|don['’]t|never|no\s+need\s+to)\s+(ask|confirm|check|consult|prompt)(ing)?\s+(with\s+)?(the\s+)?(user|human|operator)\b|\b(user|human|owner)\s+has\s+(already\s+)?(pre-?)?(approved|agreed|consented|authori[sz]ed)\b`,
+			Anchors: []string{"confirmation", "approval", "consent", "permission", "review", "authorization", "authorisation", "intervention", "verification", "the user", "ask user", "asking user", "with user", "human", "operator", "user has", "owner has"},
+			Near:    []string{"without", "no ", "not ", "never ", "skip", "bypass", "ask", "wait", "approved", "agreed", "consented", "authori"},
 		},
 		{
 			Name:    "automatic_approval",
@@ -34,10 +34,14 @@ var injApprovalBypass = scanner.Rule{
 			from, to := clause(p.Folded, m.Start, m.End)
 			c := p.Folded[from:to]
 			severity, signals := scanner.Low, []string{"no confirmation is asked for"}
-			if quoted(p.Folded, m.Start, m.End) || spokenOf.Match(p.Folded[from:m.Start]) || prohibits.Match(p.Folded[from:m.Start]) {
+			ahead := p.Folded[from:m.Start]
+			if all := preamble.FindAllIndex(ahead, -1); all != nil {
+				ahead = ahead[all[len(all)-1][1]:]
+			}
+			if quoted(p.Folded, m.Start, m.End) || refused.Match(p.Folded[m.End:to]) || spokenOf.Match(p.Folded[from:m.Start]) || prohibits.Match(ahead) {
 				continue
 			}
-			if moves.Match(c) && (addressed(c) || automatic.Match(c)) {
+			if moves.Match(c) && !optional.Match(c) && (addressed(automatic.ReplaceAll(c, nil)) || automatic.Match(c) && !p.FirstSentence(m.Start)) {
 				severity = scanner.High
 				if result(p) {
 					severity = scanner.Medium
@@ -53,6 +57,8 @@ var injApprovalBypass = scanner.Rule{
 var (
 	// moves is to let data leave or to run something.
 	moves = regexp.MustCompile(`\b(` + vSend + `|pass(es|ed|ing)?|sent|forwarded|transferred|transfer|execut(e|es|ed)|run|runs|call|invoke|deletes?|install|purchase|pay)\b`)
+	// optional is what a parameter turns on.
+	optional = regexp.MustCompile(`\b(if|set\s+to|flag|option|default)\b`)
 	// automatic says that it happens by itself.
 	automatic = regexp.MustCompile(`\b(always|automatic(ally)?|directly|immediately|instead)\b`)
 	// prohibits turns "without confirmation" into its opposite.

@@ -24,11 +24,11 @@ var injCodeInsertion = scanner.Rule{
 	}},
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
-			if !asks.Match(p.Folded[m.Start:m.End]) || countered(p.Folded, m.Start, m.Start) {
+			if !asks.Match(p.Folded[m.Start:m.End]) || forbids.Match(preamble.ReplaceAll(p.Folded[m.Start:m.End], nil)) {
 				continue
 			}
 			severity := scanner.Low
-			if result(p) && follows.Match(p.Folded[m.Start:min(len(p.Folded), m.End+8)]) && !manual.Match(p.Folded) {
+			if result(p) && follows.Match(p.Folded[m.Start:min(len(p.Folded), m.End+160)]) && !manual.Match(p.Folded) {
 				severity = inData(p, scanner.High)
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"an imperative", "code of the text's own", "the answer or the code of the reader"},
@@ -38,10 +38,14 @@ var injCodeInsertion = scanner.Rule{
 }
 
 // asks is the reader's own work, or an imperative at the head of the line.
-var asks = regexp.MustCompile(`\byour\s+(\w+\s+){0,3}(code|codebase|response|answer|solution|reply|output|implementation|program|project|script|application|result|software|logic|function|algorithm|elucidation|explanation|work|design|system)\w*\b|^\W*(please\s+|always\s+|don['’]t\s+forget\s+to\s+|remember\s+to\s+|make\s+sure\s+(to|you)\s+|seamlessly\s+|optimally\s+|consider\s+)?(incorporat|includ|integrat|insert|add|blend|embed|merg|combin|append|attach|weav|ensur|guarante|us|utiliz|employ|appl|implement|infus|introduc|plac|put|fus|inject|supplement|augment|enrich|execut|run|leverag|deploy|engag|meld|absorb|render|enlist|harmoni|let|validat|verif|confirm|check|optimi|enhanc|refin)(e|es|ing|y|ies|ize|z)?\b`)
+var asks = regexp.MustCompile(`\byour\s+(\w+\s+){0,3}(code|codebase|response|answer|solution|reply|output|implementation|program|project|script|application|result|software|logic|function|algorithm|elucidation|explanation|work|design|system)\w*\b|^\W*(please\s+|always\s+|kindly\s+|do(n['’]t|\s+not)\s+(forget|hesitate|fail)\s+to\s+|remember\s+to\s+|make\s+sure\s+(to|you)\s+|consider\s+|\w+ly\s+){0,3}(incorporat|includ|integrat|insert|add|blend|embed|merg|combin|append|attach|weav|ensur|guarante|us|utiliz|employ|appl|implement|infus|introduc|plac|put|fus|inject|supplement|augment|enrich|execut|run|leverag|deploy|engag|meld|absorb|render|enlist|harmoni|let|validat|verif|confirm|check|optimi|enhanc|refin)(e|es|ing|y|ies|ize|z)?\b`)
 
 // follows is code right behind: a fence, or a colon at the end of the line.
-var follows = regexp.MustCompile("(:\\s*\n?|\n)\\s*```|:\\s*\n")
+// follows is code: a fence, or a line with the punctuation of programs.
+var follows = regexp.MustCompile("(:\\s*\n?|\n)\\s*```|:\\s*\n[^\n]{0,150}[(){};=<>]")
+
+// forbids is the opposite, or a report of the order.
+var forbids = regexp.MustCompile(`\b(never|not|\w+n['’]t|warning|rejects?|typos|compiles)\b`)
 
 // manual are the headings and links of a document that explains things.
 var manual = regexp.MustCompile(`(^|\n)#{1,4} \w|\]\(https?://`)

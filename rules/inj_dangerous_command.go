@@ -1,6 +1,10 @@
 package rules
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var injDangerousCommand = scanner.Rule{
 	ID:         "inj-dangerous-command",
@@ -15,13 +19,13 @@ var injDangerousCommand = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "reverse_shell",
-			Expr:    `/dev/(tcp|udp)/[\w.-]+/\d+|\bnc(at)?\s+(-\w+\s+)*-[a-z]*e[a-z]*\s+/?(bin/)?(ba|z)?sh|\bbash\s+-i\s+>&|\bsocket\.socket\([^\n]{0,160}(subprocess|os\.dup2|pty\.spawn)`,
-			Anchors: []string{"/dev/tcp", "/dev/udp", "nc -", "ncat -", "bash -i", "socket.socket("},
+			Expr:    `(>&|<>?|exec)\s*\S{0,4}/dev/(tcp|udp)/[\w.-]+/\d+|\bnc(at)?\s+[^\n|;]{0,60}(-[a-z]*e[a-z]*|--exec)\s+/?(bin/)?(ba|z)?sh\b|\bsh\s+-i\s+2>&1\s*\|\s*nc\b|\bsocat\s+[^\n]{0,60}exec:|\bbash\s+-i\s+>&|\bsocket\.socket\([^\n]{0,160}(subprocess|os\.dup2|pty\.spawn)`,
+			Anchors: []string{"/dev/tcp", "/dev/udp", "nc ", "ncat ", "socat ", "bash -i", "socket.socket("},
 		},
 		{
 			Name:    "destroys",
-			Expr:    `\brm\s+(-\w+\s+)*-\w*(rf|fr)\w*\s+(--no-preserve-root\s+)?(/|~|\$home|\*)(\s|$|[/*"'` + "`" + `;&|]|documents)|\bmkfs(\.\w+)?\s+/dev/|\bdd\s+if=/dev/(zero|u?random)\s+of=/dev/|:\(\)\s*\{\s*:\s*\|\s*:|\bdel\s+/[fsq]\s[^\n]{0,20}c:\\|--no-preserve-root`,
-			Anchors: []string{"rm -", "mkfs", "of=/dev/", ":(){", ":() {", "del /", "--no-preserve-root"},
+			Expr:    `\brm\s+(-[\w-]+\s+)*(-\w*(rf|fr)\w*|-r\s+-f|-f\s+-r|--recursive\s+--force)\s+(-[\w-]*\s+)*(/|~/?|\$\{?home\}?/?|/home|/\*|~/\*|\*|~?/?(documents|\.ssh)/?\*?)([\s"'` + "`" + `;&|.,]|$)|\bmkfs(\.\w+)?\s+(-\w+\s+)*/dev/|\bdd\s+if=/dev/(zero|u?random)\s+of=/dev/|\bfind\s+/\s+-delete\b|\bformat\s+c:\s+/|\b(rd|rmdir)\s+/s\s+/q\s+c:\\|\bremove-item\s+-recurse\s+-force\s+c:\\|:\(\)\s*\{\s*:\s*\|\s*:|\bdel\s+/[fsq]\s[^\n]{0,20}c:\\|--no-preserve-root`,
+			Anchors: []string{"rm -", "mkfs", "of=/dev/", ":(){", ":() {", "del /", "find / -d", "format c:", "rd /s", "rmdir /s", "remove-item", "--no-preserve-root"},
 		},
 		{
 			Name:    "drop_and_run",
@@ -32,7 +36,8 @@ var injDangerousCommand = scanner.Rule{
 	},
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
-			if countered(p.Folded, m.Start, m.End) && len(p.Folded) > shortText {
+			from, _ := clause(p.Folded, m.Start, m.End)
+			if countered(p.Folded, m.Start, m.End) && len(p.Folded) > shortText || stops.Match(p.Folded[from:m.Start]) || blocked(p.Folded, from) {
 				continue
 			}
 			severity := scanner.High
@@ -43,6 +48,15 @@ var injDangerousCommand = scanner.Rule{
 				Message: "the text carries a command that destroys or opens a machine"})
 		}
 	},
+}
+
+// stops is to keep such a command from being run.
+var stops = regexp.MustCompile(`\b(never|not|refuses?|block(s|ed)?|reject(s|ed)?|den(y|ies|ied)|prevents?|prohibits?|forbid(s|den)?|detects?)\b`)
+
+// blocked reports a clause behind a colon and a word of refusal.
+func blocked(t []byte, from int) bool {
+	before, _ := clause(t, max(from-1, 0), max(from-1, 0))
+	return from > 1 && t[from-1] == ':' && stops.Match(t[before:from])
 }
 
 // shortText is the length up to which a text is little more than the command in

@@ -15,8 +15,8 @@ var injDownloadExec = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "pipe_to_shell",
-			Expr:    `\b(curl|wget|iwr|invoke-webrequest)\b[^\n|]{0,160}\|\s*(sudo\s+)?(ba|z|da)?(sh|python[0-9.]*|node|perl|ruby|iex)\b|\b(ba|z)?sh\s+(-c\s+["']?\$\(|<\()\s*(curl|wget)\b|\b(eval|exec)\b[^\n]{0,60}\b(curl|wget)\s+[^\n]{0,80}https?://`,
-			Anchors: []string{"curl", "wget", "iwr", "invoke-webrequest"},
+			Expr:    `\b(curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n|]{0,160}(\|\s*tee\s+\S+\s*)?\|\s*(sudo\s+)?(ba|z|da)?(sh|python[0-9.]*|node|perl|ruby|iex)\b|\b((ba|z)?sh|source)\s+(-c\s+["']?\$\(|<\()\s*(curl|wget)\b|\b(eval|exec)\b[^\n]{0,60}\b(curl|wget)\s+[^\n]{0,80}https?://`,
+			Anchors: []string{"curl", "wget", "iwr", "irm ", "invoke-webrequest", "invoke-restmethod"},
 			Near:    []string{"|", "$(", "<(", "eval", "exec"},
 		},
 		{
@@ -27,7 +27,7 @@ var injDownloadExec = scanner.Rule{
 		},
 		{
 			Name:    "powershell_download",
-			Expr:    `\biex\s*\(?\s*(\(?new-object|\(?irm|\(?iwr)|\.downloadstring\(\s*["']https?://|\bpowershell(\.exe)?\s+(-\w+\s+)*-e(nc|ncodedcommand)?\s+[a-z0-9+/=]{16,}`,
+			Expr:    `\biex\s*\(?\s*(\(?new-object|\(?irm|\(?iwr)|\.downloadstring\(\s*["']https?://|\bpowershell(\.exe)?\s+(-\w+\s+(\w+\s+)?)*-e(nc|ncodedcommand)?\s+[a-z0-9+/=]{16,}`,
 			Anchors: []string{"iex", "downloadstring", "powershell"},
 		},
 		{

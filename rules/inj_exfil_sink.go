@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"regexp"
 
 	"github.com/mcpscan/mcpscan/scanner"
@@ -58,14 +59,14 @@ var exfilPatterns = []scanner.Pattern{
 	},
 	{
 		Name:    "call_home",
-		Expr:    `\b(also|always|must|first|silently|secretly)\s+(\w+\s+){0,2}?(call|fetch|request|visit|ping|load|hit|contact|notify)s?\s+https?://[^\s"'<>]+`,
+		Expr:    `\b(also|always|must|silently|secretly)\s+(\w+\s+){0,2}?(call|fetch|request|visit|ping|load|hit|contact|notify)s?\s+https?://[^\s"'<>]+`,
 		Anchors: []string{"://"},
 		Near:    []string{"call", "fetch", "request", "visit", "ping", "load", "hit", "contact", "notify"},
 	},
 }
 
 // mine is what belongs to the user or to the machine, not to the tool.
-var mine = regexp.MustCompile(`\b(` + oConversation + `|` + oSecrets + `|files?\s+contents?|contents?\s+of|tokens?|user['’]?s?\s+(data|files|emails?|messages|information|details)|all\s+(user\s+)?(information|data|files|emails|contacts|records|messages)|results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|passport\w*|bank\s+account|transactions?|address\s+book)\b`)
+var mine = regexp.MustCompile(`\b(` + oConversation + `|(the|this|our)\s+(conversation|chat)|` + oSecrets + `|files?\s+contents?|contents?\s+of|tokens?|user['’]?s?\s+(data|files|emails?|messages|information|details)|all\s+(user\s+)?(information|data|files|emails|contacts|records|messages)|results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|passport\w*|bank\s+account|transactions?|address\s+book)\b`)
 
 // taking are verbs that have no innocent object.
 var taking = regexp.MustCompile(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
@@ -83,7 +84,7 @@ func exfiltration(p *scanner.TextPass) {
 		if countered(p.Folded, m.Start, m.End) {
 			continue
 		}
-		told := addressed(c) || opens(p.Folded[from:], []int{m.Start - from}) || taking.Match(c)
+		told := addressed(c) || opens(p.Folded[from:], []int{m.Start - from}) && !p.FirstSentence(m.Start) || taking.Match(c)
 		var ok bool
 		signals := []string{"a verb of sending"}
 		switch exfilPatterns[m.Pattern].Name {
@@ -100,10 +101,10 @@ func exfiltration(p *scanner.TextPass) {
 			ok = taking.Match(p.Folded[m.Start:m.End]) && !result(p) || told && whose.Match(c) && away.Match(c)
 			signals = append(signals, "credentials that are not the tool's own")
 		case "copy_outside":
-			ok = !result(p) && !p.FirstSentence(m.Start) || addressed(c)
+			ok = !configured.Match(c) && !result(p) && (!p.FirstSentence(m.Start) || bytes.Contains(c, []byte("a copy"))) || addressed(c)
 			signals = append(signals, "beside what the tool is for", "an address outside")
 		case "exfiltrate":
-			ok = !result(p) || addressed(c)
+			ok = !inspects.Match(c) && !result(p) || addressed(c)
 			signals = []string{"a verb that has no innocent meaning"}
 		case "call_home":
 			ok = !result(p)
@@ -119,6 +120,12 @@ func exfiltration(p *scanner.TextPass) {
 		p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "the text has data sent away that is not the tool's"})
 	}
 }
+
+// configured is a destination that the user has chosen.
+var configured = regexp.MustCompile(`\b(opt(s|ed)?[ -]?in|configured?|(you|user)\s+(have\s+|has\s+)?(set|chose|choose|provide)\w*|your\s+own)\b`)
+
+// inspects is to look for what others do.
+var inspects = regexp.MustCompile(`\b(checks?|scan(s|ned)?|look(s|ing)?\s+for|(scripts|packages|apps|programs|code|malware)\s+that)\b`)
 
 // talk is the name of a tool whose business is conversations.
 var talk = regexp.MustCompile(`(?i)(chat|message|conversation|history|slack|mail|thread|discord|telegram|whatsapp|sms|prompt|transcript|memory)`)

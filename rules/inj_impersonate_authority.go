@@ -1,6 +1,10 @@
 package rules
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var injImpersonateAuthority = scanner.Rule{
 	ID:         "inj-impersonate-authority",
@@ -15,7 +19,7 @@ var injImpersonateAuthority = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "message_from",
-			Expr:    `\b(important|urgent|official|critical|priority)\s+(message|notice|instructions?|request|announcement|note)\s+(from|by|on\s+behalf\s+of)\s+(me\b|us\b|the\s+)?(user|system|admin\w*|developers?|anthropic|openai|google|microsoft|your\s+(user|owner|creator|developer)|[\w\s]{0,30},?\s+to\s+you\b)?`,
+			Expr:    `\b(important|urgent|official|critical|priority)\s+(message|notice|instructions?|request|announcement|note)\s+(from|by|on\s+behalf\s+of)\s+(me\b|us\b|the\s+)?(user|system|admin\w*|developers?|anthropic|openai|google|microsoft|your\s+(user|owner|creator|developer)|[\w\s]{0,30},?\s+to\s+you\b)`,
 			Anchors: []string{"message from", "notice from", "instruction from", "instructions from", "request from", "note from", "message by", "announcement from", "behalf of"},
 			Near:    []string{"important", "urgent", "official", "critical", "priority"},
 		},
@@ -29,7 +33,7 @@ var injImpersonateAuthority = scanner.Rule{
 		},
 		{
 			Name:    "i_am_the_user",
-			Expr:    `\bi\s+am\s+(the\s+|your\s+)(user|owner|developer|administrator|admin|creator)\b|\bnew\s+user\s+(query|request|message|instructions?|prompt)\s*:|\bsigned,?\s+(the\s+)?user\b|\b(admin|administrator|developer|root|operator)\s+(request|command|message|instruction|note)\s*:`,
+			Expr:    `\bi\s+am\s+(the\s+|your\s+)(user|owner|developer|administrator|admin|creator)\b|\bnew\s+user\s+(query|request|message|instructions?|prompt)\s*:|\bsigned,?\s+(the\s+)?user\s*([.!\n]|$)|\b(admin|administrator|developer|operator)\s+(request|command|instruction|order)\s*:`,
 			Anchors: []string{"i am the", "i am your", "new user", "signed", "admin", "developer", "root", "operator"},
 			Near:    []string{"user", "owner", "developer", "admin", "creator", "request", "command", "message", "instruction", "note"},
 		},
@@ -41,12 +45,20 @@ var injImpersonateAuthority = scanner.Rule{
 		},
 	},
 	Text: judgeOrders(
-		order{scanner.High, scanner.High, authorityMessage, authoritySignals, nil},
+		order{scanner.High, scanner.High, authorityMessage, authoritySignals, delivers},
 		order{scanner.Low, scanner.High, "the text speaks to the model past its user", []string{"the model is addressed", "the user is not"}, nil},
 		order{scanner.High, scanner.High, authorityMessage, authoritySignals, nil},
 		order{scanner.High, scanner.High, "the text has a directive that it calls hidden", []string{"a directive", "called hidden"}, nil},
 	),
 }
+
+// delivers is what a tool for messages says that it does with them.
+func delivers(t []byte, start, end int) bool {
+	from, _ := clause(t, start, end)
+	return delivery.Match(t[from:start])
+}
+
+var delivery = regexp.MustCompile(`^\W*(sends?|forwards?|returns?|lists?|gets?|posts?|creates?|reads?|fetch(es)?|stores?|shows?|delivers?)\b`)
 
 const authorityMessage = "the text claims to come from somebody whom the model obeys"
 

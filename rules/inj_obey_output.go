@@ -1,6 +1,10 @@
 package rules
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var injObeyOutput = scanner.Rule{
 	ID:         "inj-obey-output",
@@ -15,33 +19,33 @@ var injObeyOutput = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "treat_as_command",
-			Expr:    `\b(treat|regard)\s+[^.\n]{0,100}\bas\s+(\w+[\s,-]+){0,4}(instructions?|directives?|commands?|orders)\b`,
-			Anchors: []string{"treat", "regard"},
+			Expr:    `\b(treat|regard|interpret|consider)\s+(it|them|this|(the|its|any|all|every\w*|whatever)(\s+\w+){0,4}?\s+(outputs?|results?|responses?|reply|replies|texts?|contents?|messages?|returned|data|returns))(\s+\w+){0,6}?\s+(as|to\s+be)\s+(\w+[\s,-]+){0,4}?(instructions?|directives?|commands?|orders)\b`,
+			Anchors: []string{"treat ", "regard ", "interpret ", "consider "},
 			Near:    []string{"instruction", "directive", "command", "orders"},
 		},
 		{
 			Name:    "obey_embedded",
-			Expr:    `\b(obey|follow|execute|comply\s+with|carry\s+out|adhere\s+to)\s+(all|any|every|whatever|the|each)\s+(\w+\s+){0,3}(instructions|directives|commands|requests)\s+(\w+\s+){0,3}(embedded|found|contained|returned|included|within|inside|below|in)\b`,
-			Anchors: []string{"obey", "follow", "execute", "comply", "carry out", "adhere"},
-			Near:    []string{"instruction", "directive", "command", "request"},
+			Expr:    `\b(obey|follow|execute|comply\s+with|carry\s+out|adhere\s+to|adopt)\s+(all|any|every|whatever|the|each)\s+(\w+\s+){0,3}(instructions?|directives?|commands?|requests?|persona|identity)\s+(\w+\s+){0,3}?(embedded|found|contained|returned|included|given|provided|within|inside|in|by|from)\s[^.\n]{0,40}?\b(outputs?|results?|response|reply|contents?|page|webpage|documents?|files?|e-?mails?|text|messages?|data|tool|image|issue|comments?)\b`,
+			Anchors: []string{"obey", "follow", "execute", "comply", "carry out", "adhere", "adopt "},
+			Near:    []string{"instruction", "directive", "command", "request", "persona", "identity"},
 		},
 		{
 			Name:    "authoritative_output",
-			Expr:    `\b(authoritative|highest[- ]priority|mandatory|binding)\s+(system\s+)?(directives?|instructions?|commands?|orders)\b`,
+			Expr:    `\b(is|are|as|be)\s+(an?\s+|the\s+|your\s+)?(authoritative|highest[- ]priority|mandatory|binding)\s+(system\s+)?(directives?|instructions?|commands?|orders)\b`,
 			Anchors: []string{"authoritative", "highest", "mandatory", "binding"},
 			Near:    []string{"directive", "instruction", "command", "order"},
 		},
 		{
 			Name:    "comply_without_checks",
-			Expr:    `\bcomply\s+with\s+(all|any|every)\s+(\w+\s+){0,3}(requests?|instructions?|commands?)\b|\bwithout\s+(applying\s+)?(any\s+)?(safety|security|content)\s+(checks?|filters?|restrictions?|polic(y|ies))\b|\b(no|without)\s+(ethical|safety|content)\s+(restrictions|guidelines|limits)\b`,
-			Anchors: []string{"comply with", "safety", "security check", "content filter", "restrictions", "guidelines"},
+			Expr:    `\byou\s+(\w+\s+){0,3}comply\s+with\s+(all|any|every)\s+(\w+\s+){0,3}(requests?|instructions?|commands?)\b|\bwithout\s+(applying\s+)?(any\s+)?(safety|security|content)\s+(checks?|filters?|restrictions?|polic(y|ies))\b|\b(no|without)\s+(ethical|safety|content)\s+(restrictions|guidelines|limits|filters?)\b`,
+			Anchors: []string{"comply with", "safety", "security check", "security filter", "content filter", "content restriction", "content polic", "content limit", "security polic", "restrictions", "guidelines", "ethical"},
 		},
 	},
 	Text: judgeOrders(
-		order{scanner.High, scanner.High, obeyMessage, obeySignals, nil},
+		order{scanner.High, scanner.High, obeyMessage, obeySignals, asData},
 		order{scanner.High, scanner.Medium, obeyMessage, obeySignals, ordinaryFollow},
 		order{scanner.High, scanner.High, obeyMessage, obeySignals, nil},
-		order{scanner.High, scanner.High, "the text tells the model to act without its safety rules", []string{"safety rules are set aside"}, nil},
+		order{scanner.High, scanner.High, "the text tells the model to act without its safety rules", []string{"safety rules are set aside"}, notTold},
 	),
 }
 
@@ -49,8 +53,21 @@ const obeyMessage = "the text tells the model to obey what a tool returns"
 
 var obeySignals = []string{"data is declared to be commands", "the model is told to follow it"}
 
+// asData is the opposite: the text warns of what it carries.
+func asData(t []byte, start, end int) bool {
+	return containsAny(t[start:end], "untrusted", "rather than", "instead of", "pose", "separate")
+}
+
+// notTold is to speak of a mode of the tool and not to the model.
+func notTold(t []byte, start, end int) bool {
+	from, to := clause(t, start, end)
+	return !told.Match(t[from:to])
+}
+
+var told = regexp.MustCompile(`\b(you|your|respond|reply|answer|comply|obey|always|act)\b`)
+
 // ordinaryFollow is following instructions in the course of an honest task.
 func ordinaryFollow(t []byte, start, end int) bool {
 	from, to := clause(t, start, end)
-	return containsAny(t[from:to], "readme", "documentation", "the docs", "guide", "tutorial", "installation", "user's instructions", "user instructions", "error message", "section below", "steps below", "instructions below", "prompt below", "returned by the server to", "setup")
+	return containsAny(t[from:to], "readme", "documentation", "the docs", "guide", "tutorial", "installation", "user's instructions", "user instructions", "error message", "section below", "steps below", "instructions below", "prompt below", "returned by the server to", "review instructions", "setup")
 }

@@ -38,8 +38,14 @@ var injOutputControl = scanner.Rule{
 		},
 		{
 			Name:    "verdict_ordered",
-			Expr:    `\b(output|report|conclude|score|rate|rank|recommend|mark|classify)\s*(:|as|that|it\s+as|this\s+as|them\s+as)\s*(highly|the\s+(best|candidate|most)|exceptional|profile|approved|safe|not\s+malicious|benign|10/10|interview)|\b(is|are)\s+(clearly\s+|definitely\s+)?not\s+malicious\b|\bpre-?(verified|approved|screened)\s+by\b`,
-			Anchors: []string{"highly", "the best", "the candidate", "exceptional", "not malicious", "pre-verified", "preverified", "pre-approved", "preapproved", "pre-screened", "interview", "10/10"},
+			Expr:    `\b(output|report|conclude|score|rate|rank|recommend|mark|classify)\s*(:|as|that|it\s+as|this\s+as|them\s+as)\s*(highly|the\s+(best|candidate|most)|exceptional|profile|approved|safe|not\s+malicious|benign|10/10|interview)`,
+			Anchors: []string{"highly", "the best", "the candidate", "exceptional", "profile", "approved", "safe", "benign", "not malicious", "interview", "10/10"},
+			Near:    []string{"output", "report", "conclude", "score", "rate", "rank", "recommend", "mark", "classify"},
+		},
+		{
+			Name:    "verdict_claimed",
+			Expr:    `\b(is|are)\s+(clearly\s+|definitely\s+)?not\s+malicious\b|\bpre-?(verified|approved|screened)\s+by\b`,
+			Anchors: []string{"not malicious", "pre-verified", "preverified", "pre-approved", "preapproved", "pre-screened"},
 		},
 	},
 	Text: func(p *scanner.TextPass) {
@@ -49,7 +55,8 @@ var injOutputControl = scanner.Rule{
 			distinct[m.Pattern] = true
 		}
 		for _, m := range p.Matches {
-			if quoted(p.Folded, m.Start, m.End) || spokenOf.Match(p.Folded[max(0, m.Start-80):m.Start]) {
+			from, _ := clause(p.Folded, m.Start, m.End)
+			if quoted(p.Folded, m.Start, m.End) || spokenOf.Match(p.Folded[from:m.Start]) {
 				continue
 			}
 			severity = scanner.Low

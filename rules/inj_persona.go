@@ -21,21 +21,27 @@ var injPersona = scanner.Rule{
 		},
 		{
 			Name:    "you_are_now",
-			Expr:    `\byou\s+are\s+(now|no\s+longer)\s+(in\s+|an?\s+|the\s+|acting\s+)?(\w+\s+){0,3}(mode|dan|unrestricted|jailbroken|free|assistant|administrator|admin|root|unfiltered|evil|hacker|bound)\b|\b(developer|god|dan|jailbreak|unrestricted)\s+mode\s+(is\s+)?(now\s+)?(enabled|activated|on|active)\b|\benter(ing)?\s+(developer|god|dan|jailbreak|unrestricted)\s+mode\b`,
-			Anchors: []string{"you are now", "you are no longer", "mode"},
-			Near:    []string{"you are", "developer", "god", "dan ", "jailbreak", "unrestricted"},
+			Expr:    `\byou\s+are\s+(now\s+|no\s+longer\s+)?(in\s+|an?\s+|the\s+|acting\s+)?(\w+,?\s+){0,3}?((developer|god|dan|jailbreak|debug|maintenance|unrestricted|admin|sudo|evil|root|override)\s+mode|dan\b|unrestricted|jailbroken|unfiltered|uncensored|evil|hacker|free\s+(from|of)\s+(all|any|your|the)|bound\s+(by|to)|without\s+(rules|restrictions|limits))\b|\b(dan|jailbreak|unrestricted)\s+mode\s+(is\s+)?(now\s+)?(enabled|activated|on|active)\b|\b(enter(ing)?|switch\s+to|activate)\s+(dan|jailbreak|unrestricted|developer|sudo)\s+mode\s*[.!\n]`,
+			Anchors: []string{"you are", "mode"},
+			Near:    []string{"mode", "dan", "unrestricted", "jailbroken", "unfiltered", "uncensored", "evil", "hacker", "free from", "free of", "bound ", "without "},
 		},
 		{
 			Name:    "act_as",
-			Expr:    `\b(act|behave|pretend|respond|roleplay)\s+(as|like|to\s+be)\s+(if\s+you\s+(were|are|had)\s+)?(an?\s+|the\s+)?(unrestricted|unfiltered|jailbroken|uncensored|evil|malicious|different\s+(ai|assistant|model)|root|system\s+administrator|dan\b)`,
+			Expr:    `\b(act|behave|pretend|respond|roleplay)\s+(as|like|to\s+be)\s+(if\s+you\s+(were|are|had)\s+)?(an?\s+|the\s+)?(unrestricted|unfiltered|jailbroken|uncensored|evil|malicious|hacker|dan\b)`,
 			Anchors: []string{"act as", "behave as", "behave like", "pretend", "respond as", "act like", "roleplay"},
 		},
 	},
 	Text: judgeOrders(
-		order{scanner.High, scanner.High, personaMessage, personaSignals, nil},
+		order{scanner.Medium, scanner.High, personaMessage, personaSignals, accessRole},
 		order{scanner.High, scanner.High, personaMessage, personaSignals, nil},
 		order{scanner.High, scanner.High, personaMessage, personaSignals, nil},
 	),
+}
+
+// accessRole is a role of rights and not of character.
+func accessRole(t []byte, start, end int) bool {
+	from, to := clause(t, start, end)
+	return containsAny(t[from:to], "iam", "arn", "aws", "role with", "role is", "role before", "role first")
 }
 
 const personaMessage = "the text gives the model another identity or mode"

@@ -20,19 +20,19 @@ var injRoleTags = scanner.Rule{
 		},
 		{
 			Name:    "forged_system",
-			Expr:    `(\[\s*(system|admin|assistant)(\s+\w+){0,2}\s*\]|<\s*(system|instruction|admin|assistant)\s*>|(^|[\n.!?*#>:]\s*)(system|assistant)(\s+(message|prompt|note|instruction))?\s*:|#{2,}\s*(new\s+)?(system|instruction)\w*(\s+\w+)?|\{\{\s*system\b|\[\s*(assistant|system|ai)\s+instructions?\b)[^\n]{0,60}?\b(you|your|ignore|disregard|focus|print|output|respond|reply|execute|forget|must|override|repeat|provide|never|do\s+not|don['’]t|this\s+is\s+(really|extremely|very)\s+important|not\s+malicious|if\s+(asked|questioned))\b`,
-			Anchors: []string{"[system", "[ system", "[admin", "[assistant", "<system", "<instruction", "<admin", "<assistant", "system:", "system message", "system prompt:", "assistant:", "## system", "##system", "## new system", "{{ system", "{{system", "[ai instruction", "system note", "system instruction"},
+			Expr:    `(\[\s*(system|admin|assistant)(\s+\w+){0,2}\s*\]|<\s*(system|instruction|admin|assistant)\s*>|(^|[\n.!?*#>:]\s*)(system|assistant)(\s+(message|prompt|note|instruction))?\s*:|#{2,}\s*(new\s+)?(system|instruction)\w*(\s+\w+)?|\{\{\s*system\b|\[\s*(assistant|system|ai)\s+instructions?\b)[^\n]{0,60}?\b(requires?\s+you\s+to|you\s+(must|are|should|will|can|now|have|may|need)|your\s+(new|only|main|real|task|goal|instructions?|answer|response|job|role)|ignore|disregard|focus|print|output|respond|reply|execute|forget|must|override|repeat|provide|never|do\s+not|don['’]t|this\s+is\s+(really|extremely|very)\s+important|not\s+malicious|if\s+(asked|questioned))\b`,
+			Anchors: []string{"[system", "[ system", "[admin", "[assistant", "<system", "<instruction", "<admin", "<assistant", "system:", "system message", "system prompt:", "assistant:", "## system", "##system", "## new system", "{{ system", "{{system", "[ai instruction", "system note", "system instruction", "system :", "assistant :", "assistant note", "assistant message", "assistant prompt", "assistant instruction", "[ assistant", "## instruction", "## new instruction"},
 		},
 		{
 			Name:    "forged_turn",
-			Expr:    `\b(assistant|system)\s*:[^\n]{0,80}\n\s*user\s*:[^\n]{0,200}\b(thanks|please|could\s+you|can\s+you|repeat|ignore|now|i\s+want\s+you)\b`,
+			Expr:    `\b(assistant|system)\s*:[^\n]{0,80}\n\s*user\s*:[^\n]{0,200}?\b(thanks|please|could\s+you|can\s+you|repeat|ignore|now|i\s+want\s+you)\b`,
 			Anchors: []string{"user:", "user :"},
 			Near:    []string{"assistant", "system"},
 		},
 		{
 			Name:    "boxed_order",
 			Expr:    `<\s*(important|hidden|secret|critical|information|system|admin)\s*>[^<]{0,200}?\b(you\s+(must|should|can)|whenever|every|before|first|ignore|do\s+not|don['’]t|reads?|send|always|never|make\s+sure|please|steal|exfiltrate|include|call|pass|must|required)\b`,
-			Anchors: []string{"<important", "<hidden", "<secret", "<critical", "<information", "<system", "<admin"},
+			Anchors: []string{"<important", "<hidden", "<secret", "<critical", "<information", "<system", "<admin", "< important", "< hidden", "< secret", "< critical", "< system"},
 		},
 	},
 	Text: judgeOrders(

@@ -1,6 +1,10 @@
 package rules
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var injTaskDiversion = scanner.Rule{
 	ID:         "inj-task-diversion",
@@ -15,30 +19,30 @@ var injTaskDiversion = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "the_task_given",
-			Expr:    `\b(task|request|question|instructions?|job|problem)\s+(that\s+)?(i|we|the\s+user|your\s+user)\s+(gave|have\s+given|assigned|asked)(\s+(you|to\s+you))?\b|\b(task|request|question|job)\s+(that\s+)?you\s+(were|have\s+been)\s+(given|assigned|asked)\b`,
+			Expr:    `\b(task|request|question|instructions?|job|problem)\s+(that\s+)?((i|we)\s+(gave|have\s+given|assigned|asked)\b|(the|your)\s+user\s+(gave|has\s+given|assigned|asked)\s+(to\s+)?you\b)|\b(task|request|question|job)\s+(that\s+)?you\s+(were|have\s+been)\s+(given|assigned|asked)(\s*[,.;:!?)\n]|\s+(to|by|and|before|at|with|in)\b|$)`,
 			Anchors: []string{"gave", "given", "assigned", "asked"},
 			Near:    []string{"task", "request", "question", "instruction", "job", "problem"},
 		},
 		{
 			Name:    "before_your_task",
-			Expr:    `\b(before|prior\s+to)\s+(you\s+)?(can\s+|may\s+)?(solv|complet|continu|proceed|answer|respond|finish|fulfil|start|work)\w*\s+(with\s+|on\s+|to\s+)?(the\s+|your\s+|my\s+|this\s+)?(original\s+|current\s+|actual\s+|user['’]s\s+)?(task|request|question|query|job|user)\b`,
+			Expr:    `\b(before|prior\s+to)\s+(you\s+)?(can\s+|may\s+)?(solv|complet|continu|proceed|answer|respond|finish|fulfil|start|work)\w*\s+(with\s+|on\s+|to\s+)?((the|your|my|this)\s+((original|current|actual|initial|user['’]s)\s+)?(task|request|question|query)|the\s+user)\b`,
 			Anchors: []string{"before", "prior to"},
-			Near:    []string{"task", "request", "question", "query", "job"},
+			Near:    []string{"task", "request", "question", "query", "the user"},
 		},
 		{
 			Name:    "do_this_first",
-			Expr:    `\bdo\s+(the\s+following|this|these\s+things)\s+(first|before)\b|\bafter\s+(you\s+do\s+(that|this|so)|doing\s+(that|this|so)|that)\s*,?\s*(you\s+can\s+|you\s+may\s+)?(then\s+)?(solve|continue|proceed|resume|return|go\s+back)\b`,
+			Expr:    `\bdo\s+(the\s+following|this|these\s+things)\s+(first|before)\b|\bafter\s+(you\s+do\s+(that|this|so)|doing\s+(that|this|so)|that)\s*,?\s*(you\s+can\s+|you\s+may\s+)?(then\s+)?(solve|continue|proceed|resume|return|go\s+back)\s+(\w+\s+){0,4}?(tasks?|requests?|question|query|original|initial|user|conversation|problem)\b`,
 			Anchors: []string{"do the following", "do this", "do these", "do that", "do so", "doing that", "doing this", "doing so", "after that"},
 		},
 		{
 			Name:    "task_over",
 			Expr:    `\b(previous|original|current|last|first|user['’]?s?)\s+task\s+(has\s+been|is|was)\s+(already\s+)?(completed?|done|finished|cancel\w+|over|solved)\b|\bnew\s+(and\s+)?(more\s+)?(urgent|important)\s+task\b|\bmore\s+(urgent|important)\s+(new\s+)?task\b|\b(finish|complete|do|perform|execute)\s+the\s+new\s+task\b`,
 			Anchors: []string{"task"},
-			Near:    []string{"previous", "original", "current", "urgent", "important", "new task"},
+			Near:    []string{"previous", "original", "current", "last ", "first ", "user", "urgent", "important", "new task"},
 		},
 		{
 			Name:    "must_follow_to_get_result",
-			Expr:    `\b(in\s+order\s+to|to)\s+(get|receive|obtain|see|access|unlock|view|continue)\s+[^.\n]{0,60}\byou\s+(must|need\s+to|have\s+to|should)\s+(first\s+)?(strictly\s+)?(follow|adhere|comply|obey|execute|perform)\b`,
+			Expr:    `\b(in\s+order\s+to|to)\s+(get|receive|obtain|see|access|unlock|view|continue)\s+[^.\n]{0,60}\byou\s+(must|need\s+to|have\s+to|should)\s+(first\s+)?(strictly\s+)?(follow|adhere\s+to|comply\s+with|obey|execute|perform)\s+(strictly\s+)?(the|these|this|those|all|any|my|our|every|each|what)\b[^.\n]{0,40}?\b(instructions?|directions?|orders?|steps?|requests?|tasks?|commands?|link|rules|directives?)\b`,
 			Anchors: []string{"you must", "you need to", "you have to", "you should"},
 			Near:    []string{"follow", "adher", "comply", "obey", "execute", "perform"},
 		},
@@ -47,10 +51,18 @@ var injTaskDiversion = scanner.Rule{
 		order{scanner.Critical, scanner.High, divertMessage, divertSignals, nil},
 		order{scanner.High, scanner.High, divertMessage, divertSignals, nil},
 		order{scanner.High, scanner.High, divertMessage, divertSignals, nil},
-		order{scanner.Critical, scanner.High, divertMessage, divertSignals, nil},
+		order{scanner.Critical, scanner.High, divertMessage, divertSignals, ofTasks},
 		order{scanner.High, scanner.High, divertMessage, divertSignals, nil},
 	),
 }
+
+// ofTasks is how tools speak whose business is a list of tasks.
+func ofTasks(t []byte, start, end int) bool {
+	from, to := clause(t, start, end)
+	return taskList.Match(t[from:to])
+}
+
+var taskList = regexp.MustCompile(`\b(if|when|whether|fails?|error|returns?|marks?|status|adds?|creates?|board|lists?|use)\b`)
 
 const divertMessage = "the text puts a task of its own ahead of what the user asked for"
 

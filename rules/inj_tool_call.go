@@ -15,18 +15,18 @@ var injToolCall = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "agent_should",
-			Expr:    `\b(the\s+)?(ai\s+|llm\s+)?(agent|assistant|ai|model|llm)\s+(should|must|needs?\s+to|has\s+to|is\s+required\s+to)\s+(\w+\s+){0,3}(call|invoke|use|run|execute|forward|send|delete|transfer|open|read)\b`,
-			Anchors: product([]string{"agent", "assistant", "ai", "model", "llm"}, []string{" "}, []string{"should", "must", "need", "has to", "is required"}),
+			Expr:    `\b((ai|llm|language)\s+(agent|assistant|model)|agent|assistant|ai|llm)\s+(should|must|shall|needs?\s+to|has\s+to|is\s+required\s+to)\s+(\w+\s+){0,3}?((call|invoke|execute|forward|delete|transfer)\b|(use|run|send|open|read)\s+(\w+\s+){0,4}?(tool|function|command|api|file|e-?mail|message|transaction)\b)`,
+			Anchors: product([]string{"agent", "assistant", "ai", "model", "llm"}, []string{" "}, []string{"should", "must", "shall", "need", "has to", "is required"}),
 		},
 		{
 			Name:    "must_now_call",
-			Expr:    `\b(you\s+must|must|you\s+should|please|immediately|now|next)\s+(now\s+|immediately\s+|next\s+|first\s+)*(call|invoke)\s+(the\s+)?[` + "`" + `'"]?[\w.-]+[` + "`" + `'"]?(\s+(tool|function))?\s+(with|and|to|using)\b|\bby\s+(calling|invoking|using)\s+(the\s+)?[` + "`" + `'"]?[a-z]+_[a-z_]+[` + "`" + `'"]?(\s+(tool|function))?\s+with\b`,
+			Expr:    `\b(you\s+must|must|you\s+should|you\s+(have|need)\s+to|please|immediately)\s+(now\s+|immediately\s+|next\s+|first\s+)*(call|invoke)\s+(the\s+)?([a-z]+_\w+|[` + "`" + `'"][\w.-]+[` + "`" + `'"]|[\w.-]+\s+(tool|function))\b|\bby\s+(calling|invoking|using)\s+(the\s+)?[` + "`" + `'"]?[a-z]+_[a-z_]+[` + "`" + `'"]?(\s+(tool|function))?\s+with\b`,
 			Anchors: []string{"call ", "invoke ", "calling ", "invoking ", "using "},
-			Near:    []string{"must", "should", "please", "immediately", "now ", "next ", "by calling", "by invoking", "by using"},
+			Near:    []string{"must", "should", "please", "immediately", "have to", "need to", "by calling", "by invoking", "by using"},
 		},
 		{
 			Name:    "run_this_command",
-			Expr:    `\b(execute|run)\s+(the\s+following|this)\s+(\w+\s+){0,2}(command|script|code)\s+(immediately|now|by|first|before)\b|\byou\s+now\s+have\s+(full\s+)?(admin\w*|elevated|root|unrestricted)\b|\[?\s*action\s+required\s*\]?\s*:\s*(immediately|you\s+must|please)\b|\b(bash|shell|terminal|command)\s+tool\s+(and|to)\s+(run|execute)\b`,
+			Expr:    `\b(execute|run)\s+(the\s+following|this)\s+(\w+\s+){0,2}(command|script|code)\s+(immediately|now|by|first)\b|\byou\s+now\s+have\s+(full\s+)?(admin\w*|elevated|root|unrestricted)\b|\[?\s*action\s+required\s*\]?\s*:\s*(immediately|you\s+must|please)\b|\b(bash|shell|terminal|command)\s+tool\s+(and|to)\s+(run|execute)\b`,
 			Anchors: []string{"execute the following", "run the following", "execute this", "run this", "you now have", "action required", "bash tool", "shell tool", "terminal tool", "command tool"},
 		},
 	},

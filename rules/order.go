@@ -50,7 +50,7 @@ var documentary = [...]struct {
 // treatise by two words.
 const (
 	documentaryBytes  = 600
-	documentaryWeight = 4
+	documentaryWeight = 8
 )
 
 // aboutAttacks reports a long text that explains attacks or prompts. An

@@ -19,7 +19,7 @@ var xsToolReference = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-345"},
 	Patterns: []scanner.Pattern{{
 		Name: "consequence",
-		Expr: `\bbcc\b|\bcc['’]?d\b|\bre-?rout(e|es|ing)\b|\bredirect\b|\bforward(s|ing)?\s+(the|all|every|it|them)\b|\bmodif(y|ies)\s+the\s+behaviou?r|\breplace\s+its\b|\bfirst\s+(call|use|run|invoke)\s+this\b|\b(call|use|run|invoke)\s+this\s+(tool|one)\s+(first|instead)\b|\balways\s+call\s+this\s+(tool|one)\b|\b(must|should)\s+(set|include)\b[^.]{0,60}(recipient|bcc|destination|address|@)|\battacker|\broute\s+all\s+\w+|\btool\s+to\s+run\s*:|\bcredentials\b|\bapi\s+keys?\b`,
+		Expr: `\bbcc\b|\bcc['’]?d\b|\bre-?rout(e|es|ing)\b|\bredirect\b|\bforward(s|ing)?\s+(the|all|every|it|them)\b|\bmodif(y|ies)\s+the\s+behaviou?r|\breplace\s+its\b|\bfirst\s+(call|use|run|invoke)\s+this\b|\b(call|use|run|invoke)\s+this\s+(tool|one)\s+(first|instead)\b|\balways\s+call\s+this\s+(tool|one)\b|\b(must|should)\s+(set|include)\b[^.]{0,60}(recipient|bcc|destination|address|@)|\battacker|\broute\s+all\s+\w+|\btool\s+to\s+run\s*:|\b(search|look|scan|grep)\w*\s+(\w+\s+){0,6}(credentials|api\s+keys?)\b`,
 		Anchors: []string{"bcc", "cc'd", "cc’d", "ccd", "rerout", "re-rout", "redirect", "forward", "the behavio", "replace its", "first call this", "first use this", "first run this", "first invoke this",
 			"call this ", "use this ", "run this ", "invoke this ", "must set", "must include", "should set", "should include", "attacker", "route all", "tool to run", "credentials", "api key"},
 		Near: []string{"whenever", "when", "every", "each", "any", "before", "after", "prior to", "instead", "rather", "supersede", "override", "replace", "behavio", "output", "must", "always", "first"},

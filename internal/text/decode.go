@@ -138,7 +138,7 @@ func isText(s []byte) bool {
 			odd++
 		}
 	}
-	return total > 0 && odd*50 <= total && letters*3 >= total && gaps > 0
+	return total > 0 && odd*50 <= total && letters*4 >= total && gaps > 0
 }
 
 // trimRune drops a rune that the end of s cuts in two.
