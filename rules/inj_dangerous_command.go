@@ -24,8 +24,8 @@ var injDangerousCommand = scanner.Rule{
 		},
 		{
 			Name:    "destroys",
-			Expr:    `\brm\s+(-[\w-]+\s+)*(-\w*(rf|fr)\w*|-r\s+-f|-f\s+-r|--recursive\s+--force)\s+(-[\w-]*\s+)*(/|~/?|\$\{?home\}?/?|/home|/\*|~/\*|\*|~?/?(documents|\.ssh)/?\*?)([\s"'` + "`" + `;&|.,]|$)|\bmkfs(\.\w+)?\s+(-\w+\s+)*/dev/|\bdd\s+if=/dev/(zero|u?random)\s+of=/dev/|\bfind\s+/\s+-delete\b|\bformat\s+c:\s+/|\b(rd|rmdir)\s+/s\s+/q\s+c:\\|\bremove-item\s+-recurse\s+-force\s+c:\\|:\(\)\s*\{\s*:\s*\|\s*:|\bdel\s+/[fsq]\s[^\n]{0,20}c:\\|--no-preserve-root`,
-			Anchors: []string{"rm -", "mkfs", "of=/dev/", ":(){", ":() {", "del /", "find / -d", "format c:", "rd /s", "rmdir /s", "remove-item", "--no-preserve-root"},
+			Expr:    `\brm\s+(-[\w-]+\s+)*(-\w*(rf|fr)\w*|-r\s+-f|-f\s+-r|--recursive\s+--force)\s+(-[\w-]*\s+)*(/|~/?|\$\{?home\}?/?|/home|/\*|~/\*|\*|~?/?(documents|\.ssh)/?\*?)([\s"'` + "`" + `;&|.,]|$)|\bmkfs(\.\w+)?\s+(-\w+\s+)*/dev/|\bdd\s+if=/dev/(zero|u?random)\s+of=/dev/|\bfind\s+/\s+-delete\b|\bformat\s+c:\s+/|\b(rd|rmdir)\s+/s\s+/q\s+c:\\|\bremove-item\s+-recurse\s+-force\s+c:\\|:\(\)\s*\{\s*:\s*\|\s*:|\bdel\s+/[fsq]\s[^\n]{0,20}c:\\|--no-preserve-root|['"]?;\s*drop\s+(table|database)\s+\w+\s*;?\s*--`,
+			Anchors: []string{"rm -", "mkfs", "of=/dev/", ":(){", ":() {", "del /", "find / -d", "format c:", "rd /s", "rmdir /s", "remove-item", "drop table", "drop database", "--no-preserve-root"},
 		},
 		{
 			Name:    "drop_and_run",
@@ -33,9 +33,17 @@ var injDangerousCommand = scanner.Rule{
 			Anchors: []string{"chmod", "os.system", "subprocess", "exec(", "popen("},
 			Near:    []string{"/tmp/", "/dev/shm/", "curl", "wget"},
 		},
+		{
+			Name:    "encoded_code",
+			Expr:    `\bos\.system\(|\bsubprocess\.\w+\(|\b(exec|eval)\(|\bchild_process\b|\binvoke-expression\b`,
+			Anchors: []string{"os.system(", "subprocess.", "exec(", "eval(", "child_process", "invoke-expression"},
+		},
 	},
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
+			if m.Pattern == encodedCode && p.Via == "" {
+				continue
+			}
 			from, _ := clause(p.Folded, m.Start, m.End)
 			if countered(p.Folded, m.Start, m.End) && len(p.Folded) > shortText || stops.Match(p.Folded[from:m.Start]) || blocked(p.Folded, from) {
 				continue
@@ -49,6 +57,9 @@ var injDangerousCommand = scanner.Rule{
 		}
 	},
 }
+
+// encodedCode is a pattern of what is ordinary code when it stands in the open.
+const encodedCode = 3
 
 // stops is to keep such a command from being run.
 var stops = regexp.MustCompile(`\b(never|not|refuses?|block(s|ed)?|reject(s|ed)?|den(y|ies|ied)|prevents?|prohibits?|forbid(s|den)?|detects?)\b`)

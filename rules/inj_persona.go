@@ -26,6 +26,11 @@ var injPersona = scanner.Rule{
 			Near:    []string{"mode", "dan", "unrestricted", "jailbroken", "unfiltered", "uncensored", "evil", "hacker", "free from", "free of", "bound ", "without "},
 		},
 		{
+			Name:    "now_in_charge",
+			Expr:    `\byou\s+are\s+(now|no\s+longer)\s+(an?\s+|the\s+)?(\w+\s+){0,2}?(admin(istrator)?|root|superuser|assistant|developer)\b`,
+			Anchors: []string{"you are now", "you are no longer"},
+		},
+		{
 			Name:    "act_as",
 			Expr:    `\b(act|behave|pretend|respond|roleplay)\s+(as|like|to\s+be)\s+(if\s+you\s+(were|are|had)\s+)?(an?\s+|the\s+)?(unrestricted|unfiltered|jailbroken|uncensored|evil|malicious|hacker|dan\b)`,
 			Anchors: []string{"act as", "behave as", "behave like", "pretend", "respond as", "act like", "roleplay"},
@@ -34,6 +39,7 @@ var injPersona = scanner.Rule{
 	Text: judgeOrders(
 		order{scanner.Medium, scanner.High, personaMessage, personaSignals, accessRole},
 		order{scanner.High, scanner.High, personaMessage, personaSignals, nil},
+		order{scanner.High, scanner.Low, personaMessage, personaSignals, nil},
 		order{scanner.High, scanner.High, personaMessage, personaSignals, nil},
 	),
 }

@@ -15,7 +15,7 @@ var injToolCall = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "agent_should",
-			Expr:    `\b((ai|llm|language)\s+(agent|assistant|model)|agent|assistant|ai|llm)\s+(should|must|shall|needs?\s+to|has\s+to|is\s+required\s+to)\s+(\w+\s+){0,3}?((call|invoke|execute|forward|delete|transfer)\b|(use|run|send|open|read)\s+(\w+\s+){0,4}?(tool|function|command|api|file|e-?mail|message|transaction)\b)`,
+			Expr:    `\b(the\s+)?((ai|llm|language)\s+(agent|assistant|model)|agent|assistant|ai|llm)\s+(should|must|shall|needs?\s+to|has\s+to|is\s+required\s+to)\s+(\w+\s+){0,3}?((call|invoke|execute|forward|delete|transfer)\b|(use|run|send|open|read)\s+(\w+\s+){0,4}?(tool|function|command|api|file|e-?mail|message|transaction)\b)`,
 			Anchors: product([]string{"agent", "assistant", "ai", "model", "llm"}, []string{" "}, []string{"should", "must", "shall", "need", "has to", "is required"}),
 		},
 		{

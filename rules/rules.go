@@ -29,6 +29,7 @@ func All() []scanner.Rule {
 		injSecretFileRead,
 		injExfilSink,
 		injDownloadExec,
+		injForcedPreference,
 		// Mentions: what an attack would need, said without being asked for.
 		menDirective,
 		menCredential,
@@ -39,6 +40,12 @@ func All() []scanner.Rule {
 		hidUnicodeTags,
 		hidBidi,
 		hidAnsiControl,
+		hidZeroWidth,
+		hidVariationSelectors,
+		hidHomoglyph,
+		hidMarkupComment,
+		// Schemas.
+		schSuspiciousParam,
 		// Between servers, and over time.
 		xsToolReference,
 		shadowTool,

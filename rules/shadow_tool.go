@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/agnivade/levenshtein"
 
@@ -39,7 +40,7 @@ var shadowTool = scanner.Rule{
 				if other.Server == p.Server.ID || p.Server.Tools[d.Name] != nil {
 					continue
 				}
-				severity, why := collision(d, other)
+				severity, why := collision(d, other, fork(p, other.Server))
 				p.Report(scanner.JudgeIssue{
 					Severity: severity, Subject: scanner.ToolSubject, Name: d.Name, Pointer: "/name", Offset: d.Offset,
 					Message:  fmt.Sprintf("the tool %q of server %q %s %q of server %q", d.Name, p.Server.ID, why, other.Definition.Name, other.Server),
@@ -54,8 +55,26 @@ var shadowTool = scanner.Rule{
 // schemaPart is the place of the schema among the parts of a definition.
 var schemaPart = slices.Index(scanner.DefinitionParts[:], "inputSchema")
 
+// fork reports whether a message lists more than one tool that the other server
+// has, too: two versions of one server reword their descriptions.
+func fork(p *scanner.JudgePass, other string) bool {
+	shared := 0
+	for i := range p.Message.Definitions {
+		for _, o := range p.Session.Owners(p.Message.Definitions[i].Name) {
+			if o.Server == other {
+				shared++
+				break
+			}
+		}
+		if shared > 1 {
+			return true
+		}
+	}
+	return false
+}
+
 // collision weighs two tools whose names look the same.
-func collision(d *scanner.Definition, other *scanner.Known) (scanner.Severity, string) {
+func collision(d *scanner.Definition, other *scanner.Known, fork bool) (scanner.Severity, string) {
 	o := other.Definition
 	switch {
 	case d.Digest == o.Digest:
@@ -64,6 +83,8 @@ func collision(d *scanner.Definition, other *scanner.Known) (scanner.Severity, s
 		return scanner.Critical, "has a name that looks like that of"
 	case d.Parts[schemaPart] != o.Parts[schemaPart] && alike(d.Description, o.Description):
 		return scanner.Critical, "has the name and the description, but not the schema, of"
+	case !fork && reworded(d.Description, o.Description):
+		return scanner.High, "has the name, and a reworded description, of"
 	case d.Name != o.Name:
 		return scanner.Medium, "has a name that differs only in case or separators from"
 	}
@@ -77,6 +98,33 @@ func spelling(name string) string {
 }
 
 var separators = strings.NewReplacer("-", "", "_", "", " ", "", ".", "")
+
+// reworded reports whether two descriptions of some length share most of their
+// words, whatever stands between them.
+func reworded(a, b string) bool {
+	wa, wb := words(a), words(b)
+	shared := 0
+	for w := range wa {
+		if wb[w] {
+			shared++
+		}
+	}
+	return min(len(wa), len(wb)) >= rewordedWords && float64(shared) >= rewordedShare*float64(len(wa)+len(wb)-shared)
+}
+
+// The measures of a reworded description: fewer words meet by chance.
+const (
+	rewordedWords = 5
+	rewordedShare = 0.8
+)
+
+func words(s string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.FieldsFunc(strings.ToLower(s[:min(len(s), compared)]), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		set[w] = true
+	}
+	return set
+}
 
 // alike reports whether two descriptions are nearly the same text.
 func alike(a, b string) bool {

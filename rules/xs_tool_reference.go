@@ -3,6 +3,8 @@ package rules
 import (
 	"bytes"
 	"regexp"
+	"strings"
+	"unicode"
 
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -19,9 +21,9 @@ var xsToolReference = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-345"},
 	Patterns: []scanner.Pattern{{
 		Name: "consequence",
-		Expr: `\bbcc\b|\bcc['’]?d\b|\bre-?rout(e|es|ing)\b|\bredirect\b|\bforward(s|ing)?\s+(the|all|every|it|them)\b|\bmodif(y|ies)\s+the\s+behaviou?r|\breplace\s+its\b|\bfirst\s+(call|use|run|invoke)\s+this\b|\b(call|use|run|invoke)\s+this\s+(tool|one)\s+(first|instead)\b|\balways\s+call\s+this\s+(tool|one)\b|\b(must|should)\s+(set|include)\b[^.]{0,60}(recipient|bcc|destination|address|@)|\battacker|\broute\s+all\s+\w+|\btool\s+to\s+run\s*:|\b(search|look|scan|grep)\w*\s+(\w+\s+){0,6}(credentials|api\s+keys?)\b`,
+		Expr: `\bbcc\b|\bcc['’]?d\b|\bre-?rout(e|es|ing)\b|\bredirect\b|\bforward(s|ing)?\s+(the|all|every|it|them)\b|\bmodif(y|ies)\s+the\s+behaviou?r|\breplace\s+its\b|\bfirst\s+(call|use|run|invoke)\s+this\b|\b(call|use|run|invoke)\s+this\s+(tool|one)\s+(first|instead)\b|\balways\s+call\s+this\s+(tool|one)\b|\b(must|should)\s+(set|include)\b[^.]{0,60}(recipient|bcc|destination|address|@)|\b(before|prior\s+to)\s+(calling|using|running|invoking)\s+this\b[^.\n]{0,20}\b(call|use|invoke|run)\b|\b(call|invoke)\s+[a-z]+_[a-z_]+\b|\battacker|\broute\s+all\s+\w+|\btool\s+to\s+run\s*:|\b(search|look|scan|grep)\w*\s+(\w+\s+){0,6}(credentials|api\s+keys?)\b`,
 		Anchors: []string{"bcc", "cc'd", "cc’d", "ccd", "rerout", "re-rout", "redirect", "forward", "the behavio", "replace its", "first call this", "first use this", "first run this", "first invoke this",
-			"call this ", "use this ", "run this ", "invoke this ", "must set", "must include", "should set", "should include", "attacker", "route all", "tool to run", "credentials", "api key"},
+			"call this ", "use this ", "run this ", "invoke this ", "must set", "must include", "should set", "should include", "call ", "invoke ", "before calling", "before using", "before running", "before invoking", "prior to ", "attacker", "route all", "tool to run", "credentials", "api key"},
 		Near: []string{"whenever", "when", "every", "each", "any", "before", "after", "prior to", "instead", "rather", "supersede", "override", "replace", "behavio", "output", "must", "always", "first"},
 	}},
 	Text: func(p *scanner.TextPass) {
@@ -57,13 +59,31 @@ var (
 func anotherTool(p *scanner.TextPass, s []byte) string {
 	for _, m := range identifier.FindAll(s, 8) {
 		name := string(bytes.Trim(bytes.TrimSuffix(bytes.TrimSuffix(bytes.TrimSuffix(m, []byte(" tool")), []byte(" call")), []byte(" function")), "`'\""))
-		if name == "the this tool" || name == "the same tool" || parameterOrFile.MatchString(name) || p.Sibling(name) || p.Parameter(name) {
+		if name == "the this tool" || name == "the same tool" || parameterOrFile.MatchString(name) || p.Sibling(name) || p.Parameter(name) || named.MatchString(name) && (p.Subject != scanner.ToolSubject || related(p.Name, name)) {
 			continue
 		}
 		return name
 	}
 	return ""
 }
+
+// named is the name of one tool. Only a tool's own text stands in a list that
+// tells whether the tool is one of the server's.
+var named = regexp.MustCompile(`[_.]`)
+
+// related reports two names of tools of one family, such as get_invoice and
+// list_invoices: a single definition can come without the list it stands in.
+func related(own, other string) bool {
+	for _, w := range strings.FieldsFunc(strings.ToLower(own), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len(w) > familyWord && strings.Contains(other, w[:len(w)-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// familyWord is the length above which a word of a name is its subject and no verb.
+const familyWord = 4
 
 // parameterOrFile is what looks like the name of a tool and is none.
 var parameterOrFile = regexp.MustCompile(`\.(json|md|txt|py|js|ts|go|html|css|yaml|yml|toml|com|org|net|io|dev|example|env|csv|xml|sql|sh|xlsx|pdf|png|docx)$|^(e\.g|i\.e|etc\.|v?\d|node\.js|next\.js)|^(the )?(this|same|following|appropriate|correct|right|first|second|search|other) tool$|_(id|ids|name|path|url|type|key|token|at|by|count|date|time|format|mode|size|code|status|list)$`)

@@ -93,7 +93,7 @@ func (p *TextPass) FirstSentence(start int) bool {
 			return false
 		}
 	}
-	return p.Key() == "description" && p.Subject.Definition()
+	return p.Subject.Definition() && int(p.in.tree.Nodes[p.node].Parent) == p.root && p.Key() == "description"
 }
 
 // Report hands over a finding whose evidence is Folded[Start:End].

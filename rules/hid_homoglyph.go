@@ -1,0 +1,45 @@
+package rules
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var hidHomoglyph = scanner.Rule{
+	ID:         "hid-homoglyph",
+	Category:   "tool_shadowing",
+	Title:      "A name mixes letters that look alike",
+	Why:        "A name with one letter of another alphabet looks like the name that is trusted and is another one.",
+	Fix:        "Do not approve the tool. Compare the name with the one you know, letter by letter.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Only a word that mixes Latin letters with Cyrillic, Greek or Cherokee ones is reported, as in the restriction levels of UTS #39; a name in one foreign script is a name.",
+	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0074", "CWE-1007"},
+	Unusual: func(p *scanner.TextPass) {
+		if key := p.Key(); !p.Subject.Definition() || key != "name" && key != "uri" {
+			return
+		}
+		for i := 0; i < len(p.Source); {
+			start, latin, alike := i, false, false
+			for i < len(p.Source) {
+				r, n := utf8.DecodeRune(p.Source[i:])
+				if !unicode.IsLetter(r) {
+					break
+				}
+				latin = latin || unicode.Is(unicode.Latin, r)
+				alike = alike || unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Cherokee, unicode.Armenian)
+				i += n
+			}
+			if latin && alike {
+				p.ReportSource(scanner.Issue{Start: start, End: i, Severity: scanner.High, Message: "the name mixes alphabets whose letters look alike"})
+				return
+			}
+			if i < len(p.Source) {
+				_, n := utf8.DecodeRune(p.Source[i:])
+				i += n
+			}
+		}
+	},
+}
