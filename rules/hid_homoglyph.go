@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -18,7 +19,7 @@ var hidHomoglyph = scanner.Rule{
 	Basis:      "Only a word that mixes Latin letters with Cyrillic, Greek or Cherokee ones is reported, as in the restriction levels of UTS #39; a name in one foreign script is a name.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0074", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
-		if key := p.Key(); !p.Subject.Definition() || key != "name" && key != "uri" {
+		if key := p.Key(); !p.Subject.Definition() || key != "name" && key != "title" && key != "uri" {
 			return
 		}
 		for i := 0; i < len(p.Source); {
@@ -29,7 +30,7 @@ var hidHomoglyph = scanner.Rule{
 					break
 				}
 				latin = latin || unicode.Is(unicode.Latin, r)
-				alike = alike || unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Cherokee, unicode.Armenian)
+				alike = alike || unicode.In(r, unicode.Cyrillic, unicode.Cherokee, unicode.Armenian) || strings.ContainsRune(latinGreek, r)
 				i += n
 			}
 			if latin && alike {
@@ -43,3 +44,7 @@ var hidHomoglyph = scanner.Rule{
 		}
 	},
 }
+
+// latinGreek are the Greek letters that a reader takes for Latin ones; a delta
+// or a mu in a name is mathematics.
+const latinGreek = "αικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"

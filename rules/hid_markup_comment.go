@@ -15,14 +15,14 @@ var hidMarkupComment = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "comment",
-			Expr:    `<!--[^>]{0,300}?\b(ignore|disregard|you\s+(must|should|are|have)|assistants?|ai\s+(agent|model|assistant)s?|llms?|system\s*:|instructions?\s*:|do\s+not\s+(tell|mention|reveal)|always\s+(call|include|send|read)|hidden\s+instruction|send\s+\w+\s+to|read\s+(the\s+)?(file|~|/))\b[^>]{0,200}`,
+			Expr:    `<!--[^<]{0,300}?` + toModel + `[^<\n]{0,200}`,
 			Anchors: []string{"<!--"},
 		},
 		{
 			Name:    "invisible_element",
-			Expr:    `\b(display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0|color\s*:\s*(white|#fff(fff)?))\b[^>]{0,80}>[^<]{0,200}?\b(ignore|disregard|you\s+(must|should)|assistant|ai\s+(agent|model)|llms?|system\s*:|do\s+not\s+(tell|mention|reveal))\b`,
-			Anchors: []string{"display:", "display :", "visibility:", "font-size:", "opacity:", "color:"},
-			Near:    []string{"ignore", "disregard", "you ", "assistant", "ai ", "llm", "system", "do not"},
+			Expr:    `\b(display\s*:\s*none|visibility\s*:\s*hidden|(font-size|opacity)\s*:\s*0(px|em|rem|pt|%)?\s*[;"']|color\s*:\s*(white|transparent|#fff(fff)?))\b?[^>]{0,80}>(\s*<\w[^>]{0,80}>)?[^<]{0,200}?` + toModel,
+			Anchors: []string{"display:", "display :", "visibility:", "visibility :", "font-size:", "opacity:", "color:"},
+			Near:    []string{"ignore ", "disregard", "you must", "assistant", "ai ", "llm", "system", "instruction", "do not", "always ", "send ", "read "},
 		},
 	},
 	Text: judgeOrders(
@@ -30,6 +30,9 @@ var hidMarkupComment = scanner.Rule{
 		order{scanner.High, scanner.High, markupMessage, markupSignals, nil},
 	),
 }
+
+// toModel is an order to a model, or one that no page gives to people.
+const toModel = `(\b(ignore\s+(all|any|the|your|previous|every\w*)|disregard|do\s+not\s+(tell|mention|reveal)|you\s+must\s+(\w+\s+){0,2}(call|send|read|include|ignore|forward|obey|output|reply|say)|always\s+(call|include|send|read)|hidden\s+instruction|send\s+\w+\s+to|also\s+(runs?|executes?|sends?|reads?)|read\s+(the\s+)?file)\b|\b(assistants?|ai(\s+(agent|model|assistant)s?)?|llms?)\s*([:,]|should\b|must\b|please\b)|\b(system|instructions?)\s*:)`
 
 const markupMessage = "markup that is not rendered carries an order"
 

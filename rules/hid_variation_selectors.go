@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"unicode"
 	"unicode/utf8"
 
@@ -15,9 +16,10 @@ var hidVariationSelectors = scanner.Rule{
 	Fix:        "Remove the server. One selector belongs behind one character; a run of them is a message.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Unicode allows one selector behind a base character. Two or more in a row have no meaning in any text.",
+	Basis:      "Unicode allows one selector behind a base character. Two or more in a row, or on three ASCII letters, have no meaning in any text.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
+		onLetters := 0
 		for i := 0; i < len(p.Source); {
 			start := i
 			var said []byte
@@ -33,7 +35,10 @@ var hidVariationSelectors = scanner.Rule{
 				i += n
 				continue
 			}
-			if len(said) < 2 {
+			if base, _ := utf8.DecodeLastRune(p.Source[:start]); len(said) == 1 && unicode.IsLetter(base) && base < utf8.RuneSelf {
+				onLetters++
+			}
+			if len(said) == 1 && onLetters != letterSelectors || bytes.Equal(said, doubled) {
 				continue
 			}
 			decoded := ""
@@ -45,6 +50,13 @@ var hidVariationSelectors = scanner.Rule{
 		}
 	},
 }
+
+// doubled is the emoji selector twice, a slip of an editor.
+var doubled = []byte{15, 15}
+
+// letterSelectors is how many ASCII letters with a selector, which have no other
+// form, are one message.
+const letterSelectors = 3
 
 // selected returns the byte that a variation selector stands for, by number.
 func selected(r rune) byte {

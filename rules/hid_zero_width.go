@@ -15,9 +15,10 @@ var hidZeroWidth = scanner.Rule{
 	Fix:        "Have them removed. A text that needs them for its script is not reported.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Joiners between letters of the scripts that need them, and between emoji, are left alone. A run of four or more, one of two kinds and one inside a Latin word are no accident; one behind a word can be, and is medium. Web pages are full of them, so data counts one step less.",
+	Basis:      "Joiners between letters of the scripts that need them, and between emoji, are left alone. A run of four or more, one of two kinds one inside a Latin word and eight in one text are no accident; a single one elsewhere can be, and is medium. A private character means nothing in the documentation of a tool. Web pages are full of them, so data counts one step less.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
+		worst, total := scanner.Issue{}, 0
 		for i := 0; i < len(p.Source); {
 			if !unseen(p.Source[i:]) {
 				_, n := utf8.DecodeRune(p.Source[i:])
@@ -30,19 +31,49 @@ var hidZeroWidth = scanner.Rule{
 				r, n := utf8.DecodeRune(p.Source[i:])
 				kinds[r], count, i = true, count+1, i+n
 			}
-			severity := scanner.Medium
-			switch {
-			case count >= 4 || len(kinds) > 1 || private(kinds) || latin(p.Source[:start]) && starts(p.Source[i:]):
-				severity = scanner.High
-			case start == 0 || !latin(p.Source[:start]):
+			severity := unseenSeverity(p.Source[:start], p.Source[i:], kinds, count)
+			if severity == 0 {
 				continue
 			}
-			p.ReportSource(scanner.Issue{Start: start, End: i, Severity: lowered(p, severity),
-				Message: "the text has characters that nobody sees"})
-			return
+			total += count
+			if severity > worst.Severity {
+				worst = scanner.Issue{Start: start, End: i, Severity: severity}
+			}
+		}
+		if total >= scattered {
+			worst.Severity = scanner.High
+		}
+		if total > 0 {
+			worst.Severity, worst.Message = lowered(p, worst.Severity), "the text has characters that nobody sees"
+			p.ReportSource(worst)
 		}
 	},
 }
+
+// The numbers of invisible characters that no accident leaves in a text: in one
+// run, and in all of it.
+const (
+	unseenRun = 4
+	scattered = 8
+)
+
+// unseenSeverity weighs a run of invisible characters between two parts of a
+// text; 0 is none.
+func unseenSeverity(before, after []byte, kinds map[rune]bool, count int) scanner.Severity {
+	follows, _ := utf8.DecodeRune(after)
+	precedes, _ := utf8.DecodeLastRune(before)
+	joined := (kinds[0x200C] || kinds[0x200D]) && (foreign(follows) || foreign(precedes) || unicode.IsSymbol(precedes) || unicode.Is(unicode.Variation_Selector, precedes))
+	switch {
+	case count >= unseenRun || len(kinds) > 1 || private(kinds) || latin(precedes) && latin(follows):
+		return scanner.High
+	case joined || len(before) == 0:
+		return 0
+	}
+	return scanner.Medium
+}
+
+// foreign reports a letter of a script that is not Latin.
+func foreign(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) }
 
 // unseen reports a character at the start of s that has no width, or no meaning
 // outside of an agreement between two parties.
@@ -64,14 +95,5 @@ func private(kinds map[rune]bool) bool {
 	return false
 }
 
-// starts reports whether s begins with a Latin letter.
-func starts(s []byte) bool {
-	r, _ := utf8.DecodeRune(s)
-	return unicode.Is(unicode.Latin, r)
-}
-
-// latin reports whether s ends in a Latin letter or a digit, where no joiner belongs.
-func latin(s []byte) bool {
-	r, _ := utf8.DecodeLastRune(s)
-	return unicode.Is(unicode.Latin, r) || r >= '0' && r <= '9'
-}
+// latin reports a Latin letter, beside which no joiner belongs.
+func latin(r rune) bool { return unicode.Is(unicode.Latin, r) }

@@ -18,26 +18,41 @@ var injCodeInsertion = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM05", "ATLAS:AML.T0051.001", "CWE-94"},
 	Patterns: []scanner.Pattern{{
 		Name:    "the_following_code",
-		Expr:    `[^\n]{0,120}\b(following|subsequent|below|given|provided|next|succeeding|ensuing|accompanying|forthcoming|attached|upcoming|presented|mentioned|specified)\s+(\w+\s+)?(code|snippet|script|excerpt|segment|fragment)(\s+(snippet|block|section|excerpt|segment|fragment|piece|sample|lines?))?s?\b[^\n]{0,100}`,
+		Expr:    `\b(following|subsequent|below|given|provided|next|succeeding|ensuing|accompanying|forthcoming|attached|upcoming|presented|mentioned|specified)\s+(\w+\s+)?(code|snippet|script|excerpt|segment|fragment)(\s+(snippet|block|section|excerpt|segment|fragment|piece|sample|lines?))?s?\b`,
 		Anchors: []string{" code", " snippet", " script", " excerpt", " segment", " fragment"},
 		Near:    []string{"following", "subsequent", "below", "given ", "provided", "next ", "succeeding", "ensuing", "accompanying", "forthcoming", "attached", "upcoming", "presented", "mentioned", "specified"},
 	}},
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
-			if !asks.Match(p.Folded[m.Start:m.End]) || forbids.Match(preamble.ReplaceAll(p.Folded[m.Start:m.End], nil)) {
+			from, to := line(p.Folded, m.Start, m.End)
+			said := p.Folded[from:to]
+			if !asks.Match(said) || forbids.Match(preamble.ReplaceAll(said, nil)) {
 				continue
 			}
 			severity := scanner.Low
-			if result(p) && follows.Match(p.Folded[m.Start:min(len(p.Folded), m.End+160)]) && !manual.Match(p.Folded) {
+			if result(p) && follows.Match(p.Folded[from:min(len(p.Folded), to+160)]) && !manual.Match(p.Folded) {
 				severity = inData(p, scanner.High)
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"an imperative", "code of the text's own", "the answer or the code of the reader"},
+			p.Report(scanner.Issue{Start: from, End: to, Severity: severity, Signals: []string{"an imperative", "code of the text's own", "the answer or the code of the reader"},
 				Message: "the text asks its reader to put code into an answer"})
 		}
 	},
 }
 
-// asks is the reader's own work, or an imperative at the head of the line.
+// line returns the line that [start, end) stands in, at most lineReach bytes to
+// either side.
+func line(t []byte, start, end int) (from, to int) {
+	for from = start; from > 0 && start-from < lineReach && t[from-1] != '\n'; {
+		from--
+	}
+	for to = end; to < len(t) && to-end < lineReach && t[to] != '\n'; {
+		to++
+	}
+	return from, to
+}
+
+const lineReach = 110
+
 var asks = regexp.MustCompile(`\byour\s+(\w+\s+){0,3}(code|codebase|response|answer|solution|reply|output|implementation|program|project|script|application|result|software|logic|function|algorithm|elucidation|explanation|work|design|system)\w*\b|^\W*(please\s+|always\s+|kindly\s+|do(n['’]t|\s+not)\s+(forget|hesitate|fail)\s+to\s+|remember\s+to\s+|make\s+sure\s+(to|you)\s+|consider\s+|\w+ly\s+){0,3}(incorporat|includ|integrat|insert|add|blend|embed|merg|combin|append|attach|weav|ensur|guarante|us|utiliz|employ|appl|implement|infus|introduc|plac|put|fus|inject|supplement|augment|enrich|execut|run|leverag|deploy|engag|meld|absorb|render|enlist|harmoni|let|validat|verif|confirm|check|optimi|enhanc|refin)(e|es|ing|y|ies|ize|z)?\b`)
 
 // follows is code right behind: a fence, or a colon at the end of the line.

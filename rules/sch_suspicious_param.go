@@ -25,7 +25,7 @@ var schSuspiciousParam = scanner.Rule{
 			}
 			schema := p.Doc.Get(p.DefinitionNode(d), "inputSchema")
 			properties := p.Doc.Get(schema, "properties")
-			if p.Doc.Kind(properties) != wire.Object || talk.MatchString(d.Name) {
+			if p.Doc.Kind(properties) != wire.Object || talk.MatchString(d.Name) || forModels.MatchString(d.Name) {
 				continue
 			}
 			for c := p.Doc.First(properties); c >= 0; c = p.Doc.Next(c) {
@@ -45,7 +45,9 @@ var schSuspiciousParam = scanner.Rule{
 }
 
 var (
-	collects    = regexp.MustCompile(`(?i)^(side_?note|(full_|whole_|entire_)?(conversation|chat)_?(history|log|context|transcript)|(conversation|chat)History|system_?prompt|system_?instructions|previous_?(tool_?)?(results|messages|outputs)|(all_?)?(prior|previous)_?messages|user_?messages|chain_?of_?thought|internal_?reasoning)$`)
+	// forModels is the name of a tool whose business is models.
+	forModels   = regexp.MustCompile(`(?i)(agent|assistant|llm|model|complet|generat|inference|embed|think|reason)`)
+	collects    = regexp.MustCompile(`(?i)^(side_?note|(full_|whole_|entire_)?(conversation|chat)_?(history|log|context|transcript)|(conversation|chat)History|system_?prompt|system_?instructions|previous_?(tool_?results|tool_?outputs|messages)|(all_?)?(prior|previous)_?messages|user_?messages|chain_?of_?thought|internal_?reasoning)$`)
 	callerModel = regexp.MustCompile(`(?i)^(calling_?|your_?)?(llm|ai)_?(model_?)?(name|id|version)$|^(calling|your)_?model_?(name)?$`)
 )
 

@@ -21,9 +21,9 @@ var xsToolReference = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-345"},
 	Patterns: []scanner.Pattern{{
 		Name: "consequence",
-		Expr: `\bbcc\b|\bcc['’]?d\b|\bre-?rout(e|es|ing)\b|\bredirect\b|\bforward(s|ing)?\s+(the|all|every|it|them)\b|\bmodif(y|ies)\s+the\s+behaviou?r|\breplace\s+its\b|\bfirst\s+(call|use|run|invoke)\s+this\b|\b(call|use|run|invoke)\s+this\s+(tool|one)\s+(first|instead)\b|\balways\s+call\s+this\s+(tool|one)\b|\b(must|should)\s+(set|include)\b[^.]{0,60}(recipient|bcc|destination|address|@)|\b(before|prior\s+to)\s+(calling|using|running|invoking)\s+this\b[^.\n]{0,20}\b(call|use|invoke|run)\b|\b(call|invoke)\s+[a-z]+_[a-z_]+\b|\battacker|\broute\s+all\s+\w+|\btool\s+to\s+run\s*:|\b(search|look|scan|grep)\w*\s+(\w+\s+){0,6}(credentials|api\s+keys?)\b`,
+		Expr: `\bbcc\b|\bcc['’]?d\b|\bre-?rout(e|es|ing)\b|\bredirect\b|\bforward(s|ing)?\s+(the|all|every|it|them)\b|\bmodif(y|ies)\s+the\s+behaviou?r|\breplace\s+its\b|\bfirst\s+(call|use|run|invoke)\s+this\b|\b(call|use|run|invoke)\s+this\s+(tool|one)\s+(first|instead)\b|\balways\s+call\s+this\s+(tool|one)\b|\b(must|should)\s+(set|include)\b[^.]{0,60}(recipient|bcc|destination|address|@)|\b(before|prior\s+to)\s+(calling|using|running|invoking)\s+this\b[^.\n]{0,20}\b(call|use|invoke|run)\b|\b(call|invoke)\s+[a-z]+_[a-z_]+\b|\b(add|set|include)\s+[^.]{0,40}\b(recipient|destination|beneficiary|payee)\b|\battacker|\broute\s+all\s+\w+|\btool\s+to\s+run\s*:|\b(search|look|scan|grep)\w*\s+(\w+\s+){0,6}(credentials|api\s+keys?)\b`,
 		Anchors: []string{"bcc", "cc'd", "cc’d", "ccd", "rerout", "re-rout", "redirect", "forward", "the behavio", "replace its", "first call this", "first use this", "first run this", "first invoke this",
-			"call this ", "use this ", "run this ", "invoke this ", "must set", "must include", "should set", "should include", "call ", "invoke ", "before calling", "before using", "before running", "before invoking", "prior to ", "attacker", "route all", "tool to run", "credentials", "api key"},
+			"call this ", "use this ", "run this ", "invoke this ", "must set", "must include", "should set", "should include", "call ", "invoke ", "before calling", "before using", "before running", "before invoking", "prior to ", "recipient", "destination", "beneficiary", "payee", "attacker", "route all", "tool to run", "credentials", "api key"},
 		Near: []string{"whenever", "when", "every", "each", "any", "before", "after", "prior to", "instead", "rather", "supersede", "override", "replace", "behavio", "output", "must", "always", "first"},
 	}},
 	Text: func(p *scanner.TextPass) {
@@ -52,7 +52,7 @@ var (
 	// occasion is when, or in place of what.
 	occasion = regexp.MustCompile(`\b(when(ever)?|every(\s+time)?|each(\s+time)?|any(\s+time)?|before|after|prior\s+to|instead\s+of|rather\s+than|supersedes?|overrides?|replaces?|behaviou?r\s+of|output\s+of|its\s+output|(must|should|always)\s+(first\s+)?(call|use|invoke|run|replace)|first\s+(call|use|invoke|run)|route\s+all)\b`)
 	// migration is how a tool tells of its own past.
-	migration = regexp.MustCompile(`\b(deprecated|formerly|renamed|release\s+note|changelog|migrat\w+|legacy|transparently|no\s+longer|backwards?)\b`)
+	migration = regexp.MustCompile(`\b(deprecated|formerly|renamed|release\s+note|changelog|migrat\w+|of\s+this\s+(server|package|mcp)|legacy|transparently|no\s+longer|backwards?)\b`)
 )
 
 // anotherTool returns a tool that a sentence names and the server does not list.
