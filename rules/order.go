@@ -73,7 +73,7 @@ func aboutAttacks(t []byte) bool {
 
 // inData returns the severity of an order in data.
 func inData(p *scanner.TextPass, s scanner.Severity) scanner.Severity {
-	if s == scanner.High && aboutAttacks(p.Folded) {
+	if s == scanner.High && p.Treatise(aboutAttacks) {
 		return scanner.Medium
 	}
 	return s

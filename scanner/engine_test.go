@@ -128,6 +128,31 @@ func TestFindingsAreBounded(t *testing.T) {
 	}
 }
 
+// TestRepetitionHidesNothing shows that a rule judges a phrase that stands
+// behind many harmless ones, and that the coverage says where some were left out.
+func TestRepetitionHidesNothing(t *testing.T) {
+	r := markerRule()
+	r.Client = false
+	r.Text = func(p *scanner.TextPass) {
+		for _, m := range p.Matches {
+			if strings.HasPrefix(string(p.Folded[m.End:]), " now") {
+				p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: scanner.High, Message: "found"})
+			}
+		}
+	}
+	for _, decoys := range []int{16, 60, 250, 100_000} {
+		text := strings.Repeat("no zqmarker. ", decoys) + "zqmarker now"
+		s, res := run(t, []scanner.Rule{r}, frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"x":"`+text+`"}}`))
+		if complete := len(res.Coverage.Skipped) == 0; len(s.findings) != 1 || complete != (decoys < 256) {
+			t.Errorf("behind %d decoys: %d findings, coverage %+v", decoys, len(s.findings), res.Coverage)
+		}
+		_, res = run(t, []scanner.Rule{r}, frame(0, scanner.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"x","params":{"x":"`+text+`"}}`))
+		if len(res.Coverage.Skipped) != 0 {
+			t.Errorf("what no rule was to judge counts as left out: %+v", res.Coverage)
+		}
+	}
+}
+
 // TestSessionsAreBounded shows that sessions are closed to keep memory bounded,
 // and that the report says so.
 func TestSessionsAreBounded(t *testing.T) {

@@ -30,6 +30,7 @@ type Inspector struct {
 	facts   *Facts
 	message int
 	dropped int
+	cut     bool // a pattern matched more often than is kept
 	place   cursor
 	pass    TextPass
 	matches []text.Match
@@ -43,7 +44,7 @@ func (e *Engine) NewInspector() *Inspector {
 // Inspect returns what can be said of an event by itself.
 func (in *Inspector) Inspect(e *Event) *Facts {
 	facts := &Facts{}
-	in.event, in.facts, in.dropped, in.place = e, facts, 0, cursor{}
+	in.event, in.facts, in.dropped, in.cut, in.place = e, facts, 0, false, cursor{}
 	switch e.Kind {
 	case FrameEvent:
 		in.frame()
@@ -58,6 +59,9 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	}
 	if in.dropped > 0 {
 		in.skip(fmt.Sprintf("more than %d findings in one message: the rest is not listed", maxPerEvent))
+	}
+	if in.cut {
+		in.skip("a text repeats one phrase so often that not every place of it was judged")
 	}
 	return facts
 }
@@ -184,7 +188,7 @@ func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey boo
 // match runs the text rules over the text of a pass.
 func (in *Inspector) match(p *TextPass) {
 	p.folded = in.folder.Fold(p.Source)
-	p.Folded = p.folded.Text
+	p.Folded, p.sentence, p.treatise = p.folded.Text, -1, nil
 	in.dispatch(p, in.scan.Scan(p.Folded))
 }
 
@@ -229,6 +233,9 @@ func (in *Inspector) dispatch(p *TextPass, found []text.Match) {
 		return
 	}
 	owner := in.engine.owner
+	for _, pattern := range in.scan.Cut() {
+		in.cut = in.cut || !p.client() || in.engine.rules[owner[pattern].rule].Client
+	}
 	slices.SortStableFunc(found, func(a, b text.Match) int { return owner[a.Pattern].rule - owner[b.Pattern].rule })
 	for i := 0; i < len(found); {
 		rule := owner[found[i].Pattern].rule

@@ -38,6 +38,8 @@ type TextPass struct {
 	node     int
 	isKey    bool
 	root     int
+	sentence int   // where the first sentence ends; -1 where nobody asked
+	treatise *bool // what Treatise found out
 }
 
 // Key returns the name of the member that the text is the value of, or the
@@ -88,12 +90,26 @@ func (p *TextPass) Parameter(name string) bool {
 // FirstSentence reports whether the text is the description of its definition
 // and start stands in its first sentence: where a tool says what it is for.
 func (p *TextPass) FirstSentence(start int) bool {
-	for i := range start {
-		if b := p.Folded[i]; b == '\n' || b == '.' && i+1 < len(p.Folded) && p.Folded[i+1] == ' ' || b == ';' {
-			return false
+	if p.sentence < 0 { // found once: a text can have many matches
+		p.sentence = len(p.Folded)
+		for i, b := range p.Folded {
+			if b == '\n' || b == '.' && i+1 < len(p.Folded) && p.Folded[i+1] == ' ' || b == ';' {
+				p.sentence = i
+				break
+			}
 		}
 	}
-	return p.Subject.Definition() && int(p.in.tree.Nodes[p.node].Parent) == p.root && p.Key() == "description"
+	return start <= p.sentence && p.Subject.Definition() && int(p.in.tree.Nodes[p.node].Parent) == p.root && p.Key() == "description"
+}
+
+// Treatise returns what about says of the whole folded text. It is asked once
+// for a text, however many matches depend on the answer.
+func (p *TextPass) Treatise(about func([]byte) bool) bool {
+	if p.treatise == nil {
+		is := about(p.Folded)
+		p.treatise = &is
+	}
+	return *p.treatise
 }
 
 // Report hands over a finding whose evidence is Folded[Start:End].

@@ -28,8 +28,9 @@ const Reach = 240
 // The limits of one pattern on one text. What an adversary gains by repeating
 // an anchor is one more pass over the text, not one for each repetition.
 const (
-	maxWindows = 48 // windows verified before the pattern is run once over the rest
-	maxMatches = 16 // matches kept
+	maxWindows  = 48  // windows verified before the pattern is run once over the rest
+	maxMatches  = 256 // first matches kept
+	lastMatches = 16  // and of those behind them the last: what is repeated to hide an order may stand in front of it
 )
 
 // Match is a place where a pattern matched, as offsets in the folded text.
@@ -160,6 +161,7 @@ type Scanner struct {
 	runs    []run
 	text    int // number of the current text, so that runs need no clearing
 	matches []Match
+	cut     []int
 }
 
 // run is what happened to one pattern in the current text.
@@ -167,7 +169,8 @@ type run struct {
 	text    int
 	windows int
 	matches int
-	end     int // end of the last match or of the last text that was searched
+	end     int              // end of the last match or of the last text that was searched
+	last    [lastMatches]int // where the last matches stand among all that are kept
 }
 
 // NewScanner returns a scanner for m.
@@ -175,11 +178,11 @@ func (m *Matcher) NewScanner() *Scanner {
 	return &Scanner{m: m, runs: make([]run, len(m.patterns)), text: 0}
 }
 
-// Scan returns the matches in a folded text, in the order of their anchors.
-// The slice is valid until the next call.
+// Scan returns the matches in a folded text, each pattern's in the order of
+// their anchors as long as none is left out. The slice is valid until the next call.
 func (s *Scanner) Scan(folded []byte) []Match {
 	s.text++
-	s.matches = s.matches[:0]
+	s.matches, s.cut = s.matches[:0], s.cut[:0]
 	m, state := s.m, int32(0)
 	for i, b := range folded {
 		state = m.next[state+int32(m.class[b])]
@@ -199,7 +202,7 @@ func (s *Scanner) verify(t []byte, p, start, end int) {
 	if r.text != s.text {
 		*r = run{text: s.text}
 	}
-	if r.matches >= maxMatches || start < r.end {
+	if start < r.end {
 		return
 	}
 	re := s.m.exprs[p]
@@ -242,7 +245,7 @@ func containsAny(t []byte, literals [][]byte) bool {
 // its anchors, and closes the pattern for that text.
 func (s *Scanner) rest(t []byte, re *regexp.Regexp, r *run, p, start int) {
 	from := max(start-Reach, r.end, 0)
-	for r.matches < maxMatches {
+	for from < len(t) {
 		loc := re.FindIndex(t[from:])
 		if loc == nil {
 			break
@@ -250,14 +253,31 @@ func (s *Scanner) rest(t []byte, re *regexp.Regexp, r *run, p, start int) {
 		s.add(r, p, from+loc[0], from+loc[1])
 		from += max(loc[1], 1)
 	}
-	r.matches, r.end = maxMatches, len(t)
+	r.end = len(t)
 }
 
+// add keeps a match. Where there are too many, it takes the place of the
+// oldest of the last ones.
 func (s *Scanner) add(r *run, p, start, end int) {
-	r.matches++
 	r.end = max(end, r.end)
-	s.matches = append(s.matches, Match{Pattern: p, Start: start, End: end})
+	m, behind := Match{Pattern: p, Start: start, End: end}, r.matches-maxMatches
+	r.matches++
+	if behind >= lastMatches {
+		if behind == lastMatches {
+			s.cut = append(s.cut, p)
+		}
+		s.matches[r.last[behind%lastMatches]] = m
+		return
+	}
+	if behind >= 0 {
+		r.last[behind] = len(s.matches)
+	}
+	s.matches = append(s.matches, m)
 }
+
+// Cut returns the patterns that matched the text of the last Scan more often
+// than is kept: some of their matches between the first and the last are missing.
+func (s *Scanner) Cut() []int { return s.cut }
 
 // Names returns the names of the patterns, by number.
 func (m *Matcher) Names() []string {

@@ -175,11 +175,20 @@ func TestManyAnchors(t *testing.T) {
 		t.Errorf("got %v where nothing matches", got)
 	}
 	// More matches than are kept, before and after the windows are used up.
-	if got := spans(s, strings.Repeat("ignore previous rules ", 1000)); len(got) != maxMatches {
-		t.Errorf("got %d matches", len(got))
+	for _, front := range []string{"", noise} {
+		rules := front + strings.Repeat("ignore previous rules ", 1000)
+		got := spans(s, rules)
+		last := fmt.Sprintf("p@%d-%d", len(rules)-22, len(rules)-1)
+		if len(got) != maxMatches+lastMatches || !slices.Contains(got, last) || len(s.Cut()) != 1 {
+			t.Errorf("got %d matches, %v cut; want %d and %s among them", len(got), s.Cut(), maxMatches+lastMatches, last)
+		}
+		if got := spans(s, front+strings.Repeat("ignore previous rules ", maxMatches+lastMatches)); len(got) != maxMatches+lastMatches || len(s.Cut()) != 0 {
+			t.Errorf("got %d matches, %v cut; nothing was left out", len(got), s.Cut())
+		}
 	}
-	if got := spans(s, noise+strings.Repeat("ignore previous rules ", 1000)); len(got) != maxMatches {
-		t.Errorf("got %d matches", len(got))
+	word := scannerFor(t, Pattern{Name: "w", Anchors: []string{"w"}})
+	if got := spans(word, strings.Repeat("w ", 1000)); len(got) != maxMatches+lastMatches || !slices.Contains(got, "w@1998-1999") || len(word.Cut()) != 1 {
+		t.Errorf("a word: %d matches, %v cut", len(got), word.Cut())
 	}
 }
 
