@@ -128,6 +128,35 @@ func TestFindingsAreBounded(t *testing.T) {
 	}
 }
 
+// TestFindingsKeptAreTheWorst shows that small findings do not crowd out large
+// ones, wherever those stand.
+func TestFindingsKeptAreTheWorst(t *testing.T) {
+	r := markerRule()
+	r.Text = func(p *scanner.TextPass) {
+		severity := scanner.Low
+		if strings.Contains(string(p.Folded), "worst") {
+			severity = scanner.Critical
+		}
+		p.Report(scanner.Issue{Start: 0, End: len(p.Folded), Severity: severity, Message: "found"})
+	}
+	small, large := strings.Repeat(`"zqmarker",`, 300), strings.Repeat(`"zqmarker worst",`, 3)
+	for _, list := range []string{small + large, large + small, small + large + small} {
+		s, res := run(t, []scanner.Rule{r}, frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"a":[`+list+`0]}}`))
+		worst := 0
+		for i, f := range s.findings {
+			if f.Severity == scanner.Critical {
+				worst++
+			}
+			if i > 0 && f.Location.Column <= s.findings[i-1].Location.Column {
+				t.Fatalf("findings are not in the order of the text: %+v", s.findings)
+			}
+		}
+		if len(s.findings) != 200 || worst != 3 || len(res.Coverage.Skipped) != 1 {
+			t.Errorf("%d findings, %d of them critical, coverage %+v", len(s.findings), worst, res.Coverage)
+		}
+	}
+}
+
 // TestRepetitionHidesNothing shows that a rule judges a phrase that stands
 // behind many harmless ones, and that the coverage says where some were left out.
 func TestRepetitionHidesNothing(t *testing.T) {

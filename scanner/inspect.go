@@ -11,7 +11,7 @@ import (
 )
 
 // maxPerEvent bounds the findings kept of one event. A frame that has more is
-// condemned by the first; the rest is counted, not kept.
+// condemned by the worst; the rest is counted, not kept.
 const maxPerEvent = 200
 
 // Inspector inspects events on one goroutine. It keeps its buffers, so that a
@@ -327,11 +327,22 @@ func (in *Inspector) pointer(root, i int) string {
 	return show(string(in.tree.AppendPointer(nil, root, i)), pointerChars)
 }
 
-// add keeps a finding, completed by what the event knows.
+// add keeps a finding, completed by what the event knows. Where there are too
+// many, the last of the least severe makes place, so that no number of small
+// findings hides a large one.
 func (in *Inspector) add(f Finding) {
 	if len(in.facts.Findings) >= maxPerEvent {
 		in.dropped++
-		return
+		least := 0
+		for i := range in.facts.Findings {
+			if in.facts.Findings[i].Severity <= in.facts.Findings[least].Severity {
+				least = i
+			}
+		}
+		if in.facts.Findings[least].Severity >= f.Severity {
+			return
+		}
+		in.facts.Findings = slices.Delete(in.facts.Findings, least, least+1)
 	}
 	e := in.event
 	f.Time, f.Session, f.Server = e.Time, show(e.Session, nameChars), show(e.Server, nameChars)
