@@ -315,10 +315,17 @@ func (in *Inspector) node(p *MessagePass, i int, isKey bool, sev Severity, messa
 		start, end = int(n.KeyStart), int(n.KeyEnd)
 	}
 	end = min(end, start+4*evidenceChars)
+	// What stands around the frame belongs to whoever recorded it.
+	frame := &in.tree.Nodes[in.event.root]
+	before := int(frame.Start)
+	if i == in.event.root && isKey {
+		before = start
+	}
+	data := in.tree.Data[before:max(int(frame.End), end)]
 	in.add(Finding{
 		Rule: p.rule, Category: p.rule.Category, Severity: sev, Message: message,
 		Subject: kind, Name: show(name, nameChars), Pointer: in.pointer(root, i),
-		Evidence: newEvidence(in.tree.Data, start, end),
+		Evidence: newEvidence(data, start-before, end-before),
 		Location: in.locate(start), key: string(in.tree.Data[start:end]),
 	})
 }

@@ -47,7 +47,7 @@ type TextPass struct {
 func (p *TextPass) Key() string {
 	doc := p.in.tree
 	var buf []byte
-	for i := p.node; i >= 0; i = int(doc.Nodes[i].Parent) {
+	for i := p.node; i != p.in.event.root && i >= 0; i = int(doc.Nodes[i].Parent) { // a key of the root belongs to the record around it
 		if k := doc.Key(i, &buf); k != nil {
 			return string(k)
 		}
