@@ -238,3 +238,28 @@ func TestCoverageCounts(t *testing.T) {
 		}
 	}
 }
+
+// TestNoise shows which frames count as lines that no client takes for a
+// message, and that the text of all is read with its escapes replaced.
+func TestNoise(t *testing.T) {
+	const rest = `"jsonrpc":"2.0","id":1,"result":{"x":"zqm\u0061rker"}}`
+	for _, c := range []struct {
+		frame string
+		noise bool
+	}{
+		{`[INFO] zqm\u0061rker`, true}, {`{zqm\u0061rker} started`, true}, {`{'zqm\u0061rker', 'b'}`, true}, {`listening {} zqm\u0061rker {`, true},
+		{`C:\new zqm\x61rker`, true}, {`\ud83d\ude00 zqm\u0061rker \ud83d\u12`, true}, {`zqm\u0061rker {"a", "b"} \`, true},
+		{"ready\r{" + rest, false}, {"\xEF\xBB\xBF{" + rest, false}, {"\f{" + rest, false}, {"\x00{" + rest, false}, {"/**/{" + rest, false},
+		{"1 {" + rest, false}, {"{/**/" + rest, false}, {"{ /* a */\v/**/ " + rest, false}, {"{//\r" + rest, false}, {"{#\r" + rest, false}, {"{/*" + rest, false},
+		{`{'jsonrpc':"2.0",` + rest, false}, {`{jsonrpc:"2.0",` + rest, false}, {`{json\u0072pc : "2.0",` + rest, false}, {`{"a\"}" :1,,` + rest, false},
+		{`ready {` + strings.Repeat(" ", 300) + rest, false}, {`ready {'` + strings.Repeat("a", 300) + rest, false}, {"\uFEFF[{" + rest + "]", false},
+	} {
+		s, res := run(t, []scanner.Rule{markerRule()}, frame(0, scanner.ServerToClient, c.frame))
+		if noisy := res.Coverage.Noise == 1; noisy != c.noise || noisy == (len(res.Coverage.Skipped) == 1) {
+			t.Errorf("%q: coverage %+v, want noise %t", c.frame, res.Coverage, c.noise)
+		}
+		if len(s.findings) != 1 || !strings.Contains(s.findings[0].Evidence.Decoded, "zqmarker") {
+			t.Errorf("%q: findings %+v", c.frame, s.findings)
+		}
+	}
+}
