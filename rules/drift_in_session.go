@@ -25,8 +25,8 @@ var driftInSession = scanner.Rule{
 		}
 		for i := range p.Message.Definitions {
 			d := &p.Message.Definitions[i]
-			first := p.Pinned(d.Kind, d.Name)
-			if first == nil || first.Definition.Digest == d.Digest || first.Definition.Foreign != d.Foreign {
+			first := p.Pinned(d)
+			if first == nil || first.Definition.Digest == d.Digest {
 				continue
 			}
 			reportDrift(p, d, first)

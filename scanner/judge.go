@@ -28,9 +28,10 @@ type judge struct {
 }
 
 type pinKey struct {
-	server string
-	kind   SubjectKind
-	name   string
+	server  string
+	kind    SubjectKind
+	name    string
+	foreign bool // a digest of another engine's making stands beside ours, and hides no change
 }
 
 // Stats count what an input contained.
@@ -95,7 +96,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 		j.pin(e, &m.Definitions[k])
 	}
 	session.apply(srv, e, m, func(d *Definition) *Definition {
-		if known := j.pins[pinKey{e.Server, d.Kind, d.Name}]; known != nil && known.Definition.Digest == d.Digest {
+		if known := j.pins[pinKey{e.Server, d.Kind, d.Name, d.Foreign}]; known != nil && known.Definition.Digest == d.Digest {
 			return known.Definition
 		}
 		return d
@@ -129,11 +130,11 @@ func (j *judge) guard(r *Rule, e *Event, check func()) {
 
 // pin remembers the first definition that a server showed under a name.
 func (j *judge) pin(e *Event, d *Definition) {
-	key := pinKey{e.Server, d.Kind, d.Name}
+	key := pinKey{e.Server, d.Kind, d.Name, d.Foreign}
 	if j.pins[key] != nil {
 		return
 	}
-	if d.Kind == ToolSubject {
+	if d.Kind == ToolSubject && j.pins[pinKey{e.Server, d.Kind, d.Name, !d.Foreign}] == nil {
 		j.stats.Tools++
 	}
 	if len(j.pins) >= maxPins {

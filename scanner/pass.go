@@ -184,14 +184,15 @@ type JudgeIssue struct {
 	Related  []Related
 }
 
-// Pinned returns the definition under this name that the server showed first
-// in the whole input, or nil. A document stands for itself: two versions of one
-// server side by side are no change.
-func (p *JudgePass) Pinned(kind SubjectKind, name string) *Known {
+// Pinned returns the definition that the server showed first in the whole input
+// where it shows d now, or nil. What another engine reported compares with its
+// like only. A document stands for itself: two versions of one server side by
+// side are no change.
+func (p *JudgePass) Pinned(d *Definition) *Known {
 	if p.event.Kind == DefinitionEvent {
 		return nil
 	}
-	return p.judge.pins[pinKey{p.event.Server, kind, name}]
+	return p.judge.pins[pinKey{p.event.Server, d.Kind, d.Name, d.Foreign}]
 }
 
 // Report hands over a finding.
