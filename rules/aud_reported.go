@@ -12,9 +12,18 @@ var reports = map[string]string{
 	"mcp_cross_server_blocked":   "another engine blocked a flow between servers",
 	"mcp_server_name_similarity": "another engine reported a server name that imitates another",
 	"mcp_server_binary_mismatch": "another engine reported that a server's executable changed",
-	"mcp_output_inspection":      "another engine reported a detection in a result",
-	"mcp_tool_result_inspected":  "another engine reported a detection in a result",
-	"mcp_tool_seen":              "another engine reported a detection in a definition",
+}
+
+// carriers are the audit events that report something only where they list
+// detections. Any other event that lists some reports them as well.
+var carriers = map[string]string{
+	"mcp_output_inspection":     "another engine reported a detection in a result",
+	"mcp_tool_result_inspected": "another engine reported a detection in a result",
+	"mcp_tool_seen":             "another engine reported a detection in a definition",
+	"mcp_tool_changed":          "another engine reported a detection in a definition that changed",
+	"mcp_tool_called":           "another engine reported a detection in a call",
+	"mcp_tool_call_intercepted": "another engine reported a detection in a call",
+	"mcp_sampling_request":      "another engine reported a detection in a request for sampling",
 }
 
 var audReported = scanner.Rule{
@@ -25,36 +34,48 @@ var audReported = scanner.Rule{
 	Fix:        "Follow the report in the system that made it; replay the raw messages, if they were kept, for a judgement of our own.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The severity is the one that the other engine gave, and medium where it gave none.",
+	Basis:      "The severity is the worst that the other engine gave, and medium where it gave none.",
 	Refs:       []string{"OWASP-MCP:MCP08", "CWE-778"},
 	Message: func(p *scanner.MessagePass) {
-		message, ok := reports[p.Message.Method]
-		if !ok || p.Message.Kind != scanner.Audit {
+		if p.Message.Kind != scanner.Audit {
 			return
 		}
-		doc, root := p.Doc, p.Root
-		detections := doc.Get(root, "detections")
-		if detections < 0 {
-			detections = doc.Get(doc.Get(root, "fields"), "detections")
+		severity, detected := reported(p)
+		message, ok := reports[p.Message.Method]
+		if !ok && !detected {
+			return
 		}
-		if strings.HasSuffix(message, "result") || strings.HasSuffix(message, "definition") {
-			if doc.First(detections) < 0 {
-				return
+		if !ok {
+			if message, ok = carriers[p.Message.Method]; !ok {
+				message = "another engine reported a detection"
 			}
 		}
-		p.Report(root, false, reportedSeverity(p), message)
+		p.Report(p.Root, false, severity, message)
 	},
 }
 
-func reportedSeverity(p *scanner.MessagePass) scanner.Severity {
-	severity := scanner.Medium
-	detection := p.Doc.Get(p.Root, "detection")
-	nested, _ := p.Doc.Str(detection, "severity")
-	for _, name := range []string{scanner.AuditField(p.Doc, p.Root, "severity"), scanner.AuditField(p.Doc, p.Root, "max_severity"), nested} {
+// reported returns the worst severity that an audit event of either shape
+// gives, and whether it lists detections.
+func reported(p *scanner.MessagePass) (severity scanner.Severity, detected bool) {
+	doc, known := p.Doc, false
+	take := func(object int, key string) {
+		name, _ := doc.Str(object, key)
 		var s scanner.Severity
-		if name != "" && s.UnmarshalText([]byte(strings.ToLower(name))) == nil {
-			severity = s
+		if s.UnmarshalText([]byte(strings.ToLower(name))) == nil {
+			severity, known = max(severity, s), true
 		}
 	}
-	return severity
+	for _, object := range [...]int{p.Root, doc.Get(p.Root, "fields")} {
+		take(object, "severity")
+		take(object, "max_severity")
+		take(doc.Get(object, "detection"), "severity")
+		for c := doc.First(doc.Get(object, "detections")); c >= 0; c = doc.Next(c) {
+			take(c, "severity")
+			detected = true
+		}
+	}
+	if !known {
+		severity = scanner.Medium
+	}
+	return severity, detected
 }
