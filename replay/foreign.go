@@ -31,8 +31,11 @@ var (
 func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield func(*scanner.Event)) bool {
 	doc := &b.doc
 	dir, _ := firstStr(doc, directionKeys)
-	if (dir == "stderr" || dir == "meta") && !isMessage(doc, 0) {
+	if (dir == "stderr" || dir == "meta") && !isMessage(doc, 0) && !asks(doc, 0) {
 		e.Kind, e.Reason = scanner.IgnoredEvent, "a line of a log that holds no message ("+dir+")"
+		if holdsMessage(doc) {
+			e.Kind, e.Reason = scanner.SkippedEvent, "a line of a log ("+dir+") with a message in it that was not inspected"
+		}
 		yield(e)
 		return true
 	}
@@ -62,6 +65,9 @@ func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield
 		e.Frame = raw
 	}
 	yield(e)
+	if answers(doc, 0) {
+		yield(skipped(d.file, e.Origin.Line, "a line of a log is a response as well: only the message in it was inspected"))
+	}
 	return true
 }
 
@@ -122,6 +128,44 @@ func isMessage(doc *wire.Doc, n int) bool {
 		return true
 	}
 	return doc.Get(n, "id") >= 0 && (doc.Get(n, "method") >= 0 || doc.Get(n, "result") >= 0 || doc.Get(n, "error") >= 0)
+}
+
+// answers reports whether object n is a response that says something, whatever
+// stands beside it.
+func answers(doc *wire.Doc, n int) bool {
+	result := doc.Kind(doc.Get(n, "result"))
+	return doc.Get(n, "id") >= 0 && (result == wire.Object || result == wire.Array || doc.Kind(doc.Get(n, "error")) == wire.Object)
+}
+
+// asks reports whether object n is a request or a notification that says
+// something, be it without version and id.
+func asks(doc *wire.Doc, n int) bool {
+	params := doc.Kind(doc.Get(n, "params"))
+	return doc.Kind(doc.Get(n, "method")) == wire.String && (params == wire.Object || params == wire.Array)
+}
+
+// holdsMessage reports whether a message stands anywhere in a line, as a value
+// or in a string.
+func holdsMessage(doc *wire.Doc) bool {
+	var buf []byte
+	for i := range doc.Nodes {
+		switch doc.Kind(i) {
+		case wire.Object:
+			if isMessage(doc, i) || asks(doc, i) {
+				return true
+			}
+		case wire.String:
+			buf = buf[:0]
+			text := bytes.TrimSpace(doc.Text(i, &buf))
+			if raw, ok := unbase64(text); ok {
+				text = raw
+			}
+			if messageText(text) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func firstStr(doc *wire.Doc, keys []string) (string, bool) {

@@ -47,6 +47,9 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		return
 	}
 	kind := d.common(b, e)
+	if own := answers(&b.doc, 0) || asks(&b.doc, 0); own && b.doc.Get(0, "jsonrpc") < 0 && known(kind) {
+		defer yield(skipped(d.file, l.number, "a record is a message as well: only the record was inspected"))
+	}
 	switch {
 	case b.doc.Get(0, "jsonrpc") >= 0: // first, for a peer can put any other member into its message
 		d.bare(b, e, 0, data, yield)
@@ -66,12 +69,26 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		d.audit(b, e, kind, data)
 		yield(e)
 	case d.foreign(b, e, data, yield):
+	case isMessage(&b.doc, 0) || asks(&b.doc, 0): // a type of its own makes a message no record
+		d.bare(b, e, 0, data, yield)
 	case kind != "" && (b.doc.Get(0, "session_id") >= 0 || b.doc.Get(0, "timestamp") >= 0):
 		e.Kind, e.Reason = scanner.IgnoredEvent, "unknown event type "+kind
+		if holdsMessage(&b.doc) {
+			e.Kind, e.Reason = scanner.SkippedEvent, "unknown event type "+kind+", with a message in it that was not inspected"
+		}
 		yield(e)
 	default:
 		d.bare(b, e, 0, data, yield)
 	}
+}
+
+// known reports a type of line that is read as what it says it is.
+func known(kind string) bool {
+	switch kind {
+	case typeMessage, typeDefinitions, typeSkipped, "llm_message":
+		return true
+	}
+	return auditTypes[kind]
 }
 
 // common reads what all lines of events.jsonl have, and returns the type.
