@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/url"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -105,10 +104,17 @@ type har struct {
 	doc  *wire.Doc
 	at   locator // stands at the entry
 	max  int64
+	mcp  map[string]bool // the endpoints that speak MCP, by what their clients send
 	out  chunk
 }
 
 func (h *har) events(entries int) chunk {
+	h.mcp = map[string]bool{}
+	for c := h.doc.First(entries); c >= 0; c = h.doc.Next(c) {
+		if h.speaksMCP(c) {
+			h.mcp[h.endpoint(c)] = true
+		}
+	}
 	for c := h.doc.First(entries); c >= 0; c = h.doc.Next(c) {
 		h.entry(c)
 	}
@@ -124,11 +130,7 @@ func (h *har) entry(n int) {
 	started, _ := doc.Str(n, "startedDateTime")
 	base := scanner.Event{Transport: "http", Session: baseName(h.name)}
 	base.Time, _ = parseTime(started)
-	if u, ok := doc.Str(request, "url"); ok {
-		if parsed, err := url.Parse(u); err == nil {
-			base.Server = parsed.Host + parsed.Path
-		}
-	}
+	base.Server = h.endpoint(n)
 	for _, headers := range [...]int{doc.Get(request, "headers"), doc.Get(response, "headers")} {
 		if id := h.header(headers, "mcp-session-id"); id != "" {
 			base.Session = id
@@ -143,6 +145,42 @@ func (h *har) entry(n int) {
 	if len(h.out) == before {
 		h.out = append(h.out, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "an HTTP exchange without MCP messages", Origin: loc})
 	}
+}
+
+// endpoint is the host and path of an exchange.
+func (h *har) endpoint(n int) string {
+	if u, ok := h.doc.Str(h.doc.Get(n, "request"), "url"); ok {
+		if parsed, err := url.Parse(u); err == nil {
+			return parsed.Host + parsed.Path
+		}
+	}
+	return ""
+}
+
+// speaksMCP reports whether the client of an exchange speaks MCP: by its
+// headers, or by what it posts. No server has a say in it, so none can choose
+// not to be inspected.
+func (h *har) speaksMCP(n int) bool {
+	request := h.doc.Get(n, "request")
+	if h.header(h.doc.Get(request, "headers"), "mcp-session-id") != "" || h.header(h.doc.Get(request, "headers"), "mcp-protocol-version") != "" {
+		return true
+	}
+	body, ok := h.text(h.doc.Get(request, "postData"))
+	return ok && messageText(body)
+}
+
+// text is the body under text, as clients read it: without a byte order mark.
+func (h *har) text(n int) ([]byte, bool) {
+	t := h.doc.Get(n, "text")
+	if h.doc.Kind(t) != wire.String {
+		return nil, false
+	}
+	var buf []byte
+	return plainBody(bytes.Clone(h.doc.Text(t, &buf))), true
+}
+
+func plainBody(body []byte) []byte {
+	return bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\xEF\xBB\xBF")))
 }
 
 func (h *har) header(headers int, name string) string {
@@ -163,58 +201,100 @@ func (h *har) place(n int) scanner.Origin {
 }
 
 func (h *har) request(base scanner.Event, post int) {
-	n := h.doc.Get(post, "text")
-	var buf []byte
-	if h.doc.Kind(n) != wire.String {
+	mime, _ := h.doc.Str(post, "mimeType")
+	body, ok := h.text(post)
+	if !ok {
+		if isJSON(mime) {
+			h.out = append(h.out, skipped(h.name, h.place(post).Line, "a request body was not saved in the HAR"))
+		}
 		return
 	}
-	body := bytes.Clone(h.doc.Text(n, &buf))
-	if mcpBody(body) {
-		h.frame(base, scanner.ClientToServer, body, h.place(n))
-	}
+	h.body(base, scanner.ClientToServer, body, h.place(h.doc.Get(post, "text")))
 }
 
 func (h *har) response(base scanner.Event, content int) {
 	doc := h.doc
-	n := doc.Get(content, "text")
 	mime, _ := doc.Str(content, "mimeType")
-	if doc.Kind(n) != wire.String {
-		if size := doc.Get(content, "size"); strings.Contains(mime, "event-stream") && doc.Kind(size) == wire.Number && string(doc.Raw(size)) != "0" {
+	body, ok := h.text(content)
+	if len(body) == 0 {
+		if h.missing(base, content, mime, ok) {
 			h.out = append(h.out, skipped(h.name, h.place(content).Line, "a response body was not saved in the HAR"))
 		}
 		return
 	}
-	var buf []byte
-	body := bytes.Clone(doc.Text(n, &buf))
-	if enc, _ := doc.Str(content, "encoding"); enc == "base64" {
+	at := h.place(doc.Get(content, "text"))
+	if enc, _ := doc.Str(content, "encoding"); strings.EqualFold(enc, "base64") {
 		raw, err := base64.StdEncoding.DecodeString(string(body))
 		if err != nil {
-			h.out = append(h.out, skipped(h.name, h.place(n).Line, "a response body is not base64, as the HAR says"))
+			h.out = append(h.out, skipped(h.name, at.Line, "a response body is not base64, as the HAR says"))
 			return
 		}
-		body = raw
+		body = plainBody(raw)
 	}
-	if strings.Contains(mime, "event-stream") {
-		h.stream(base, body, h.place(n))
-	} else if mcpBody(body) {
-		h.frame(base, scanner.ServerToClient, body, h.place(n))
+	if isStream(mime) {
+		h.stream(base, body, at)
+		return
+	}
+	h.body(base, scanner.ServerToClient, body, at)
+}
+
+// missing reports whether a body without text had bytes.
+func (h *har) missing(base scanner.Event, content int, mime string, saved bool) bool {
+	if !isJSON(mime) && !isStream(mime) && !h.mcp[base.Server] {
+		return false
+	}
+	size := h.doc.Get(content, "size")
+	if h.doc.Kind(size) == wire.Number {
+		return string(h.doc.Raw(size)) != "0"
+	}
+	return !saved && (isJSON(mime) || isStream(mime)) // nobody says that it was empty
+}
+
+func isJSON(mime string) bool { return strings.Contains(strings.ToLower(mime), "json") }
+
+func isStream(mime string) bool { return strings.Contains(strings.ToLower(mime), "event-stream") }
+
+// body makes a frame of a body: of each that is a message, and of whatever an
+// endpoint sends that speaks MCP.
+func (h *har) body(base scanner.Event, d scanner.Direction, body []byte, at scanner.Origin) {
+	switch {
+	case len(body) == 0 || !h.mcp[base.Server] && !messageText(body):
+	case h.max > 0 && int64(len(body)) > h.max:
+		h.out = append(h.out, skipped(h.name, at.Line, "a body is longer than the limit of %d bytes (--max-message)", h.max))
+	default:
+		h.frame(base, d, body, at)
 	}
 }
 
-// stream takes the frames out of a saved event stream.
+// stream takes the frames out of a saved event stream. Where one of its events
+// is a message, or announces the endpoint of one, all are taken.
 func (h *har) stream(base scanner.Event, body []byte, at scanner.Origin) {
+	mcp, before := h.mcp[base.Server], len(h.out)
 	sse := wire.NewSSEReader(bytes.NewReader(body), h.max)
 	for {
 		ev, err := sse.Next()
 		if err != nil {
-			return
+			break
 		}
+		data := plainBody(ev.Data)
 		switch {
 		case ev.Oversize:
 			h.out = append(h.out, skipped(h.name, at.Line, "a server-sent event is longer than the limit of %d bytes (--max-message)", h.max))
-		case len(ev.Data) > 0 && mcpBody(ev.Data):
-			h.frame(base, scanner.ServerToClient, bytes.Clone(ev.Data), at)
+		case ev.Type == "endpoint" && !opensJSON(data):
+			mcp = true
+		case len(data) > 0:
+			mcp = mcp || messageText(data)
+			h.frame(base, scanner.ServerToClient, bytes.Clone(data), at)
 		}
+	}
+	if !mcp {
+		kept := h.out[:before]
+		for _, e := range h.out[before:] {
+			if e.Kind == scanner.SkippedEvent {
+				kept = append(kept, e)
+			}
+		}
+		h.out = kept
 	}
 }
 
@@ -224,9 +304,7 @@ func (h *har) frame(base scanner.Event, d scanner.Direction, body []byte, at sca
 	h.out = append(h.out, &e)
 }
 
-// mcpBody reports whether a body is a JSON-RPC message, as far as its first
-// bytes and names tell.
-func mcpBody(body []byte) bool {
-	body = bytes.TrimSpace(body)
-	return len(body) > 1 && (body[0] == '{' || body[0] == '[') && utf8.Valid(body[:1]) && bytes.Contains(body, []byte("jsonrpc"))
+// opensJSON reports whether a text starts as an object or a list.
+func opensJSON(text []byte) bool {
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }

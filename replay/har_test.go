@@ -33,6 +33,7 @@ func TestHAR(t *testing.T) {
 		where  = "/mcp.example:8443/mcp/http 2026-01-06T10:30:00.125Z "
 		header = `{"name":"Mcp-Session-Id","value":"s9"}`
 		pong   = `{"jsonrpc":"2.0","id":1,"result":{}}`
+		bom    = "\uFEFF"
 		none   = "ignored: an HTTP exchange without MCP messages"
 	)
 	sse := "id: 1\ndata:\n\nevent: message\nid: 2\ndata: " + pong + "\n\n: comment\n\ndata: {\"jsonrpc\":\ndata: \"2.0\"}\n\ndata: cut {\"jsonrpc"
@@ -47,11 +48,27 @@ func TestHAR(t *testing.T) {
 		{"the answer cannot rename it", exchange(header, post(ping), `{"name":"mcp-session-id","value":"s10"}`, body("application/json", pong)),
 			[]string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong}},
 		{"an event stream", exchange(header, post(ping), "", body("text/event-stream; charset=utf-8", sse)),
-			[]string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong, "5 frame < s9" + where + "{\"jsonrpc\":\n\"2.0\"}"}},
+			[]string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong, "5 frame < s9" + where + "{\"jsonrpc\":\n\"2.0\"}", "5 frame < s9" + where + "cut {\"jsonrpc"}},
 		{"base64", exchange(header, post(ping), "", `"mimeType":"application/json","encoding":"base64","text":"`+in64+`"`), []string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong}},
 		{"base64 that is none", exchange(header, post(ping), "", `"encoding":"base64","text":"*"`), []string{"4 frame > s9" + where + ping, "5 skipped: a response body is not base64, as the HAR says"}},
 		{"a stream that was not saved", exchange(header, post(ping), "", `"mimeType":"text/event-stream","size":512`), []string{"4 frame > s9" + where + ping, "5 skipped: a response body was not saved in the HAR"}},
 		{"a stream that was empty", exchange(header, post(ping), "", `"mimeType":"text/event-stream","size":0`), []string{"4 frame > s9" + where + ping}},
+		{"a version in other letters", exchange("", post(`{"id":1,"method":"ping"}`), "", body("application/json", `{"jsonr\u0070c":"2.0","id":1,"result":{}}`)),
+			[]string{`4 frame > cap` + where + `{"id":1,"method":"ping"}`, `5 frame < cap` + where + `{"jsonr\u0070c":"2.0","id":1,"result":{}}`}},
+		{"an answer like no message", exchange(header, post(ping), "", body("application/json", `{"content":[]}`)), []string{"4 frame > s9" + where + ping, `5 frame < s9` + where + `{"content":[]}`}},
+		{"an answer that is a page", exchange(header, post(ping), "", body("text/html", "<p>no</p>")), []string{"4 frame > s9" + where + ping, `5 frame < s9` + where + `<p>no</p>`}},
+		{"an answer that no client asked for", exchange("", "", "", body("application/json", `[{"id":1,"result":{}}]`)), []string{`5 frame < cap` + where + `[{"id":1,"result":{}}]`}},
+		{"a byte order mark", exchange(header, post(bom+ping), "", body("application/json", bom+pong)), []string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong}},
+		{"a byte order mark in base64", exchange("", "", "", `"encoding":"BASE64","text":"`+base64.StdEncoding.EncodeToString([]byte(bom+pong))+`"`), []string{"5 frame < cap" + where + pong}},
+		{"a byte order mark in a stream", exchange(header, "", "", body("text/event-stream", bom+"data: "+bom+pong+"\n\n")), []string{"5 frame < s9" + where + pong}},
+		{"a type in other letters", exchange(header, "", "", body("Text/Event-Stream", "id: 1\rdata: "+pong+"\r\r")), []string{"5 frame < s9" + where + pong}},
+		{"a stream behind an endpoint", exchange("", "", "", body("text/event-stream", "event: endpoint\ndata: /m\n\ndata: {\"method\":\"x\"}\n\n")), []string{"5 frame < cap" + where + `{"method":"x"}`}},
+		{"a stream of another API", exchange("", "", "", body("text/event-stream", "data: {\"delta\":\"x\"}\n\ndata: [DONE]\n\n")), []string{"4 " + none}},
+		{"JSON that was not saved", exchange(header, post(ping), "", `"mimeType":"application/json","size":5000`), []string{"4 frame > s9" + where + ping, "5 skipped: a response body was not saved in the HAR"}},
+		{"JSON saved as nothing", exchange("", "", "", `"mimeType":"Application/JSON","size":5000,"text":""`), []string{"5 skipped: a response body was not saved in the HAR"}},
+		{"a request that was not saved", exchange("", `,"postData":{"mimeType":"application/json"}`, "", ""), []string{"4 skipped: a request body was not saved in the HAR"}},
+		{"an answer without a type that was not saved", exchange(header, post(ping), "", `"size":-1`), []string{"4 frame > s9" + where + ping, "5 skipped: a response body was not saved in the HAR"}},
+		{"a picture that was not saved", exchange("", "", "", `"mimeType":"image/png","size":5000`), []string{"4 " + none}},
 		{"a batch", exchange(header, post("["+ping+"]"), "", ""), []string{"4 frame > s9" + where + "[" + ping + "]"}},
 		{"a page", exchange("", "", "", body("text/html", "<p>jsonrpc</p>")), []string{"4 " + none}},
 		{"another API", exchange("", post(`{"query":"x"}`), "", body("application/json", `[1]`)), []string{"4 " + none}},
@@ -75,6 +92,14 @@ func TestHAROversizeEvent(t *testing.T) {
 	in := archive(exchange("", post(ping), "", body("text/event-stream", "data: "+strings.Repeat("x", 200)+"\n\ndata: "+ping+"\n\n")))
 	events, err := openBytes("cap", in, 100)
 	if err != nil || len(events) != 3 || show(&events[1]) != "5 skipped: a server-sent event is longer than the limit of 100 bytes (--max-message)" {
+		t.Errorf("%v, got:\n%s", err, shown(events))
+	}
+}
+
+func TestHAROversizeBody(t *testing.T) {
+	in := archive(exchange("", post(ping), "", body("application/json", `{"jsonrpc":"2.0","x":"`+strings.Repeat("x", 200)+`"}`)))
+	events, err := openBytes("cap", in, 100)
+	if err != nil || len(events) != 2 || show(&events[1]) != "5 skipped: a body is longer than the limit of 100 bytes (--max-message)" {
 		t.Errorf("%v, got:\n%s", err, shown(events))
 	}
 }

@@ -64,7 +64,7 @@ func TestFormatIsKnownByContent(t *testing.T) {
 func TestFormatOfLongLines(t *testing.T) {
 	long := strings.Repeat("x", 3*sniffBytes)
 	for _, tt := range []struct{ name, in, want string }{
-		{"HAR on one line", strings.ReplaceAll(archive(exchange("", post(ping), "", body("text/plain", long))), "\n", ""), "1 frame > x/mcp.example:8443/mcp/http 2026-01-06T10:30:00.125Z " + ping},
+		{"HAR on one line", strings.ReplaceAll(archive(exchange(`{"name":"x","value":"`+long+`"}`, post(ping), "", "")), "\n", ""), "1 frame > x/mcp.example:8443/mcp/http 2026-01-06T10:30:00.125Z " + ping},
 		{"a record", record(`"x":"` + long + `","message":` + ping), "1! frame - s1/fs/stdio 2026-01-06T10:30:00.000000001Z " + ping},
 		{"behind blank lines", strings.Repeat("\r\n", 40) + ping, "41! frame - x/x/- - " + ping},
 	} {
