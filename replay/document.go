@@ -16,11 +16,12 @@ import (
 // maxDocument bounds a file that has to be read as a whole.
 const maxDocument = 512 << 20
 
-// readAll reads a document, or says that it is too large.
+// readAll reads a document, or says that it is too large. Beside an error of the
+// reader stands what it gave before.
 func readAll(name string, r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxDocument+1))
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", name, err)
+		return bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")), fmt.Errorf("reading %s: %w", name, err)
 	}
 	if len(data) > maxDocument {
 		return nil, fmt.Errorf("reading %s: the document is larger than %d MiB; split it", name, maxDocument>>20)

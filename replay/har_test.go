@@ -33,7 +33,6 @@ func TestHAR(t *testing.T) {
 		where  = "/mcp.example:8443/mcp/http 2026-01-06T10:30:00.125Z "
 		header = `{"name":"Mcp-Session-Id","value":"s9"}`
 		pong   = `{"jsonrpc":"2.0","id":1,"result":{}}`
-		bom    = "\uFEFF"
 		none   = "ignored: an HTTP exchange without MCP messages"
 	)
 	sse := "id: 1\ndata:\n\nevent: message\nid: 2\ndata: " + pong + "\n\n: comment\n\ndata: {\"jsonrpc\":\ndata: \"2.0\"}\n\ndata: cut {\"jsonrpc"

@@ -1,12 +1,10 @@
 package replay
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
-	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,13 +14,17 @@ import (
 
 // HTTP exchanges saved as text, as `curl -i` and TCP loggers write them: heads
 // and bodies one after another, a line ahead of each piece that says who sent
-// it. Line ends may have been rewritten, so lengths and chunk sizes cannot be
-// trusted: messages are taken line by line.
-var segment = regexp.MustCompile(`^=+ (\S+) conn=(\d+) (client|server)->(?:client|server) \d+B =+$`)
+// it and how many bytes. Line ends may have been rewritten, so lengths and chunk
+// sizes cannot be trusted to the byte: messages are taken line by line. But a
+// piece cannot end before its bytes do, so no body can pass itself off as one of
+// the other side.
+var segment = regexp.MustCompile(`^=+ (\S+) conn=(\d+) (client|server)->(?:client|server) (\d{1,15})B =+$`)
 
 func isSegment(line []byte) bool { return segment.Match(line) }
 
 var (
+	closedLine   = regexp.MustCompile(`^=+ [0-9TZ:.+-]+ conn=\d+ closed =+$`)
+	streamField  = regexp.MustCompile(`^(?:id|event|retry|data)?:|^data$`)
 	chunkSize    = regexp.MustCompile(`^[0-9a-fA-F]{1,8}$`)
 	requestHead  = regexp.MustCompile(`^[A-Z]+ \S+ HTTP/\d`)
 	responseHead = regexp.MustCompile(`^HTTP/\d(?:\.\d)? \d{3}`)
@@ -31,7 +33,9 @@ var (
 // httpText reads such a file.
 type httpText struct {
 	name  string
+	max   int64
 	doc   wire.Doc
+	inner map[int]bool // lines that look like the start of a piece and are part of one
 	conns map[string]*conn
 	order []*flow // as they were first seen, so that the events have one order
 	conn  *conn   // to which the current line belongs
@@ -57,19 +61,25 @@ type flow struct {
 	start     int    // line on which it starts
 	parsed    int    // bytes that were parsed to see whether it is whole
 	sized     bool   // the line before was a chunk size, so this one is none
+	stream    bool   // the head said that the body is an event stream
+	accepted  bool   // the head said that there is nothing to say
+	endpoint  bool   // the next data of the stream is an address
+	text      []byte // lines of a body that are no message
+	textStart int    // line on which they start
 }
 
 func openHTTP(name string, r io.Reader, o Options) (scanner.Source, error) {
-	h := &httpText{name: name, conns: map[string]*conn{}}
+	data, broken := readAll(name, r)
+	if data == nil && broken != nil {
+		return nil, broken
+	}
+	h := &httpText{name: name, max: o.MaxMessage, conns: map[string]*conn{}, inner: innerSegments(data)}
 	h.enter("", time.Time{}, scanner.ServerToClient)
-	lines := wire.NewLineReader(bufio.NewReader(r), o.MaxMessage)
+	lines := wire.NewLineReader(bytes.NewReader(data), o.MaxMessage)
 	for {
 		l, err := lines.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
 		if err != nil {
-			return nil, fmt.Errorf("reading %s behind line %d: %w", name, h.last, err)
+			break // the end: all is in memory
 		}
 		if l.Oversize {
 			h.out = append(h.out, skipped(name, l.Number, "a line is longer than the limit of %d bytes (--max-message)", o.MaxMessage))
@@ -81,10 +91,49 @@ func openHTTP(name string, r io.Reader, o Options) (scanner.Source, error) {
 	for _, f := range h.order {
 		h.flush(f)
 	}
+	if broken != nil {
+		h.out = append(h.out, skipped(name, h.last+1, "%v", broken))
+	}
 	if h.out == nil {
 		h.out = chunk{}
 	}
 	return &once{h.out}, nil
+}
+
+// innerSegments finds the lines that look like the start of a piece and stand
+// inside the bytes of one. Line ends may have been rewritten from CRLF to LF, so
+// a piece has at most its bytes here, and at least those without one for each
+// line. Where that leaves the end open, it is the last line of this look that the
+// bytes reach to: nobody but the sender of a piece gains by an earlier one.
+func innerSegments(data []byte) map[int]bool {
+	type mark struct{ line, start, end, size int } // in bytes with LF line ends
+	var marks []mark
+	at, number := 0, 0
+	for rest := data; len(rest) > 0; {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		number++
+		if m := segment.FindSubmatch(line); m != nil {
+			size, _ := strconv.Atoi(string(m[4]))
+			marks = append(marks, mark{number, at, at + len(line) + 1, size})
+		}
+		at += len(line) + 1
+	}
+	inner := map[int]bool{}
+	for now, i := 0, 1; i < len(marks); i++ {
+		p, m, next := marks[now], marks[i], at
+		if i+1 < len(marks) {
+			next = marks[i+1].start
+		}
+		have, lines := m.start-p.end, m.line-p.line-1
+		if have < p.size && (have+lines < p.size || next-p.end <= p.size+1) {
+			inner[m.line] = true
+			continue
+		}
+		now = i
+	}
+	return inner
 }
 
 // enter goes on with what one side of a connection sends.
@@ -107,7 +156,12 @@ func (h *httpText) enter(id string, t time.Time, d scanner.Direction) {
 
 func (h *httpText) line(data []byte, number int) {
 	blank := number > h.last+1 // it ends a head, and the reader leaves it out
-	switch m := segment.FindSubmatch(data); {
+	m := segment.FindSubmatch(data)
+	if m != nil && h.inner[number] {
+		h.out = append(h.out, skipped(h.name, number, "a line that looks like the start of a piece stands inside the bytes of another: it was read as part of that"))
+		m = nil
+	}
+	switch {
 	case m != nil:
 		t, _ := parseTime(string(m[1]))
 		d := scanner.ServerToClient
@@ -115,28 +169,41 @@ func (h *httpText) line(data []byte, number int) {
 			d = scanner.ClientToServer
 		}
 		h.enter(string(m[2]), t, d)
+	case closedLine.Match(data):
 	case bytes.HasPrefix(data, []byte("### curl")):
 		h.flush(h.flow)
 		delete(h.conns, "")
 		h.enter("", time.Time{}, scanner.ServerToClient)
-	case requestHead.Match(data):
-		h.flush(h.flow)
-		h.conn.session, h.conn.asked, h.head = baseName(h.name), nil, true
-	case responseHead.Match(data):
-		h.flush(h.flow)
-		h.head = true
+	case h.flow.direction == scanner.ClientToServer && requestHead.Match(data):
+		h.startHead()
+		h.conn.session, h.conn.asked = baseName(h.name), nil
+	case h.flow.direction == scanner.ServerToClient && responseHead.Match(data):
+		h.startHead()
+		h.flow.accepted = bytes.Contains(data, []byte(" 202"))
 	case h.head && !blank && h.field(data):
 	default:
 		h.head = false
-		h.body(data, number)
+		for piece := range bytes.SplitSeq(data, []byte("\r")) { // a lone CR ends a line of an event stream
+			if len(bytes.TrimSpace(piece)) > 0 {
+				h.body(piece, number)
+			}
+		}
 	}
+}
+
+func (h *httpText) startHead() {
+	h.flush(h.flow)
+	h.head, h.flow.stream, h.flow.accepted, h.flow.endpoint = true, false, false, false
 }
 
 // field reads a line of a head, and reports whether it is one.
 func (h *httpText) field(data []byte) bool {
 	name, value, ok := bytes.Cut(data, []byte(":"))
-	if !ok || bytes.ContainsAny(name, " \t\"{[") {
+	if !ok || len(name) == 0 || bytes.ContainsAny(name, " \t\"{[\r\xEF") || bytes.EqualFold(name, []byte("data")) || bytes.IndexByte(value, '\r') >= 0 {
 		return false
+	}
+	if strings.EqualFold(string(name), "content-type") {
+		h.flow.stream = isStream(string(value))
 	}
 	if strings.EqualFold(string(name), "mcp-session-id") {
 		h.conn.enterSession(string(bytes.TrimSpace(value)), baseName(h.name))
@@ -164,20 +231,57 @@ func (h *httpText) body(data []byte, number int) {
 		return
 	}
 	f.sized = false
+	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
 	rest, inEvent := bytes.CutPrefix(data, []byte("data:"))
-	text := bytes.TrimSpace(rest)
-	opens := len(text) > 0 && (text[0] == '{' || text[0] == '[')
+	text := plainBody(rest)
+	opens := opensJSON(text)
 	if f.partial != nil && opens && h.doc.Parse(text) == nil && isMessage(&h.doc, 0) {
 		h.flush(f) // what has been cut was never finished
 	}
 	switch {
 	case f.partial != nil && inEvent: // the lines of one event
 		h.message(append(append(f.partial, '\n'), rest...), f.start)
+	case f.partial != nil && f.stream && streamField.Match(data): // no client takes it for a part of the data
 	case f.partial != nil:
 		h.message(append(f.partial, data...), f.start)
 	case opens:
+		h.flush(f)
+		rest = bytes.TrimPrefix(bytes.TrimLeft(rest, " \t"), []byte("\xEF\xBB\xBF"))
 		h.message(bytes.Clone(bytes.TrimLeft(rest, " \t")), number) // blanks at its end may stand inside a string
+	case inEvent && (f.endpoint || len(text) == 0):
+		f.endpoint = false
+	case !inEvent && streamField.Match(data) && (f.stream || !bytes.HasPrefix(data, []byte(":"))):
+		if kind, ok := bytes.CutPrefix(data, []byte("event:")); ok {
+			f.endpoint = string(bytes.TrimSpace(kind)) == "endpoint"
+		}
+	case !inEvent && chunkSize.Match(bytes.TrimSpace(data)):
+	case f.accepted && string(text) == "Accepted": // what servers say that have nothing to say
+	default:
+		h.text(text, number)
 	}
+}
+
+// text keeps a line that is no part of a message: no client takes it for one,
+// but a client may show it.
+func (h *httpText) text(line []byte, number int) {
+	f := h.flow
+	if len(f.text)+len(line) >= h.limit() {
+		h.flush(f)
+	}
+	if f.text == nil {
+		f.textStart = number
+	} else {
+		f.text = append(f.text, '\n')
+	}
+	f.text = append(f.text, line...)
+}
+
+// limit is how much of one message is held together.
+func (h *httpText) limit() int {
+	if h.max > 0 && h.max < maxPartial {
+		return int(h.max) + 1
+	}
+	return maxPartial
 }
 
 // The bounds of putting a cut message together again: each piece that may be
@@ -197,22 +301,34 @@ func (h *httpText) message(data []byte, number int) {
 			return
 		}
 	}
-	if len(data) >= maxPartial || f.parsed >= maxParsed {
+	if h.max > 0 && int64(len(data)) > h.max {
+		f.partial, f.parsed, f.sized = nil, 0, false
+		h.out = append(h.out, skipped(h.name, number, "a message is longer than the limit of %d bytes (--max-message)", h.max))
+	} else if len(data) >= maxPartial || f.parsed >= maxParsed {
 		h.flush(f)
 	}
 }
 
-// flush makes an event of a message. One of which the rest did not come is
-// inspected as it is.
+// flush makes events of a message and of the text around it. A message of which
+// the rest did not come is inspected as it is.
 func (h *httpText) flush(f *flow) {
+	if f.text != nil {
+		h.emit(f, f.text, f.textStart)
+		f.text = nil
+	}
 	if f.partial == nil {
 		return
 	}
-	e := &scanner.Event{Time: f.time, Direction: f.direction, Transport: "http", Session: f.conn.session, Server: baseName(h.name),
-		Frame: bytes.TrimSpace(f.partial), Origin: scanner.Origin{File: h.name, Line: f.start, Column: 1}}
+	e := h.emit(f, bytes.TrimSpace(f.partial), f.start)
 	f.partial, f.parsed, f.sized = nil, 0, false
-	h.out = append(h.out, e)
 	if f.direction == scanner.ClientToServer {
 		f.conn.asked = append(f.conn.asked, e)
 	}
+}
+
+func (h *httpText) emit(f *flow, frame []byte, number int) *scanner.Event {
+	e := &scanner.Event{Time: f.time, Direction: f.direction, Transport: "http", Session: f.conn.session, Server: baseName(h.name),
+		Frame: frame, Origin: scanner.Origin{File: h.name, Line: number, Column: 1}}
+	h.out = append(h.out, e)
+	return e
 }
