@@ -92,6 +92,14 @@ func TestPrefixedLines(t *testing.T) {
 		{"text before the place in other letters", "2026-01-06 日本 client: " + ping, []string{"1! frame > log/log/- - " + ping}},
 		{"a damaged message among whole ones", "read: " + ping + "\nread: {\"jsonrpc\":\n", []string{"1! frame - log/log/- - " + ping, `2! frame - log/log/- - {"jsonrpc":`}},
 		{"a message by itself", "read: " + ping + "\n" + ping + "\n{\"level\":\"info\"}\n", []string{"1! frame - log/log/- - " + ping, "2! frame - log/log/- - " + ping, "3 " + noMessage}},
+		{"a batch with blanks", "read: [ " + ping + "]\nread: [\t[" + ping + "]]\nread: [[" + ping + "]]\nread: []",
+			[]string{"1! frame - log/log/- - [ " + ping + "]", "2! frame - log/log/- - [\t[" + ping + "]]", "3! frame - log/log/- - [[" + ping + "]]", "4! frame - log/log/- - []"}},
+		{"brackets in a name", "read: " + ping + "\n2026-01-06T10:30:00.000Z [a {b}] [info] Message from server: [ " + ping, []string{"1! frame - log/log/- - " + ping, "2! frame < log/a {b}/- 2026-01-06T10:30:00Z [ " + ping}},
+		{"a list that is none", "read: " + ping + "\nread: [1, {\"jsonrpc\"", []string{"1! frame - log/log/- - " + ping, `2! frame - log/log/- - [1, {"jsonrpc"`}},
+		{"words that are not known", "read: " + ping + "\nreceived from peer: " + ping + "\nreceived from peer: {\"id\":1,\"result\":\"a client: {\"}\ngot {\"jsonrpc\":\ngot [ {\"jsonr\\u0070c\":\"2.0\"}]\n[jsonrpc] \"jsonrpc\" [on]",
+			[]string{"1! frame - log/log/- - " + ping, "2! frame - log/log/- - " + ping, `3! frame - log/log/- - {"id":1,"result":"a client: {"}`, `4! frame - log/log/- - {"jsonrpc":`,
+				`5! frame - log/log/- - [ {"jsonr\u0070c":"2.0"}]`, `6 frame - log/-/- - [jsonrpc] "jsonrpc" [on]`}},
+		{"a message by itself that is cut off", "read: " + ping + "\n{\"jsonrpc\":\"2.0\",\"id\n  {\"id\":1,\"resu\n{ metadata: undefined }\n", []string{"1! frame - log/log/- - " + ping, `2 frame - log/-/- - {"jsonrpc":"2.0","id`, `3 frame - log/-/- -   {"id":1,"resu`, "4 " + noMessage}},
 		{"a banner in front", "my server 1.0\n\nclient: " + ping, []string{"1 " + noMessage, "3! frame > log/log/- - " + ping}},
 	}
 	for _, tt := range tests {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -24,35 +25,90 @@ func logged(data []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSpace(data), []byte(" { metadata: undefined }"))
 }
 
+// prefixBytes is more than the longest word of a prefix.
+const prefixBytes = 40
+
 // splitPrefix finds the message of a log line: the word ahead of it, and where
 // it starts. at is 0 for a line without one.
 func splitPrefix(line []byte) (word string, at int) {
-	at = bytes.IndexAny(line, "{[")
-	for at >= 0 && line[at] == '[' { // brackets of the prefix, such as [info]
-		next := bytes.IndexAny(line[at+1:], "{[")
-		if next < 0 || bytes.HasPrefix(line[at:], []byte("[{")) {
+	if bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("{")) {
+		return "", 0
+	}
+	for at = nextBracket(line, 0); at >= 0; at = nextBracket(line, at+1) {
+		head := bytes.TrimRight(line[:at], " \t")
+		m := prefix.FindSubmatch(head[max(0, len(head)-prefixBytes):])
+		if m != nil && (opensMessage(line[at:]) || bytes.HasSuffix(head, []byte(":"))) {
+			return string(bytes.ToLower(m[1])), at
+		}
+	}
+	return "", 0
+}
+
+func nextBracket(line []byte, from int) int {
+	if i := bytes.IndexAny(line[from:], "{["); i >= 0 {
+		return from + i
+	}
+	return -1
+}
+
+// opensMessage tells an object or a list of them from brackets of the prefix,
+// such as [info].
+func opensMessage(text []byte) bool {
+	if text[0] == '{' {
+		return true
+	}
+	next := bytes.TrimLeft(text[1:], " \t")
+	return len(next) > 0 && (next[0] == '{' || next[0] == '[' || next[0] == ']')
+}
+
+// maxBrackets bounds the places at which a line without a known prefix is tried.
+const maxBrackets = 32
+
+// unprefixed finds the message that starts ahead of limit without a known
+// prefix, or -1. What says that it is one is one, whole or not.
+func unprefixed(line []byte, limit int) int {
+	says := bytes.Contains(line, []byte(`"jsonrpc"`))
+	at := nextBracket(line, 0)
+	for range maxBrackets {
+		if at < 0 || at >= limit {
 			break
 		}
-		at += 1 + next
+		if text := line[at:]; opensMember(text) && (says || messageText(logged(text)) || cutOff(text) && len(bytes.TrimSpace(line[:at])) == 0) {
+			return at
+		}
+		at = nextBracket(line, at+1)
 	}
-	if at <= 0 {
-		return "", 0
+	if says && limit == len(line) {
+		return nextBracket(line, 0)
 	}
-	m := prefix.FindSubmatch(line[:at])
-	if m == nil {
-		return "", 0
-	}
-	return string(bytes.ToLower(m[1])), at
+	return -1
+}
+
+// opensMember reports an object, or a list of them, that starts as JSON does.
+func opensMember(text []byte) bool {
+	inner := bytes.TrimLeft(text, "[ \t")
+	return len(inner) > 1 && inner[0] == '{' && bytes.HasPrefix(bytes.TrimLeft(inner[1:], " \t"), []byte(`"`))
+}
+
+// cutOff reports a text that does not parse.
+func cutOff(text []byte) bool {
+	var doc wire.Doc
+	return doc.Parse(text) != nil
 }
 
 func (d *prefixedLines) decode(b *lineBuffers, l line, data []byte, yield func(*scanner.Event)) {
 	word, at := splitPrefix(data)
-	e := b.event(d.file, l)
 	if at == 0 {
-		if bytes.IndexByte(data, '{') >= 0 && b.doc.Parse(data) == nil && (isMessage(&b.doc, 0) || isMessage(&b.doc, b.doc.First(0))) {
-			d.lines().decode(b, l, data, yield)
+		at = unprefixed(data, len(data))
+		if at >= 0 && len(bytes.TrimSpace(data[:at])) == 0 {
+			(&jsonLines{file: d.file}).decode(b, l, data, yield) // a message that stands in the log by itself
 			return
 		}
+	} else if ahead := unprefixed(data, at); ahead >= 0 {
+		word, at = "", ahead // the prefix is a part of the message
+	}
+	e := b.event(d.file, l)
+	if at < 0 {
 		e.Kind, e.Reason = scanner.IgnoredEvent, "a line of a log that holds no message"
 		yield(e)
 		return
@@ -73,9 +129,6 @@ func (d *prefixedLines) decode(b *lineBuffers, l line, data []byte, yield func(*
 	e.Origin.Column, e.Origin.Exact = 1+len([]rune(string(data[:at]))), true
 	yield(e)
 }
-
-// lines decodes a message that stands in the log by itself.
-func (d *prefixedLines) lines() *jsonLines { return &jsonLines{file: d.file} }
 
 func trimFrom(word string) string {
 	return string(bytes.TrimPrefix([]byte(word), []byte("message from ")))
