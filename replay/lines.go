@@ -26,6 +26,7 @@ type lineSource struct {
 	max     int64
 	decoder lineDecoder
 	last    int       // the last line that was read
+	broken  error     // why there is no more; told behind what was read
 	pool    sync.Pool // of *lineChunk
 }
 
@@ -84,7 +85,12 @@ func (b *lineBuffers) str(s []byte) string {
 }
 
 // Next collects lines until a chunk is full.
+// An error of the reader ends the file, and is an event behind what it gave: the
+// findings before it and the inputs behind it still count.
 func (s *lineSource) Next() (scanner.Chunk, error) {
+	if s.broken != nil {
+		return chunk{skipped(s.name, max(s.last, 1), "%v", s.broken)}, io.EOF
+	}
 	c := s.pool.Get().(*lineChunk)
 	c.data, c.lines = c.data[:0], c.lines[:0]
 	for len(c.data) < chunkBytes {
@@ -93,7 +99,11 @@ func (s *lineSource) Next() (scanner.Chunk, error) {
 			return c.orNil(), io.EOF
 		}
 		if err != nil {
-			return c.orNil(), fmt.Errorf("reading %s behind line %d: %w", s.name, s.last, err)
+			s.broken = fmt.Errorf("reading %s behind line %d: %w", s.name, s.last, err)
+			if len(c.lines) == 0 {
+				return s.Next()
+			}
+			return c, nil
 		}
 		s.last = l.Number
 		if l.Oversize {
