@@ -135,12 +135,9 @@ func TestJoinGoesOnBehindDamage(t *testing.T) {
 func TestNoRecording(t *testing.T) {
 	const (
 		expected = ": not a recording: expected events.jsonl"
-		empty    = "f is empty: not a recording"
 		scan     = "f: not a recording: it is one JSON document without messages; definitions and client configurations are read by: mcpscan scan f"
 	)
 	tests := []struct{ name, in, want string }{
-		{"nothing", "", empty}, {"blanks", " \r\n\t\n", empty}, {"a byte order mark", "\xEF\xBB\xBF", empty},
-		{"gzip of nothing", gzipped(t, ""), empty}, {"zstd of nothing", zstandard(t, ""), empty},
 		{"PNG", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\x00", expected}, {"gzip of PNG", gzipped(t, "\x89PNG\r\n\x1a\n"), expected},
 		{"prose", "Dear reader,\n\nthis is no recording.\n", expected}, {"prose in brackets", "[sic] is what editors write.\n", expected},
 		{"UTF-16", "\xFF\xFE{\x00}\x00", expected}, {"a scalar", "42\n", expected},
@@ -163,6 +160,20 @@ func TestNoRecording(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestRecordingOfNothing(t *testing.T) {
+	for _, in := range []string{"", " \r\n\t\n", "\xEF\xBB\xBF", gzipped(t, ""), zstandard(t, "")} {
+		if events, err := openBytes("f", in, limit); err != nil || len(events) != 0 {
+			t.Errorf("%q: %d events, %v", in, len(events), err)
+		}
+	}
+}
+
+// A line that nests too deep is a frame that is counted, also where it is alone.
+func TestDeepLineIsNoDocument(t *testing.T) {
+	deep := `{"jsonrpc":"2.0","id":1,"result":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + "}"
+	diff(t, read(t, "f", deep+"\n"), "1 frame - f/-/- - "+deep)
 }
 
 func TestNamesOfRecordings(t *testing.T) {

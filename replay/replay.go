@@ -58,8 +58,8 @@ func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
 		return openHTTP(name, plain, o)
 	case failed:
 		return nil, fmt.Errorf("reading %s: %w", name, err)
-	case f == formatEmpty:
-		return nil, fmt.Errorf("%s is empty: %w", name, ErrFormat)
+	case f == formatEmpty: // a recording of nothing
+		return Events(nil), nil
 	}
 	return nil, fmt.Errorf("%s: %w: expected events.jsonl, a log with one JSON-RPC message a line, HAR, or one of these in gzip or zstd", name, ErrFormat)
 }
@@ -125,6 +125,9 @@ func sniff(head []byte, whole bool) format {
 		rest = tail
 		line = bytes.TrimSpace(line)
 		alone := first && whole && len(bytes.TrimSpace(tail)) == 0
+		if (complete || whole) && tooDeep(line, &doc) {
+			return formatLines // to be counted, whatever it would have been
+		}
 		if f := sniffLine(line, complete || whole, first, &doc); f == formatLines && alone && !isLine(&doc) {
 			return formatDocument
 		} else if f != formatUnknown {
@@ -145,6 +148,15 @@ var (
 	looksLikeJSON = regexp.MustCompile(`^\s*(?:\{|\[\s*[\[{])`)
 	archiveHead   = regexp.MustCompile(`^\{\s*"log"\s*:\s*\{`)
 )
+
+// tooDeep reports a line that would be an object but for how deep it nests.
+func tooDeep(line []byte, doc *wire.Doc) bool {
+	if len(line) <= wire.MaxDepth || line[0] != '{' || line[len(line)-1] != '}' {
+		return false
+	}
+	err := doc.Parse(line)
+	return err != nil && strings.Contains(err.Error(), "nesting is deeper")
+}
 
 // isLine reports whether the only line of a file is one of a recording, and
 // not a small document: a dump of definitions, a client configuration.

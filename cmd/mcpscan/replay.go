@@ -54,7 +54,8 @@ func readError(ctx context.Context, err error) error {
 }
 
 // openRecordings recognises all files before any is read: a wrong name is told
-// before an hour of work.
+// before an hour of work. One of several that cannot be read is skipped and
+// counted: it must not take the others with it.
 func openRecordings(names []string, std streams, o replay.Options) (scanner.Source, func(), error) {
 	var sources []scanner.Source
 	var files []*os.File
@@ -78,6 +79,10 @@ func openRecordings(names []string, std streams, o replay.Options) (scanner.Sour
 			r = f
 		}
 		src, err := replay.Open(label, r, o)
+		if err != nil && len(names) > 1 {
+			src, err = replay.Events([]*scanner.Event{{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf("an input was not read: %v", err),
+				Origin: scanner.Origin{File: label, Line: 1, Column: 1}}}), nil
+		}
 		if err != nil {
 			closeAll()
 			if errors.Is(err, replay.ErrFormat) {

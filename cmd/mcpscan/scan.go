@@ -94,7 +94,11 @@ func (c *scanCmd) plan(std streams) (*plan, error) {
 	}
 	for _, t := range c.Targets {
 		if err := c.target(p, t); err != nil {
-			return nil, err
+			if _, missing := os.Stat(t); missing != nil || len(c.Targets)+len(c.Command) == 1 {
+				return nil, err
+			}
+			p.inputs = append(p.inputs, report.Input{Kind: "file", Name: t})
+			p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "an input was not read: %v", err)
 		}
 	}
 	if len(c.Targets) == 0 && len(c.Command) == 0 {
@@ -120,9 +124,14 @@ func (c *scanCmd) target(p *plan, t string) error {
 	if info.IsDir() {
 		return c.discover(p, t)
 	}
-	data, err := readTarget(t, info.Size(), c.MaxMessage)
+	if info.Size() > c.MaxMessage {
+		p.inputs = append(p.inputs, report.Input{Kind: "file", Name: t})
+		p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "a file has %d bytes, which is over the limit of %d (--max-message)", info.Size(), c.MaxMessage)
+		return nil
+	}
+	data, err := os.ReadFile(t)
 	if err != nil {
-		return err
+		return usage("reading the target: %w", err)
 	}
 	events, derr := replay.Definitions(t, data)
 	if derr == nil {
@@ -148,18 +157,6 @@ func notATarget(name string, derr, cerr error) error {
 		return fmt.Errorf("%w (a recording is read by: mcpscan replay %s)", cerr, name)
 	}
 	return derr
-}
-
-// readTarget reads a file that has to be read as a whole.
-func readTarget(name string, size, limit int64) ([]byte, error) {
-	if size > limit {
-		return nil, &exitError{exitIncomplete, fmt.Errorf("%s has %d bytes, which is over --max-message (%d)", name, size, limit)}
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, usage("reading the target: %w", err)
-	}
-	return data, nil
 }
 
 // config adds the servers of a client configuration to the plan.
