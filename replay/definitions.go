@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -16,12 +18,15 @@ import (
 // parses and holds no definitions.
 var ErrNotDefinitions = errors.New("no definitions")
 
+// ErrBundle is wrapped by the error of Definitions for a zip that cannot be read.
+var ErrBundle = errors.New("a zip that is cut off or damaged")
+
 // Definitions reads a document of definitions: the result of tools/list, the
 // whole response, a dump {tools,prompts,resources,resourceTemplates,
 // instructions,serverInfo,…}, a bare array of tools, an MCPB manifest or bundle,
 // or a registry server.json.
 func Definitions(name string, data []byte) ([]*scanner.Event, error) {
-	if bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+	if isZip(data) {
 		return bundle(name, data)
 	}
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
@@ -120,15 +125,21 @@ const (
 func bundle(name string, data []byte) ([]*scanner.Event, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return nil, fmt.Errorf("%s: reading the bundle: %w", name, err)
+		return nil, fmt.Errorf("%s: reading the bundle: %w: %w", name, ErrBundle, err)
 	}
 	var events []*scanner.Event
+	seen := map[string]bool{}
 	manifest, files, left := false, 0, int64(maxBundle)
 	for _, f := range z.File {
-		isManifest := f.Name == "manifest.json"
-		if !isManifest && !(strings.HasPrefix(f.Name, "mcpb-resources/") && strings.HasSuffix(f.Name, ".json")) {
+		file := bundleName(f.Name)
+		isManifest := file == "manifest.json"
+		if !isManifest && !(strings.HasPrefix(file, "mcpb-resources/") && strings.HasSuffix(file, ".json")) {
 			continue
 		}
+		if seen[file] {
+			events = append(events, skipped(name, 1, "the bundle has a second %s: programs differ in which they read", file))
+		}
+		seen[file] = true
 		first := isManifest && !manifest // it is read wherever it stands
 		manifest = manifest || isManifest
 		if files++; files > maxBundleFiles && !first {
@@ -149,6 +160,23 @@ func bundle(name string, data []byte) ([]*scanner.Event, error) {
 		return nil, fmt.Errorf("%s: %w: the zip has no manifest.json, so it is no MCPB bundle", name, ErrNotDefinitions)
 	}
 	return events, nil
+}
+
+// isZip recognises a zip, also one with something in front of it, which programs
+// read by the table at its end, or one without its end.
+func isZip(data []byte) bool {
+	if bytes.HasPrefix(data, []byte("PK\x03\x04")) || bytes.HasPrefix(data, []byte("PK\x05\x06")) {
+		return true
+	}
+	const tail = 22 + 1<<16 // the last record and the longest comment
+	return !utf8.Valid(data) && (bytes.Contains(data[max(0, len(data)-tail):], []byte("PK\x05\x06")) || bytes.Contains(data[:min(len(data), tail)], []byte("PK\x03\x04")))
+}
+
+// bundleName is where a file of a zip ends up when it is unpacked, on a system
+// that tells neither slashes nor letters apart.
+func bundleName(name string) string {
+	name = path.Clean("/" + strings.ReplaceAll(name, `\`, "/"))
+	return strings.ToLower(strings.TrimPrefix(name, "/"))
 }
 
 func bundled(name string, content []byte, isManifest bool) []*scanner.Event {

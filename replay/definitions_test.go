@@ -98,7 +98,9 @@ func TestNoDefinitions(t *testing.T) {
 		{"a syntax error", "{\n\"tools\": [\n \"é\", x]}", "f:3:7: not a recording: invalid JSON: expected a value, found 'x'"},
 		{"a comment", "{\n// tools\n\"tools\":[]}", "f:2:1: "}, {"invalid UTF-8", "{\"tools\":[\"\xff\"]}", "f:1:12: not a recording: invalid JSON: invalid UTF-8"},
 		{"YAML", "tools:\n- name: a\n", "f:1:1: not a recording: invalid JSON: "}, {"a recording", ping + "\n" + ping, "f:2:1: "},
-		{"half a zip", "PK\x03\x04 and no more", "f: reading the bundle: zip: "},
+		{"half a zip", "PK\x03\x04 and no more", "f: reading the bundle: a zip that is cut off or damaged: zip: "},
+		{"a zip without its end", zipped(t, member{name: "manifest.json", text: manifest})[:200], "f: reading the bundle: a zip that is cut off or damaged: zip: "},
+		{"half a zip behind a prefix", "#!\xff\n" + zipped(t, member{name: "manifest.json", text: manifest})[:200], "f: reading the bundle: a zip that is cut off or damaged: zip: "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -161,6 +163,23 @@ func TestBundle(t *testing.T) {
 		!strings.Contains(err.Error(), "b.zip: no definitions: the zip has no manifest.json, so it is no MCPB bundle") {
 		t.Errorf("a zip without a manifest: %v", err)
 	}
+}
+
+// Names are compared as they are unpacked; no second file of a name is silent.
+func TestBundleNames(t *testing.T) {
+	const (
+		second = `{"name":"x","instructions":"y"}`
+		german = `{"tools":[]}`
+	)
+	in := zipped(t, member{name: "manifest.json", text: manifest}, member{name: "./manifest.json", text: second}, member{name: `mcpb-resources\de.json`, text: german},
+		member{name: "a/../Manifest.JSON", text: second}, member{name: "/mcpb-resources//de.json", text: german})
+	want := []string{"1 definition < b/é/- - " + manifest, `1 definition < b/é/- - {"instructions": "x"}`, "1 definition < b/é/- - {\n      \"tools\": []}",
+		"1 skipped: the bundle has a second manifest.json: programs differ in which they read", "1 definition < b/x/- - " + second,
+		"1 definition < b/b/- - " + german,
+		"1 skipped: the bundle has a second manifest.json: programs differ in which they read", "1 definition < b/x/- - " + second,
+		"1 skipped: the bundle has a second mcpb-resources/de.json: programs differ in which they read", "1 definition < b/b/- - " + german}
+	diff(t, define(t, "b", in), want...)
+	diff(t, define(t, "b", "#!/bin/sh\n\xff"+in), want...)
 }
 
 func TestBundleBounds(t *testing.T) {

@@ -151,6 +151,8 @@ func (c *scanCmd) target(p *plan, t string) error {
 func notATarget(name string, derr, cerr error) error {
 	var syntax *config.SyntaxError
 	switch {
+	case errors.Is(derr, replay.ErrBundle):
+		return derr
 	case errors.Is(derr, replay.ErrNotDefinitions) && errors.Is(cerr, config.ErrNotConfig):
 		return fmt.Errorf("%s: neither definitions nor a client configuration; a recording is read by: mcpscan replay %s", name, name)
 	case errors.As(cerr, &syntax) && !errors.Is(derr, replay.ErrNotDefinitions):
