@@ -73,6 +73,28 @@ func (f *outputFlags) collector() (*report.Collector, error) {
 	return report.NewCollector(severity(f.MinSeverity)), nil
 }
 
+// keepInputs refuses to write a report, or one of the other files, over an input.
+func (f *outputFlags) keepInputs(inputs []string, others ...string) error {
+	written := append(others, f.Output)
+	for _, spec := range f.Format {
+		if _, file, ok := strings.Cut(spec, "="); ok {
+			written = append(written, file)
+		}
+	}
+	for _, w := range written {
+		to, err := os.Stat(w)
+		if w == "" || w == "-" || err != nil || !to.Mode().IsRegular() { // what is not there is no input
+			continue
+		}
+		for _, in := range inputs {
+			if from, err := os.Stat(in); err == nil && os.SameFile(from, to) {
+				return usage("%s is an input: writing to it would destroy it", w)
+			}
+		}
+	}
+	return nil
+}
+
 // severity reads a severity that the grammar has checked.
 func severity(name string) scanner.Severity {
 	var s scanner.Severity

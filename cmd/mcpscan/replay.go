@@ -29,6 +29,9 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	if err := c.keepInputs(c.Files); err != nil {
+		return err
+	}
 	src, closeAll, err := openRecordings(c.Files, std, replay.Options{MaxMessage: c.MaxMessage})
 	if err != nil {
 		return err

@@ -57,6 +57,13 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	var files []string
+	for _, in := range p.inputs {
+		files = append(files, in.Name)
+	}
+	if err := c.keepInputs(files, c.Record); err != nil {
+		return err
+	}
 	recorder, closeRecord, err := c.recorder()
 	if err != nil {
 		return err
