@@ -173,7 +173,9 @@ func TestRecordingOfNothing(t *testing.T) {
 // A line that nests too deep is a frame that is counted, also where it is alone.
 func TestDeepLineIsNoDocument(t *testing.T) {
 	deep := `{"jsonrpc":"2.0","id":1,"result":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + "}"
-	diff(t, read(t, "f", deep+"\n"), "1 frame - f/-/- - "+deep)
+	for _, line := range []string{deep, "[" + deep + "]"} {
+		diff(t, read(t, "f", line+"\n"), "1 frame - f/-/- - "+line)
+	}
 }
 
 func TestNamesOfRecordings(t *testing.T) {

@@ -149,9 +149,9 @@ var (
 	archiveHead   = regexp.MustCompile(`^\{\s*"log"\s*:\s*\{`)
 )
 
-// tooDeep reports a line that would be an object but for how deep it nests.
+// tooDeep reports a line that would be an object or a list but for how deep it nests.
 func tooDeep(line []byte, doc *wire.Doc) bool {
-	if len(line) <= wire.MaxDepth || line[0] != '{' || line[len(line)-1] != '}' {
+	if len(line) <= wire.MaxDepth || !opensJSON(line) || line[len(line)-1] != line[0]+2 { // ] and } come two behind [ and {
 		return false
 	}
 	err := doc.Parse(line)
