@@ -48,6 +48,10 @@ func fakeServer() {
 		if json.Unmarshal([]byte(line), &r) != nil || r.ID == nil {
 			continue
 		}
+		if mode == "hangs" && r.Method == "tools/list" { // and says so in a file
+			_ = os.WriteFile(os.Args[2], nil, 0o600)
+			time.Sleep(time.Hour)
+		}
 		fmt.Println(answer(mode, r))
 	}
 }

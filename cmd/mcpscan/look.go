@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -49,14 +50,17 @@ func (f *lookFlags) run(ctx context.Context, std streams, s sink) error {
 	if err != nil {
 		return err
 	}
-	src, closeAll, err := openRecordings(f.Files, std, replay.Options{MaxMessage: f.MaxMessage})
+	src, closeAll, err := recordings(ctx, f.Files, std, replay.Options{MaxMessage: f.MaxMessage})
 	if err != nil {
 		return err
 	}
 	defer closeAll()
-	res, err := engine.Run(ctx, src, s)
+	res, err := engine.Run(context.WithoutCancel(ctx), src, s) // an interruption ends the source
 	if err != nil {
-		return readError(ctx, err)
+		return &exitError{exitIncomplete, err}
+	}
+	if ctx.Err() != nil {
+		return &exitError{exitIncomplete, errors.New("interrupted: nothing was listed")}
 	}
 	for _, skipped := range res.Coverage.Skipped {
 		fmt.Fprintf(std.err, "mcpscan: not inspected: %s (%d times, first at %s:%d)\n", skipped.Reason, skipped.Count, skipped.First.File, skipped.First.Line)

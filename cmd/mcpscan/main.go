@@ -83,6 +83,7 @@ func main() {
 func run(args []string, std streams) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process
 	args, command := splitCommand(args)
 	var g grammar
 	g.Scan.Command = command

@@ -32,14 +32,14 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	if err := c.keepInputs(c.Files); err != nil {
 		return err
 	}
-	src, closeAll, err := openRecordings(c.Files, std, replay.Options{MaxMessage: c.MaxMessage})
+	src, closeAll, err := recordings(ctx, c.Files, std, replay.Options{MaxMessage: c.MaxMessage})
 	if err != nil {
 		return err
 	}
 	defer closeAll()
-	res, err := engine.Run(ctx, src, collector)
+	res, err := engine.Run(context.WithoutCancel(ctx), src, collector) // an interruption ends the source
 	if err != nil {
-		return readError(ctx, err)
+		return readError(err)
 	}
 	var inputs []report.Input
 	for _, f := range c.Files {
@@ -49,10 +49,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 }
 
 // readError explains what ended a run before its time.
-func readError(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return &exitError{exitUsage, errors.New("interrupted: no report was written")}
-	}
+func readError(err error) error {
 	return &exitError{exitIncomplete, fmt.Errorf("%w; no report was written", err)}
 }
 
@@ -69,10 +66,7 @@ func openRecordings(names []string, std streams, o replay.Options) (scanner.Sour
 	}
 	for _, name := range names {
 		var r io.Reader = std.in
-		label := name
-		if name == "-" {
-			label = "stdin"
-		} else {
+		if name != "-" {
 			f, err := os.Open(name)
 			if err != nil {
 				closeAll()
@@ -81,10 +75,10 @@ func openRecordings(names []string, std streams, o replay.Options) (scanner.Sour
 			files = append(files, f)
 			r = f
 		}
-		src, err := replay.Open(label, r, o)
+		src, err := replay.Open(label(name), r, o)
 		if err != nil && len(names) > 1 {
 			src, err = replay.Events([]*scanner.Event{{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf("an input was not read: %v", err),
-				Origin: scanner.Origin{File: label, Line: 1, Column: 1}}}), nil
+				Origin: scanner.Origin{File: label(name), Line: 1, Column: 1}}}), nil
 		}
 		if err != nil {
 			closeAll()

@@ -53,7 +53,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	p, err := c.plan(std)
+	p, err := c.plan(ctx, std)
 	if err != nil {
 		return err
 	}
@@ -68,10 +68,11 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	running := context.WithoutCancel(ctx) // an interruption ends what is asked, not what is told of it
 	src := c.start(ctx, std, p, recorder)
-	res, err := engine.Run(ctx, src, collector)
+	res, err := engine.Run(running, src, collector)
 	if err = errors.Join(err, closeRecord()); err != nil {
-		return readError(ctx, err)
+		return readError(err)
 	}
 	return c.finish(std, collector.Report(p.inputs, version(), res))
 }
@@ -89,7 +90,7 @@ func (c *scanCmd) recorder() (*replay.Recorder, func() error, error) {
 }
 
 // plan sorts the targets into what can be read and what must be asked.
-func (c *scanCmd) plan(std streams) (*plan, error) {
+func (c *scanCmd) plan(ctx context.Context, std streams) (*plan, error) {
 	if c.RunServers && c.NoRun {
 		return nil, usage("--run-servers and --no-run contradict each other")
 	}
@@ -114,7 +115,8 @@ func (c *scanCmd) plan(std streams) (*plan, error) {
 		}
 	}
 	p.unique()
-	return p, c.consent(std, p)
+	c.consent(ctx, std, p)
+	return p, nil
 }
 
 // target adds one target to the plan.

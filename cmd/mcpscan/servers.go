@@ -141,11 +141,14 @@ func urlName(raw string) string {
 // consent keeps a configuration file from running commands that nobody has
 // seen: on a terminal each is shown in full and asked for, elsewhere they are
 // refused unless a flag says otherwise.
-func (c *scanCmd) consent(std streams, p *plan) error {
+func (c *scanCmd) consent(ctx context.Context, std streams, p *plan) {
 	ask := terminal(std.in) && terminal(std.err)
 	answers := bufio.NewReader(std.in)
 	p.targets = slices.DeleteFunc(p.targets, func(t liveTarget) bool {
 		switch {
+		case ctx.Err() != nil:
+			p.skip(t.origin, "server %s was not asked: interrupted", t.name)
+			return true
 		case c.NoRun:
 			p.skip(t.origin, "server %s was not asked (--no-run): %s", t.name, t.shown())
 			return true
@@ -156,14 +159,17 @@ func (c *scanCmd) consent(std streams, p *plan) error {
 			return true
 		}
 		fmt.Fprintf(std.err, "Start %s, as %s says?\n  %s\n[y/N] ", text.Visible(t.name, 200), text.Visible(t.origin.File, 400), text.Visible(t.shown(), 100000))
-		answer, _ := answers.ReadString('\n')
+		answer := readAnswer(ctx, answers)
+		if ctx.Err() != nil {
+			p.skip(t.origin, "server %s was not asked: interrupted", t.name)
+			return true
+		}
 		if strings.EqualFold(strings.TrimSpace(answer), "y") {
 			return false
 		}
 		p.skip(t.origin, "server %s was not asked: you declined", t.name)
 		return true
 	})
-	return nil
 }
 
 // discoverDirs says where configurations are looked for: in a directory, and
@@ -206,7 +212,7 @@ func (s single) Release()                          {}
 // so that the three agree.
 func (c *scanCmd) start(ctx context.Context, std streams, p *plan, rec *replay.Recorder) scanner.Source {
 	out := make(chan *scanner.Event, 64)
-	feed := &feed{out: out, recorder: rec, done: ctx.Done()}
+	feed := &feed{out: out, recorder: rec}
 	go func() {
 		defer close(out)
 		for _, e := range p.events {
@@ -230,7 +236,6 @@ func (c *scanCmd) start(ctx context.Context, std streams, p *plan, rec *replay.R
 type feed struct {
 	mu       sync.Mutex
 	out      chan<- *scanner.Event
-	done     <-chan struct{}
 	recorder *replay.Recorder
 	last     time.Time
 }
@@ -250,10 +255,7 @@ func (f *feed) send(e *scanner.Event, stamp bool) {
 			e.Kind, e.Reason = scanner.SkippedEvent, err.Error()
 		}
 	}
-	select {
-	case f.out <- e:
-	case <-f.done:
-	}
+	f.out <- e // the engine reads to the end, also after an interruption
 }
 
 // ask lists one server.
@@ -282,7 +284,10 @@ func (c *scanCmd) ask(ctx context.Context, t liveTarget, f *feed) {
 		e.Kind, e.Reason = scanner.SkippedEvent, fmt.Sprintf(format, args...)
 		f.send(&e, true)
 	}
-	if err != nil && ctx.Err() == nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		skip("server %s was not inspected in full: interrupted", t.name)
+	case err != nil:
 		skip("server %s was not inspected: %v", t.name, err)
 	}
 	for _, p := range res.Problems {

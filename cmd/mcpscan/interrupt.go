@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// interruptible is a source that an interruption ends although a read blocks.
+// What was not read then is a skip of its own, so that the report of what was
+// read does not look like one of the whole.
+type interruptible struct {
+	ctx    context.Context
+	name   string // of the input, for the place of the skip
+	pieces <-chan piece
+	ended  bool
+}
+
+// piece is what one call of Next returned.
+type piece struct {
+	chunk scanner.Chunk
+	err   error
+}
+
+// untilInterrupted reads a source that open opens, which may block as well.
+func untilInterrupted(ctx context.Context, name string, open func() (scanner.Source, error)) (scanner.Source, error) {
+	opened := make(chan error, 1)
+	pieces := make(chan piece)
+	go func() {
+		src, err := open()
+		opened <- err
+		for err == nil {
+			var p piece
+			p.chunk, p.err = src.Next()
+			err = p.err
+			select {
+			case pieces <- p:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	select {
+	case err := <-opened:
+		if err != nil {
+			return nil, err
+		}
+	case <-ctx.Done():
+	}
+	return &interruptible{ctx: ctx, name: name, pieces: pieces}, nil
+}
+
+func (s *interruptible) Next() (scanner.Chunk, error) {
+	if s.ended {
+		return nil, io.EOF
+	}
+	if s.ctx.Err() == nil {
+		select {
+		case p := <-s.pieces:
+			return p.chunk, p.err
+		case <-s.ctx.Done():
+		}
+	}
+	s.ended = true
+	return single{&scanner.Event{Kind: scanner.SkippedEvent, Reason: "interrupted: what follows was not read",
+		Origin: scanner.Origin{File: s.name, Line: 1, Column: 1}}}, nil
+}
+
+// recordings opens recordings as a source that can be interrupted.
+func recordings(ctx context.Context, names []string, std streams, o replay.Options) (scanner.Source, func(), error) {
+	closers := make(chan func(), 1)
+	src, err := untilInterrupted(ctx, label(names[0]), func() (scanner.Source, error) {
+		src, closeAll, err := openRecordings(names, std, o)
+		if err == nil {
+			closers <- closeAll
+		}
+		return src, err
+	})
+	return src, func() {
+		select {
+		case closeAll := <-closers:
+			closeAll()
+		default: // still opening
+		}
+	}, err
+}
+
+// label is what a recording is called in a report.
+func label(name string) string {
+	if name == "-" {
+		return "stdin"
+	}
+	return name
+}
+
+// readAnswer reads one line, unless the context ends before there is one.
+func readAnswer(ctx context.Context, r *bufio.Reader) string {
+	got := make(chan string, 1)
+	go func() {
+		line, _ := r.ReadString('\n')
+		got <- line
+	}()
+	select {
+	case line := <-got:
+		return line
+	case <-ctx.Done():
+		return ""
+	}
+}

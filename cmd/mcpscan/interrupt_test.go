@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestInterruptedReplay: what was read before an interruption is reported, what
+// was not is told, and a read that blocks does not keep the program.
+func TestInterruptedReplay(t *testing.T) {
+	const line = `{"type":"mcp_message","timestamp":"2026-01-06T10:30:00Z","session_id":"s","server_id":"a","direction":"client_to_server","message":{"jsonrpc":"2.0","id":1,"method":"ping"}}` + "\n"
+	for name, written := range map[string]string{"nothing was read": "", "much was read": strings.Repeat(line, 20_000)} {
+		t.Run(name, func(t *testing.T) {
+			r, w := io.Pipe()
+			defer w.Close()
+			ctx, cancel := context.WithCancel(context.Background())
+			go func() {
+				_, _ = io.WriteString(w, written)
+				time.Sleep(50 * time.Millisecond)
+				cancel()
+			}()
+			c := &replayCmd{Files: []string{"-"}}
+			c.Format, c.FailOn, c.MinSeverity, c.MaxMessage = []string{"text"}, "high", "low", 1<<20
+			var out bytes.Buffer
+			err := c.Run(ctx, streams{r, &out, io.Discard})
+			var exit *exitError
+			if !errors.As(err, &exit) || exit.code != exitIncomplete {
+				t.Errorf("got %v", err)
+			}
+			if s := out.String(); !strings.Contains(s, "interrupted: what follows was not read") || strings.Contains(s, "Nothing found.") {
+				t.Errorf("the report is\n%s", s)
+			}
+			if s := out.String(); written != "" && !strings.Contains(s, " events;") {
+				t.Errorf("what was read is not reported:\n%s", s)
+			}
+		})
+	}
+}
