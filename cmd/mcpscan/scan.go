@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -122,8 +125,8 @@ func (c *scanCmd) plan(ctx context.Context, std streams) (*plan, error) {
 // target adds one target to the plan.
 func (c *scanCmd) target(p *plan, t string) error {
 	if strings.HasPrefix(t, "http://") || strings.HasPrefix(t, "https://") {
-		p.inputs = append(p.inputs, report.Input{Kind: "server", Name: t})
-		p.targets = append(p.targets, liveTarget{name: urlName(t), url: t, headers: c.Header, origin: endpoint(urlName(t))})
+		p.inputs = append(p.inputs, report.Input{Kind: "server", Name: bare(t)})
+		p.targets = append(p.targets, liveTarget{name: urlName(t), url: t, headers: c.Header, origin: endpoint(urlName(t)), secrets: slices.Collect(maps.Values(c.Header))})
 		return nil
 	}
 	info, err := os.Stat(t)
@@ -196,7 +199,7 @@ func (p *plan) config(f *config.File) {
 }
 
 func (p *plan) skip(at scanner.Origin, format string, args ...any) {
-	p.events = append(p.events, &scanner.Event{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf(format, args...), Origin: at})
+	p.events = append(p.events, &scanner.Event{Kind: scanner.SkippedEvent, Reason: text.Mask(fmt.Sprintf(format, args...)), Origin: at})
 }
 
 // discover adds the configurations that stand in their usual places. Files

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -35,6 +36,9 @@ type liveTarget struct {
 	headers   map[string]string
 	origin    scanner.Origin
 	foreign   bool // named by a configuration file: somebody else's command
+
+	written config.Server // the entry of the configuration, its references as they stand there
+	secrets []string      // values that came from the environment, and headers
 }
 
 // endpoint is the place of what no file holds.
@@ -44,20 +48,27 @@ func endpoint(name string) scanner.Origin {
 
 // configTarget makes a target of a configured server.
 func configTarget(s config.Server, at scanner.Origin) (liveTarget, error) {
-	s, missing := s.Expand(os.LookupEnv)
+	written := s
+	var secrets []string
+	s, missing := s.Expand(func(name string) (string, bool) {
+		value, ok := os.LookupEnv(name)
+		secrets = append(secrets, value)
+		return value, ok
+	})
 	if len(missing) > 0 {
 		return liveTarget{}, fmt.Errorf("%s has no value here; set it in the environment", strings.Join(missing, ", "))
 	}
-	t := liveTarget{name: s.Name, dir: s.Cwd, url: s.URL, headers: s.Headers, origin: at, foreign: true}
+	t := liveTarget{name: s.Name, dir: s.Cwd, url: s.URL, headers: s.Headers, origin: at, foreign: true, written: written, secrets: secrets}
+	for _, v := range s.Headers {
+		t.secrets = append(t.secrets, v)
+	}
 	switch {
 	case s.Transport == "ws":
 		return t, errors.New("the WebSocket transport is not supported")
 	case s.Command != "":
 		t.command, t.url = append([]string{s.Command}, s.Args...), ""
 		t.env = os.Environ()
-		for _, k := range slices.Sorted(mapKeys(s.Env)) {
-			t.env = append(t.env, k+"="+s.Env[k])
-		}
+		t.env = append(t.env, pairs(s.Env, "=")...)
 	case s.URL == "":
 		return t, errors.New("it has neither a command nor a URL")
 	case s.Transport == "sse":
@@ -66,37 +77,99 @@ func configTarget(s config.Server, at scanner.Origin) (liveTarget, error) {
 	return t, nil
 }
 
-func mapKeys(m map[string]string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
+// pairs lists the names of a map with their values, sorted.
+func pairs(m map[string]string, between string) []string {
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, k+between+m[k])
 	}
+	return out
 }
 
-// shown is the command or URL in full, as it will be run.
+// shown is the command or URL in full, as the configuration has it: what its
+// references stand for is nobody's business. Other secrets are masked.
 func (t *liveTarget) shown() string {
-	if len(t.command) == 0 {
-		return t.url
+	command, address := t.command, t.url
+	if t.foreign {
+		command, address = append([]string{t.written.Command}, t.written.Args...), t.written.URL
 	}
-	words := make([]string, len(t.command))
-	for i, w := range t.command {
-		if words[i] = w; w == "" || strings.ContainsAny(w, " \t\n\"'\\$`;&|<>*?()") {
+	if len(t.command) == 0 {
+		return text.Mask(address)
+	}
+	command = slices.Clone(command)
+	for i, w := range command {
+		if i > 0 && namesSecret(command[i-1]) && !strings.HasPrefix(w, "-") && !config.IsReference(w) {
+			command[i] = masked
+		} else if name, value, ok := strings.Cut(w, "="); ok && !strings.Contains(name, "://") {
+			command[i] = name + "=" + maskedValue(name, value)
+		}
+	}
+	return text.Mask(quoted(command))
+}
+
+// question asks whether the server may be started, with all that decides what
+// will run: a variable such as LD_PRELOAD or PATH makes another program of a
+// harmless command.
+func (t *liveTarget) question() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Start %s, as %s says?\n  %s\n", text.Visible(t.name, 200), text.Visible(t.origin.File, 400), text.Visible(t.shown(), 100000))
+	line := func(what, s string) { fmt.Fprintf(&b, "  %s %s\n", what, text.Visible(s, 100000)) }
+	if t.written.Cwd != "" && len(t.command) > 0 {
+		line("in", t.written.Cwd)
+	}
+	if len(t.command) > 0 {
+		for _, k := range slices.Sorted(maps.Keys(t.written.Env)) {
+			line("with", k+"="+maskedValue(k, t.written.Env[k]))
+		}
+	} else {
+		for _, k := range slices.Sorted(maps.Keys(t.written.Headers)) {
+			line("with", k+": "+maskedValue(k, t.written.Headers[k]))
+		}
+	}
+	b.WriteString("[y/N] ")
+	return b.String()
+}
+
+const masked = "[masked]"
+
+// namesSecret reports whether the word is a flag, or the name of a variable or
+// a header, whose value is a secret.
+func namesSecret(word string) bool {
+	if !strings.HasPrefix(word, "-") {
+		word = "--" + word
+	}
+	probe := word + "=0123456789"
+	return text.Mask(probe) != probe
+}
+
+// maskedValue is the value of a variable or a header as it is shown: references
+// as they are written, secrets masked.
+func maskedValue(name, value string) string {
+	if namesSecret(name) && config.Literal(value) != "" {
+		return masked
+	}
+	_, shown, _ := strings.Cut(text.Mask(name+"="+value), "=")
+	return shown
+}
+
+// quoted writes a command as a shell takes it.
+func quoted(command []string) string {
+	words := make([]string, len(command))
+	for i, w := range command {
+		if words[i] = w; w == "" || w != masked && strings.ContainsAny(w, " \t\n\"'\\$`;&|<>*?()") {
 			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}
 	return strings.Join(words, " ")
 }
 
-// unique tells servers of one name apart, and asks those that are the same in
-// every respect once.
+// unique tells servers of one name apart, and asks those once that are the same
+// in all that makes a server answer as it does: a header can choose the tenant.
 func (p *plan) unique() {
 	seen := map[string]int{}
 	same := map[string]bool{}
 	p.targets = slices.DeleteFunc(p.targets, func(t liveTarget) bool {
-		key := strings.Join(append([]string{t.name, t.url, t.dir}, append(t.command, t.env...)...), "\x00")
+		key := fmt.Sprintf("%q", [][]string{{t.name, t.url, t.transport, t.dir}, t.command, t.env, pairs(t.headers, "=")})
 		known := same[key]
 		same[key] = true
 		return known
@@ -109,12 +182,26 @@ func (p *plan) unique() {
 	}
 }
 
+// conceal masks what is secret in what a server, or somebody else, says of it.
+func (t *liveTarget) conceal(s string) string {
+	for _, secret := range t.secrets {
+		if len(secret) >= minSecret && !strings.HasPrefix(secret, "/") { // a path is no secret, and tells what failed
+			s = strings.ReplaceAll(s, secret, "[masked]")
+		}
+	}
+	return text.Mask(s)
+}
+
+// minSecret is the length from which a value of the environment is masked
+// wherever it stands; what is shorter stands in too many words.
+const minSecret = 6
+
 // commandName derives the name of a server from its command: the package or
 // script that the launcher is given, or the command itself.
 func commandName(command []string) string {
 	name := filepath.Base(command[0])
-	for _, a := range command[1:] {
-		if a == "" || strings.HasPrefix(a, "-") {
+	for i, a := range command[1:] {
+		if a == "" || strings.HasPrefix(a, "-") || text.Mask(quoted(command[:i+2])) != quoted(command[:i+2]) { // a secret names no server
 			continue
 		}
 		if strings.Contains(a, "mcp") || strings.Contains(a, "server") {
@@ -133,9 +220,19 @@ func commandName(command []string) string {
 func urlName(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {
-		return raw
+		return bare(raw)
 	}
 	return u.Host
+}
+
+// bare is a URL without what may be secret in it.
+func bare(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "a URL that cannot be read"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
 }
 
 // consent keeps a configuration file from running commands that nobody has
@@ -158,7 +255,7 @@ func (c *scanCmd) consent(ctx context.Context, std streams, p *plan) {
 			p.skip(t.origin, "server %s was not asked: its command comes from a configuration file; read it, then use --run-servers: %s", t.name, t.shown())
 			return true
 		}
-		fmt.Fprintf(std.err, "Start %s, as %s says?\n  %s\n[y/N] ", text.Visible(t.name, 200), text.Visible(t.origin.File, 400), text.Visible(t.shown(), 100000))
+		fmt.Fprint(std.err, t.question())
 		answer := readAnswer(ctx, answers)
 		if ctx.Err() != nil {
 			p.skip(t.origin, "server %s was not asked: interrupted", t.name)
@@ -281,7 +378,7 @@ func (c *scanCmd) ask(ctx context.Context, t liveTarget, f *feed) {
 	})
 	skip := func(format string, args ...any) {
 		e := base
-		e.Kind, e.Reason = scanner.SkippedEvent, fmt.Sprintf(format, args...)
+		e.Kind, e.Reason = scanner.SkippedEvent, t.conceal(fmt.Sprintf(format, args...))
 		f.send(&e, true)
 	}
 	switch {

@@ -58,6 +58,14 @@ func fakes() []fake {
 	labelled("secret", "AWS_SECRET_ACCESS_"+"KEY = ", body(28, 36)+"/+==", "")
 	labelled("password", "DB_PASSWORD: '", "correct-horse-battery", "'")
 	labelled("token", "https://example.org/x?access_token=", body(29, 24), "&y=1")
+	labelled("token as the user of a URL", "https://", body(30, 24), "@git.example.org/x")
+	labelled("URL with a short password", "postgres://u:", "pw"+"12345", "@h")
+	for _, name := range []string{"key", "api_key", "access_token", "code", "X-Amz-Signature", "sig", "password"} {
+		labelled("query, "+name, "https://example.org/x?a=b&"+name+"=", body(31, 9), "&y=1")
+	}
+	for _, name := range []string{"token ", "api-key=", "auth-token ", "DB_PASSWORD ", "secret\", \""} {
+		labelled("flag, "+name, "run --"+name, body(32, 9), "")
+	}
 	return all
 }
 
@@ -170,7 +178,7 @@ func TestMaskLeavesProse(t *testing.T) {
 		"Set api_key to the key of your account.", "max_tokens: 4096, next_page_token: null",
 		"password: at least 12 characters", "Authorization: required", "Authorization: Bearer <your-token>",
 		"https://example.org/a/b?c=d#e", "http://localhost:3000/x", "https://example.org:8080/@scope/pkg", "ssh://git@github.com/a/b",
-		"mail bob@example.org: thanks", "git@github.com:owner/repo.git", "at 10:30 @bob",
+		"run --token ${MY_TOKEN} --password <yours> --key", "https://h.example/x?key=${KEY}&code=<code>", "https://h.example/x?monkey=banana", "a --monkey banana", "mail bob@example.org: thanks", "git@github.com:owner/repo.git", "at 10:30 @bob",
 		"app." + hash + ".js", "sha256-" + hash, hash, "commit " + hash, "6f1d5c52-9c0f-4d4e-8f2b-0a1b2c3d4e5f",
 		"sk-learn", "a task-queue-with-a-long-name", "disk-usage-of-the-whole-machine", "npm_config_cache", "hf_hub_download", "AKIA is a prefix", "AIzaSomething",
 		"eyJ is how a JSON object begins in base64", "-----BEGIN " + "PUBLIC KEY-----\nabc\n-----END", "-----BEGIN CERTIFICATE-----",

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+)
+
+// planned is the plan for the servers of a configuration.
+func planned(t *testing.T, text string) *plan {
+	t.Helper()
+	file, err := config.Parse("c.mcp.json", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &plan{}
+	p.config(file)
+	p.unique()
+	return p
+}
+
+// TestQuestion: consent is asked for all that decides what will run.
+func TestQuestion(t *testing.T) {
+	t.Setenv("MY_TOKEN", "Kp7Xq2Vn9Rt4")
+	p := planned(t, `{"mcpServers":{"evil":{"command":"ls","args":["-la"],"cwd":"/tmp/x","env":{"LD_PRELOAD":"./evil.so\u001b[2J","PATH":"./bin","API_KEY":"sh0rt","T":"${MY_TOKEN}"}},
+		"web":{"url":"https://h.example/mcp","headers":{"Authorization":"Bearer ${MY_TOKEN}","X-Api-Key":"abc123"}}}}`)
+	want := []string{"Start evil, as c.mcp.json says?\n  ls -la\n  in /tmp/x\n  with API_KEY=[masked]\n  with LD_PRELOAD=./evil.so<U+001B>[2J\n  with PATH=./bin\n  with T=${MY_TOKEN}\n[y/N] ",
+		"Start web, as c.mcp.json says?\n  https://h.example/mcp\n  with Authorization: Bearer ${MY_TOKEN}\n  with X-Api-Key: [masked]\n[y/N] "}
+	for i := range want {
+		if got := p.targets[i].question(); got != want[i] {
+			t.Errorf("got\n%s\nwant\n%s", got, want[i])
+		}
+	}
+}
+
+// TestUnique: servers are asked once only where nothing tells them apart.
+func TestUnique(t *testing.T) {
+	p := &plan{}
+	for _, tenant := range []string{"a", "b", "a"} {
+		p.targets = append(p.targets, liveTarget{name: "h", url: "https://h.example/", headers: map[string]string{"Tenant": tenant}})
+	}
+	p.targets = append(p.targets, liveTarget{name: "h", url: "https://h.example/", transport: "sse"})
+	p.unique()
+	var names []string
+	for _, t := range p.targets {
+		names = append(names, t.name)
+	}
+	if got := strings.Join(names, " "); got != "h h#2 h#3" {
+		t.Errorf("asked are %s", got)
+	}
+}
+
+// TestCommandName: a secret among the words of a command names no server.
+func TestCommandName(t *testing.T) {
+	for want, command := range map[string][]string{
+		"some-mcp": {"npx", "-y", "some-mcp@1.2.3"},
+		"run":      {"run", "--token", "mcpKp7Xq2Vn9Rt4"},
+	} {
+		if got := commandName(command); got != want {
+			t.Errorf("%q is called %s", command, got)
+		}
+	}
+}
