@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -63,7 +64,7 @@ func (f *lookFlags) run(ctx context.Context, std streams, s sink) error {
 		return &exitError{exitIncomplete, errors.New("interrupted: nothing was listed")}
 	}
 	for _, skipped := range res.Coverage.Skipped {
-		fmt.Fprintf(std.err, "mcpscan: not inspected: %s (%d times, first at %s:%d)\n", skipped.Reason, skipped.Count, skipped.First.File, skipped.First.Line)
+		fmt.Fprintf(std.err, "mcpscan: not inspected: %s (%d times, first at %s:%d)\n", text.Visible(skipped.Reason, 1000), skipped.Count, text.Visible(text.Mask(skipped.First.File), 400), skipped.First.Line)
 	}
 	return nil
 }

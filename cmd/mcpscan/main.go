@@ -18,6 +18,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
 )
 
@@ -129,7 +130,7 @@ func fail(w io.Writer, err error) int {
 		exit = &exitError{exitUsage, err}
 	}
 	if exit.err != nil {
-		fmt.Fprintf(w, "mcpscan: %s\n", visibleLines(err.Error()))
+		fmt.Fprintf(w, "mcpscan: %s\n", visibleLines(text.Mask(err.Error())))
 	}
 	return exit.code
 }

@@ -64,11 +64,24 @@ func documented() []scanner.Rule { return append(rules.All(), scanner.EngineRule
 
 // collector starts a report.
 func (f *outputFlags) collector() (*report.Collector, error) {
+	plain := 0
 	for _, spec := range f.Format {
-		name, _, _ := strings.Cut(spec, "=")
+		name, file, named := strings.Cut(spec, "=")
 		if !slices.Contains(report.Formats(), name) {
 			return nil, usage("unknown format %q: expected %s", name, strings.Join(report.Formats(), ", "))
 		}
+		if named && file == "" {
+			return nil, usage("--format %s names no file", spec)
+		}
+		if !named || file == "-" {
+			plain++
+		}
+	}
+	if plain > 1 {
+		return nil, usage("only one format can go to standard output: name a file for the others, as in --format sarif=out.sarif")
+	}
+	if plain == 0 && f.Output != "" {
+		return nil, usage("nothing is left for --output: every --format has a file of its own")
 	}
 	return report.NewCollector(severity(f.MinSeverity)), nil
 }
@@ -107,15 +120,6 @@ func severity(name string) scanner.Severity {
 // write renders the report in every format asked for. One of them goes to
 // standard output or to -o; the others need a file each.
 func (f *outputFlags) write(std streams, r *report.Report) error {
-	plain := 0
-	for _, spec := range f.Format {
-		if !strings.Contains(spec, "=") {
-			plain++
-		}
-	}
-	if plain > 1 {
-		return usage("only one format can go to standard output: name a file for the others, as in --format sarif=out.sarif")
-	}
 	for _, spec := range f.Format {
 		name, file, _ := strings.Cut(spec, "=")
 		if file == "" {
@@ -141,7 +145,7 @@ func (f *outputFlags) render(std streams, format, file string, r *report.Report)
 	b := bufio.NewWriterSize(w, 64<<10)
 	color := file == "" && !f.NoColor && os.Getenv("NO_COLOR") == "" && terminal(std.out)
 	if err := report.Write(b, format, r, report.Options{Color: color, Rules: documented()}); err != nil {
-		return &exitError{exitUsage, fmt.Errorf("writing the %s report: %w", format, err)}
+		return &exitError{exitUsage, err}
 	}
 	if err := b.Flush(); err != nil {
 		return &exitError{exitUsage, fmt.Errorf("writing the %s report: %w", format, err)}
@@ -162,10 +166,15 @@ func (f *outputFlags) verdict(std streams, r *report.Report) error {
 	if worst, any := r.Summary.Findings.Worst(); any && f.FailOn != "never" && worst >= severity(f.FailOn) {
 		return &exitError{code: exitFindings}
 	}
-	if len(r.Coverage.Skipped) == 0 || f.AllowIncomplete {
+	nothing := r.Coverage.Events == 0
+	if len(r.Coverage.Skipped) == 0 && !nothing || f.AllowIncomplete {
 		return nil
 	}
-	if !f.Quiet {
+	switch {
+	case f.Quiet:
+	case len(r.Coverage.Skipped) == 0:
+		fmt.Fprintln(std.err, "mcpscan: nothing was inspected: there was no server to ask, no message and no definition; --allow-incomplete accepts that")
+	default:
 		first := r.Coverage.Skipped[0]
 		fmt.Fprintf(std.err, "mcpscan: not everything was inspected (%s); --allow-incomplete accepts that\n", text.Visible(first.Reason, 200))
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -23,20 +25,21 @@ func (c *rulesCmd) Run(std streams) error {
 		}
 		return t.write(std.out)
 	}
+	var out bytes.Buffer
 	for i, id := range c.ID {
 		k := slices.IndexFunc(all, func(r scanner.Rule) bool { return r.ID == id })
 		if k < 0 {
 			return usage("no rule is called %q; mcpscan rules lists them", id)
 		}
 		if i > 0 {
-			fmt.Fprintln(std.out)
+			out.WriteByte('\n')
 		}
-		explain(std, &all[k])
+		explain(&out, &all[k])
 	}
-	return nil
+	return put(std.out, out.Bytes())
 }
 
-func explain(std streams, r *scanner.Rule) {
-	fmt.Fprintf(std.out, "%s: %s\n\nWhy:      %s\nFix:      %s\nSeverity: %s, confidence %s. %s\nCategory: %s\nSee:      %s\n",
+func explain(w io.Writer, r *scanner.Rule) {
+	fmt.Fprintf(w, "%s: %s\n\nWhy:      %s\nFix:      %s\nSeverity: %s, confidence %s. %s\nCategory: %s\nSee:      %s\n",
 		r.ID, r.Title, r.Why, r.Fix, r.Severity, r.Confidence, r.Basis, r.Category, strings.Join(r.Refs, ", "))
 }

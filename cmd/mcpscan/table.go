@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
+	"math"
+	"reflect"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -22,18 +26,19 @@ type table struct {
 
 func newTable(header ...string) *table { return &table{header: header} }
 
-// add adds a row. Cells are made visible and cut.
+// add adds a row. Cells are masked, made visible and cut.
 func (t *table) add(cells ...string) {
 	row := make([]string, len(cells))
 	for i, c := range cells {
-		row[i] = text.Visible(c, cellChars)
+		row[i] = text.Visible(text.Mask(c), cellChars)
 	}
 	t.rows = append(t.rows, row)
 }
 
 // write renders the table without lines, in the manner of ps.
 func (t *table) write(w io.Writer) error {
-	tab := tablewriter.NewTable(w,
+	var b bytes.Buffer // the renderer does not tell of errors of its writer
+	tab := tablewriter.NewTable(&b,
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
 			Borders:  tw.BorderNone,
 			Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
@@ -51,16 +56,55 @@ func (t *table) write(w io.Writer) error {
 			return err
 		}
 	}
-	return tab.Render()
+	if err := tab.Render(); err != nil {
+		return err
+	}
+	return put(w, b.Bytes())
 }
 
-// writeJSON writes rows as a JSON array for programs.
+// put writes what a command has to say.
+func put(w io.Writer, b []byte) error {
+	if _, err := w.Write(b); err != nil {
+		return &exitError{exitUsage, fmt.Errorf("writing the output: %w", err)}
+	}
+	return nil
+}
+
+// writeJSON writes rows as a JSON array for programs, the texts in them masked
+// and visible as they are in a report.
 func writeJSON[T any](w io.Writer, rows []T) error {
 	if rows == nil {
 		rows = []T{}
 	}
-	enc := json.NewEncoder(w)
+	cleanse(reflect.ValueOf(rows))
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	return enc.Encode(rows)
+	if err := enc.Encode(rows); err != nil {
+		return err
+	}
+	return put(w, b.Bytes())
+}
+
+// cleanse masks every text in v and makes it visible.
+func cleanse(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			cleanse(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			cleanse(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				cleanse(v.Field(i))
+			}
+		}
+	case reflect.String:
+		v.SetString(text.Visible(text.Mask(v.String()), math.MaxInt))
+	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"runtime/debug"
 )
 
@@ -10,8 +9,7 @@ type versionCmd struct{}
 
 // Run prints the version.
 func (versionCmd) Run(std streams) error {
-	fmt.Fprintln(std.out, "mcpscan", version())
-	return nil
+	return put(std.out, []byte("mcpscan "+version()+"\n"))
 }
 
 // version is what the Go toolchain knows of this build: the module version of

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// hostile is a recording with control characters, a text that runs backwards
+// and a credential in every place that a table shows.
+func hostile(t *testing.T) string {
+	token := "gh" + "p_" + strings.Repeat("a1B2", 9)
+	const head = `{"type":"mcp_message","timestamp":"2026-01-06T10:30:00Z","session_id":"s\u009b\u202e","server_id":"x\u009b TOKEN","server_type":"stdio",`
+	text := head + `"direction":"server_to_client","message":{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a\u202eb\u009b31m\u007f","description":"token=TOKEN \u009b2J \u202e x"}]}}}` + "\n" +
+		head + `"direction":"client_to_server","message":{"jsonrpc":"2.0","id":"TOKEN\u009b","method":"tools/call","params":{"name":"password=TOKEN\u009b"}}}` + "\n" + head + `"mess`
+	name := filepath.Join(t.TempDir(), "f\x1b[31m\u009b.jsonl")
+	if err := os.WriteFile(name, []byte(strings.ReplaceAll(text, "TOKEN", token)), 0o600); err != nil {
+		t.Skip("no such file names here:", err)
+	}
+	return name
+}
+
+// TestLooksAreHarmless: what a look shows can neither steer a terminal nor give
+// a credential away, as a table and as JSON.
+func TestLooksAreHarmless(t *testing.T) {
+	name := hostile(t)
+	harmful := regexp.MustCompile(`[\x00-\x09\x0b-\x1f\x7f\x{80}-\x{9f}\x{202e}]|a1B2a1B2`)
+	for _, command := range []string{"servers", "tools", "calls", "events", "detections"} {
+		for _, args := range [][]string{{command, name}, {command, "--json", name}} {
+			var out, errs bytes.Buffer
+			code := run(args, streams{strings.NewReader(""), &out, &errs})
+			if code != exitClean || out.Len() == 0 || !strings.Contains(errs.String(), "not inspected") {
+				t.Errorf("%s: exit %d\n%s%s", args[:len(args)-1], code, &out, &errs)
+			}
+			if m := harmful.FindString(out.String() + errs.String()); m != "" {
+				t.Errorf("%s: %q in\n%q", args[:len(args)-1], m, out.String()+errs.String())
+			}
+		}
+	}
+}
+
+// fullDisk takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// TestFullDisk: output that nobody got is no success.
+func TestFullDisk(t *testing.T) {
+	name := filepath.Join(root, "docs", "examples", "poisoned-session.events.jsonl")
+	for _, args := range [][]string{
+		{"servers", name}, {"tools", name}, {"calls", name}, {"events", name}, {"detections", name}, {"events", "--json", name},
+		{"rules"}, {"rules", "inj-override"}, {"version"}, {"replay", name}, {"replay", "--format", "json", name}, {"replay", "--format", "sarif", name},
+	} {
+		var errs bytes.Buffer
+		if code := run(args, streams{strings.NewReader(""), fullDisk{}, &errs}); code != exitUsage || strings.Count(errs.String(), "writing") != 1 {
+			t.Errorf("%s: exit %d, %s", args, code, &errs)
+		}
+	}
+}
