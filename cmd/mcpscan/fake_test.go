@@ -92,6 +92,10 @@ func fakeHTTP() {
 			fmt.Fprint(w, "<html><body><h1>It works</h1></body></html>")
 			return
 		}
+		if mode == "cookie" && req.Header.Get("Cookie")+req.Header.Get("X-One") != "a=1; b=21" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
 		var r request
 		if req.Method != http.MethodPost || json.NewDecoder(req.Body).Decode(&r) != nil {
 			w.WriteHeader(http.StatusMethodNotAllowed)

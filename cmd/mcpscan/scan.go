@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -26,7 +27,7 @@ type scanCmd struct {
 	NoRun      bool `help:"Start nothing and connect to nothing: inspect only what can be read."`
 
 	Record       string            `help:"Write what was seen to this file, for mcpscan replay." placeholder:"FILE"`
-	Header       map[string]string `help:"Header for the URLs given as targets, as NAME=VALUE." placeholder:"NAME=VALUE"`
+	Header       map[string]string `help:"Header for the URLs given as targets, as NAME=VALUE." placeholder:"NAME=VALUE" mapsep:"none"`
 	StartTimeout time.Duration     `help:"How long a server may take until its first answer." default:"60s"`
 	StepTimeout  time.Duration     `help:"How long a server may take for each answer after that." default:"30s"`
 
@@ -67,35 +68,79 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err := c.keepInputs(files, c.Record); err != nil {
 		return err
 	}
-	recorder, closeRecord, err := c.recorder()
+	rec, err := c.recorder()
 	if err != nil {
 		return err
 	}
 	running := context.WithoutCancel(ctx) // an interruption ends what is asked, not what is told of it
-	src := c.start(ctx, std, p, recorder)
+	src := c.start(ctx, std, p, rec)
 	res, err := engine.Run(running, src, collector)
-	if err = errors.Join(err, closeRecord()); err != nil {
-		return readError(err)
+	lost := rec.close()
+	if err != nil {
+		return readError(errors.Join(err, lost))
 	}
-	return c.finish(std, collector.Report(p.inputs, version(), res))
+	err = c.finish(std, collector.Report(p.inputs, version(), res))
+	var exit *exitError
+	switch {
+	case lost == nil:
+		return err
+	case errors.As(err, &exit): // findings and the like decide the code
+		return &exitError{exit.code, errors.Join(exit.err, lost)}
+	}
+	return &exitError{exitUsage, lost}
 }
 
-// recorder opens the file of --record.
-func (c *scanCmd) recorder() (*replay.Recorder, func() error, error) {
+// recording is what --record writes. It ends at the first error, and the
+// inspection goes on without it: a full disk must not hide a server.
+type recording struct {
+	to   *replay.Recorder // nil where there is nothing to write, or no more
+	file *os.File
+	err  error
+}
+
+// recorder opens the file of --record, for its owner only: servers say more
+// than a report repeats.
+func (c *scanCmd) recorder() (*recording, error) {
 	if c.Record == "" {
-		return nil, func() error { return nil }, nil
+		return &recording{}, nil
 	}
-	f, err := os.Create(c.Record)
+	f, err := os.OpenFile(c.Record, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return nil, nil, usage("creating the recording: %w", err)
+		return nil, usage("creating the recording: %w", err)
 	}
-	return replay.NewRecorder(f, c.Record), f.Close, nil
+	return &recording{to: replay.NewRecorder(f, c.Record), file: f}, nil
+}
+
+// record writes an event, and gives it its place in the recording if it has one.
+func (r *recording) record(e *scanner.Event) {
+	if r.to == nil {
+		return
+	}
+	before := *e
+	if err := r.to.Record(e); err != nil {
+		*e, r.to = before, nil
+		r.err = fmt.Errorf("%w; the recording is incomplete", err)
+	}
+}
+
+// close ends the recording and returns its first error.
+func (r *recording) close() error {
+	if r.file == nil {
+		return nil
+	}
+	if err := r.file.Close(); err != nil && r.err == nil {
+		r.err = fmt.Errorf("recording: %w; the recording is incomplete", err)
+	}
+	return r.err
 }
 
 // plan sorts the targets into what can be read and what must be asked.
 func (c *scanCmd) plan(ctx context.Context, std streams) (*plan, error) {
 	if c.RunServers && c.NoRun {
 		return nil, usage("--run-servers and --no-run contradict each other")
+	}
+	if c.Command != nil && (len(c.Command) == 0 || c.Command[0] == "") {
+		return nil, usage("no command stands behind --; expected one, as in: mcpscan scan -- npx -y some-mcp-server")
 	}
 	p := &plan{}
 	if len(c.Command) > 0 {
@@ -136,14 +181,14 @@ func (c *scanCmd) target(p *plan, t string) error {
 	if info.IsDir() {
 		return c.discover(p, t)
 	}
-	if info.Size() > c.MaxMessage {
+	data, err := readTarget(t, c.MaxMessage)
+	if errors.Is(err, errOverLimit) {
 		p.inputs = append(p.inputs, report.Input{Kind: "file", Name: t})
-		p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "a file has %d bytes, which is over the limit of %d (--max-message)", info.Size(), c.MaxMessage)
+		p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "%v", err)
 		return nil
 	}
-	data, err := os.ReadFile(t)
 	if err != nil {
-		return usage("reading the target: %w", err)
+		return err
 	}
 	events, derr := replay.Definitions(t, data)
 	if derr == nil {
@@ -171,6 +216,34 @@ func notATarget(name string, derr, cerr error) error {
 		return fmt.Errorf("%w (a recording is read by: mcpscan replay %s)", cerr, name)
 	}
 	return derr
+}
+
+// errOverLimit is a file that is too long to be inspected.
+var errOverLimit = errors.New("more bytes than the limit")
+
+// readTarget reads a file that has to be read as a whole. A device or a pipe
+// has no end that could be relied on, and what it claims as its size is nothing.
+func readTarget(name string, limit int64) ([]byte, error) {
+	info, err := os.Stat(name) // opening a pipe would wait for its writer
+	if err != nil {
+		return nil, usage("reading the target: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, usage("reading the target: %s is not a regular file", name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, usage("reading the target: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, min(limit, 1<<40)+1))
+	if err != nil {
+		return nil, usage("reading the target: %w", err)
+	}
+	if int64(len(data)) > min(limit, 1<<40) {
+		return nil, fmt.Errorf("a file has %w of %d (--max-message)", errOverLimit, limit)
+	}
+	return data, nil
 }
 
 // config adds the servers of a client configuration to the plan.
@@ -207,7 +280,7 @@ func (p *plan) skip(at scanner.Origin, format string, args ...any) {
 func (c *scanCmd) discover(p *plan, dir string) error {
 	found := 0
 	for _, loc := range config.Discover(discoverDirs(dir, len(c.Targets) == 0)) {
-		data, err := os.ReadFile(loc.Path)
+		data, err := readTarget(loc.Path, c.MaxMessage)
 		if err != nil {
 			p.skip(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "a configuration was not read: %v", err)
 			continue

@@ -21,7 +21,6 @@ import (
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/live"
 	"github.com/mcpscan/mcpscan/internal/text"
-	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -307,9 +306,9 @@ func (s single) Release()                          {}
 // start asks all servers at once and returns the stream of what is seen. One
 // lock gives events their time, their place in the recording and their order,
 // so that the three agree.
-func (c *scanCmd) start(ctx context.Context, std streams, p *plan, rec *replay.Recorder) scanner.Source {
+func (c *scanCmd) start(ctx context.Context, std streams, p *plan, rec *recording) scanner.Source {
 	out := make(chan *scanner.Event, 64)
-	feed := &feed{out: out, recorder: rec}
+	feed := &feed{out: out, recording: rec}
 	go func() {
 		defer close(out)
 		for _, e := range p.events {
@@ -331,10 +330,11 @@ func (c *scanCmd) start(ctx context.Context, std streams, p *plan, rec *replay.R
 // feed puts events in order. Its clock never stands still: two events of one
 // nanosecond would have no order on replay.
 type feed struct {
-	mu       sync.Mutex
-	out      chan<- *scanner.Event
-	recorder *replay.Recorder
-	last     time.Time
+	mu   sync.Mutex
+	out  chan<- *scanner.Event
+	last time.Time
+
+	recording *recording
 }
 
 func (f *feed) send(e *scanner.Event, stamp bool) {
@@ -347,11 +347,7 @@ func (f *feed) send(e *scanner.Event, stamp bool) {
 		}
 		e.Time, f.last = now, now
 	}
-	if f.recorder != nil && e.Kind != scanner.IgnoredEvent {
-		if err := f.recorder.Record(e); err != nil {
-			e.Kind, e.Reason = scanner.SkippedEvent, err.Error()
-		}
-	}
+	f.recording.record(e)
 	f.out <- e // the engine reads to the end, also after an interruption
 }
 
@@ -365,7 +361,7 @@ func (c *scanCmd) ask(ctx context.Context, t liveTarget, f *feed) {
 		MaxFrame: c.MaxMessage, StartTimeout: c.StartTimeout, StepTimeout: c.StepTimeout,
 		ClientName: "mcpscan", ClientVersion: version(),
 		OnFrame: func(fr live.Frame) {
-			if fr.Event == "endpoint" { // an address of the transport, not a message
+			if fr.Address { // of the transport, not a message
 				return
 			}
 			e := base

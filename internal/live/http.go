@@ -125,6 +125,7 @@ func (w *web) read(resp *http.Response, chatter bool) ([]byte, error) {
 		w.peer.drop()
 		return nil, &oversizeError{limit}
 	}
+	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")) // clients read over the mark
 	if len(data) > 0 && (!chatter || beginsLikeJSON(data)) {
 		w.peer.receive(data, origin{status: resp.StatusCode, header: resp.Header})
 	}
@@ -173,9 +174,11 @@ type place struct {
 }
 
 // events reads an event stream to its end. endpoint, when given, gets the data
-// of endpoint events.
+// of endpoint events, of which the first is an address, unless it could be a message. All others are handed
+// out like any event: what no client should read, a lenient one may.
 func (w *web) events(resp *http.Response, endpoint func(string)) (place, error) {
 	var at place
+	addressed := endpoint == nil
 	stream := wire.NewSSEReader(resp.Body, w.peer.opts.MaxFrame)
 	for {
 		e, err := stream.Next()
@@ -195,7 +198,9 @@ func (w *web) events(resp *http.Response, endpoint func(string)) (place, error) 
 		case e.Oversize:
 			w.peer.drop()
 		case e.HasData:
-			w.peer.receive(e.Data, origin{resp.StatusCode, resp.Header, e.Type})
+			address := e.Type == "endpoint" && !addressed && !beginsLikeJSON(e.Data)
+			addressed = addressed || address
+			w.peer.receive(e.Data, origin{resp.StatusCode, resp.Header, e.Type, address})
 			if endpoint != nil && e.Type == "endpoint" {
 				endpoint(string(e.Data))
 			}

@@ -290,3 +290,49 @@ func TestTargetsThatCannotBe(t *testing.T) {
 		}
 	}
 }
+
+// An endpoint event where the transport knows none, and a second one where it
+// does, are handed out as what the server said.
+func TestEndpointEventsThatNameNoEndpoint(t *testing.T) {
+	url := legacyHTTP(t, func(w http.ResponseWriter, _ *http.Request, m message) bool {
+		if m.method == "tools/list" {
+			stream(w, "event: endpoint\ndata: {\"note\":\"hidden\"}\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", m.id, oneTool)
+		}
+		return m.method == "tools/list"
+	})
+	res, s, err := list(t, Target{URL: url})
+	if err != nil || len(res.Problems) != 0 || s.count(ServerToClient, `"name":"a"`) != 1 || s.count(ServerToClient, "hidden") != 1 {
+		t.Fatalf("got %+v, %v, %+v", res, err, s.frames)
+	}
+	for _, f := range s.frames {
+		if f.Address {
+			t.Errorf("taken for an address: %s", f.Data)
+		}
+	}
+	url = serveHTTP(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		stream(w, "event: endpoint\ndata: /messages\n\nevent: endpoint\ndata: hidden\n\n")
+	}))
+	_, s, _ = list(t, Target{URL: url, Transport: "sse"}, quick)
+	if len(s.frames) < 2 || !s.frames[0].Address || s.count(ServerToClient, "hidden") != 1 {
+		t.Fatalf("got %+v", s.frames)
+	}
+	for _, f := range s.frames[1:] {
+		if f.Address {
+			t.Errorf("taken for an address: %s", f.Data)
+		}
+	}
+}
+
+// A byte order mark before an answer is read over, as clients do.
+func TestHTTPByteOrderMark(t *testing.T) {
+	url := legacyHTTP(t, func(w http.ResponseWriter, _ *http.Request, m message) bool {
+		if m.method == "tools/list" {
+			respond(w, "\xEF\xBB\xBF"+`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.id, oneTool)
+		}
+		return m.method == "tools/list"
+	})
+	res, s, err := list(t, Target{URL: url}, quick)
+	if err != nil || len(res.Problems) != 0 || res.Noise != 0 || s.count(ServerToClient, `"name":"a"`) != 1 {
+		t.Errorf("got %+v, %v", res, err)
+	}
+}

@@ -50,7 +50,8 @@ type Frame struct {
 	Time      time.Time
 	Data      []byte      // owned by the receiver
 	Noise     bool        // the server sent something that does not begin like JSON where a message belongs
-	Event     string      // the type of the server-sent event, "" for other frames; "endpoint" is no message and marked as Noise
+	Event     string      // the type of the server-sent event, "" for other frames
+	Address   bool        // the event is the one that names the endpoint of HTTP+SSE: no message, and marked as Noise
 	Status    int         // the HTTP status, 0 for stdio and for what we send
 	Header    http.Header // the response's headers, nil where Status is 0; shared by the frames of one response
 }
@@ -79,7 +80,7 @@ type Result struct {
 	Era             string // EraModern or EraLegacy
 	ProtocolVersion string
 	Transport       string // "stdio", "http" or "sse"
-	Noise           int    // frames marked as Noise, without endpoint events and the pages of HTTP errors
+	Noise           int    // frames marked as Noise, without the address of the endpoint and the pages of HTTP errors
 	Oversize        int    // frames above MaxFrame: nobody has seen them
 	Problems        []Problem
 	StderrTail      string // the last 4 KB of a stdio server's standard error, as sent

@@ -23,6 +23,8 @@ type origin struct {
 	status int
 	header http.Header
 	event  string
+
+	address bool // the event is the one that names the endpoint
 }
 
 // sent hands out a frame of ours.
@@ -35,9 +37,9 @@ func (t *tap) sent(data []byte) {
 func (t *tap) received(data []byte, from origin) bool {
 	f := Frame{
 		Direction: ServerToClient, Data: bytes.Clone(data),
-		Event: from.event, Status: from.status, Header: from.header,
+		Event: from.event, Address: from.address, Status: from.status, Header: from.header,
 	}
-	f.Noise = !beginsLikeJSON(data) || from.event == "endpoint"
+	f.Noise = !beginsLikeJSON(data) || from.address
 	t.emit(f)
 	return !f.Noise
 }
@@ -46,7 +48,7 @@ func (t *tap) emit(f Frame) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	f.Time = t.now()
-	if f.Noise && f.Event != "endpoint" && f.Status < 400 {
+	if f.Noise && !f.Address && f.Status < 400 {
 		t.noise++
 	}
 	if t.onFrame != nil {
