@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -171,7 +169,7 @@ func (c *scanCmd) plan(ctx context.Context, std streams) (*plan, error) {
 func (c *scanCmd) target(p *plan, t string) error {
 	if strings.HasPrefix(t, "http://") || strings.HasPrefix(t, "https://") {
 		p.inputs = append(p.inputs, report.Input{Kind: "server", Name: bare(t)})
-		p.targets = append(p.targets, liveTarget{name: urlName(t), url: t, headers: c.Header, origin: endpoint(urlName(t)), secrets: slices.Collect(maps.Values(c.Header))})
+		p.targets = append(p.targets, liveTarget{name: urlName(t), url: t, headers: c.Header, origin: endpoint(urlName(t))})
 		return nil
 	}
 	info, err := os.Stat(t)

@@ -37,7 +37,7 @@ type liveTarget struct {
 	foreign   bool // named by a configuration file: somebody else's command
 
 	written config.Server // the entry of the configuration, its references as they stand there
-	secrets []string      // values that came from the environment, and headers
+	secrets []string      // values that came from the environment
 }
 
 // endpoint is the place of what no file holds.
@@ -58,9 +58,6 @@ func configTarget(s config.Server, at scanner.Origin) (liveTarget, error) {
 		return liveTarget{}, fmt.Errorf("%s has no value here; set it in the environment", strings.Join(missing, ", "))
 	}
 	t := liveTarget{name: s.Name, dir: s.Cwd, url: s.URL, headers: s.Headers, origin: at, foreign: true, written: written, secrets: secrets}
-	for _, v := range s.Headers {
-		t.secrets = append(t.secrets, v)
-	}
 	switch {
 	case s.Transport == "ws":
 		return t, errors.New("the WebSocket transport is not supported")
@@ -183,12 +180,41 @@ func (p *plan) unique() {
 
 // conceal masks what is secret in what a server, or somebody else, says of it.
 func (t *liveTarget) conceal(s string) string {
-	for _, secret := range t.secrets {
-		if len(secret) >= minSecret && !strings.HasPrefix(secret, "/") { // a path is no secret, and tells what failed
-			s = strings.ReplaceAll(s, secret, "[masked]")
+	for _, secret := range t.known() {
+		if len(secret) >= minSecret {
+			s = strings.ReplaceAll(s, secret, masked)
 		}
 	}
 	return text.Mask(s)
+}
+
+// known lists the secrets that the server was given, the longest first.
+func (t *liveTarget) known() []string {
+	var out []string
+	for _, v := range t.secrets {
+		if _, err := os.Stat(v); err != nil { // a path is no secret, and tells what failed
+			out = append(out, v)
+		}
+	}
+	for i, w := range t.command {
+		name, value, ok := strings.Cut(w, "=")
+		switch {
+		case ok && namesSecret(name):
+			out = append(out, value)
+		case i > 0 && namesSecret(t.command[i-1]) && !strings.HasPrefix(w, "-"):
+			out = append(out, w)
+		}
+	}
+	for name, value := range t.written.Env {
+		if namesSecret(name) {
+			out = append(out, value)
+		}
+	}
+	for _, value := range t.headers {
+		out = append(out, value, value[strings.LastIndexByte(value, ' ')+1:]) // also without its scheme
+	}
+	slices.SortFunc(out, func(a, b string) int { return len(b) - len(a) })
+	return out
 }
 
 // minSecret is the length from which a value of the environment is masked

@@ -62,3 +62,21 @@ func TestCommandName(t *testing.T) {
 		}
 	}
 }
+
+// TestConceal: a server that repeats what it was given gives nothing away.
+func TestConceal(t *testing.T) {
+	t.Setenv("MY_TOKEN", "/Kp7Xq2Vn9Rt4")
+	t.Setenv("MY_DIR", t.TempDir())
+	p := planned(t, `{"mcpServers":{"a":{"command":"x","args":["${MY_DIR}","--pin-token","lit3ral","--key=lit4ral","${MY_TOKEN}"],"env":{"API_KEY":"lit5ral"}},
+		"web":{"url":"https://h.example/mcp","headers":{"Authorization":"Bearer lit6ral"}}}}`)
+	said := "lit3ral lit4ral /Kp7Xq2Vn9Rt4 lit5ral"
+	if got := p.targets[0].conceal(said); got != "[masked] [masked] [masked] [masked]" {
+		t.Errorf("got %s", got)
+	}
+	if dir := p.targets[0].command[1]; p.targets[0].conceal(dir) != dir {
+		t.Errorf("the path %s is masked", dir)
+	}
+	if got := p.targets[1].conceal("no lit6ral here"); got != "no [masked] here" {
+		t.Errorf("got %s", got)
+	}
+}
