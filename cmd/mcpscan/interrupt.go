@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
+	"errors"
 	"io"
 
 	"github.com/mcpscan/mcpscan/replay"
@@ -96,17 +96,22 @@ func label(name string) string {
 	return name
 }
 
-// readAnswer reads one line, unless the context ends before there is one.
-func readAnswer(ctx context.Context, r *bufio.Reader) string {
-	got := make(chan string, 1)
+// within waits for what may block no longer than until the context ends.
+func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	got := make(chan result, 1)
 	go func() {
-		line, _ := r.ReadString('\n')
-		got <- line
+		value, err := do()
+		got <- result{value, err}
 	}()
 	select {
-	case line := <-got:
-		return line
+	case r := <-got:
+		return r.value, r.err
 	case <-ctx.Done():
-		return ""
+		var none T
+		return none, &exitError{exitIncomplete, errors.New("interrupted")}
 	}
 }

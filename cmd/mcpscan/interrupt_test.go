@@ -41,3 +41,23 @@ func TestInterruptedReplay(t *testing.T) {
 		})
 	}
 }
+
+// TestInterruptedReads: nothing that waits for its input outlives an interruption.
+func TestInterruptedReads(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	look := lookFlags{Files: []string{"-"}, engineFlags: engineFlags{MaxMessage: 1 << 20}}
+	output := outputFlags{Format: []string{"text"}, FailOn: "high", MinSeverity: "low"}
+	std := streams{r, io.Discard, io.Discard}
+	for name, err := range map[string]error{
+		"events": (&eventsCmd{lookFlags: look}).Run(ctx, std),
+		"report": (&reportCmd{File: "-", outputFlags: output}).Run(ctx, std),
+	} {
+		var exit *exitError
+		if !errors.As(err, &exit) || exit.code != exitIncomplete || !strings.Contains(err.Error(), "interrupted") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}

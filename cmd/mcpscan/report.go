@@ -1,7 +1,7 @@
 package main
 
 import (
-	"io"
+	"context"
 	"os"
 
 	"github.com/mcpscan/mcpscan/report"
@@ -14,22 +14,30 @@ type reportCmd struct {
 }
 
 // Run renders the report again. The exit code is that of the run it reports.
-func (c *reportCmd) Run(std streams) error {
+func (c *reportCmd) Run(ctx context.Context, std streams) error {
 	if _, err := c.collector(); err != nil {
 		return err
 	}
-	var in io.Reader = std.in
+	r, err := within(ctx, func() (*report.Report, error) { return c.read(std) })
+	if err != nil {
+		return err
+	}
+	return c.finish(std, r)
+}
+
+func (c *reportCmd) read(std streams) (*report.Report, error) {
+	in := std.in
 	if c.File != "-" {
 		f, err := os.Open(c.File)
 		if err != nil {
-			return usage("opening the report: %w", err)
+			return nil, usage("opening the report: %w", err)
 		}
 		defer f.Close()
 		in = f
 	}
 	r, err := report.Read(in)
 	if err != nil {
-		return usage("%s: %w", c.File, err)
+		return nil, usage("%s: %w", c.File, err)
 	}
-	return c.finish(std, r)
+	return r, nil
 }

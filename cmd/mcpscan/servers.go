@@ -281,7 +281,7 @@ func (c *scanCmd) consent(ctx context.Context, std streams, p *plan) {
 			return true
 		}
 		fmt.Fprint(std.err, t.question())
-		answer := readAnswer(ctx, answers)
+		answer, _ := within(ctx, func() (string, error) { return answers.ReadString('\n') })
 		if ctx.Err() != nil {
 			p.skip(t.origin, "server %s was not asked: interrupted", t.name)
 			return true
