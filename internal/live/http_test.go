@@ -296,12 +296,12 @@ func TestTargetsThatCannotBe(t *testing.T) {
 func TestEndpointEventsThatNameNoEndpoint(t *testing.T) {
 	url := legacyHTTP(t, func(w http.ResponseWriter, _ *http.Request, m message) bool {
 		if m.method == "tools/list" {
-			stream(w, "event: endpoint\ndata: {\"note\":\"hidden\"}\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", m.id, oneTool)
+			stream(w, "event: endpoint\ndata: hidden\n\nevent: endpoint\ndata: {\"note\":\"hidden\"}\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", m.id, oneTool)
 		}
 		return m.method == "tools/list"
 	})
 	res, s, err := list(t, Target{URL: url})
-	if err != nil || len(res.Problems) != 0 || s.count(ServerToClient, `"name":"a"`) != 1 || s.count(ServerToClient, "hidden") != 1 {
+	if err != nil || len(res.Problems) != 0 || s.count(ServerToClient, `"name":"a"`) != 1 || s.count(ServerToClient, "hidden") != 2 {
 		t.Fatalf("got %+v, %v, %+v", res, err, s.frames)
 	}
 	for _, f := range s.frames {
