@@ -33,11 +33,14 @@ var shadowTool = scanner.Rule{
 	Judge: func(p *scanner.JudgePass) {
 		for i := range p.Message.Definitions {
 			d := &p.Message.Definitions[i]
-			if d.Kind != scanner.ToolSubject {
+			if p.Full() {
+				return
+			}
+			if d.Kind != scanner.ToolSubject || p.Server.Tools[d.Name] != nil {
 				continue
 			}
 			for _, other := range p.Session.Owners(d.Name) {
-				if other.Server == p.Server.ID || p.Server.Tools[d.Name] != nil {
+				if other.Server == p.Server.ID {
 					continue
 				}
 				severity, why := collision(d, other, fork(p, other.Server))

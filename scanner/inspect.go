@@ -18,6 +18,9 @@ import (
 // condemned by the worst; the rest is counted, not kept.
 const maxPerEvent = 200
 
+// tooMany is why an event with more findings was not inspected in full.
+var tooMany = fmt.Sprintf("more than %d findings in one message: the rest is not listed", maxPerEvent)
+
 // Inspector inspects events on one goroutine. It keeps its buffers, so that a
 // text field costs no allocation.
 type Inspector struct {
@@ -36,7 +39,7 @@ type Inspector struct {
 	dropped int
 	cut     bool // a pattern matched more often than is kept
 	unread  bool // the text at hand is a frame that is no JSON, with its escapes as they stand
-	place   cursor
+	places  places
 	pass    TextPass
 	matches []text.Match
 }
@@ -49,7 +52,8 @@ func (e *Engine) NewInspector() *Inspector {
 // Inspect returns what can be said of an event by itself.
 func (in *Inspector) Inspect(e *Event) *Facts {
 	facts := &Facts{}
-	in.event, in.facts, in.dropped, in.cut, in.place = e, facts, 0, false, cursor{}
+	in.event, in.facts, in.dropped, in.cut = e, facts, 0, false
+	in.places.reset(e)
 	switch e.Kind {
 	case FrameEvent:
 		in.frame()
@@ -63,7 +67,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 		}
 	}
 	if in.dropped > 0 {
-		in.skip(fmt.Sprintf("more than %d findings in one message: the rest is not listed", maxPerEvent))
+		in.skip(tooMany)
 	}
 	if in.cut {
 		in.skip("a text repeats one phrase so often that not every place of it was judged")
@@ -409,6 +413,9 @@ func (in *Inspector) guard(r *Rule, check func()) {
 
 // text completes the finding of a text rule.
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
+	if in.full(is.Severity) {
+		return
+	}
 	evidence := newEvidence(p.Source, start, end)
 	if p.original != nil { // the evidence is what stands on the wire, and what it says beside it
 		is.Decoded = evidence.Context
@@ -434,6 +441,9 @@ func (p *TextPass) category() string {
 
 // node completes the finding of a message rule.
 func (in *Inspector) node(p *MessagePass, i int, isKey bool, sev Severity, message string) {
+	if in.full(sev) {
+		return
+	}
 	kind, name, root := p.Subject(i)
 	n := &in.tree.Nodes[i]
 	start, end := int(n.Start), int(n.End)
@@ -460,21 +470,34 @@ func (in *Inspector) pointer(root, i int) string {
 	return show(string(in.tree.AppendPointer(nil, root, i)), pointerChars)
 }
 
-// add keeps a finding, completed by what the event knows. Where there are too
-// many, the last of the least severe makes place, so that no number of small
-// findings hides a large one.
+// full reports that the event has all the findings that are kept of it, none of
+// them less severe than the one at hand, and counts that, so that no work is
+// done for it.
+func (in *Inspector) full(s Severity) bool {
+	if len(in.facts.Findings) < maxPerEvent {
+		return false
+	}
+	in.dropped++
+	return in.facts.Findings[in.least()].Severity >= s
+}
+
+// least returns the place of the last of the least severe findings.
+func (in *Inspector) least() int {
+	least := 0
+	for i := range in.facts.Findings {
+		if in.facts.Findings[i].Severity <= in.facts.Findings[least].Severity {
+			least = i
+		}
+	}
+	return least
+}
+
+// add keeps a finding that full has let pass, completed by what the event
+// knows. Where there are too many, the last of the least severe makes place, so
+// that no number of small findings hides a large one.
 func (in *Inspector) add(f Finding) {
 	if len(in.facts.Findings) >= maxPerEvent {
-		in.dropped++
-		least := 0
-		for i := range in.facts.Findings {
-			if in.facts.Findings[i].Severity <= in.facts.Findings[least].Severity {
-				least = i
-			}
-		}
-		if in.facts.Findings[least].Severity >= f.Severity {
-			return
-		}
+		least := in.least()
 		in.facts.Findings = slices.Delete(in.facts.Findings, least, least+1)
 	}
 	e := in.event
@@ -485,24 +508,5 @@ func (in *Inspector) add(f Finding) {
 
 // locate turns an offset in the tree's text into a place in the file.
 func (in *Inspector) locate(off int) Location {
-	return in.place.at(in.event, off-int(in.tree.Nodes[in.event.root].Start))
-}
-
-// cursor remembers the last place it was asked for: findings come in the order
-// of the text, so that a large frame is counted through once.
-type cursor struct {
-	off int
-	loc Location
-}
-
-func (c *cursor) at(e *Event, off int) Location {
-	if off < c.off || c.loc.Line == 0 {
-		*c = cursor{0, Location{e.Origin.File, e.Origin.Line, e.Origin.Column}}
-	}
-	if !e.Origin.Exact || off > len(e.Frame) {
-		return c.loc
-	}
-	o := Origin{File: c.loc.File, Line: c.loc.Line, Column: c.loc.Column, Exact: true}
-	*c = cursor{off, o.At(e.Frame[c.off:], off-c.off)}
-	return c.loc
+	return in.places.at(off-int(in.tree.Nodes[in.event.root].Start))
 }

@@ -25,6 +25,11 @@ type judge struct {
 	coverage *coverage
 	stats    Stats
 	seq      int64
+
+	// The event at hand.
+	places  places
+	kept    int // findings of judge rules
+	dropped int
 }
 
 type pinKey struct {
@@ -58,7 +63,8 @@ func (j *judge) judge(e *Event, facts *Facts) []Finding {
 		j.coverage.ignore(e.Reason, e.Origin)
 		return nil
 	}
-	j.coverage.event(e, facts)
+	j.places.reset(e)
+	j.kept, j.dropped = 0, 0
 	session := j.session(e.Session)
 	srv := session.server(e.Server)
 	j.servers[e.Server] = true
@@ -66,6 +72,10 @@ func (j *judge) judge(e *Event, facts *Facts) []Finding {
 	for i := range facts.Messages {
 		j.message(session, srv, e, facts, i)
 	}
+	if j.dropped > 0 && !slices.Contains(facts.Skips, tooMany) {
+		facts.Skips = append(facts.Skips, tooMany)
+	}
+	j.coverage.event(e, facts)
 	slices.SortStableFunc(j.found, func(a, b Finding) int {
 		if a.Location != b.Location {
 			return compareLocation(a.Location, b.Location)
@@ -95,11 +105,15 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	for k := range m.Definitions {
 		j.pin(e, &m.Definitions[k])
 	}
-	session.apply(srv, e, m, func(d *Definition) *Definition {
+	session.apply(srv, e, m, func(d *Definition) *Known {
+		offset := d.Offset
 		if known := j.pins[pinKey{e.Server, d.Kind, d.Name, d.Foreign}]; known != nil && known.Definition.Digest == d.Digest {
-			return known.Definition
+			if known.Definition == d {
+				return known // pinned just now
+			}
+			d = known.Definition
 		}
-		return d
+		return j.known(e, d, offset)
 	})
 	srv.Noisy = srv.Noisy || facts.Noise && e.Direction == ServerToClient
 }
@@ -122,6 +136,11 @@ func (j *judge) guard(r *Rule, e *Event, check func()) {
 		if v := recover(); v != nil {
 			f := crashed(r, e, v)
 			f.Time, f.Session, f.Server = e.Time, show(e.Session, nameChars), show(e.Server, nameChars)
+			if j.kept >= maxPerEvent {
+				j.dropped++
+				return
+			}
+			j.kept++
 			j.found = append(j.found, f)
 		}
 	}()
@@ -141,7 +160,12 @@ func (j *judge) pin(e *Event, d *Definition) {
 		j.coverage.skip("more definitions than are remembered: later changes of this one go unseen", e.Origin)
 		return
 	}
-	j.pins[key] = e.known(d)
+	j.pins[key] = j.known(e, d, d.Offset)
+}
+
+// known makes the record of a definition that the event shows at an offset.
+func (j *judge) known(e *Event, d *Definition, offset int) *Known {
+	return &Known{Server: e.Server, Session: e.Session, Definition: d, Location: j.places.at(offset), Time: e.Time}
 }
 
 // session returns the session of an event, opened if need be. The session that

@@ -195,14 +195,23 @@ func (p *JudgePass) Pinned(d *Definition) *Known {
 	return p.judge.pins[pinKey{p.event.Server, d.Kind, d.Name, d.Foreign}]
 }
 
+// Full reports that the event has more findings than are kept of it: a rule may
+// stop looking.
+func (p *JudgePass) Full() bool { return p.judge.dropped > 0 }
+
 // Report hands over a finding.
 func (p *JudgePass) Report(is JudgeIssue) {
 	e := p.event
+	if p.judge.kept >= maxPerEvent {
+		p.judge.dropped++
+		return
+	}
+	p.judge.kept++
 	p.judge.found = append(p.judge.found, Finding{
 		Rule: p.rule, Category: p.rule.Category, Severity: is.Severity, Message: show(is.Message, messageChars),
 		Time: e.Time, Session: show(e.Session, nameChars), Server: show(e.Server, nameChars),
 		Subject: is.Subject, Name: show(is.Name, nameChars), Pointer: show(is.Pointer, pointerChars),
 		Evidence: newEvidence([]byte(is.Evidence), 0, len(is.Evidence)),
-		Location: e.Origin.At(e.Frame, is.Offset), Related: is.Related, key: is.Key, Action: "alert",
+		Location: p.judge.places.at(is.Offset), Related: is.Related, key: is.Key, Action: "alert",
 	})
 }

@@ -1,6 +1,9 @@
 package scanner
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Session is what one agent run has shown so far. The engine alone changes it;
 // rules read it in its state before the event.
@@ -11,8 +14,8 @@ type Session struct {
 	owners map[string][]*Known // tools by folded name, in the order seen
 }
 
-// Owners returns the tools of this session, of any server, whose name is the
-// same to a reader as name.
+// Owners returns the tools of this session whose name is the same to a reader
+// as name: the first of each server, and of maxOwners servers at most.
 func (s *Session) Owners(name string) []*Known { return s.owners[FoldName(name)] }
 
 // Server is what one server has shown in a session.
@@ -61,9 +64,9 @@ func (s *Session) server(id string) *Server {
 	return srv
 }
 
-// apply changes the session by one message. share returns the one copy of a
-// definition that the whole input keeps.
-func (s *Session) apply(srv *Server, e *Event, m *Message, share func(*Definition) *Definition) {
+// apply changes the session by one message. know makes the record of a
+// definition, around the one copy of it that the whole input keeps.
+func (s *Session) apply(srv *Server, e *Event, m *Message, know func(*Definition) *Known) {
 	if m.Server != nil {
 		srv.Info.update(m.Server)
 	}
@@ -87,11 +90,22 @@ func (s *Session) apply(srv *Server, e *Event, m *Message, share func(*Definitio
 	for i := range m.Definitions {
 		d := &m.Definitions[i]
 		if d.Kind == ToolSubject && srv.Tools[d.Name] == nil {
-			k := e.known(share(d))
+			k := know(d)
 			srv.Tools[k.Definition.Name] = k
-			folded := FoldName(k.Definition.Name)
-			s.owners[folded] = append(s.owners[folded], k)
+			s.own(k)
 		}
+	}
+}
+
+// maxOwners bounds the servers remembered for one folded name of a tool.
+const maxOwners = 16
+
+// own remembers a tool by its folded name.
+func (s *Session) own(k *Known) {
+	folded := FoldName(k.Definition.Name)
+	owners := s.owners[folded]
+	if len(owners) < maxOwners && !slices.ContainsFunc(owners, func(o *Known) bool { return o.Server == k.Server }) {
+		s.owners[folded] = append(owners, k)
 	}
 }
 
@@ -111,11 +125,6 @@ func (i *ServerInfo) update(by *ServerInfo) {
 		}
 	}
 	i.Instructions = i.Instructions || by.Instructions
-}
-
-// known makes the record of a definition.
-func (e *Event) known(d *Definition) *Known {
-	return &Known{Server: e.Server, Session: e.Session, Definition: d, Location: e.Origin.At(e.Frame, d.Offset), Time: e.Time}
 }
 
 func opposite(d Direction) Direction {

@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"sort"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -252,9 +253,10 @@ func (in *Inspector) params(m *Message, root, node int) {
 
 // subjectOf finds what a node belongs to by the same shapes as the walk.
 func (in *Inspector) subjectOf(root int, m *Message, i int) (SubjectKind, string, int) {
-	for k := range m.Definitions {
-		d := &m.Definitions[k]
-		if i >= d.node && i < int(in.tree.Nodes[d.node].Next) {
+	// Definitions stand in the order of the text.
+	if k := sort.Search(len(m.Definitions), func(k int) bool { return m.Definitions[k].node > i }); k > 0 {
+		d := &m.Definitions[k-1]
+		if i < int(in.tree.Nodes[d.node].Next) {
 			return d.Kind, d.Name, d.node
 		}
 	}

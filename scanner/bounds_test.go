@@ -1,0 +1,89 @@
+package scanner_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// list is a tools/list response with n tools.
+func list(n int, tool func(i int) string) string {
+	var b strings.Builder
+	b.WriteString(`{"jsonrpc":"2.0","id":1,"result":{"tools":[`)
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(tool(i))
+	}
+	b.WriteString(`]}}`)
+	return b.String()
+}
+
+// TestTimeFollowsTheSize runs inputs that once cost the square of their size.
+// Each took longer than the bound, by far, and takes a fraction of it now.
+func TestTimeFollowsTheSize(t *testing.T) {
+	request := frame(0, scanner.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	responses := strings.Repeat(`{"jsonrpc":"2.0","id":7,"result":{}},`, 30000)
+	alike := func(i int) string {
+		letters := []byte("abcdefghijklm")
+		for k := range letters {
+			letters[k] -= byte(i>>k&1) * 32
+		}
+		return fmt.Sprintf(`{"name":%q}`, letters)
+	}
+	other := frame(2, scanner.ServerToClient, list(3000, alike))
+	other.Server = "other"
+	for name, events := range map[string][]*scanner.Event{
+		"many tools":            {request, frame(1, scanner.ServerToClient, list(50000, func(i int) string { return fmt.Sprintf(`{"name":"tool_%d","description":"Returns one record"}`, i) }))},
+		"many findings":         {request, frame(1, scanner.ServerToClient, list(50000, func(i int) string { return fmt.Sprintf(`{"name":"t%d","Name":"x"}`, i) }))},
+		"many alike names":      {request, frame(1, scanner.ServerToClient, list(3000, alike)), other},
+		"many lonely responses": {frame(0, scanner.ServerToClient, "["+strings.TrimSuffix(responses, ",")+"]")},
+	} {
+		start := time.Now()
+		s, _ := run(t, rules.All(), events...)
+		if took := time.Since(start); took > 4*time.Second {
+			t.Errorf("%s: took %v", name, took)
+		}
+		if len(s.findings) > 400*len(events) {
+			t.Errorf("%s: %d findings", name, len(s.findings))
+		}
+	}
+}
+
+// TestFindingsOfTheJudgeAreBounded shows that the findings that rest on the
+// session are bounded as the others are, and that the rest is told of.
+func TestFindingsOfTheJudgeAreBounded(t *testing.T) {
+	rule := markerRule()
+	rule.Text, rule.Patterns = nil, nil
+	reports := 200
+	rule.Judge = func(p *scanner.JudgePass) {
+		for i := range reports {
+			p.Report(scanner.JudgeIssue{Message: fmt.Sprint(i)})
+		}
+	}
+	for _, reports = range []int{200, 201, 1000} {
+		s, res := run(t, []scanner.Rule{rule}, frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{}}`))
+		whole := reports == 200
+		if len(s.findings) != 200 || (len(res.Coverage.Skipped) == 0) != whole || (res.Coverage.Inspected == 1) != whole {
+			t.Errorf("%d reports: %d findings, coverage %+v", reports, len(s.findings), res.Coverage)
+		}
+	}
+}
+
+// TestPlacesInAnyOrder shows that a place does not depend on what was asked for before.
+func TestPlacesInAnyOrder(t *testing.T) {
+	text := []byte(strings.Repeat("ab\xff€x𝄞\n\x80\x80\x80\x80\x80é", 700))
+	e := frame(4, scanner.ServerToClient, string(text))
+	at := scanner.Places(e)
+	for i := range 3 * len(text) {
+		off := i * 7919 % (len(text) + 2)
+		if got, want := at(off), e.Origin.At(e.Frame, off); got != want {
+			t.Fatalf("byte %d: got %v, want %v", off, got, want)
+		}
+	}
+}
