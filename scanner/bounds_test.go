@@ -87,3 +87,23 @@ func TestPlacesInAnyOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenRequestsAreBounded shows that a run in which a request was not
+// remembered does not pass for complete.
+func TestOpenRequestsAreBounded(t *testing.T) {
+	for _, tt := range []struct{ requests, skips int }{{4096, 0}, {4098, 2}} {
+		var events []*scanner.Event
+		for i := range tt.requests {
+			events = append(events, frame(i, scanner.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i)))
+		}
+		again := frame(tt.requests, scanner.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		_, res := run(t, []scanner.Rule{markerRule()}, append(events, again)...)
+		skips := 0
+		for _, s := range res.Coverage.Skipped {
+			skips += s.Count
+		}
+		if skips != tt.skips {
+			t.Errorf("%d requests: %+v", tt.requests, res.Coverage)
+		}
+	}
+}

@@ -195,6 +195,9 @@ func TestSessionsAreBounded(t *testing.T) {
 	if res.Stats.Sessions != 3000 || res.Coverage.Evicted != 3000-2048 {
 		t.Errorf("%d sessions, %d evicted", res.Stats.Sessions, res.Coverage.Evicted)
 	}
+	if len(res.Coverage.Skipped) != 1 || res.Coverage.Skipped[0].Count != 3000-2048 {
+		t.Errorf("a run with sessions closed early passes for complete: %+v", res.Coverage)
+	}
 }
 
 func TestErrorsEndTheRun(t *testing.T) {

@@ -65,7 +65,7 @@ func (j *judge) judge(e *Event, facts *Facts) []Finding {
 	}
 	j.places.reset(e)
 	j.kept, j.dropped = 0, 0
-	session := j.session(e.Session)
+	session := j.session(e.Session, e.Origin)
 	srv := session.server(e.Server)
 	j.servers[e.Server] = true
 	j.stats.Servers = len(j.servers)
@@ -105,7 +105,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	for k := range m.Definitions {
 		j.pin(e, &m.Definitions[k])
 	}
-	session.apply(srv, e, m, func(d *Definition) *Known {
+	whole := session.apply(srv, e, m, func(d *Definition) *Known {
 		offset := d.Offset
 		if known := j.pins[pinKey{e.Server, d.Kind, d.Name, d.Foreign}]; known != nil && known.Definition.Digest == d.Digest {
 			if known.Definition == d {
@@ -115,6 +115,9 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 		}
 		return j.known(e, d, offset)
 	})
+	if !whole {
+		j.coverage.skip("more open requests than are remembered: the response to this one is not matched with it", e.Origin)
+	}
 	srv.Noisy = srv.Noisy || facts.Noise && e.Direction == ServerToClient
 }
 
@@ -170,7 +173,7 @@ func (j *judge) known(e *Event, d *Definition, offset int) *Known {
 
 // session returns the session of an event, opened if need be. The session that
 // was idle for the longest time, counted in events, makes place.
-func (j *judge) session(id string) *Session {
+func (j *judge) session(id string, o Origin) *Session {
 	if el := j.sessions[id]; el != nil {
 		j.recent.MoveToFront(el)
 		return el.Value.(*Session)
@@ -180,6 +183,7 @@ func (j *judge) session(id string) *Session {
 		j.recent.Remove(oldest)
 		delete(j.sessions, oldest.Value.(*Session).ID)
 		j.coverage.evicted++
+		j.coverage.skip("more sessions at once than are kept open: one was closed early, and what only shows over its whole length may be missing", o)
 	}
 	s := &Session{ID: id, Servers: map[string]*Server{}, owners: map[string][]*Known{}}
 	j.sessions[id] = j.recent.PushFront(s)

@@ -65,16 +65,21 @@ func (s *Session) server(id string) *Server {
 }
 
 // apply changes the session by one message. know makes the record of a
-// definition, around the one copy of it that the whole input keeps.
-func (s *Session) apply(srv *Server, e *Event, m *Message, know func(*Definition) *Known) {
+// definition, around the one copy of it that the whole input keeps. It returns
+// false where a bound kept something from being remembered.
+func (s *Session) apply(srv *Server, e *Event, m *Message, know func(*Definition) *Known) (whole bool) {
+	whole = true
 	if m.Server != nil {
 		srv.Info.update(m.Server)
 	}
 	switch m.Kind {
 	case Request:
 		srv.Asked = srv.Asked || e.Direction == ClientToServer
-		if open := srv.pending[e.Direction]; len(open) < maxPending {
+		open := srv.pending[e.Direction]
+		if _, again := open[m.ID]; again || len(open) < maxPending {
 			open[m.ID] = PendingCall{m.Method, m.Target, e.Time}
+		} else {
+			whole = false
 		}
 	case Notification, Audit:
 		for _, kind := range announcements[m.Method] {
@@ -95,6 +100,7 @@ func (s *Session) apply(srv *Server, e *Event, m *Message, know func(*Definition
 			s.own(k)
 		}
 	}
+	return whole
 }
 
 // maxOwners bounds the servers remembered for one folded name of a tool.
