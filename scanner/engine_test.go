@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -264,5 +265,23 @@ func TestNoise(t *testing.T) {
 		if len(s.findings) != 1 || !strings.Contains(s.findings[0].Evidence.Decoded, "zqmarker") {
 			t.Errorf("%q: findings %+v", c.frame, s.findings)
 		}
+	}
+}
+
+// TestBatchOfUnknownDirection shows that each message of a batch is told the
+// sender of by itself: here the server's answer stands behind a message of the
+// client.
+func TestBatchOfUnknownDirection(t *testing.T) {
+	rule := markerRule()
+	rule.Text, rule.Patterns = nil, nil
+	var got []string
+	rule.Judge = func(p *scanner.JudgePass) {
+		got = append(got, fmt.Sprintf("%s %s %t", p.Message.Kind, p.Direction, p.Request != nil))
+	}
+	batch := frame(1, scanner.Unknown, `[{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}]`)
+	run(t, []scanner.Rule{rule}, frame(0, scanner.Unknown, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), batch)
+	want := []string{"request client_to_server false", "notification client_to_server false", "response server_to_client true"}
+	if !slices.Equal(got, want) || batch.Direction != scanner.Unknown {
+		t.Errorf("got %q with the frame from %s, want %q", got, batch.Direction, want)
 	}
 }

@@ -69,8 +69,16 @@ func (j *judge) judge(e *Event, facts *Facts) []Finding {
 	srv := session.server(e.Server)
 	j.servers[e.Server] = true
 	j.stats.Servers = len(j.servers)
+	first, agreed := Unknown, true
 	for i := range facts.Messages {
-		j.message(session, srv, e, facts, i)
+		from := j.message(session, srv, e, facts, i)
+		if i == 0 {
+			first = from
+		}
+		agreed = agreed && from == first
+	}
+	if agreed && e.Direction == Unknown {
+		e.Direction = first
 	}
 	if j.dropped > 0 && !slices.Contains(facts.Skips, tooMany) {
 		facts.Skips = append(facts.Skips, tooMany)
@@ -85,12 +93,14 @@ func (j *judge) judge(e *Event, facts *Facts) []Finding {
 	return j.found
 }
 
-func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i int) {
+// message judges one message and returns who sent it. That is told for each
+// message of a batch apart where the frame itself does not say.
+func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i int) Direction {
 	m := &facts.Messages[i]
-	e.Direction = direction(e.Direction, m)
-	p := JudgePass{Now: e.Time, Session: session, Server: srv, Message: m, Direction: e.Direction, Transport: e.Transport, Noise: facts.Noise, judge: j, event: e}
+	from := direction(e.Direction, m)
+	p := JudgePass{Now: e.Time, Session: session, Server: srv, Message: m, Direction: from, Transport: e.Transport, Noise: facts.Noise, judge: j, event: e}
 	if m.Kind == Response {
-		if call, ok := srv.pending[opposite(e.Direction)][m.ID]; ok {
+		if call, ok := srv.pending[opposite(from)][m.ID]; ok {
 			p.Request = &call
 			m.Target = call.Target
 		}
@@ -99,13 +109,13 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	for _, r := range j.engine.judges {
 		j.guard(r, e, func() { p.rule = r; r.Judge(&p) })
 	}
-	if m.Kind == Request && m.Method == "tools/call" && e.Direction == ClientToServer {
+	if m.Kind == Request && m.Method == "tools/call" && from == ClientToServer {
 		j.stats.Calls++
 	}
 	for k := range m.Definitions {
 		j.pin(e, &m.Definitions[k])
 	}
-	whole := session.apply(srv, e, m, func(d *Definition) *Known {
+	whole := session.apply(srv, e, from, m, func(d *Definition) *Known {
 		offset := d.Offset
 		if known := j.pins[pinKey{e.Server, d.Kind, d.Name, d.Foreign}]; known != nil && known.Definition.Digest == d.Digest {
 			if known.Definition == d {
@@ -118,7 +128,8 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	if !whole {
 		j.coverage.skip("more open requests than are remembered: the response to this one is not matched with it", e.Origin)
 	}
-	srv.Noisy = srv.Noisy || facts.Noise && e.Direction == ServerToClient
+	srv.Noisy = srv.Noisy || facts.Noise && from == ServerToClient
+	return from
 }
 
 // name gives the findings in a result the name of what was called.

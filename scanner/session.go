@@ -64,18 +64,18 @@ func (s *Session) server(id string) *Server {
 	return srv
 }
 
-// apply changes the session by one message. know makes the record of a
+// apply changes the session by one message and its sender. know makes the record of a
 // definition, around the one copy of it that the whole input keeps. It returns
 // false where a bound kept something from being remembered.
-func (s *Session) apply(srv *Server, e *Event, m *Message, know func(*Definition) *Known) (whole bool) {
+func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know func(*Definition) *Known) (whole bool) {
 	whole = true
 	if m.Server != nil {
 		srv.Info.update(m.Server)
 	}
 	switch m.Kind {
 	case Request:
-		srv.Asked = srv.Asked || e.Direction == ClientToServer
-		open := srv.pending[e.Direction]
+		srv.Asked = srv.Asked || from == ClientToServer
+		open := srv.pending[from]
 		if _, again := open[m.ID]; again || len(open) < maxPending {
 			open[m.ID] = PendingCall{m.Method, m.Target, e.Time}
 		} else {
@@ -86,7 +86,7 @@ func (s *Session) apply(srv *Server, e *Event, m *Message, know func(*Definition
 			srv.Announced[kind] = true
 		}
 	case Response:
-		delete(srv.pending[opposite(e.Direction)], m.ID)
+		delete(srv.pending[opposite(from)], m.ID)
 	}
 	srv.Listed = srv.Listed || m.Listing == ToolSubject
 	if m.Listing != NoSubject && !m.More {
