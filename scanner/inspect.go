@@ -508,5 +508,5 @@ func (in *Inspector) add(f Finding) {
 
 // locate turns an offset in the tree's text into a place in the file.
 func (in *Inspector) locate(off int) Location {
-	return in.places.at(off-int(in.tree.Nodes[in.event.root].Start))
+	return in.places.at(off - int(in.tree.Nodes[in.event.root].Start))
 }

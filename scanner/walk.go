@@ -229,7 +229,14 @@ func requestSubject(method string) SubjectKind {
 	return NoSubject
 }
 
-// params inspects the parameters of a request or notification.
+// fromClient lists the requests with free text in them that only a client makes.
+var fromClient = map[string]bool{
+	"initialize": true, "tools/call": true, "prompts/get": true, "resources/read": true, "resources/subscribe": true,
+	"resources/unsubscribe": true, "completion/complete": true,
+}
+
+// params inspects the parameters of a request or notification. Where nobody
+// says who sent them and the method does not either, the server may have.
 func (in *Inspector) params(m *Message, root, node int) {
 	kind := requestSubject(m.Method)
 	switch {
@@ -237,7 +244,8 @@ func (in *Inspector) params(m *Message, root, node int) {
 		in.region(kind, "", node, node)
 	case strings.HasPrefix(m.Method, "notifications/"):
 		in.region(NotificationSubject, "", node, node)
-	case in.event.Direction == ServerToClient:
+	case in.event.Direction == ServerToClient,
+		in.event.Direction == Unknown && (m.Kind != Request || !fromClient[m.Method]):
 		in.region(MessageSubject, "", node, node)
 	default:
 		key := "name"

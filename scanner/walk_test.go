@@ -162,3 +162,27 @@ func TestFingerprints(t *testing.T) {
 		t.Error("the server is not part of the fingerprint")
 	}
 }
+
+// TestParamsOfUnknownDirection shows that rules which do not look at the
+// client's text see what a server may have sent.
+func TestParamsOfUnknownDirection(t *testing.T) {
+	rule := markerRule()
+	rule.Client = false
+	for _, tt := range []struct {
+		direction scanner.Direction
+		text      string
+		want      int
+	}{
+		{scanner.Unknown, `{"jsonrpc":"2.0","id":1,"method":"custom/ask","params":{"message":"zqmarker"}}`, 1},
+		{scanner.Unknown, `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"message":"zqmarker"}}`, 1},
+		{scanner.Unknown, `{"jsonrpc":"2.0","method":"custom","params":{"message":"zqmarker"}}`, 1},
+		{scanner.Unknown, `{"jsonrpc":"2.0","id":1,"method":"tools/call","result":{},"params":{"message":"zqmarker"}}`, 1},
+		{scanner.Unknown, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"zqmarker"}}`, 0},
+		{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"method":"custom/ask","params":{"message":"zqmarker"}}`, 1},
+		{scanner.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"custom/ask","params":{"message":"zqmarker"}}`, 0},
+	} {
+		if s, _ := run(t, []scanner.Rule{rule}, frame(0, tt.direction, tt.text)); len(s.findings) != tt.want {
+			t.Errorf("%d findings, want %d, from %s in %s", len(s.findings), tt.want, tt.direction, tt.text)
+		}
+	}
+}
