@@ -29,6 +29,9 @@ func readAll(name string, r io.Reader) ([]byte, error) {
 	return bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")), nil
 }
 
+// archiveNodes bounds the values of a document that holds many messages.
+const archiveNodes = 16_000_000
+
 // openDocument reads a file that is one JSON value over several lines: HAR, a
 // single message, or a list of messages or records.
 func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
@@ -36,7 +39,7 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	var doc wire.Doc
+	doc := wire.Doc{MaxNodes: archiveNodes}
 	if err := doc.Parse(data); err != nil {
 		return nil, syntaxAt(name, data, err)
 	}

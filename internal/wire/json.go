@@ -42,6 +42,10 @@ const keyShift = 4
 // such a limit; real messages stay below 40, and peers stop between 128 and 10000.
 const MaxDepth = 512
 
+// MaxNodes is how many values a text may have, unless the Doc says otherwise. A
+// value of two bytes costs a node of 36, and more behind the parser.
+const MaxNodes = 1_000_000
+
 // Node is one value of a parsed text. Nodes stand in document order, so the
 // subtree of node i is the nodes from i up to Next.
 type Node struct {
@@ -61,6 +65,7 @@ type Doc struct {
 	Data      []byte
 	Nodes     []Node
 	Anomalies []Anomaly
+	MaxNodes  int // how many values a text may have; 0 means the constant of this name
 
 	keys keyTable
 	buf  []byte
@@ -84,7 +89,10 @@ func (d *Doc) Parse(data []byte) error {
 	if len(data) > math.MaxInt32 {
 		return &SyntaxError{Offset: math.MaxInt32, Msg: "text is longer than 2 GiB"}
 	}
-	p := parser{d: d, data: data}
+	p := parser{d: d, data: data, max: MaxNodes}
+	if d.MaxNodes > 0 {
+		p.max = d.MaxNodes
+	}
 	if err := p.run(); err != nil {
 		return err
 	}
@@ -99,6 +107,7 @@ type parser struct {
 	pos   int
 	open  int32 // innermost open container, -1 at the top
 	depth int
+	max   int // nodes
 }
 
 func (p *parser) fail(format string, args ...any) error {
@@ -184,6 +193,9 @@ func (p *parser) member() error {
 func (p *parser) value(keyStart, keyEnd int32, flags Flags) error {
 	if p.pos >= len(p.data) {
 		return p.fail("unexpected end, expected a value")
+	}
+	if len(p.d.Nodes) >= p.max {
+		return p.fail("more than %d values", p.max)
 	}
 	n := Node{Start: int32(p.pos), KeyStart: keyStart, KeyEnd: keyEnd, Parent: p.open, flags: flags}
 	if p.open >= 0 {

@@ -353,3 +353,19 @@ func TestManyKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestNodesAreBounded shows that small values cannot take much memory.
+func TestNodesAreBounded(t *testing.T) {
+	list := func(n int) []byte { return []byte("[" + strings.Repeat("0,", n-2) + "0]") } // n nodes
+	var d Doc
+	if err := d.Parse(list(MaxNodes)); err != nil {
+		t.Error(err)
+	}
+	if err := d.Parse(list(MaxNodes + 1)); err == nil || !strings.Contains(err.Error(), "more than 1000000 values") {
+		t.Errorf("one value more: %v", err)
+	}
+	archive := Doc{MaxNodes: MaxNodes + 1}
+	if err := archive.Parse(list(MaxNodes + 1)); err != nil {
+		t.Error(err)
+	}
+}
