@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -19,9 +20,10 @@ var prtJSONKeyConfusion = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436", "CWE-178"},
 	Message: func(p *scanner.MessagePass) {
 		end := p.Doc.Nodes[p.Root].Next
-		for _, a := range p.Doc.Anomalies {
-			if int(a.Node) < p.Root || a.Node >= end {
-				continue
+		first := sort.Search(len(p.Doc.Anomalies), func(i int) bool { return int(p.Doc.Anomalies[i].Node) >= p.Root })
+		for _, a := range p.Doc.Anomalies[first:] {
+			if a.Node >= end || p.Full() {
+				break
 			}
 			object := int(p.Doc.Nodes[a.Node].Parent)
 			defined := protocolObject(p, object) || protocolPart(p, object)
@@ -65,6 +67,9 @@ func reportVariants(p *scanner.MessagePass) {
 	doc := p.Doc
 	var key, folded []byte
 	for i := p.Root + 1; i < int(doc.Nodes[p.Root].Next); i++ {
+		if p.Full() {
+			return
+		}
 		if doc.Nodes[i].KeyEnd == 0 || !protocolObject(p, int(doc.Nodes[i].Parent)) {
 			continue
 		}

@@ -38,11 +38,22 @@ func TestTimeFollowsTheSize(t *testing.T) {
 	}
 	other := frame(2, scanner.ServerToClient, list(3000, alike))
 	other.Server = "other"
+	var spellings strings.Builder
+	spellings.WriteString(`{"jsonrpc":"2.0","id":1,"result":{`)
+	for i := 1; i < 1<<17; i++ {
+		key := []byte("structuredcontent")
+		for k := range key {
+			key[k] -= byte(i>>k&1) * 32
+		}
+		fmt.Fprintf(&spellings, "%q:0,", key)
+	}
 	for name, events := range map[string][]*scanner.Event{
-		"many tools":            {request, frame(1, scanner.ServerToClient, list(50000, func(i int) string { return fmt.Sprintf(`{"name":"tool_%d","description":"Returns one record"}`, i) }))},
-		"many findings":         {request, frame(1, scanner.ServerToClient, list(50000, func(i int) string { return fmt.Sprintf(`{"name":"t%d","Name":"x"}`, i) }))},
-		"many alike names":      {request, frame(1, scanner.ServerToClient, list(3000, alike)), other},
-		"many lonely responses": {frame(0, scanner.ServerToClient, "["+strings.TrimSuffix(responses, ",")+"]")},
+		"many tools":              {request, frame(1, scanner.ServerToClient, list(50000, func(i int) string { return fmt.Sprintf(`{"name":"tool_%d","description":"Returns one record"}`, i) }))},
+		"many findings":           {request, frame(1, scanner.ServerToClient, list(50000, func(i int) string { return fmt.Sprintf(`{"name":"t%d","Name":"x"}`, i) }))},
+		"many alike names":        {request, frame(1, scanner.ServerToClient, list(3000, alike)), other},
+		"many lonely responses":   {frame(0, scanner.ServerToClient, "["+strings.TrimSuffix(responses, ",")+"]")},
+		"many keys to fold":       {frame(0, scanner.ServerToClient, "["+strings.Repeat(`{"x":{"a":0,"A":0}},`, 150000)+"{}]")},
+		"many spellings of a key": {frame(0, scanner.ServerToClient, spellings.String()+`"structuredContent":0}}`)},
 	} {
 		start := time.Now()
 		s, _ := run(t, rules.All(), events...)

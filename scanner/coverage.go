@@ -52,8 +52,11 @@ func (c *coverage) skip(reason string, o Origin)   { count(c.skipped, reason, o)
 func (c *coverage) ignore(reason string, o Origin) { count(c.ignored, reason, o) }
 
 func count(in map[string]*Skipped, reason string, o Origin) {
-	reason = show(reason, messageChars)
-	s := in[reason]
+	s := in[reason] // most stand there as they are
+	if s == nil {
+		reason = show(reason, messageChars)
+		s = in[reason]
+	}
 	if s == nil {
 		if len(in) >= maxReasons {
 			reason = "other reasons"

@@ -154,6 +154,10 @@ func (p *MessagePass) Report(i int, key bool, sev Severity, message string) {
 	p.in.node(p, i, key, sev, message)
 }
 
+// Full reports that the event has more findings than are kept of it: a rule may
+// stop looking.
+func (p *MessagePass) Full() bool { return p.in.dropped > 0 }
+
 // JudgePass is all that the Judge check of a rule may see: one message, and
 // the session as it was before it.
 type JudgePass struct {

@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"math"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -64,8 +65,8 @@ type Node struct {
 type Doc struct {
 	Data      []byte
 	Nodes     []Node
-	Anomalies []Anomaly
-	MaxNodes  int // how many values a text may have; 0 means the constant of this name
+	Anomalies []Anomaly // in the order of their nodes
+	MaxNodes  int       // how many values a text may have; 0 means the constant of this name
 
 	keys keyTable
 	buf  []byte
@@ -96,6 +97,7 @@ func (d *Doc) Parse(data []byte) error {
 	if err := p.run(); err != nil {
 		return err
 	}
+	slices.SortStableFunc(d.Anomalies, func(a, b Anomaly) int { return int(a.Node) - int(b.Node) })
 	return nil
 }
 
