@@ -32,16 +32,18 @@ type Inspector struct {
 	buf    []byte
 
 	// The event at hand.
-	event   *Event
-	tree    *wire.Doc
-	facts   *Facts
-	message int
-	dropped int
-	cut     bool // a pattern matched more often than is kept
-	unread  bool // the text at hand is a frame that is no JSON, with its escapes as they stand
-	places  places
-	pass    TextPass
-	matches []text.Match
+	event      *Event
+	tree       *wire.Doc
+	facts      *Facts
+	message    int
+	dropped    int
+	cut        bool // a pattern matched more often than is kept
+	unread     bool // the text at hand is a frame that is no JSON, with its escapes as they stand
+	places     places
+	siblings   map[string]bool // folded names in the list at node siblingsIn; nil where none was asked for
+	siblingsIn int
+	pass       TextPass
+	matches    []text.Match
 }
 
 // NewInspector returns an inspector for the engine's rules.
@@ -54,6 +56,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	facts := &Facts{}
 	in.event, in.facts, in.dropped, in.cut = e, facts, 0, false
 	in.places.reset(e)
+	in.siblings = nil
 	switch e.Kind {
 	case FrameEvent:
 		in.frame()

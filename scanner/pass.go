@@ -63,12 +63,22 @@ func (p *TextPass) Sibling(name string) bool {
 	if !p.Subject.Definition() || doc.Kind(list) != wire.Array {
 		return false
 	}
-	for c := doc.First(list); c >= 0; c = doc.Next(c) {
-		if own, ok := doc.Str(c, "name"); ok && strings.EqualFold(own, name) {
-			return true
+	in := p.in
+	if in.siblings == nil || in.siblingsIn != list {
+		in.siblings, in.siblingsIn = map[string]bool{}, list
+		for c := doc.First(list); c >= 0; c = doc.Next(c) {
+			if own, ok := doc.Str(c, "name"); ok {
+				in.siblings[foldCase(own)] = true
+			}
 		}
 	}
-	return false
+	return in.siblings[foldCase(name)]
+}
+
+// foldCase returns the one form of all names that differ in case only.
+func foldCase(name string) string {
+	folded, _ := wire.FoldKey(nil, []byte(name))
+	return string(folded)
 }
 
 // Parameter reports whether the text's definition has a parameter of this name.
