@@ -176,8 +176,7 @@ func (p *textPrinter) coverage(r *Report) {
 		notes = append(notes, fmt.Sprintf("Noise: %s that no client takes for a message.", count(c.Noise, "line")))
 	}
 	if c.Evicted > 0 {
-		notes = append(notes, fmt.Sprintf("Closed early to bound memory: %s. What only shows over their whole length may be missing.",
-			count(c.Evicted, "session")))
+		notes = append(notes, fmt.Sprintf("Closed to bound memory: %s that had been idle for the longest.", count(c.Evicted, "session")))
 	}
 	for i, note := range notes {
 		if i == 0 {

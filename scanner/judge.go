@@ -2,6 +2,8 @@ package scanner
 
 import (
 	"container/list"
+	"hash/fnv"
+	"io"
 	"slices"
 	"strings"
 
@@ -10,14 +12,16 @@ import (
 
 // The bounds of what a judge remembers. They bound memory, whatever the input.
 const (
-	defaultSessions = 2048   // sessions open at once; the one idle longest, in events, is closed
-	maxPins         = 262144 // definitions remembered across sessions
+	defaultSessions = 2048    // sessions open at once; the one idle longest, in events, is closed
+	maxPins         = 262144  // definitions remembered across sessions
+	maxClosed       = 1 << 20 // closed sessions that are recognised when they go on
 )
 
 // judge folds facts into sessions, in the order of the input.
 type judge struct {
 	engine   *Engine
 	sessions map[string]*list.Element // of *Session
+	closed   map[uint64]struct{}      // sessions that made place for others, by digest
 	recent   *list.List               // the same, most recently used first
 	pins     map[pinKey]*Known
 	servers  map[string]bool
@@ -45,7 +49,7 @@ type Stats struct {
 }
 
 func newJudge(e *Engine) *judge {
-	return &judge{engine: e, sessions: map[string]*list.Element{}, recent: list.New(),
+	return &judge{engine: e, sessions: map[string]*list.Element{}, closed: map[uint64]struct{}{}, recent: list.New(),
 		pins: map[pinKey]*Known{}, servers: map[string]bool{}, coverage: newCoverage()}
 }
 
@@ -194,12 +198,26 @@ func (j *judge) session(id string, o Origin) *Session {
 		j.recent.Remove(oldest)
 		delete(j.sessions, oldest.Value.(*Session).ID)
 		j.coverage.evicted++
-		j.coverage.skip("more sessions at once than are kept open: one was closed early, and what only shows over its whole length may be missing", o)
+		if len(j.closed) < maxClosed {
+			j.closed[digest(oldest.Value.(*Session).ID)] = struct{}{}
+		} else {
+			j.coverage.skip("more sessions than are remembered: one that goes on after it was closed goes unseen", o)
+		}
+	}
+	if _, again := j.closed[digest(id)]; again {
+		j.coverage.skip("a session goes on after it was closed to make place for others: what only shows over its whole length may be missing", o)
 	}
 	s := &Session{ID: id, Servers: map[string]*Server{}, owners: map[string][]*Known{}}
 	j.sessions[id] = j.recent.PushFront(s)
 	j.stats.Sessions++
 	return s
+}
+
+// digest stands for the name of a session, which can be long.
+func digest(id string) uint64 {
+	h := fnv.New64a()
+	io.WriteString(h, id)
+	return h.Sum64()
 }
 
 // direction completes an unknown direction by what only one side says.
