@@ -31,6 +31,9 @@ var injSecretFileRead = scanner.Rule{
 	}},
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
+			if bytes.Contains(p.Folded[m.Start:min(len(p.Folded), m.End+len(".pub"))], []byte(".pub")) {
+				continue // a public key is there to be shown
+			}
 			from, to := clause(p.Folded, m.Start, m.End)
 			verb := secretVerb.FindIndex(p.Folded[from:m.Start])
 			if verb == nil && result(p) && carried.Match(p.Folded[from:to]) {
@@ -44,6 +47,8 @@ var injSecretFileRead = scanner.Rule{
 			switch {
 			case result(p) && addressed(p.Folded[from:to]):
 				severity = inData(p, scanner.High)
+			case result(p) && opens(p.Folded[from:], verb) && handedOver.Match(p.Folded[from:to]):
+				severity, signals = inData(p, scanner.High), []string{"a verb of access", "a file that holds credentials", "what it says goes into the answer"}
 			case result(p) && carried.Match(p.Folded[from:to]):
 				severity, signals = inData(p, scanner.High), []string{"a file that holds credentials", "an address that it goes to"}
 			case result(p):
@@ -58,6 +63,9 @@ var injSecretFileRead = scanner.Rule{
 		}
 	},
 }
+
+// handedOver is to put into an answer or a call what was read.
+var handedOver = regexp.MustCompile(`\b(reply|respond|answer|response|send|pass|paste|give\s+me|tell\s+me|include|attach|forward|argument|parameter)\b`)
 
 // carried is an address that something is sent to.
 var carried = regexp.MustCompile(`\b(post|send|upload|curl|exfiltrat)\w*\b[^\n]{0,80}https?://|https?://[^\n]{0,80}\b(post|send|upload|exfiltrat)`)
