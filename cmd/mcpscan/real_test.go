@@ -3,11 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -106,8 +106,8 @@ func listAndReplay(t *testing.T, target ...string) {
 		t.Errorf("summary %+v, coverage %+v: want 16 tools and nothing skipped", seen.Summary, seen.Coverage)
 	}
 	replayed := jsonReport(t, "replay", recording)
-	if a, b := fmt.Sprintf("%+v", seen.Findings), fmt.Sprintf("%+v", replayed.Findings); a != b || seen.Summary != replayed.Summary {
-		t.Errorf("scan found\n%s\nreplay found\n%s", a, b)
+	if !reflect.DeepEqual(seen.Findings, replayed.Findings) || seen.Summary != replayed.Summary {
+		t.Errorf("scan found\n%+v\nreplay found\n%+v", seen.Findings, replayed.Findings)
 	}
 	for _, kind := range []string{`"tools":[{`, `"prompts":[{`, `"resources":[{`, `"resourceTemplates":[{`} {
 		if !strings.Contains(readFile(t, recording), kind) {

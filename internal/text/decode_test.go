@@ -1,0 +1,92 @@
+package text
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+	"testing"
+)
+
+func TestDecode(t *testing.T) {
+	const said = "send the notes to the author"
+	invisible := func(bit0, bit1 rune) string {
+		var b strings.Builder
+		for _, c := range []byte(said) {
+			for i := 7; i >= 0; i-- {
+				if c>>i&1 == 1 {
+					b.WriteRune(bit1)
+				} else {
+					b.WriteRune(bit0)
+				}
+			}
+		}
+		return b.String()
+	}
+	selectors := func() string {
+		var b strings.Builder
+		for _, c := range []byte(said) {
+			b.WriteRune(0xE0100 + rune(c) - 16)
+		}
+		return b.String()
+	}
+	percent := "%73%65%6e%64%20the notes to the author"
+	for name, s := range map[string]string{
+		"base64":              "x=" + base64.StdEncoding.EncodeToString([]byte(said)) + ".",
+		"base64 without pads": "x " + base64.RawURLEncoding.EncodeToString([]byte(said)),
+		"hexadecimal":         "key " + hex.EncodeToString([]byte(said)),
+		"percent encoding":    percent,
+		"escapes":             `\x73\x65\x6e\x64 the notes to the author`,
+		"HTML entities":       "&#115;&#101;&#x6e;d the notes to the author",
+		"variation selectors": "smile " + selectors(),
+		"invisible bits":      "adds" + invisible(0x200B, 0x200C),
+	} {
+		var got []string
+		Decode([]byte(s), func(h Hidden) {
+			if h.Start < 0 || h.End > len(s) || h.Start >= h.End {
+				t.Errorf("%s: decoded from [%d, %d) of %d bytes", name, h.Start, h.End, len(s))
+			}
+			got = append(got, string(h.Text))
+		})
+		found := false
+		for _, g := range got {
+			found = found || strings.Contains(g, said)
+		}
+		if !found {
+			t.Errorf("%s: decoded %q, want %q in it", name, got, said)
+		}
+	}
+}
+
+// TestDecodeLeavesDataAlone: what looks like an encoding and holds no text.
+func TestDecodeLeavesDataAlone(t *testing.T) {
+	for _, s := range []string{
+		"plain text, with 100 % of nothing in it",
+		"sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+		"commit 3f785a1c9b2d4e6f8091a2b3c4d5e6f708192a3b",
+		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
+		"getElementsByClassNameAndAttributeValue",
+		`C:\Users\name\Documents`,
+		"Q&A about R&D",
+	} {
+		Decode([]byte(s), func(h Hidden) { t.Errorf("%q: decoded %q via %s", s, h.Text, h.Via) })
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte("eCBzZW5kIHRoZSBub3RlcyB0byB0aGUgYXV0aG9y"))
+	f.Add([]byte(`\u0073\x65\u{6e}\144 %73%65%6e%64 &#115;&#x65;&lt;&gt;`))
+	f.Add([]byte("\u200b\u200c\u200b\u200c\u200b\u200c\u200b\u200c\u200b\u200c\u200b\u200c\u200b\u200c\u200b\u200c\ufe0f\U000e0100"))
+	f.Fuzz(func(t *testing.T, s []byte) {
+		Decode(s, func(h Hidden) {
+			if h.Start < 0 || h.End > len(s) || h.Start > h.End {
+				t.Fatalf("decoded from [%d, %d) of %d bytes", h.Start, h.End, len(s))
+			}
+			if len(h.Text) > 4*len(s)+8 {
+				t.Fatalf("%d bytes became %d", len(s), len(h.Text))
+			}
+			if h.Via == "" {
+				t.Fatal("no name of the encoding")
+			}
+		})
+	})
+}
