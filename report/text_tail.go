@@ -126,6 +126,8 @@ func (p *textPrinter) verdict(r *Report) {
 	switch {
 	case r.Coverage.Events == 0:
 		what = "Nothing was inspected: the input held no MCP messages and no definitions."
+	case r.Coverage.Inspected == 0 && total == 0:
+		what = "Nothing was inspected."
 	case total > 0:
 		what = fmt.Sprintf("%s: %s.", count(total, "finding"), severities(r.Summary.Findings))
 	case !r.Coverage.Complete():

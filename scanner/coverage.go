@@ -7,7 +7,7 @@ import (
 
 // Coverage says what was looked at and what was not.
 type Coverage struct {
-	Events    int       // frames and documents that came in
+	Events    int       // frames and documents that came in, and what could not be read as one
 	Inspected int       // of these, looked at in full
 	Skipped   []Skipped // what could not be looked at; it makes the run incomplete
 	Ignored   []Skipped // what is none of our business, counted all the same

@@ -239,7 +239,7 @@ func TestCoverageCounts(t *testing.T) {
 		frame(3, scanner.ServerToClient, `[1,2]`),
 		&skipped, &again, ignored)
 	c := res.Coverage
-	if c.Events != 4 || c.Inspected != 2 || c.Noise != 1 || len(c.Ignored) != 1 || len(c.Skipped) != 3 {
+	if c.Events != 6 || c.Inspected != 2 || c.Noise != 1 || len(c.Ignored) != 1 || len(c.Skipped) != 3 {
 		t.Errorf("coverage %+v", c)
 	}
 	for _, s := range c.Skipped {

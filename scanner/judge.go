@@ -61,6 +61,7 @@ func (j *judge) judge(e *Event, facts *Facts) []Finding {
 	j.found = append(j.found[:0], facts.Findings...)
 	switch e.Kind {
 	case SkippedEvent:
+		j.coverage.events++
 		j.coverage.skip(e.Reason, e.Origin)
 		return nil
 	case IgnoredEvent:
