@@ -40,6 +40,18 @@ var injConceal = scanner.Rule{
 			Anchors: product([]string{"never", "not", "n't", "n’t"}, []string{" "}, []string{"reveal", "mention", "disclose", "repeat", "show", "share", "discuss", "acknowledge"}),
 		},
 		{
+			Name:    "must_not_know",
+			Expr:    `\b(user|human|operator|customer|support\s+(agent|person))s?\s+(must\s+not|mustn['’]t|should\s+not|shouldn['’]t|need\s+not|needn['’]t|does\s+not\s+need\s+to)\s+(ever\s+)?(be\s+(told|informed|notified|alerted)|know\s+(about|of|that)|learn|notice|see\s+(this|it|that))\b`,
+			Anchors: product([]string{"user", "users", "human", "operator", "customer", "person"}, []string{" "}, []string{"must", "should", "need", "does not need"}),
+			Near:    []string{"told", "informed", "notified", "alerted", "know ", "learn", "notice", "see "},
+		},
+		{
+			Name:    "no_need_to_tell",
+			Expr:    `\bno\s+need\s+to\s+(tell|inform|notify|alert)\s+(the\s+)?(user|human|operator|customer)\b`,
+			Anchors: []string{"no need to"},
+			Near:    []string{"tell", "inform", "notify", "alert"},
+		},
+		{
 			Name:    "do_not_show",
 			Expr:    `\bdo\s+not\s+(show|mention|reveal|disclose)\s+(this|these|that|it)\b`,
 			Anchors: []string{"not show", "not mention", "not reveal", "not disclose"},

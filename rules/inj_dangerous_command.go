@@ -24,8 +24,8 @@ var injDangerousCommand = scanner.Rule{
 		},
 		{
 			Name:    "destroys",
-			Expr:    `\brm\s+(-[\w-]+\s+)*(-\w*(rf|fr)\w*|-r\s+-f|-f\s+-r|--recursive\s+--force)\s+(-[\w-]*\s+)*(/|~/?|\$\{?home\}?/?|/home|/\*|~/\*|\*|~?/?(documents|\.ssh)/?\*?)([\s"'` + "`" + `;&|.,]|$)|\bmkfs(\.\w+)?\s+(-\w+\s+)*/dev/|\bdd\s+if=/dev/(zero|u?random)\s+of=/dev/|\bfind\s+/\s+-delete\b|\bformat\s+c:\s+/|\b(rd|rmdir)\s+/s\s+/q\s+c:\\|\bremove-item\s+-recurse\s+-force\s+c:\\|:\(\)\s*\{\s*:\s*\|\s*:|\bdel\s+/[fsq]\s[^\n]{0,20}c:\\|--no-preserve-root|['"]?;\s*drop\s+(table|database)\s+\w+\s*;?\s*--`,
-			Anchors: []string{"rm -", "mkfs", "of=/dev/", ":(){", ":() {", "del /", "find / -d", "format c:", "rd /s", "rmdir /s", "remove-item", "drop table", "drop database", "--no-preserve-root"},
+			Expr:    `\brm\s+(-[\w-]+\s+)*(-\w*(rf|fr)\w*|-r\s+-f|-f\s+-r|--recursive\s+--force)\s+(-[\w-]*\s+)*(/|~/?|\$\{?home\}?/?|/home|/\*|~/\*|\*|~?/?(documents|\.ssh)/?\*?)([\s"'` + "`" + `;&|.,]|$)|\bchmod\s+(-r\s+)?0?777\s+(-r\s+)?(/|~|\$\{?home\}?)([\s"'` + "`" + `;&|.,]|$)|\bmkfs(\.\w+)?\s+(-\w+\s+)*/dev/|\bdd\s+if=/dev/(zero|u?random)\s+of=/dev/|\bfind\s+/\s+-delete\b|\bformat\s+c:\s+/|\b(rd|rmdir)\s+/s\s+/q\s+c:\\|\bremove-item\s+-recurse\s+-force\s+c:\\|:\(\)\s*\{\s*:\s*\|\s*:|\bdel\s+/[fsq]\s[^\n]{0,20}c:\\|--no-preserve-root|['"]?;\s*drop\s+(table|database)\s+\w+\s*;?\s*--`,
+			Anchors: []string{"rm -", "chmod ", "mkfs", "of=/dev/", ":(){", ":() {", "del /", "find / -d", "format c:", "rd /s", "rmdir /s", "remove-item", "drop table", "drop database", "--no-preserve-root"},
 		},
 		{
 			Name:    "drop_and_run",

@@ -29,6 +29,12 @@ var exfilPatterns = []scanner.Pattern{
 		Near:    []string{"send", "post", "upload", "forward", "transmit", "exfiltrat", "leak", "mail", "bcc", "submit", "report", "sync", "copy", "relay", "push", "ship", "deliver"},
 	},
 	{
+		Name:    "must_be_sent",
+		Expr:    `\b(must|should|shall|has\s+to|have\s+to)\s+(\w+\s+)?be\s+(sent|posted|uploaded|forwarded|copied|transmitted|mailed|e-mailed)\s+(\w+\s+)?to\s+(https?://[^\s"'<>]+|[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,})`,
+		Anchors: []string{"be sent", "be posted", "be uploaded", "be forwarded", "be copied", "be transmitted", "be mailed", "be e-mailed"},
+		Near:    []string{"://", "@"},
+	},
+	{
 		Name:    "command_with_data",
 		Expr:    `\b(curl|wget)\b[^\n]{0,120}(-d\b|--data\S*|-f\b|--form|-t\b|--upload-file|--post-(data|file)|-x\s*post)[^\n]{0,120}https?://|\b(curl|wget)\b[^\n]{0,120}https?://[^\s]*(\$\(|\$\{|` + "`" + `)`,
 		Anchors: []string{"curl", "wget"},
@@ -38,7 +44,7 @@ var exfilPatterns = []scanner.Pattern{
 		Name:    "conversation",
 		Expr:    `\b(` + vSend + `|` + vInclude + `|reveal|print|output|repeat|disclose|share)\b[^.\n]{0,80}?\b` + oConversation,
 		Anchors: []string{"conversation", "chat ", "dialog", "message history", "message log", "system prompt", "messages", "the user said", "the user wrote"},
-		Near:    []string{"send", "post", "upload", "forward", "transmit", "exfiltrat", "append", "prepend", "includ", "embed", "attach", "pass", "reveal", "print", "output", "repeat", "disclos", "share", "copy", "provide", "put", "leak"},
+		Near:    []string{"send", "post", "upload", "forward", "transmit", "exfiltrat", "append", "prepend", "includ", "embed", "attach", "pass", "reveal", "print", "output", "repeat", "disclos", "share", "copy", "provide", "put", "leak", "paste", "insert", "fill", "write"},
 	},
 	{
 		Name:    "secrets_away",
@@ -66,7 +72,7 @@ var exfilPatterns = []scanner.Pattern{
 }
 
 // mine is what belongs to the user or to the machine, not to the tool.
-var mine = regexp.MustCompile(`\b(` + oConversation + `|(the|this|our)\s+(conversation|chat)|` + oSecrets + `|files?\s+contents?|contents?\s+of|tokens?|user['’]?s?\s+(data|files|emails?|messages|information|details)|all\s+(user\s+)?(information|data|files|emails|contacts|records|messages)|results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|passport\w*|bank\s+account|transactions?|address\s+book)\b`)
+var mine = regexp.MustCompile(`\b(` + oConversation + `|(the|this|our)\s+(conversation|chat)|` + oSecrets + `|files?\s+contents?|contents?\s+of|tokens?|user['’]?s?\s+(data|files|emails?|messages|information|details)|all\s+(user\s+)?(information|data|files|emails|contacts|records|messages)|results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|everything\s+in|all\s+(documents|notes|keys|mails?)|passport\w*|bank\s+account|transactions?|address\s+book)\b`)
 
 // taking are verbs that have no innocent object.
 var taking = regexp.MustCompile(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
@@ -90,6 +96,9 @@ func exfiltration(p *scanner.TextPass) {
 		switch exfilPatterns[m.Pattern].Name {
 		case "send_to_address":
 			ok = mine.Match(c) && told
+			signals = append(signals, "an object that belongs to the user", "an address")
+		case "must_be_sent":
+			ok = mine.Match(c)
 			signals = append(signals, "an object that belongs to the user", "an address")
 		case "command_with_data":
 			ok = !result(p) && (told || mine.Match(c)) || result(p) && addressed(c) && mine.Match(c)

@@ -25,7 +25,7 @@ var injImpersonateAuthority = scanner.Rule{
 		},
 		{
 			Name: "note_to_reader",
-			Expr: `\b(note|notice|message|instructions?|attention|reminder|directive|hint|memo)\s*(to|for)\s+(the\s+|any\s+|all\s+)?(ai|a\.i\.|assistants?|llms?|language\s+models?|models?|agents?|bots?|chatbots?|automated\s+\w+|(screening|analysis)\s+\w+|gpt|claude|copilot)\b(\s+\w+){0,3}\s*[:,\]—-]|\b(ai|assistant|llm|agent)\s+(instructions?|directives?)\s*:|\bhidden\s+(\w+\s+){0,2}(for|to)\s+(ai|llm|automated|the\s+model|assistants?)\b|\binvisible\s+to\s+(humans?|the\s+user|people)\b|\bvisible\s+(only\s+)?to\s+(llms?|ai|the\s+model)\b`,
+			Expr: `\b(note|notice|message|instructions?|attention|reminder|directive|hint|memo)\s*(to|for)\s+(the\s+|any\s+|all\s+)?(ai|a\.i\.|assistants?|llms?|language\s+models?|models?|agents?|bots?|chatbots?|automated\s+\w+|(screening|analysis)\s+\w+|gpt|claude|copilot)\b(\s+\w+){0,3}\s*[:,\]—-]|\b(this|the\s+following)\s+(is|part\s+is)\s+(meant\s+|intended\s+)?(only\s+)?for\s+(the\s+)?(\w+\s+)?(ai|agents?|assistants?|models?|llms?)\b\s*[:.,]|\b(ai|assistant|llm|agent)\s+(instructions?|directives?)\s*:|\bhidden\s+(\w+\s+){0,2}(for|to)\s+(ai|llm|automated|the\s+model|assistants?)\b|\binvisible\s+to\s+(humans?|the\s+user|people)\b|\bvisible\s+(only\s+)?to\s+(llms?|ai|the\s+model)\b`,
 			Anchors: append(product([]string{"note", "notice", "message", "instruction", "instructions", "attention", "reminder", "directive", "hint", "memo"}, []string{" "}, []string{"to ", "for "}),
 				"ai instruction", "assistant instruction", "llm instruction", "agent instruction", "ai directive", "assistant directive", "llm directive", "agent directive",
 				"hidden", "invisible to", "visible to", "visible only"),

@@ -36,6 +36,9 @@ var injSecretFileRead = scanner.Rule{
 			}
 			from, to := clause(p.Folded, m.Start, m.End)
 			verb := secretVerb.FindIndex(p.Folded[from:m.Start])
+			if after := passive.FindIndex(p.Folded[m.End:to]); verb == nil && after != nil {
+				verb = []int{m.Start - from, m.Start - from}
+			}
 			if verb == nil && result(p) && carried.Match(p.Folded[from:to]) {
 				verb = []int{m.Start - from, m.Start - from}
 			}
@@ -64,8 +67,11 @@ var injSecretFileRead = scanner.Rule{
 	},
 }
 
+// passive is an order that names the file first.
+var passive = regexp.MustCompile(`^[^,]{0,20}\b(must|should|shall|has\s+to|needs?\s+to)\s+(\w+\s+)?be\s+(read|copied|sent|uploaded|included|attached|passed|opened|loaded|posted)\b`)
+
 // handedOver is to put into an answer or a call what was read.
-var handedOver = regexp.MustCompile(`\b(reply|respond|answer|response|send|pass|paste|give\s+me|tell\s+me|include|attach|forward|argument|parameter)\b`)
+var handedOver = regexp.MustCompile(`\b(reply|respond|answer|response|send|pass|paste|give\s+me|tell\s+me|include|attach|forward|argument|parameter|call\s+the\s+tool|with\s+(its|the)\s+contents?)\b`)
 
 // carried is an address that something is sent to.
 var carried = regexp.MustCompile(`\b(post|send|upload|curl|exfiltrat)\w*\b[^\n]{0,80}https?://|https?://[^\n]{0,80}\b(post|send|upload|exfiltrat)`)

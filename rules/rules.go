@@ -29,7 +29,10 @@ func All() []scanner.Rule {
 		injSecretFileRead,
 		injExfilSink,
 		injDownloadExec,
+		injAgentConfigWrite,
+		injMarkdownExfil,
 		injForcedPreference,
+		injOtherLanguage,
 		// Mentions: what an attack would need, said without being asked for.
 		menDirective,
 		menCredential,

@@ -1,0 +1,57 @@
+package rules
+
+import (
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// agentFiles are the places where agents and their clients keep what they obey:
+// servers, permissions, hooks, rules and memory.
+const agentFiles = `(\.?mcp\.json|claude_desktop_config\.json|\.(cursor|vscode|claude|gemini|windsurf|codex)[/\\][\w./\\-]+|\.cursorrules|\.windsurfrules|claude\.md|agents\.md|gemini\.md|copilot-instructions\.md|auto_?-?approve\b|autoapprove\b)`
+
+var injAgentConfigWrite = scanner.Rule{
+	ID:         "inj-agent-config-write",
+	Category:   "hidden_instructions",
+	Title:      "Text has the agent's own configuration written",
+	Why:        "What an agent writes into its configuration, rules or memory it obeys from then on: new servers, approvals without questions, orders that outlive the session.",
+	Fix:        "Look through the files that the finding names before the agent is started again. Remove the server.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Installation guides say the same to people. So data must speak to an agent, or have approvals turned off, to count as high; a tool whose purpose is such files is low.",
+	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
+	Patterns: []scanner.Pattern{{
+		Name:    "write_agent_file",
+		Expr:    `\b(write|create|edit|add|append|modify|save|put|update|insert|set|change|overwrite|enable|store)s?\b[^\n]{0,100}?` + agentFiles,
+		Anchors: []string{"mcp.json", "claude_desktop_config", ".cursor", ".vscode", ".claude", ".gemini", ".windsurf", ".codex", "claude.md", "agents.md", "gemini.md", "copilot-instructions", "autoapprove", "auto_approve", "auto-approve"},
+		Near:    []string{"write", "create", "edit", "add", "append", "modify", "save", "put", "update", "insert", "set", "change", "enable", "store"},
+	}},
+	Text: func(p *scanner.TextPass) {
+		for _, m := range p.Matches {
+			from, to := clause(p.Folded, m.Start, m.End)
+			c := p.Folded[from:to]
+			if countered(p.Folded, m.Start, m.End) {
+				continue
+			}
+			severity, signals := scanner.Critical, []string{"a verb of writing", "a file that agents obey"}
+			switch told := addressed(c) || opens(p.Folded[from:], []int{m.Start - from}) && !p.FirstSentence(m.Start); {
+			case result(p) && (agentTold.Match(c) || unasked.Match(c)):
+				severity, signals = inData(p, scanner.High), append(signals, "an agent is told, or approvals are turned off")
+			case result(p):
+				severity = scanner.Low
+			case p.FirstSentence(m.Start) || configures.MatchString(p.Name):
+				severity = scanner.Low
+			case !told:
+				severity = scanner.Medium
+			}
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals,
+				Message: "the text has the configuration or the memory of an agent written"})
+		}
+	},
+}
+
+var (
+	agentTold  = regexp.MustCompile(`\b(ai|assistant|agent|llm|model)s?\s*([:,]|must|should|shall|please|has\s+to|needs?\s+to)`)
+	unasked    = regexp.MustCompile(`\bwithout\s+(asking|telling|confirm|approv|informing|mention)|\bsilently\b|\bauto_?-?approve\W{1,3}(to\s+)?(true|on)\b|\bfor\s+(all|every)\s+future\b`)
+	configures = regexp.MustCompile(`(?i)(config|setup|install|init|rules?|memory|settings)`)
+)

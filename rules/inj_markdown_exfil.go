@@ -1,0 +1,40 @@
+package rules
+
+import (
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var injMarkdownExfil = scanner.Rule{
+	ID:         "inj-markdown-exfil",
+	Category:   "exfiltration",
+	Title:      "A picture or link waits for data in its address",
+	Why:        "A client that renders the answer asks for the picture, and the data in its address is gone without a click.",
+	Fix:        "Do not render pictures from addresses that data names. Find out who wrote the text.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "An address with a blank to be filled in is an ordinary template until the text says what to fill in. Without such an order it is low.",
+	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM05", "ATLAS:AML.T0077", "CWE-200"},
+	Patterns: []scanner.Pattern{{
+		Name:    "picture_with_blank",
+		Expr:    `(!?\[[^\]\n]{0,80}\]\(|<img\s[^>]{0,80}src\s*=\s*["']?)https?://[^\s)"'>]{1,120}[?&/=]\s*(\{+|<|\[|%7b|\$\{?|(the|your|all|insert|put)[_-]|\w{0,40}[_-]here\b|(data|secret|conversation|summary|base64|payload)\b)`,
+		Anchors: []string{"](http", "src=", "src ="},
+	}},
+	Text: func(p *scanner.TextPass) {
+		for _, m := range p.Matches {
+			around := p.Folded[max(0, m.Start-160):min(len(p.Folded), m.End+160)]
+			severity, signals := scanner.Low, []string{"an address with a blank"}
+			if filled.Match(around) && !countered(p.Folded, m.Start, m.End) {
+				severity, signals = scanner.High, append(signals, "an order to fill it in")
+				if result(p) {
+					severity = inData(p, scanner.High)
+				}
+			}
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "a picture or link has a blank for data in its address"})
+		}
+	},
+}
+
+// filled is an order to put what the model knows into an address.
+var filled = regexp.MustCompile(`\b(put|insert|replac\w+|fill|append|encode|include|add|substitut\w+|where)\b[^\n]{0,100}\b(` + oConversation + `|` + oSecrets + `|conversation|chat|keys?|tokens?|passwords?|e-?mails?|data|contents?|summary|names?|secrets?)\b`)
