@@ -90,12 +90,27 @@ func countered(t []byte, start, end int) bool {
 	return counter.Match(t[from:start]) || strongNegation.Match(t[start:end]) || refused.Match(t[end:to]) || quoted(t, start, end)
 }
 
+// counteredCommand is countered for a command: behind a word that has it run, a
+// code span does not quote it.
+func counteredCommand(t []byte, start, end int) bool {
+	return countered(t, start, end) && !(bytes.HasSuffix(t[:start], []byte("`")) && runs.Match(t[max(0, start-clauseReach):start]))
+}
+
+var runs = regexp.MustCompile("\\b(runs?|execut(e|es|ing)|paste|type|enter|start|use|via|with)\\b[^.\n]{0,40}`$")
+
 // quotes are pairs of quotation marks.
 var quotes = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"‘", "’"}, {"«", "»"}}
 
 // jsonValue stands ahead of the quotation mark of a JSON string, which quotes
 // nobody: a result or a broken frame can be JSON in a text.
 var jsonValue = regexp.MustCompile(`("\s*:|\[)\s*$`)
+
+// isJSON reports a text that begins like JSON: its strings are values, where in
+// prose and in programs they are quotations.
+func isJSON(t []byte) bool {
+	t = bytes.TrimLeft(t, " \n")
+	return len(t) > 0 && (t[0] == '{' || t[0] == '[')
+}
 
 // quoted reports whether [start, end) stands directly inside quotation marks or
 // a code span. A full stop may stand inside, too.
@@ -104,7 +119,7 @@ func quoted(t []byte, start, end int) bool {
 	for _, q := range quotes {
 		if bytes.HasSuffix(t[:start], []byte(q[0])) && bytes.HasPrefix(behind, []byte(q[1])) {
 			ahead := t[:start-len(q[0])]
-			return !jsonValue.Match(ahead[max(0, len(ahead)-8):])
+			return !(jsonValue.Match(ahead[max(0, len(ahead)-8):]) && isJSON(t))
 		}
 	}
 	return false

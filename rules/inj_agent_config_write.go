@@ -8,7 +8,7 @@ import (
 
 // agentFiles are the places where agents and their clients keep what they obey:
 // servers, permissions, hooks, rules and memory.
-const agentFiles = `(\.?mcp\.json|claude_desktop_config\.json|\.(cursor|vscode|claude|gemini|windsurf|codex)[/\\][\w./\\-]+|\.cursorrules|\.windsurfrules|claude\.md|agents\.md|gemini\.md|copilot-instructions\.md|auto_?-?approve\b|autoapprove\b)`
+const agentFiles = `(\.?mcp\.json|claude_desktop_config\.json|\.(cursor|vscode|claude|gemini|windsurf|codex)[/\\][\w./\\-]+|\.cursorrules|\.windsurfrules|claude\.md|agents\.md|gemini\.md|copilot-instructions\.md|auto_?-?approve\b|approval_mode\b|\.(bashrc|zshrc|bash_profile)\b|(your\s+)?(long-?term\s+)?memory\s+that\b)`
 
 var injAgentConfigWrite = scanner.Rule{
 	ID:         "inj-agent-config-write",
@@ -23,7 +23,7 @@ var injAgentConfigWrite = scanner.Rule{
 	Patterns: []scanner.Pattern{{
 		Name:    "write_agent_file",
 		Expr:    `\b(write|create|edit|add|append|modify|save|put|update|insert|set|change|overwrite|enable|store)s?\b[^\n]{0,100}?` + agentFiles,
-		Anchors: []string{"mcp.json", "claude_desktop_config", ".cursor", ".vscode", ".claude", ".gemini", ".windsurf", ".codex", "claude.md", "agents.md", "gemini.md", "copilot-instructions", "autoapprove", "auto_approve", "auto-approve"},
+		Anchors: []string{"mcp.json", "claude_desktop_config", ".cursor", ".vscode", ".claude", ".gemini", ".windsurf", ".codex", "claude.md", "agents.md", "gemini.md", "copilot-instructions", "autoapprove", "auto_approve", "auto-approve", "approval_mode", ".bashrc", ".zshrc", ".bash_profile", "memory that"},
 		Near:    []string{"write", "create", "edit", "add", "append", "modify", "save", "put", "update", "insert", "set", "change", "enable", "store"},
 	}},
 	Text: func(p *scanner.TextPass) {
@@ -35,7 +35,7 @@ var injAgentConfigWrite = scanner.Rule{
 			}
 			severity, signals := scanner.Critical, []string{"a verb of writing", "a file that agents obey"}
 			switch told := addressed(c) || opens(p.Folded[from:], []int{m.Start - from}) && !p.FirstSentence(m.Start); {
-			case result(p) && (agentTold.Match(c) || unasked.Match(c)):
+			case result(p) && (agentTold.Match(c) || unasked.Match(p.Folded[from:min(len(p.Folded), to+len(`": true,`))])):
 				severity, signals = inData(p, scanner.High), append(signals, "an agent is told, or approvals are turned off")
 			case result(p):
 				severity = scanner.Low

@@ -19,9 +19,9 @@ var injApprovalBypass = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "without_asking",
-			Expr:    `\b(without|with\s+no|no\s+(need\s+for|user|human|further|additional|explicit)|skip(ping)?|bypass(ing)?|do\s+not\s+(ask|wait)(\s+\w+){0,2}\s+for|never\s+ask(\s+\w+){0,2}\s+for|don['’]t\s+(ask|wait)(\s+\w+){0,2}\s+for)(\s+(asking|requiring|requesting|seeking|waiting|needing|prompting|getting|obtaining|any|further|for|the|explicit|additional)){0,4}\s+(user|human|manual|user['’]s|human['’]s)?\s*(confirmation|approval|consent|permission|review|authori[sz]ation|intervention|verification)\b|\b(without|do\s+not|don['’]t|never|no\s+need\s+to)\s+(ask|confirm|check|consult|prompt)(ing)?\s+(with\s+)?(the\s+)?(user|human|operator)\b|\b(user|human|owner)\s+has\s+(already\s+)?(pre-?)?(approved|agreed|consented|authori[sz]ed)\b`,
-			Anchors: []string{"confirmation", "approval", "consent", "permission", "review", "authorization", "authorisation", "intervention", "verification", "the user", "ask user", "asking user", "with user", "human", "operator", "user has", "owner has"},
-			Near:    []string{"without", "no ", "not ", "never ", "skip", "bypass", "ask", "wait", "approved", "agreed", "consented", "authori"},
+			Expr:    `\b(without|with\s+no|no\s+(need\s+for|user|human|further|additional|explicit)|skip(ping)?|bypass(ing)?|do\s+not\s+(ask|wait)(\s+\w+){0,2}\s+for|never\s+ask(\s+\w+){0,2}\s+for|don['’]t\s+(ask|wait)(\s+\w+){0,2}\s+for)(\s+(asking|requiring|requesting|seeking|waiting|needing|prompting|getting|obtaining|any|further|for|the|explicit|additional)){0,4}\s+(user|human|manual|user['’]s|human['’]s)?\s*(confirmation|approval|consent|permission|review|authori[sz]ation|intervention|verification)\b|\b(without|do\s+not|don['’]t|never|no\s+need\s+to)\s+(ask|confirm|check|consult|prompt)(ing)?\s+(with\s+)?(the\s+)?(user|human|operator)\b|\b(confirmation|approval|permission|consent)\s+(is\s+not|isn['’]t|was\s+(already\s+)?(obtained|given|granted))\b|\bno\s+(further\s+)?(confirmation|approval|permission|consent)\s+(is\s+|needs\s+to\s+be\s+)(needed|required|necessary|requested)\b|\bwithout\s+checking\s+back\b|\brather\s+than\s+waiting\s+for\s+the\s+(user|human)\b|\b(choose|select|click|pick)\s+["'“]?always\s+allow\b|\b(user|human|owner)\s+has\s+(already\s+)?(pre-?)?(approved|agreed|consented|authori[sz]ed|signed\s+off)\b`,
+			Anchors: []string{"confirmation", "approval", "consent", "permission", "review", "authorization", "authorisation", "intervention", "verification", "the user", "ask user", "asking user", "with user", "human", "operator", "user has", "owner has", "checking back", "always allow"},
+			Near:    []string{"without", "no ", "not ", "never ", "skip", "bypass", "ask", "wait", "approved", "agreed", "consented", "authori", "is not", "isn", "was ", "needed", "rather than", "choose", "select", "click", "pick"},
 		},
 		{
 			Name:    "automatic_approval",
@@ -38,12 +38,15 @@ var injApprovalBypass = scanner.Rule{
 			if all := preamble.FindAllIndex(ahead, -1); all != nil {
 				ahead = ahead[all[len(all)-1][1]:]
 			}
+			if granted.Match(p.Folded[m.Start:m.End]) && condition.Match(p.Folded[from:m.Start]) {
+				continue // approval is what the text waits for
+			}
 			if quoted(p.Folded, m.Start, m.End) || refused.Match(p.Folded[m.End:to]) || spokenOf.Match(p.Folded[from:m.Start]) || prohibits.Match(ahead) {
 				continue
 			}
 			if moves.Match(c) && !optional.Match(c) && (addressed(automatic.ReplaceAll(c, nil)) || automatic.Match(c) && !p.FirstSentence(m.Start)) {
 				severity = scanner.High
-				if result(p) {
+				if result(p) && !addressed(automatic.ReplaceAll(c, nil)) {
 					severity = scanner.Medium
 				}
 				signals = append(signals, "data is moved or something is run", "the model is addressed, or it happens by itself")
@@ -57,6 +60,9 @@ var injApprovalBypass = scanner.Rule{
 var (
 	// moves is to let data leave or to run something.
 	moves = regexp.MustCompile(`\b(` + vSend + `|pass(es|ed|ing)?|sent|forwarded|transferred|transfer|execut(e|es|ed)|run|runs|call|invoke|deletes?|install|purchase|pay)\b`)
+	// granted tells of an approval, and condition makes it one to wait for.
+	granted   = regexp.MustCompile(`\bhas\s+`)
+	condition = regexp.MustCompile(`\b(only|after|once|until|when|if|unless|whether)\b`)
 	// optional is what a parameter turns on.
 	optional = regexp.MustCompile(`\b(if|set\s+to|flag|option|default)\b`)
 	// automatic says that it happens by itself.

@@ -46,10 +46,15 @@ var injConceal = scanner.Rule{
 			Near:    []string{"told", "informed", "notified", "alerted", "know ", "learn", "notice", "see "},
 		},
 		{
+			Name:    "unnoticed",
+			Expr:    `\b(user|human|person|operator|customer)\b[^.\n]{0,40}?\b(remain|stay|is\s+kept|be\s+kept)\s+(unaware|in\s+the\s+dark)\b|\bas\s+(though|if)\s+nothing\s+(had\s+)?happened\b|\bso\s+(that\s+)?(it|this|nobody|no\s+one|the\s+user)\s+((is|does)\s+not|(is|does)n['’]t|goes\s+un|will\s+not|won['’]t)\s*notic(e|ed|es)\b|\bavoid\s+any\s+mention\s+of\s+(this|these)\b|\bkeep\s+\w+(\s+\w+){0,3}\s+between\s+us\b|\bnever\s+reveal\s+that\b|\bso\s+(that\s+)?the\s+user\s+(stays|is|remains)\s+distracted\b`,
+			Anchors: []string{"unaware", "in the dark", "nothing happened", "nothing had happened", "notice", "avoid any mention", "between us", "never reveal that", "distracted"},
+		},
+		{
 			Name:    "no_need_to_tell",
-			Expr:    `\bno\s+need\s+to\s+(tell|inform|notify|alert)\s+(the\s+)?(user|human|operator|customer)\b`,
+			Expr:    `\bno\s+need\s+to\s+bring\s+(this|it)\s+up\s+(with|to)\s+the\s+(user|human)\b|\bno\s+need\s+to\s+(tell|inform|notify|alert)\s+(the\s+)?(user|human|operator)\b`,
 			Anchors: []string{"no need to"},
-			Near:    []string{"tell", "inform", "notify", "alert"},
+			Near:    []string{"tell", "inform", "notify", "alert", "bring"},
 		},
 		{
 			Name:    "do_not_show",
@@ -69,12 +74,22 @@ var injConceal = scanner.Rule{
 					continue // what programs do silently is told in every manual
 				}
 			}
+			if _, to := clause(p.Folded, m.Start, m.End); bounded.Match(p.Folded[m.End:to]) || result(p) && notTheUser.Match(p.Folded[m.Start:m.End]) {
+				severity = scanner.Medium
+			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity,
 				Message: "the text tells the model to keep something from its user",
 				Signals: []string{"an order of secrecy", "the user is the one kept in the dark"}})
 		}
 	},
 }
+
+// bounded is a secret that ends, such as that of a game or a job that runs, and
+// notTheUser are people who are not the one that the model works for.
+var (
+	bounded    = regexp.MustCompile(`^[^.]{0,80}\b(until|before|while)\b`)
+	notTheUser = regexp.MustCompile(`\b(users|customers?)$`)
+)
 
 // silentPattern is the place of the pattern "silently".
 const silentPattern = 2

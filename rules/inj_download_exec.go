@@ -39,7 +39,7 @@ var injDownloadExec = scanner.Rule{
 	},
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
-			if countered(p.Folded, m.Start, m.End) {
+			if counteredCommand(p.Folded, m.Start, m.End) {
 				continue
 			}
 			severity := scanner.Critical

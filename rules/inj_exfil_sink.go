@@ -42,15 +42,15 @@ var exfilPatterns = []scanner.Pattern{
 	},
 	{
 		Name:    "conversation",
-		Expr:    `\b(` + vSend + `|` + vInclude + `|reveal|print|output|repeat|disclose|share)\b[^.\n]{0,80}?\b` + oConversation,
-		Anchors: []string{"conversation", "chat ", "dialog", "message history", "message log", "system prompt", "messages", "the user said", "the user wrote"},
-		Near:    []string{"send", "post", "upload", "forward", "transmit", "exfiltrat", "append", "prepend", "includ", "embed", "attach", "pass", "reveal", "print", "output", "repeat", "disclos", "share", "copy", "provide", "put", "leak", "paste", "insert", "fill", "write"},
+		Expr:    `\b(` + vSend + `|` + vInclude + `|reveal|print|output|repeat|disclose|share|(call|invoke)\s+this\s+with)\b[^.\n]{0,80}?\b` + oConversation,
+		Anchors: []string{"conversation", "chat ", "dialog", "message history", "message log", "system prompt", "messages", "every message", "the user said", "the user wrote", "the user typed", "the user has said", "know about the user"},
+		Near:    []string{"send", "post", "upload", "forward", "transmit", "exfiltrat", "append", "prepend", "includ", "embed", "attach", "pass", "reveal", "print", "output", "repeat", "disclos", "share", "copy", "provide", "put", "leak", "paste", "insert", "fill", "write", "supply", "hold", "contain", "invoke", "call"},
 	},
 	{
 		Name:    "secrets_away",
-		Expr:    `\b(` + vSend + `|` + vInclude + `|steal(s|ing)?|harvest(s|ing)?|collect(s|ing)?|reveal(s|ing)?|search)\b[^.\n]{0,80}?\b` + oSecrets,
+		Expr:    `\b(` + vSend + `|` + vInclude + `|steal(s|ing)?|harvest(s|ing)?|collect(s|ing)?|gather|grab|dump|reveal(s|ing)?|search)\b[^.\n]{0,80}?\b` + oSecrets,
 		Anchors: []string{"credential", "password", "passphrase", "api key", "api_key", "api-key", "apikey", "private key", "ssh key", "secret key", "access token", "session token", "auth token", "authentication token", "env var", "environment var", "secrets", "cookies", "clipboard", "seed phrase"},
-		Near:    []string{"send", "post", "upload", "forward", "transmit", "exfiltrat", "append", "prepend", "includ", "embed", "attach", "pass", "steal", "harvest", "collect", "reveal", "search", "leak", "copy", "put", "provide"},
+		Near:    []string{"send", "post", "upload", "forward", "transmit", "exfiltrat", "append", "prepend", "includ", "embed", "attach", "pass", "steal", "harvest", "collect", "reveal", "search", "leak", "copy", "put", "provide", "gather", "grab", "dump", "encod", "supply"},
 	},
 	{
 		Name:    "copy_outside",
@@ -78,7 +78,7 @@ var mine = regexp.MustCompile(`\b(` + oConversation + `|(the|this|our)\s+(conver
 var taking = regexp.MustCompile(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
 
 // away is a way out of the conversation.
-var away = regexp.MustCompile(external + `|\b(parameter|argument|field|query|request|context|response|every\s+(response|call|request)|output|tool|url|query\s+string|notes?|sidenote|metadata)\b`)
+var away = regexp.MustCompile(external + `|\b(parameter|argument|field|query|request|context|response|every\s+(response|call|request)|output|tool|url|query\s+string|notes?|sidenote|metadata|comment|issue|reply)\b|\b(as|in|into|to)\s+(the\s+)?` + "`")
 
 // whose tells the user's credentials from the one that a tool asks for.
 var whose = regexp.MustCompile(`\b(user['’]?s|all|any|every|their|available|you\s+(have|can|find|see)|in\s+(the\s+)?(context|memory|environment|clipboard|conversation))\b`)
@@ -104,6 +104,7 @@ func exfiltration(p *scanner.TextPass) {
 			ok = !result(p) && (told || mine.Match(c)) || result(p) && addressed(c) && mine.Match(c)
 			signals = append(signals, "a command that carries data", "an address")
 		case "conversation":
+			told = told && (addressed(c) || !bytes.HasPrefix(p.Folded[m.Start:], []byte("write")))
 			ok = told && !talk.MatchString(p.Name) || !result(p) && vSendWord.Match(p.Folded[m.Start:m.End]) && !talk.MatchString(p.Name)
 			signals = append(signals, "what the user and the model have said")
 		case "secrets_away":

@@ -32,6 +32,16 @@ var injImpersonateAuthority = scanner.Rule{
 			Near: []string{"ai", "assistant", "llm", "model", "agent", "bot", "automated", "gpt", "claude", "copilot", "screening", "analysis", "human", "user", "people"},
 		},
 		{
+			Name:    "spoken_to",
+			Expr:    `\bif\s+you\s+are\s+(an?\s+)?(ai|llm|(large\s+)?language\s+model|coding\s+(agent|assistant)|agent|assistant|chatbot)\b|\b(dear|hi|hello|hey)\s+(ai|assistant|copilot|claude|chatgpt|gemini|chatbot|agent)\b|\b(ais?|llms?|language\s+models?|assistants|ai\s+(agents?|models?|assistants?|reviewers?|systems?)|coding\s+(agents?|assistants?))\s+(that\s+)?(reading|processing|evaluating|reviewing|summari[sz]ing|read|process|evaluate|review|summari[sz]e)\s+(this|the)\b|\bto\s+whichever\s+(agent|assistant|model)\b`,
+			Anchors: []string{"if you are a", "dear a", "hi a", "hello a", "hey a", "hi copilot", "dear copilot", "hey copilot", "hi claude", "hey claude", "dear claude", "chatgpt", "gemini", "reading th", "processing th", "evaluating th", "reviewing th", "summarizing th", "summarising th", "read th", "process th", "evaluate th", "review th", "summarize th", "summarise th", "to whichever"},
+		},
+		{
+			Name:    "from_the_team",
+			Expr:    `\b(message|notice|note|directive)\s+(from|by)\s+(the\s+)?(\w+\s+){0,3}?(team|developers?|administrators?|anthropic|openai|google|microsoft|operators?)\s*[:(]|\b(developer|administrator|admin|operator)\s+(directive|message|notice)\s*[#:(]|\bpolicy\s+update\b[^\n]{0,40}?\b(from|by)\s+(anthropic|openai|google|microsoft)\b`,
+			Anchors: []string{"message from", "message by", "notice from", "notice by", "note from", "note by", "directive", "developer message", "administrator message", "admin message", "operator message", "policy update", "developer notice", "administrator notice", "admin notice", "operator notice"},
+		},
+		{
 			Name:    "i_am_the_user",
 			Expr:    `\bi\s+am\s+(the\s+|your\s+)(user|owner|developer|administrator|admin|creator)\b|\bnew\s+user\s+(query|request|message|instructions?|prompt)\s*:|\bsigned,?\s+(the\s+)?user\s*([.!\n]|$)|\b(admin|administrator|developer|operator)\s+(request|command|instruction|order)\s*:`,
 			Anchors: []string{"i am the", "i am your", "new user", "signed", "admin", "developer", "root", "operator"},
@@ -47,6 +57,8 @@ var injImpersonateAuthority = scanner.Rule{
 	Text: judgeOrders(
 		order{scanner.High, scanner.High, authorityMessage, authoritySignals, delivers},
 		order{scanner.Low, scanner.High, "the text speaks to the model past its user", []string{"the model is addressed", "the user is not"}, nil},
+		order{scanner.Low, scanner.High, "the text speaks to the model past its user", []string{"the model is addressed", "the user is not"}, nil},
+		order{scanner.High, scanner.High, authorityMessage, authoritySignals, delivers},
 		order{scanner.High, scanner.High, authorityMessage, authoritySignals, nil},
 		order{scanner.High, scanner.High, "the text has a directive that it calls hidden", []string{"a directive", "called hidden"}, nil},
 	),

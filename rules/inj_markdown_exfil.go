@@ -18,7 +18,7 @@ var injMarkdownExfil = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM05", "ATLAS:AML.T0077", "CWE-200"},
 	Patterns: []scanner.Pattern{{
 		Name:    "picture_with_blank",
-		Expr:    `(!?\[[^\]\n]{0,80}\]\(|<img\s[^>]{0,80}src\s*=\s*["']?)https?://[^\s)"'>]{1,120}[?&/=]\s*(\{+|<|\[|%7b|\$\{?|(the|your|all|insert|put)[_-]|\w{0,40}[_-]here\b|(data|secret|conversation|summary|base64|payload)\b)`,
+		Expr:    `(!?\[[^\]\n]{0,80}\]\(|<img\s[^>]{0,80}src\s*=\s*["']?)https?://[^\s)"'>]{1,120}[?&/=]\s*(\{+|<|\[|%7b|\$\{?|(the|your|all|insert|put)[_-]|\w{0,40}[_-]here\b|(data|secret|conversation|summary|base64|payload|api_?key|token|password)s?\b)`,
 		Anchors: []string{"](http", "src=", "src ="},
 	}},
 	Text: func(p *scanner.TextPass) {

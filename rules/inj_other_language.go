@@ -20,7 +20,7 @@ var injOtherLanguage = scanner.Rule{
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
 			from, _ := clause(p.Folded, m.Start, m.End)
-			if quoted(p.Folded, m.Start, m.End) || denies.Match(p.Folded[from:m.Start]) {
+			if quoted(p.Folded, m.Start, m.End) || denies.Match(p.Folded[from:m.Start]) || of.Match(p.Folded[m.End:]) {
 				continue
 			}
 			severity := scanner.High
@@ -34,7 +34,10 @@ var injOtherLanguage = scanner.Rule{
 }
 
 // denies stands ahead of an order that is forbidden or reported.
-var denies = regexp.MustCompile(`(\b(nie(mals)?|nicht|erkennt|jamais|detecte|nunca|nao|mai|rileva|detecta|non|no)\b|никогда|не|обнаружива|切勿|不要|不得|检测|決して|検出|절대|탐지|لا|يكشف)[\s\p{L}:,"«„“]{0,40}$`)
+var denies = regexp.MustCompile(`(\b(nie(mals)?|nicht|erkennt|jamais|detecte|nunca|nao|mai|rileva|detecta|non|no)\b|(^|[^\pL])(никогда|не)\s|обнаружива|切勿|不要|不得|检测|決して|検出|절대|탐지|لا|يكشف)[\s\p{L}:,"«„“]{0,40}$`)
+
+// of stands behind instructions for something that is named, such as a journey or a form.
+var of = regexp.MustCompile(`^\s+(zur|zum|fur\s+d\w+|bezuglich|du\s+(formulaire|manuel|document|guide)|del\s+(manual|formulario|documento)|do\s+(manual|formulario)|sul|sulla)\b`)
 
 // language is how the order to drop instructions is put together in one
 // language, in folded words (a syllable of Korean is folded to its letters): verb, qualifier and noun in either order, and how
@@ -90,8 +93,8 @@ func languages() []scanner.Pattern {
 		},
 		{
 			name:    "japanese",
-			secrecy: `(以前|これまで|上記|前述|すべて|全て|今まで)[^。\n]{0,10}(指示|命令|ルール|プロンプト|指令)[^。\n]{0,4}(無視|忘れ|破棄)|(ユーザー|ユーザ|利用者|使用者)[^。\n]{0,8}(言わない|伝えない|知らせない|教えない|話さない|通知しない|報告しない)`,
-			anchors: []string{"無視", "忘れ", "破棄", "ない"},
+			secrecy: `(以前|これまで|上記|前述|すべて|全て|今まで)[^。\n]{0,14}(指示|命令|ルール|プロンプト|指令)[^。\n]{0,9}(無視|忘れ|破棄)|(ユーザー|ユーザ|利用者|使用者)[^。\n]{0,12}(言わない|伝えない|知らせない|教えない|話さない|通知しない|報告しない|(言わ|伝え|知らせ|教え|話さ)ずに)`,
+			anchors: []string{"無視", "忘れ", "破棄", "ない", "ずに"},
 		},
 		{
 			name:    "korean",

@@ -35,9 +35,9 @@ var injOverride = scanner.Rule{
 		},
 		{
 			Name:    "drop_the_request",
-			Expr:    `\b(ignore|disregard|abandon)\s+(the\s+)?(user['’]?s?|human['’]?s?)\s+((actual|original|real|current|initial)\s+)?(request|task|question|query|goal|prompt|message|intent)\b`,
-			Anchors: []string{"ignore", "disregard", "abandon"},
-			Near:    []string{"user", "human"},
+			Expr:    `\b(forget|ignore|disregard)\s+what\s+the\s+user\s+(asked|said|wants|requested)\b|\b(your\s+(\w+\s+)?(rules|instructions|guidance|guidelines|orders)|(all\s+)?(previous|prior)\s+(instructions|guidance))\s+(\w+\s+){0,2}?(are|is|have\s+been|has\s+been)\s+(\w+\s+)?(void|superseded|replaced|cancel\w+|revoked|lifted|suspended)\b|\b(ignore|disregard|abandon)\s+(the\s+)?(user['’]?s?|human['’]?s?)\s+((actual|original|real|current|initial)\s+)?(request|task|question|query|goal|prompt|message|intent)\b`,
+			Anchors: []string{"ignore", "disregard", "abandon", "forget what", "void", "superseded", "replaced", "cancel", "revoked", "lifted", "suspended"},
+			Near:    []string{"user", "human", "rules", "instructions", "guidance", "guidelines", "orders"},
 		},
 		{
 			Name:    "system_override",
@@ -52,7 +52,7 @@ var injOverride = scanner.Rule{
 	},
 	Text: judgeOrders(
 		order{scanner.High, scanner.High, dropMessage, dropSignals, ordinaryDrop},
-		order{scanner.High, scanner.High, dropMessage, dropSignals, nil},
+		order{scanner.High, scanner.High, dropMessage, dropSignals, reportedDrop},
 		order{scanner.High, scanner.High, "the text tells the model to pass over other text", dropSignals, nil},
 		order{scanner.Critical, scanner.High, "the text tells the model to drop what its user asked for", dropSignals, nil},
 		order{scanner.High, scanner.High, "the text claims to override the system", []string{"a claim of authority"}, ordinaryDrop},
@@ -68,6 +68,25 @@ var dropSignals = []string{"an imperative to ignore or replace what came before"
 var ordinary = regexp.MustCompile(`\b(security\s+group|firewall|branch|routing|default|existing\s+rules|queue|cache|style|lint|eslint|gitignore|css|switch|button|config(uration)?|template\s+prompts?|prompt\s+templates?|retention|bucket|iam|network)\b`)
 
 func ordinaryDrop(t []byte, start, end int) bool {
+	if reportedDrop(t, start, end) {
+		return true
+	}
 	from, to := clause(t, start, end)
 	return ordinary.Match(t[from:to])
 }
+
+// reportedDrop is somebody else who drops something, something else that is
+// dropped, or the advice not to obey data.
+func reportedDrop(t []byte, start, end int) bool {
+	from, to := clause(t, start, end)
+	return thirdPerson.Match(t[start:end]) && !addressed(t[from:start]) || subject.Match(t[from:start]) || otherThing.Match(t[end:to]) ||
+		toldByData.Match(t[end:to]) && !earlier.Match(t[start:end])
+}
+
+var (
+	thirdPerson = regexp.MustCompile(`^(ignores|disregards|forgets|overrides|bypasses|discards|supersedes|replaces|neglects)\b`)
+	subject     = regexp.MustCompile(`\b(they|we|it|users?|admins?|models?|terms|assistants?|attackers?|who|which|let\s+\w+)\s+((can|could|may|might|would|will)\s+)?$`)
+	otherThing  = regexp.MustCompile(`^\s*(e-?mails?|mails?|steps?|questions?|versions?|letters?|invoices?|reminders?|releases?|(about|regarding|concerning)\s+(the|our|my|your)\s)`)
+	toldByData  = regexp.MustCompile(`^\s*(inside|contained|embedded|within|found|(that\s+)?it\s+contains)\b`)
+	earlier     = regexp.MustCompile(`\b(previous(ly)?|prior|above|earlier|preceding|system|your)\b`)
+)

@@ -31,6 +31,11 @@ var injPersona = scanner.Rule{
 			Anchors: []string{"you are now", "you are no longer"},
 		},
 		{
+			Name:    "from_now_on",
+			Expr:    `\b(from\s+now\s+on|henceforth|for\s+the\s+(rest|remainder)\s+of\s+(this|the)\s+\w+)\W+(you\s+(are|act|speak|will\s+act)|act\s+as|speak\s+as|behave\s+as)\b|\bpretend\s+(that\s+)?you\s+(have\s+no|are\s+not|are\s+an?\s+unrestricted)\b|\byou\s+act\s+on\s+behalf\s+of\s+the\s+author\b|\byour\s+(new\s+)?(identity|name)\s+(\w+\s+){0,4}is\s+["'“]`,
+			Anchors: []string{"from now on", "henceforth", "for the rest of", "for the remainder of", "pretend", "on behalf of the author", "your identity", "your name", "your new"},
+		},
+		{
 			Name:    "act_as",
 			Expr:    `\b(act|behave|pretend|respond|roleplay)\s+(as|like|to\s+be)\s+(if\s+you\s+(were|are|had)\s+)?(an?\s+|the\s+)?(unrestricted|unfiltered|jailbroken|uncensored|evil|malicious|hacker|dan\b)`,
 			Anchors: []string{"act as", "behave as", "behave like", "pretend", "respond as", "act like", "roleplay"},
@@ -40,6 +45,7 @@ var injPersona = scanner.Rule{
 		order{scanner.Medium, scanner.High, personaMessage, personaSignals, accessRole},
 		order{scanner.High, scanner.High, personaMessage, personaSignals, nil},
 		order{scanner.High, scanner.Low, personaMessage, personaSignals, nil},
+		order{scanner.Medium, scanner.High, personaMessage, personaSignals, nil},
 		order{scanner.High, scanner.High, personaMessage, personaSignals, nil},
 	),
 }

@@ -16,10 +16,10 @@ const (
 	vSend = `(send(s|ing)?|post(s|ing)?|upload(s|ing)?|forward(s|ing)?|transmit(s|ting)?|exfiltrat(e|es|ing)|leak(s|ing)?|e-?mail(s|ing)?\s+(it|them|this|that|the|all|your)|bcc|deliver(s|ing)?|submit(s|ting)?|report(s|ing)?|sync(s|ing)?|copy|copies|relay(s|ing)?|ship(s|ping)?|push(es|ing)?)`
 
 	// vInclude is to put data where a tool can pick it up.
-	vInclude = `(append(s|ing)?|prepend(s|ing)?|includ(e|es|ing)|embed(s|ding)?|attach(es|ing)?|pass(es|ing)?|add(s|ing)?|insert(s|ing)?|put(s|ting)?|provid(e|es|ing)|write|writes|fill|encod(e|es|ing)|paste)`
+	vInclude = `(append(s|ing)?|prepend(s|ing)?|includ(e|es|ing)|embed(s|ding)?|attach(es|ing)?|pass(es|ing)?|add(s|ing)?|insert(s|ing)?|put(s|ting)?|provid(e|es|ing)|write|writes|fill|encod(e|es|ing)|paste|supply|supplies|hold|contain)`
 
 	// oConversation is what the user and the model have said.
-	oConversation = `((full|entire|complete|whole|current|recent)\s+(conversation|chat|dialog(ue)?|message)s?(\s+(history|context|log|transcript))?|(conversation|chat|message|dialog(ue)?)\s+(history|context|logs?|transcripts?)|system\s+prompt|(previous|prior|earlier|all(\s+of)?(\s+the)?)\s+messages|everything\s+the\s+user\s+(said|wrote|typed))`
+	oConversation = `((full|entire|complete|whole|current|recent)\s+(conversation|chat|dialog(ue)?|message)s?(\s+(history|context|log|transcript))?|(conversation|chat|message|dialog(ue)?)\s+(history|context|logs?|transcripts?)|system\s+prompt|(previous|prior|earlier|all(\s+of)?(\s+the)?)\s+messages|everything\s+(the\s+user\s+(said|wrote|typed|has\s+said)|you\s+know\s+about\s+the\s+user)|(every|all)\s+messages?\s+(that\s+)?the\s+user)`
 
 	// oSecrets are credentials, by their names.
 	oSecrets = `(credentials?|passwords?|passphrases?|api[ _-]?keys?|private\s+keys?|ssh\s+keys?|secret\s+keys?|access\s+tokens?|session\s+tokens?|auth(entication)?\s+tokens?|env(ironment)?\s+var(iable)?s|environment\s+variables?|secrets|cookies|clipboard(\s+contents?)?|seed\s+phrase)`
