@@ -35,6 +35,7 @@ var injImpersonateAuthority = scanner.Rule{
 			Name:    "spoken_to",
 			Expr:    `\bif\s+you\s+are\s+(an?\s+)?(ai|llm|(large\s+)?language\s+model|coding\s+(agent|assistant)|agent|assistant|chatbot)\b|\b(dear|hi|hello|hey)\s+(ai|assistant|copilot|claude|chatgpt|gemini|chatbot|agent)\b|\b(ais?|llms?|language\s+models?|assistants|ai\s+(agents?|models?|assistants?|reviewers?|systems?)|coding\s+(agents?|assistants?))\s+(that\s+)?(reading|processing|evaluating|reviewing|summari[sz]ing|read|process|evaluate|review|summari[sz]e)\s+(this|the)\b|\bto\s+whichever\s+(agent|assistant|model)\b`,
 			Anchors: []string{"if you are a", "dear a", "hi a", "hello a", "hey a", "hi copilot", "dear copilot", "hey copilot", "hi claude", "hey claude", "dear claude", "chatgpt", "gemini", "reading th", "processing th", "evaluating th", "reviewing th", "summarizing th", "summarising th", "read th", "process th", "evaluate th", "review th", "summarize th", "summarise th", "to whichever"},
+			Near:    []string{"ai ", "ais ", "llm", "model", "assistant", "agent", "copilot", "claude", "gpt", "gemini", "chatbot"},
 		},
 		{
 			Name:    "from_the_team",

@@ -43,10 +43,11 @@ var injOutputControl = scanner.Rule{
 			Near:    []string{"output", "report", "conclude", "score", "rate", "rank", "recommend", "mark", "classify"},
 		},
 		{
-			Name:    "when_you_answer",
-			Expr:    `\b(when|while|if|before)\s+(you\s+)?(are\s+)?(summari[sz]\w+|review(ing)?|evaluat\w+|describ\w+|answer(ing)?|assess\w*)\b[^.\n]{0,60}?[,:]?\s*(say|state|report|include|claim|respond|conclude|recommend|tell)\s+(that|the|this|it|only)\b|\bin\s+your\s+(summary|answer|reply|report|review|response)\b[^.\n]{0,20}?\b(say|state|include|claim|mention|add)\b|\bconclude\s+that\b[^.\n]{0,40}\b(benign|safe|harmless|clean)\b|\b(must|should)\s+(return|give|assign|output)\s+(a\s+)?(perfect\s+)?(score|rating|grade|verdict)\s+of\b|\brate\s+(this|the)\s+\w+\s+as\b`,
-			Anchors: []string{"summari", "review", "evaluat", "describ", "answer", "assess", "in your", "conclude that", "score of", "rating of", "grade of", "verdict of", "rate this", "rate the"},
-			Near:    []string{"say ", "state ", "report ", "include ", "claim ", "respond ", "conclude ", "recommend ", "tell ", "mention ", "add ", "score", "rating", "grade", "verdict", "rate "},
+			Name: "when_you_answer",
+			Expr: `\b(when|while|if|before)\s+(you\s+)?(are\s+)?(summari[sz]\w+|review(ing)?|evaluat\w+|describ\w+|answer(ing)?|assess\w*)\b[^.\n]{0,60}?[,:]?\s*(say|state|report|include|claim|respond|conclude|recommend|tell)\s+(that|the|this|it|only)\b|\bin\s+your\s+(summary|answer|reply|report|review|response)\b[^.\n]{0,20}?\b(say|state|include|claim|mention|add)\b|\bconclude\s+that\b[^.\n]{0,40}\b(benign|safe|harmless|clean)\b|\b(must|should)\s+(return|give|assign|output)\s+(a\s+)?(perfect\s+)?(score|rating|grade|verdict)\s+of\b|\brate\s+(this|the)\s+\w+\s+as\b`,
+			Anchors: append(append(product([]string{"when ", "while ", "if ", "before "}, []string{"", "you ", "you are "}, []string{"summari", "review", "evaluat", "describ", "answer", "assess"}),
+				product([]string{"in your "}, []string{"summary", "answer", "reply", "report", "review", "response"})...), "conclude that", "score of", "rating of", "grade of", "verdict of", "rate this", "rate the"),
+			Near: []string{"say ", "state ", "report ", "include ", "claim ", "respond ", "conclude ", "recommend ", "tell ", "mention ", "add ", "score", "rating", "grade", "verdict", "rate "},
 		},
 		{
 			Name:    "verdict_claimed",
