@@ -72,7 +72,7 @@ func ordinaryDrop(t []byte, start, end int) bool {
 		return true
 	}
 	from, to := clause(t, start, end)
-	return ordinary.Match(t[from:to])
+	return ordinary.Match(t[from:to]) && !toModels.Match(t[start:end])
 }
 
 // reportedDrop is somebody else who drops something, something else that is
@@ -84,6 +84,8 @@ func reportedDrop(t []byte, start, end int) bool {
 }
 
 var (
+	// toModels are instructions that only a reader can have been given.
+	toModels    = regexp.MustCompile(`\b(previous(ly)?|prior|above|earlier|preceding)\b.*\b(instructions?|prompts?|directives?)$`)
 	thirdPerson = regexp.MustCompile(`^(ignores|disregards|forgets|overrides|bypasses|discards|supersedes|replaces|neglects)\b`)
 	subject     = regexp.MustCompile(`\b(they|we|it|users?|admins?|models?|terms|assistants?|attackers?|who|which|let\s+\w+)\s+((can|could|may|might|would|will)\s+)?$`)
 	otherThing  = regexp.MustCompile(`^\s*(e-?mails?|mails?|steps?|questions?|versions?|letters?|invoices?|reminders?|releases?|(about|regarding|concerning)\s+(the|our|my|your)\s)`)
