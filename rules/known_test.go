@@ -260,22 +260,18 @@ func said(text string) string {
 // findingsFrom returns what all rules find at a severity or above, as RULE SUBJECT NAME.
 func findingsFrom(t *testing.T, least scanner.Severity, text string) []string {
 	t.Helper()
-	engine, err := scanner.New(rules.All(), scanner.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got []string
 	c := sinkFunc(func(f *scanner.Finding) {
 		if f.Severity >= least {
 			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s", f.Rule.ID, f.Subject, f.Name)))
 		}
 	})
-	res, err := engine.Run(context.Background(), frames(t, text), c)
+	res, err := engine(t, rules.All()).Run(context.Background(), frames(t, text), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// A text that was not parsed would be found for the wrong reason.
-	if len(res.Coverage.Skipped) > 0 {
+	if res.Coverage.Inspected != res.Coverage.Events {
 		t.Errorf("not every frame was inspected: %+v", res.Coverage)
 	}
 	return got

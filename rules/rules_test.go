@@ -166,12 +166,8 @@ func lines(s string) []string {
 // findings runs rules over the input of a case, and returns what one of them found.
 func findings(t *testing.T, set []scanner.Rule, ar *txtar.Archive, rule string) []string {
 	t.Helper()
-	engine, err := scanner.New(set, scanner.Options{Workers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := &collect{rule: rule}
-	res, err := engine.Run(context.Background(), source(t, ar), c)
+	res, err := engine(t, set).Run(context.Background(), source(t, ar), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,6 +176,26 @@ func findings(t *testing.T, set []scanner.Rule, ar *txtar.Archive, rule string) 
 		t.Errorf("the input was not inspected in full: %+v", res.Coverage)
 	}
 	return c.got
+}
+
+// engines are compiled once for each set, which takes longer than a case.
+var engines = map[string]*scanner.Engine{}
+
+// engine returns an engine for one rule or for all.
+func engine(t *testing.T, set []scanner.Rule) *scanner.Engine {
+	t.Helper()
+	key := "all"
+	if len(set) == 1 {
+		key = set[0].ID
+	}
+	if engines[key] == nil {
+		e, err := scanner.New(set, scanner.Options{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		engines[key] = e
+	}
+	return engines[key]
 }
 
 type collect struct {
