@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -224,15 +225,21 @@ const minSecret = 6
 // commandName derives the name of a server from its command: the package or
 // script that the launcher is given, or the command itself.
 func commandName(command []string) string {
-	name := filepath.Base(command[0])
+	name, given := filepath.Base(command[0]), ""
 	for i, a := range command[1:] {
 		if a == "" || strings.HasPrefix(a, "-") || text.Mask(quoted(command[:i+2])) != quoted(command[:i+2]) { // a secret names no server
 			continue
 		}
 		if strings.Contains(a, "mcp") || strings.Contains(a, "server") {
-			name = a
+			given = a
 			break
 		}
+		if given == "" && !launcherVerb[a] {
+			given = a
+		}
+	}
+	if given != "" && (launcher.MatchString(name) || strings.Contains(given, "mcp") || strings.Contains(given, "server")) {
+		name = given
 	}
 	name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(filepath.Base(name)))
 	if at := strings.LastIndex(name, "@"); at > 0 {
@@ -240,6 +247,12 @@ func commandName(command []string) string {
 	}
 	return name
 }
+
+// launcher starts what it is given; two servers that it starts are not one.
+var launcher = regexp.MustCompile(`^(python[0-9.]*|node|npx|pnpx|uvx?|deno|bunx?|tsx|ts-node|ruby|java|perl|php|docker|podman|go)(\.exe|\.cmd)?$`)
+
+// launcherVerb are words of launchers that stand ahead of what is started.
+var launcherVerb = map[string]bool{"run": true, "exec": true, "tool": true, "dlx": true, "x": true}
 
 // urlName names a server by the host of its URL.
 func urlName(raw string) string {

@@ -56,6 +56,9 @@ func TestCommandName(t *testing.T) {
 	for want, command := range map[string][]string{
 		"some-mcp": {"npx", "-y", "some-mcp@1.2.3"},
 		"run":      {"run", "--token", "mcpKp7Xq2Vn9Rt4"},
+		"notes":    {"python3", "notes.py", "--verbose"},
+		"weather":  {"uv", "run", "weather.py"},
+		"tides":    {"/opt/tides", "north"},
 	} {
 		if got := commandName(command); got != want {
 			t.Errorf("%q is called %s", command, got)
