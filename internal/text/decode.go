@@ -21,17 +21,19 @@ type Hidden struct {
 // decoded, and what is decoded is shorter than what it was made of, so the work
 // stays a small multiple of the length of the text.
 const (
-	MaxLayers    = 3   // encodings inside each other that are followed
-	minRun       = 20  // characters; a shorter run holds no instruction
-	minDecoded   = 10  // bytes
-	minEscapes   = 4   // escapes of one kind that make a text worth decoding whole
-	minInvisible = 16  // invisible characters that can carry two letters
-	probe        = 240 // bytes that are decoded to see whether a run is text
+	MaxLayers      = 3   // encodings inside each other that are followed
+	minRun         = 20  // characters; a shorter run holds no instruction
+	minDecoded     = 10  // bytes
+	minEscapes     = 4   // escapes of one kind that make a text worth decoding whole
+	spelledLetters = 4   // letters of a word that is spelled out: fewer are an abbreviation
+	spelledWords   = 2   // such words in a text
+	minInvisible   = 16  // invisible characters that can carry two letters
+	probe          = 240 // bytes that are decoded to see whether a run is text
 )
 
 // Decode finds texts that are written in s in another form: base64,
-// hexadecimal, percent encoding, escapes, HTML entities, variation selectors and
-// invisible bits. Only what decodes to text is yielded.
+// hexadecimal, percent encoding, escapes, HTML entities, variation selectors,
+// invisible bits and words that are spelled out. Only what decodes to text is yielded.
 func Decode(s []byte, yield func(Hidden)) {
 	decodeRuns(s, yield)
 	if n := bytes.Count(s, []byte("%")); n >= minEscapes {
@@ -49,8 +51,53 @@ func Decode(s []byte, yield func(Hidden)) {
 			yield(Hidden{0, len(s), "HTML entities", []byte(u)})
 		}
 	}
+	if j := respelled(s); j != nil {
+		yield(Hidden{0, len(s), "letters set apart", j})
+	}
 	decodeInvisible(s, yield)
 }
+
+// respelled joins the letters of words that are spelled out, as in i-g-n-o-r-e,
+// or returns nil where a text has fewer than two of them. A blank more stands
+// between such words where letters are set apart by blanks.
+func respelled(s []byte) []byte {
+	var joined []byte
+	words, kept := 0, 0
+	for i := 0; i+2*spelledLetters-1 <= len(s); {
+		end := spelledOut(s, i)
+		if end == i {
+			i++
+			continue
+		}
+		joined = append(joined, s[kept:i]...)
+		for ; i < end; i += 2 {
+			joined = append(joined, s[i])
+		}
+		words, i, kept = words+1, end, end
+	}
+	if words < spelledWords {
+		return nil
+	}
+	return append(joined, s[kept:]...)
+}
+
+// spelledOut returns the end of a word that is spelled out from s[i] on, with
+// one mark between its letters, or i.
+func spelledOut(s []byte, i int) int {
+	if !letter(s[i]) || i > 0 && letter(s[i-1]) || !bytes.ContainsRune([]byte(" -._*"), rune(s[i+1])) {
+		return i
+	}
+	mark, end := s[i+1], i+1
+	for end+1 < len(s) && s[end] == mark && letter(s[end+1]) && (end+2 == len(s) || !letter(s[end+2])) {
+		end += 2
+	}
+	if (end-i+1)/2 < spelledLetters {
+		return i
+	}
+	return end
+}
+
+func letter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
 // runByte marks the characters of base64 in both alphabets; hexadecimal is among them.
 var runByte = func() (t [256]bool) {
