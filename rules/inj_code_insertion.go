@@ -17,10 +17,10 @@ var injCodeInsertion = scanner.Rule{
 	Basis:      "Code does not talk to whoever will answer a question about it. In definitions, where tools explain what to pass, the wording is low.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM05", "ATLAS:AML.T0051.001", "CWE-94"},
 	Patterns: []scanner.Pattern{{
-		Name:    "the_following_code",
-		Expr:    `\b(following|subsequent|below|given|provided|next|succeeding|ensuing|accompanying|forthcoming|attached|upcoming|presented|mentioned|specified)\s+(\w+\s+)?(code|snippet|script|excerpt|segment|fragment)(\s+(snippet|block|section|excerpt|segment|fragment|piece|sample|lines?))?s?\b`,
-		Anchors: []string{" code", " snippet", " script", " excerpt", " segment", " fragment"},
-		Near:    []string{"following", "subsequent", "below", "given ", "provided", "next ", "succeeding", "ensuing", "accompanying", "forthcoming", "attached", "upcoming", "presented", "mentioned", "specified"},
+		Name: "the_following_code",
+		Expr: `\b(following|subsequent|below|given|provided|next|succeeding|ensuing|accompanying|forthcoming|attached|upcoming|presented|mentioned|specified)\s+((python|code|source|sample|shell|javascript)\s+)?(code|snippet|script|excerpt|segment|fragment)(\s+(snippet|block|section|excerpt|segment|fragment|piece|sample|lines?))?s?\b`,
+		Anchors: product([]string{"following", "subsequent", "below", "given", "provided", "next", "succeeding", "ensuing", "accompanying", "forthcoming", "attached", "upcoming", "presented", "mentioned", "specified"},
+			[]string{" "}, []string{"", "python ", "code ", "source ", "sample ", "shell ", "javascript "}, []string{"code", "snippet", "script", "excerpt", "segment", "fragment"}),
 	}},
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
