@@ -18,10 +18,11 @@ var injTaskDiversion = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
-			Name:    "the_task_given",
-			Expr:    `\b(task|request|question|instructions?|job|problem)\s+(that\s+)?((i|we)\s+(gave|have\s+given|assigned|asked)\b|(the|your)\s+user\s+(gave|has\s+given|assigned|asked)\s+(to\s+)?you\b)|\b(task|request|question|job)\s+(that\s+)?you\s+(were|have\s+been)\s+(given|assigned|asked)(\s*[,.;:!?)\n]|\s+(to|by|and|before|at|with|in)\b|$)`,
-			Anchors: []string{"gave", "given", "assigned", "asked"},
-			Near:    []string{"task", "request", "question", "instruction", "job", "problem"},
+			Name: "the_task_given",
+			Expr: `\b(task|request|question|instructions?|job|problem)\s+(that\s+)?((i|we)\s+(gave|have\s+given|assigned|asked)\b|(the|your)\s+user\s+(gave|has\s+given|assigned|asked)\s+(to\s+)?you\b)|\b(task|request|question|job)\s+(that\s+)?you\s+(were|have\s+been)\s+(given|assigned|asked)(\s*[,.;:!?)\n]|\s+(to|by|and|before|at|with|in)\b|$)`,
+			Anchors: append(product([]string{"i", "we", "user"}, []string{" ", "\n"}, []string{"gave", "have given", "has given", "assigned", "asked"}),
+				product([]string{"you were", "you have been"}, []string{" ", "\n"}, []string{"given", "assigned", "asked"})...),
+			Near: []string{"task", "request", "question", "instruction", "job", "problem"},
 		},
 		{
 			Name:    "before_your_task",
