@@ -32,7 +32,7 @@ var injDownloadExec = scanner.Rule{
 		},
 		{
 			Name:    "install_from_address",
-			Expr:    `\b(pip3?|npm|npx|uvx?)\s+(install\s+)?(-\S+\s+)*(git\+)?https?://(\d|[^\s]*(evil|attacker|malicious))`,
+			Expr:    `\b(pip3?|npm|npx|uvx?)\s+(install\s+)?(-\S+\s+)*(git\+)?https?://\d`,
 			Anchors: []string{"pip install", "pip3 install", "npm install", "npx ", "uvx "},
 			Near:    []string{"://"},
 		},

@@ -26,7 +26,7 @@ var injOutputControl = scanner.Rule{
 		},
 		{
 			Name: "print_this",
-			Expr: `\b(and\s+|then\s+|please\s+|could\s+you\s+|can\s+you\s+|instead\s+)(print|output|repeat|say|display|echo|write)\s+(out\s+)?(["'“<]|not\s|the\s+(following|phrase|words?|text|sentence)|exactly)|\brepeat\s+(after\s+me|the\s+(following|phrase|words?))\b|(^|[\n<]\s*)print\s+["'“][^"'”\n(]{1,80}["'”]`,
+			Expr: `\b(and\s+|then\s+|please\s+|could\s+you\s+|can\s+you\s+|instead\s+)(print|output|repeat|say|display|echo|write)\s+(out\s+)?(["'“<]|the\s+(following|phrase|words?|text|sentence)|exactly)|\brepeat\s+(after\s+me|the\s+(following|phrase|words?))\b|(^|[\n<]\s*)print\s+["'“][^"'”\n(]{1,80}["'”]`,
 			Anchors: append(product([]string{"and", "then", "please", "could you", "can you", "instead"}, []string{" "}, []string{"print", "output", "repeat", "say", "display", "echo", "write"}),
 				"repeat after me", "repeat the", "print \"", "print '", "print “"),
 		},
@@ -38,8 +38,8 @@ var injOutputControl = scanner.Rule{
 		},
 		{
 			Name:    "verdict_ordered",
-			Expr:    `\b(output|report|conclude|score|rate|rank|recommend|mark|classify)\s*(:|as|that|it\s+as|this\s+as|them\s+as)\s*(highly|the\s+(best|candidate|most)|exceptional|profile|approved|safe|not\s+malicious|benign|10/10|interview)`,
-			Anchors: []string{"highly", "the best", "the candidate", "exceptional", "profile", "approved", "safe", "benign", "not malicious", "interview", "10/10"},
+			Expr:    `\b(output|report|conclude|score|rate|rank|recommend|mark|classify)\s*(:|as|that|it\s+as|this\s+as|them\s+as)\s*(highly|the\s+(best|candidate|most)|exceptional|approved|safe|harmless|benign|10/10|interview)`,
+			Anchors: []string{"highly", "the best", "the candidate", "exceptional", "approved", "safe", "benign", "harmless", "interview", "10/10"},
 			Near:    []string{"output", "report", "conclude", "score", "rate", "rank", "recommend", "mark", "classify"},
 		},
 		{
@@ -51,8 +51,8 @@ var injOutputControl = scanner.Rule{
 		},
 		{
 			Name:    "verdict_claimed",
-			Expr:    `\b(is|are)\s+(clearly\s+|definitely\s+)?not\s+malicious\b|\bpre-?(verified|approved|screened)\s+by\b`,
-			Anchors: []string{"not malicious", "pre-verified", "preverified", "pre-approved", "preapproved", "pre-screened"},
+			Expr:    `\bpre-?(verified|approved|screened)\s+by\b`,
+			Anchors: []string{"pre-verified", "preverified", "pre-approved", "preapproved", "pre-screened"},
 		},
 	},
 	Text: func(p *scanner.TextPass) {
