@@ -1,0 +1,265 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// liveTarget is a server to ask.
+type liveTarget struct {
+	name      string
+	command   []string
+	env       []string
+	dir       string
+	url       string
+	transport string
+	headers   map[string]string
+	origin    scanner.Origin
+	foreign   bool // named by a configuration file: somebody else's command
+
+	written config.Server // the entry of the configuration, its references as they stand there
+	secrets []string      // values that came from the environment
+}
+
+// endpoint is the place of what no file holds.
+func endpoint(name string) scanner.Origin {
+	return scanner.Origin{File: "mcp://" + name, Line: 1, Column: 1}
+}
+
+// configTarget makes a target of a configured server.
+func configTarget(s config.Server, at scanner.Origin) (liveTarget, error) {
+	written := s
+	var secrets []string
+	s, missing := s.Expand(func(name string) (string, bool) {
+		value, ok := os.LookupEnv(name)
+		secrets = append(secrets, value)
+		return value, ok
+	})
+	if len(missing) > 0 {
+		return liveTarget{}, fmt.Errorf("%s has no value here; set it in the environment", strings.Join(missing, ", "))
+	}
+	t := liveTarget{name: s.Name, dir: s.Cwd, url: s.URL, headers: s.Headers, origin: at, foreign: true, written: written, secrets: secrets}
+	switch {
+	case s.Transport == "ws":
+		return t, errors.New("the WebSocket transport is not supported")
+	case s.Command != "":
+		t.command, t.url = append([]string{s.Command}, s.Args...), ""
+		t.env = os.Environ()
+		t.env = append(t.env, pairs(s.Env, "=")...)
+	case s.URL == "":
+		return t, errors.New("it has neither a command nor a URL")
+	case s.Transport == "sse":
+		t.transport = "sse"
+	}
+	return t, nil
+}
+
+// pairs lists the names of a map with their values, sorted.
+func pairs(m map[string]string, between string) []string {
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, k+between+m[k])
+	}
+	return out
+}
+
+// shown is the command or URL in full, as the configuration has it: what its
+// references stand for is nobody's business. Other secrets are masked.
+func (t *liveTarget) shown() string {
+	command, address := t.command, t.url
+	if t.foreign {
+		command, address = append([]string{t.written.Command}, t.written.Args...), t.written.URL
+	}
+	if len(t.command) == 0 {
+		return text.Mask(address)
+	}
+	command = slices.Clone(command)
+	for i, w := range command {
+		if i > 0 && namesSecret(command[i-1]) && !strings.HasPrefix(w, "-") && !config.IsReference(w) {
+			command[i] = masked
+		} else if name, value, ok := strings.Cut(w, "="); ok && !strings.Contains(name, "://") {
+			command[i] = name + "=" + maskedValue(name, value)
+		}
+	}
+	return text.Mask(quoted(command))
+}
+
+// question asks whether the server may be started, with all that decides what
+// will run: a variable such as LD_PRELOAD or PATH makes another program of a
+// harmless command.
+func (t *liveTarget) question() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Start %s, as %s says?\n  %s\n", text.Visible(t.name, 200), text.Visible(t.origin.File, 400), text.Visible(t.shown(), 100000))
+	line := func(what, s string) { fmt.Fprintf(&b, "  %s %s\n", what, text.Visible(s, 100000)) }
+	if t.written.Cwd != "" && len(t.command) > 0 {
+		line("in", t.written.Cwd)
+	}
+	if len(t.command) > 0 {
+		for _, k := range slices.Sorted(maps.Keys(t.written.Env)) {
+			line("with", k+"="+maskedValue(k, t.written.Env[k]))
+		}
+	} else {
+		for _, k := range slices.Sorted(maps.Keys(t.written.Headers)) {
+			line("with", k+": "+maskedValue(k, t.written.Headers[k]))
+		}
+	}
+	b.WriteString("[y/N] ")
+	return b.String()
+}
+
+const masked = "[masked]"
+
+// namesSecret reports whether the word is a flag, or the name of a variable or
+// a header, whose value is a secret.
+func namesSecret(word string) bool {
+	if !strings.HasPrefix(word, "-") {
+		word = "--" + word
+	}
+	probe := word + "=0123456789"
+	return text.Mask(probe) != probe
+}
+
+// maskedValue is the value of a variable or a header as it is shown: references
+// as they are written, secrets masked.
+func maskedValue(name, value string) string {
+	if namesSecret(name) && config.Literal(value) != "" {
+		return masked
+	}
+	_, shown, _ := strings.Cut(text.Mask(name+"="+value), "=")
+	return shown
+}
+
+// quoted writes a command as a shell takes it.
+func quoted(command []string) string {
+	words := make([]string, len(command))
+	for i, w := range command {
+		if words[i] = w; w == "" || w != masked && strings.ContainsAny(w, " \t\n\"'\\$`;&|<>*?()") {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// unique tells servers of one name apart, and asks those once that are the same
+// in all that makes a server answer as it does: a header can choose the tenant.
+func (p *plan) unique() {
+	seen := map[string]int{}
+	same := map[string]bool{}
+	p.targets = slices.DeleteFunc(p.targets, func(t liveTarget) bool {
+		key := fmt.Sprintf("%q", [][]string{{t.name, t.url, t.transport, t.dir}, t.command, t.env, pairs(t.headers, "=")})
+		known := same[key]
+		same[key] = true
+		return known
+	})
+	for i := range p.targets {
+		t := &p.targets[i]
+		if seen[t.name]++; seen[t.name] > 1 {
+			t.name = fmt.Sprintf("%s#%d", t.name, seen[t.name])
+		}
+	}
+}
+
+// conceal masks what is secret in what a server, or somebody else, says of it.
+func (t *liveTarget) conceal(s string) string {
+	for _, secret := range t.known() {
+		if len(secret) >= minSecret {
+			s = strings.ReplaceAll(s, secret, masked)
+		}
+	}
+	return text.Mask(s)
+}
+
+// known lists the secrets that the server was given, the longest first.
+func (t *liveTarget) known() []string {
+	var out []string
+	for _, v := range t.secrets {
+		if _, err := os.Stat(v); err != nil { // a path is no secret, and tells what failed
+			out = append(out, v)
+		}
+	}
+	for i, w := range t.command {
+		name, value, ok := strings.Cut(w, "=")
+		switch {
+		case ok && namesSecret(name):
+			out = append(out, value)
+		case i > 0 && namesSecret(t.command[i-1]) && !strings.HasPrefix(w, "-"):
+			out = append(out, w)
+		}
+	}
+	for name, value := range t.written.Env {
+		if namesSecret(name) {
+			out = append(out, value)
+		}
+	}
+	for _, value := range t.headers {
+		out = append(out, value, value[strings.LastIndexByte(value, ' ')+1:]) // also without its scheme
+	}
+	slices.SortFunc(out, func(a, b string) int { return len(b) - len(a) })
+	return out
+}
+
+// minSecret is the length from which a value of the environment is masked
+// wherever it stands; what is shorter stands in too many words.
+const minSecret = 6
+
+// commandName derives the name of a server from its command: the package or
+// script that the launcher is given, or the command itself.
+func commandName(command []string) string {
+	name, given := filepath.Base(command[0]), ""
+	for i, a := range command[1:] {
+		if a == "" || strings.HasPrefix(a, "-") || text.Mask(quoted(command[:i+2])) != quoted(command[:i+2]) { // a secret names no server
+			continue
+		}
+		if strings.Contains(a, "mcp") || strings.Contains(a, "server") {
+			given = a
+			break
+		}
+		if given == "" && !launcherVerb[a] {
+			given = a
+		}
+	}
+	if given != "" && (launcher.MatchString(name) || strings.Contains(given, "mcp") || strings.Contains(given, "server")) {
+		name = given
+	}
+	name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(filepath.Base(name)))
+	if at := strings.LastIndex(name, "@"); at > 0 {
+		name = name[:at]
+	}
+	return name
+}
+
+// launcher starts what it is given; two servers that it starts are not one.
+var launcher = regexp.MustCompile(`^(python[0-9.]*|node|npx|pnpx|uvx?|deno|bunx?|tsx|ts-node|ruby|java|perl|php|docker|podman|go)(\.exe|\.cmd)?$`)
+
+// launcherVerb are words of launchers that stand ahead of what is started.
+var launcherVerb = map[string]bool{"run": true, "exec": true, "tool": true, "dlx": true, "x": true}
+
+// urlName names a server by the host of its URL.
+func urlName(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return bare(raw)
+	}
+	return u.Host
+}
+
+// bare is a URL without what may be secret in it.
+func bare(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "a URL that cannot be read"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
