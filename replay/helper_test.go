@@ -125,6 +125,9 @@ func show(e *scanner.Event) string {
 func shown(events []scanner.Event) string {
 	var b strings.Builder
 	for i := range events {
+		if e := events[i]; e.Kind == scanner.FrameEvent && e.Reason != "" { // counts as skipped, and its text is inspected
+			fmt.Fprintf(&b, "%d skipped: %s\n", e.Origin.Line, e.Reason)
+		}
 		b.WriteString(show(&events[i]) + "\n")
 	}
 	return b.String()

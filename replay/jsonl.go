@@ -37,7 +37,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		// Not a record. What it says is inspected as text all the same.
 		e.Session, e.Frame = baseName(d.file), data
 		if start := bytes.TrimLeft(data, " \t\r"); start[0] != '{' && start[0] != '[' {
-			yield(skipped(d.file, l.number, "a line is no JSON: the recording is damaged there, or is none"))
+			e.Reason = "a line is no JSON: the recording is damaged there, or is none"
 		}
 		yield(e)
 		return

@@ -21,7 +21,7 @@ func TestRealServers(t *testing.T) {
 		parsed := 0
 		for _, e := range events {
 			var doc wire.Doc
-			if e.Kind == scanner.SkippedEvent {
+			if e.Kind == scanner.SkippedEvent || e.Kind == scanner.FrameEvent && e.Reason != "" {
 				t.Errorf("%s:%d: skipped: %s", name, e.Origin.Line, e.Reason)
 			}
 			if e.Kind == scanner.FrameEvent && doc.Parse(e.Frame) == nil {

@@ -291,3 +291,15 @@ func TestBatchOfUnknownDirection(t *testing.T) {
 		t.Errorf("got %q with the frame from %s, want %q", got, batch.Direction, want)
 	}
 }
+
+// TestDamagedLineCountsOnce: a frame that its reader could not take for a record
+// is one event, inspected as text and counted as skipped for the reader's reason.
+func TestDamagedLineCountsOnce(t *testing.T) {
+	damaged := frame(0, scanner.Unknown, `zqmarker, no record`)
+	damaged.Reason = "a line is no JSON"
+	s, res := run(t, []scanner.Rule{markerRule()}, damaged)
+	c := res.Coverage
+	if c.Events != 1 || c.Inspected != 0 || len(c.Skipped) != 1 || c.Skipped[0].Reason != damaged.Reason || len(s.findings) != 1 {
+		t.Errorf("coverage %+v, %d findings", c, len(s.findings))
+	}
+}

@@ -44,7 +44,7 @@ type Event struct {
 	Direction Direction
 	Kind      EventKind
 	Type      string // the type by name, as in events.jsonl
-	Reason    string // for skipped and ignored events: why, in words for a report
+	Reason    string // why the event is skipped or ignored, or its frame is none of a record, in words for a report
 	Frame     []byte // the exact bytes; valid until the event has been judged
 	Origin    Origin
 

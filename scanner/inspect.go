@@ -113,7 +113,9 @@ func (in *Inspector) parse() bool {
 	}
 	var syntax *wire.SyntaxError
 	if errors.As(err, &syntax) {
-		if in.facts.Noise = e.Kind == FrameEvent && noise(e.Frame); !in.facts.Noise {
+		if in.facts.Noise = e.Kind == FrameEvent && noise(e.Frame); e.Reason != "" {
+			in.skip(e.Reason)
+		} else if !in.facts.Noise {
 			in.skip("unparsable frame: " + syntax.Msg) // a lenient client may read more of it than we do
 		}
 	}
