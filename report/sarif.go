@@ -21,7 +21,7 @@ const (
 	maxSARIFResults = 5000
 )
 
-// WriteSARIF writes the report as SARIF 2.1.0, made for GitHub code scanning:
+// writeSARIF writes the report as SARIF 2.1.0, made for GitHub code scanning:
 // one run that declares all rules, whether they fired or not, so that an alert
 // can be explained and closed.
 //
@@ -32,11 +32,8 @@ const (
 //     line would collide in a lockfile and churn in a recording.
 //   - There are no fixes: a fix without a change to an artifact is rejected.
 //   - What was not inspected, and results beyond 5,000, are notifications.
-func WriteSARIF(w io.Writer, r *Report, rules []scanner.Rule) error {
-	return writeSARIF(w, r, rules, "")
-}
-
-// writeSARIF also knows the working directory, dir, if that is not empty.
+//
+// dir is the working directory, if that is known.
 func writeSARIF(w io.Writer, r *Report, rules []scanner.Rule, dir string) error {
 	s := &sarifWriter{dir: dir, index: map[string]int{}}
 	doc := &sarif.Report{Version: string(sarif.Version210), Schema: sarifSchema, Runs: []*sarif.Run{s.run(r, rules)}}
