@@ -21,6 +21,8 @@ func All() []scanner.Rule {
 		injPersona,
 		injApprovalBypass,
 		injOutputControl,
+		injAnswerForm,
+		injOutOfPlace,
 		injToolCall,
 		injCodeInsertion,
 		injDelayedTrigger,

@@ -45,6 +45,7 @@ type Engine struct {
 	message []*Rule // those with a Message check, in the order of the table
 	judges  []*Rule
 	unusual []*Rule
+	lines   []*Rule
 	matcher *text.Matcher
 	owner   []owner // of each pattern of the matcher
 	workers int
@@ -87,6 +88,9 @@ func New(rules []Rule, o Options) (*Engine, error) {
 		}
 		if r.Unusual != nil {
 			e.unusual = append(e.unusual, r)
+		}
+		if r.Lines != nil {
+			e.lines = append(e.lines, r)
 		}
 	}
 	m, err := text.NewMatcher(patterns)

@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -166,9 +167,12 @@ func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey boo
 	*p = TextPass{Subject: kind, Name: name, Direction: in.event.Direction, Source: src, in: in, node: i, isKey: isKey, root: root}
 	if flags != 0 && unusual(src) {
 		for _, r := range in.engine.unusual {
-			if r.Client || !p.client() {
-				in.guard(r, func() { p.rule = r; r.Unusual(p) })
-			}
+			in.asSent(r, r.Unusual)
+		}
+	}
+	if flags != 0 && bytes.Count(src, []byte("\n")) >= severalLines {
+		for _, r := range in.engine.lines {
+			in.asSent(r, r.Lines)
 		}
 	}
 	in.match(p)
@@ -184,6 +188,17 @@ func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey boo
 		}
 	}
 	in.decoded(p, src, 1)
+}
+
+// severalLines is the number of line feeds from which a text has lines that can
+// be compared.
+const severalLines = 4
+
+// asSent runs a check over the text as it was sent.
+func (in *Inspector) asSent(r *Rule, check func(*TextPass)) {
+	if p := &in.pass; r.Client || !p.client() {
+		in.guard(r, func() { p.rule = r; check(p) })
+	}
 }
 
 // match runs the text rules over the text of a pass.

@@ -18,15 +18,15 @@ type Issue struct {
 	Decoded    string
 }
 
-// TextPass is all that the Text and Unusual checks of a rule may see: one text
-// field of one event.
+// TextPass is all that the Text, Unusual and Lines checks of a rule may see: one
+// text field of one event.
 type TextPass struct {
 	Subject   SubjectKind
 	Name      string // of the definition; empty for results, which are named later
 	Direction Direction
 	Source    []byte       // the text as sent
-	Folded    []byte       // the text as patterns see it; nil in Unusual
-	Matches   []text.Match // of the rule's own patterns, by their place in Rule.Patterns; nil in Unusual
+	Folded    []byte       // the text as patterns see it; nil in Unusual and Lines
+	Matches   []text.Match // of the rule's own patterns, by their place in Rule.Patterns; nil in Unusual and Lines
 
 	Via string // how the text was encoded; empty for text that stands as it is
 
@@ -125,7 +125,7 @@ func (p *TextPass) Treatise(about func([]byte) bool) bool {
 // Report hands over a finding whose evidence is Folded[Start:End].
 func (p *TextPass) Report(is Issue) {
 	if p.Folded == nil {
-		panic("Unusual must report with ReportSource: it sees no folded text")
+		panic("Unusual and Lines must report with ReportSource: they see no folded text")
 	}
 	key := string(p.Folded[is.Start:min(is.End, is.Start+4*evidenceChars)])
 	start, end := p.folded.Source(is.Start), p.folded.Source(is.End)

@@ -37,7 +37,11 @@ type Rule struct {
 	// of a line. It sees the text as it was sent, and reports with ReportSource.
 	Unusual func(*TextPass)
 
-	// Client says that Text and Unusual also look at what the client sends. What
+	// Lines is called for a text of several lines, as it was sent, and reports
+	// with ReportSource: what it asks is how the lines stand to each other.
+	Lines func(*TextPass)
+
+	// Client says that Text, Unusual and Lines also look at what the client sends. What
 	// a user asks for is no attack by a server, so most rules do not.
 	Client bool
 
@@ -81,7 +85,7 @@ func (r *Rule) validate() error {
 		return fmt.Errorf("rule %q: the ID must be kebab case with a group, such as inj-override", r.ID)
 	case len(r.Refs) == 0:
 		return fmt.Errorf("rule %q: Refs is empty", r.ID)
-	case r.Text == nil && r.Unusual == nil && r.Message == nil && r.Judge == nil:
+	case r.Text == nil && r.Unusual == nil && r.Lines == nil && r.Message == nil && r.Judge == nil:
 		return fmt.Errorf("rule %q: it has no check", r.ID)
 	case (r.Text == nil) != (len(r.Patterns) == 0):
 		return fmt.Errorf("rule %q: Text and Patterns go together", r.ID)
