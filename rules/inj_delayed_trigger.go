@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"regexp"
 
 	"github.com/mcpscan/mcpscan/scanner"
@@ -29,11 +30,21 @@ var injDelayedTrigger = scanner.Rule{
 			Anchors: append(product([]string{"second", "third", "fourth", "fifth", "nth", "next", "2nd", "3rd", "th"}, []string{" "}, []string{"call", "use", "invocation", "run", "time"}),
 				"if /tmp/", "if the file /", "if today", "if the date", "if the user"),
 		},
+		{
+			Name: "when_the_user_says",
+			Expr: `\b(the\s+next\s+time|next\s+time|whenever|every\s+time|each\s+time|as\s+soon\s+as|if|when|once|after|from\s+now\s+on,?\s+when\w*)\s+(the\s+|your\s+)?(user|human|owner)\s+(ever\s+)?(asks?|says?|types?|writes?|mentions?|thanks|sends?|replies|answers|agrees|confirms|logs\s+in|opens?|requests?)\b|\b(from\s+(now|today|tomorrow|this\s+point)\s+(on|onwards?|forward)|in\s+(all|every)\s+(future|later)\s+\w+|for\s+the\s+rest\s+of\s+(this|the)\s+(session|conversation|chat))\b`,
+			Anchors: append(product([]string{"user ", "human ", "owner "}, []string{"ask", "say", "type", "write", "mention", "thank", "send", "repl", "answer", "agree", "confirm", "log", "open", "request", "ever "}),
+				"from now on", "from today on", "from tomorrow on", "from this point", "in all future", "in every future", "in all later", "in every later", "rest of this", "rest of the conversation", "rest of the session", "rest of the chat"),
+		},
 	},
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
 			from, to := clause(p.Folded, m.Start, m.End)
 			c := p.Folded[from:to]
+			if m.Pattern == whenTheUserSays {
+				triggered(p, m.Start, m.End, to)
+				continue
+			}
 			if !harmful.Match(c) || gated.Match(c) || countered(p.Folded, m.Start, m.End) {
 				continue
 			}
@@ -47,7 +58,35 @@ var injDelayedTrigger = scanner.Rule{
 	},
 }
 
+// whenTheUserSays is the place of the pattern of that name.
+const whenTheUserSays = 2
+
+// triggered judges what data wants done at a word of the user, who knows nothing
+// of it. A tool may say what it is for.
+func triggered(p *scanner.TextPass, start, end, to int) {
+	from, _ := sentence(p.Folded, start, end)
+	if usage.Match(p.Folded[from:start]) {
+		return
+	}
+	if comma := bytes.IndexByte(p.Folded[end:to], ','); comma >= 0 {
+		end += comma // ahead of it stands what the user says
+	} else if !lasting.Match(p.Folded[start:end]) {
+		return
+	}
+	act := harm.FindIndex(p.Folded[end:to])
+	if !result(p) || act == nil || !concrete.Match(p.Folded[end:to]) && !opens(p.Folded[end:to], act) || countered(p.Folded, end+act[0], end+act[1]) || gated.Match(p.Folded[from:to]) {
+		return
+	}
+	p.Report(scanner.Issue{Start: start, End: end + act[1], Severity: inData(p, scanner.High),
+		Signals: []string{"a word of the user that sets it off", "an act that a user would want to be asked about"},
+		Message: "the text has something done once the user says a word"})
+}
+
 var (
+	// usage is how a guide says what it is for.
+	usage = regexp.MustCompile(`\b(use|used|useful|apply|applies|activate\w*|invoked?|trigger\w*|runs?|called?|loads?)\s+(this\s+|it\s+|only\s+)?(\w+\s+)?$`)
+	// lasting is a time and not a word of the user.
+	lasting = regexp.MustCompile(`^(from|in|for)\b`)
 	harmful = regexp.MustCompile(`\b(exfiltrat\w*|arbitrary|shell|ssh|keys?|credentials?|upload|clipboard|malicious|directive|swap|payload|secretly|silently|steal\w*|delete|send|hidden|backdoor|passwords?|tokens?)\b`)
 	gated   = regexp.MustCompile(`\b(legitimate|rather\s+than|re-?approval|requires?\s+(another\s+)?(approval|review)|gated|never)\b`)
 )

@@ -30,8 +30,8 @@ var injOverride = scanner.Rule{
 		},
 		{
 			Name:    "drop_the_rest",
-			Expr:    `\b(ignore|disregard)\s+all\s+(the\s+)?(other\s+)?(info\w*|data|text|content)\s+(except|but)\b|\b(override|bypass|skip|ignore)\s+(the\s+|all\s+)?(manual|human|standard|normal|automated)\s+(scoring|reviews?|evaluation|screening|moderation|checks?|assessment)\b|\bignore\s+(all\s+)?(the\s+)?(rest|remainder|remaining|other\s+(data|text|content)|everything\s+else|anything\s+else|negative|positive|all\s+(negative|positive))(\s+(of|indicators?|aspects|text|content|data|information))*\b`,
-			Anchors: []string{"ignore ", "disregard all", "override manual", "override human", "override the ", "override standard", "override automated", "bypass ", "skip "},
+			Expr:    `\b(ignore|disregard)\s+all\s+(the\s+)?(other\s+)?(info\w*|data|text|content)\s+(except|but)\b|\b(override|bypass|skip|ignore)\s+(the\s+|all\s+)?(manual|human|standard|normal|automated)\s+(scoring|reviews?|evaluation|screening|moderation|checks?|assessment)\b|\b(ignore|disregard|pay\s+no\s+attention\s+to|forget)\s+(about\s+)?(the\s+)?(rest|remainder|contents?)\s+of\s+(this|the)\s+(article|page|document|text|e?-?mail|message|file|issue|ticket|website|post)\b[^.\n]{0,20}?\b(and|instead|but)\b|\bignore\s+(all\s+)?(the\s+)?(rest|remainder|remaining|other\s+(data|text|content)|everything\s+else|anything\s+else|negative|positive|all\s+(negative|positive))(\s+(of|indicators?|aspects|text|content|data|information))*\b`,
+			Anchors: []string{"ignore ", "disregard all", "disregard the", "forget the", "forget about the", "no attention to the", "override manual", "override human", "override the ", "override standard", "override automated", "bypass ", "skip "},
 		},
 		{
 			Name:    "drop_the_request",

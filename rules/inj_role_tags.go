@@ -1,6 +1,10 @@
 package rules
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"bytes"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var injRoleTags = scanner.Rule{
 	ID:         "inj-role-tags",
@@ -15,8 +19,8 @@ var injRoleTags = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "template_token",
-			Expr:    `<\|(im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext)\|>|<<sys>>|\[/?inst\]|<start_of_turn>|</?system-reminder>|</tool_result>|</function_results>`,
-			Anchors: []string{"<|", "<<sys>>", "[inst]", "[/inst]", "<start_of_turn>", "system-reminder>", "</tool_result>", "</function_results>"},
+			Expr:    templateToken,
+			Anchors: templateTokens,
 		},
 		{
 			Name:    "forged_system",
@@ -34,11 +38,28 @@ var injRoleTags = scanner.Rule{
 			Expr:    `<\s*(important|hidden|secret|critical|information|system|admin)\s*>[^<]{0,200}?\b(you\s+(must|should|can)|whenever|every|before|first|ignore|do\s+not|don['’]t|reads?|send|always|never|make\s+sure|please|steal|exfiltrate|include|call|pass|must|required)\b`,
 			Anchors: []string{"<important", "<hidden", "<secret", "<critical", "<information", "<system", "<admin", "< important", "< hidden", "< secret", "< critical", "< system"},
 		},
+		{
+			Name:    "template_token_and_order",
+			Expr:    `(` + templateToken + `|</(tool_result|function_results|tool_response|tool_output|result|output|document|data)>\s*<\w+>|#{2,}\s*(instruction|response|input)\s*:)[^\n]{0,120}?\b(send|forward|e-?mail|delete|remove|transfer|grant|export|ignore|disregard|reveal|print|dump|execute|call|invoke|post|upload|proceed|you\s+(must|are\s+now|will\s+now|should\s+now|now)|now)\b`,
+			Anchors: append([]string{"</result>", "</output>", "</document>", "</data>", "</tool_", "## instruction", "##instruction", "## response:", "## input:"}, templateTokens...),
+		},
 	},
 	Text: judgeOrders(
 		order{scanner.High, scanner.Medium, "the text has the tokens of a chat template", []string{"tokens of a chat template"}, nil},
 		order{scanner.High, scanner.High, "the text poses as the system and gives an order", []string{"a mark of the system", "an order behind it"}, nil},
 		order{scanner.High, scanner.High, "the text forges turns of a conversation", []string{"a forged turn of the model or the system", "a forged turn of the user"}, nil},
 		order{scanner.High, scanner.High, "the text has an order in a box of its own", []string{"a tag that singles it out", "an order"}, nil},
+		order{scanner.High, scanner.High, "the text forges a turn of a conversation to give an order", []string{"tokens of a chat template", "an order behind them"}, inManual},
 	),
 }
+
+// inManual reports a document that shows templates: it has headings, links or
+// fences.
+func inManual(t []byte, _, _ int) bool {
+	return manual.Match(t) || bytes.Contains(t, []byte("```"))
+}
+
+const templateToken = `(<\|(im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext)\|>|<<sys>>|\[/?inst\]|<start_of_turn>|</?system-reminder>|</tool_result>|</function_results>)`
+
+// templateTokens are the literals of it.
+var templateTokens = []string{"<|", "<<sys>>", "[inst]", "[/inst]", "<start_of_turn>", "system-reminder>", "</tool_result>", "</function_results>"}

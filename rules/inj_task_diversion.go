@@ -47,6 +47,18 @@ var injTaskDiversion = scanner.Rule{
 			Anchors: []string{"you must", "you need to", "you have to", "you should"},
 			Near:    []string{"follow", "adher", "comply", "obey", "execute", "perform"},
 		},
+		{
+			Name: "your_real_task",
+			Expr: `\byour\s+(real|actual|true|new|primary|main|first|only|next|sole)\s+(\w+\s+)?(task|objective|goal|mission|job|assignment|priority|purpose|duty)\s+(is|begins?|starts?|now|here|will\s+be|becomes?|has\s+(changed|become))\b|\byour\s+(task|objective|goal|mission|job|assignment|priority)\s+(is\s+now|has\s+(changed|been\s+changed)|now\s+(is|begins))\b`,
+			Anchors: append(product([]string{"your "}, []string{"real ", "actual ", "true ", "new ", "primary ", "main ", "first ", "only ", "next ", "sole "}),
+				product([]string{"your "}, []string{"task", "objective", "goal", "mission", "job", "assignment", "priority"}, []string{" is now", " has ", " now "})...),
+			Near: []string{"task", "objective", "goal", "mission", "job", "assignment", "priority", "purpose", "duty"},
+		},
+		{
+			Name:    "first_do_mine",
+			Expr:    `\b(in\s+order\s+to|to)\s+(proceed|continue|carry\s+on|finish|complete|finali[sz]e)\s+(with\s+)?(the|your|this|any)\s+(\w+\s+)?(summary|task|request|answer|lookup|query|analysis|response|search|review|report)\b[^.\n]{0,20}?\b(you\s+)?(must|need\s+to|have\s+to|should)\s+(first|also|additionally)\b|\bthe\s+user\s+(will|would)\s+(only|not)\s+be\s+(satisfied|happy|pleased|content)\s+(if|unless|until)\b`,
+			Anchors: append(product([]string{"must ", "need to ", "have to ", "should "}, []string{"first", "also", "additionally"}), "user will only be", "user would only be", "user will not be", "user would not be"),
+		},
 	},
 	Text: judgeOrders(
 		order{scanner.Critical, scanner.High, divertMessage, divertSignals, nil},
@@ -54,8 +66,18 @@ var injTaskDiversion = scanner.Rule{
 		order{scanner.High, scanner.High, divertMessage, divertSignals, nil},
 		order{scanner.Critical, scanner.High, divertMessage, divertSignals, ofTasks},
 		order{scanner.High, scanner.High, divertMessage, divertSignals, nil},
+		order{scanner.Low, scanner.High, divertMessage, divertSignals, ofWork},
+		order{scanner.High, scanner.High, divertMessage, divertSignals, nil},
 	),
 }
+
+// ofWork is how people speak of each other's work.
+func ofWork(t []byte, start, end int) bool {
+	from, to := sentence(t, start, end)
+	return people.Match(t[from:to])
+}
+
+var people = regexp.MustCompile(`\b(as\s+an?\s+(new\s+)?(employee|manager|developer|engineer|student|parent|team\s+lead|writer|leader|player|founder)|career|team|company|students?|customers?|players?|reader|readers|interview|hire|hiring|business|life|learn\w*)\b`)
 
 // ofTasks is how tools speak whose business is a list of tasks.
 func ofTasks(t []byte, start, end int) bool {

@@ -24,6 +24,7 @@ func All() []scanner.Rule {
 		injAnswerForm,
 		injOutOfPlace,
 		injToolCall,
+		injAgentOrder,
 		injCodeInsertion,
 		injDelayedTrigger,
 		injDangerousCommand,
