@@ -36,7 +36,7 @@ var injAgentConfigWrite = scanner.Rule{
 			severity, signals := scanner.Critical, []string{"a verb of writing", "a file that agents obey"}
 			switch told := addressed(c) || opens(p.Folded[from:], []int{m.Start - from}) && !p.FirstSentence(m.Start); {
 			case result(p) && (agentTold.Match(c) || unasked.Match(p.Folded[from:min(len(p.Folded), to+len(`": true,`))])):
-				severity, signals = inData(p, scanner.High), append(signals, "an agent is told, or approvals are turned off")
+				severity, signals = inData(p, m.Start, m.End, scanner.High), append(signals, "an agent is told, or approvals are turned off")
 			case result(p):
 				severity = scanner.Low
 			case p.FirstSentence(m.Start) || configures.MatchString(p.Name):

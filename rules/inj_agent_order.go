@@ -53,7 +53,7 @@ var injAgentOrder = scanner.Rule{
 			if act == nil || m.Pattern == mustAct && state.Match(p.Folded[start:to]) || countered(p.Folded, start+act[0], start+act[1]) || spokenOf.Match(p.Folded[from:m.Start]) {
 				continue
 			}
-			severity := inData(p, scanner.High)
+			severity := inData(p, m.Start, m.End, scanner.High)
 			if m.Pattern >= mustAct && !concrete.Match(p.Folded[start:to]) {
 				severity = scanner.Medium
 			}

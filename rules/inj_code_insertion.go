@@ -31,7 +31,7 @@ var injCodeInsertion = scanner.Rule{
 			}
 			severity := scanner.Low
 			if result(p) && follows.Match(p.Folded[from:min(len(p.Folded), to+160)]) && !manual.Match(p.Folded) {
-				severity = inData(p, scanner.High)
+				severity = inData(p, m.Start, m.End, scanner.High)
 			}
 			p.Report(scanner.Issue{Start: from, End: to, Severity: severity, Signals: []string{"an imperative", "code of the text's own", "the answer or the code of the reader"},
 				Message: "the text asks its reader to put code into an answer"})

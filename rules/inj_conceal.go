@@ -69,7 +69,7 @@ var injConceal = scanner.Rule{
 			}
 			severity := scanner.Critical
 			if result(p) {
-				severity = inData(p, scanner.High)
+				severity = inData(p, m.Start, m.End, scanner.High)
 				if from, to := clause(p.Folded, m.Start, m.End); m.Pattern == silentPattern && !addressed(p.Folded[from:to]) {
 					continue // what programs do silently is told in every manual
 				}

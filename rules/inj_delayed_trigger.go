@@ -77,7 +77,7 @@ func triggered(p *scanner.TextPass, start, end, to int) {
 	if !result(p) || act == nil || !concrete.Match(p.Folded[end:to]) && !opens(p.Folded[end:to], act) || countered(p.Folded, end+act[0], end+act[1]) || gated.Match(p.Folded[from:to]) {
 		return
 	}
-	p.Report(scanner.Issue{Start: start, End: end + act[1], Severity: inData(p, scanner.High),
+	p.Report(scanner.Issue{Start: start, End: end + act[1], Severity: inData(p, start, end, scanner.High),
 		Signals: []string{"a word of the user that sets it off", "an act that a user would want to be asked about"},
 		Message: "the text has something done once the user says a word"})
 }

@@ -47,7 +47,7 @@ var injDownloadExec = scanner.Rule{
 				from, to := clause(p.Folded, m.Start, m.End)
 				severity = scanner.Medium
 				if addressed(p.Folded[from:to]) || len(p.Folded) <= shortText {
-					severity = inData(p, scanner.High)
+					severity = inData(p, m.Start, m.End, scanner.High)
 				}
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity,

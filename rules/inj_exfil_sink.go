@@ -125,7 +125,7 @@ func exfiltration(p *scanner.TextPass) {
 		}
 		severity := scanner.Critical
 		if result(p) {
-			severity = inData(p, scanner.High)
+			severity = inData(p, m.Start, m.End, scanner.High)
 		}
 		p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "the text has data sent away that is not the tool's"})
 	}

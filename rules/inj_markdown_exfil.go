@@ -28,7 +28,7 @@ var injMarkdownExfil = scanner.Rule{
 			if filled.Match(around) && !countered(p.Folded, m.Start, m.End) {
 				severity, signals = scanner.High, append(signals, "an order to fill it in")
 				if result(p) {
-					severity = inData(p, scanner.High)
+					severity = inData(p, m.Start, m.End, scanner.High)
 				}
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "a picture or link has a blank for data in its address"})

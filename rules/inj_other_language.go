@@ -25,7 +25,7 @@ var injOtherLanguage = scanner.Rule{
 			}
 			severity := scanner.High
 			if result(p) {
-				severity = inData(p, scanner.High)
+				severity = inData(p, m.Start, m.End, scanner.High)
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"an order to the model", "in another language"},
 				Message: "the text tells the model to drop its instructions or to keep something from its user"})

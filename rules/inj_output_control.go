@@ -70,7 +70,7 @@ var injOutputControl = scanner.Rule{
 			if result(p) {
 				severity = scanner.Medium // one such phrase can stand in a manual
 				if len(distinct) > 1 || m.Pattern == verdictPattern || m.Pattern == verdictPattern+1 || twice.Match(p.Folded[m.Start:min(len(p.Folded), m.End+80)]) {
-					severity = inData(p, scanner.High)
+					severity = inData(p, m.Start, m.End, scanner.High)
 				}
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"the answer is dictated"},

@@ -49,11 +49,11 @@ var injSecretFileRead = scanner.Rule{
 			severity, signals := scanner.Critical, []string{"a verb of access", "a file that holds credentials", "the model is addressed"}
 			switch {
 			case result(p) && addressed(p.Folded[from:to]):
-				severity = inData(p, scanner.High)
+				severity = inData(p, m.Start, m.End, scanner.High)
 			case result(p) && opens(p.Folded[from:], verb) && handedOver.Match(p.Folded[from:to]):
-				severity, signals = inData(p, scanner.High), []string{"a verb of access", "a file that holds credentials", "what it says goes into the answer"}
+				severity, signals = inData(p, m.Start, m.End, scanner.High), []string{"a verb of access", "a file that holds credentials", "what it says goes into the answer"}
 			case result(p) && carried.Match(p.Folded[from:to]):
-				severity, signals = inData(p, scanner.High), []string{"a file that holds credentials", "an address that it goes to"}
+				severity, signals = inData(p, m.Start, m.End, scanner.High), []string{"a file that holds credentials", "an address that it goes to"}
 			case result(p):
 				continue // a command in a listing or a manual
 			case !told && (p.FirstSentence(from) && verb[0] == 0 || ownPurpose(p.Name)):

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"regexp"
 
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -26,7 +27,7 @@ func judgeOrders(orders ...order) func(*scanner.TextPass) {
 			}
 			severity := o.severity
 			if result(p) {
-				severity = inData(p, o.data)
+				severity = inData(p, m.Start, m.End, o.data)
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Message: o.message, Signals: o.signals})
 		}
@@ -71,10 +72,35 @@ func aboutAttacks(t []byte) bool {
 	return false
 }
 
-// inData returns the severity of an order in data.
-func inData(p *scanner.TextPass, s scanner.Severity) scanner.Severity {
-	if s == scanner.High && p.Treatise(aboutAttacks) {
+// inData returns the severity of an order that stands at [start, end) in data. A
+// report of attacks costs a step, whether the whole text is one or the order is
+// quoted by one.
+func inData(p *scanner.TextPass, start, end int, s scanner.Severity) scanner.Severity {
+	if s == scanner.High && (p.Treatise(aboutAttacks) || asReported(p.Folded, start, end)) {
 		return scanner.Medium
 	}
 	return s
 }
+
+// The reach of a report around what it quotes, in bytes.
+const (
+	reportAhead  = 200
+	reportBehind = 100
+)
+
+// asReported tells of an order in quotation marks, in a code span or behind the
+// mark of a quoted line that words next to it call an attack, or a case of a
+// test. An attacker can write such words, so they take nothing but a step.
+func asReported(t []byte, start, end int) bool {
+	from := start
+	for from > 0 && start-from < reportAhead && t[from-1] != '\n' {
+		from--
+	}
+	ahead := t[from:start]
+	in := bytes.Count(ahead, []byte(`"`))%2 == 1 && !isJSON(t) || bytes.Count(ahead, []byte("`"))%2 == 1 ||
+		bytes.LastIndex(ahead, []byte("“")) > bytes.LastIndex(ahead, []byte("”")) || bytes.HasPrefix(ahead, []byte("> "))
+	return in && (attackWords.Match(t[max(0, start-reportAhead):start]) || attackWords.Match(t[end:min(len(t), end+reportBehind)]))
+}
+
+// attackWords call something an attack or the case of a test.
+var attackWords = regexp.MustCompile(`\b(attack(s|er|ers|ed)?|inject(ions?|ed)|malicious|phish(ing|ed)?|payloads?|adversar\w+|jailbreaks?|fraud\w*|scam\w*|victims?|vulnerab\w+|exploit\w*|red[- ]team\w*|(white|hidden)\s+text|labell?ed|label|refused|expected|test\s+cases?|poison\w+)\b`)
