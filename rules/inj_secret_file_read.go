@@ -10,6 +10,11 @@ import (
 // secretFiles are places where credentials lie by convention, in folded form.
 const secretFiles = `((~|\$home|/root|/home/[^/\s]+|/users/[^/\s]+|%userprofile%)[/\\]|(^|[\s"'(=:<>` + "`" + `]))\.(ssh|aws|kube|gnupg|docker|netrc|npmrc|pypirc|git-credentials|cursor/mcp\.json|config/gcloud|config/gh/hosts|pgpass|bash_history|vault-token)\b[^\s"'` + "`" + `<>,;]*|\bid_(rsa|ed25519|ecdsa|dsa)\b|/etc/(passwd|shadow)\b|(^|[\s"'<>` + "`" + `/])\.env\b|\bclaude_desktop_config\.json|\bkeychain\b|\bwallet\.dat\b`
 
+// secretFileAnchors are the literals of secretFiles.
+var secretFileAnchors = []string{".ssh", ".aws", ".kube", ".gnupg", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials",
+	".cursor/mcp", ".config/gcloud", ".config/gh/", ".pgpass", ".bash_history", ".vault-token", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "/etc/passwd", "/etc/shadow", ".env",
+	"claude_desktop_config", "keychain", "wallet.dat"}
+
 var secretVerb = regexp.MustCompile(`\b(read|open|cat|load|access|fetch|retrieve|cop(y|ie)|include|extract|grab|get|list|send|upload|pass|attach|append|prepend|embed|provide|paste|put|print|output|dump|steal|exfiltrate|harvest|return|collect|quote|supply|grab|gather|index|scan|insert|forward)(e?s)?\b`)
 
 var injSecretFileRead = scanner.Rule{
@@ -23,11 +28,9 @@ var injSecretFileRead = scanner.Rule{
 	Basis:      "The order has a verb of access and a place where credentials lie, in one clause and not negated. A tool whose own purpose is that place is the known false alarm.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200"},
 	Patterns: []scanner.Pattern{{
-		Name: "secret_file",
-		Expr: secretFiles,
-		Anchors: []string{".ssh", ".aws", ".kube", ".gnupg", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials",
-			".cursor/mcp", ".config/gcloud", ".config/gh/", ".pgpass", ".bash_history", ".vault-token", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "/etc/passwd", "/etc/shadow", ".env",
-			"claude_desktop_config", "keychain", "wallet.dat"},
+		Name:    "secret_file",
+		Expr:    secretFiles,
+		Anchors: secretFileAnchors,
 	}},
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {

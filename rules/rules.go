@@ -30,6 +30,7 @@ func All() []scanner.Rule {
 		injDangerousCommand,
 		injConceal,
 		injSecretFileRead,
+		injCredentialUpload,
 		injExfilSink,
 		injDownloadExec,
 		injAgentConfigWrite,
