@@ -37,6 +37,11 @@ var injOutputControl = scanner.Rule{
 				"focus only", "focus exclusively", "focus solely", "focus entirely", "instead focus", "may not deviate"),
 		},
 		{
+			Name:    "verdict_claimed",
+			Expr:    `\bpre-?(verified|approved|screened)\s+by\b`,
+			Anchors: []string{"pre-verified", "preverified", "pre-approved", "preapproved", "pre-screened"},
+		},
+		{
 			Name:    "verdict_ordered",
 			Expr:    `\b(output|report|conclude|score|rate|rank|recommend|mark|classify)\s*(:|as|that|it\s+as|this\s+as|them\s+as)\s*(highly|the\s+(best|candidate|most)|exceptional|approved|safe|harmless|benign|10/10|interview)`,
 			Anchors: []string{"highly", "the best", "the candidate", "exceptional", "approved", "safe", "benign", "harmless", "interview", "10/10"},
@@ -50,9 +55,9 @@ var injOutputControl = scanner.Rule{
 			Near: []string{"say ", "state ", "report ", "include ", "claim ", "respond ", "conclude ", "recommend ", "tell ", "mention ", "add ", "score", "rating", "grade", "verdict", "rate "},
 		},
 		{
-			Name:    "verdict_claimed",
-			Expr:    `\bpre-?(verified|approved|screened)\s+by\b`,
-			Anchors: []string{"pre-verified", "preverified", "pre-approved", "preapproved", "pre-screened"},
+			Name:    "vouches_for_itself",
+			Expr:    `\b(clearly|really|extremely|absolutely|definitely|certainly|obviously|undoubtedly|100\s?%|completely|entirely|perfectly|very)\b[^\n]{0,60}?\b(not|never|non|in\s+no\s+way)[\s-]+(malicious|harmful|dangerous|suspicious|fraudulent|spam|phishing|malware)\b`,
+			Anchors: []string{"not malicious", "not harmful", "not dangerous", "not suspicious", "not fraudulent", "not spam", "not phishing", "not malware", "never malicious", "non-malicious", "non malicious", "no way malicious"},
 		},
 	},
 	Text: func(p *scanner.TextPass) {
@@ -69,7 +74,7 @@ var injOutputControl = scanner.Rule{
 			severity = scanner.Low
 			if result(p) {
 				severity = scanner.Medium // one such phrase can stand in a manual
-				if len(distinct) > 1 || m.Pattern == verdictPattern || m.Pattern == verdictPattern+1 || twice.Match(p.Folded[m.Start:min(len(p.Folded), m.End+80)]) {
+				if len(distinct) > 1 || m.Pattern >= verdictPattern || twice.Match(p.Folded[m.Start:min(len(p.Folded), m.End+80)]) {
 					severity = inData(p, m.Start, m.End, scanner.High)
 				}
 			}
@@ -79,8 +84,9 @@ var injOutputControl = scanner.Rule{
 	},
 }
 
-// verdictPattern is the place of the pattern "verdict_ordered".
-const verdictPattern = 3
+// verdictPattern is the place of the pattern "verdict_ordered". It and those
+// behind it decide in their own cause.
+const verdictPattern = 4
 
 // twice says that nothing else may be answered.
 var twice = regexp.MustCompile(`\b(absolutely\s+)?nothing\s+else\b|\bmay\s+not\s+deviate\b|\bregardless\s+of\b|\bno\s+matter\s+what\b`)
