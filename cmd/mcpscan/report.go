@@ -18,6 +18,9 @@ func (c *reportCmd) Run(ctx context.Context, std streams) error {
 	if _, err := c.collector(); err != nil {
 		return err
 	}
+	if err := c.keepInputs([]string{c.File}); err != nil {
+		return err
+	}
 	r, err := within(ctx, func() (*report.Report, error) { return c.read(std) })
 	if err != nil {
 		return err
