@@ -1,29 +1,61 @@
 package rules
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
+
+// inflected returns an expression for verbs in the forms of an order or of what
+// somebody does by habit: send, sends, sending.
+func inflected(verbs string) string {
+	var forms []string
+	for _, v := range strings.Fields(verbs) {
+		v = strings.ReplaceAll(v, "_", `\s+`)
+		stem, silent := strings.CutSuffix(v, "e")
+		switch {
+		case strings.Contains(v, `\s`):
+			forms = append(forms, v)
+		case silent:
+			forms = append(forms, stem+"(e|es|ing)")
+		default:
+			forms = append(forms, v+"(s|es|ing)?")
+		}
+	}
+	return "(" + strings.Join(forms, "|") + ")"
+}
+
+const (
+	// address is a place outside that something can go to.
+	address = `(https?://|www\.|[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,}|\b[a-z0-9-]+\.(com|net|org|io|dev|xyz|ru|cn|example|app|site|top|biz|info|test|co)\b)`
+
+	// oPrivate is what belongs to the user, to a person or to the machine.
+	oPrivate = `(secrets?|credentials?|environ(ment)?|env\b|[a-z]+_(key|token|secret)|(api|private|ssh|deploy|access)[\s-]keys?|tokens?|passwords?|passcodes?|pin\b|passport|(credit|debit)?\s?cards?\s+(numbers?|details)|social\s+security|ssn|date\s+of\s+birth|(security|verification|two-factor|2fa|one-time|login|access|transaction)\s+(codes?|numbers?)|otp|identity|(full|complete|entire|whole|previous)\s+(conversation|chat|messages?|history)|chat\s+history|conversation|previous\s+(messages|question)|` +
+		`system\s+(prompt|message|instructions)|hidden\s+(prompt|instructions|text)|(your|initial|original|its)\s+(instructions|prompt|rules|configuration|tools)|connected\s+(servers?|tools?)|session\s+id|cookies|(user['’]?s?|their|his|her|customer['’]?s?)\s+(\w+\s+){0,2}(data|details|files?|notes|inbox|mails?|e-?mails?|address(es)?|contacts|location|calendar|name|phone|salar\w+|records?|balance)|performance\s+reviews?|salaries|home\s+director(y|ies)|private\s+\w+)`
+)
 
 // harm is an act that a user would want to be asked about, with what it is done
-// to: money, rights, loss, data that leaves, code that is fetched and run,
-// secrets that are shown, a user who is misled. Verb and object stand in one
-// clause, in this order.
-var harm = regexp.MustCompile(`\b(` +
+// to: verb and object stand in one clause, in this order.
+var harm = regexp.MustCompile(`\b(` + strings.Join([]string{
 	// Money.
-	`(transfer|pay|wire|send|donate|refund|buy|purchase|order|subscribe)\b[^.\n]{0,60}?([$€£]\s?\d|\d\s?([$€£]|usd|eur|gbp|btc|eth|dollars|euros)|\b(money|funds|payment|gift\s+cards?|crypto|bitcoin|iban|wallet|invoice))` +
-	// Rights and accounts.
-	`|(invite|grant|add|promote|assign|give|make|elevate|enable|register|create|issue|approve|merge|enrol|enroll|share|allow|whitelist|authori[sz]e|unlock)\b[^.\n]{0,60}?\b(access|permissions?|role|admin\w*|owner|maintainer|collaborator|member|reviewer|editor|rights|privileges?|api\s+keys?|(access\s+)?tokens?|webhook|backdoor|account|accounts|ssh\s+key|deploy\s+key|sudo|pull\s+request|merge\s+request|firewall|port|channel|workspace|door|gate|folder|drive)|(open|unlock|unlatch|release)\s+(the\s+|my\s+|their\s+|your\s+|all\s+)?(\w+\s+)?(doors?|gates?|windows?|garage|locks?|safe|vault|valves?)\b` +
+	inflected("transfer pay wire send donate refund buy purchase order spend") + `\b[^.\n]{0,60}?([$€£]\s?\d|\d\s?([$€£]|usd|eur|gbp|btc|eth|dollars|euros)|\b(money|funds|payment|gift\s+cards?|crypto|bitcoin|iban|wallet|invoice|to\s+the\s+account)|\b\d+\s+of\s+(these|them))`,
+	// Rights, accounts and doors.
+	inflected("invite grant add promote assign give elevate enable register create issue approve merge enrol enroll share allow whitelist allowlist authorize authorise unban unlock let subscribe sign_up") + `\b[^.\n]{0,60}?\b(access|permissions?|role|admins?|administrators?|owners?|maintainers?|collaborators?|members?|editors?|rights|privileges?|api\s+keys?|(access\s+)?tokens?|webhook|backdoor|accounts?|ssh\s+key|deploy\s+key|sudo|pull\s+request|merge\s+request|firewall|ports?|workspace|folder|drive|the\s+user|newsletter|anyone|everyone|\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})\b`,
+	inflected("open unlock unlatch release") + `\s+(the\s+|my\s+|their\s+|your\s+|all\s+)?(\w+\s+)?(doors?|gates?|windows?|garage|locks?|safe|vault|valves?)\b`,
 	// Loss.
-	`|(delete|remove|drop|purge|wipe|erase|truncate|destroy|overwrite|disable|deactivate|turn\s+off|switch\s+off|revoke|reset|cancel|close|uninstall|block|unsubscribe|rotate)\b[^.\n]{0,50}?\b(all|every\w*|repositor(y|ies)|repo|branch|backups?|databases?|tables?|accounts?|users?|mails?|emails?|messages|production|logs?|history|records|customers?|events?|calendar|files?|folders?|director(y|ies)|firewall|security|protection|verification|validation|two-factor|2fa|mfa|password|alarms?|monitoring|antivirus|certificate|checks?|codeowners|subscription|appointments?|reservations?|bookings?)` +
+	inflected("delete remove drop purge wipe erase truncate destroy overwrite disable deactivate turn_off switch_off revoke reset cancel close uninstall block unsubscribe rotate force-push archive mark acknowledge update change") + `\b[^.\n]{0,50}?\b(all|every\w*|repositor(y|ies)|repo|branch(es)?|backups?|databases?|tables?|accounts?|users?|mails?|e-?mails?|messages|production|staging|logs?|history|records|customers?|events?|calendar|files?|folders?|director(y|ies)|firewall|security|protection|verification|validation|two-factor|2fa|mfa|password|alarms?|monitoring|antivirus|certificate|checks?|codeowners|subscription|appointments?|reservations?|bookings?|issue|ticket|reporter|standing\s+order|leads|wontfix|from\s+\w+)\b`,
 	// Data that leaves.
-	`|(send|e-?mail|forward|post|upload|export|publish|share|transmit|exfiltrate|leak|attach|copy|push|report|deliver|relay|submit|make|append|write|put|message|include)\b[^.\n]{0,100}?(` + address + `|\b(to|with|as)\s+(the\s+|this\s+|an?\s+)?(requester|sender|author|attacker|public\s+\w+|gist|pastebin|webhook|everyone|external\s+\w+|comments?|reply)|\bpublic\b)` +
-	`|(open|visit|click|browse\s+to|navigate\s+to|go\s+to|fetch|load|request|call|ping|resolve|render|get)\b[^.\n]{0,60}?(https?://|www\.|\.dns\b|![^\n]{0,3}\[)` +
+	inflected("send e-?mail mail forward post upload export publish share transmit exfiltrate leak attach copy push report deliver relay submit append write put message include hand_over answer reply pass") + `\b[^.\n]{0,120}?(` + address + `|\b(to|with|as)\s+(the\s+|this\s+|an?\s+)?(requester|sender|author|attacker|public\s+\w+|gist|pastebin|webhook|everyone|everybody|external\s+\w+|whole\s+\w+|entire\s+\w+)|\bpublic\b)`,
+	inflected("open visit click browse_to navigate_to go_to fetch load request call ping resolve render get follow link") + `\b[^.\n]{0,60}?(https?://|www\.|\.dns\b|![^\n]{0,3}\[)`,
 	// Code.
-	`|(run|execute|install|download|launch|paste|eval|curl|wget|npm|pip|import|include|depend|start|add)\b[^.\n]{0,80}?(https?://|\.(exe|msi|dmg|sh|ps1|bat|scr|tgz)\b|\|\s*(ba|z)?sh\b|--force\b|--unsafe|sudo\s|rm\s+-|chmod|powershell|<script|(dependency|package|library)\s+["'` + "`" + `]|os\.environ|\bexec\()` +
-	// Secrets.
-	`|(show|reveal|print|output|list|dump|quote|read|open|collect|gather|find|search|extract|leak|disclose|post|send|paste|include|repeat|display|expose|provide|report|give|enter|fill\s+in|share|write|attach|echo|return|get|encode)\b[^.\n]{0,60}?\b(secrets?|credentials?|environ(ment)?|env\b|[a-z]+_(key|token|secret)|api\s+keys?|private\s+keys?|ssh\s+keys?|tokens?|passwords?|passcodes?|system\s+(prompt|message|instructions)|hidden\s+(prompt|instructions)|(your|initial|original)\s+(instructions|prompt|rules)|(security|verification|two-factor|2fa|one-time|login|access)\s+codes?|otp|conversation|chat\s+history|previous\s+messages|(user['’]?s?|their|his|her)\s+(\w+\s+)?(data|details|files?|notes|inbox|mails?|emails?|address|contacts|location|calendar|name|phone))` +
-	// The user is misled.
-	`|(tell|inform|convince|persuade|advise|warn|ask|urge|direct|instruct|assure|notify)\s+(the\s+|your\s+|every\s+|all\s+)?(user|users|human|reader|customer|person|owner)s?\b[^.\n]{0,120}?\b(that|to)\b` +
-	`|(recommend|rate|rank|score|classify|mark|list|describe|endorse|promote|praise|claim|conclude|state|say|answer|respond|reply|report)\b[^.\n]{0,80}?\b(as\s+(the\s+)?(best|safe|benign|approved|preferred|top|excellent|harmless|outstanding|trusted|legitimate|recommended|highly)|highest|10/10|five\s+stars?|5\s+stars?|perfect|(could|can)\s*n[o'’]t?t?\s+be\s+(loaded|found|read|opened)|was\s+empty|no\s+(issues|problems|findings|vulnerabilities|risks?|side\s+effects)|only)` +
-	`)`)
+	inflected("run execute install download launch paste eval curl wget npm pip import include depend start add put") + `\b[^.\n]{0,80}?(https?://|\.(exe|msi|dmg|sh|ps1|bat|scr|tgz)\b|\|\s*(ba|z)?sh\b|--force\b|--unsafe|sudo\s|rm\s+-|chmod|powershell|<script|(dependency|package|library)\s+["'` + "`" + `]|os\.environ|\bexec\(|` + "`" + `import\s|\bdelete\s+from\b|\bdrop\s+(table|database)\b)`,
+	// What is private.
+	inflected("show reveal print output list dump quote read open collect gather find search extract leak disclose post send paste include repeat display expose provide report give enter fill_in share write attach echo return get obtain encode pass hand_over ask tell speak") + `\b[^.\n]{0,80}?\b` + oPrivate + `\b`,
+	// People who are misled.
+	inflected("tell inform convince persuade advise warn ask urge direct instruct assure notify point refer send") + `\s+(the\s+|your\s+|every\s+|all\s+)?(users?|humans?|readers?|customers?|persons?|people|owners?|everybody|everyone|whoever\s+asks)\b[^.\n]{0,120}?\b(that|to|how|not)\b`,
+	inflected("recommend rate rank score classify mark list describe endorse promote praise claim conclude state say answer respond reply report give award grade judge treat suggest mention make link") + `\b[^.\n]{0,100}?(\bas\s+(the\s+)?(best|safe|benign|approved|preferred|top|excellent|harmless|outstanding|trusted|legitimate|recommended|highly|wontfix)|\b(highest|10/10|five\s+stars?|5\s+stars?|perfect|acceptance|full\s+marks|positive\s+(feedback|review)|100\s+(of|out\s+of|points|%)|score\s+of|cannot\s+be\s+(loaded|found|read|opened)|was\s+empty|no\s+(issues?|problems|findings|vulnerabilities|risks?|side\s+effects|debts?))|\bonly\s+(positive|good|the)|\bthat\s+(the|this|no|it|they|there|he|she|all|everything)\b|` + address + `)`,
+	`do(es)?\s+not\s+(flag|report|mention|raise|tell|inform|reveal|alert|warn|show)|don['’]t\s+(flag|report|mention|raise|tell|let)`,
+}, "|") + `)`)
 
-// address is a place outside that something can go to.
-const address = `(https?://|www\.|[\w.+-]+@[\w-]+\.[a-z]{2,}|\b[a-z0-9-]+\.(com|net|org|io|dev|xyz|ru|cn|example|app|site|top|biz|info|test|co)\b)`
+// concrete is what orders have and guides lack: an address, a name in quotes, a
+// command, a sum, or the case at hand.
+var concrete = regexp.MustCompile(address + "|[\"'`“<][^\"'`”>\n]{2,}[\"'`”>]" + `|[$€£]\s?\d|\b(\d+\s?(usd|eur|gbp|btc|eth)|the\s+user['’]s|(this|these|here)\b|[a-z]+_[a-z_]+|[\w-]+/[\w-]+)\b`)

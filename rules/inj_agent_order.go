@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"regexp"
 
 	"github.com/mcpscan/mcpscan/scanner"
@@ -19,18 +20,25 @@ var injAgentOrder = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "spoken_to",
-			Expr:    `(^|[\n.!?;"'(*#>\]/:-]\s*)((hey|hi|dear|hello|attention|hint|note|message|instructions?|for|to|if\s+you\s+are|if\s+you['’]re|as)\s+)*((the|any|all|every|an?|my|your|you)\s+)?(` + machineKind + `[ -]){0,2}?` + machine + `\s*([:,—]|\s-\s|\b(reading|processing|parsing|handling)\s+this\b)`,
-			Anchors: product(machines, []string{":", ",", " :", " —", " -", " reading", " processing", " parsing", " handling"}),
+			Expr:    `(^|[\n!?;"'(*#<>\]=]\s*|[.:/-]\s+)(([\w.'’-]+\s+){0,5}?(to|for|of|dear|hey|hi|hello|attention)\s+)?((the|any|all|every|each|an?|my|your|this)\s+)*(` + machineKind + `[ -]){0,3}?` + machine + `((\s+(in|of|at|on|that|who|which|with|only|from|and|\w+ing)\b(\s+[\w'’-]+){0,7}?)?\s*(:|—|!!)|\s*,)`,
+			Anchors: machines,
+			Near:    []string{":", ",", "—", "!!"},
 		},
 		{
 			Name:    "spoken_to_last",
 			Expr:    `,\s*(dear\s+)?` + machine + `\s*([.!)\n]|$)`,
-			Anchors: product([]string{", ", ", dear "}, machines),
+			Anchors: product([]string{", ", ", dear "}, []string{"ai", "llm", "model", "assistant", "agent", "chatbot", "bot", "copilot", "claude", "gpt", "gemini"}),
+		},
+		{
+			Name:    "you_who_read",
+			Expr:    `\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\b(should\s+you\s+be|if\s+you\s+are|if\s+you['’]re|if\s+you\s+happen\s+to\s+be)\s+(an?|the)\s+(` + machineKind + `\s+){0,3}?` + machine + `\b|\battention,?\s+(all\s+|any\s+)?(` + machineKind + `\s+){0,3}?` + machine + `\b|\bonce\s+you\s+have\s+(summari[sz]ed|translated|analy[sz]ed|processed|answered)\s+(this|the)\b|\b(before|after)\s+(you\s+)?(go\s+on|continu\w+|proceed\w*|finish\w*|going\s+on)\s+with\s+your\s+(summary|answer|analysis|reply|response|translation|review)\b|\bafter\s+reading(\s+this)?,\s+the\s+(` + machineKind + `\s+)?` + machine + `\b`,
+			Anchors: []string{"reading this", "processing this", "parsing this", "summarizing this", "summarising this", "should you be a", "if you are a", "if you're a", "if you’re a", "happen to be a", "should you be the", "once you have", "with your summary", "with your answer", "with your analysis", "with your reply", "with your response", "with your translation", "with your review", "after reading", "attention"},
 		},
 		{
 			Name:    "must_act",
-			Expr:    `\b` + machine + `\s+((that|which|who)\s+\w+\s+(this|the)\s+(\w+\s+)?|(reading|processing|parsing|handling|summari[sz]ing|reviewing)\s+(this|the)\s+(\w+\s+)?)?(should|must|shall|needs?\s+to|ha(s|ve)\s+to|(is|are)\s+(to|(hereby\s+)?(required|expected|asked|instructed|supposed|requested|directed|ordered)\s+to)|will\s+(now|then|please)|can\s+(now\s+)?(just|simply|fill|go)|would\s+(normally|usually))\s`,
-			Anchors: product(machines, []string{" "}, []string{"should", "must", "shall", "need", "ha", "is ", "are ", "will ", "can ", "would ", "that ", "which ", "who ", "reading ", "processing ", "parsing ", "handling ", "summari", "reviewing "}),
+			Expr:    `\b` + machine + `(\s+(reviewers?|readers?|graders?|systems?|tools?))?\s+((that|which|who)\s+[^.,:;\n]{0,60}?\s|\w+ing\s+(on\s+|at\s+)?(this|these|the)\s+(\w+\s+){0,2}?)?(should|must|shall|needs?\s+to|ha(s|ve)\s+to|(is|are)\s+(\w+ly\s+|hereby\s+)?(to|(required|expected|asked|instructed|supposed|requested|directed|ordered|obliged|bound|invited|advised|encouraged|told)\s+to)|will\s+(now|then|please)|can\s+(now\s+)?(just|simply|fill|go)|could|would\s+(normally|usually)|['’]s\s+(\w+\s+){0,2}(goal|task|objective|mission)\s+is)\s`,
+			Anchors: machines,
+			Near:    []string{" should ", " must ", " shall ", " need", " has to ", " have to ", " is ", " are ", " will ", " can ", " could ", " would ", "goal is", "task is", "objective is", "mission is"},
 		},
 		{
 			Name:    "have_it_done",
@@ -46,15 +54,22 @@ var injAgentOrder = scanner.Rule{
 		for _, m := range p.Matches {
 			from, to := sentence(p.Folded, m.Start, m.End)
 			start := m.End
-			if m.Pattern == spokenToLast {
-				start = from
+			switch m.Pattern {
+			case spokenToLast:
+				start, to = from, m.Start
+			case spokenTo, youWhoRead: // the order may follow a reason
+				if p.Folded[m.End-1] != ',' {
+					to = min(len(p.Folded), m.End+orderReach)
+				}
 			}
 			act := harm.FindIndex(p.Folded[start:to])
-			if act == nil || m.Pattern == mustAct && state.Match(p.Folded[start:to]) || countered(p.Folded, start+act[0], start+act[1]) || spokenOf.Match(p.Folded[from:m.Start]) {
+			if act == nil || m.Pattern == mustAct && state.Match(p.Folded[start:to]) ||
+				m.Pattern <= spokenToLast && !imperative(p.Folded, start+act[0]) ||
+				denied(p.Folded, start, start+act[0]) || spokenOf.Match(p.Folded[from:m.Start]) {
 				continue
 			}
-			severity := inData(p, m.Start, m.End, scanner.High)
-			if m.Pattern >= mustAct && !concrete.Match(p.Folded[start:to]) {
+			severity := inData(p, start+act[0], start+act[1], scanner.High)
+			if m.Pattern >= mustAct && !concrete.Match(p.Folded[m.Start:to]) {
 				severity = scanner.Medium
 			}
 			p.Report(scanner.Issue{Start: min(m.Start, start+act[0]), End: max(m.End, start+act[1]), Severity: severity,
@@ -64,25 +79,42 @@ var injAgentOrder = scanner.Rule{
 	},
 }
 
-// The places of patterns in the table: an AI spoken to behind the order, and the
-// first of those that only speak of an AI.
+// The places of patterns in the table.
 const (
-	spokenToLast = 1
-	mustAct      = 2
+	spokenTo = iota
+	spokenToLast
+	youWhoRead
+	mustAct // this one and those behind it only speak of an AI
 )
 
+// orderReach is how far behind the address an order may stand, in bytes.
+const orderReach = 260
+
 // machine is a program that reads texts for people.
-const machine = `(ais?|llms?|a\.i\.|(large\s+)?language\s+models?|models?|assistants?|agents?|chatbots?|copilots?|bots?|claude|chatgpt|gpt|gemini)`
+const machine = `(ais?|llms?|a\.i\.|(large\s+)?language[ -]models?|models?|assistants?|agents?|chatbots?|copilots?|bots?|robots|claude|chatgpt|gpt|gemini|text\s+generators?|automated\s+(readers?|systems?|tools?|reviewers?)|ai\s+(review|reviewers?|systems?|tools?|readers?)|(plagiarism|grammar|fact)\s+checker)`
 
 // machineKind is what kind of machine it is.
-const machineKind = `(ai|coding|autonomous|automated|virtual|helpful|computer-use|computer|browser|browsing|llm|language|large|review|reviewing|support|code|smart|personal|digital|research|screening|github|openai|generative|intelligent|connected|responsible|downstream)`
+const machineKind = `(ai|coding|autonomous|automated|virtual|helpful|computer-use|computer|browser|browsing|llm|language|vision|large|review|reviewing|reviewer|reader|support|code|smart|personal|digital|research|screening|grading|moderation|analytics|summari[sz]ing|summari[sz]ation|travel|e-?mail|mail|openai|generative|intelligent|connected|responsible|downstream|vision\s+and)`
+
+// machines are literals of which one stands in every match of machine.
+var machines = []string{" ai", "\nai", "(ai", "[ai", "\"ai", ":ai", "#ai", "/ai", "*ai", ">ai", "ais ", "llm", "a.i.", "model", "assistant", "agent", "bot", "copilot", "claude", "gpt", "gemini", "text generator", "automated ", "checker"}
 
 // state is what a machine must be and not what it must do.
 var state = regexp.MustCompile(`^(be|have|support|know|understand|belong)\b`)
 
-// machines are the literals of it.
-var machines = []string{"ai", "ais", "llm", "llms", "a.i.", "model", "models", "assistant", "assistants", "agent", "agents", "bot", "bots", "copilot", "copilots", "claude", "gpt", "gemini"}
+// imperative reports a verb that gives an order by its place in the text: at the
+// beginning of a sentence or a line, or behind a word that continues an order.
+func imperative(t []byte, verb int) bool {
+	return len(bytes.TrimSpace(t[:verb])) == 0 || ordered.Match(t[max(0, verb-orderReach):verb])
+}
 
-// concrete is what orders have and guides lack: an address, a name in quotes, a
-// command, a sum, or the user at hand.
-var concrete = regexp.MustCompile(address + "|[\"'`“<][^\"'`”>\n]{2,}[\"'`”>]" + `|[$€£]\s?\d|\b(\d+\s?(usd|eur|gbp|btc|eth)|the\s+user['’]s|this\s+(repo\w*|project|file|issue|ticket|page|document|account|message|conversation|workspace)|[a-z]+_[a-z_]+|[\w-]+/[\w-]+)\b`)
+var ordered = regexp.MustCompile(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|please|now|to|must|should|you|just|first|always|immediately|instead|only|shall|kindly|do)\s+)$`)
+
+// denied reports a negation between the address and the act.
+func denied(t []byte, start, act int) bool {
+	from := start
+	if i := bytes.LastIndexAny(t[start:act], ".;:\n"); i >= 0 {
+		from += i
+	}
+	return strongNegation.Match(t[from:act])
+}

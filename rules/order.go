@@ -85,7 +85,7 @@ func inData(p *scanner.TextPass, start, end int, s scanner.Severity) scanner.Sev
 // The reach of a report around what it quotes, in bytes.
 const (
 	reportAhead  = 200
-	reportBehind = 100
+	reportBehind = 200
 )
 
 // asReported tells of an order in quotation marks, in a code span or behind the
@@ -103,4 +103,4 @@ func asReported(t []byte, start, end int) bool {
 }
 
 // attackWords call something an attack or the case of a test.
-var attackWords = regexp.MustCompile(`\b(attack(s|er|ers|ed)?|inject(ions?|ed)|malicious|phish(ing|ed)?|payloads?|adversar\w+|jailbreaks?|fraud\w*|scam\w*|victims?|vulnerab\w+|exploit\w*|red[- ]team\w*|(white|hidden)\s+text|labell?ed|label|refused|expected|test\s+cases?|poison\w+)\b`)
+var attackWords = regexp.MustCompile(`(\b|_)(attack(s|er|ers|ed)?|inject(ions?|ed)|malicious|phish(ing|ed)?|payloads?|adversar\w+|jailbreaks?|fraud\w*|scam\w*|victims?|vulnerab\w+|exploit\w*|red[- ]team\w*|(white|hidden)\s+text|labell?ed|label|refused|expected|test\s+cases?|poison\w+|tricked|steer(s|ed)?|distrust\w*|suspicious|hostile|in\s+the\s+wild|assert)\b`)
