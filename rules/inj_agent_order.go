@@ -36,9 +36,9 @@ var injAgentOrder = scanner.Rule{
 		},
 		{
 			Name:    "must_act",
-			Expr:    `\b` + machine + `(\s+(reviewers?|readers?|graders?|systems?|tools?))?\s+((that|which|who)\s+[^.,:;\n]{0,60}?\s|\w+ing\s+(on\s+|at\s+)?(this|these|the)\s+(\w+\s+){0,2}?)?(should|must|shall|needs?\s+to|ha(s|ve)\s+to|(is|are)\s+(\w+ly\s+|hereby\s+)?(to|(required|expected|asked|instructed|supposed|requested|directed|ordered|obliged|bound|invited|advised|encouraged|told)\s+to)|will\s+(now|then|please)|can\s+(now\s+)?(just|simply|fill|go)|could|would\s+(normally|usually)|['’]s\s+(\w+\s+){0,2}(goal|task|objective|mission)\s+is)\s`,
+			Expr:    `\b` + machine + `(\s+(reviewers?|readers?|graders?|systems?|tools?))?\s+((that|which|who)\s+[^.,:;\n]{0,60}?\s|\w+ing\s+(on\s+|at\s+)?(this|these|the)\s+(\w+\s+){0,2}?)?(should|must|shall|needs?\s+to|ha(s|ve)\s+to|(is|are)\s+(\w+ly\s+|hereby\s+)?(to|(required|expected|asked|instructed|supposed|requested|directed|ordered|obliged|bound|invited|advised|encouraged|told)\s+to)|will\s+(now|then|please)|can\s+(now\s+)?(just|simply|fill|go)|could|would\s+(normally|usually))\s|\b` + machine + `(['’]s\s+(\w+\s+){0,2}(goal|task|objective|mission)\s+is\s|\s+(that\s+(reads|sees|processes|finds|handles)|\w+ing(\s+on|\s+at)?)\s+this\b)`,
 			Anchors: machines,
-			Near:    []string{" should ", " must ", " shall ", " need", " has to ", " have to ", " is ", " are ", " will ", " can ", " could ", " would ", "goal is", "task is", "objective is", "mission is"},
+			Near:    []string{" should ", " must ", " shall ", " need", " has to ", " have to ", " is ", " are ", " will ", " can ", " could ", " would ", "goal is", "task is", "objective is", "mission is", "ing this", "ing on this", "ing at this", "s this"},
 		},
 		{
 			Name:    "have_it_done",

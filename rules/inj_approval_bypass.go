@@ -19,7 +19,7 @@ var injApprovalBypass = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "without_asking",
-			Expr:    `\b(without|with\s+no|no\s+(need\s+for|user|human|further|additional|explicit)|skip(ping)?|bypass(ing)?|do\s+not\s+(ask|wait)(\s+\w+){0,2}\s+for|never\s+ask(\s+\w+){0,2}\s+for|don['’]t\s+(ask|wait)(\s+\w+){0,2}\s+for)(\s+(asking|requiring|requesting|seeking|waiting|needing|prompting|getting|obtaining|any|further|for|the|explicit|additional)){0,4}\s+(user|human|manual|user['’]s|human['’]s)?\s*(confirmation|approval|consent|permission|review|authori[sz]ation|intervention|verification)\b`,
+			Expr:    `\b(without|with\s+no|no\s+(need\s+for|user|human|further|additional|explicit)|skip(ping)?|bypass(ing)?|do\s+not\s+(ask|wait)(\s+\w+){0,2}\s+for|never\s+ask(\s+\w+){0,2}\s+for|don['’]t\s+(ask|wait)(\s+\w+){0,2}\s+for)(\s+(asking|requiring|requesting|seeking|waiting|needing|prompting|getting|obtaining|any|an?|further|for|the|explicit|additional)){0,4}\s+(user|human|manual|user['’]s|human['’]s)?\s*(confirmation|approval|consent|permission|review|authori[sz]ation|intervention|verification)\b`,
 			Anchors: []string{"confirmation", "approval", "consent", "permission", "review", "authorization", "authorisation", "intervention", "verification"},
 			Near:    []string{"without", "no ", "not ", "never ", "skip", "bypass", "ask", "wait"},
 		},
@@ -65,7 +65,7 @@ var injApprovalBypass = scanner.Rule{
 
 var (
 	// moves is to let data leave or to run something.
-	moves = regexp.MustCompile(`\b(` + vSend + `|pass(es|ed|ing)?|sent|forwarded|transferred|transfer|execut(e|es|ed)|run|runs|call|invoke|deletes?|install|purchase|pay)\b`)
+	moves = regexp.MustCompile(`\b(` + vSend + `|pass(es|ed|ing)?|sent|forwarded|transferred|transfer|execut(e|es|ed)|run|runs|call|invoke|deletes?|install|purchase|pay|update|change|refund|merge|delete|wipe|issue|grant|approve)\b`)
 	// granted tells of an approval, and condition makes it one to wait for.
 	granted   = regexp.MustCompile(`\bhas\s+`)
 	condition = regexp.MustCompile(`\b(only|after|once|until|when|if|unless|whether)\b`)

@@ -47,8 +47,8 @@ var injConceal = scanner.Rule{
 		},
 		{
 			Name:    "unnoticed",
-			Expr:    `\b(user|human|person|operator|customer)\b[^.\n]{0,40}?\b(remain|stay|is\s+kept|be\s+kept)\s+(unaware|in\s+the\s+dark)\b|\bas\s+(though|if)\s+nothing\s+(had\s+)?happened\b|\bso\s+(that\s+)?(it|this|nobody|no\s+one|the\s+user)\s+((is|does)\s+not|(is|does)n['’]t|goes\s+un|will\s+not|won['’]t)\s*notic(e|ed|es)\b|\bavoid\s+any\s+mention\s+of\s+(this|these)\b|\bkeep\s+\w+(\s+\w+){0,3}\s+between\s+us\b|\bnever\s+reveal\s+that\b|\bso\s+(that\s+)?the\s+user\s+(stays|is|remains)\s+distracted\b`,
-			Anchors: []string{"unaware", "in the dark", "nothing happened", "nothing had happened", "notice", "avoid any mention", "between us", "never reveal that", "distracted"},
+			Expr:    `\b(user|human|person|operator|customer)\b[^.\n]{0,40}?\b(remain|stay|is\s+kept|be\s+kept)\s+(unaware|in\s+the\s+dark)\b|\bas\s+(though|if)\s+(nothing\s+(had\s+)?happened|(it|this|that|they|these|the\s+\w+)\s+(had|has|have|was|were)\s+never)\b|\b(not|n['’]t|never)\s+let\s+(the\s+|your\s+)?(user|reader|human|owner|operator|customer)s?\s+(know|see|notice|find\s+out|learn)\b|\bso\s+(that\s+)?(it|this|nobody|no\s+one|the\s+user)\s+((is|does)\s+not|(is|does)n['’]t|goes\s+un|will\s+not|won['’]t)\s*notic(e|ed|es)\b|\bavoid\s+any\s+mention\s+of\s+(this|these)\b|\bkeep\s+\w+(\s+\w+){0,3}\s+between\s+us\b|\bnever\s+reveal\s+that\b|\bso\s+(that\s+)?the\s+user\s+(stays|is|remains)\s+distracted\b`,
+			Anchors: []string{"unaware", "in the dark", "nothing happened", "nothing had happened", "had never", "has never", "have never", "was never", "were never", "not let ", "n't let ", "n’t let ", "never let ", "notice", "avoid any mention", "between us", "never reveal that", "distracted"},
 		},
 		{
 			Name:    "no_need_to_tell",

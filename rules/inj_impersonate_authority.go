@@ -25,7 +25,7 @@ var injImpersonateAuthority = scanner.Rule{
 		},
 		{
 			Name: "note_to_reader",
-			Expr: `\b(note|notice|message|instructions?|attention|reminder|directive|hint|memo)\s*(to|for)\s+(the\s+|any\s+|all\s+)?(ai|a\.i\.|assistants?|llms?|language\s+models?|models?|agents?|bots?|chatbots?|automated\s+\w+|(screening|analysis)\s+\w+|gpt|claude|copilot)\b(\s+\w+){0,3}\s*[:\]—-]|\b(this|the\s+following)\s+(is|part\s+is)\s+(meant\s+|intended\s+)?(only\s+)?for\s+(the\s+)?(\w+\s+)?(ai|agents?|assistants?|models?|llms?)\b\s*[:.,]|\b(ai|assistant|llm|agent)\s+(instructions?|directives?)\s*:|\bhidden\s+(\w+\s+){0,2}(for|to)\s+(ai|llm|automated|the\s+model|assistants?)\b|\binvisible\s+to\s+(humans?|the\s+user|people)\b|\bvisible\s+(only\s+)?to\s+(llms?|ai|the\s+model)\b`,
+			Expr: `\b(note|notice|message|instructions?|attention|reminder|directive|hint|memo)\s*(to|for)\s+(the\s+|any\s+|all\s+)?(\w+ing\s+)?(ai|a\.i\.|assistants?|llms?|language\s+models?|models?|agents?|bots?|chatbots?|automated\s+\w+|(screening|analysis)\s+\w+|gpt|claude|copilot)\b(\s+\w+){0,3}(\s+follows?[^.\n]{0,60}?)?\s*[:\]—-]|\b(this|the\s+following)\s+(is|part\s+is)\s+(meant\s+|intended\s+)?(only\s+)?for\s+(the\s+)?(\w+\s+)?(ai|agents?|assistants?|models?|llms?)\b\s*[:.,]|\b(ai|assistant|llm|agent)\s+(instructions?|directives?)\s*:|\bhidden\s+(\w+\s+){0,2}(for|to)\s+(ai|llm|automated|the\s+model|assistants?)\b|\binvisible\s+to\s+(humans?|the\s+user|people)\b|\bvisible\s+(only\s+)?to\s+(llms?|ai|the\s+model)\b`,
 			Anchors: append(product([]string{"note", "notice", "message", "instruction", "instructions", "attention", "reminder", "directive", "hint", "memo"}, []string{" "}, []string{"to ", "for "}),
 				"ai instruction", "assistant instruction", "llm instruction", "agent instruction", "ai directive", "assistant directive", "llm directive", "agent directive",
 				"hidden", "invisible to", "visible to", "visible only"),
@@ -44,8 +44,8 @@ var injImpersonateAuthority = scanner.Rule{
 		},
 		{
 			Name:    "i_am_the_user",
-			Expr:    `\bi\s+am\s+(the\s+|your\s+)(user|owner|developer|administrator|admin|creator)\b|\bnew\s+user\s+(query|request|message|instructions?|prompt)\s*:|\bsigned,?\s+(the\s+)?user\s*([.!\n]|$)|\b(admin|administrator|developer|operator)\s+(request|command|instruction|order)\s*:`,
-			Anchors: []string{"i am the", "i am your", "new user", "signed", "admin", "developer", "root", "operator"},
+			Expr:    `\bi\s+am\s+(the\s+|your\s+)(user|owner|developer|administrator|admin|creator)\b|\b(this\s+is|it['’]s)\s+your\s+(developer|user|owner|administrator|admin|creator|operator|principal)\b|\b(the\s+|your\s+)?(user|developer|owner|operator)\s+here(\s+again)?\s*[:,]|\badmin(istrator)?\s+of\s+this\s+(assistant|agent|bot|model|ai)\b|\bnew\s+user\s+(query|request|message|instructions?|prompt)\s*:|\bsigned,?\s+(the\s+)?user\s*([.!\n]|$)|\b(admin|administrator|developer|operator)\s+(request|command|instruction|order)\s*:`,
+			Anchors: []string{"i am the", "i am your", "is your ", "it's your ", "it’s your ", "user here", "developer here", "owner here", "operator here", "of this ", "new user", "signed", "admin", "developer", "root", "operator"},
 			Near:    []string{"user", "owner", "developer", "admin", "creator", "request", "command", "message", "instruction", "note"},
 		},
 		{

@@ -55,6 +55,12 @@ var injOutputControl = scanner.Rule{
 			Near: []string{"say ", "state ", "report ", "include ", "claim ", "respond ", "conclude ", "recommend ", "tell ", "mention ", "add ", "score", "rating", "grade", "verdict", "rate "},
 		},
 		{
+			Name:    "answers_from_this",
+			Expr:    `\b(any|every|all|each)\s+(answers?|summar(y|ies)|repl(y|ies)|responses?|outputs?)\s+(that\s+(\w+\s+){1,3}|based\s+|drawn\s+|built\s+)?(on|from|of|about)\s+this\b|\b(summar(y|ies)|translations?|answers?|descriptions?)\s+of\s+this\s+\w+\s+(must|should|shall|(is|are)\s+to|ha(s|ve)\s+to|needs?\s+to)\b`,
+			Anchors: []string{"on this ", "from this ", "of this ", "about this "},
+			Near:    []string{"answer", "summar", "repl", "response", "output", "translation", "description"},
+		},
+		{
 			Name:    "vouches_for_itself",
 			Expr:    `\b(clearly|really|extremely|absolutely|definitely|certainly|obviously|undoubtedly|100\s?%|completely|entirely|perfectly|very)\b[^\n]{0,60}?\b(not|never|non|in\s+no\s+way)[\s-]+(malicious|harmful|dangerous|suspicious|fraudulent|spam|phishing|malware)\b`,
 			Anchors: []string{"not malicious", "not harmful", "not dangerous", "not suspicious", "not fraudulent", "not spam", "not phishing", "not malware", "never malicious", "non-malicious", "non malicious", "no way malicious"},

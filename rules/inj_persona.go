@@ -32,8 +32,8 @@ var injPersona = scanner.Rule{
 		},
 		{
 			Name:    "from_now_on",
-			Expr:    `\b(from\s+now\s+on|henceforth|for\s+the\s+(rest|remainder)\s+of\s+(this|the)\s+\w+)\W+(you\s+(are|act|speak|will\s+act)|act\s+as|speak\s+as|behave\s+as)\b|\bpretend\s+(that\s+)?you\s+(have\s+no|are\s+not|are\s+an?\s+unrestricted)\b|\byou\s+act\s+on\s+behalf\s+of\s+the\s+author\b|\byour\s+(new\s+)?(identity|name)\s+(\w+\s+){0,4}is\s+["'“]`,
-			Anchors: []string{"from now on", "henceforth", "for the rest of", "for the remainder of", "pretend", "on behalf of the author", "your identity", "your name", "your new"},
+			Expr:    `\b(from\s+now\s+on|henceforth|for\s+the\s+(rest|remainder)\s+of\s+(this|the)\s+\w+)\W+(you\s+(are|act|speak|will\s+act)|act\s+as|speak\s+as|behave\s+as)\b|\bact\s+as\s+[^.\n]{1,60}\s+from\s+(here|now)\s+on\b|\bpretend\s+(that\s+)?you\s+(have\s+no|are\s+not|are\s+an?\s+unrestricted)\b|\byou\s+act\s+on\s+behalf\s+of\s+the\s+author\b|\byour\s+(new\s+)?(identity|name)\s+(\w+\s+){0,4}is\s+["'“]`,
+			Anchors: []string{"from now on", "from here on", "henceforth", "for the rest of", "for the remainder of", "pretend", "on behalf of the author", "your identity", "your name", "your new"},
 		},
 		{
 			Name:    "act_as",

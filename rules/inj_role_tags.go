@@ -40,8 +40,8 @@ var injRoleTags = scanner.Rule{
 		},
 		{
 			Name:    "template_token_and_order",
-			Expr:    `(` + templateToken + `|</(tool_result|function_results|tool_response|tool_output|result|output|document|data)>\s*<\w+>|#{2,}\s*(instruction|response|input)\s*:)[^\n]{0,120}?\b(send|forward|e-?mail|delete|remove|transfer|grant|export|ignore|disregard|reveal|print|dump|execute|call|invoke|post|upload|proceed|you\s+(must|are\s+now|will\s+now|should\s+now|now)|now)\b`,
-			Anchors: append([]string{"</result>", "</output>", "</document>", "</data>", "</tool_", "## instruction", "##instruction", "## response:", "## input:"}, templateTokens...),
+			Expr:    `(` + templateToken + `|</(tool_result|function_results|tool_response|tool_output|result|output|document|data)>\s*<\w+(\s[^<>]{0,80})?>|-{2,}\s*(end|close)\s+of\s+(the\s+|this\s+)?(tool\s+)?(output|result|response|document|content|data|context|file|page|mail|message)s?\s*-{2,}|#{2,}\s*(instruction|response|input)\s*:)\s?[^\n]{0,120}?\b(send|forward|e-?mail|delete|remove|transfer|grant|export|ignore|disregard|reveal|print|dump|execute|call|invoke|post|upload|proceed|wipe|confirmed|approved|create|add|read|write|reply|respond|answer|you\s+(must|are\s+now|will\s+now|should\s+now|now)|now)\b`,
+			Anchors: append([]string{"--end of", "-- end of", "--close of", "-- close of", "</result>", "</output>", "</document>", "</data>", "</tool_", "## instruction", "##instruction", "## response:", "## input:"}, templateTokens...),
 		},
 	},
 	Text: judgeOrders(

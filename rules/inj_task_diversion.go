@@ -37,9 +37,9 @@ var injTaskDiversion = scanner.Rule{
 		},
 		{
 			Name:    "task_over",
-			Expr:    `\b(previous|original|current|last|first|user['’]?s?)\s+task\s+(has\s+been|is|was)\s+(already\s+)?(completed?|done|finished|cancel\w+|over|solved)\b|\bnew\s+(and\s+)?(more\s+)?(urgent|important)\s+task\b|\bmore\s+(urgent|important)\s+(new\s+)?task\b|\b(finish|complete|do|perform|execute)\s+the\s+new\s+task\b`,
+			Expr:    `\b(previous|original|current|last|first|user['’]?s?)\s+task\s+(has\s+been|is|was)\s+(already\s+)?(completed?|done|finished|cancel\w+|over|solved)\b|\byour\s+task\s+(is|was)\s+(finished|over|done|completed?)\b[^\n]{0,12}\b(new|next|another)\s+(one|task)\b|\bnew\s+(and\s+)?(more\s+)?(urgent|important)\s+task\b|\bmore\s+(urgent|important)\s+(new\s+)?task\b|\b(finish|complete|do|perform|execute)\s+the\s+new\s+task\b`,
 			Anchors: []string{"task"},
-			Near:    []string{"previous", "original", "current", "last ", "first ", "user", "urgent", "important", "new task"},
+			Near:    []string{"previous", "original", "current", "last ", "first ", "user", "your task", "urgent", "important", "new task"},
 		},
 		{
 			Name:    "must_follow_to_get_result",
