@@ -105,11 +105,12 @@ var quotes = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, 
 // nobody: a result or a broken frame can be JSON in a text.
 var jsonValue = regexp.MustCompile(`("\s*:|\[)\s*$`)
 
+var startOfJSON = regexp.MustCompile(`^\s*(\{\s*["}]|\[\s*["\[{\]\d-])`)
+
 // isJSON reports a text that begins like JSON: its strings are values, where in
 // prose and in programs they are quotations.
 func isJSON(t []byte) bool {
-	t = bytes.TrimLeft(t, " \n")
-	return len(t) > 0 && (t[0] == '{' || t[0] == '[')
+	return startOfJSON.Match(t)
 }
 
 // quoted reports whether [start, end) stands directly inside quotation marks or

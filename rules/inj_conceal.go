@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"regexp"
 
 	"github.com/mcpscan/mcpscan/scanner"
@@ -103,6 +104,15 @@ var (
 	notRepeated = regexp.MustCompile(`^(\s+\w+){0,2}\s+again\b`)
 )
 
+// keptReach is how far ahead the thing may be named that is kept secret, in bytes.
+const keptReach = 60
+
+var (
+	// toSomebody is a person by name, whom the writer keeps a secret from.
+	toSomebody = regexp.MustCompile(`^\s+to\s+\w+`)
+	toTheUser  = regexp.MustCompile(`^\s+to\s+(the|your|any|anyone|anybody|users?|humans?|people|them|him|her)\b`)
+)
+
 // openSecrecy reports words of secrecy at [start, end) that keep nothing from
 // the user: an example of a detector, what belongs to the user and is not given
 // away (the user's password, user data), a key that is kept secret from others,
@@ -110,7 +120,7 @@ var (
 func openSecrecy(t []byte, start, end int) bool {
 	from, _ := clause(t, start, end)
 	said, rest := t[start:end], t[end:]
-	return spokenOf.Match(t[from:start]) || genitive.Match(rest) || notRepeated.Match(rest) ||
+	return spokenOf.Match(t[from:start]) || toSomebody.Match(rest) && !toTheUser.Match(rest) || bytes.HasPrefix(said, []byte("keep")) && keptThing.Match(t[max(0, start-keptReach):start]) || genitive.Match(rest) || notRepeated.Match(rest) ||
 		possession.Match(rest) && !audience.Match(said) && !containsAny(said, "this", "that") ||
 		keptThing.Match(said) && !containsAny(said, "user")
 }

@@ -77,6 +77,9 @@ var mine = regexp.MustCompile(`\b(` + oConversation + `|(the|this|our)\s+(conver
 // taking are verbs that have no innocent object.
 var taking = regexp.MustCompile(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
 
+// couldTake is what an attack could do, as it is told.
+var couldTake = regexp.MustCompile(`\b(can|could|may|might|to|cannot|would|not)\s+(be\s+\w+\s+to\s+)?(steal|harvest|exfiltrat|leak)`)
+
 // away is a way out of the conversation.
 var away = regexp.MustCompile(external + `|\b(parameter|argument|field|query|request|context|response|every\s+(response|call|request)|output|tool|url|query\s+string|notes?|sidenote|metadata|comment|issue|reply)\b|\b(as|in|into|to)\s+(the\s+)?` + "`")
 
@@ -90,7 +93,7 @@ func exfiltration(p *scanner.TextPass) {
 		if countered(p.Folded, m.Start, m.End) {
 			continue
 		}
-		told := addressed(c) || opens(p.Folded[from:], []int{m.Start - from}) && !p.FirstSentence(m.Start) || taking.Match(c)
+		told := addressed(c) || opens(p.Folded[from:], []int{m.Start - from}) && !p.FirstSentence(m.Start) || taking.Match(c) && !couldTake.Match(c)
 		var ok bool
 		signals := []string{"a verb of sending"}
 		switch exfilPatterns[m.Pattern].Name {

@@ -88,7 +88,7 @@ var (
 	toModels    = regexp.MustCompile(`\b(previous(ly)?|prior|above|earlier|preceding)\b.*\b(instructions?|prompts?|directives?)$`)
 	thirdPerson = regexp.MustCompile(`^(ignores|disregards|forgets|overrides|bypasses|discards|supersedes|replaces|neglects)\b`)
 	subject     = regexp.MustCompile(`\b(they|we|it|users?|admins?|models?|terms|assistants?|attackers?|who|which|let\s+\w+)\s+((can|could|may|might|would|will)\s+)?$`)
-	otherThing  = regexp.MustCompile(`^\s*(e-?mails?|mails?|answers?|attempts?|outputs?|values?|commits?|comments?|posts?|repl(y|ies)|steps?|questions?|versions?|letters?|invoices?|reminders?|releases?|(about|regarding|concerning)\s+(the|our|my|your)\s)`)
+	otherThing  = regexp.MustCompile(`^\s*(e-?mails?|mails?|answers?|attempts?|outputs?|values?|commits?|comments?|posts?|repl(y|ies)|reviews?|steps?|questions?|versions?|letters?|invoices?|reminders?|releases?|(about|regarding|concerning)\s+(the|our|my|your)\s)`)
 	toldByData  = regexp.MustCompile(`^\s*(inside|contained|embedded|within|found|(that\s+)?it\s+contains|(in|from)\s+(it|them|(the|this|that|these)\s+(\w+\s+)?(itself|contract|documents?|text|pages?|e?-?mails?|messages?|contents?|files?|data|results?|tool|outputs?|website|article|comments?)))\b`)
 	earlier     = regexp.MustCompile(`\b(previous(ly)?|prior|above|earlier|preceding|system|your)\b`)
 )

@@ -1,0 +1,175 @@
+package rules
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// signal is one of the things that together tell an order to an AI from what
+// else a text may say. Their weights are added up within two sentences.
+type signal struct {
+	words  string // for the reader of a finding
+	weight int
+	expr   *regexp.Regexp
+}
+
+// The thresholds of the sum.
+const (
+	orderHigh   = 6
+	orderMedium = 5
+)
+
+// The weights of what is no signal by itself.
+const (
+	harmWeight   = 2
+	placeWeight  = 1
+	reportedCost = 2
+	usageCost    = 2 // a guide says when it is used
+	topicCost    = 2 // the whole text is about machines
+)
+
+// aboutMachines is how often a text on machines names one.
+const aboutMachines = 8
+
+// who is meant: the first that fires counts, the others say less.
+const (
+	spokenTo = iota
+	mustActs
+	spokenOfOnly
+)
+
+var who = [...]signal{
+	{"an AI is spoken to", 4, regexp.MustCompile(vocative)},
+	{"an AI is what has to act", 3, regexp.MustCompile(mustAct)},
+	{"an AI is spoken of", 2, machineWord},
+}
+
+// signals of an order to an AI, beside who is meant and the act itself.
+var signals = [...]signal{
+	{"whoever reads this is meant", 2, regexp.MustCompile(`\b` + machine + `(\s+[\w'’-]+){1,6}?\s+(this|these)\s+(\w+\s+)?` + document + `\b|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\bwhoever(\s+or\s+whatever)?\s+(reads|handles|processes|edits|summari[sz]es)\b|\b(being|been)\s+(read|processed|summari[sz]ed|opened|displayed)\s+(by|through)\s+(an?|the)\s`)},
+	{"the conversation is known", 2, regexp.MustCompile(conversation)},
+	{"the user is spoken of", 1, regexp.MustCompile(`\b(the\s+(current\s+|same\s+)?(user|human|principal)(\s[^a]|['’.,;:!?)]|$)|(user|human)['’]s\s|their\s+users?\b|owner\s+of\s+th(is|e)\s+(mailbox|account|assistant|agent)|the\s+person\s+in\s+front\s+of\s+you|whoever\s+asks|your\s+(user|client|principal|owner|operator)\b)`)},
+	{"the text poses as a turn or the system", 2, regexp.MustCompile(marker)},
+	{"a call is spelled out", 1, regexp.MustCompile(`\b[a-z]+[a-z0-9]*_[a-z0-9_]+\([^()\n]{0,200}\)|\b(call|use|using|via|with|function|tool)\s+(the\s+(tool|function)\s+)?` + "[`'\"]?[a-z]+_[a-z_]+\\b")},
+	{"secrecy", 2, regexp.MustCompile(`\b(not|n['’]t|never|without|no\s+need\s+to|spared)\b[^.\n]{0,25}?\b(tell(ing)?|mention(ing)?|inform(ing)?|notif(y|ying)|bring(ing)?\s+(it|this)\s+up|trouble|bother|let\s+\w+(\s+\w+)?\s+know|say(ing)?\s+so|reveal(ing)?|report(ing)?\s+(this|it)|comment(ing)?\s+on\s+(this|it))\b|\b(silently|secretly|quietly|unnoticed|discreetly)\b|\bas\s+(if|though)\s+(nothing|it\s+had|they\s+had|the\s+\w+\s+had)\b|\bbetween\s+us\b`)},
+	{"nobody is to be asked", 1, regexp.MustCompile(`\b(without|no|not|n['’]t|skip|already)\b[^.\n]{0,20}?\b(asking|ask\s+back|confirmation|approval|approved|agreed|callbacks?|authori[sz]ed|checking\s+back|consent|dry\s+run|permission)\b`)},
+	{"pressure", 1, regexp.MustCompile(`\b(immediately|at\s+once|right\s+now|urgent(ly)?|no\s+time|within\s+\d+\s+minutes|or\s+else|failure\s+to|highest\s+priority|as\s+your\s+(first|next)\s+action|before\s+(anything\s+else|any\s+other))\b`)},
+	{"it is to last", 1, regexp.MustCompile(`\b(from\s+(now|this\s+point|here|today)\s+on(wards)?|in\s+(all\s+)?(future|later)\s+\w+|permanently|for\s+good|until\s+the\s+end\s+of|each\s+time|every\s+time|remember)\b`)},
+}
+
+// usedWhen is how a guide for machines says what it is for.
+var usedWhen = regexp.MustCompile(`\b(use|used|useful|activate|trigger|invoke|reach)\s+(for\s+)?(this\s+|it\s+)?(\w+\s+)?(when|whenever|for|if)\b`)
+
+// weighed is what the signals of a window amount to.
+type weighed struct {
+	sum        int
+	order      bool // there is an act, or an AI is spoken to and hears more than its name
+	start, end int  // of the act, or of the window
+	signals    []string
+}
+
+// weigh adds up the signals in two sentences, at [from, to) of a text.
+func weigh(t []byte, from, to int) weighed {
+	s := t[from:to]
+	w := weighed{start: from, end: to}
+	add := func(g *signal) bool {
+		at := g.expr.FindIndex(s)
+		if at == nil || g == &who[mustActs] && state.Match(s[at[1]:]) {
+			return false
+		}
+		w.sum += g.weight
+		w.signals = append(w.signals, g.words)
+		return true
+	}
+	spoken := false
+	for i := range who {
+		if add(&who[i]) {
+			spoken = i == spokenTo
+			break
+		}
+	}
+	for i := range signals {
+		add(&signals[i])
+	}
+	act := harm.FindIndex(s)
+	for next := 0; act != nil && (!wanted(s, act[0]) || denied(s, act[0])); { // what is told or denied is no order, what follows may be one
+		next = act[0] + 1
+		if act = harm.FindIndex(s[next:]); act != nil {
+			act[0], act[1] = act[0]+next, act[1]+next
+		}
+	}
+	w.order = act != nil || spoken && w.sum > who[spokenTo].weight+1
+	if named := machineWord.FindIndex(s); act != nil && !spoken && named != nil && act[0] < named[0] {
+		w.sum -= who[spokenOfOnly].weight // what is done before an AI is named is done by somebody else
+	}
+	if act != nil {
+		w.sum += harmWeight
+		w.signals = append(w.signals, "an act that a user would want to be asked about")
+		w.start, w.end = from+act[0], from+act[1]
+		if concrete.Match(s[act[0]:]) {
+			w.sum += placeWeight
+			w.signals = append(w.signals, "with a place, a name or a command")
+		}
+	}
+	if asReported(t, w.start, w.end) || spokenOf.Match(s[:w.start-from]) {
+		w.sum -= reportedCost
+	}
+	if usedWhen.Match(s) {
+		w.sum -= usageCost
+	}
+	return w
+}
+
+// wanted reports a verb that gives an order by its place in the text: at the
+// beginning of a sentence or a line, behind a word that continues an order or
+// has somebody act, or in the form of a habit.
+func wanted(t []byte, verb int) bool {
+	return len(bytes.TrimSpace(t[:verb])) == 0 || ordered.Match(t[:verb])
+}
+
+var ordered = regexp.MustCompile(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|please|now|to|must|should|shall|you|just|first|always|immediately|instead|only|kindly|do|will|by|` + machine + `|it|this|(this|these)\s+(\w+\s+)?` + document + `)\s+)$`)
+
+// denied reports a negation ahead of the act, in its clause.
+func denied(t []byte, act int) bool {
+	from := max(bytes.LastIndexAny(t[:act], ".;:\n"), 0)
+	return strongNegation.Match(t[from:act]) || caused.Match(t[from:act])
+}
+
+// caused is how an attack or a demonstration is told.
+var caused = regexp.MustCompile(`\b(made|makes|can\s+make|could\s+make|to\s+make|got|gets|tricked|led|caused|causes|causing|tricks)\s+(an?|the|our|your|his|her|my|their)\s+(\w+\s+)?` + machine + `\s+(to\s+|into\s+)?$`)
+
+const (
+	// machine is a program that reads texts for people.
+	machine = `(ais?|llms?|a\.i\.|(large\s+)?language[ -]models?|models?|assistants?|agents?|chatbots?|copilots?|bots?|robots|claude|chatgpt|gpt|gemini|text\s+generators?|automated\s+(readers?|systems?|tools?|reviewers?|analysts?|assistants?|graders?)|ai\s+(review|reviewers?|systems?|tools?|readers?|helpers?)|(digital|inbox|mail|ai)\s+helpers?|(screening|reading|grading|review)\s+software|machines\s+that|(plagiarism|grammar|fact)\s+checker|readers\s+that\s+are\s+not\s+human)`
+
+	// document is what data calls itself.
+	document = `(page|website|site|e?-?mail|inbox|mailbox|message|thread|channel|ticket|issue|request|case|file|folder|document|text|article|post|profile|entry|event|invit(e|ation)|lead|record|row|table|log|report|reviews?|r[eé]sum[eé]|cv|manuscript|paper|study|notes?|comment|diff|repo(sitory)?|code|function|readme|bill|invoice|order|reading|rate|listing|section|paragraph|sentence|list|calendar|dates?|image|picture|transcript|contract|description|article|feed|snippet)s?`
+
+	// machineKind is what kind of machine it is.
+	machineKind = `(ai|coding|code|autonomous|automated|virtual|helpful|computer-use|computer|browser|browsing|llm|language|vision|large|review|reviewing|reviewer|reader|recruiting|support|smart|personal|digital|research|screening|grading|moderation|analytics|summari[sz]ing|summari[sz]ation|travel|voice|shopping|e-?mail|mail|openai|generative|intelligent|connected|responsible|downstream|vision\s+and)`
+
+	// vocative is a machine that is spoken to.
+	vocative = `(^\s*|[\n!?;"'(*#<>\]=+|—]\s*|[.:/,-]\s+)((([\w.'’-]+\s+){0,5}?(to|for|of|dear|hey|hi|hello|attention|→|->)\s+)((the|any|all|every|each|an?|my|your|this)\s+)*(` + machineKind + `[ -]){0,3}?` + machine + tail + `\s*(:|—|!!|,\s|\))|((the|any|all|every|each|an?|my|your|this)\s+)*(` + machineKind + `[ -]){0,3}?` + machine + `(` + tail + `|-\w+|[_ -](note|directive|instructions?|prompt|hint)s?"?)\s*(:\s|—|!!)|(` + machineKind + `[ -]){0,3}?` + machine + `,\s)|,\s(` + machineKind + `[ -]){0,2}?` + machine + `\s*[.!,)\n]` +
+		`|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\b(should\s+you\s+be|if\s+you\s+are|if\s+you['’]re|if\s+you\s+happen\s+to\s+be)\s+(an?|the)\s+(` + machineKind + `\s+){0,3}?` + machine + `\b|\battention,?\s+(all\s+|any\s+)?(` + machineKind + `\s+){0,3}?` + machine + `\b|\bwhoever\s+or\s+whatever\b|\bllm_\w+|\bai_(directive|instruction|note)\w*`
+
+	// tail is what may stand between a machine that is spoken to and the colon.
+	tail = `(\s+(in|of|at|on|that|who|which|with|only|from|and|\w+ing)\b(\s+[\w'’-]+){0,7}?)?`
+
+	// mustAct is a machine that has to act, or that somebody is told to have act.
+	mustAct = `\b` + machine + `(\s+(reviewers?|readers?|graders?|systems?|tools?))?\s+((that|which|who)\s+[^.,:;\n]{0,60}?\s|\w+ing\s+(on\s+|at\s+)?(this|these|the)\s+(\w+\s+){0,2}?)?(now\s+)?(also\s+)?(should|must|shall|needs?\s+to|ha(s|ve)\s+to|(is|are)\s+(\w+ly\s+|hereby\s+)?(to|(required|expected|asked|instructed|supposed|requested|directed|ordered|obliged|bound|invited|advised|encouraged|told)\s+to)|will\s+(now|then|please|want)|can\s+(now\s+)?(just|simply|fill|go|repair|fix)|would\s+(normally|usually))\s|\b` + machine + `['’]s\s+(\w+\s+){0,2}(goal|task|objective|mission)\s+is\s|\b(have|get|ask|tell|let|make)\s+(the|your|an?|any)\s+(\w+\s+)?` + machine + `\s`
+
+	// conversation is what only a text knows that is meant to be read in one.
+	conversation = `\b(in|into|to|of)\s+(your|its|the|any|every)\s+(final\s+|next\s+)?(answer|reply|response|summary|message)\b|\b(your|its|every|any|each)\s+(final\s+|next\s+)?(answer|summary|response)s?\b|\bwhen(ever)?\s+(you\s+are\s+)?asked\s+(about|for|whether|to)\b|\b(what|whatever|anything|all)\s+(you|it|the\s+\w+)?\s*(were|was|has\s+been|have\s+been|had\s+been)\s+(asked|told|given)\b|\bthe\s+question\s+(is|was|you)\b|\b(the\s+owner|somebody|someone|anyone|whoever)\s+(\w+\s+){0,4}?asks\b|\b(once|when|after|before|while|as\s+soon\s+as)\s+(you\s+)?(have\s+|are\s+|start\s+)?(summari[sz]\w+|translat\w+|sum(ming)?\s+up|done\s+with|analy[sz]\w+|answer(ed|ing)?|respond(ed|ing)?|reply(ing)?)\b|\bafter\s+reading(\s+(this|the))?\b|\bwhen\s+done\b|\b(later|earlier|previous|next)\s+message\b|\byour\s+(earlier|previous|original|current|actual)\s+(orders|task|request|question|goal|instructions)\b|\bnever\s+mind\s+(the|what)\b|\bfuture\s+(questions|answers|requests)\b|\bin\s+a\s+summary\b|\bsummar(y|ies)\s+of\s+this\b|\bgenerated\s+from\s+this\b`
+
+	// marker is what a turn of a conversation or a note of its system begins with.
+	marker = `\[\[?\s*(system|operator|developer|admin)\b[^\]\n]{0,40}\]|#{2,}\s*(system|operator|instruction)\b|\b(system|operator|developer|host|privileged)\s+(message|notice|note|update|prompt|directive|policy)(\s+\w+){0,3}\s*[:=→-]|\bprivileged\s+context\b|<\|\w+\|>|\[/?inst\]|<start_of_turn>|<system>|</?tool_?\w*>|\brole:\s*system\b|\bend\s+of\s+(the\s+)?(tool\s+)?(output|result|document|context|data)\b|\b(user|developer|owner)\s+(here\s+again|speaking)\b`
+)
+
+// state is what a machine must be and not what it must do.
+var state = regexp.MustCompile(`^\s*(be|have|support|know|understand|belong)\b`)
+
+// machineWord is the mention of a machine.
+var machineWord = regexp.MustCompile(`\b` + machine + `\b`)
+
+// machines are literals of which one stands in every match of machine.
+var machines = []string{" ai", "\nai", "(ai", "[ai", "\"ai", ":ai", "#ai", "/ai", "*ai", ">ai", "ai:", "ai,", "ai agent", "ai assist", "ai model", "ais ", "llm", "a.i.", "model", "assistant", "agent", "bot", "copilot", "claude", "gpt", "gemini", "text generator", "automated ", "checker", "helper", "not human", "software", "machines that"}
