@@ -34,6 +34,8 @@ var imports = map[string][]string{
 	"internal/live":                {"internal/wire"},
 	"internal/recgen":              {},
 	"internal/recgen/genrecording": {"internal/recgen"},
+	"internal/score":               {"scanner", "rules", "replay"},
+	"internal/score/scorecorpus":   {"internal/score"},
 	"scanner":                      {"internal/wire", "internal/text"},
 	"rules":                        {"scanner", "internal/wire", "internal/text"},
 	"replay":                       {"scanner", "internal/wire"},

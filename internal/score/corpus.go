@@ -1,0 +1,191 @@
+// Package score measures detection: it runs all rules over labelled texts and
+// writes the tables of docs/detection.md. Nothing in it is part of the product.
+//
+// A corpus is a directory with tooldefs.jsonl, outputs.jsonl or both, one JSON
+// object a line:
+//
+//	id                     names the row, and no other
+//	label                  attack or benign
+//	source                 where the text is from: OWNER/NAME of a public repository
+//	part                   the part of the source that it belongs to, where there are several
+//	attack_kind            what kind of attack it is
+//	subtle                 true for an attack that overrides nothing and asks for no secret
+//	hard_negative          true, or a word, for a benign text that is about attacks
+//	tool                   in tooldefs: the definition
+//	server                 in tooldefs: the name of its server
+//	peers                  in tooldefs: [{server, tool}] of other servers that were listed before
+//	visible_in_definition  in tooldefs: false where only the code behind the tool is bad;
+//	                       such an attack is left out, unless it has peers
+//	text                   in outputs: what a tool returned
+//	context                in outputs: {tool}, the name of that tool
+package score
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// row is one labelled text. What goes into a frame stays as it is written.
+type row struct {
+	ID      string `json:"id"`
+	Label   string `json:"label"`
+	Source  string `json:"source"`
+	Part    string `json:"part"`
+	Kind    string `json:"attack_kind"`
+	Subtle  bool   `json:"subtle"`
+	Hard    any    `json:"hard_negative"`
+	Visible *bool  `json:"visible_in_definition"`
+
+	listed
+	Peers []listed `json:"peers"`
+
+	Text    json.RawMessage `json:"text"`
+	Context json.RawMessage `json:"context"`
+}
+
+// listed is a definition and the server that shows it.
+type listed struct {
+	Server string          `json:"server"`
+	Tool   json.RawMessage `json:"tool"`
+}
+
+// class is what a row says of the rules when it is flagged, or is not.
+type class int
+
+const (
+	attack class = iota
+	subtleAttack
+	honest
+	honestAboutAttacks
+	classes
+)
+
+func (r *row) class() class {
+	switch {
+	case r.Label == "attack" && r.Subtle:
+		return subtleAttack
+	case r.Label == "attack":
+		return attack
+	case r.Hard != nil && r.Hard != false && r.Hard != "":
+		return honestAboutAttacks
+	}
+	return honest
+}
+
+// cell is the group of rows that a macro average counts once.
+func (r *row) cell() string {
+	part := r.Part
+	if part == "" {
+		part = r.Source
+	}
+	return part + "\x00" + r.Kind
+}
+
+// rows reads a file of the corpus; a file that does not exist has none. What
+// no text can show is left out.
+func rows(path string) ([]*row, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var all []*row
+	br := bufio.NewReader(f)
+	for n := 1; ; n++ {
+		line, err := br.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			r, bad := parseRow(line)
+			if bad != nil {
+				return nil, fmt.Errorf("%s:%d: %w", path, n, bad)
+			}
+			if r.Label == "benign" || r.Visible == nil || *r.Visible || len(r.Peers) > 0 {
+				all = append(all, r)
+			}
+		}
+		if err != nil {
+			return all, nil
+		}
+	}
+}
+
+func parseRow(line []byte) (*row, error) {
+	r := &row{}
+	if err := json.Unmarshal(line, r); err != nil {
+		return nil, err
+	}
+	switch {
+	case r.ID == "" || r.Source == "" || r.Label != "attack" && r.Label != "benign":
+		return nil, errors.New("expected id, source, and label attack or benign")
+	case r.Tool == nil && r.Text == nil:
+		return nil, errors.New("expected tool or text")
+	}
+	return r, nil
+}
+
+// start is the time of the first frame of every row.
+var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func (r *row) frame(server string, d scanner.Direction, second int, format string, args ...any) *scanner.Event {
+	return &scanner.Event{Time: start.Add(time.Duration(second) * time.Second), Session: r.ID, Server: server, Transport: "stdio",
+		Type: "mcp_message", Direction: d, Frame: fmt.Appendf(nil, format, args...)}
+}
+
+// definitionEvents is a session in which every server lists its one tool, the
+// peers first. Each row has servers of its own: rows of one server are not
+// compared with each other.
+func definitionEvents(r *row) []*scanner.Event {
+	tag := "-" + r.ID[max(0, len(r.ID)-6):]
+	var events []*scanner.Event
+	list := func(l listed, otherwise string, second, id int) {
+		if l.Server == "" {
+			l.Server = otherwise
+		}
+		events = append(events,
+			r.frame(l.Server+tag, scanner.ClientToServer, second, `{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, id),
+			r.frame(l.Server+tag, scanner.ServerToClient, second+1, `{"jsonrpc":"2.0","id":%d,"result":{"tools":[%s]}}`, id, withSchema(l.Tool)))
+	}
+	for i, peer := range r.Peers {
+		list(peer, fmt.Sprintf("peer%d", i), 2*i, i+1)
+	}
+	list(r.listed, "server", 40, 90)
+	return events
+}
+
+// withSchema gives a tool the schema that the protocol asks for, where its
+// source shows none.
+func withSchema(tool json.RawMessage) []byte {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(tool, &members) != nil || len(members) == 0 || members["inputSchema"] != nil {
+		return tool
+	}
+	return append(bytes.TrimSuffix(bytes.TrimSpace(tool), []byte("}")), `,"inputSchema":{"type":"object"}}`...)
+}
+
+// resultEvents is a session of one call, which the text answers.
+func resultEvents(r *row) []*scanner.Event {
+	var context struct{ Tool string }
+	_ = json.Unmarshal(r.Context, &context) // a context of another form names no tool
+	if context.Tool == "" {
+		context.Tool = "read_document"
+	}
+	name, _ := json.Marshal(context.Tool)
+	return []*scanner.Event{
+		r.frame("server-"+r.ID, scanner.ClientToServer, 0, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%s,"arguments":{}}}`, name),
+		r.frame("server-"+r.ID, scanner.ServerToClient, 1, `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":%s}]}}`, r.Text),
+	}
+}

@@ -1,0 +1,165 @@
+package score
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Result is what the rules made of a corpus, and of the definitions of
+// published servers where there are some.
+type Result struct {
+	Sets    []Set
+	Servers *Servers
+}
+
+// Set is the judged rows of one file.
+type Set struct {
+	Name string
+	rows []judged
+}
+
+type judged struct {
+	*row
+	found worst
+}
+
+// worst is the severity of the worst finding of each rule that has one.
+type worst map[string]scanner.Severity
+
+// at reports a finding of at least this severity.
+func (w worst) at(least scanner.Severity) bool {
+	for _, s := range w {
+		if s >= least {
+			return true
+		}
+	}
+	return false
+}
+
+// Run judges a corpus with all rules, and a directory of what published servers
+// list, unless it is empty.
+func Run(corpus, servers string) (*Result, error) {
+	engine, err := scanner.New(rules.All(), scanner.Options{})
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{}
+	if res.Sets, err = judgeCorpus(engine, corpus); err != nil || servers == "" {
+		return res, err
+	}
+	res.Servers, err = judgeServers(engine, servers)
+	return res, err
+}
+
+// judgeCorpus judges the rows of a directory.
+func judgeCorpus(engine *scanner.Engine, dir string) ([]Set, error) {
+	var sets []Set
+	for _, f := range []struct {
+		name, file string
+		events     func(*row) []*scanner.Event
+	}{
+		{"tool definitions", "tooldefs.jsonl", definitionEvents},
+		{"tool results", "outputs.jsonl", resultEvents},
+	} {
+		all, err := rows(filepath.Join(dir, f.file))
+		if err != nil {
+			return nil, err
+		}
+		if len(all) == 0 {
+			continue
+		}
+		set, err := judge(engine, all, f.events)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.file, err)
+		}
+		sets = append(sets, Set{f.name, set})
+	}
+	if len(sets) == 0 {
+		return nil, fmt.Errorf("%s has no rows: expected tooldefs.jsonl or outputs.jsonl", dir)
+	}
+	return sets, nil
+}
+
+// judge runs the rules over the sessions of all rows at once.
+func judge(engine *scanner.Engine, all []*row, session func(*row) []*scanner.Event) ([]judged, error) {
+	var events []*scanner.Event
+	found := map[string]worst{}
+	for _, r := range all {
+		if found[r.ID] != nil {
+			return nil, fmt.Errorf("two rows have the id %s", r.ID)
+		}
+		events, found[r.ID] = append(events, session(r)...), worst{}
+	}
+	err := run(engine, events, func(f *scanner.Finding) {
+		w := found[f.Session]
+		w[f.Rule.ID] = max(w[f.Rule.ID], f.Severity)
+	})
+	var set []judged
+	for _, r := range all {
+		set = append(set, judged{r, found[r.ID]})
+	}
+	return set, err
+}
+
+// run hands over what the engine finds. Figures of texts that were not read
+// would be wrong, so a skipped event is an error.
+func run(engine *scanner.Engine, events []*scanner.Event, each collect) error {
+	res, err := engine.Run(context.Background(), replay.Events(events), each)
+	if err != nil {
+		return err
+	}
+	for _, s := range res.Coverage.Skipped {
+		return fmt.Errorf("%d events: %s", s.Count, s.Reason)
+	}
+	return nil
+}
+
+// collect is a sink for findings.
+type collect func(*scanner.Finding)
+
+// Event has nothing to add to the figures.
+func (collect) Event(*scanner.Event, *scanner.Facts) error { return nil }
+
+// Finding hands over.
+func (c collect) Finding(f *scanner.Finding) error {
+	c(f)
+	return nil
+}
+
+// count is how many rows were flagged, of how many.
+type count struct{ flagged, rows int }
+
+func (c *count) add(flagged bool) {
+	c.rows++
+	if flagged {
+		c.flagged++
+	}
+}
+
+func (c count) rate() float64 { return float64(c.flagged) / float64(c.rows) }
+
+// total counts the rows of a class, and averages over its sources and kinds of attack.
+func (s *Set) total(of class, least scanner.Severity) (all count, macro float64) {
+	cells := map[string]*count{}
+	for _, r := range s.rows {
+		if r.class() != of {
+			continue
+		}
+		c := cells[r.cell()]
+		if c == nil {
+			c = &count{}
+			cells[r.cell()] = c
+		}
+		c.add(r.found.at(least))
+		all.add(r.found.at(least))
+	}
+	for _, c := range cells {
+		macro += c.rate() / float64(len(cells))
+	}
+	return all, macro
+}

@@ -1,0 +1,34 @@
+// Command scorecorpus prints what the rules make of a corpus in the row format
+// that package score describes, as the tables of docs/detection.md:
+//
+//	go run ./internal/score/scorecorpus -servers DUMPS CORPUS
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/mcpscan/mcpscan/internal/score"
+)
+
+func main() {
+	servers := flag.String("servers", "", "directory of what published servers list: {package, version, tools, …} a file")
+	flag.Parse()
+	if err := run(flag.Args(), *servers); err != nil {
+		fmt.Fprintln(os.Stderr, "scorecorpus:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, servers string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("expected the directory of one corpus, got %q", args)
+	}
+	res, err := score.Run(args[0], servers)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Print(res.Markdown())
+	return err
+}

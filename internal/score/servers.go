@@ -1,0 +1,140 @@
+package score
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Servers is what the rules made of the definitions that published servers list.
+type Servers struct {
+	Packages, Tools int
+	Hits            []Hit // at medium or above
+}
+
+// Hit is a finding on a published server.
+type Hit struct {
+	Package, Tool, Rule string
+	Severity            scanner.Severity
+}
+
+// dump is the file of one server: what it listed, and the package it is from.
+type dump struct {
+	Package string            `json:"package"`
+	Version string            `json:"version"`
+	Tools   []json.RawMessage `json:"tools"`
+	path    string
+	data    []byte
+}
+
+// judgeServers judges the dumps in a directory, {package, version, tools, …}
+// each, every package by its newest version.
+func judgeServers(engine *scanner.Engine, dir string) (*Servers, error) {
+	dumps, err := newest(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Servers{Packages: len(dumps)}
+	for _, d := range dumps {
+		s.Tools += len(d.Tools)
+		if err := s.judge(engine, d); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// newest returns the newest dump of each package, by name.
+func newest(dir string) ([]*dump, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(paths) == 0 {
+		return nil, fmt.Errorf("%s has no dumps: expected files with the ending .json", dir)
+	}
+	best := map[string]*dump{}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		d := &dump{path: path, data: data}
+		if err := json.Unmarshal(data, d); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if b := best[d.Package]; b == nil || compareVersions(d.Version, b.Version) > 0 {
+			best[d.Package] = d
+		}
+	}
+	return slices.SortedFunc(maps.Values(best), func(a, b *dump) int { return strings.Compare(a.Package, b.Package) }), nil
+}
+
+// compareVersions compares number by number. A version that goes on behind
+// another, as a candidate does behind a dash, comes first: 1.0.0-rc.1, 1.0.0.
+func compareVersions(a, b string) int {
+	a, aCandidate, _ := strings.Cut(a, "-")
+	b, bCandidate, _ := strings.Cut(b, "-")
+	if c := slices.Compare(numbers(a), numbers(b)); c != 0 {
+		return c
+	}
+	switch {
+	case aCandidate == bCandidate:
+		return 0
+	case aCandidate == "":
+		return 1
+	case bCandidate == "":
+		return -1
+	}
+	return slices.Compare(numbers(aCandidate), numbers(bCandidate))
+}
+
+func numbers(version string) []int {
+	var ns []int
+	for part := range strings.SplitSeq(strings.TrimPrefix(version, "v"), ".") {
+		n, _ := strconv.Atoi(part) // a word counts as nothing
+		ns = append(ns, n)
+	}
+	return ns
+}
+
+// judge runs the rules over the definitions of one server.
+func (s *Servers) judge(engine *scanner.Engine, d *dump) error {
+	events, err := replay.Definitions(d.path, d.data)
+	if err != nil {
+		return err
+	}
+	found := map[Hit]scanner.Severity{}
+	err = run(engine, events, func(f *scanner.Finding) {
+		h := Hit{Package: d.Package, Tool: f.Name, Rule: f.Rule.ID}
+		if f.Severity >= scanner.Medium {
+			found[h] = max(found[h], f.Severity)
+		}
+	})
+	for _, h := range slices.SortedFunc(maps.Keys(found), func(a, b Hit) int {
+		return cmp.Or(strings.Compare(a.Tool, b.Tool), strings.Compare(a.Rule, b.Rule))
+	}) {
+		severity := found[h]
+		h.Severity = severity
+		s.Hits = append(s.Hits, h)
+	}
+	return err
+}
+
+// at counts the tools that have a finding of at least this severity. What a
+// server says of itself counts as one tool more.
+func (s *Servers) at(least scanner.Severity) count {
+	flagged := map[[2]string]bool{}
+	for _, h := range s.Hits {
+		if h.Severity >= least {
+			flagged[[2]string{h.Package, h.Tool}] = true
+		}
+	}
+	return count{len(flagged), s.Tools}
+}
