@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 )
 
 // Pattern is something to look for in folded text. Anchors are lower-case
@@ -44,6 +45,7 @@ type Match struct {
 type Matcher struct {
 	patterns []Pattern
 	exprs    []*regexp.Regexp
+	automata []func() *automaton // of the expressions, made when they are first needed
 	near     [][][]byte
 	class    [256]uint8
 	classes  int
@@ -56,7 +58,8 @@ type ended struct{ pattern, length int }
 // NewMatcher compiles the patterns. A pattern without an anchor, with an
 // anchor that is not in folded form, or that does not compile is an error.
 func NewMatcher(patterns []Pattern) (*Matcher, error) {
-	m := &Matcher{patterns: patterns, exprs: make([]*regexp.Regexp, len(patterns)), near: make([][][]byte, len(patterns))}
+	m := &Matcher{patterns: patterns, exprs: make([]*regexp.Regexp, len(patterns)),
+		automata: make([]func() *automaton, len(patterns)), near: make([][][]byte, len(patterns))}
 	var f Folder
 	for i, p := range patterns {
 		if len(p.Anchors) == 0 {
@@ -78,6 +81,7 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 			return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
 		}
 		m.exprs[i] = re
+		m.automata[i] = sync.OnceValue(func() *automaton { return newAutomaton(p.Expr) })
 	}
 	m.build()
 	return m, nil
@@ -159,6 +163,7 @@ func (m *Matcher) link(goTo []int32) {
 type Scanner struct {
 	m       *Matcher
 	runs    []run
+	filters []*filter
 	text    int // number of the current text, so that runs need no clearing
 	matches []Match
 	cut     []int
@@ -169,13 +174,16 @@ type run struct {
 	text    int
 	windows int
 	matches int
+	origin  int // from where to where the filter has read, and the state that it is in; unknown where it starts again
+	read    int
+	state   int32
 	end     int              // end of the last match or of the last text that was searched
 	last    [lastMatches]int // where the last matches stand among all that are kept
 }
 
 // NewScanner returns a scanner for m.
 func (m *Matcher) NewScanner() *Scanner {
-	return &Scanner{m: m, runs: make([]run, len(m.patterns)), text: 0}
+	return &Scanner{m: m, runs: make([]run, len(m.patterns)), filters: make([]*filter, len(m.patterns))}
 }
 
 // Scan returns the matches in a folded text, each pattern's in the order of
@@ -211,7 +219,7 @@ func (s *Scanner) verify(t []byte, p, start, end int) {
 		return
 	}
 	from, to := max(start-Reach, r.end, 0), min(end+Reach, len(t))
-	if !containsAny(t[from:to], s.m.near[p]) {
+	if !containsAny(t[from:to], s.m.near[p]) || !s.filtered(t, r, p, from, to) {
 		return
 	}
 	if r.windows++; r.windows > maxWindows {
@@ -231,6 +239,27 @@ func (s *Scanner) verify(t []byte, p, start, end int) {
 	}
 }
 
+// filtered reports false where pattern p has no match in t[from:to]. Where
+// windows overlap, what the filter has read is not read again.
+func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
+	f := s.filters[p]
+	if f == nil {
+		f = newFilter(s.m.automata[p]())
+		s.filters[p] = f
+	}
+	if r.state == unknown || from < r.origin || from > r.read {
+		r.origin, r.read, r.state = from, from, f.start()
+	}
+	if r.read < to {
+		r.state, r.read = f.run(r.state, t[r.read:to]), to
+	}
+	if r.state == matched || f.ends(r.state) {
+		r.state = unknown
+		return true
+	}
+	return false
+}
+
 // containsAny reports whether t contains one of the literals, or there are none.
 func containsAny(t []byte, literals [][]byte) bool {
 	for _, l := range literals {
@@ -245,7 +274,7 @@ func containsAny(t []byte, literals [][]byte) bool {
 // its anchors, and closes the pattern for that text.
 func (s *Scanner) rest(t []byte, re *regexp.Regexp, r *run, p, start int) {
 	from := max(start-Reach, r.end, 0)
-	for from < len(t) {
+	for from < len(t) && s.filtered(t, r, p, from, len(t)) {
 		loc := re.FindIndex(t[from:])
 		if loc == nil {
 			break

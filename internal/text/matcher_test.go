@@ -165,7 +165,7 @@ func TestManyAnchors(t *testing.T) {
 	if got := spans(s, noise+"ignore previous rules"); !slices.Equal(got, []string{want}) {
 		t.Errorf("got %v, want %s", got, want)
 	}
-	if s.runs[0].windows != maxWindows+1 {
+	if s.runs[0].windows > maxWindows+1 {
 		t.Errorf("%d windows were looked at", s.runs[0].windows)
 	}
 	if got := spans(s, "ignore previous rules"); !slices.Equal(got, []string{"p@0-21"}) {

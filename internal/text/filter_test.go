@@ -1,0 +1,94 @@
+package text
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// filtered are expressions with all that a filter has to know about.
+var filtered = []string{
+	`abc`, `\babc\b`, `\Babc`, `^abc`, `abc$`, `(?m)^abc$`, `\Aabc\z`, `a\b`, `\b`, `a*`, ``, `(?i)aBc`, `(?i)k`, `(?i)ſ`, `a{3}c`, `a{2,}c`,
+	`(?:ab){1,3}c`, `a[^c\n]{0,5}c`, `a(?s:.){2,40}c`, `a.{20,}c`, `(?:a|bc)+?\nc`, `[^\x00-\x7f]b`, `a’?b`, `я[а-я]{1,4}`, `(?i)я\s`, `[\x{10000}-\x{10ffff}]`, `\pL c`, `a\x{fffd}`, `[^a]c$`, `(a|ab)(c|bcd)$`,
+}
+
+// TestFilterNeverMisses: where the expression matches, its filter says so, in
+// one piece or in two.
+func TestFilterNeverMisses(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	pieces := []string{"a", "b", "c", "C", "k", "\u212a", "ſ", " ", "\n", ".", "’", "я", "б", "Я", "\xff", "\U00010001", "漢"}
+	for _, expr := range filtered {
+		re, f := regexp.MustCompile(expr), newFilter(newAutomaton(expr))
+		matches, spared := 0, 0
+		for range 3000 {
+			var b strings.Builder
+			for range rnd.IntN(12) {
+				b.WriteString(pieces[rnd.IntN(1+rnd.IntN(len(pieces)))])
+			}
+			text := []byte(b.String())
+			may := f.mayMatch(text)
+			if re.Match(text) {
+				matches++
+				if !may {
+					t.Fatalf("%q matches %q, and the filter says no", expr, text)
+				}
+			} else if !may {
+				spared++
+			}
+			cut := rnd.IntN(len(text) + 1)
+			for cut < len(text) && cut > 0 && text[cut]&0xC0 == 0x80 {
+				cut-- // not inside a character
+			}
+			state := f.run(f.start(), text[:cut])
+			if state != matched {
+				state = f.run(state, text[cut:])
+			}
+			if (state == matched || f.ends(state)) != may {
+				t.Fatalf("%q in %q: the filter says %t of the whole, and something else of its parts", expr, text, may)
+			}
+		}
+		if matches == 0 && expr != `[\x{10000}-\x{10ffff}]` && !strings.Contains(expr, "fffd") && !strings.Contains(expr, "20,") {
+			t.Errorf("%q matched nothing: the test says little", expr)
+		}
+		if spared == 0 && !re.MatchString("") && !strings.Contains(expr, `\b`) {
+			t.Errorf("the filter of %q spares nothing", expr)
+		}
+	}
+}
+
+// TestFilterForgets: an expression with more states than are kept.
+func TestFilterForgets(t *testing.T) {
+	const expr = `a[ab]{12}c`
+	re, f := regexp.MustCompile(expr), newFilter(newAutomaton(expr))
+	rnd := rand.New(rand.NewPCG(5, 6))
+	text := make([]byte, 100_000)
+	for i := range text {
+		text[i] = "ab"[rnd.IntN(2)]
+	}
+	if f.mayMatch(text) {
+		t.Error("a match was found where there is none")
+	}
+	if len(f.states) > maxStates || len(f.ids) > maxStates {
+		t.Errorf("%d states", len(f.states))
+	}
+	text = append(text, 'c')
+	if !re.Match(text) || !f.mayMatch(text) {
+		t.Error("the match was missed")
+	}
+}
+
+func FuzzFilter(f *testing.F) {
+	for _, expr := range filtered {
+		f.Add(expr, "abc я\xff")
+	}
+	f.Fuzz(func(t *testing.T, expr, text string) {
+		re, err := regexp.Compile(expr)
+		if err != nil || len(expr) > 100 || strings.Count(expr, "{") > 2 { // nested counts take too long to compile
+			t.Skip()
+		}
+		if re.MatchString(text) && !newFilter(newAutomaton(expr)).mayMatch([]byte(text)) {
+			t.Fatalf("%q matches %q, and the filter says no", expr, text)
+		}
+	})
+}
