@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"html"
 	"net/url"
@@ -64,6 +65,10 @@ func respelled(s []byte) []byte {
 	var joined []byte
 	words, kept := 0, 0
 	for i := 0; i+2*spelledLetters-1 <= len(s); {
+		if s[i+1] != s[i+3] || !apart[s[i+1]] {
+			i++
+			continue
+		}
 		end := spelledOut(s, i)
 		if end == i {
 			i++
@@ -82,9 +87,9 @@ func respelled(s []byte) []byte {
 }
 
 // spelledOut returns the end of a word that is spelled out from s[i] on, with
-// one mark between its letters, or i.
+// the mark at s[i+1] between its letters, or i.
 func spelledOut(s []byte, i int) int {
-	if !letter(s[i]) || i > 0 && letter(s[i-1]) || !bytes.ContainsRune([]byte(" -._*"), rune(s[i+1])) {
+	if !letter(s[i]) || i > 0 && letter(s[i-1]) {
 		return i
 	}
 	mark, end := s[i+1], i+1
@@ -97,6 +102,9 @@ func spelledOut(s []byte, i int) int {
 	return end
 }
 
+// apart marks the characters that set letters apart.
+var apart = [256]bool{' ': true, '-': true, '.': true, '_': true, '*': true}
+
 func letter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
 // runByte marks the characters of base64 in both alphabets; hexadecimal is among them.
@@ -107,14 +115,17 @@ var runByte = func() (t [256]bool) {
 	return
 }()
 
-// decodeRuns decodes runs of base64 and hexadecimal.
+// decodeRuns decodes runs of base64 and hexadecimal. It looks at every minRun-th
+// character: a run that is long enough has one of them.
 func decodeRuns(s []byte, yield func(Hidden)) {
-	for i := 0; i < len(s); {
+	for i := minRun - 1; i < len(s); i += minRun {
 		if !runByte[s[i]] {
-			i++
 			continue
 		}
 		start := i
+		for start > 0 && runByte[s[start-1]] {
+			start--
+		}
 		for i < len(s) && runByte[s[i]] {
 			i++
 		}
@@ -274,7 +285,7 @@ func decodeInvisible(s []byte, yield func(Hidden)) {
 	}
 	for i := 0; i < len(s); {
 		if s[i] < utf8.RuneSelf {
-			i++
+			i += asciiLen(s[i:])
 			continue
 		}
 		r, n := utf8.DecodeRune(s[i:])
@@ -300,6 +311,18 @@ func decodeInvisible(s []byte, yield func(Hidden)) {
 		i += n
 	}
 	flush()
+}
+
+// asciiLen returns the length of the ASCII text at the beginning of s.
+func asciiLen(s []byte) int {
+	i := 0
+	for i+8 <= len(s) && binary.LittleEndian.Uint64(s[i:])&0x8080808080808080 == 0 {
+		i += 8
+	}
+	for i < len(s) && s[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
 }
 
 func isPrintable(s []byte) bool {

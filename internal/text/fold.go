@@ -34,10 +34,20 @@ func (f *Folded) Source(off int) int {
 // Folder folds texts one after another in memory of its own. What it returns
 // is valid until its next call.
 type Folder struct {
-	buf  []byte
-	pos  []int32
-	nfkd []byte
-	last Folded
+	buf   []byte
+	pos   []int32
+	nfkd  []byte
+	last  Folded
+	known [1024]foldedRune // by the last bits of the character
+}
+
+// foldedRune is what is known of a character that is not ASCII. To look all of
+// it up costs more than a hundred nanoseconds.
+type foldedRune struct {
+	r        rune
+	letter   bool
+	unmarked bool      // continues a word without being a letter of it
+	text     [2][]byte // the folded form, as it stands and with look-alikes mapped
 }
 
 // Fold folds s. A tidy text (printable ASCII without runs of white space) is
@@ -99,40 +109,75 @@ func (f *Folder) rest(s []byte, i int) {
 	latin, decided := false, false
 	mapWord, inWord := false, false
 	for i < len(s) {
-		if b := s[i]; b < utf8.RuneSelf {
-			inWord = lower(b) >= 'a' && lower(b) <= 'z'
-			if inWord {
-				mapWord = true // a word with an ASCII letter in it is meant to be read as ASCII
+		if s[i] < utf8.RuneSelf {
+			next, letters := f.plain(s, i)
+			mapWord = mapWord || letters // a word with an ASCII letter in it is meant to be read as ASCII
+			if inWord = next > i && letter(s[next-1]); next == i {
+				next += f.ascii(s, i)
 			}
-			i += f.ascii(s, i)
+			i = next
 			continue
 		}
 		if !decided {
-			latin, decided = mostlyASCII(s), true
+			latin, decided = f.mostlyASCII(s), true
 		}
 		r, n := utf8.DecodeRune(s[i:])
-		letter := unicode.IsLetter(r)
-		if letter && !inWord {
+		k := f.lookUp(r)
+		if k.letter && !inWord {
 			mapWord = latin || wordHasASCII(s[i:])
 		}
-		inWord = letter || inWord && (ignorable(r) || diacritic(r))
-		f.append(i, r, mapWord || latin)
+		inWord = k.letter || inWord && k.unmarked
+		form := 0
+		if mapWord || latin {
+			form = 1
+		}
+		for _, b := range k.text[form] {
+			if byteClass[b] == blank {
+				f.blank(i, b)
+			} else {
+				f.put(i, b)
+			}
+		}
 		i += n
 	}
 }
 
-// ascii folds the ASCII character at s[i], and returns how many bytes it takes.
+// plain copies the tidy text from s[i] on, in lower case. It returns where that
+// ends and whether there are letters in it.
+func (f *Folder) plain(s []byte, i int) (next int, letters bool) {
+	n := len(f.buf)
+	last := uint8(printable)
+	if n > 0 {
+		last = byteClass[f.buf[n-1]]
+	}
+	f.buf = slices.Grow(f.buf, len(s)-i)[:n+len(s)-i]
+	f.pos = slices.Grow(f.pos, len(s)-i)[:n+len(s)-i]
+	for i < len(s) {
+		b := s[i]
+		c := byteClass[b]
+		if c == special || c == blank && last == blank {
+			break
+		}
+		last = c
+		f.buf[n], f.pos[n] = byteLower[b], int32(i)
+		letters = letters || letter(b)
+		n++
+		i++
+	}
+	f.buf, f.pos = f.buf[:n], f.pos[:n]
+	return i, letters
+}
+
+// ascii folds the ASCII character at s[i], which is not tidy, and returns how
+// many bytes it takes. A control character is left out.
 func (f *Folder) ascii(s []byte, i int) int {
-	switch b := s[i]; {
-	case b == '\n':
+	switch s[i] {
+	case '\n':
 		f.blank(i, '\n')
-	case b == ' ', b == '\t', b == '\r', b == '\v', b == '\f':
+	case ' ', '\t', '\r', '\v', '\f':
 		f.blank(i, ' ')
-	case b == 0x1B:
+	case 0x1B:
 		return sequence(s[i:])
-	case b < 0x20 || b == 0x7F:
-	default:
-		f.put(i, byteLower[b])
 	}
 	return 1
 }
@@ -174,43 +219,50 @@ func sequence(s []byte) int {
 	return 1
 }
 
-// append adds the folded form of r, which stands at offset i of the source.
-func (f *Folder) append(i int, r rune, mapped bool) {
+// lookUp returns what is known of a character that is not ASCII.
+func (f *Folder) lookUp(r rune) *foldedRune {
+	k := &f.known[int(r)%len(f.known)]
+	if k.r != r {
+		k.r, k.letter, k.unmarked = r, unicode.IsLetter(r), ignorable(r) || diacritic(r)
+		k.text[0] = f.fold(k.text[0][:0], r, false)
+		k.text[1] = f.fold(k.text[1][:0], r, true)
+	}
+	return k
+}
+
+// fold appends the folded form of r to b.
+func (f *Folder) fold(b []byte, r rune, mapped bool) []byte {
 	switch {
 	case r >= 0xE0020 && r <= 0xE007E: // tag characters carry ASCII
-		f.put(i, lower(byte(r-0xE0000)))
-		return
+		return append(b, lower(byte(r-0xE0000)))
 	case ignorable(r), r >= 0x80 && r <= 0x9F:
-		return
+		return b
 	case r == 0x2028 || r == 0x2029:
-		f.blank(i, '\n')
-		return
+		return append(b, '\n')
 	case r == 0x2800: // the empty Braille pattern
-		f.blank(i, ' ')
-		return
+		return append(b, ' ')
 	case r >= 0x3400 && r <= 0x9FFF: // CJK ideographs have no other form
-		f.putRune(i, r)
-		return
+		return utf8.AppendRune(b, r)
 	}
-	for b := f.decompose(r); len(b) > 0; {
-		d, n := utf8.DecodeRune(b)
-		b = b[n:]
+	for rest := f.decompose(r); len(rest) > 0; {
+		d, n := utf8.DecodeRune(rest)
+		rest = rest[n:]
 		switch {
 		case diacritic(d):
 			continue
 		case unicode.IsSpace(d):
-			f.blank(i, ' ')
+			b = append(b, ' ')
 			continue
-		default:
-			d = unicode.ToLower(d)
 		}
+		d = unicode.ToLower(d)
 		if mapped {
 			if a, ok := lookalike(d); ok {
 				d = a
 			}
 		}
-		f.putRune(i, d)
+		b = utf8.AppendRune(b, d)
 	}
+	return b
 }
 
 // decompose returns the NFKD form of r: from the tables, or for a Hangul
@@ -237,14 +289,6 @@ func (f *Folder) put(i int, b byte) {
 	f.pos = append(f.pos, int32(i))
 }
 
-func (f *Folder) putRune(i int, r rune) {
-	from := len(f.buf)
-	f.buf = utf8.AppendRune(f.buf, r)
-	for range f.buf[from:] {
-		f.pos = append(f.pos, int32(i))
-	}
-}
-
 func lower(b byte) byte {
 	if b >= 'A' && b <= 'Z' {
 		return b + 'a' - 'A'
@@ -254,16 +298,19 @@ func lower(b byte) byte {
 
 // mostlyASCII reports whether at least half of the letters are ASCII. Only
 // then are all look-alikes suspects; in a Russian text they are letters.
-func mostlyASCII(s []byte) bool {
+func (f *Folder) mostlyASCII(s []byte) bool {
 	ascii, other := 0, 0
 	for len(s) > 0 {
-		r, n := utf8.DecodeRune(s)
-		s = s[n:]
-		if r < utf8.RuneSelf {
-			if b := lower(byte(r)); b >= 'a' && b <= 'z' {
+		if s[0] < utf8.RuneSelf {
+			if letter(s[0]) {
 				ascii++
 			}
-		} else if unicode.IsLetter(r) {
+			s = s[1:]
+			continue
+		}
+		r, n := utf8.DecodeRune(s)
+		s = s[n:]
+		if f.lookUp(r).letter {
 			other++
 		}
 	}
