@@ -3,7 +3,10 @@ package scanner_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/recgen"
@@ -67,6 +70,30 @@ func BenchmarkInspect(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.N)*float64(len(events))/b.Elapsed().Seconds(), "events/s")
+}
+
+// BenchmarkText is what the rules take for a result without a finding, by the
+// kind of its text.
+func BenchmarkText(b *testing.B) {
+	texts := recgen.Texts(1, 64<<10)
+	for _, kind := range slices.Sorted(maps.Keys(texts)) {
+		b.Run(kind, func(b *testing.B) {
+			quoted, err := json.Marshal(texts[kind])
+			if err != nil {
+				b.Fatal(err)
+			}
+			e := frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":`+string(quoted)+`}]}}`)
+			in := engine(b, 1).NewInspector()
+			b.SetBytes(int64(len(texts[kind])))
+			b.ReportAllocs()
+			for b.Loop() {
+				if facts := in.Inspect(e); len(facts.Findings) > 0 {
+					b.Fatalf("a finding: %v", facts.Findings[0])
+				}
+				e.SetTree(nil, 0)
+			}
+		})
+	}
 }
 
 // BenchmarkJudge is the ordered part: it must keep up with all the workers.

@@ -1,6 +1,7 @@
 package scanner_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -133,5 +134,42 @@ func TestValuesAreBounded(t *testing.T) {
 	s, res := run(t, []scanner.Rule{markerRule()}, frame(0, scanner.ServerToClient, text))
 	if len(s.findings) != 1 || len(res.Coverage.Skipped) != 1 || res.Coverage.Skipped[0].Reason != "unparsable frame: more than 1000000 values" {
 		t.Errorf("%d findings, coverage %+v", len(s.findings), res.Coverage)
+	}
+}
+
+// TestRepeatedAnchors shows of each pattern that a result eight times as long,
+// which consists of its anchors, takes about eight times as long. The square
+// would be 64 times.
+func TestRepeatedAnchors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("times say nothing under the race detector")
+	}
+	e, err := scanner.New(rules.All(), scanner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := e.NewInspector()
+	inspect := func(best *time.Duration, unit string, size int) {
+		text, _ := json.Marshal(strings.Repeat(unit, size/len(unit)))
+		ev := frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":`+string(text)+`}]}}`)
+		start := time.Now()
+		in.Inspect(ev)
+		*best = min(*best, time.Since(start))
+	}
+	for _, r := range rules.All() {
+		for _, p := range r.Patterns {
+			unit := strings.Join(p.Anchors[:min(len(p.Anchors), 50)], " you must ") + " you must "
+			small, large := time.Hour, time.Hour
+			for range 8 { // a busy machine is slow now and then, the square always
+				inspect(&small, unit, 16<<10)
+				inspect(&large, unit, 128<<10)
+				if large < 32*small {
+					break
+				}
+			}
+			if large >= 32*small {
+				t.Errorf("%s, %s: %v for 16 KiB, %v for 128 KiB", r.ID, p.Name, small, large)
+			}
+		}
 	}
 }

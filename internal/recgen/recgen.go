@@ -161,5 +161,24 @@ func (g *generator) result() string {
 	case k < 19:
 		return g.data(10 + g.rng.IntN(60))
 	}
-	return strings.Repeat(foreign[g.rng.IntN(len(foreign))]+" ", 4+g.rng.IntN(20))
+	return g.foreign(4 + g.rng.IntN(20))
+}
+
+// Texts returns a text of each kind that results have, of at least size bytes.
+func Texts(seed uint64, size int) map[string]string {
+	texts := map[string]string{}
+	for kind, more := range map[string]func(*generator) string{
+		"prose":     func(g *generator) string { return g.prose(200) + "\n" },
+		"code":      func(g *generator) string { return g.code(20) },
+		"JSON":      func(g *generator) string { return g.data(20) + "\n" },
+		"not ASCII": func(g *generator) string { return g.foreign(20) },
+	} {
+		g := &generator{rng: rand.New(rand.NewPCG(seed, 0x6d6370))}
+		var b strings.Builder
+		for b.Len() < size {
+			b.WriteString(more(g))
+		}
+		texts[kind] = b.String()
+	}
+	return texts
 }

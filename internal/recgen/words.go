@@ -41,8 +41,8 @@ var words = strings.Fields(`the a of and to in for with from by returns result r
 	configuration setting settings option options parameter parameters argument arguments example examples note warning available
 	supported required must should may will not empty missing invalid unknown large small single multiple additional existing`)
 
-// foreign are sentences that are not ASCII, by us, about the weather.
-var foreign = []string{
+// sentences that are not ASCII, by us, about the weather.
+var sentences = []string{
 	"Das Wetter bleibt heute überwiegend trocken, am Nachmittag lockert die Bewölkung auf.",
 	"Завтра ожидается небольшой дождь, ветер слабый, температура около десяти градусов.",
 	"明天多云转晴，气温略有回升，请注意早晚温差。",
@@ -97,6 +97,11 @@ func (g *generator) code(n int) string {
 }
 
 func (g *generator) comment() string { return strings.TrimSuffix(g.prose(6), ".") }
+
+// foreign repeats a sentence that is not ASCII.
+func (g *generator) foreign(n int) string {
+	return strings.Repeat(sentences[g.rng.IntN(len(sentences))]+" ", n)
+}
 
 // data makes n rows of JSON, as text.
 func (g *generator) data(n int) string {
