@@ -34,6 +34,7 @@ type Inspector struct {
 	message    int
 	dropped    int
 	cut        bool // a pattern matched more often than is kept
+	decoding   decoding
 	unread     bool // the text at hand is a frame that is no JSON, with its escapes as they stand
 	places     places
 	siblings   map[string]bool // folded names in the list at node siblingsIn; nil where none was asked for
@@ -51,6 +52,7 @@ func (e *Engine) NewInspector() *Inspector {
 func (in *Inspector) Inspect(e *Event) *Facts {
 	facts := &Facts{}
 	in.event, in.facts, in.dropped, in.cut = e, facts, 0, false
+	in.decoding.reset(len(e.Frame))
 	in.places.reset(e)
 	in.siblings = nil
 	switch e.Kind {
@@ -71,6 +73,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	if in.cut {
 		in.skip("a text repeats one phrase so often that not every place of it was judged")
 	}
+	in.decoding.tell(in.skip)
 	return facts
 }
 
@@ -179,15 +182,7 @@ func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey boo
 	if p.client() {
 		return
 	}
-	if in.unread { // whoever reads it after all reads its escapes, be they few
-		if u := unescape(src); u != nil {
-			inner := *p
-			inner.Source, inner.Via, inner.original, inner.from, inner.to = u, escapes, src, 0, len(src)
-			in.match(&inner)
-			in.decoded(&inner, u, 2)
-		}
-	}
-	in.decoded(p, src, 1)
+	in.decode(p)
 }
 
 // severalLines is the number of line feeds from which a text has lines that can
@@ -206,25 +201,6 @@ func (in *Inspector) match(p *TextPass) {
 	p.folded = in.folder.Fold(p.Source)
 	p.Folded, p.sentence, p.treatise = p.folded.Text, -1, nil
 	in.dispatch(p, in.scan.Scan(p.Folded))
-}
-
-// decoded inspects what stands encoded in s, which the text of the pass was
-// decoded to so far.
-func (in *Inspector) decoded(p *TextPass, s []byte, layer int) {
-	text.Decode(s, func(h text.Hidden) {
-		if layer == 1 && in.unread && h.Via == escapes {
-			return // has been read
-		}
-		inner := *p
-		inner.Source, inner.Via = h.Text, h.Via
-		if layer == 1 { // inside a decoded text there are no places to point at
-			inner.original, inner.from, inner.to = p.Source, h.Start, h.End
-		}
-		in.match(&inner)
-		if layer < text.MaxLayers {
-			in.decoded(&inner, h.Text, layer+1)
-		}
-	})
 }
 
 // client reports text that the client sent.

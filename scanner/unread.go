@@ -2,9 +2,7 @@ package scanner
 
 import (
 	"bytes"
-	"strconv"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -84,52 +82,3 @@ func member(s []byte) bool {
 
 // blank reports what some reader takes for white space.
 func blank(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\uFEFF' }
-
-// escapes is how text.Decode calls them.
-const escapes = "escapes"
-
-// unescape replaces the escapes of JSON and its dialects, nil where there are none.
-func unescape(s []byte) []byte {
-	if bytes.IndexByte(s, '\\') < 0 {
-		return nil
-	}
-	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			out = append(out, s[i])
-			continue
-		}
-		i++
-		digits := map[byte]int{'u': 4, 'x': 2}[s[i]]
-		switch {
-		case digits > 0:
-			r, ok := hexRune(s[i+1:], digits)
-			if !ok {
-				out = append(out, '\\', s[i])
-				continue
-			}
-			i += digits
-			if low, ok := hexRune(bytes.TrimPrefix(s[i+1:], []byte(`\u`)), 4); ok && bytes.HasPrefix(s[i+1:], []byte(`\u`)) && utf16.DecodeRune(r, low) != utf8.RuneError {
-				r = utf16.DecodeRune(r, low)
-				i += 6
-			}
-			out = utf8.AppendRune(out, r)
-		case s[i] == 'n' || s[i] == 'r' || s[i] == 't' || s[i] == 'b' || s[i] == 'f':
-			out = append(out, '\n')
-		case '0' <= s[i] && s[i] <= '9':
-			out = append(out, '\\', s[i])
-		default:
-			out = append(out, s[i])
-		}
-	}
-	return out
-}
-
-// hexRune reads a character of n hexadecimal digits.
-func hexRune(s []byte, n int) (rune, bool) {
-	if len(s) < n {
-		return 0, false
-	}
-	v, err := strconv.ParseUint(string(s[:n]), 16, 32)
-	return rune(v), err == nil
-}

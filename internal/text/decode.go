@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"html"
 	"net/url"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -32,19 +33,22 @@ const (
 	probe          = 240 // bytes that are decoded to see whether a run is text
 )
 
+// Escapes is the name of the encoding that Unescape reads.
+const Escapes = "escapes"
+
 // Decode finds texts that are written in s in another form: base64,
 // hexadecimal, percent encoding, escapes, HTML entities, variation selectors,
 // invisible bits and words that are spelled out. Only what decodes to text is yielded.
 func Decode(s []byte, yield func(Hidden)) {
 	decodeRuns(s, yield)
 	if n := bytes.Count(s, []byte("%")); n >= minEscapes {
-		if u, err := url.PathUnescape(string(s)); err == nil && u != string(s) && isText([]byte(u)) {
+		if u, err := url.PathUnescape(string(s)); err == nil && u != string(s) && isShown([]byte(u)) {
 			yield(Hidden{0, len(s), "percent encoding", []byte(u)})
 		}
 	}
 	if bytes.Count(s, []byte(`\`)) >= minEscapes {
-		if u := unescape(s); u != nil && isText(u) {
-			yield(Hidden{0, len(s), "escapes", u})
+		if u, n := Unescape(s); n >= minEscapes && isShown(u) {
+			yield(Hidden{0, len(s), Escapes, u})
 		}
 	}
 	if bytes.Contains(s, []byte("&#")) || bytes.Count(s, []byte("&")) >= minEscapes {
@@ -143,7 +147,7 @@ func decodeRuns(s []byte, yield func(Hidden)) {
 func decodeRun(run []byte) (decoded []byte, via string) {
 	if len(run)%2 == 0 && isHex(run) {
 		out := make([]byte, hex.DecodedLen(len(run)))
-		if _, err := hex.Decode(out, run); err == nil && len(out) >= minDecoded && isText(out) {
+		if _, err := hex.Decode(out, run); err == nil && len(out) >= minDecoded && (isText(out) || isEncoded(out)) {
 			return out, "hexadecimal"
 		}
 	}
@@ -154,7 +158,7 @@ func decodeRun(run []byte) (decoded []byte, via string) {
 	// A run of words joined by / or - can start in the middle of four characters.
 	head := run[:min(len(run), probe)&^3]
 	out := make([]byte, enc.DecodedLen(len(head)))
-	if n, err := enc.Decode(out, head); err != nil || !isText(out[:n]) {
+	if n, err := enc.Decode(out, head); err != nil || !isText(out[:n]) && !isEncoded(out[:n]) {
 		return nil, ""
 	}
 	whole := run
@@ -163,7 +167,7 @@ func decodeRun(run []byte) (decoded []byte, via string) {
 	}
 	out = make([]byte, enc.DecodedLen(len(whole)))
 	n, err := enc.Decode(out, whole)
-	if err != nil || n < minDecoded || !isText(out[:n]) {
+	if err != nil || n < minDecoded || !isText(out[:n]) && !isEncoded(out[:n]) {
 		return nil, ""
 	}
 	return out[:n], "base64"
@@ -178,13 +182,21 @@ func isHex(s []byte) bool {
 	return true
 }
 
-// isText reports whether s is text that somebody could read: valid UTF-8,
-// nearly all of it printable, with letters, and a space or a separator in it.
-func isText(s []byte) bool {
-	if !utf8.Valid(trimRune(s)) {
-		return false
+// isEncoded reports whether s is an encoding itself: a run, padded or not, or
+// full of the marks of the others.
+func isEncoded(s []byte) bool {
+	run := bytes.TrimRight(s, "=\n")
+	if !slices.ContainsFunc(run, func(b byte) bool { return !runByte[b] }) {
+		return len(s) >= minRun
 	}
-	letters, odd, gaps, total := 0, 0, 0, 0
+	marks := bytes.Count(s, []byte("%")) + bytes.Count(s, []byte(`\`)) + bytes.Count(s, []byte("&"))
+	return marks*8 >= len(s) && isShown(s)
+}
+
+// isText reports whether s is text that somebody could read: shown, with
+// letters, and a space or a separator in it.
+func isText(s []byte) bool {
+	letters, gaps, total := 0, 0, 0
 	for _, r := range string(s) {
 		total++
 		switch {
@@ -192,11 +204,24 @@ func isText(s []byte) bool {
 			letters++
 		case r == ' ' || r == '\n' || r == '\t' || r == '/' || r == '_' || r == '{':
 			gaps++
-		case !unicode.IsPrint(r) && !ignorable(r):
+		}
+	}
+	return letters*4 >= total && gaps > 0 && isShown(s)
+}
+
+// isShown reports whether s is valid UTF-8 and nearly all of it printable.
+func isShown(s []byte) bool {
+	if !utf8.Valid(trimRune(s)) {
+		return false
+	}
+	odd, total := 0, 0
+	for _, r := range string(s) {
+		total++
+		if !unicode.IsPrint(r) && r != '\n' && r != '\t' && !ignorable(r) {
 			odd++
 		}
 	}
-	return total > 0 && odd*50 <= total && letters*4 >= total && gaps > 0
+	return total > 0 && odd*50 <= total
 }
 
 // trimRune drops a rune that the end of s cuts in two.
@@ -210,62 +235,6 @@ func trimRune(s []byte) []byte {
 		}
 	}
 	return s
-}
-
-// unescape decodes \xHH, \uHHHH and \OOO as programs write them; nil where
-// there are few.
-func unescape(s []byte) []byte {
-	out := make([]byte, 0, len(s))
-	found := 0
-	for i := 0; i < len(s); {
-		r, n := escapeAt(s[i:])
-		if n == 0 {
-			out = append(out, s[i])
-			i++
-			continue
-		}
-		found++
-		out = utf8.AppendRune(out, r)
-		i += n
-	}
-	if found < minEscapes {
-		return nil
-	}
-	return out
-}
-
-func escapeAt(s []byte) (r rune, n int) {
-	if len(s) < 4 || s[0] != '\\' {
-		return 0, 0
-	}
-	digits, base := 0, rune(16)
-	switch s[1] {
-	case 'x':
-		n, digits = 2, 2
-	case 'u':
-		n, digits = 2, 4
-	case '0', '1':
-		n, digits, base = 1, 3, 8
-	default:
-		return 0, 0
-	}
-	if len(s) < n+digits {
-		return 0, 0
-	}
-	for _, b := range s[n : n+digits] {
-		d := rune(b) - '0'
-		if l := lower(b); l >= 'a' && l <= 'f' {
-			d = rune(l) - 'a' + 10
-		}
-		if d < 0 || d >= base {
-			return 0, 0
-		}
-		r = r*base + d
-	}
-	if r >= 0xD800 && r <= 0xDFFF {
-		return 0, 0
-	}
-	return r, n + digits
 }
 
 // decodeInvisible decodes bytes written as variation selectors (VS1 to VS256),

@@ -199,6 +199,8 @@ func TestScanLinear(t *testing.T) {
 		{Name: "expr", Expr: `abc\s*x`, Anchors: []string{"abc"}},
 		{Name: "near", Expr: `abc.{0,99}xyzzy`, Anchors: []string{"abc"}, Near: []string{"xyzzy", "xyzzx"}},
 		{Name: "dots", Expr: `abc[^!]*!`, Anchors: []string{"abc", "bc ", "c a"}},
+		{Name: "repetitions inside repetitions", Expr: `(?:(?:abc ?|[a-z]+ ?)+)+!`, Anchors: []string{"abc"}},
+		{Name: "the same in two ways", Expr: `(?:\w+\s?)*(?:abc|\w+)(?:\s|\s?\w)*\d`, Anchors: []string{"abc"}},
 	} {
 		s := scannerFor(t, p)
 		small := []byte(strings.Repeat("abc xyzz ", 2_000))

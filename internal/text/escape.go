@@ -1,0 +1,75 @@
+package text
+
+import (
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Unescape replaces the escapes of programs, of JSON and of its dialects: \xHH,
+// \uHHHH also in pairs, \OOO, and letters for white space. It returns how many
+// characters were written by their number.
+func Unescape(s []byte) (plain []byte, numbers int) {
+	plain = make([]byte, 0, len(s))
+	for i := 0; i < len(s); {
+		if s[i] != '\\' || i+1 == len(s) {
+			plain = append(plain, s[i])
+			i++
+			continue
+		}
+		if r, n := escapedRune(s[i:]); n > 0 {
+			plain = utf8.AppendRune(plain, r)
+			numbers++
+			i += n
+			continue
+		}
+		switch b := s[i+1]; {
+		case b == 'n' || b == 'r' || b == 't' || b == 'b' || b == 'f':
+			plain = append(plain, '\n')
+		case b == 'x' || b == 'u' || b >= '0' && b <= '9': // a number that is none
+			plain = append(plain, '\\', b)
+		default:
+			plain = append(plain, b)
+		}
+		i += 2
+	}
+	return plain, numbers
+}
+
+// escapedRune returns the character that is written by its number at the
+// beginning of s, and how many bytes that takes; 0 where there is none.
+func escapedRune(s []byte) (rune, int) {
+	switch {
+	case s[1] == 'x':
+		r, ok := number(s[2:], 2, 16)
+		return r, taken(ok, 4)
+	case s[1] == 'u':
+		r, ok := number(s[2:], 4, 16)
+		if utf16.IsSurrogate(r) && len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
+			if low, ok := number(s[8:], 4, 16); ok && utf16.DecodeRune(r, low) != utf8.RuneError {
+				return utf16.DecodeRune(r, low), 12
+			}
+		}
+		return r, taken(ok, 6)
+	case s[1] == '0' || s[1] == '1':
+		r, ok := number(s[1:], 3, 8)
+		return r, taken(ok, 4)
+	}
+	return 0, 0
+}
+
+func taken(ok bool, n int) int {
+	if ok {
+		return n
+	}
+	return 0
+}
+
+// number reads n digits.
+func number(s []byte, n, base int) (rune, bool) {
+	if len(s) < n {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(string(s[:n]), base, 32)
+	return rune(v), err == nil
+}

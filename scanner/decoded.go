@@ -1,0 +1,93 @@
+package scanner
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// decoding bounds what is decoded of one event. A text can be encoded in several
+// ways at once and each of them inside another, which would make work of any
+// amount out of it.
+type decoding struct {
+	left int                  // bytes that may yet be decoded
+	seen map[decodedText]bool // of the field at hand
+	deep bool                 // there was more inside than is followed
+}
+
+// decodedText is a text by its content, and by the place in its field that it
+// was decoded from: encodings can be taken off in any order.
+type decodedText struct {
+	from, to int
+	digest   [sha256.Size]byte
+}
+
+// The bounds for one event: a message can be decoded four times over, a small
+// one more often.
+const (
+	decodedTimes = 4
+	decodedBytes = 1 << 20
+)
+
+func (d *decoding) reset(frame int) {
+	d.left, d.deep = decodedBytes+decodedTimes*frame, false
+}
+
+// tell says which bounds were met.
+func (d *decoding) tell(skip func(string)) {
+	if d.deep {
+		skip(fmt.Sprintf("a text is encoded more than %d times over: what stands deeper was not judged", text.MaxLayers))
+	}
+	if d.left < 0 {
+		skip(fmt.Sprintf("what stands encoded in a message comes to more than %d times its length: not all of it was judged", decodedTimes))
+	}
+}
+
+// decode inspects what stands in the text of a pass in another form.
+func (in *Inspector) decode(p *TextPass) {
+	clear(in.decoding.seen)
+	if in.unread && bytes.IndexByte(p.Source, '\\') >= 0 { // whoever reads it after all reads its escapes, be they few
+		plain, _ := text.Unescape(p.Source)
+		in.layer(p, text.Hidden{Start: 0, End: len(p.Source), Via: text.Escapes, Text: plain}, 1)
+	}
+	in.layers(p, p.Source, 1)
+}
+
+// layers inspects what stands encoded in s, which the text of the pass was
+// decoded to so far.
+func (in *Inspector) layers(p *TextPass, s []byte, n int) {
+	text.Decode(s, func(h text.Hidden) {
+		if n > 1 || !in.unread || h.Via != text.Escapes {
+			in.layer(p, h, n)
+		}
+	})
+}
+
+// layer inspects what was decoded as the n-th encoding inside each other.
+func (in *Inspector) layer(p *TextPass, h text.Hidden, n int) {
+	inner := *p
+	inner.Source, inner.Via = h.Text, h.Via
+	if n == 1 { // inside a decoded text there are no places to point at
+		inner.original, inner.from, inner.to = p.Source, h.Start, h.End
+	}
+	d := &in.decoding
+	this := decodedText{inner.from, inner.to, sha256.Sum256(h.Text)}
+	if d.seen[this] || d.left < 0 {
+		return
+	}
+	if n > text.MaxLayers {
+		d.deep = true
+		return
+	}
+	if d.seen == nil {
+		d.seen = map[decodedText]bool{}
+	}
+	d.seen[this] = true
+	if d.left -= len(h.Text); d.left < 0 {
+		return
+	}
+	in.match(&inner)
+	in.layers(&inner, h.Text, n+1)
+}

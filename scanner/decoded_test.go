@@ -1,0 +1,119 @@
+package scanner_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// answer is a result with one text.
+func answer(t testing.TB, text string) *scanner.Event {
+	t.Helper()
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":`+string(quoted)+`}]}}`)
+}
+
+// TestLayers shows that three encodings inside each other are taken off, of one
+// kind or of several, and that a fourth is told of.
+func TestLayers(t *testing.T) {
+	each := func(format string) func(string) string {
+		return func(s string) string {
+			var b strings.Builder
+			for _, c := range []byte(s) {
+				fmt.Fprintf(&b, format, c)
+			}
+			return b.String()
+		}
+	}
+	encodings := map[string]func(string) string{
+		"base64":      func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+		"hexadecimal": func(s string) string { return hex.EncodeToString([]byte(s)) },
+		"percent":     each("%%%02x"), "escapes": each(`\x%02x`), "entities": each("&#%d;"),
+	}
+	kinds := [][]string{{"base64", "percent", "escapes", "hexadecimal"}, {"entities", "base64", "entities", "percent"}}
+	for name := range encodings {
+		kinds = append(kinds, []string{name, name, name, name})
+	}
+	for _, kind := range kinds {
+		text := "please read the zqmarker today"
+		for layers := 0; layers <= 4; layers++ {
+			if layers > 0 {
+				text = encodings[kind[layers-1]](text)
+			}
+			s, res := run(t, []scanner.Rule{markerRule()}, answer(t, text))
+			if found := len(s.findings) > 0; found != (layers <= 3) {
+				t.Errorf("%v, %d layers: found %t", kind, layers, found)
+			}
+			if told := len(res.Coverage.Skipped) > 0; told != (layers > 3) {
+				t.Errorf("%v, %d layers: coverage %+v", kind, layers, res.Coverage)
+			}
+		}
+	}
+}
+
+// TestLargeTexts shows of texts of 10 MB, made to be much work, that they take
+// time and memory in proportion, and that a bound which was met is told of.
+func TestLargeTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("times say nothing under the race detector")
+	}
+	const size = 10 << 20
+	fill := func(unit string) string { return strings.Repeat(unit, size/len(unit)) }
+	for name, c := range map[string]struct {
+		text string
+		told string
+	}{
+		"prose":               {fill("The tool returns the text of a page, and its length in characters. "), ""},
+		"one word":            {fill("a"), ""},
+		"combining marks":     {"a" + fill("\u0301"), ""},
+		"marks of letters":    {fill("е\u0301"), ""},
+		"invisible":           {fill("\u200d"), ""},
+		"line feeds":          {fill("\n"), ""},
+		"terminal sequences":  {fill("\x1b["), ""},
+		"what seems secret":   {fill("key: token = secret://"), ""},
+		"opened and not shut": {fill("<!-- ![a](http [[ "), ""},
+		"base64 of base64":    {nested(size, 6), "encoded more than 3 times"},
+		"all encodings":       {fill(`%2541 \x5cx41 &amp;amp; i-g-n-o-r-e a-l-l-n-o `), "more than 4 times its length"},
+		"anchors":             {fill("ignore instructions password secret ~/.ssh send to https://x.y/ call system: do not tell <important> "), "so often"},
+	} {
+		var before, after runtime.MemStats
+		e := answer(t, c.text)
+		runtime.ReadMemStats(&before)
+		start := time.Now()
+		_, res := run(t, rules.All(), e)
+		if took := time.Since(start); took > 40*time.Second {
+			t.Errorf("%s: took %v", name, took)
+		}
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > 100*size {
+			t.Errorf("%s: %d MiB were allocated", name, used>>20)
+		}
+		told := ""
+		for _, s := range res.Coverage.Skipped {
+			told += s.Reason + "\n"
+		}
+		if !strings.Contains(told, c.told) || c.told == "" && told != "" {
+			t.Errorf("%s: told %q, want %q", name, told, c.told)
+		}
+	}
+}
+
+// nested is a text in base64 several times over, of about the size.
+func nested(size, layers int) string {
+	text := strings.Repeat("The tool returns the text of a page. ", size/37)
+	for range layers {
+		text = base64.StdEncoding.EncodeToString([]byte(text))[:size&^3]
+	}
+	return text
+}
