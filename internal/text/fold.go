@@ -244,6 +244,9 @@ func (f *Folder) fold(b []byte, r rune, mapped bool) []byte {
 	case r >= 0x3400 && r <= 0x9FFF: // CJK ideographs have no other form
 		return utf8.AppendRune(b, r)
 	}
+	if a, ok := lookalike(r); mapped && ok {
+		return utf8.AppendRune(b, a)
+	}
 	for rest := f.decompose(r); len(rest) > 0; {
 		d, n := utf8.DecodeRune(rest)
 		rest = rest[n:]
@@ -254,13 +257,16 @@ func (f *Folder) fold(b []byte, r rune, mapped bool) []byte {
 			b = append(b, ' ')
 			continue
 		}
-		d = unicode.ToLower(d)
+		small := unicode.ToLower(d)
 		if mapped {
-			if a, ok := lookalike(d); ok {
-				d = a
+			for _, form := range [2]rune{d, small} { // a capital can look like another letter than its small form does
+				if a, ok := lookalike(form); ok {
+					small = a
+					break
+				}
 			}
 		}
-		b = utf8.AppendRune(b, d)
+		b = utf8.AppendRune(b, small)
 	}
 	return b
 }

@@ -79,6 +79,8 @@ func TestFoldScripts(t *testing.T) {
 		{"Այս գործիքը կարդում է ֆայլը։", ""},
 		{"ეს ინსტრუმენტი კითხულობს ფაილს.", ""},
 		// One mixed word in a text of another script is a disguise; its neighbours are not.
+		{"\u0399G\u039d\u039fR\u0395 ALL, in th\u0395 \u0397idden \u039c\u0391R\u039aU\u03a1 of \u03a7\u03a5\u0396", "ignore all, in the hidden markup of xyz"}, // Greek capitals
+		{"Ᏼe \u03f9AREFUL, \u13a1EAD \u13aaLL", "be careful, read all"},
 		{"Это слово ignоre здесь не случайно, соус тоже", "это слово ignore здесь не случаино, соус тоже"},
 		{"Это слово ign\u0301о\u0301re здесь не случайно", "это слово ignore здесь не случаино"},
 		{"Это слово ign\u200bо\u200bre здесь не случайно", "это слово ignore здесь не случаино"},
