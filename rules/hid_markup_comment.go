@@ -22,7 +22,6 @@ var hidMarkupComment = scanner.Rule{
 			Name:    "invisible_element",
 			Expr:    `\b(display\s*:\s*none|visibility\s*:\s*hidden|(font-size|opacity)\s*:\s*0(px|em|rem|pt|%)?\s*[;"']|<\w+\s[^>]{0,40}\b(hidden|aria-hidden\s*=\s*["']true)|color\s*:\s*(white|transparent|#fff(fff)?))\b?[^>]{0,80}>(\s*<\w[^>]{0,80}>)?[^<]{0,200}?` + toModel,
 			Anchors: []string{"display:", "display :", "visibility:", "visibility :", "font-size:", "opacity:", "color:", " hidden", "aria-hidden"},
-			Near:    []string{"ignore ", "disregard", "you must", "assistant", "ai ", "llm", "system", "instruction", "do not", "always ", "send ", "read ", "you,"},
 		},
 	},
 	Text: judgeOrders(

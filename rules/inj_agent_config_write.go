@@ -24,7 +24,6 @@ var injAgentConfigWrite = scanner.Rule{
 		Name:    "write_agent_file",
 		Expr:    `\b(write|create|edit|add|append|modify|save|put|update|insert|set|change|overwrite|enable|store)s?\b[^\n]{0,100}?` + agentFiles,
 		Anchors: []string{"mcp.json", "claude_desktop_config", ".cursor", ".vscode", ".claude", ".gemini", ".windsurf", ".codex", "claude.md", "agents.md", "gemini.md", "copilot-instructions", "autoapprove", "auto_approve", "auto-approve", "approval_mode", ".bashrc", ".zshrc", ".bash_profile", "memory that"},
-		Near:    []string{"write", "create", "edit", "add", "append", "modify", "save", "put", "update", "insert", "set", "change", "enable", "store"},
 	}},
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {

@@ -19,7 +19,7 @@ var injAgentOrder = scanner.Rule{
 		{Name: "conversation", Expr: conversation, Anchors: []string{"your answer", "your reply", "your response", "your summary", "your final ", "its answer", "its reply", "its summary", "every answer", "any answer", "asked", " asks ", "were told", "the question", "summari", "sum up", "summing up", "translat", "after reading", "when done", "once done", "once you", "before you", "after you", "later message", "earlier message", "your earlier", "your previous", "your task", "your orders", "never mind", "next message", "future questions", "future answers", "in a summary"}},
 		{Name: "marker", Expr: marker, Anchors: []string{"system", "operator", "developer", "<|", "[inst]", "<start_of_turn>", "human:", "user:", "end of ", "privileged", "tool_result", "</tool", "hint:", "directive", "speaking"}},
 		{Name: "reader", Expr: `\bwhoever\s+(or\s+whatever\s+)?(reads|handles|processes|edits|summari[sz]es|asks)\b`, Anchors: []string{"whoever "}},
-		{Name: "call", Expr: `\b[a-z]+[a-z0-9]*([_.][a-z0-9]+)+\([^()\n]{0,200}\)`, Anchors: []string{"("}, Near: []string{"_", "."}},
+		{Name: "call", Expr: `\b[a-z]+[a-z0-9]*([_.][a-z0-9]+)+\([^()\n]{0,200}\)`, Anchors: []string{"("}},
 	},
 	Text: func(p *scanner.TextPass) {
 		if !result(p) {

@@ -21,7 +21,6 @@ var injApprovalBypass = scanner.Rule{
 			Name:    "without_asking",
 			Expr:    `\b(without|with\s+no|no\s+(need\s+for|user|human|further|additional|explicit)|skip(ping)?|bypass(ing)?|do\s+not\s+(ask|wait)(\s+\w+){0,2}\s+for|never\s+ask(\s+\w+){0,2}\s+for|don['’]t\s+(ask|wait)(\s+\w+){0,2}\s+for)(\s+(asking|requiring|requesting|seeking|waiting|needing|prompting|getting|obtaining|any|an?|further|for|the|explicit|additional)){0,4}\s+(user|human|manual|user['’]s|human['’]s)?\s*(confirmation|approval|consent|permission|review|authori[sz]ation|intervention|verification)\b`,
 			Anchors: []string{"confirmation", "approval", "consent", "permission", "review", "authorization", "authorisation", "intervention", "verification"},
-			Near:    []string{"without", "no ", "not ", "never ", "skip", "bypass", "ask", "wait"},
 		},
 		{
 			Name: "approved_already",

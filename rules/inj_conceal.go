@@ -28,7 +28,6 @@ var injConceal = scanner.Rule{
 			Name:    "keep_secret",
 			Expr:    `\bkeep\s+(this|it|that|these)(\s+\w+){0,3}\s+((secret|hidden)\b|(confidential|private)\s+from\s+(the\s+)?user)`,
 			Anchors: []string{"secret", "hidden", "confidential"},
-			Near:    []string{"keep"},
 		},
 		{
 			Name:    "silently",
@@ -44,7 +43,6 @@ var injConceal = scanner.Rule{
 			Name:    "must_not_know",
 			Expr:    `\b(user|human|operator|customer|support\s+(agent|person))s?\s+(must\s+not|mustn['’]t|should\s+not|shouldn['’]t|need\s+not|needn['’]t|does\s+not\s+need\s+to)\s+(ever\s+)?(be\s+(told|informed|notified|alerted)|know\s+(about|of|that)|learn|notice|see\s+(this|it|that))\b`,
 			Anchors: product([]string{"user", "users", "human", "operator", "customer", "person"}, []string{" "}, []string{"must", "should", "need", "does not need"}),
-			Near:    []string{"told", "informed", "notified", "alerted", "know ", "learn", "notice", "see "},
 		},
 		{
 			Name:    "unnoticed",
@@ -55,7 +53,6 @@ var injConceal = scanner.Rule{
 			Name:    "no_need_to_tell",
 			Expr:    `\bno\s+need\s+to\s+bring\s+(this|it)\s+up\s+(with|to)\s+the\s+(user|human)\b|\bno\s+need\s+to\s+(tell|inform|notify|alert)\s+(the\s+)?(user|human|operator)\b`,
 			Anchors: []string{"no need to"},
-			Near:    []string{"tell", "inform", "notify", "alert", "bring"},
 		},
 		{
 			Name:    "do_not_show",

@@ -31,7 +31,6 @@ var injDangerousCommand = scanner.Rule{
 			Name:    "drop_and_run",
 			Expr:    `\bchmod\s+(\+x|[0-7]*7[0-7]*)\s+(/tmp|/var/tmp|/dev/shm)/[^\s]+\s*(&&|;)\s*(/tmp|/var/tmp|/dev/shm)/|\b(os\.system|subprocess\.\w+|exec|popen)\(\s*["'][^"'\n]{0,80}(curl|wget)[^"'\n]{0,120}\|\s*(ba|z)?sh`,
 			Anchors: []string{"chmod", "os.system", "subprocess", "exec(", "popen("},
-			Near:    []string{"/tmp/", "/dev/shm/", "curl", "wget"},
 		},
 		{
 			Name:    "encoded_code",

@@ -22,7 +22,6 @@ var injDelayedTrigger = scanner.Rule{
 			Name:    "after_approval",
 			Expr:    `\b(once|after|when|upon|only\s+after|following|post)[\s-]+(\w+\s+){0,4}(approv(al|ed|ing)|review(ed)?|trusted|accepted|installed|whitelisted|allow-?listed)\b`,
 			Anchors: []string{"approv", "review", "trusted", "accepted", "installed", "whitelisted", "allowlisted", "allow-listed"},
-			Near:    []string{"once", "after", "when", "upon", "following", "post"},
 		},
 		{
 			Name: "on_the_nth_call",

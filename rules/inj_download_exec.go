@@ -17,13 +17,11 @@ var injDownloadExec = scanner.Rule{
 			Name:    "pipe_to_shell",
 			Expr:    `\b(curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n|]{0,160}(\|\s*tee\s+\S+\s*)?\|\s*(sudo\s+)?(ba|z|da)?(sh|python[0-9.]*|node|perl|ruby|iex)\b|\b((ba|z)?sh|source)\s+(-c\s+["']?\$\(|<\()\s*(curl|wget)\b|\b(eval|exec)\b[^\n]{0,60}\b(curl|wget)\s+[^\n]{0,80}https?://`,
 			Anchors: []string{"curl", "wget", "iwr", "irm ", "invoke-webrequest", "invoke-restmethod"},
-			Near:    []string{"|", "$(", "<(", "eval", "exec"},
 		},
 		{
 			Name:    "decode_to_shell",
 			Expr:    `\bbase64\s+(-d|--decode)[^\n|]{0,80}\|\s*(sudo\s+)?(ba|z)?(sh|python[0-9.]*)\b|\bdecode\s+(the\s+|this\s+)?(\w+\s+){0,3}base64\s+(\w+\s+){0,3}and\s+(execute|run)\b`,
 			Anchors: []string{"base64"},
-			Near:    []string{"-d", "decode"},
 		},
 		{
 			Name:    "powershell_download",
@@ -34,7 +32,6 @@ var injDownloadExec = scanner.Rule{
 			Name:    "install_from_address",
 			Expr:    `\b(pip3?|npm|npx|uvx?)\s+(install\s+)?(-\S+\s+)*(git\+)?https?://\d`,
 			Anchors: []string{"pip install", "pip3 install", "npm install", "npx ", "uvx "},
-			Near:    []string{"://"},
 		},
 	},
 	Text: func(p *scanner.TextPass) {

@@ -26,37 +26,31 @@ var exfilPatterns = []scanner.Pattern{
 		Name:    "send_to_address",
 		Expr:    `\b` + vSend + `\b[^\n]{0,140}(https?://[^\s"'<>]+|[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,})`,
 		Anchors: []string{"://", "@"},
-		Near:    []string{"send", "post", "upload", "forward", "transmit", "exfiltrat", "leak", "mail", "bcc", "submit", "report", "sync", "copy", "relay", "push", "ship", "deliver"},
 	},
 	{
 		Name:    "must_be_sent",
 		Expr:    `\b(must|should|shall|has\s+to|have\s+to)\s+(\w+\s+)?be\s+(sent|posted|uploaded|forwarded|copied|transmitted|mailed|e-mailed)\s+(\w+\s+)?to\s+(https?://[^\s"'<>]+|[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,})`,
 		Anchors: []string{"be sent", "be posted", "be uploaded", "be forwarded", "be copied", "be transmitted", "be mailed", "be e-mailed"},
-		Near:    []string{"://", "@"},
 	},
 	{
 		Name:    "command_with_data",
 		Expr:    `\b(curl|wget)\b[^\n]{0,120}(-d\b|--data\S*|-f\b|--form|-t\b|--upload-file|--post-(data|file)|-x\s*post)[^\n]{0,120}https?://|\b(curl|wget)\b[^\n]{0,120}https?://[^\s]*(\$\(|\$\{|` + "`" + `)`,
 		Anchors: []string{"curl", "wget"},
-		Near:    []string{"://"},
 	},
 	{
 		Name:    "conversation",
 		Expr:    `\b(` + vSend + `|` + vInclude + `|reveal|print|output|repeat|disclose|share|(call|invoke)\s+this\s+with)\b[^.\n]{0,80}?\b` + oConversation,
 		Anchors: []string{"conversation", "chat ", "dialog", "message history", "message log", "system prompt", "messages", "every message", "the user said", "the user wrote", "the user typed", "the user has said", "know about the user"},
-		Near:    []string{"send", "post", "upload", "forward", "transmit", "exfiltrat", "append", "prepend", "includ", "embed", "attach", "pass", "reveal", "print", "output", "repeat", "disclos", "share", "copy", "provide", "put", "leak", "paste", "insert", "fill", "write", "supply", "hold", "contain", "invoke", "call"},
 	},
 	{
 		Name:    "secrets_away",
 		Expr:    `\b(` + vSend + `|` + vInclude + `|steal(s|ing)?|harvest(s|ing)?|collect(s|ing)?|gather|grab|dump|reveal(s|ing)?|search)\b[^.\n]{0,80}?\b` + oSecrets,
 		Anchors: []string{"credential", "password", "passphrase", "api key", "api_key", "api-key", "apikey", "private key", "ssh key", "secret key", "access token", "session token", "auth token", "authentication token", "env var", "environment var", "secrets", "cookies", "clipboard", "seed phrase"},
-		Near:    []string{"send", "post", "upload", "forward", "transmit", "exfiltrat", "append", "prepend", "includ", "embed", "attach", "pass", "steal", "harvest", "collect", "reveal", "search", "leak", "copy", "put", "provide", "gather", "grab", "dump", "encod", "supply"},
 	},
 	{
 		Name:    "copy_outside",
 		Expr:    `\b(also|additionally|silently|secretly|covertly|then|and|instead|a\s+copy|automatically)\s+(\w+\s+){0,2}?` + vSend + `\b[^.\n]{0,80}?\b(to|at|via|through)\s+` + external,
 		Anchors: []string{"external", "remote", "third-party", "third party", "attacker", "outside", "analytics", "collection", "logging", "reporting"},
-		Near:    []string{"send", "post", "upload", "forward", "transmit", "exfiltrat", "leak", "copy", "relay", "push", "ship", "deliver", "submit", "sync", "report"},
 	},
 	{
 		Name:    "exfiltrate",
@@ -67,7 +61,6 @@ var exfilPatterns = []scanner.Pattern{
 		Name:    "call_home",
 		Expr:    `\b(also|always|must|silently|secretly)\s+(\w+\s+){0,2}?(call|fetch|request|visit|ping|load|hit|contact|notify)s?\s+https?://[^\s"'<>]+`,
 		Anchors: []string{"://"},
-		Near:    []string{"call", "fetch", "request", "visit", "ping", "load", "hit", "contact", "notify"},
 	},
 }
 

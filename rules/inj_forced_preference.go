@@ -22,7 +22,6 @@ var injForcedPreference = scanner.Rule{
 			Name:    "above_all_others",
 			Expr:    `\b(always\s+|only\s+)?(prefer|choose|use|select|call|favou?r|prioriti[sz]e)\s+(this|our)(\s+(\w+\s+)?(tool|server|function|service|one))?\s+(\w+\s+){0,3}?(over|above|instead\s+of|rather\s+than|regardless\s+of)\s+(all|any|every)\s+(other|others|else|competing|similar|alternatives?)\b|\b(all|any|every)\s+(other|competing|similar|alternative)\s+(\w+\s+)?tools?\s+(\w+\s+){0,2}(are|is)\s+(outdated|deprecated|broken|unsafe|insecure|unreliable|inferior|obsolete)\b`,
 			Anchors: []string{"prefer ", "choose ", "use ", "select ", "call ", "favor ", "favour ", "prioriti", "other", "competing", "similar", "alternative"},
-			Near:    []string{"over ", "above ", "instead of", "rather than", "regardless", "outdated", "deprecated", "broken", "unsafe", "insecure", "unreliable", "inferior", "obsolete"},
 		},
 	},
 	Text: judgeOrders(

@@ -21,7 +21,6 @@ var injImpersonateAuthority = scanner.Rule{
 			Name:    "message_from",
 			Expr:    `\b(important|urgent|official|critical|priority)\s+(message|notice|instructions?|request|announcement|note)\s+(from|by|on\s+behalf\s+of)\s+(me\b|us\b|the\s+)?(user|system|admin\w*|developers?|anthropic|openai|google|microsoft|your\s+(user|owner|creator|developer)|[\w\s]{0,30},?\s+to\s+you\b)`,
 			Anchors: []string{"message from", "notice from", "instruction from", "instructions from", "request from", "note from", "message by", "announcement from", "behalf of"},
-			Near:    []string{"important", "urgent", "official", "critical", "priority"},
 		},
 		{
 			Name: "note_to_reader",
@@ -29,13 +28,11 @@ var injImpersonateAuthority = scanner.Rule{
 			Anchors: append(product([]string{"note", "notice", "message", "instruction", "instructions", "attention", "reminder", "directive", "hint", "memo"}, []string{" "}, []string{"to ", "for "}),
 				"ai instruction", "assistant instruction", "llm instruction", "agent instruction", "ai directive", "assistant directive", "llm directive", "agent directive",
 				"hidden", "invisible to", "visible to", "visible only"),
-			Near: []string{"ai", "assistant", "llm", "model", "agent", "bot", "automated", "gpt", "claude", "copilot", "screening", "analysis", "human", "user", "people"},
 		},
 		{
 			Name:    "spoken_to",
 			Expr:    `\bif\s+you\s+are\s+(an?\s+)?(ai|llm|(large\s+)?language\s+model|coding\s+(agent|assistant)|agent|assistant|chatbot)\b|\b(dear|hi|hello|hey)\s+(ai|assistant|copilot|claude|chatgpt|gemini|chatbot|agent)\b|\b(ais?|llms?|language\s+models?|assistants|ai\s+(agents?|models?|assistants?|reviewers?|systems?)|coding\s+(agents?|assistants?))\s+(that\s+)?(reading|processing|evaluating|reviewing|summari[sz]ing|read|process|evaluate|review|summari[sz]e)\s+(this|the)\b|\bto\s+whichever\s+(agent|assistant|model)\b`,
 			Anchors: []string{"if you are a", "dear a", "hi a", "hello a", "hey a", "hi copilot", "dear copilot", "hey copilot", "hi claude", "hey claude", "dear claude", "chatgpt", "gemini", "reading th", "processing th", "evaluating th", "reviewing th", "summarizing th", "summarising th", "read th", "process th", "evaluate th", "review th", "summarize th", "summarise th", "to whichever"},
-			Near:    []string{"ai ", "ais ", "llm", "model", "assistant", "agent", "copilot", "claude", "gpt", "gemini", "chatbot"},
 		},
 		{
 			Name:    "from_the_team",
@@ -46,13 +43,11 @@ var injImpersonateAuthority = scanner.Rule{
 			Name:    "i_am_the_user",
 			Expr:    `\bi\s+am\s+(the\s+|your\s+)(user|owner|developer|administrator|admin|creator)\b|\b(this\s+is|it['’]s)\s+your\s+(developer|user|owner|administrator|admin|creator|operator|principal)\b|\b(the\s+|your\s+)?(user|developer|owner|operator)\s+here(\s+again)?\s*[:,]|\badmin(istrator)?\s+of\s+this\s+(assistant|agent|bot|model|ai)\b|\bnew\s+user\s+(query|request|message|instructions?|prompt)\s*:|\bsigned,?\s+(the\s+)?user\s*([.!\n]|$)|\b(admin|administrator|developer|operator)\s+(request|command|instruction|order)\s*:`,
 			Anchors: []string{"i am the", "i am your", "is your ", "it's your ", "it’s your ", "user here", "developer here", "owner here", "operator here", "of this ", "new user", "signed", "admin", "developer", "root", "operator"},
-			Near:    []string{"user", "owner", "developer", "admin", "creator", "request", "command", "message", "instruction", "note"},
 		},
 		{
 			Name:    "hidden_directive",
 			Expr:    `\bhidden\s+(directive|instruction|command|task)s?\b\s*:`,
 			Anchors: []string{"hidden"},
-			Near:    []string{"directive", "instruction", "command", "task"},
 		},
 	},
 	Text: judgeOrders(

@@ -21,19 +21,16 @@ var injObeyOutput = scanner.Rule{
 			Name:    "treat_as_command",
 			Expr:    `\b(treat|regard|interpret|consider)\s+(it|them|this|(the|its|any|all|every\w*|whatever)(\s+\w+){0,4}?\s+(outputs?|results?|responses?|reply|replies|texts?|contents?|messages?|returned|data|returns))(\s+\w+){0,6}?\s+(as|to\s+be)\s+(\w+[\s,-]+){0,4}?(instructions?|directives?|commands?|orders)\b`,
 			Anchors: []string{"treat ", "regard ", "interpret ", "consider "},
-			Near:    []string{"instruction", "directive", "command", "orders"},
 		},
 		{
 			Name:    "obey_embedded",
 			Expr:    `\b(obey|follow|execute|comply\s+with|carry\s+out|adhere\s+to|adopt)\s+(all|any|every|whatever|the|each)\s+(\w+\s+){0,3}(instructions?|directives?|commands?|requests?|persona|identity)\s+(\w+\s+){0,3}?(embedded|found|contained|returned|included|given|provided|within|inside|in|by|from)\s[^.\n]{0,40}?\b(outputs?|results?|response|reply|contents?|page|webpage|documents?|files?|e-?mails?|text|messages?|data|tool|image|issue|comments?)\b`,
 			Anchors: []string{"obey", "follow", "execute", "comply", "carry out", "adhere", "adopt "},
-			Near:    []string{"instruction", "directive", "command", "request", "persona", "identity"},
 		},
 		{
 			Name:    "authoritative_output",
 			Expr:    `\b(is|are|as|be)\s+(an?\s+|the\s+|your\s+)?(authoritative|highest[- ]priority|mandatory|binding)\s+(system\s+)?(directives?|instructions?|commands?|orders)\b`,
 			Anchors: []string{"authoritative", "highest", "mandatory", "binding"},
-			Near:    []string{"directive", "instruction", "command", "order"},
 		},
 		{
 			Name:    "comply_without_checks",

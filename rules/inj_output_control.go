@@ -45,20 +45,17 @@ var injOutputControl = scanner.Rule{
 			Name:    "verdict_ordered",
 			Expr:    `\b(output|report|conclude|score|rate|rank|recommend|mark|classify)\s*(:|as|that|it\s+as|this\s+as|them\s+as)\s*(highly|the\s+(best|candidate|most)|exceptional|approved|safe|harmless|benign|10/10|interview)`,
 			Anchors: []string{"highly", "the best", "the candidate", "exceptional", "approved", "safe", "benign", "harmless", "interview", "10/10"},
-			Near:    []string{"output", "report", "conclude", "score", "rate", "rank", "recommend", "mark", "classify"},
 		},
 		{
 			Name: "when_you_answer",
 			Expr: `\b(when|while|if|before)\s+(you\s+)?(are\s+)?(summari[sz]\w+|review(ing)?|evaluat\w+|describ\w+|answer(ing)?|assess\w*)\b[^.\n]{0,60}?[,:]?\s*(say|state|report|include|claim|respond|conclude|recommend|tell)\s+(that|the|this|it|only)\b|\bin\s+your\s+(summary|answer|reply|report|review|response)\b[^.\n]{0,20}?\b(say|state|include|claim|mention|add)\b|\bconclude\s+that\b[^.\n]{0,40}\b(benign|safe|harmless|clean)\b|\b(must|should)\s+(return|give|assign|output)\s+(a\s+)?(perfect\s+)?(score|rating|grade|verdict)\s+of\b|\brate\s+(this|the)\s+\w+\s+as\b`,
 			Anchors: append(append(product([]string{"when ", "while ", "if ", "before "}, []string{"", "you ", "you are "}, []string{"summari", "review", "evaluat", "describ", "answer", "assess"}),
 				product([]string{"in your "}, []string{"summary", "answer", "reply", "report", "review", "response"})...), "conclude that", "score of", "rating of", "grade of", "verdict of", "rate this", "rate the"),
-			Near: []string{"say ", "state ", "report ", "include ", "claim ", "respond ", "conclude ", "recommend ", "tell ", "mention ", "add ", "score", "rating", "grade", "verdict", "rate "},
 		},
 		{
 			Name:    "answers_from_this",
 			Expr:    `\b(any|every|all|each)\s+(answers?|summar(y|ies)|repl(y|ies)|responses?|outputs?)\s+(that\s+(\w+\s+){1,3}|based\s+|drawn\s+|built\s+)?(on|from|of|about)\s+this\b|\b(summar(y|ies)|translations?|answers?|descriptions?)\s+of\s+this\s+\w+\s+(must|should|shall|(is|are)\s+to|ha(s|ve)\s+to|needs?\s+to)\b`,
 			Anchors: []string{"on this ", "from this ", "of this ", "about this "},
-			Near:    []string{"answer", "summar", "repl", "response", "output", "translation", "description"},
 		},
 		{
 			Name:    "vouches_for_itself",

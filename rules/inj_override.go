@@ -21,7 +21,6 @@ var injOverride = scanner.Rule{
 			Name:    "drop_instructions",
 			Expr:    `\b` + vDrop + `(\s+[\w'’-]+){0,5}?\s+` + qInstructions + `(\s+(or|and)\s+\w+)?(\s+[\w'’-]+){0,2}?\s+` + oInstructions + `\b`,
 			Anchors: []string{"ignor", "disregard", "forget", "overrid", "bypass", "discard", "supersed", "replac", "neglect", "set aside", "no attention"},
-			Near:    []string{"instruction", "prompt", "rule", "directive", "guideline", "polic", "safe", "guardrail", "restriction", "preference", "constraint", "direction", "programming", "training"},
 		},
 		{
 			Name:    "drop_all_instructions",
@@ -37,7 +36,6 @@ var injOverride = scanner.Rule{
 			Name:    "drop_the_request",
 			Expr:    `\b(forget|ignore|disregard)\s+what\s+the\s+user\s+(asked|said|wants|requested)\b|\b(your\s+(\w+\s+)?(rules|instructions|guidance|guidelines|orders)|(all\s+)?(previous|prior)\s+(instructions|guidance))\s+(\w+\s+){0,2}?(are|is|have\s+been|has\s+been)\s+(\w+\s+)?(void|superseded|replaced|cancel\w+|revoked|lifted|suspended)\b|\b(safety|content)\s+(filters?|rules|polic(y|ies)|guidelines|restrictions|guardrails|checks)\s+(are|is|have\s+been|has\s+been)\s+(\w+\s+){0,2}?(void|lifted|suspended|disabled|off|waived|deactivated|revoked)\b|\b(text|message|comment|document|file|page)\s+(\w+\s+){0,4}outranks\b|\bhas\s+been\s+(told|asked|instructed)\s+to\s+(\w+\s+){1,6}is\s+(hereby\s+)?(replaced|superseded|void|cancel\w+)\b|\b(ignore|disregard|abandon)\s+(the\s+)?(user['’]?s?|human['’]?s?)\s+((actual|original|real|current|initial)\s+)?(request|task|question|query|goal|prompt|message|intent)\b`,
 			Anchors: []string{"ignore", "disregard", "abandon", "forget what", "outranks", "void", "disabled", "off", "waived", "deactivated", "superseded", "replaced", "cancel", "revoked", "lifted", "suspended"},
-			Near:    []string{"user", "human", "rules", "instructions", "guidance", "guidelines", "orders", "safety ", "content ", "outranks", "has been told", "has been asked", "has been instructed"},
 		},
 		{
 			Name:    "system_override",

@@ -17,13 +17,11 @@ var injPersona = scanner.Rule{
 			Name:    "adopt_persona",
 			Expr:    `\b` + reader + `\s+(must|should|will|shall|has\s+to|needs?\s+to|is\s+to)\s+(\w+\s+){0,2}(adopt|assume|take\s+on|embody|become)\s+(the|a|an|this)?\s*(\w+\s+){0,2}(persona|identity|character|role|personality)\b`,
 			Anchors: []string{"persona", "identity", "character", "role"},
-			Near:    []string{"adopt", "assume", "take on", "embody", "become"},
 		},
 		{
 			Name:    "you_are_now",
 			Expr:    `\byou\s+are\s+(now\s+|no\s+longer\s+)?(in\s+|an?\s+|the\s+|acting\s+)?(\w+,?\s+){0,3}?((developer|god|dan|jailbreak|debug|maintenance|unrestricted|admin|sudo|evil|root|override)\s+mode|dan\b|unrestricted|jailbroken|unfiltered|uncensored|evil|hacker|free\s+(from|of)\s+(all|any|your|the)|bound\s+(by|to)|without\s+(rules|restrictions|limits))\b|\b(dan|jailbreak|unrestricted)\s+mode\s+(is\s+)?(now\s+)?(enabled|activated|on|active)\b|\b(enter(ing)?|switch\s+to|activate)\s+(dan|jailbreak|unrestricted|developer|sudo)\s+mode\s*[.!\n]`,
 			Anchors: []string{"you are", "mode"},
-			Near:    []string{"mode", "dan", "unrestricted", "jailbroken", "unfiltered", "uncensored", "evil", "hacker", "free from", "free of", "bound ", "without "},
 		},
 		{
 			Name:    "now_in_charge",

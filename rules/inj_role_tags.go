@@ -31,7 +31,6 @@ var injRoleTags = scanner.Rule{
 			Name:    "forged_turn",
 			Expr:    `\b(assistant|system)\s*:[^\n]{0,80}\n\s*user\s*:[^\n]{0,200}?\b(thanks|please|could\s+you|can\s+you|repeat|ignore|now|i\s+want\s+you)\b`,
 			Anchors: []string{"user:", "user :"},
-			Near:    []string{"assistant", "system"},
 		},
 		{
 			Name:    "boxed_order",

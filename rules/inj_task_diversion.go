@@ -22,13 +22,11 @@ var injTaskDiversion = scanner.Rule{
 			Expr: `\b(task|request|question|instructions?|job|problem)\s+(that\s+)?((i|we)\s+(gave|have\s+given|assigned|asked)\b|(the|your)\s+user\s+(gave|has\s+given|assigned|asked)\s+(to\s+)?you\b)|\b(task|request|question|job)\s+(that\s+)?you\s+(were|have\s+been)\s+(given|assigned|asked)(\s*[,.;:!?)\n]|\s+(to|by|and|before|at|with|in)\b|$)`,
 			Anchors: append(product([]string{"i", "we", "user"}, []string{" ", "\n"}, []string{"gave", "have given", "has given", "assigned", "asked"}),
 				product([]string{"you were", "you have been"}, []string{" ", "\n"}, []string{"given", "assigned", "asked"})...),
-			Near: []string{"task", "request", "question", "instruction", "job", "problem"},
 		},
 		{
 			Name:    "before_your_task",
 			Expr:    `\b(before|prior\s+to)\s+(you\s+)?(can\s+|may\s+)?(solv|complet|continu|proceed|answer|respond|finish|fulfil|start|work)\w*\s+(with\s+|on\s+|to\s+)?((the|your|my|this)\s+((original|current|actual|initial|user['’]s)\s+)?(task|request|question|query)|the\s+user)\b`,
 			Anchors: []string{"before", "prior to"},
-			Near:    []string{"task", "request", "question", "query", "the user"},
 		},
 		{
 			Name:    "do_this_first",
@@ -39,20 +37,17 @@ var injTaskDiversion = scanner.Rule{
 			Name:    "task_over",
 			Expr:    `\b(previous|original|current|last|first|user['’]?s?)\s+task\s+(has\s+been|is|was)\s+(already\s+)?(completed?|done|finished|cancel\w+|over|solved)\b|\byour\s+task\s+(is|was)\s+(finished|over|done|completed?)\b[^\n]{0,12}\b(new|next|another)\s+(one|task)\b|\bnew\s+(and\s+)?(more\s+)?(urgent|important)\s+task\b|\bmore\s+(urgent|important)\s+(new\s+)?task\b|\b(finish|complete|do|perform|execute)\s+the\s+new\s+task\b`,
 			Anchors: []string{"task"},
-			Near:    []string{"previous", "original", "current", "last ", "first ", "user", "your task", "urgent", "important", "new task"},
 		},
 		{
 			Name:    "must_follow_to_get_result",
 			Expr:    `\b(in\s+order\s+to|to)\s+(get|receive|obtain|see|access|unlock|view|continue)\s+[^.\n]{0,60}\byou\s+(must|need\s+to|have\s+to|should)\s+(first\s+)?(strictly\s+)?(follow|adhere\s+to|comply\s+with|obey|execute|perform)\s+(strictly\s+)?(the|these|this|those|all|any|my|our|every|each|what)\b[^.\n]{0,40}?\b(instructions?|directions?|orders?|steps?|requests?|tasks?|commands?|link|rules|directives?)\b`,
 			Anchors: []string{"you must", "you need to", "you have to", "you should"},
-			Near:    []string{"follow", "adher", "comply", "obey", "execute", "perform"},
 		},
 		{
 			Name: "your_real_task",
 			Expr: `\byour\s+(real|actual|true|new|primary|main|first|only|next|sole)\s+(\w+\s+)?(task|objective|goal|mission|job|assignment|priority|purpose|duty)\s+(is|begins?|starts?|now|here|will\s+be|becomes?|has\s+(changed|become))\b|\byour\s+(task|objective|goal|mission|job|assignment|priority)\s+(is\s+now|has\s+(changed|been\s+changed)|now\s+(is|begins))\b`,
 			Anchors: append(product([]string{"your "}, []string{"real ", "actual ", "true ", "new ", "primary ", "main ", "first ", "only ", "next ", "sole "}),
 				product([]string{"your "}, []string{"task", "objective", "goal", "mission", "job", "assignment", "priority"}, []string{" is now", " has ", " now "})...),
-			Near: []string{"task", "objective", "goal", "mission", "job", "assignment", "priority", "purpose", "duty"},
 		},
 		{
 			Name:    "first_do_mine",

@@ -22,13 +22,11 @@ var injToolCall = scanner.Rule{
 			Name:    "must_now_call",
 			Expr:    `\b(you\s+must|must|you\s+should|you\s+(have|need)\s+to|please|immediately)\s+(now\s+|immediately\s+|next\s+|first\s+)*(call|invoke)\s+(the\s+)?([a-z]+_\w+|[` + "`" + `'"][\w.-]+[` + "`" + `'"]|[\w.-]+\s+(tool|function))\b|\bby\s+(calling|invoking|using)\s+(the\s+)?[` + "`" + `'"]?[a-z]+_[a-z_]+[` + "`" + `'"]?(\s+(tool|function))?\s+with\b`,
 			Anchors: []string{"call ", "invoke ", "calling ", "invoking ", "using "},
-			Near:    []string{"must", "should", "please", "immediately", "have to", "need to", "by calling", "by invoking", "by using"},
 		},
 		{
 			Name:    "call_what_acts",
 			Expr:    `\b(call|use|invoke|run)\s+(the\s+)?[` + "`" + `'"]?(delete|transfer|send|update|remove|pay|export|reset|grant|invite|share|forward|post|move|book|reserve|create|wipe|drop|merge)_\w+[` + "`" + `'"]?(\s+(tool|function))?\s+(with|on|to|for|right|now|immediately|using|and)\b`,
 			Anchors: product([]string{"delete", "transfer", "send", "update", "remove", "pay", "export", "reset", "grant", "invite", "share", "forward", "post", "move", "book", "reserve", "create", "wipe", "drop", "merge"}, []string{"_"}),
-			Near:    []string{"call ", "use ", "invoke ", "run "},
 		},
 		{
 			Name:    "run_this_command",

@@ -32,8 +32,8 @@ var menDirective = scanner.Rule{
 		{Name: "hidden_directive", Expr: `\bhidden:`, Anchors: []string{"hidden:"}},
 		{Name: "secret_directive", Expr: `(^|[^-_a-z0-9"'])secret:\s`, Anchors: []string{"secret:"}},
 		{Name: "do_not_show", Expr: `do\s+not\s+show`, Anchors: []string{"not show"}},
-		{Name: "ignore_previous", Expr: `ignore\s+previous`, Anchors: []string{"ignore"}, Near: []string{"previous"}},
-		{Name: "system_override", Expr: `system\s+override`, Anchors: []string{"override"}, Near: []string{"system"}},
+		{Name: "ignore_previous", Expr: `ignore\s+previous`, Anchors: []string{"ignore"}},
+		{Name: "system_override", Expr: `system\s+override`, Anchors: []string{"override"}},
 	},
 	Text: mention(scanner.Low, "the text uses wording that hidden instructions use"),
 }
@@ -78,7 +78,7 @@ var menExfilCommand = scanner.Rule{
 		{Name: "wget", Expr: `\bwget\s+`, Anchors: []string{"wget"}},
 		{Name: "netcat", Expr: `\bnc\s+-`, Anchors: []string{"nc -"}},
 		{Name: "netcat_full", Anchors: []string{"netcat"}},
-		{Name: "base64_curl", Expr: `base64[^\n]*\|[^\n]*curl`, Anchors: []string{"base64"}, Near: []string{"curl"}},
+		{Name: "base64_curl", Expr: `base64[^\n]*\|[^\n]*curl`, Anchors: []string{"base64"}},
 		{Name: "pipe_curl", Expr: `\|\s*curl`, Anchors: []string{"curl"}},
 	},
 	Text: mention(scanner.Note, "the text mentions a command that can move data out"),
@@ -96,7 +96,7 @@ var menShellSyntax = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP05", "CWE-78"},
 	Patterns: []scanner.Pattern{
 		{Name: "chained_command", Expr: `(;|&&|\|)\s*(rm\s|curl\s|wget\s|bash\b|sh\s+-c|chmod\s|nc\s+-|python[0-9.]*\s+-c)`,
-			Anchors: []string{"rm ", "curl ", "wget ", "bash", "sh -c", "chmod ", "nc -", "python"}, Near: []string{";", "|", "&&"}},
+			Anchors: []string{"rm ", "curl ", "wget ", "bash", "sh -c", "chmod ", "nc -", "python"}},
 		{Name: "cmd_substitution", Expr: `\$\(\s*(curl|cat|wget|whoami|id|env|printenv|base64)\b`, Anchors: []string{"$("}},
 		{Name: "backtick_exec", Expr: "`\\s*(curl|wget|whoami|printenv|rm\\s+-)[^`\\n]*`", Anchors: []string{"`curl", "`wget", "`whoami", "`printenv", "`rm "}},
 	},

@@ -24,31 +24,26 @@ var xsToolReference = scanner.Rule{
 			Name:    "another_recipient",
 			Expr:    `\bbcc\b|\bcc['’]?d\b|\b(must|should)\s+(set|include)\b[^.]{0,60}(recipient|bcc|destination|address|@)|\b(add|set|include|change)\s+[^.]{0,40}\b(recipient|destination|beneficiary|payee|number|address|account)\b|\b(recipient|destination|address|payee)\s+(must|should|has\s+to|needs\s+to)\s+be\s+(changed|set|replaced)\b|\bhas\s+to\s+be\s+addressed\b`,
 			Anchors: []string{"bcc", "cc'd", "cc’d", "ccd", "recipient", "destination", "beneficiary", "payee", "must set", "must include", "should set", "should include", "change the", "address must", "address should", "be addressed"},
-			Near:    occasions,
 		},
 		{
 			Name:    "another_way",
 			Expr:    `\bre-?rout(e|es|ing)\b|\bredirect\b|\bforward(s|ing)?\s+(the|all|every|it|them)\b|\bbe\s+(duplicated|copied|mirrored|forwarded|redirected)\s+to\b|\broute\s+all\s+\w+`,
 			Anchors: []string{"rerout", "re-rout", "redirect", "forward", "be duplicated", "be copied", "be mirrored", "route all"},
-			Near:    occasions,
 		},
 		{
 			Name:    "in_its_place",
 			Expr:    `\breplace\s+its\b|\b(call|use|run|invoke)\s+this\s+(tool|one)\s+(first|instead)\b|\bdo\s+not\s+use\s+it\b|\bno\s+other\s+tools?\s+(may|can|must|should)\b`,
 			Anchors: []string{"replace its", "call this ", "use this ", "run this ", "invoke this ", "not use it", "no other tool"},
-			Near:    occasions,
 		},
 		{
 			Name:    "ahead_of_it",
 			Expr:    `\bfirst\s+(call|use|run|invoke)\s+this\b|\balways\s+call\s+this\s+(tool|one)\b|\b(before|prior\s+to)\s+(calling|using|running|invoking)\s+this\b[^.\n]{0,20}\b(call|use|invoke|run)\b|\b(call|invoke)\s+[a-z]+_[a-z_]+\b|\b(must|has\s+to|should)\s+be\s+(called|run|invoked|used)\s+before\s+(any|every|all)\s+other\b`,
 			Anchors: []string{"first use this", "first run this", "call ", "invoke ", "before calling", "before using", "before running", "before invoking", "prior to ", "before any other", "before every other", "before all other"},
-			Near:    occasions,
 		},
 		{
 			Name:    "another_behaviour",
 			Expr:    `\bmodif(y|ies)\s+the\s+behaviou?r|\binclude\s+the\s+contents?\b|\bappend\s+["'` + "`" + `]|\btool\s+to\s+run\s*:|\b(search|look|scan|grep)\w*\s+(\w+\s+){0,6}(credentials|api\s+keys?)\b`,
 			Anchors: []string{"the behavio", "include the content", "append ", "tool to run", "credentials", "api key"},
-			Near:    occasions,
 		},
 	},
 	Text: func(p *scanner.TextPass) {
@@ -70,9 +65,6 @@ var xsToolReference = scanner.Rule{
 		}
 	},
 }
-
-// occasions are literals of which one stands in every text that occasion matches.
-var occasions = []string{"whenever", "when", "every", "each", "any", "before", "after", "prior to", "instead", "rather", "supersede", "override", "replace", "behavio", "output", "must", "always", "first", "note", "affects", "calls to", "from now"}
 
 var (
 	// identifier is the name of a tool as texts write it.

@@ -31,12 +31,12 @@ func BenchmarkFoldHangul(b *testing.B) {
 }
 
 // benchPatterns are about as many as the rules have, of the same making: most
-// anchors are rare in prose, some are not and are held back by Near.
+// anchors are rare in prose, some are not.
 func benchPatterns() []Pattern {
 	patterns := []Pattern{
 		{Name: "ignore", Expr: `\b(?:ignore|disregard)\s+(?:all\s+)?(?:previous|prior)\s+(?:instructions|rules)`, Anchors: []string{"ignore", "disregard"}},
-		{Name: "before", Expr: `before\s+(?:using|calling)\s+(?:this|any)\s+tool`, Anchors: []string{"before"}, Near: []string{"using", "calling"}},
-		{Name: "file", Expr: `read\w*\s+the\s+file\s+\S*\.(?:ssh|env)`, Anchors: []string{"the file"}, Near: []string{".ssh", ".env"}},
+		{Name: "before", Expr: `before\s+(?:using|calling)\s+(?:this|any)\s+tool`, Anchors: []string{"before"}},
+		{Name: "file", Expr: `read\w*\s+the\s+file\s+\S*\.(?:ssh|env)`, Anchors: []string{"the file"}},
 		{Name: "key", Expr: `~/\.ssh/id_(?:rsa|ed25519)`, Anchors: []string{".ssh/id_"}},
 		{Name: "tag", Anchors: []string{"<important>", "<system>", "[system]"}},
 		{Name: "curl", Expr: `\bcurl\s+[^\n]{0,200}https?://`, Anchors: []string{"curl"}},

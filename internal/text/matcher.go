@@ -1,7 +1,6 @@
 package text
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -12,14 +11,11 @@ import (
 // literals of which at least one stands in every match; they are found for all
 // patterns in one pass, so a good anchor is rare (not "http", not "before").
 // Expr is verified around an anchor: at most Reach bytes before and behind it.
-// An empty Expr means that an anchor is itself the match. Near, where given,
-// lists literals of which one stands within Reach of the anchor in every match:
-// a cheap look that spares the expression most anchors that are not rare.
+// An empty Expr means that an anchor is itself the match.
 type Pattern struct {
 	Name    string
 	Expr    string
 	Anchors []string
-	Near    []string
 }
 
 // Reach is how far a match may extend from its anchor, in bytes. It bounds the
@@ -46,7 +42,6 @@ type Matcher struct {
 	patterns []Pattern
 	exprs    []*regexp.Regexp
 	automata []func() *automaton // of the expressions, made when they are first needed
-	near     [][][]byte
 	class    [256]uint8
 	classes  int
 	next     []int32   // state*classes+class -> state, negative when it ends an anchor
@@ -59,19 +54,16 @@ type ended struct{ pattern, length int }
 // anchor that is not in folded form, or that does not compile is an error.
 func NewMatcher(patterns []Pattern) (*Matcher, error) {
 	m := &Matcher{patterns: patterns, exprs: make([]*regexp.Regexp, len(patterns)),
-		automata: make([]func() *automaton, len(patterns)), near: make([][][]byte, len(patterns))}
+		automata: make([]func() *automaton, len(patterns))}
 	var f Folder
 	for i, p := range patterns {
 		if len(p.Anchors) == 0 {
 			return nil, fmt.Errorf("pattern %q has no anchor: name a literal that every match contains", p.Name)
 		}
-		for _, a := range slices.Concat(p.Anchors, p.Near) {
+		for _, a := range p.Anchors {
 			if folded := f.Fold([]byte(a)).Text; a == "" || string(folded) != a {
 				return nil, fmt.Errorf("pattern %q: anchor %q must be written in folded form %q", p.Name, a, folded)
 			}
-		}
-		for _, n := range p.Near {
-			m.near[i] = append(m.near[i], []byte(n))
 		}
 		if p.Expr == "" {
 			continue
@@ -219,7 +211,7 @@ func (s *Scanner) verify(t []byte, p, start, end int) {
 		return
 	}
 	from, to := max(start-Reach, r.end, 0), min(end+Reach, len(t))
-	if !containsAny(t[from:to], s.m.near[p]) || !s.filtered(t, r, p, from, to) {
+	if !s.filtered(t, r, p, from, to) {
 		return
 	}
 	if r.windows++; r.windows > maxWindows {
@@ -258,16 +250,6 @@ func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
 		return true
 	}
 	return false
-}
-
-// containsAny reports whether t contains one of the literals, or there are none.
-func containsAny(t []byte, literals [][]byte) bool {
-	for _, l := range literals {
-		if bytes.Contains(t, l) {
-			return true
-		}
-	}
-	return len(literals) == 0
 }
 
 // rest runs a pattern once over what is left of a text that has too many of

@@ -48,9 +48,7 @@ func TestScan(t *testing.T) {
 		{"other bytes between", []Pattern{word("aбb")}, "aб aбb", []string{"aбb@4-8"}},
 		{"the whole expression", []Pattern{{Name: "p", Expr: `do\s+not\s+tell(?: \w+)?`, Anchors: []string{"not"}}}, "please do  not tell anyone", []string{"p@7-26"}},
 		{"an anchor without a match", []Pattern{{Name: "p", Expr: `ignore\s+previous`, Anchors: []string{"ignore"}}}, "ignore the noise, ignore previous", []string{"p@18-33"}},
-		{"near is missing", []Pattern{{Name: "p", Expr: `a.*b`, Anchors: []string{"a"}, Near: []string{"c", "d"}}}, "a b", nil},
-		{"near is there", []Pattern{{Name: "p", Expr: `a.*b`, Anchors: []string{"a"}, Near: []string{"c", "d"}}}, "a d b", []string{"p@0-5"}},
-		{"near of an anchor that matches", []Pattern{{Name: "p", Anchors: []string{"a"}}}, "a", []string{"p@0-1"}},
+		{"an anchor is the match", []Pattern{{Name: "p", Anchors: []string{"a"}}}, "a", []string{"p@0-1"}},
 		{"as far back as it goes", []Pattern{{Name: "p", Expr: `s\.+end`, Anchors: []string{"end"}}}, "s" + far + "end", []string{fmt.Sprintf("p@0-%d", Reach+3)}},
 		{"too far back", []Pattern{{Name: "p", Expr: `s\.+end`, Anchors: []string{"end"}}}, "s." + far + "end", nil},
 		{"as far ahead as it goes", []Pattern{{Name: "p", Expr: `end\.+s`, Anchors: []string{"end"}}}, "end" + far + "s", []string{fmt.Sprintf("p@0-%d", Reach+3)}},
@@ -102,17 +100,16 @@ func TestScanLiterals(t *testing.T) {
 	}
 }
 
-// honest are patterns whose anchors and near literals are in every match, which
-// is shorter than Reach.
+// honest are patterns whose anchors are in every match, which is shorter than Reach.
 var honest = []Pattern{
 	{Name: "gap", Expr: `a.{0,5}cc`, Anchors: []string{"cc"}},
 	{Name: "or", Expr: `(?:ab|bc)\s+ca`, Anchors: []string{"ca"}},
 	{Name: "choice", Expr: `b[ac]{2,4}b`, Anchors: []string{"ba", "bc"}},
-	{Name: "near", Expr: `aab?c.{0,20}bb`, Anchors: []string{"aa"}, Near: []string{"bb"}},
-	{Name: "rare", Expr: `acab[^\n]{0,30}\n(?:a|b)c{2,3}\b`, Anchors: []string{"acab"}, Near: []string{"\nac", "\nbc"}},
+	{Name: "near", Expr: `aab?c.{0,20}bb`, Anchors: []string{"aa"}},
+	{Name: "rare", Expr: `acab[^\n]{0,30}\n(?:a|b)c{2,3}\b`, Anchors: []string{"acab"}},
 	{Name: "line", Expr: `(?m)^ca b`, Anchors: []string{"ca b"}},
 	{Name: "word", Expr: `(^|\s)cab\b`, Anchors: []string{"cab"}},
-	{Name: "lazy", Expr: `c.{1,40}?ccc`, Anchors: []string{"c"}, Near: []string{"ccc"}},
+	{Name: "lazy", Expr: `c.{1,40}?ccc`, Anchors: []string{"c"}},
 	{Name: "never", Expr: `abcabcabcabc\d`, Anchors: []string{"abc"}},
 }
 
@@ -197,7 +194,7 @@ func TestManyAnchors(t *testing.T) {
 func TestScanLinear(t *testing.T) {
 	for _, p := range []Pattern{
 		{Name: "expr", Expr: `abc\s*x`, Anchors: []string{"abc"}},
-		{Name: "near", Expr: `abc.{0,99}xyzzy`, Anchors: []string{"abc"}, Near: []string{"xyzzy", "xyzzx"}},
+		{Name: "near", Expr: `abc.{0,99}xyzzy`, Anchors: []string{"abc"}},
 		{Name: "dots", Expr: `abc[^!]*!`, Anchors: []string{"abc", "bc ", "c a"}},
 		{Name: "repetitions inside repetitions", Expr: `(?:(?:abc ?|[a-z]+ ?)+)+!`, Anchors: []string{"abc"}},
 		{Name: "the same in two ways", Expr: `(?:\w+\s?)*(?:abc|\w+)(?:\s|\s?\w)*\d`, Anchors: []string{"abc"}},
@@ -233,8 +230,6 @@ func TestNewMatcherErrors(t *testing.T) {
 		{Pattern{Name: "p4", Anchors: []string{"résumé"}}, `in folded form "resume"`},
 		{Pattern{Name: "p5", Anchors: []string{"ig\u200bnore"}}, `pattern "p5"`},
 		{Pattern{Name: "p6", Anchors: []string{"\xff"}}, `pattern "p6"`},
-		{Pattern{Name: "p7", Anchors: []string{"x"}, Near: []string{"ok", "Near"}}, `pattern "p7": anchor "Near"`},
-		{Pattern{Name: "p8", Anchors: []string{"x"}, Near: []string{""}}, `pattern "p8"`},
 		{Pattern{Name: "p9", Anchors: []string{"x"}, Expr: "x("}, `pattern "p9": error parsing regexp`},
 		{Pattern{Name: "p10", Anchors: []string{"x"}, Expr: `(?=x)`}, `pattern "p10": error parsing regexp`},
 	} {
