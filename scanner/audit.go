@@ -15,8 +15,10 @@ func (in *Inspector) audit() {
 		Target: AuditField(in.tree, root, "tool_name"), Action: AuditField(in.tree, root, "action")})
 	m := &in.facts.Messages[in.message]
 	if hash := AuditField(in.tree, root, "tool_hash"); m.Method == "mcp_tool_seen" && hash != "" {
-		m.Definitions = append(m.Definitions, Definition{Kind: ToolSubject, Name: m.Target, Foreign: true,
-			Description: AuditField(in.tree, root, "description"), Digest: sha256.Sum256([]byte(hash)), node: root})
+		d := Definition{Kind: ToolSubject, Name: m.Target, Foreign: true,
+			Description: AuditField(in.tree, root, "description"), Digest: sha256.Sum256([]byte(hash)), node: root}
+		d.Can = in.capabilities(root, &d)
+		m.Definitions = append(m.Definitions, d)
 	}
 	fields := in.tree.Get(root, "fields")
 	for _, object := range [...]int{root, fields} {

@@ -48,6 +48,21 @@ func TestTimeFollowsTheSize(t *testing.T) {
 		}
 		fmt.Fprintf(&spellings, "%q:0,", key)
 	}
+	// Names of several servers that are all one letter away from each other.
+	near := []*scanner.Event{request}
+	for s := range 9 {
+		e := frame(1+s, scanner.ServerToClient, list(5000, func(i int) string {
+			return fmt.Sprintf(`{"name":"fetch%c%c%cdata%d"}`, 'a'+i%26, 'a'+i/26%26, 'a'+i/676, s)
+		}))
+		e.Server = fmt.Sprint("s", s)
+		near = append(near, e)
+	}
+	var servers []*scanner.Event
+	for i := range 5000 {
+		e := frame(i, scanner.ServerToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"name":"githab%d"},"tools":[{"name":"s%d__t"}]}}`, i, i))
+		e.Server = fmt.Sprintf("slakc%d-mcp-server", i)
+		servers = append(servers, e)
+	}
 	limit := 15 * time.Second
 	if testing.Short() { // as under the race detector, which makes all of it ten times as slow
 		limit = 90 * time.Second
@@ -55,6 +70,8 @@ func TestTimeFollowsTheSize(t *testing.T) {
 	for name, events := range map[string][]*scanner.Event{
 		"many tools":            {request, frame(1, scanner.ServerToClient, list(50000, func(i int) string { return fmt.Sprintf(`{"name":"tool_%d","description":"Returns one record"}`, i) }))},
 		"many findings":         {request, frame(1, scanner.ServerToClient, list(50000, func(i int) string { return fmt.Sprintf(`{"name":"t%d","Name":"x"}`, i) }))},
+		"many near names":       near,
+		"many servers":          servers,
 		"many alike names":      {request, frame(1, scanner.ServerToClient, list(3000, alike)), other},
 		"many lonely responses": {frame(0, scanner.ServerToClient, "["+strings.TrimSuffix(responses, ",")+"]")},
 		"many names of siblings": {request, frame(1, scanner.ServerToClient, list(40000, func(i int) string {

@@ -55,9 +55,14 @@ type Message struct {
 
 // ServerInfo is what a server says of itself at the start.
 type ServerInfo struct {
-	Name, Version, Protocol string
-	Instructions            bool
+	Name, Title, Version, Protocol string
+	Website                        string
+	Icons                          []string // where its icons are, maxIcons of them
+	Instructions                   bool
 }
+
+// maxIcons bounds the icons of a server that are looked at.
+const maxIcons = 8
 
 // Definition is the declaration of a tool, prompt, resource or template.
 type Definition struct {
@@ -67,8 +72,9 @@ type Definition struct {
 	Description string // at most descriptionBytes of it
 	Digest      Digest // over the whole declaration
 	Parts       [len(DefinitionParts)]Digest
-	Foreign     bool // the digest is of another engine's making and compares only with its like
-	Offset      int  // of the declaration in the frame
+	Can         Capabilities // of a tool: what it adds to a flow of data
+	Foreign     bool         // the digest is of another engine's making and compares only with its like
+	Offset      int          // of the declaration in the frame
 
 	node int
 }

@@ -6,8 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/mcpscan/mcpscan/internal/text"
 )
 
 // The bounds of what a judge remembers. They bound memory, whatever the input.
@@ -254,18 +252,4 @@ func compareLocation(a, b Location) int {
 		return a.Line - b.Line
 	}
 	return a.Column - b.Column
-}
-
-// FoldName returns the form in which two names look the same to a reader:
-// lower case, with look-alikes replaced and separators dropped.
-func FoldName(name string) string {
-	var f text.Folder
-	b := f.Fold([]byte(name)).Text
-	out := make([]byte, 0, len(b))
-	for _, c := range b {
-		if c != '-' && c != '_' && c != ' ' && c != '.' {
-			out = append(out, c)
-		}
-	}
-	return string(out)
 }

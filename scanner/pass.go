@@ -209,6 +209,9 @@ func (p *JudgePass) Pinned(d *Definition) *Known {
 	return p.judge.pins[pinKey{p.event.Server, d.Kind, d.Name, d.Foreign}]
 }
 
+// Known returns what the session will remember of definition d of the message.
+func (p *JudgePass) Known(d *Definition) *Known { return p.judge.known(p.event, d, d.Offset) }
+
 // Full reports that the event has more findings than are kept of it: a rule may
 // stop looking.
 func (p *JudgePass) Full() bool { return p.judge.dropped > 0 }

@@ -1,32 +1,81 @@
 package scanner
 
 import (
+	"math/bits"
 	"slices"
+	"strings"
 	"time"
 )
 
 // Session is what one agent run has shown so far. The engine alone changes it;
 // rules read it in its state before the event.
 type Session struct {
-	ID      string
-	Servers map[string]*Server
+	ID        string
+	Servers   map[string]*Server
+	First     []*Server // the first maxServers of them, in the order seen
+	Witnesses Witnesses // among the servers that have not all three by themselves
+	Qualified []*Known  // the first maxQualified tools whose names have a separator that clients join names with
 
 	owners map[string][]*Known // tools by folded name, in the order seen
+	names  []toolName          // the first maxNames names, in the order seen
+}
+
+// toolName is a name of a tool as it is compared with others.
+type toolName struct {
+	folded  string
+	letters uint64 // the set of its bytes, by their last six bits
+	tool    *Known
 }
 
 // Owners returns the tools of this session whose name is the same to a reader
 // as name: the first of each server, and of maxOwners servers at most.
 func (s *Session) Owners(name string) []*Known { return s.owners[FoldName(name)] }
 
+// Near returns tools of this session, but not of one server, whose names are one
+// letter away from name: left out, put in, changed or swapped with the next.
+// Those of [Session.Owners] are not among them, and no more than maxNear.
+func (s *Session) Near(name, except string) (near []*Known) {
+	if len(s.Servers) < 2 {
+		return nil
+	}
+	n := newToolName(name, nil)
+	for i := range s.names {
+		if len(near) == maxNear {
+			break
+		}
+		o := &s.names[i]
+		if d := len(n.folded) - len(o.folded); d < -1 || d > 1 || bits.OnesCount64(n.letters^o.letters) > 2 {
+			continue
+		}
+		if o.tool.Server != except && OneEdit(n.folded, o.folded) {
+			near = append(near, o.tool)
+		}
+	}
+	return near
+}
+
+func newToolName(name string, tool *Known) toolName {
+	n := toolName{folded: FoldName(name), tool: tool}
+	for i := range len(n.folded) {
+		n.letters |= 1 << (n.folded[i] & 63)
+	}
+	return n
+}
+
 // Server is what one server has shown in a session.
 type Server struct {
 	ID        string
+	Words     []string // of its ID
+	Seen      bool     // it has taken part in a message before
 	Info      ServerInfo
 	Tools     map[string]*Known
 	Listed    bool                 // it has answered tools/list
 	Announced [MessageSubject]bool // by kind of definition: it has said that the list changed, and not listed it in full since
 	Asked     bool                 // it has been sent a request
 	Noisy     bool                 // it has printed lines that are no messages
+	Witnesses Witnesses
+
+	named int // its tools among the session's names
 
 	pending [ServerToClient + 1]map[string]PendingCall // by sender, then by raw id
 }
@@ -55,11 +104,14 @@ const maxPending = 4096
 func (s *Session) server(id string) *Server {
 	srv := s.Servers[id]
 	if srv == nil {
-		srv = &Server{ID: id, Tools: map[string]*Known{}}
+		srv = &Server{ID: id, Words: Words(id), Tools: map[string]*Known{}}
 		for d := range srv.pending {
 			srv.pending[d] = map[string]PendingCall{}
 		}
 		s.Servers[id] = srv
+		if len(s.First) < maxServers {
+			s.First = append(s.First, srv)
+		}
 	}
 	return srv
 }
@@ -97,21 +149,48 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know 
 		if d.Kind == ToolSubject && srv.Tools[d.Name] == nil {
 			k := know(d)
 			srv.Tools[k.Definition.Name] = k
-			s.own(k)
+			srv.Witnesses.Add(k)
+			s.own(srv, k)
 		}
 	}
+	if !srv.Witnesses.Complete() {
+		s.Witnesses.merge(&srv.Witnesses)
+	}
+	srv.Seen = true
 	return whole
 }
 
-// maxOwners bounds the servers remembered for one folded name of a tool.
-const maxOwners = 16
+// The bounds of what is compared between the servers of a session. A client
+// that offers more tools than that to a model has other worries.
+const (
+	maxOwners   = 16   // servers remembered for one folded name of a tool
+	maxNear     = 16   // tools whose names are one letter away
+	maxServers  = 64   // servers whose names are compared
+	maxNames    = 4096 // names of tools that are compared with those that are alike
+	serverNames = 512  // of one server, which must not crowd out the others
 
-// own remembers a tool by its folded name.
-func (s *Session) own(k *Known) {
-	folded := FoldName(k.Definition.Name)
-	owners := s.owners[folded]
+	maxQualified = 64 // tools whose names are compared with those of later servers
+)
+
+// Qualified reports whether a name has a separator that clients put between the
+// names of a server and of its tool.
+func Qualified(name string) bool {
+	return strings.Contains(name, "__") || strings.ContainsAny(name, "/:")
+}
+
+// own remembers a tool by its name.
+func (s *Session) own(srv *Server, k *Known) {
+	n := newToolName(k.Definition.Name, k)
+	owners := s.owners[n.folded]
 	if len(owners) < maxOwners && !slices.ContainsFunc(owners, func(o *Known) bool { return o.Server == k.Server }) {
-		s.owners[folded] = append(owners, k)
+		s.owners[n.folded] = append(owners, k)
+	}
+	if Qualified(k.Definition.Name) && len(s.Qualified) < maxQualified {
+		s.Qualified = append(s.Qualified, k)
+	}
+	if srv.named < serverNames && len(s.names) < maxNames {
+		srv.named++
+		s.names = append(s.names, n)
 	}
 }
 
@@ -125,12 +204,16 @@ var announcements = map[string][]SubjectKind{
 
 // update takes over what a later message says, and keeps what it does not.
 func (i *ServerInfo) update(by *ServerInfo) {
-	for _, f := range [...]struct{ now, next *string }{{&i.Name, &by.Name}, {&i.Version, &by.Version}, {&i.Protocol, &by.Protocol}} {
+	for _, f := range [...]struct{ now, next *string }{{&i.Name, &by.Name}, {&i.Title, &by.Title}, {&i.Version, &by.Version},
+		{&i.Protocol, &by.Protocol}, {&i.Website, &by.Website}} {
 		if *f.next != "" {
 			*f.now = *f.next
 		}
 	}
 	i.Instructions = i.Instructions || by.Instructions
+	if by.Icons != nil {
+		i.Icons = by.Icons
+	}
 }
 
 func opposite(d Direction) Direction {

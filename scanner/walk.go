@@ -163,11 +163,25 @@ func (in *Inspector) server(m *Message, node, c int, key string) {
 	switch key {
 	case "serverInfo":
 		info.Name, _ = in.tree.Str(c, "name")
+		info.Title, _ = in.tree.Str(c, "title")
 		info.Version, _ = in.tree.Str(c, "version")
+		info.Website, _ = in.tree.Str(c, "websiteUrl")
+		info.Icons = in.icons(in.tree.Get(c, "icons"))
 	case "instructions":
 		info.Instructions = in.tree.Kind(c) == wire.String && in.tree.Nodes[c].End-in.tree.Nodes[c].Start > 2
 	}
 	in.region(ServerSubject, "", node, c)
+}
+
+// icons returns the addresses of the icons at node i; those that stand in the
+// message itself have none.
+func (in *Inspector) icons(i int) (icons []string) {
+	for c := in.tree.First(i); c >= 0 && len(icons) < maxIcons; c = in.tree.Next(c) {
+		if src, _ := in.tree.Str(c, "src"); src != "" && !strings.HasPrefix(src, "data:") {
+			icons = append(icons, src)
+		}
+	}
+	return icons
 }
 
 // list inspects a list of definitions. An element of the wrong type does not
@@ -187,6 +201,9 @@ func (in *Inspector) list(m *Message, kind SubjectKind, node int) {
 			def.Description = strings.Clone(d[:descriptionBytes])
 		} else {
 			def.Description = d
+		}
+		if kind == ToolSubject {
+			def.Can = in.capabilities(c, &def)
 		}
 		in.digest.definition(doc, c, &def)
 		m.Definitions = append(m.Definitions, def)

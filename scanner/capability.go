@@ -1,0 +1,224 @@
+package scanner
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// Capability is what a tool adds to a flow of data. Together the three let a
+// stranger's text send the user's data away.
+type Capability uint8
+
+// The capabilities.
+const (
+	PrivateData      Capability = iota // it hands over what only its user may see
+	UntrustedContent                   // it hands over text that a stranger can have written
+	WayOut                             // it carries data to where a stranger can read it
+	capabilities
+)
+
+// Capabilities are a set of them.
+type Capabilities uint8
+
+const (
+	handsOver = Capabilities(1 << PrivateData)
+	bringsIn  = Capabilities(1 << UntrustedContent)
+	leadsOut  = Capabilities(1 << WayOut)
+)
+
+// Has reports whether a capability is in the set.
+func (c Capabilities) Has(a Capability) bool { return c>>a&1 != 0 }
+
+// Witnesses are the first tool seen with each capability.
+type Witnesses [capabilities]*Known
+
+// Lack reports whether one of the capabilities has no witness.
+func (w *Witnesses) Lack(c Capabilities) bool {
+	for a := range w {
+		if w[a] == nil && c.Has(Capability(a)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Add takes in a tool for what has no witness yet.
+func (w *Witnesses) Add(k *Known) {
+	for a := range w {
+		if w[a] == nil && k.Definition.Can.Has(Capability(a)) {
+			w[a] = k
+		}
+	}
+}
+
+// merge takes in what other has and w has not.
+func (w *Witnesses) merge(other *Witnesses) {
+	for a := range w {
+		if w[a] == nil {
+			w[a] = other[a]
+		}
+	}
+}
+
+// Complete reports whether each capability has a witness.
+func (w *Witnesses) Complete() bool { return !slices.Contains(w[:], nil) }
+
+// role is what a word does in the name of a tool.
+type role uint16
+
+const (
+	reads    role = 1 << iota // a verb that hands something over
+	seeks                     // one that does so with whatever answers
+	lists                     // one that names things and does not open them
+	changes                   // a verb that puts something where it is kept
+	ends                      // a verb that takes away, or says nothing to anybody
+	sends                     // a verb that carries something away
+	fetches                   // a verb that goes to an address
+	runs                      // a verb that runs what it is given
+	private                   // a thing that belongs to the user
+	foreign                   // a thing that strangers write
+	open                      // a thing that everybody can read
+	shared                    // a thing that is made to be read by others
+	holder                    // a thing that is a place for others
+	runnable                  // what is run, or runs it: it reads files and reaches the network
+	about                     // the form of the thing beside it, not its content
+
+	verbs = reads | seeks | lists | changes | ends | sends | fetches | runs
+)
+
+// roles are the words that tell what a tool is for. A word that is not here
+// says nothing.
+var roles = func() map[string]role {
+	t := map[string]role{}
+	for _, class := range [...]struct {
+		role  role
+		words string
+	}{
+		{reads, `get read retrieve view show export download recall summarize history`},
+		{seeks, `search find query lookup ask`},
+		{lists, `list`},
+		{changes, `create add update edit write append insert put patch forward post comment`},
+		{ends, `set delete remove move rename copy save archive mark close merge manage cancel stop kill terminate reset
+			lock unlock install validate approve start review assign transfer`},
+		{sends, `send reply publish share broadcast notify tweet upload push submit`},
+		{fetches, `fetch scrape crawl browse navigate goto visit open request`},
+		{runs, `run execute exec eval start interact`},
+		{private, `file directory folder drive document note notebook vault memory memories graph contact calendar database
+			table sql soql record customer invoice payment secret credential password env task card cookie clipboard
+			photo email mail inbox inboxes message thread conversation chat channel dm`},
+		{foreign, `web website webpage url internet news feed rss tweet timeline reddit review forum discussion transcript
+			reply replies attachment issue comment ticket pull post email mail inbox inboxes message thread conversation chat channel dm`},
+		{open, `web website webpage url internet news feed rss tweet timeline reddit public`},
+		{shared, `issue comment ticket pull review post message email mail tweet gist discussion webhook story invite`},
+		{holder, `directory folder drive vault calendar database table inbox inboxes conversation chat channel forum`},
+		{runnable, `command shell script code terminal bash process cmd exec`},
+		{about, `type template schema docs documentation example status count stats permission quota tag label reaction
+			info metadata sandbox structure mode option setting config`},
+	} {
+		for _, w := range strings.Fields(class.words) {
+			t[w] |= class.role
+		}
+	}
+	return t
+}()
+
+// roleOf returns what a word does. A plural is a thing, never a verb.
+func roleOf(word string) role {
+	if r, ok := roles[word]; ok {
+		return r
+	}
+	return roles[strings.TrimSuffix(word, "s")] &^ verbs
+}
+
+// roleOfName returns what the first verb of a name does, what its things are,
+// and what its first and last words are.
+func roleOfName(words []string) (verb, things, first, last role) {
+	for i, w := range words {
+		r := roleOf(w)
+		if i == 0 {
+			first = r
+		}
+		last = r
+		if r&verbs != 0 && verb == 0 {
+			verb = r & verbs
+		} else {
+			things |= r &^ verbs
+		}
+	}
+	if things&open != 0 {
+		things &^= private
+	}
+	return verb, things, first, last
+}
+
+// capabilities tells from its name, its parameters and its hints what the tool
+// at node i adds to a flow. The hints are believed: the flow is one between
+// honest tools, and a stranger's text abuses them.
+func (in *Inspector) capabilities(i int, d *Definition) (can Capabilities) {
+	doc := in.tree
+	words := Words(d.Name)
+	verb, things, first, last := roleOfName(words)
+	takesURL, takesAny := in.takesURL(doc.Get(doc.Get(i, "inputSchema"), "properties"))
+	if things == 0 && (verb&seeks != 0 || verb&(reads|fetches) != 0 && len(words) == 1) {
+		_, things, _, _ = roleOfName(Words(firstSentence(d.Description)))
+	}
+	switch {
+	case verb&(reads|seeks|fetches) != 0 && takesURL, verb&fetches != 0 && !takesAny:
+		can = bringsIn | leadsOut
+	case verb&runs != 0 && (first|last)&runnable != 0, len(words) == 1 && last&runnable != 0:
+		can = handsOver | leadsOut
+	case things&about != 0, verb&lists != 0 && things&holder != 0:
+	case verb&sends != 0, verb&changes != 0 && things&shared != 0:
+		can = leadsOut
+	case verb&(reads|seeks|lists|fetches) != 0, verb == runs, verb == 0 && first&(private|foreign) != 0:
+		can = delivered(things)
+	}
+	annotations := doc.Get(i, "annotations")
+	if hint(doc, annotations, "openWorldHint") == "false" {
+		can &= handsOver
+	}
+	if hint(doc, annotations, "readOnlyHint") == "true" && !takesURL {
+		can &^= leadsOut
+	}
+	return can
+}
+
+// delivered tells what a tool that hands over such things adds.
+func delivered(things role) (can Capabilities) {
+	if things&private != 0 {
+		can |= handsOver
+	}
+	if things&foreign != 0 {
+		can |= bringsIn
+	}
+	return can
+}
+
+// hint returns a hint of the annotations at node i as written, "" where there is none.
+func hint(doc *wire.Doc, i int, name string) string {
+	if h := doc.Get(i, name); doc.Kind(h) == wire.Bool {
+		return string(doc.Raw(h))
+	}
+	return ""
+}
+
+// takesURL reports whether one of the parameters is an address to go to, and
+// whether there are parameters.
+func (in *Inspector) takesURL(properties int) (url, any bool) {
+	for c := in.tree.First(properties); c >= 0; c = in.tree.Next(c) {
+		any = true
+		url = url || in.tree.KeyIs(c, "url") || in.tree.KeyIs(c, "urls") || in.tree.KeyIs(c, "uri") || in.tree.KeyIs(c, "href")
+	}
+	return url, any
+}
+
+// firstSentence returns what a description says first, of 200 bytes at most.
+func firstSentence(s string) string {
+	s = s[:min(len(s), 200)]
+	if end := strings.IndexAny(s, ".\n"); end >= 0 {
+		s = s[:end]
+	}
+	return s
+}

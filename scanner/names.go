@@ -1,0 +1,90 @@
+package scanner
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// FoldName returns the form in which two names look the same to a reader:
+// lower case, with look-alikes replaced and separators dropped.
+func FoldName(name string) string {
+	out := make([]byte, 0, len(name))
+	for i := range len(name) {
+		c := name[i]
+		if c < 0x20 || c >= 0x7F {
+			var f text.Folder
+			return string(dropSeparators(out[:0], f.Fold([]byte(name)).Text))
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		out = append(out, c)
+	}
+	return string(dropSeparators(out[:0], out))
+}
+
+// dropSeparators appends what is no separator.
+func dropSeparators(dst, name []byte) []byte {
+	for _, c := range name {
+		if c != '-' && c != '_' && c != ' ' && c != '.' {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// Words returns the words of a name in lower case, whatever convention joins
+// them: getUser, get_user and GET-USER are get and user. Digits belong to the
+// word that they stand in.
+func Words(name string) []string {
+	var words []string
+	start, before := 0, rune(0)
+	end := func(i int) {
+		if i > start {
+			words = append(words, strings.ToLower(name[start:i]))
+		}
+		start = i
+	}
+	for i, r := range name {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			end(i)
+			start = i + utf8.RuneLen(r)
+			if r == utf8.RuneError { // one byte or three
+				_, n := utf8.DecodeRuneInString(name[i:])
+				start = i + n
+			}
+		case unicode.IsUpper(r) && unicode.IsLower(before):
+			end(i)
+		case unicode.IsLower(r) && unicode.IsUpper(before): // the last capital of HTMLPage begins a word
+			if last := i - utf8.RuneLen(before); last > start {
+				end(last)
+			}
+		}
+		before = r
+	}
+	end(len(name))
+	return words
+}
+
+// OneEdit reports whether one letter put in, left out, changed or swapped with
+// the next makes one name of the other.
+func OneEdit(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	switch len(b) - len(a) {
+	case 0:
+		return i < len(a) && (a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:])
+	case 1:
+		return a[i:] == b[i+1:]
+	}
+	return false
+}

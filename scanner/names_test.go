@@ -1,0 +1,120 @@
+package scanner_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+func TestWords(t *testing.T) {
+	for name, want := range map[string]string{
+		"get_user": "get user", "getUser": "get user", "GET-USER": "get user", "API-get-self": "api get self",
+		"parseHTMLPage": "parse html page", "readPDF": "read pdf", "context7": "context7", "s3.list//x": "s3 list x",
+		"": "", "__": "", "übersetzeText": "übersetze text", "a\xffb": "a b", "a\uFFFDb": "a b", "搜索": "搜索",
+	} {
+		if got := strings.Join(scanner.Words(name), " "); got != want {
+			t.Errorf("Words(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestOneEdit(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"github", "githab", true}, {"github", "gihtub", true}, {"github", "githu", true}, {"github", "xgithub", true},
+		{"github", "gitxhub", true}, {"ab", "ba", true}, {"", "a", true},
+		{"github", "github", false}, {"github", "gitlab", false}, {"abc", "cba", false}, {"a", "abc", false}, {"ab", "bc", false},
+	} {
+		if scanner.OneEdit(tt.a, tt.b) != tt.want || scanner.OneEdit(tt.b, tt.a) != tt.want {
+			t.Errorf("OneEdit(%q, %q) is not %v both ways", tt.a, tt.b, tt.want)
+		}
+	}
+}
+
+// TestCapabilities shows what names, parameters and hints say of a tool: p for
+// private data, u for untrusted content, o for a way out.
+func TestCapabilities(t *testing.T) {
+	for tool, want := range map[string]string{
+		`{"name":"read_file"}`:                "p",
+		`{"name":"readFile"}`:                 "p",
+		`{"name":"write_file"}`:               "",
+		`{"name":"get_file_info"}`:            "",
+		`{"name":"list_directory"}`:           "",
+		`{"name":"directory_tree"}`:           "p",
+		`{"name":"run_sql"}`:                  "p",
+		`{"name":"chat_send_message"}`:        "o",
+		`{"name":"chat_get_channel_history"}`: "pu",
+		`{"name":"messages_list"}`:            "pu",
+		`{"name":"list_message_templates"}`:   "",
+		`{"name":"listIssues"}`:               "u",
+		`{"name":"create_issue"}`:             "o",
+		`{"name":"delete_issue"}`:             "",
+		`{"name":"create_event"}`:             "",
+		`{"name":"upload"}`:                   "o",
+		`{"name":"news_search"}`:              "u",
+		`{"name":"run_shell_command"}`:        "po",
+		`{"name":"exec_in_pod"}`:              "po",
+		`{"name":"start_process"}`:            "po",
+		`{"name":"start_pod"}`:                "",
+		`{"name":"start_email_campaign"}`:     "",
+		`{"name":"bash"}`:                     "po",
+		`{"name":"list_processes"}`:           "",
+		`{"name":"fetch"}`:                    "uo",
+		`{"name":"open_page","inputSchema":{"properties":{"url":{"type":"string"}}}}`:                                 "uo",
+		`{"name":"git_fetch","inputSchema":{"properties":{"remote":{"type":"string"}}}}`:                              "",
+		`{"name":"search","description":"Searches the web."}`:                                                         "u",
+		`{"name":"search","description":"Searches your notes."}`:                                                      "p",
+		`{"name":"list_issues","annotations":{"openWorldHint":false}}`:                                                "",
+		`{"name":"read_file","annotations":{"openWorldHint":false}}`:                                                  "p",
+		`{"name":"post_message","annotations":{"readOnlyHint":true}}`:                                                 "",
+		`{"name":"fetch","annotations":{"readOnlyHint":true},"inputSchema":{"properties":{"url":{"type":"string"}}}}`: "uo",
+		`{"name":"plan_steps"}`: "",
+		`{"name":""}`:           "",
+	} {
+		e, err := scanner.New(nil, scanner.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := e.NewInspector().Inspect(&scanner.Event{Kind: scanner.DefinitionEvent, Frame: []byte(`{"tools":[` + tool + `]}`)})
+		var got []byte
+		for c, letter := range "puo" {
+			if f.Messages[0].Definitions[0].Can.Has(scanner.Capability(c)) {
+				got = append(got, byte(letter))
+			}
+		}
+		if string(got) != want {
+			t.Errorf("%s: got %q, want %q", tool, got, want)
+		}
+	}
+}
+
+// TestNear shows what other servers offer under a name that is one letter off.
+func TestNear(t *testing.T) {
+	var got []string
+	rule := markerRule()
+	rule.Text, rule.Patterns = nil, nil
+	rule.Judge = func(p *scanner.JudgePass) {
+		for _, k := range p.Session.Near("send_mail", "c") {
+			got = append(got, k.Server+"/"+k.Definition.Name)
+		}
+	}
+	list := func(server, names string) *scanner.Event {
+		var tools []string
+		for _, n := range strings.Fields(names) {
+			tools = append(tools, fmt.Sprintf(`{"name":%q}`, n))
+		}
+		e := frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"tools":[`+strings.Join(tools, ",")+`]}}`)
+		e.Server = server
+		return e
+	}
+	run(t, []scanner.Rule{rule}, list("a", "send_mail sendMial send-mails send_mile"), list("b", "send_mai sendmall SEND_MAIL"), list("c", "send_maul"), list("d", "x"))
+	want := []string{"a/sendMial", "a/send-mails", "b/send_mai", "b/sendmall"}
+	if !slices.Equal(got[len(got)-len(want):], want) {
+		t.Errorf("got %q, want %q at the end", got, want)
+	}
+}
