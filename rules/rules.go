@@ -56,6 +56,7 @@ func All() []scanner.Rule {
 		// Between servers, and over time.
 		xsToolReference,
 		shadowTool,
+		xsNameLookalike,
 		driftInSession,
 		sesUnlistedTool,
 		// The protocol.

@@ -1,0 +1,161 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// fold returns words as a reader sees them: letters of other alphabets are what
+// they look like.
+func fold(words []string) []string {
+	folded := make([]string, len(words))
+	for i, w := range words {
+		folded[i] = scanner.FoldName(w)
+	}
+	return folded
+}
+
+// slip reports whether one name, given as its folded words, is the other with a
+// slip of the pen, or one that looks like it: not another word, not a plural and
+// not another number. sure says that one of the two is spelled as it should be.
+func slip(a, b []string) (is, sure bool) {
+	if len(a) != len(b) { // case can have cut a word in two, as in sIack
+		if slices.ContainsFunc(a, word) && len(a) > 1 || slices.ContainsFunc(b, word) && len(b) > 1 {
+			return false, false
+		}
+		a, b = []string{strings.Join(a, "")}, []string{strings.Join(b, "")}
+		if !scanner.OneEdit(a[0], b[0]) && glyphs(a[0]) != glyphs(b[0]) {
+			return false, false
+		}
+	}
+	for i := range a {
+		if a[i] == b[i] {
+			continue
+		}
+		if !wordSlip(a[i], b[i]) {
+			return false, false
+		}
+		is, sure = true, sure || word(a[i]) != word(b[i])
+	}
+	return is, sure
+}
+
+// The lengths from which a word that differs in one letter is taken for a slip.
+// Short words meet by chance.
+const (
+	slipLetters    = 5 // where one of the two is a word
+	unknownLetters = 6 // where neither is
+)
+
+// wordSlip reports whether one word is a slip of the other.
+func wordSlip(a, b string) bool {
+	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
+	if shorter < slipLetters-1 || longer-shorter > 1+longer/slipLetters { // told first, because it costs nothing
+		return false
+	}
+	if word(a) && word(b) || noDigits(a) == noDigits(b) && glyphs(a) != glyphs(b) || plural(a, b) || plural(b, a) {
+		return false
+	}
+	least := unknownLetters
+	if word(a) || word(b) {
+		least = slipLetters
+	}
+	switch {
+	case glyphs(a) == glyphs(b), undoubled(a) == undoubled(b), swapped(a, b):
+		return true
+	case shorter < least:
+		return false
+	}
+	return scanner.OneEdit(a, b) || similarity(a, b) >= imitation
+}
+
+// plural reports whether b is the plural of a.
+func plural(a, b string) bool { return a+"s" == b && !properNames[a] }
+
+// similarity is how alike two names are, from 0 to 1, as the seeds measure it.
+func similarity(a, b string) float64 {
+	if max(len(a), len(b)) > compared {
+		return 0
+	}
+	return 1 - float64(levenshtein.ComputeDistance(a, b))/float64(max(len(a), len(b)))
+}
+
+// disguised reports whether a name has letters that only look like those that it
+// is read as.
+func disguised(name string) bool {
+	words := scanner.Words(name)
+	return !slices.Equal(words, fold(words))
+}
+
+// glyphs replaces what looks alike within ASCII.
+func glyphs(w string) string { return asciiAlike.Replace(w) }
+
+var asciiAlike = strings.NewReplacer("rn", "m", "vv", "w", "0", "o", "1", "l", "i", "l", "5", "s", "3", "e", "4", "a")
+
+func noDigits(w string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, w)
+}
+
+// undoubled writes each letter once that stands several times in a row.
+func undoubled(w string) string {
+	var last rune
+	return strings.Map(func(r rune) rune {
+		if r == last {
+			return -1
+		}
+		last = r
+		return r
+	}, w)
+}
+
+// swapped reports whether two neighbours changed places.
+func swapped(a, b string) bool {
+	if len(a) != len(b) || !scanner.OneEdit(a, b) {
+		return false
+	}
+	differ := 0
+	for i := range len(a) {
+		if a[i] != b[i] {
+			differ++
+		}
+	}
+	return differ == 2
+}
+
+// common are the words that say no more than that something is a server.
+var common = map[string]bool{"mcp": true, "server": true, "servers": true, "the": true, "official": true, "local": true, "remote": true, "cli": true}
+
+// distinctive returns the folded words by which a server is told from others,
+// without the scope or path ahead of its name.
+func distinctive(name string) []string {
+	var rest []string
+	for _, w := range fold(scanner.Words(name[strings.LastIndexByte(name, '/')+1:])) {
+		if !common[w] {
+			rest = append(rest, w)
+		}
+	}
+	return rest
+}
+
+// word reports whether w is an English word that names use, in one of its
+// forms, or the name of a product.
+func word(w string) bool {
+	if vocabulary[w] || properNames[w] {
+		return true
+	}
+	for _, ending := range [...]string{"s", "es", "d", "ed", "r", "er", "or", "ing", "ly"} {
+		if stem, ok := strings.CutSuffix(w, ending); ok && vocabulary[stem] {
+			return true
+		}
+	}
+	return false
+}
