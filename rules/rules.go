@@ -57,6 +57,7 @@ func All() []scanner.Rule {
 		xsToolReference,
 		shadowTool,
 		xsNameLookalike,
+		xsServerLookalike,
 		driftInSession,
 		sesUnlistedTool,
 		// The protocol.

@@ -1,0 +1,92 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var xsServerLookalike = scanner.Rule{
+	ID:         "xs-server-lookalike",
+	Category:   "name_similarity",
+	Title:      "A server has almost the name of another one",
+	Why:        "A package or an entry of a configuration that is one letter off is installed, or called, in place of the one that was meant.",
+	Fix:        "Compare the name with the one you meant, letter by letter, and where the server comes from. Rename your own servers so that they can be told apart.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis: "Only the words that distinguish the names are compared, and only a slip of the pen counts, so that server-a and server-b are two servers and githab is a false github. " +
+		"High where both servers are in one session and one of them is spelled right; medium where neither name is a known word, or where only a well-known name is near.",
+	Refs: []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "OWASP-LLM:LLM03", "ATLAS:AML.T0074", "CWE-1007"},
+	Judge: func(p *scanner.JudgePass) {
+		if !p.Server.Seen {
+			serverBeside(p)
+			famous(p, p.Server.ID, "")
+		}
+		if s := p.Message.Server; s != nil && s.Name != p.Server.Info.Name && !slices.Equal(distinctive(s.Name), distinctive(p.Server.ID)) {
+			famous(p, s.Name, "/serverInfo/name")
+		}
+	},
+}
+
+// serverBeside compares a server that is new with those of its session.
+func serverBeside(p *scanner.JudgePass) {
+	own := distinctive(p.Server.ID)
+	for _, other := range p.Session.First {
+		if other == p.Server || len(p.Server.ID)+len(other.ID) > compared {
+			continue
+		}
+		severity, how := scanner.High, "is almost"
+		beside := distinctive(other.ID)
+		same := len(own) > 0 && slices.Equal(own, beside)
+		is, sure := slip(own, beside)
+		if !is { // one of the words that are common can be the one that is off
+			is, sure = slip(fold(p.Server.Words), fold(other.Words))
+		}
+		switch {
+		case same && disguised(p.Server.ID) != disguised(other.ID):
+			how = "looks like"
+		case same:
+			severity, how = scanner.Low, "differs only in its scope, or in words that many servers have, from"
+		case !is:
+			continue
+		case !sure:
+			severity = scanner.Medium
+		}
+		reportServer(p, severity, p.Server.ID, "", other.ID,
+			fmt.Sprintf("the name of server %q %s that of server %q in the same session", p.Server.ID, how, other.ID))
+	}
+}
+
+// famous compares a name with those that are well known, as a whole and by each
+// of its words.
+func famous(p *scanner.JudgePass, name, pointer string) {
+	if len(name) > compared {
+		return
+	}
+	words := distinctive(name)
+	if scope, _, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(scope, "@") {
+		words = append(words, scanner.FoldName(scope[1:]))
+	}
+	if !disguised(name) && !slices.ContainsFunc(words, func(w string) bool { return !word(w) }) {
+		return // a slip is no word
+	}
+	for _, known := range wellKnown {
+		is, _ := slip(words, known)
+		is = is || slices.Equal(words, known) && disguised(name)
+		for i := 0; i < len(words) && !is && len(known) == 1; i++ {
+			is, _ = slip(words[i:i+1], known)
+		}
+		if is {
+			title := strings.Join(known, " ")
+			reportServer(p, scanner.Medium, name, pointer, title, fmt.Sprintf("the server is named %q, which is almost the well-known name %s", name, title))
+			return
+		}
+	}
+}
+
+func reportServer(p *scanner.JudgePass, severity scanner.Severity, name, pointer, other, message string) {
+	p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.ServerSubject, Pointer: pointer, Offset: p.Message.Offset,
+		Message: message, Evidence: name, Key: name + "\x00" + other})
+}
