@@ -58,6 +58,7 @@ func All() []scanner.Rule {
 		shadowTool,
 		xsNameLookalike,
 		xsServerLookalike,
+		xsPrefixConfusion,
 		driftInSession,
 		sesUnlistedTool,
 		// The protocol.
