@@ -59,6 +59,7 @@ func All() []scanner.Rule {
 		xsNameLookalike,
 		xsServerLookalike,
 		xsPrefixConfusion,
+		xsImpersonation,
 		driftInSession,
 		sesUnlistedTool,
 		// The protocol.
