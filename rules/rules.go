@@ -60,6 +60,7 @@ func All() []scanner.Rule {
 		xsServerLookalike,
 		xsPrefixConfusion,
 		xsImpersonation,
+		xsToxicFlow,
 		driftInSession,
 		sesUnlistedTool,
 		// The protocol.
