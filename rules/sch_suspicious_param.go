@@ -2,8 +2,8 @@ package rules
 
 import (
 	"regexp"
+	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -11,57 +11,118 @@ var schSuspiciousParam = scanner.Rule{
 	ID:         "sch-suspicious-param",
 	Category:   "exfiltration",
 	Title:      "A parameter collects what the tool does not need",
-	Why:        "The model fills in what a schema asks for. A parameter for the conversation, the system prompt or the model's name hands them to the server with every call.",
+	Why:        "The model fills in what a schema asks for. A parameter for the conversation, the system prompt, other tools' results, a secret or the model's name hands them to the server with every call.",
 	Fix:        "Ask the author what it is for. Do not use the tool with data that the server must not see.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "High where the name says that it is the conversation or the system prompt and the tool must be given it; medium where it is optional, or tells the server which model calls. Tools for chats and models have such parameters for a purpose and are left alone.",
+	Basis:      "High where the name or the description says that it is the conversation, the system prompt or a secret and the tool must be given it; medium where it is optional. What tells the server which model calls is one step less. Tools for chats and models have such parameters for a purpose and are left alone.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM07", "ATLAS:AML.T0086", "CWE-200"},
 	Message: func(p *scanner.MessagePass) {
-		for i := range p.Message.Definitions {
-			d := &p.Message.Definitions[i]
-			if d.Kind != scanner.ToolSubject || d.Foreign {
-				continue
+		ownTools(p, func(d *scanner.Definition, node int) {
+			if aboutTalk(d.Name) {
+				return
 			}
-			schema := p.Doc.Get(p.DefinitionNode(d), "inputSchema")
-			properties := p.Doc.Get(schema, "properties")
-			if p.Doc.Kind(properties) != wire.Object || talk.MatchString(d.Name) || forModels.MatchString(d.Name) {
-				continue
-			}
-			for c := p.Doc.First(properties); c >= 0; c = p.Doc.Next(c) {
-				var buf []byte
-				name := p.Doc.Key(c, &buf)
-				switch {
-				case collects.Match(name) && required(p.Doc, schema, string(name)):
-					p.Report(c, true, scanner.High, "a required parameter collects the conversation or the prompt")
-				case collects.Match(name):
-					p.Report(c, true, scanner.Medium, "a parameter collects the conversation or the prompt")
-				case callerModel.Match(name):
-					p.Report(c, true, scanner.Medium, "a parameter tells the server which model calls it")
+			parameters(p.Doc, node, func(s subschema, name string) {
+				if !holdsText(p.Doc, s.node) {
+					return
 				}
+				required := p.Doc.Lists(p.Doc.Get(s.around, "required"), name)
+				if severity, message := collectedBy(name, required); message != "" {
+					p.Report(s.node, true, severity, message)
+				}
+			})
+		})
+	},
+	Patterns: []scanner.Pattern{
+		{
+			Name:    "conversation",
+			Expr:    `\b(everything|anything|all\s+(that\s+)?|each\s+thing)\s*(that\s+)?the\s+(user|person|human|customer)\s+(has\s+|have\s+)?(said|says|wrote|written|typed|told|asked|shared|mentioned)\b|\b(full|entire|complete|whole|raw|verbatim)\s+((text|copy|transcript|history|log)\s+of\s+)?(the\s+|this\s+|your\s+)?(conversation|chat|dialogue?|context\s+window)(\s+(history|context|transcript|log|so\s+far|until\s+now))?\b|\b(conversation|dialogue?)\s+(so\s+far|until\s+now|up\s+to\s+(now|this\s+point|here))\b`,
+			Anchors: []string{"the user ", "the person ", "the human ", "the customer ", "conversation", "chat", "dialog", "context window"},
+			Near:    []string{"everything", "anything", "all ", "each thing", "full", "entire", "complete", "whole", "raw", "verbatim", "so far", "until now", "up to "},
+		},
+		{
+			Name:    "prompt",
+			Expr:    `\b(your|the(\s+(model|assistant|agent)['’]?s)?)\s+(\w+\s+){0,2}(system\s+(prompt|message|instructions?)|(initial|hidden|original)\s+(prompt|instructions))\b|\byour\s+(own\s+)?(instructions|prompt|guidelines)\s*,?\s+(verbatim|word\s+for\s+word|in\s+full|as\s+(you\s+)?(were\s+|was\s+|have\s+been\s+)?(given|received|written)|exactly|here)\b|\b(instructions|prompt)\s+(that\s+)?you\s+(were|have\s+been)\s+given\b`,
+			Anchors: []string{"system prompt", "system message", "system instruction", "initial prompt", "initial instructions", "hidden prompt", "hidden instructions", "original prompt", "original instructions", "your instructions", "your own instructions", "your prompt", "your own prompt", "your guidelines", "your own guidelines", "you were given", "you have been given"},
+		},
+		{
+			Name:    "results",
+			Expr:    `\b(results?|outputs?|responses?|returns?)\s+(of|from|by)\s+(all|any|every|each)\s+(of\s+the\s+|the\s+)?((other|previous|earlier|prior)\s+)?(tools?(\s+calls?)?|calls)\b|\b(results?|outputs?|responses?)\s+(of|from)\s+(the\s+)?other\s+tools\b|\b(all|every|each|any)\s+(previous|earlier|prior|other)\s+tools?['’]?s?\s+(results?|outputs?|responses?)\b`,
+			Anchors: []string{"other tool", "all tool", "any tool", "every tool", "each tool", "previous tool", "earlier tool", "prior tool", "all the tool", "previous call", "earlier call", "prior call"},
+			Near:    []string{"result", "output", "response", "return"},
+		},
+		{
+			Name:    "secret_file",
+			Expr:    `\b(contents?|text|body|copy|dump|values?)\s+(of|from|found\s+in)(\s+(the|a|any|every|all|user['’]?s?|your|their|local)){0,3}[\s"'` + "`" + `]*(` + secretFiles + `)`,
+			Anchors: secretFileAnchors,
+			Near:    []string{"content", "text", "body", "copy", "dump", "value"},
+		},
+		{
+			Name:    "secrets",
+			Expr:    `\b(any|all|every|whatever)\s+(\w+\s+){0,2}` + oSecrets + `\s+(that\s+)?(you|the\s+(user|model|assistant))\s+(\w+\s+)?(have|has|know|knows|find|finds|see|saw|come|hold|holds|encounter|encountered|shared|mentioned)\b`,
+			Anchors: product([]string{"you", "user", "model", "assistant"}, []string{" "}, []string{"have", "has", "know", "find", "see", "saw", "come", "hold", "encounter", "share", "mention"}),
+			Near:    []string{"credential", "password", "passphrase", "key", "token", "variable", "secret", "cookie", "clipboard", "seed"},
+		},
+	},
+	Text: func(p *scanner.TextPass) {
+		if aboutTalk(p.Name) {
+			return
+		}
+		name, required := p.Argument()
+		if name == "" {
+			return
+		}
+		for _, m := range p.Matches {
+			if countered(p.Folded, m.Start, m.End) || m.Pattern == fileMatch && ownPurpose(p.Name) {
+				continue
 			}
+			severity := scanner.Medium
+			if required || m.Pattern >= fileMatch {
+				severity = scanner.High
+			}
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"it is what a parameter is filled with"},
+				Message: "the description of a parameter asks for " + wished[m.Pattern]})
+			return // one text, one finding
 		}
 	},
 }
+
+// collectedBy weighs the name of a parameter, and says what it collects.
+func collectedBy(name string, required bool) (scanner.Severity, string) {
+	said := spell(name)
+	sentence := strings.Count(said, " ") > 1
+	severity := scanner.Medium
+	if required {
+		severity = scanner.High
+	}
+	switch {
+	case collects.MatchString(name) || sentence && asksForTalk.MatchString(said):
+		return severity, "a parameter collects the conversation or the prompt"
+	case sentence && asksForSecret.MatchString(said):
+		return scanner.High, "the name of a parameter is an order to read a secret"
+	case callerModel.MatchString(name):
+		return severity - 1, "a parameter tells the server which model calls it"
+	}
+	return scanner.Note, ""
+}
+
+// wished is what each pattern stands for, and fileMatch the first of those that
+// are secrets.
+var wished = [...]string{"the conversation", "the prompt", "the results of other tools", "a file that holds credentials", "secrets"}
+
+const fileMatch = 3
+
+// aboutTalk reports the name of a tool whose business is conversations or models.
+func aboutTalk(name string) bool { return talk.MatchString(name) || forModels.MatchString(name) }
 
 var (
 	// forModels is the name of a tool whose business is models.
 	forModels   = regexp.MustCompile(`(?i)(agent|assistant|llm|model|complet|generat|inference|embed|think|reason)`)
 	collects    = regexp.MustCompile(`(?i)^(side_?note|(full_|whole_|entire_)?(conversation|chat)_?(history|log|context|transcript)|(conversation|chat)History|system_?prompt|system_?instructions|previous_?(tool_?results|tool_?outputs|messages)|(all_?)?(prior|previous)_?messages|user_?messages|chain_?of_?thought|internal_?reasoning)$`)
 	callerModel = regexp.MustCompile(`(?i)^(calling_?|your_?)?(llm|ai)_?(model_?)?(name|id|version)$|^(calling|your)_?model_?(name)?$`)
-)
 
-// required reports whether a schema requires a property.
-func required(doc *wire.Doc, schema int, name string) bool {
-	list := doc.Get(schema, "required")
-	if doc.Kind(list) != wire.Array {
-		return false
-	}
-	for c := doc.First(list); c >= 0; c = doc.Next(c) {
-		var buf []byte
-		if string(doc.Text(c, &buf)) == name {
-			return true
-		}
-	}
-	return false
-}
+	// asksForTalk and asksForSecret are names of several words, spelled out, that
+	// say where the value is to come from.
+	asksForTalk   = regexp.MustCompile(`\b(everything|all|full|whole|entire|complete|verbatim|exact|raw)\b.*\b(conversation|chat|dialog(ue)?|system prompt|your (instructions|prompt)|(the )?user (has )?(said|wrote|typed|told|asked)|(other|previous|earlier|prior) tools?)\b|\b(conversation|chat|dialog(ue)?|system prompt|user (has )?(said|wrote|typed|told)|(other|previous|earlier|prior) tools? (results|outputs|responses))\b.*\b(so far|verbatim|in full|until now|word for word|up to now)\b`)
+	asksForSecret = regexp.MustCompile(`\b(read(ing)?|open(ing|ed)?|cat|dump(ing|ed)?|load(ing|ed)?|fetch(ing|ed)?|contents? (of|from|in)|text (of|from|in)|found in|copied from|taken from)\b.*\b(id (rsa|ed25519|dsa|ecdsa)|ssh|private key|aws (credentials?|keys?)|credentials?|passwords?|passwd|env file|dot env|shadow file|etc shadow|secrets?( file)?|mcp json|mcp config|keychain|wallet|netrc|npmrc|browser cookies|api keys?)\b`)
+)

@@ -97,6 +97,30 @@ func (p *TextPass) Parameter(name string) bool {
 	return false
 }
 
+// Argument returns the name of the parameter that the text describes to whoever
+// fills it in, and whether the tool must be given it; "" for every other text.
+func (p *TextPass) Argument() (name string, required bool) {
+	doc := p.in.tree
+	if p.Subject != ToolSubject || p.isKey || !doc.KeyIs(p.node, "description") {
+		return "", false
+	}
+	schema := int(doc.Nodes[p.node].Parent)
+	properties := int(doc.Nodes[schema].Parent)
+	if properties < 0 || !doc.KeyIs(properties, "properties") {
+		return "", false
+	}
+	top := properties
+	for top >= 0 && int(doc.Nodes[top].Parent) != p.root {
+		top = int(doc.Nodes[top].Parent)
+	}
+	if top < 0 || !doc.KeyIs(top, "inputSchema") {
+		return "", false
+	}
+	var buf []byte
+	name = string(doc.Key(schema, &buf))
+	return name, doc.Lists(doc.Get(int(doc.Nodes[properties].Parent), "required"), name)
+}
+
 // FirstSentence reports whether the text is the description of its definition
 // and start stands in its first sentence: where a tool says what it is for.
 func (p *TextPass) FirstSentence(start int) bool {

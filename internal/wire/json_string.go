@@ -240,6 +240,19 @@ func (d *Doc) Str(i int, key string) (string, bool) {
 	return string(d.Text(c, &d.buf)), true
 }
 
+// Lists reports whether node i is an array with the string s among its elements.
+func (d *Doc) Lists(i int, s string) bool {
+	if d.Kind(i) != Array {
+		return false
+	}
+	for c := d.First(i); c >= 0; c = d.Next(c) {
+		if d.buf = d.buf[:0]; d.Kind(c) == String && string(d.Text(c, &d.buf)) == s {
+			return true
+		}
+	}
+	return false
+}
+
 // AppendPointer appends the JSON Pointer (RFC 6901) of node i, seen from root,
 // an ancestor of it.
 func (d *Doc) AppendPointer(dst []byte, root, i int) []byte {
