@@ -53,6 +53,9 @@ func All() []scanner.Rule {
 		hidMarkupComment,
 		// Schemas.
 		schSuspiciousParam,
+		schSecretParam,
+		schHeaderParamInvalid,
+		schHeaderParamSensitive,
 		// Between servers, and over time.
 		xsToolReference,
 		shadowTool,

@@ -22,12 +22,14 @@ var schSuspiciousParam = scanner.Rule{
 			if aboutTalk(d.Name) {
 				return
 			}
+			seen := map[string]bool{} // variants of one input repeat a parameter
 			parameters(p.Doc, node, func(s subschema, name string) {
-				if !holdsText(p.Doc, s.node) {
+				if seen[name] || !holdsText(p.Doc, s.node) {
 					return
 				}
 				required := p.Doc.Lists(p.Doc.Get(s.around, "required"), name)
 				if severity, message := collectedBy(name, required); message != "" {
+					seen[name] = true
 					p.Report(s.node, true, severity, message)
 				}
 			})

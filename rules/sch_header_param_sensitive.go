@@ -1,0 +1,42 @@
+package rules
+
+import (
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var schHeaderParamSensitive = scanner.Rule{
+	ID:         "sch-header-param-sensitive",
+	Category:   "exfiltration",
+	Title:      "A sensitive parameter is mirrored into an HTTP header",
+	Why:        "Headers are read and logged by every proxy and gateway on the way, where the body is not.",
+	Fix:        "Have the server take x-mcp-header off the parameter: only what intermediaries route by belongs in a header.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The protocol version 2026-07-28 says that passwords, keys, tokens and personal data should not be mirrored. Free text can hold anything, and is low.",
+	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "CWE-532"},
+	Message: func(p *scanner.MessagePass) {
+		ownTools(p, func(d *scanner.Definition, node int) {
+			headerParameters(p.Doc, node, func(s subschema, header int) {
+				if s.around < 0 || p.Full() {
+					return
+				}
+				name := keyOf(p.Doc, s.node)
+				switch said := spell(name); {
+				case secretParameter(p.Doc, d.Name, s.node, name) != noSecret:
+					p.Report(header, false, scanner.Medium, "a secret is mirrored into a header")
+				case personalData.MatchString(said):
+					p.Report(header, false, scanner.Medium, "personal data is mirrored into a header")
+				case freeText.MatchString(said) && holdsText(p.Doc, s.node):
+					p.Report(header, false, scanner.Low, "free text is mirrored into a header")
+				}
+			})
+		})
+	},
+}
+
+var (
+	personalData = regexp.MustCompile(`\b(e ?mail|phone|mobile|fax|(street|home|postal|billing) address|birth ?(day|date)|date of birth|dob|passport|(tax|national|insurance) (id|number)|iban|account number|(first|last|full|sur|family) ?name|patient|diagnosis|salary|latitude|longitude)\b`)
+	freeText     = regexp.MustCompile(`\b(prompt|messages?|body|text|contents?|comments?|notes?|question|query|search|description|instructions?)$`)
+)

@@ -1,0 +1,81 @@
+package rules
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var schSecretParam = scanner.Rule{
+	ID:         "sch-secret-param",
+	Category:   "credential_theft",
+	Title:      "A tool takes a secret as an argument",
+	Why:        "An argument passes through the model, the transcript and every log on the way. Who asks for a seed phrase or a card code there gets it with nobody looking.",
+	Fix:        "Give servers their credentials in their configuration. Do not let a model handle a secret of its user.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Medium where the secret is a person's own (a seed phrase, a private key, a card code, the user's password); low for the password or key of a service, which one published server in seventeen takes. The worst parameter of a tool counts.",
+	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
+	Message: func(p *scanner.MessagePass) {
+		ownTools(p, func(d *scanner.Definition, node int) {
+			worst, at := noSecret, -1
+			parameters(p.Doc, node, func(s subschema, name string) {
+				if kind := secretParameter(p.Doc, d.Name, s.node, name); kind > worst {
+					worst, at = kind, s.node
+				}
+			})
+			switch worst {
+			case personalSecret:
+				p.Report(at, true, scanner.Medium, "the tool takes a secret of its user as an argument")
+			case serviceSecret:
+				p.Report(at, true, scanner.Low, "the tool takes a credential as an argument")
+			}
+		})
+	},
+}
+
+type secretKind uint8
+
+const (
+	noSecret secretKind = iota
+	serviceSecret
+	personalSecret
+)
+
+// secretParameter tells what kind of secret a parameter of a tool takes.
+func secretParameter(doc *wire.Doc, tool string, schema int, name string) secretKind {
+	said := spell(name)
+	switch {
+	case !holdsText(doc, schema):
+		return noSecret
+	case personalName.MatchString(said), keyOfOne.MatchString(said) && !certificate.MatchString(tool):
+		return personalSecret
+	case ownPassword.MatchString(said) && ofThePerson.MatchString(description(doc, schema)),
+		credentialName.MatchString(said) && ofTheMachine.MatchString(description(doc, schema)):
+		return personalSecret
+	case credentialName.MatchString(said), strings.HasSuffix(said, "token") && grantsAccess.MatchString(description(doc, schema)):
+		return serviceSecret
+	}
+	return noSecret
+}
+
+// description returns the description of a schema in lower case.
+func description(doc *wire.Doc, schema int) string {
+	d, _ := doc.Str(schema, "description")
+	return strings.ToLower(d)
+}
+
+// Names are matched as words, and to their end: password_policy and
+// credential_id hold no secret.
+var (
+	personalName   = regexp.MustCompile(`\b((seed|recovery|backup|mnemonic|secret) (phrase|words)|mnemonic|ssn|social security( number| no)?|cvv2?|cvc2?|(card|cc) (security code|verification (code|value)|pin)|(credit|debit|payment) card( number| no)?|(bank|atm|sim) pin|(master|sudo|root|wallet|keystore|vault|keychain|os|computer|windows|mac) pass(word|phrase)|(browser|session) cookies?)$`)
+	keyOfOne       = regexp.MustCompile(`\b(private|ssh|wallet|signing) key( pem| content| hex| value)?$`)
+	certificate    = regexp.MustCompile(`(?i)(cert|tls|ssl|domain|deploy_?key)`)
+	credentialName = regexp.MustCompile(`\b(pass(word|phrase|wd|code)|pwd|api ?(key|token|secret)s?|apikey|(access|auth|oauth|bearer|refresh|session|bot|personal access|webhook|jwt) ?token|(client|app|webhook|shared|consumer|code) secret|secret( access)? key|secret|credentials?)( value)?$`)
+	ownPassword    = regexp.MustCompile(`\b(pass(word|phrase|wd|code)|pwd|pin|otp)( value)?$`)
+	ofThePerson    = regexp.MustCompile(`\b((current|this|logged[- ]in|signed[- ]in) user['’]s|(the|their) user['’]s (own|current|existing|real|login|system|local)|your (own|current|login|system|computer|laptop|local|real|account))\b`)
+	ofTheMachine   = regexp.MustCompile(`\b(of|from|on) (this|the user['’]s|your) (machine|computer|laptop|device|browser|wallet|keychain|system)\b`)
+	grantsAccess   = regexp.MustCompile(`\b(bearer|auth\w*|api token|access token|bot token|secret|personal token|log ?in|sign ?in)\b`)
+)
