@@ -54,6 +54,8 @@ func All() []scanner.Rule {
 		// Schemas.
 		schSuspiciousParam,
 		schSecretParam,
+		schRemoteRef,
+		schResourceBomb,
 		schHeaderParamInvalid,
 		schHeaderParamSensitive,
 		// Between servers, and over time.

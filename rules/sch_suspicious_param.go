@@ -24,13 +24,15 @@ var schSuspiciousParam = scanner.Rule{
 			}
 			seen := map[string]bool{} // variants of one input repeat a parameter
 			parameters(p.Doc, node, func(s subschema, name string) {
-				if seen[name] || !holdsText(p.Doc, s.node) {
-					return
-				}
-				required := p.Doc.Lists(p.Doc.Get(s.around, "required"), name)
-				if severity, message := collectedBy(name, required); message != "" {
+				optional, required, message := collectedBy(name)
+				switch {
+				case message == "" || seen[name] || p.Full() || !holdsText(p.Doc, s.node):
+				case p.Required(s.around, name):
 					seen[name] = true
-					p.Report(s.node, true, severity, message)
+					p.Report(s.node, true, required, message)
+				default:
+					seen[name] = true
+					p.Report(s.node, true, optional, message)
 				}
 			})
 		})
@@ -89,23 +91,20 @@ var schSuspiciousParam = scanner.Rule{
 	},
 }
 
-// collectedBy weighs the name of a parameter, and says what it collects.
-func collectedBy(name string, required bool) (scanner.Severity, string) {
+// collectedBy weighs the name of a parameter that may be left out and of one that
+// must be given, and says what it collects, "" for nothing.
+func collectedBy(name string) (optional, required scanner.Severity, message string) {
 	said := spell(name)
 	sentence := strings.Count(said, " ") > 1
-	severity := scanner.Medium
-	if required {
-		severity = scanner.High
-	}
 	switch {
 	case collects.MatchString(name) || sentence && asksForTalk.MatchString(said):
-		return severity, "a parameter collects the conversation or the prompt"
+		return scanner.Medium, scanner.High, "a parameter collects the conversation or the prompt"
 	case sentence && asksForSecret.MatchString(said):
-		return scanner.High, "the name of a parameter is an order to read a secret"
+		return scanner.High, scanner.High, "the name of a parameter is an order to read a secret"
 	case callerModel.MatchString(name):
-		return severity - 1, "a parameter tells the server which model calls it"
+		return scanner.Low, scanner.Medium, "a parameter tells the server which model calls it"
 	}
-	return scanner.Note, ""
+	return 0, 0, ""
 }
 
 // wished is what each pattern stands for, and fileMatch the first of those that

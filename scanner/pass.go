@@ -99,7 +99,7 @@ func (p *TextPass) Parameter(name string) bool {
 
 // Argument returns the name of the parameter that the text describes to whoever
 // fills it in, and whether the tool must be given it; "" for every other text.
-func (p *TextPass) Argument() (name string, required bool) {
+func (p *TextPass) Argument() (name string, needed bool) {
 	doc := p.in.tree
 	if p.Subject != ToolSubject || p.isKey || !doc.KeyIs(p.node, "description") {
 		return "", false
@@ -118,7 +118,18 @@ func (p *TextPass) Argument() (name string, required bool) {
 	}
 	var buf []byte
 	name = string(doc.Key(schema, &buf))
-	return name, doc.Lists(doc.Get(int(doc.Nodes[properties].Parent), "required"), name)
+	return name, required(doc, int(doc.Nodes[properties].Parent), name)
+}
+
+// maxRequired bounds the list of required properties that is read for each of
+// them. Schemas of published servers list 40 at most.
+const maxRequired = 256
+
+// required reports whether an object schema requires a property. A list beyond
+// the bound requires everything.
+func required(doc *wire.Doc, schema int, property string) bool {
+	list := doc.Get(schema, "required")
+	return doc.Kind(list) == wire.Array && (doc.Nodes[list].Len > maxRequired || doc.Lists(list, property))
 }
 
 // FirstSentence reports whether the text is the description of its definition
@@ -182,6 +193,11 @@ func (p *MessagePass) Subject(i int) (kind SubjectKind, name string, root int) {
 
 // DefinitionNode returns the node of definition d of the message.
 func (p *MessagePass) DefinitionNode(d *Definition) int { return d.node }
+
+// Required reports whether an object schema requires a property.
+func (p *MessagePass) Required(schema int, property string) bool {
+	return required(p.Doc, schema, property)
+}
 
 // Report hands over a finding about node i, or about its key.
 func (p *MessagePass) Report(i int, key bool, sev Severity, message string) {

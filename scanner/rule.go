@@ -57,7 +57,7 @@ type Rule struct {
 // the seeds, and what the seeds have no name for.
 var Categories = []string{"hidden_instructions", "credential_theft", "exfiltration", "shell_injection", "path_traversal",
 	"tool_shadowing", "cross_server_flow", "burst", "version_pin", "name_similarity", "output_poisoning",
-	"policy", "protocol", "audit", "engine"}
+	"policy", "protocol", "schema", "audit", "engine"}
 
 var (
 	ruleID  = regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)+$`)
