@@ -54,6 +54,7 @@ func All() []scanner.Rule {
 		// Schemas.
 		schSuspiciousParam,
 		schSecretParam,
+		schDangerDefault,
 		schRemoteRef,
 		schResourceBomb,
 		schHeaderParamInvalid,

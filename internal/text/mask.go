@@ -17,9 +17,9 @@ type secret struct {
 	re    *regexp.Regexp
 }
 
-// secrets are the known forms. Sources: the published token formats of the
-// vendors named.
-var secrets = []secret{
+// tokens are the forms that nothing else has. Sources: the published token
+// formats of the vendors named.
+var tokens = []secret{
 	{[]string{"akia", "asia", "agpa", "aida", "aroa"}, // AWS access key id
 		regexp.MustCompile(`\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[0-9A-Z]{16}\b`)},
 	{[]string{"gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_"},
@@ -33,8 +33,12 @@ var secrets = []secret{
 	{[]string{"hf_"}, regexp.MustCompile(`\bhf_[0-9A-Za-z]{30,}\b`)},                                      // Hugging Face
 	{[]string{"eyj"}, regexp.MustCompile(`\beyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]*`)},    // JSON Web Token
 	{[]string{pemBegin}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END|\z)`)}, // PEM, also cut off
-	{[]string{"://"}, regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/"<>]+)@`)},            // userinfo of a URL
-	{[]string{"://"}, regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://([^\s/:@"<>?#]{16,})@`)},              // a token in place of a user
+}
+
+// secrets are all known forms, also those that go by what stands beside them.
+var secrets = slices.Concat(tokens, []secret{
+	{[]string{"://"}, regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/"<>]+)@`)}, // userinfo of a URL
+	{[]string{"://"}, regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://([^\s/:@"<>?#]{16,})@`)},   // a token in place of a user
 	{[]string{"key=", "token=", "code=", "sig=", "signature=", "passwd=", "password=", "pwd=", "secret=", "auth="}, // the query of a URL
 		regexp.MustCompile(`(?i)[?&;](?:[a-z0-9_.-]*[_.-])?(?:api-?key|key|token|code|sig|signature|passwd|password|pwd|secret|auth)=([^\s&;"'<>#${}\[\]]{4,})`)},
 	{[]string{"--"}, // the flag of a command
@@ -43,7 +47,7 @@ var secrets = []secret{
 		regexp.MustCompile(`(?i)\b(?:authorization|proxy-authorization)["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([0-9A-Za-z._~+/=-]{8,})`)},
 	{[]string{"key", "secret", "passwd", "password", "token"},
 		regexp.MustCompile(`(?i)\b[a-z0-9_-]*(?:api[_-]?key|secret|passwd|password|token|access[_-]?key)["']?\s*[:=]\s*["']?([0-9A-Za-z._~+/=-]{12,})`)},
-}
+})
 
 // anySecret filters for all of them at once: nearly all texts hold none.
 var anySecret = func() *sync.Pool {
@@ -66,6 +70,38 @@ const (
 	longReach = 8192 // back to the start of a private key, and to both ends of a token
 	labelSize = 64   // of what stands before a token, such as password=
 )
+
+// Token returns the first credential in s that has the format of a vendor, ""
+// for none. A placeholder has fewer than tokenVariety different characters, or
+// says that it is one.
+func Token(s string) string {
+	low := strings.ToLower(s)
+	for _, f := range tokens {
+		if !slices.ContainsFunc(f.hints, func(h string) bool { return strings.Contains(low, h) }) {
+			continue
+		}
+		for _, t := range f.re.FindAllString(s, -1) {
+			if !placeholder.MatchString(t) && variety(t) >= tokenVariety {
+				return t
+			}
+		}
+	}
+	return ""
+}
+
+// tokenVariety is how many different characters a real token has. Sixteen random
+// letters and digits have twelve and more.
+const tokenVariety = 12
+
+var placeholder = regexp.MustCompile(`(?i)example|your|xxx|placeholder|dummy|fake|sample|changeme|12345|abcd`)
+
+func variety(s string) int {
+	seen := map[rune]bool{}
+	for _, r := range s {
+		seen[r] = true
+	}
+	return len(seen)
+}
 
 // Excerpt returns s[from:to] with the credentials in it masked. The first four
 // characters of one stay, so that its owner knows which it is; nobody else
