@@ -59,6 +59,11 @@ func All() []scanner.Rule {
 		schResourceBomb,
 		schHeaderParamInvalid,
 		schHeaderParamSensitive,
+		// What tools say that they are, and what they can do.
+		annReadonlyContradiction,
+		annOpenworldContradiction,
+		capExec,
+		capOverbroad,
 		// Between servers, and over time.
 		xsToolReference,
 		shadowTool,

@@ -1,0 +1,39 @@
+package rules
+
+import (
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var annOpenworldContradiction = scanner.Rule{
+	ID:         "ann-openworld-contradiction",
+	Category:   "policy",
+	Title:      "A tool that calls its world closed reaches an address of the caller's choice",
+	Why:        "Clients trust what a tool of a closed world returns, and let data go to it. One that takes an address reads from and writes to anybody.",
+	Fix:        "Treat the tool as one that reaches the network. Have the annotation corrected.",
+	Severity:   scanner.Low,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "The tool requires an address, or is named for fetching and takes one. An address can be one within the server's own world, which is why it is low.",
+	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "CWE-807"},
+	Message: func(p *scanner.MessagePass) {
+		ownTools(p, func(d *scanner.Definition, node int) {
+			at, open := annotation(p.Doc, node, "openWorldHint")
+			if at < 0 || open {
+				return
+			}
+			fetches, found := fetching.MatchString(spell(d.Name)), false
+			parameters(p.Doc, node, func(s subschema, name string) {
+				found = found || s.depth == 1 && anAddress.MatchString(spell(name)) && (fetches || p.Required(s.around, name))
+			})
+			if found {
+				p.Report(at, false, scanner.Low, "the tool is annotated as closed to the world, and takes an address to reach")
+			}
+		})
+	},
+}
+
+var (
+	fetching  = regexp.MustCompile(`\b(fetch|crawl|scrape|browse|navigate|download|http|web|website|url)\b`)
+	anAddress = regexp.MustCompile(`^((web|page|target|site|remote) ?)?(url|uri|website|web ?page|link)s?$`)
+)
