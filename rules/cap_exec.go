@@ -19,12 +19,12 @@ var capExec = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-94"},
 	Message: func(p *scanner.MessagePass) {
 		ownTools(p, func(d *scanner.Definition, node int) {
-			tool, found := spell(d.Name), false
+			found := false
 			parameters(p.Doc, node, func(s subschema, name string) {
 				if found || s.depth > 2 || p.Doc.Get(s.node, "enum") >= 0 || p.Doc.Get(s.node, "const") >= 0 || !holdsText(p.Doc, s.node) {
 					return
 				}
-				if what := executes(p.Doc, tool, spell(name), s.node); what != "" {
+				if what := executes(p.Doc, d.Name, name, s.node); what != "" {
 					found = true // one tool, one finding
 					p.Report(s.node, true, scanner.Note, "the tool runs "+what+" that the caller writes")
 				}
@@ -33,26 +33,46 @@ var capExec = scanner.Rule{
 	},
 }
 
-// executes tells what a parameter is run as, "" where it is not.
-func executes(doc *wire.Doc, tool, name string, schema int) string {
-	switch {
-	case commandParam.MatchString(name):
-		return "a command"
-	case statementParam.MatchString(name),
-		queryParam.MatchString(name) && (querying.MatchString(tool) || querying.MatchString(description(doc, schema))):
-		return "a query"
-	case programParam.MatchString(name) && (running.MatchString(tool) || aProgram.MatchString(description(doc, schema))):
-		return "a program"
-	}
-	return ""
+// runnable is a kind of text that tools run: the names of parameters that hold it
+// and, where such a name says too little, what a tool or a description adds.
+type runnable struct {
+	what      string
+	name      *regexp.Regexp
+	tool      *regexp.Regexp
+	described *regexp.Regexp
 }
 
 var (
-	commandParam   = regexp.MustCompile(`^((shell|bash|terminal|system|cli) )?(command|cmd)s?( line)?$|^(bash|powershell)( script)?$`)
-	statementParam = regexp.MustCompile(`^(raw )?(sql|cypher|soql)( (query|statement|script|command))?s?$`)
-	queryParam     = regexp.MustCompile(`^(query|queries|statements?)$`)
-	querying       = regexp.MustCompile(`\b(sql|soql|cypher|graphql|gql)\b`)
-	programParam   = regexp.MustCompile(`^(code|script|source( code)?|java ?script|js|python|function|expression|snippet|program)( code)?$`)
-	running        = regexp.MustCompile(`\b(run|exec|execute|eval|evaluate|interpreter|python|java ?script|repl|console|sandbox|notebook)\b`)
-	aProgram       = regexp.MustCompile(`\b(java ?script|python|typescript|shell|bash|lua|ruby)\b.{0,20}\b(code|function|source|script|expression)\b|\b(code|script|expression)\s+to\s+(run|execute|evaluate)\b`)
+	runsCommand = &runnable{what: "a command",
+		name: regexp.MustCompile(`^((shell|bash|terminal|system|cli) )?(command|cmd)s?( line)?$|^(bash|powershell)$`)}
+	runsStatement = &runnable{what: "a query",
+		name: regexp.MustCompile(`^(raw )?(sql|cypher|soql)$|^((sql|cypher|soql) )?statements?$|^(sql|cypher|soql|graphql) (query|queries)$`)}
+	runsQuery = &runnable{what: "a query",
+		name:      regexp.MustCompile(`^(raw )?(query|queries)$`),
+		tool:      regexp.MustCompile(`\b(sql|soql|cypher|graphql|gql)\b`),
+		described: regexp.MustCompile(`\b(sql|soql|cypher|graphql|gql)\b`)}
+	runsProgram = &runnable{what: "a program",
+		name:      regexp.MustCompile(`^((java ?|bash |shell |python )?script|((source|python|java ?script|js) )?code|js|python|function|expression|snippet|program)$`),
+		tool:      regexp.MustCompile(`\b(run|exec|execute|eval|evaluate|interpreter|python|java ?script|repl|console|sandbox|notebook)\b`),
+		described: regexp.MustCompile(`\b(java ?script|python|typescript|shell|bash|lua|ruby)\b.{0,20}\b(code|function|source|script|expression)\b|\b(code|script|expression)\s+to\s+(run|execute|evaluate)\b`)}
 )
+
+// runWords are the last words of all names of such parameters.
+var runWords = map[string][]*runnable{
+	"command": {runsCommand}, "commands": {runsCommand}, "cmd": {runsCommand}, "cmds": {runsCommand}, "line": {runsCommand}, "bash": {runsCommand}, "powershell": {runsCommand},
+	"sql": {runsStatement}, "cypher": {runsStatement}, "soql": {runsStatement}, "statement": {runsStatement}, "statements": {runsStatement},
+	"query": {runsStatement, runsQuery}, "queries": {runsStatement, runsQuery},
+	"script": {runsProgram}, "code": {runsProgram}, "javascript": {runsProgram}, "js": {runsProgram}, "python": {runsProgram},
+	"function": {runsProgram}, "expression": {runsProgram}, "snippet": {runsProgram}, "program": {runsProgram},
+}
+
+// executes tells what a parameter is run as, "" where it is not.
+func executes(doc *wire.Doc, tool, parameter string, schema int) string {
+	for _, r := range runWords[lastWord(parameter)] {
+		if r.name.MatchString(spell(parameter)) &&
+			(r.tool == nil || r.tool.MatchString(spell(tool)) || r.described.MatchString(description(doc, schema))) {
+			return r.what
+		}
+	}
+	return ""
+}

@@ -23,11 +23,11 @@ var schDangerDefault = scanner.Rule{
 	Message: func(p *scanner.MessagePass) {
 		ownTools(p, func(d *scanner.Definition, node int) {
 			subschemas(p.Doc, p.Doc.Get(node, "inputSchema"), func(s subschema) bool {
-				name := ""
-				if s.named >= 0 {
-					name = keyOf(p.Doc, s.named)
-				}
 				offered(p.Doc, s.node, func(value int, said string, given bool) {
+					name := ""
+					if s.named >= 0 {
+						name = keyOf(p.Doc, s.named)
+					}
 					severity, message := weighOffered(d.Name, name, said, given)
 					if message != "" && !p.Full() {
 						p.Report(value, false, severity, message)

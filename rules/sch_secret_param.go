@@ -46,10 +46,11 @@ const (
 
 // secretParameter tells what kind of secret a parameter of a tool takes.
 func secretParameter(doc *wire.Doc, tool string, schema int, name string) secretKind {
+	if !secretWords[lastWord(name)] || !holdsText(doc, schema) {
+		return noSecret
+	}
 	said := spell(name)
 	switch {
-	case !holdsText(doc, schema):
-		return noSecret
 	case personalName.MatchString(said), keyOfOne.MatchString(said) && !certificate.MatchString(tool):
 		return personalSecret
 	case ownPassword.MatchString(said) && ofThePerson.MatchString(description(doc, schema)),
@@ -66,6 +67,10 @@ func description(doc *wire.Doc, schema int) string {
 	d, _ := doc.Str(schema, "description")
 	return strings.ToLower(d)
 }
+
+// secretWords are the last words of all names that the expressions below match.
+var secretWords = wordSet(`phrase words mnemonic ssn number no cvv cvc code value pin password passphrase passwd passcode pwd cookies
+	key pem content hex keys token tokens secret secrets apikey credential credentials card otp`)
 
 // Names are matched as words, and to their end: password_policy and
 // credential_id hold no secret.

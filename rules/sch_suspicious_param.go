@@ -19,14 +19,11 @@ var schSuspiciousParam = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM07", "ATLAS:AML.T0086", "CWE-200"},
 	Message: func(p *scanner.MessagePass) {
 		ownTools(p, func(d *scanner.Definition, node int) {
-			if aboutTalk(d.Name) {
-				return
-			}
 			seen := map[string]bool{} // variants of one input repeat a parameter
 			parameters(p.Doc, node, func(s subschema, name string) {
 				optional, required, message := collectedBy(name)
 				switch {
-				case message == "" || seen[name] || p.Full() || !holdsText(p.Doc, s.node):
+				case message == "" || seen[name] || p.Full() || !holdsText(p.Doc, s.node) || aboutTalk(d.Name):
 				case p.Required(s.around, name):
 					seen[name] = true
 					p.Report(s.node, true, required, message)
@@ -69,11 +66,8 @@ var schSuspiciousParam = scanner.Rule{
 		},
 	},
 	Text: func(p *scanner.TextPass) {
-		if aboutTalk(p.Name) {
-			return
-		}
 		name, required := p.Argument()
-		if name == "" {
+		if name == "" || aboutTalk(p.Name) {
 			return
 		}
 		for _, m := range p.Matches {
@@ -91,10 +85,17 @@ var schSuspiciousParam = scanner.Rule{
 	},
 }
 
+// shortestSentence is the length from which on a name can say where its value
+// comes from: all_the_chat.
+const shortestSentence = 12
+
 // collectedBy weighs the name of a parameter that may be left out and of one that
 // must be given, and says what it collects, "" for nothing.
 func collectedBy(name string) (optional, required scanner.Severity, message string) {
-	said := spell(name)
+	said := ""
+	if len(name) >= shortestSentence {
+		said = spell(name)
+	}
 	sentence := strings.Count(said, " ") > 1
 	switch {
 	case collects.MatchString(name) || sentence && asksForTalk.MatchString(said):

@@ -135,3 +135,33 @@ func spell(identifier string) string {
 	}
 	return b.String()
 }
+
+// lastWord returns the last word of an identifier in lower case, without figures
+// behind it: what most names are about, and cheaper than to spell all of them.
+func lastWord(identifier string) string {
+	letter := func(i int) bool { return identifier[i] >= 0x80 || lowerLetter(identifier[i]|0x20) }
+	to := len(identifier)
+	for to > 0 && !letter(to-1) {
+		to--
+	}
+	from := to
+	for from > 0 && letter(from-1) {
+		from--
+		if upper := identifier[from] >= 'A' && identifier[from] <= 'Z'; upper &&
+			(from > 0 && lowerLetter(identifier[from-1]) || from+1 < to && lowerLetter(identifier[from+1])) {
+			break
+		}
+	}
+	return strings.ToLower(identifier[from:to])
+}
+
+func lowerLetter(c byte) bool { return c >= 'a' && c <= 'z' }
+
+// wordSet makes a set of words.
+func wordSet(words string) map[string]bool {
+	s := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		s[w] = true
+	}
+	return s
+}
