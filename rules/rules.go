@@ -59,6 +59,7 @@ func All() []scanner.Rule {
 		schResourceBomb,
 		schHeaderParamInvalid,
 		schHeaderParamSensitive,
+		schOutputMismatch,
 		// What tools say that they are, and what they can do.
 		annReadonlyContradiction,
 		annOpenworldContradiction,

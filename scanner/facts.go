@@ -50,8 +50,14 @@ type Message struct {
 	Server      *ServerInfo
 	Offset      int // of the message in the frame
 
+	Structured   []byte // of a result: its structuredContent, where it is not larger than structuredBytes
+	StructuredAt int    // its offset in the frame
+
 	node int
 }
+
+// structuredBytes bounds the structured results that are carried to the judge.
+const structuredBytes = 64 << 10
 
 // ServerInfo is what a server says of itself at the start.
 type ServerInfo struct {
@@ -70,6 +76,7 @@ type Definition struct {
 	Name        string
 	Title       string
 	Description string // at most descriptionBytes of it
+	Output      []byte // the outputSchema as it stands, where it is not larger than outputBytes
 	Digest      Digest // over the whole declaration
 	Parts       [len(DefinitionParts)]Digest
 	Can         Capabilities // of a tool: what it adds to a flow of data
@@ -85,6 +92,10 @@ var DefinitionParts = [...]string{"description", "inputSchema", "outputSchema", 
 
 // descriptionBytes bounds what a session remembers of each description.
 const descriptionBytes = 2048
+
+// outputBytes bounds what is remembered of each output schema. One of 162 of
+// published servers is larger.
+const outputBytes = 16 << 10
 
 // Digest is a SHA-256 over a canonical form; zero where there was nothing.
 type Digest [sha256.Size]byte

@@ -10,9 +10,10 @@ import (
 
 // The bounds of what a judge remembers. They bound memory, whatever the input.
 const (
-	defaultSessions = 2048    // sessions open at once; the one idle longest, in events, is closed
-	maxPins         = 262144  // definitions remembered across sessions
-	maxClosed       = 1 << 20 // closed sessions that are recognised when they go on
+	defaultSessions = 2048     // sessions open at once; the one idle longest, in events, is closed
+	maxPins         = 262144   // definitions remembered across sessions
+	maxClosed       = 1 << 20  // closed sessions that are recognised when they go on
+	maxOutputs      = 64 << 20 // bytes of output schemas remembered
 )
 
 // judge folds facts into sessions, in the order of the input.
@@ -22,6 +23,7 @@ type judge struct {
 	closed   map[uint64]struct{}      // sessions that made place for others, by digest
 	recent   *list.List               // the same, most recently used first
 	pins     map[pinKey]*Known
+	outputs  int // bytes of output schemas in all that is known
 	servers  map[string]bool
 	found    []Finding
 	coverage *coverage
@@ -182,6 +184,12 @@ func (j *judge) pin(e *Event, d *Definition) {
 
 // known makes the record of a definition that the event shows at an offset.
 func (j *judge) known(e *Event, d *Definition, offset int) *Known {
+	if j.outputs+len(d.Output) <= maxOutputs {
+		j.outputs += len(d.Output)
+	} else {
+		d.Output = nil
+		j.coverage.skip("more output schemas than are remembered: results of this tool are not compared with its own", e.Origin)
+	}
 	return &Known{Server: e.Server, Session: e.Session, Definition: d, Location: j.places.at(offset), Time: e.Time}
 }
 

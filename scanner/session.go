@@ -69,6 +69,7 @@ type Server struct {
 	Seen      bool     // it has taken part in a message before
 	Info      ServerInfo
 	Tools     map[string]*Known
+	Relisted  map[string]bool      // tools that it has listed again as another definition than that in Tools
 	Listed    bool                 // it has answered tools/list
 	Announced [MessageSubject]bool // by kind of definition: it has said that the list changed, and not listed it in full since
 	Asked     bool                 // it has been sent a request
@@ -104,7 +105,7 @@ const maxPending = 4096
 func (s *Session) server(id string) *Server {
 	srv := s.Servers[id]
 	if srv == nil {
-		srv = &Server{ID: id, Words: Words(id), Tools: map[string]*Known{}}
+		srv = &Server{ID: id, Words: Words(id), Tools: map[string]*Known{}, Relisted: map[string]bool{}}
 		for d := range srv.pending {
 			srv.pending[d] = map[string]PendingCall{}
 		}
@@ -146,12 +147,19 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know 
 	}
 	for i := range m.Definitions {
 		d := &m.Definitions[i]
-		if d.Kind == ToolSubject && srv.Tools[d.Name] == nil {
-			k := know(d)
-			srv.Tools[k.Definition.Name] = k
-			srv.Witnesses.Add(k)
-			s.own(srv, k)
+		if d.Kind != ToolSubject {
+			continue
 		}
+		if first := srv.Tools[d.Name]; first != nil {
+			if first.Definition.Foreign == d.Foreign && first.Definition.Digest != d.Digest {
+				srv.Relisted[first.Definition.Name] = true
+			}
+			continue
+		}
+		k := know(d)
+		srv.Tools[k.Definition.Name] = k
+		srv.Witnesses.Add(k)
+		s.own(srv, k)
 	}
 	if !srv.Witnesses.Complete() {
 		s.Witnesses.merge(&srv.Witnesses)

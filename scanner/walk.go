@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"bytes"
 	"sort"
 	"strings"
 
@@ -122,7 +123,27 @@ func (in *Inspector) result(m *Message, node int) {
 		in.region(ResultSubject, "", node, node)
 		return
 	}
+	if c := in.tree.Get(node, "structuredContent"); c >= 0 && !in.isError(node) {
+		m.Structured = in.copied(c, structuredBytes)
+		m.StructuredAt = int(in.tree.Nodes[c].Start) - int(in.tree.Nodes[in.event.root].Start)
+	}
 	in.members(m, node, ResultSubject)
+}
+
+// isError reports a result that says that the call failed: its structure is that
+// of an error.
+func (in *Inspector) isError(result int) bool {
+	c := in.tree.Get(result, "isError")
+	return c >= 0 && string(in.tree.Raw(c)) == "true"
+}
+
+// copied returns a copy of an object or list at node i as it stands, nil where
+// it is none or larger than limit.
+func (in *Inspector) copied(i, limit int) []byte {
+	if in.tree.Kind(i) < wire.Array || len(in.tree.Raw(i)) > limit {
+		return nil
+	}
+	return bytes.Clone(in.tree.Raw(i))
 }
 
 // members inspects the members of a result or document; those that have no
@@ -205,6 +226,7 @@ func (in *Inspector) list(m *Message, kind SubjectKind, node int) {
 		if kind == ToolSubject {
 			def.Can = in.capabilities(c, &def)
 		}
+		def.Output = in.copied(doc.Get(c, "outputSchema"), outputBytes)
 		in.digest.definition(doc, c, &def)
 		m.Definitions = append(m.Definitions, def)
 		in.region(kind, def.Name, c, c)
