@@ -23,7 +23,7 @@ var schSuspiciousParam = scanner.Rule{
 			parameters(p.Doc, node, func(s subschema, name string) {
 				optional, required, message := collectedBy(name)
 				switch {
-				case message == "" || seen[name] || p.Full() || !holdsText(p.Doc, s.node) || aboutTalk(d.Name):
+				case message == "" || seen[name] || p.Full() || !holdsText(p.Doc, s.node) || aboutTalk(d.Name) || message == secretOrder && ownPurpose(d.Name):
 				case p.Required(s.around, name):
 					seen[name] = true
 					p.Report(s.node, true, required, message)
@@ -37,20 +37,21 @@ var schSuspiciousParam = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "conversation",
-			Expr:    `\b(everything|anything|all\s+(that\s+)?|each\s+thing)\s*(that\s+)?the\s+(user|person|human|customer)\s+(has\s+|have\s+)?(said|says|wrote|written|typed|told|asked|shared|mentioned)\b|\b(full|entire|complete|whole|raw|verbatim)\s+((text|copy|transcript|history|log)\s+of\s+)?(the\s+|this\s+|your\s+)?(conversation|chat|dialogue?|context\s+window)(\s+(history|context|transcript|log|so\s+far|until\s+now))?\b|\b(conversation|dialogue?)\s+(so\s+far|until\s+now|up\s+to\s+(now|this\s+point|here))\b`,
-			Anchors: []string{"the user ", "the person ", "the human ", "the customer ", "conversation", "chat", "dialog", "context window"},
-			Near:    []string{"everything", "anything", "all ", "each thing", "full", "entire", "complete", "whole", "raw", "verbatim", "so far", "until now", "up to "},
+			Expr:    `\b(everything|anything|whatever|all\s+(that\s+)?|each\s+thing)\s*(that\s+)?the\s+(user|person|human|customer)\s+(has\s+|have\s+)?(said|says|wrote|written|typed|told|shared|mentioned)\b|\b(full|entire|complete|whole|raw|verbatim|unabridged)\s+((text|copy|transcript|history|log|record)\s+of\s+)?(the\s+|this\s+|our\s+|your\s+)?(conversation|chat|dialogue?|context\s+window)(\s+(history|context|transcript|log|so\s+far|until\s+now))?\b|\b(conversation|dialogue?)\s+(so\s+far|until\s+now|up\s+to\s+(now|this\s+point|here))\b|\b(transcript|history|log|record|copy)\s+of\s+(this|our|your)\s+(conversation|chat|session|dialogue?)\b`,
+			Anchors: []string{"the user ", "the person ", "the human ", "the customer ", "conversation", "chat", "dialog", "context window", "of this session", "of our session", "of your session"},
+			Near:    []string{"everything", "anything", "whatever", "all ", "each thing", "full", "entire", "complete", "whole", "raw", "verbatim", "unabridged", "so far", "until now", "up to ", "transcript", "history", "log ", "record", "copy"},
 		},
 		{
 			Name:    "prompt",
-			Expr:    `\b(your|the(\s+(model|assistant|agent)['’]?s)?)\s+(\w+\s+){0,2}(system\s+(prompt|message|instructions?)|(initial|hidden|original)\s+(prompt|instructions))\b|\byour\s+(own\s+)?(instructions|prompt|guidelines)\s*,?\s+(verbatim|word\s+for\s+word|in\s+full|as\s+(you\s+)?(were\s+|was\s+|have\s+been\s+)?(given|received|written)|exactly|here)\b|\b(instructions|prompt)\s+(that\s+)?you\s+(were|have\s+been)\s+given\b`,
-			Anchors: []string{"system prompt", "system message", "system instruction", "initial prompt", "initial instructions", "hidden prompt", "hidden instructions", "original prompt", "original instructions", "your instructions", "your own instructions", "your prompt", "your own prompt", "your guidelines", "your own guidelines", "you were given", "you have been given"},
+			Expr:    `\b(your|the(\s+(model|assistant|agent)['’]?s)?)\s+(\w+\s+){0,2}(system\s+(prompt|message|instructions?)|(initial|hidden|original)\s+(prompt|instructions))\b|\byour\s+(own\s+)?(instructions|prompt|guidelines)\s*,?\s+(verbatim|word\s+for\s+word|in\s+full|as\s+(you\s+)?(were\s+|was\s+|have\s+been\s+)?(given|received|written)|exactly|here)\b|\byour\s+(complete|full|entire|whole|exact)\s+(set\s+of\s+|list\s+of\s+)?(instructions|prompt|guidelines|rules)\b|\b(instructions|prompt)\s+(that\s+)?you\s+(were|have\s+been)\s+given\b`,
+			Anchors: append(product([]string{"system ", "initial ", "hidden ", "original ", "your ", "your own ", "complete ", "full ", "entire ", "whole ", "exact ", "set of ", "list of "}, []string{"prompt", "instruction", "guidelines", "rules"}), "system message", "you were given", "you have been given"),
+			Near:    []string{"your", "the ", "you "},
 		},
 		{
 			Name:    "results",
-			Expr:    `\b(results?|outputs?|responses?|returns?)\s+(of|from|by)\s+(all|any|every|each)\s+(of\s+the\s+|the\s+)?((other|previous|earlier|prior)\s+)?(tools?(\s+calls?)?|calls)\b|\b(results?|outputs?|responses?)\s+(of|from)\s+(the\s+)?other\s+tools\b|\b(all|every|each|any)\s+(previous|earlier|prior|other)\s+tools?['’]?s?\s+(results?|outputs?|responses?)\b`,
+			Expr:    `\b(results?|outputs?|responses?|returns?)\s+(of|from|by)\s+(all|any|every|each)\s+(of\s+the\s+|the\s+)?((other|previous|earlier|prior)\s+)?(tools?(\s+calls?)?|calls)\b|\b(results?|outputs?|responses?)\s+(of|from)\s+(the\s+)?other\s+tools\b|\b(all|every|each|any)\s+(previous|earlier|prior|other)\s+tools?['’]?s?\s+((results?|outputs?|responses?)|(has\s+|have\s+)?(returned|said))\b`,
 			Anchors: []string{"other tool", "all tool", "any tool", "every tool", "each tool", "previous tool", "earlier tool", "prior tool", "all the tool", "previous call", "earlier call", "prior call"},
-			Near:    []string{"result", "output", "response", "return"},
+			Near:    []string{"result", "output", "response", "return", "said"},
 		},
 		{
 			Name:    "secret_file",
@@ -60,8 +61,8 @@ var schSuspiciousParam = scanner.Rule{
 		},
 		{
 			Name:    "secrets",
-			Expr:    `\b(any|all|every|whatever)\s+(\w+\s+){0,2}` + oSecrets + `\s+(that\s+)?(you|the\s+(user|model|assistant))\s+(\w+\s+)?(have|has|know|knows|find|finds|see|saw|come|hold|holds|encounter|encountered|shared|mentioned)\b`,
-			Anchors: product([]string{"you", "user", "model", "assistant"}, []string{" "}, []string{"have", "has", "know", "find", "see", "saw", "come", "hold", "encounter", "share", "mention"}),
+			Expr:    `\b(any|all|every|whatever)\s+(\w+\s+){0,2}` + oSecrets + `\s+(that\s+)?(you|the\s+(user|model|assistant))\s+(\w+\s+)?(have|has|know|knows|find|finds|see|saw|come|hold|holds|encounter|encountered|shared|mentioned)\b|\b(any|all|every|whatever)\s+(\w+\s+){0,2}` + oSecrets + `\s+(mentioned|shared|given|typed|provided|seen|found|revealed)\s+(by\s+the\s+user|(in|during)\s+(the|this)\s+(conversation|chat|session|context|environment))\b`,
+			Anchors: append(product([]string{"you", "user", "model", "assistant"}, []string{" "}, []string{"have", "has", "know", "find", "see", "saw", "come", "hold", "encounter", "share", "mention"}), product([]string{"by the ", "in the ", "in this ", "during the ", "during this "}, []string{"user", "conversation", "chat", "session", "context", "environment"})...),
 			Near:    []string{"credential", "password", "passphrase", "key", "token", "variable", "secret", "cookie", "clipboard", "seed"},
 		},
 	},
@@ -71,11 +72,11 @@ var schSuspiciousParam = scanner.Rule{
 			return
 		}
 		for _, m := range p.Matches {
-			if countered(p.Folded, m.Start, m.End) || m.Pattern == fileMatch && ownPurpose(p.Name) {
+			if countered(p.Folded, m.Start, m.End) || narrowerTalk.Match(p.Folded[m.End:]) || m.Pattern == fileMatch && ownPurpose(p.Name) {
 				continue
 			}
 			severity := scanner.Medium
-			if required || m.Pattern >= fileMatch {
+			if m.Pattern >= fileMatch || required && !(m.Pattern == talkMatch && modestWish(p, m.Start, m.End)) {
 				severity = scanner.High
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"it is what a parameter is filled with"},
@@ -89,6 +90,12 @@ var schSuspiciousParam = scanner.Rule{
 // comes from: all_the_chat.
 const shortestSentence = 12
 
+// secretOrder is the message for a name that orders a secret to be read, and aboutSecret
+// are last words of names that speak of a secret and do not hold it.
+const secretOrder = "the name of a parameter is an order to read a secret"
+
+var aboutSecret = wordSet(`id ids path name names type timeout seconds ms count limit enabled url uri line page version region format mode status at interval policy`)
+
 // collectedBy weighs the name of a parameter that may be left out and of one that
 // must be given, and says what it collects, "" for nothing.
 func collectedBy(name string) (optional, required scanner.Severity, message string) {
@@ -100,8 +107,8 @@ func collectedBy(name string) (optional, required scanner.Severity, message stri
 	switch {
 	case collects.MatchString(name) || sentence && asksForTalk.MatchString(said):
 		return scanner.Medium, scanner.High, "a parameter collects the conversation or the prompt"
-	case sentence && asksForSecret.MatchString(said):
-		return scanner.High, scanner.High, "the name of a parameter is an order to read a secret"
+	case sentence && asksForSecret.MatchString(said) && !aboutSecret[lastWord(name)]:
+		return scanner.High, scanner.High, secretOrder
 	case callerModel.MatchString(name):
 		return scanner.Low, scanner.Medium, "a parameter tells the server which model calls it"
 	}
@@ -112,7 +119,17 @@ func collectedBy(name string) (optional, required scanner.Severity, message stri
 // are secrets.
 var wished = [...]string{"the conversation", "the prompt", "the results of other tools", "a file that holds credentials", "secrets"}
 
-const fileMatch = 3
+const (
+	talkMatch = 0
+	fileMatch = 3
+)
+
+// modestWish reports a wish for the conversation that has a reason: it asks for what
+// is relevant, or the tool hands over, traces or reports.
+func modestWish(p *scanner.TextPass, start, end int) bool {
+	from, to := sentence(p.Folded, start, end)
+	return hasReason.MatchString(spell(p.Name)) || relevantOnly.Match(p.Folded[from:to])
+}
 
 // aboutTalk reports the name of a tool whose business is conversations or models.
 func aboutTalk(name string) bool { return talk.MatchString(name) || forModels.MatchString(name) }
@@ -123,8 +140,13 @@ var (
 	collects    = regexp.MustCompile(`(?i)^(side_?note|(full_|whole_|entire_)?(conversation|chat)_?(history|log|context|transcript)|(conversation|chat)History|system_?prompt|system_?instructions|previous_?(tool_?results|tool_?outputs|messages)|(all_?)?(prior|previous)_?messages|user_?messages|chain_?of_?thought|internal_?reasoning)$`)
 	callerModel = regexp.MustCompile(`(?i)^(calling_?|your_?)?(llm|ai)_?(model_?)?(name|id|version)$|^(calling|your)_?model_?(name)?$`)
 
+	// narrowerTalk stands behind words that mean less than the conversation.
+	narrowerTalk = regexp.MustCompile(`^\s+(to\s+be\s+\w|messages?\b|room|channel|name|id\b|title|model|complet|window|widget|bot)`)
+	hasReason    = regexp.MustCompile(`\b(hand ?off|hand ?over|escalate|support|case|ticket|feedback|report|bug|trace|tracing|telemetry|observability|log|audit|summari[sz]e|summary|note|notes|remember|recall)\b`)
+	relevantOnly = regexp.MustCompile(`\b(relevant|helps?|helpful|needed|useful|important|necessary|related|pertinent|matters?)\b`)
+
 	// asksForTalk and asksForSecret are names of several words, spelled out, that
 	// say where the value is to come from.
-	asksForTalk   = regexp.MustCompile(`\b(everything|all|full|whole|entire|complete|verbatim|exact|raw)\b.*\b(conversation|chat|dialog(ue)?|system prompt|your (instructions|prompt)|(the )?user (has )?(said|wrote|typed|told|asked)|(other|previous|earlier|prior) tools?)\b|\b(conversation|chat|dialog(ue)?|system prompt|user (has )?(said|wrote|typed|told)|(other|previous|earlier|prior) tools? (results|outputs|responses))\b.*\b(so far|verbatim|in full|until now|word for word|up to now)\b`)
+	asksForTalk   = regexp.MustCompile(`\bwhat(ever)? the user (has )?(said|wrote|told|typed)\b|\b(results|outputs|responses) (of|from) ((all|every|any) )?(the )?(other|previous|earlier) tools?\b|\b(everything|all|full|whole|entire|complete|verbatim|exact|raw)\b.*\b(conversation|chat|dialog(ue)?|system prompt|your (instructions|prompt)|(the )?user (has )?(said|wrote|typed|told|asked)|(other|previous|earlier|prior) tools?)\b|\b(conversation|chat|dialog(ue)?|system prompt|user (has )?(said|wrote|typed|told)|(other|previous|earlier|prior) tools? (results|outputs|responses))\b.*\b(so far|verbatim|in full|until now|word for word|up to now)\b`)
 	asksForSecret = regexp.MustCompile(`\b(read(ing)?|open(ing|ed)?|cat|dump(ing|ed)?|load(ing|ed)?|fetch(ing|ed)?|contents? (of|from|in)|text (of|from|in)|found in|copied from|taken from)\b.*\b(id (rsa|ed25519|dsa|ecdsa)|ssh|private key|aws (credentials?|keys?)|credentials?|passwords?|passwd|env file|dot env|shadow file|etc shadow|secrets?( file)?|mcp json|mcp config|keychain|wallet|netrc|npmrc|browser cookies|api keys?)\b`)
 )
