@@ -19,21 +19,27 @@ var injAgentOrder = scanner.Rule{
 		{Name: "conversation", Expr: conversation, Anchors: []string{"your answer", "your reply", "your response", "your summary", "your final ", "its answer", "its reply", "its summary", "every answer", "any answer", "asked", " asks ", "were told", "the question", "summari", "sum up", "summing up", "translat", "after reading", "when done", "once done", "once you", "before you", "after you", "later message", "earlier message", "your earlier", "your previous", "your task", "your orders", "never mind", "next message", "future questions", "future answers", "in a summary"}},
 		{Name: "marker", Expr: marker, Anchors: []string{"system", "operator", "developer", "<|", "[inst]", "<start_of_turn>", "human:", "user:", "end of ", "privileged", "tool_result", "</tool", "hint:", "directive", "speaking"}},
 		{Name: "reader", Expr: `\bwhoever\s+(or\s+whatever\s+)?(reads|handles|processes|edits|summari[sz]es|asks)\b`, Anchors: []string{"whoever "}},
-		{Name: "call", Expr: `\b[a-z]+[a-z0-9]*([_.][a-z0-9]+)+\([^()\n]{0,200}\)`, Anchors: []string{"("}},
 	},
 	Text: func(p *scanner.TextPass) {
 		if !result(p) {
 			return
 		}
-		until, about := -1, machineWord.FindAllIndex(p.Folded, aboutMachines)
+		machines := 0
 		for _, m := range p.Matches {
-			from, to := sentence(p.Folded, m.Start, m.End)
-			_, to = sentence(p.Folded, to, min(to+1, len(p.Folded)))
-			if from < until {
+			if m.Pattern == machinePattern {
+				machines++
+			}
+		}
+		until := -1 // sentences are weighed once
+		for _, m := range p.Matches {
+			if m.Start < until {
 				continue
 			}
+			from, end := sentence(p.Folded, m.Start, m.End)
+			_, to := sentence(p.Folded, end, min(end+1, len(p.Folded)))
+			until = max(end, m.End)
 			w := weigh(p.Folded, from, to)
-			if len(about) == aboutMachines {
+			if machines >= aboutMachines {
 				w.sum -= topicCost
 			}
 			if !w.order || w.sum < orderMedium {
@@ -49,3 +55,6 @@ var injAgentOrder = scanner.Rule{
 		}
 	},
 }
+
+// machinePattern is the place of the pattern "machine".
+const machinePattern = 0

@@ -69,7 +69,7 @@ func weighOffered(tool, parameter, said string, given bool) (scanner.Severity, s
 	case !given:
 	case sinkName.MatchString(name) && outsideAddress(low):
 		return scanner.High, "an address outside is the default of who is sent to"
-	case reportName.MatchString(name) && strings.Contains(low, "://") && outsideAddress(low):
+	case reportsTo.MatchString(name) && strings.Contains(low, "://") && outsideAddress(low):
 		return scanner.Medium, "an address outside is the default of where reports go"
 	case chainedCommand.MatchString(low):
 		return scanner.High, "a chain of commands is the default of a parameter"
@@ -82,10 +82,10 @@ func weighOffered(tool, parameter, said string, given bool) (scanner.Severity, s
 }
 
 var (
-	// sinkName and reportName are names of parameters, spelled out, that say who is sent
+	// sinkName and reportsTo are names of parameters, spelled out, that say who is sent
 	// to by the tool itself, and by what it does beside that.
 	sinkName   = regexp.MustCompile(`^(bcc|cc|to|recipients?|(bcc|cc|to|reply to|forward(ing)?( to)?|send to|copy to|share with|notify|recipient|notification|alert) (e ?mails?|address(es)?|recipients?|list|number|phone|account|wallet)|forward to|send to|copy to|reply to|share with|(\w+ )?web ?hook( url| uri| address| endpoint)?)$`)
-	reportName = regexp.MustCompile(`^(\w+ )?(callback|telemetry|analytics|tracking|audit|report(ing)?|logs?|logging|backup|mirror|forward|sync|collector|ingest|beacon|exfil\w*|upload) ?(url|uri|endpoint|address|server|host|target|destination|to)$`)
+	reportsTo = regexp.MustCompile(`^(\w+ )?(callback|telemetry|analytics|tracking|audit|report(ing)?|logs?|logging|backup|mirror|forward|sync|collector|ingest|beacon|exfil\w*|upload) ?(url|uri|endpoint|address|server|host|target|destination|to)$`)
 
 	chainedCommand = regexp.MustCompile("(;|&&|\\|\\|?|`|\\$\\()\\s*(sudo\\s+)?(curl|wget|nc|ncat|socat|(ba|z|da)?sh|powershell|iex|python[0-9.]*|perl|base64)(\\s+-|\\s+[^\\s]*https?:|\\s*[`)]|\\s*$)")
 	destroysData   = regexp.MustCompile(`\b(drop\s+(table|database|schema)|truncate\s+table)\s+\w|\bdelete\s+from\s+\w+\s*(;|--|$)|\brm\s+-\w*(rf|fr)\w*\s+(/|~|\$home|\*)`)

@@ -2,7 +2,8 @@ package rules
 
 import (
 	"bytes"
-	"regexp"
+
+	"github.com/mcpscan/mcpscan/internal/text"
 )
 
 // signal is one of the things that together tell an order to an AI from what
@@ -10,7 +11,7 @@ import (
 type signal struct {
 	words  string // for the reader of a finding
 	weight int
-	expr   *regexp.Regexp
+	expr   *text.Expr
 }
 
 // The thresholds of the sum.
@@ -39,26 +40,26 @@ const (
 )
 
 var who = [...]signal{
-	{"an AI is spoken to", 4, regexp.MustCompile(vocative)},
-	{"an AI is what has to act", 3, regexp.MustCompile(mustAct)},
+	{"an AI is spoken to", 4, text.MustCompile(vocative)},
+	{"an AI is what has to act", 3, text.MustCompile(mustAct)},
 	{"an AI is spoken of", 2, machineWord},
 }
 
 // signals of an order to an AI, beside who is meant and the act itself.
 var signals = [...]signal{
-	{"whoever reads this is meant", 2, regexp.MustCompile(`\b` + machine + `(\s+[\w'’-]+){1,6}?\s+(this|these)\s+(\w+\s+)?` + document + `\b|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\bwhoever(\s+or\s+whatever)?\s+(reads|handles|processes|edits|summari[sz]es)\b|\b(being|been)\s+(read|processed|summari[sz]ed|opened|displayed)\s+(by|through)\s+(an?|the)\s`)},
-	{"the conversation is known", 2, regexp.MustCompile(conversation)},
-	{"the user is spoken of", 1, regexp.MustCompile(`\b(the\s+(current\s+|same\s+)?(user|human|principal)(\s[^a]|['’.,;:!?)]|$)|(user|human)['’]s\s|their\s+users?\b|owner\s+of\s+th(is|e)\s+(mailbox|account|assistant|agent)|the\s+person\s+in\s+front\s+of\s+you|whoever\s+asks|your\s+(user|client|principal|owner|operator)\b)`)},
-	{"the text poses as a turn or the system", 2, regexp.MustCompile(marker)},
-	{"a call is spelled out", 1, regexp.MustCompile(`\b[a-z]+[a-z0-9]*_[a-z0-9_]+\([^()\n]{0,200}\)|\b(call|use|using|via|with|function|tool)\s+(the\s+(tool|function)\s+)?` + "[`'\"]?[a-z]+_[a-z_]+\\b")},
-	{"secrecy", 2, regexp.MustCompile(`\b(not|n['’]t|never|without|no\s+need\s+to|spared)\b[^.\n]{0,25}?\b(tell(ing)?|mention(ing)?|inform(ing)?|notif(y|ying)|bring(ing)?\s+(it|this)\s+up|trouble|bother|let\s+\w+(\s+\w+)?\s+know|say(ing)?\s+so|reveal(ing)?|report(ing)?\s+(this|it)|comment(ing)?\s+on\s+(this|it))\b|\b(silently|secretly|quietly|unnoticed|discreetly)\b|\bas\s+(if|though)\s+(nothing|it\s+had|they\s+had|the\s+\w+\s+had)\b|\bbetween\s+us\b`)},
-	{"nobody is to be asked", 1, regexp.MustCompile(`\b(without|no|not|n['’]t|skip|already)\b[^.\n]{0,20}?\b(asking|ask\s+back|confirmation|approval|approved|agreed|callbacks?|authori[sz]ed|checking\s+back|consent|dry\s+run|permission)\b`)},
-	{"pressure", 1, regexp.MustCompile(`\b(immediately|at\s+once|right\s+now|urgent(ly)?|no\s+time|within\s+\d+\s+minutes|or\s+else|failure\s+to|highest\s+priority|as\s+your\s+(first|next)\s+action|before\s+(anything\s+else|any\s+other))\b`)},
-	{"it is to last", 1, regexp.MustCompile(`\b(from\s+(now|this\s+point|here|today)\s+on(wards)?|in\s+(all\s+)?(future|later)\s+\w+|permanently|for\s+good|until\s+the\s+end\s+of|each\s+time|every\s+time|remember)\b`)},
+	{"whoever reads this is meant", 2, text.MustCompile(`\b` + machine + `(\s+[\w'’-]+){1,6}?\s+(this|these)\s+(\w+\s+)?` + document + `\b|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\bwhoever(\s+or\s+whatever)?\s+(reads|handles|processes|edits|summari[sz]es)\b|\b(being|been)\s+(read|processed|summari[sz]ed|opened|displayed)\s+(by|through)\s+(an?|the)\s`)},
+	{"the conversation is known", 2, text.MustCompile(conversation)},
+	{"the user is spoken of", 1, text.MustCompile(`\b(the\s+(current\s+|same\s+)?(user|human|principal)(\s[^a]|['’.,;:!?)]|$)|(user|human)['’]s\s|their\s+users?\b|owner\s+of\s+th(is|e)\s+(mailbox|account|assistant|agent)|the\s+person\s+in\s+front\s+of\s+you|whoever\s+asks|your\s+(user|client|principal|owner|operator)\b)`)},
+	{"the text poses as a turn or the system", 2, text.MustCompile(marker)},
+	{"a call is spelled out", 1, text.MustCompile(`\b[a-z]+[a-z0-9]*_[a-z0-9_]+\([^()\n]{0,200}\)|\b(call|use|using|via|with|function|tool)\s+(the\s+(tool|function)\s+)?` + "[`'\"]?[a-z]+_[a-z_]+\\b")},
+	{"secrecy", 2, text.MustCompile(`\b(not|n['’]t|never|without|no\s+need\s+to|spared)\b[^.\n]{0,25}?\b(tell(ing)?|mention(ing)?|inform(ing)?|notif(y|ying)|bring(ing)?\s+(it|this)\s+up|trouble|bother|let\s+\w+(\s+\w+)?\s+know|say(ing)?\s+so|reveal(ing)?|report(ing)?\s+(this|it)|comment(ing)?\s+on\s+(this|it))\b|\b(silently|secretly|quietly|unnoticed|discreetly)\b|\bas\s+(if|though)\s+(nothing|it\s+had|they\s+had|the\s+\w+\s+had)\b|\bbetween\s+us\b`)},
+	{"nobody is to be asked", 1, text.MustCompile(`\b(without|no|not|n['’]t|skip|already)\b[^.\n]{0,20}?\b(asking|ask\s+back|confirmation|approval|approved|agreed|callbacks?|authori[sz]ed|checking\s+back|consent|dry\s+run|permission)\b`)},
+	{"pressure", 1, text.MustCompile(`\b(immediately|at\s+once|right\s+now|urgent(ly)?|no\s+time|within\s+\d+\s+minutes|or\s+else|failure\s+to|highest\s+priority|as\s+your\s+(first|next)\s+action|before\s+(anything\s+else|any\s+other))\b`)},
+	{"it is to last", 1, text.MustCompile(`\b(from\s+(now|this\s+point|here|today)\s+on(wards)?|in\s+(all\s+)?(future|later)\s+\w+|permanently|for\s+good|until\s+the\s+end\s+of|each\s+time|every\s+time|remember)\b`)},
 }
 
 // usedWhen is how a guide for machines says what it is for.
-var usedWhen = regexp.MustCompile(`\b(use|used|useful|activate|trigger|invoke|reach)\s+(for\s+)?(this\s+|it\s+)?(\w+\s+)?(when|whenever|for|if)\b`)
+var usedWhen = text.MustCompile(`\b(use|used|useful|activate|trigger|invoke|reach)\s+(for\s+)?(this\s+|it\s+)?(\w+\s+)?(when|whenever|for|if)\b`)
 
 // weighed is what the signals of a window amount to.
 type weighed struct {
@@ -127,7 +128,7 @@ func wanted(t []byte, verb int) bool {
 	return len(bytes.TrimSpace(t[:verb])) == 0 || ordered.Match(t[:verb])
 }
 
-var ordered = regexp.MustCompile(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|please|now|to|must|should|shall|you|just|first|always|immediately|instead|only|kindly|do|will|by|` + machine + `|it|this|(this|these)\s+(\w+\s+)?` + document + `)\s+)$`)
+var ordered = text.MustCompile(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|please|now|to|must|should|shall|you|just|first|always|immediately|instead|only|kindly|do|will|by|` + machine + `|it|this|(this|these)\s+(\w+\s+)?` + document + `)\s+)$`)
 
 // denied reports a negation ahead of the act, in its clause.
 func denied(t []byte, act int) bool {
@@ -136,7 +137,7 @@ func denied(t []byte, act int) bool {
 }
 
 // caused is how an attack or a demonstration is told.
-var caused = regexp.MustCompile(`\b(made|makes|can\s+make|could\s+make|to\s+make|got|gets|tricked|led|caused|causes|causing|tricks)\s+(an?|the|our|your|his|her|my|their)\s+(\w+\s+)?` + machine + `\s+(to\s+|into\s+)?$`)
+var caused = text.MustCompile(`\b(made|makes|can\s+make|could\s+make|to\s+make|got|gets|tricked|led|caused|causes|causing|tricks)\s+(an?|the|our|your|his|her|my|their)\s+(\w+\s+)?` + machine + `\s+(to\s+|into\s+)?$`)
 
 const (
 	// machine is a program that reads texts for people.
@@ -166,10 +167,10 @@ const (
 )
 
 // state is what a machine must be and not what it must do.
-var state = regexp.MustCompile(`^\s*(be|have|support|know|understand|belong)\b`)
+var state = text.MustCompile(`^\s*(be|have|support|know|understand|belong)\b`)
 
 // machineWord is the mention of a machine.
-var machineWord = regexp.MustCompile(`\b` + machine + `\b`)
+var machineWord = text.MustCompile(`\b` + machine + `\b`)
 
 // machines are literals of which one stands in every match of machine.
 var machines = []string{" ai", "\nai", "(ai", "[ai", "\"ai", ":ai", "#ai", "/ai", "*ai", ">ai", "ai:", "ai,", "ai agent", "ai assist", "ai model", "ais ", "llm", "a.i.", "model", "assistant", "agent", "bot", "copilot", "claude", "gpt", "gemini", "text generator", "automated ", "checker", "helper", "not human", "software", "machines that"}

@@ -1,0 +1,36 @@
+package text
+
+import (
+	"regexp"
+	"sync"
+)
+
+// Expr is a regular expression that is asked of many texts and seldom matches:
+// a filter goes ahead of it. It may be shared by goroutines.
+type Expr struct {
+	re      *regexp.Regexp
+	filters sync.Pool
+}
+
+// MustCompile returns the expression, in the syntax of [regexp], or panics.
+func MustCompile(expr string) *Expr {
+	a := newAutomaton(expr)
+	return &Expr{re: regexp.MustCompile(expr), filters: sync.Pool{New: func() any { return newFilter(a) }}}
+}
+
+// FindIndex returns where the leftmost match in t begins and ends, or nil.
+func (e *Expr) FindIndex(t []byte) []int {
+	if !e.mayMatch(t) {
+		return nil
+	}
+	return e.re.FindIndex(t)
+}
+
+// Match reports whether there is a match in t.
+func (e *Expr) Match(t []byte) bool { return e.mayMatch(t) && e.re.Match(t) }
+
+func (e *Expr) mayMatch(t []byte) bool {
+	f := e.filters.Get().(*filter)
+	defer e.filters.Put(f)
+	return f.mayMatch(t)
+}
