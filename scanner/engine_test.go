@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -180,6 +181,24 @@ func TestRepetitionHidesNothing(t *testing.T) {
 		if len(res.Coverage.Skipped) != 0 {
 			t.Errorf("what no rule was to judge counts as left out: %+v", res.Coverage)
 		}
+	}
+}
+
+// TestExpressionThatTakesTooLong: a text that keeps an expression of the user's
+// busy is told, once for its event, and for no other event.
+func TestExpressionThatTakesTooLong(t *testing.T) {
+	p, err := text.Custom("slow", `(?!(x+x+)+y)xxx+z`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := markerRule()
+	r.Patterns = []scanner.Pattern{p}
+	hostile := `"` + strings.Repeat("x", 60) + `z"`
+	s, res := run(t, []scanner.Rule{r},
+		frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"x":[`+strings.Repeat(hostile+",", 99)+hostile+`]}}`),
+		frame(1, scanner.ServerToClient, `{"jsonrpc":"2.0","id":2,"result":{"x":"a xxxz"}}`))
+	if c := res.Coverage; len(s.findings) != 1 || c.Inspected != 1 || len(c.Skipped) != 1 || c.Skipped[0].Count != 1 || !strings.Contains(c.Skipped[0].Reason, "tst-marker took too long") {
+		t.Errorf("%d findings, coverage %+v", len(s.findings), c)
 	}
 }
 

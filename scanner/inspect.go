@@ -55,6 +55,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	in.decoding.reset(len(e.Frame))
 	in.places.reset(e)
 	in.siblings = nil
+	in.scan.Start()
 	switch e.Kind {
 	case FrameEvent:
 		in.frame()
@@ -74,6 +75,9 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 		in.skip("a text repeats one phrase so often that not every place of it was judged")
 	}
 	in.decoding.tell(in.skip)
+	for _, p := range in.scan.Unfinished() {
+		in.skip("the expression of the rule " + in.engine.rules[in.engine.owner[p].rule].ID + " took too long: not every text was searched for it")
+	}
 	return facts
 }
 

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+
+	"github.com/dlclark/regexp2/v2"
 )
 
 // Pattern is something to look for in folded text. Anchors are lower-case
@@ -12,10 +14,18 @@ import (
 // patterns in one pass, so a good anchor is rare (not "http", not "before").
 // Expr is verified around an anchor: at most Reach bytes before and behind it.
 // An empty Expr means that an anchor is itself the match.
+//
+// Custom marks a pattern that a user wrote, see the function of that name. It may
+// have no anchors, or ask for the edges of a text, and is run over each text as a
+// whole then. Look is the expression with its look-around, of which Expr is the
+// same without.
 type Pattern struct {
 	Name    string
 	Expr    string
 	Anchors []string
+	Custom  bool
+	Edged   bool
+	Look    string
 }
 
 // Reach is how far a match may extend from its anchor, in bytes. It bounds the
@@ -42,6 +52,8 @@ type Matcher struct {
 	patterns []Pattern
 	exprs    []*regexp.Regexp
 	automata []func() *automaton // of the expressions, made when they are first needed
+	looks    []*regexp2.Regexp   // nil where a pattern looks neither ahead nor behind
+	whole    []int               // patterns without an anchor
 	class    [256]uint8
 	classes  int
 	next     []int32   // state*classes+class -> state, negative when it ends an anchor
@@ -54,10 +66,12 @@ type ended struct{ pattern, length int }
 // anchor that is not in folded form, or that does not compile is an error.
 func NewMatcher(patterns []Pattern) (*Matcher, error) {
 	m := &Matcher{patterns: patterns, exprs: make([]*regexp.Regexp, len(patterns)),
-		automata: make([]func() *automaton, len(patterns))}
+		automata: make([]func() *automaton, len(patterns)), looks: make([]*regexp2.Regexp, len(patterns))}
 	var f Folder
 	for i, p := range patterns {
-		if len(p.Anchors) == 0 {
+		if p.Custom && len(p.Anchors) == 0 {
+			m.whole = append(m.whole, i)
+		} else if len(p.Anchors) == 0 {
 			return nil, fmt.Errorf("pattern %q has no anchor: name a literal that every match contains", p.Name)
 		}
 		for _, a := range p.Anchors {
@@ -74,6 +88,11 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 		}
 		m.exprs[i] = re
 		m.automata[i] = sync.OnceValue(func() *automaton { return newAutomaton(p.Expr) })
+		if p.Look != "" {
+			if m.looks[i], err = compileLook(p.Look); err != nil {
+				return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
+			}
+		}
 	}
 	m.build()
 	return m, nil
@@ -159,6 +178,8 @@ type Scanner struct {
 	text    int // number of the current text, so that runs need no clearing
 	matches []Match
 	cut     []int
+
+	unfinished []int // since Start
 }
 
 // run is what happened to one pattern in the current text.
@@ -169,6 +190,7 @@ type run struct {
 	origin  int // from where to where the filter has read, and the state that it is in; unknown where it starts again
 	read    int
 	state   int32
+	looks   int
 	end     int              // end of the last match or of the last text that was searched
 	last    [lastMatches]int // where the last matches stand among all that are kept
 }
@@ -193,15 +215,24 @@ func (s *Scanner) Scan(folded []byte) []Match {
 			}
 		}
 	}
+	for _, p := range m.whole {
+		s.all(folded, p)
+	}
 	return s.matches
 }
 
-// verify looks for a match of pattern p that contains the anchor [start, end).
-func (s *Scanner) verify(t []byte, p, start, end int) {
+// run returns what happened to pattern p in the current text.
+func (s *Scanner) run(p int) *run {
 	r := &s.runs[p]
 	if r.text != s.text {
 		*r = run{text: s.text}
 	}
+	return r
+}
+
+// verify looks for a match of pattern p that contains the anchor [start, end).
+func (s *Scanner) verify(t []byte, p, start, end int) {
+	r := s.run(p)
 	if start < r.end {
 		return
 	}
@@ -224,7 +255,7 @@ func (s *Scanner) verify(t []byte, p, start, end int) {
 			return
 		}
 		if from+loc[1] >= end {
-			s.add(r, p, from+loc[0], from+loc[1])
+			s.found(t, r, p, from+loc[0], from+loc[1])
 			return
 		}
 		from += max(loc[1], 1)
@@ -256,6 +287,10 @@ func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
 // its anchors, and closes the pattern for that text.
 func (s *Scanner) rest(t []byte, re *regexp.Regexp, r *run, p, start int) {
 	from := max(start-Reach, r.end, 0)
+	if s.m.patterns[p].Custom {
+		s.sweep(t, p, from)
+		return
+	}
 	for from < len(t) && s.filtered(t, r, p, from, len(t)) {
 		loc := re.FindIndex(t[from:])
 		if loc == nil {

@@ -1,0 +1,214 @@
+package text
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dlclark/regexp2/v2"
+)
+
+// The limits of patterns that users write. One that looks ahead or behind
+// backtracks, so it sees short windows only, which the same expression without
+// its look-around chose in linear time.
+const (
+	stretch  = 16 << 10               // bytes that an expression sees at a time
+	overlap  = 2 * Reach              // bytes that two stretches share
+	lookTime = 100 * time.Millisecond // for one window; an honest one takes microseconds
+	maxLooks = maxMatches             // windows of one pattern in one text
+)
+
+// all runs a pattern without anchors over a text.
+func (s *Scanner) all(t []byte, p int) {
+	if !s.m.patterns[p].Edged {
+		s.sweep(t, p, 0)
+		return
+	}
+	found := s.m.exprs[p].FindAllIndex(t, maxMatches)
+	for _, loc := range found {
+		s.found(t, s.run(p), p, loc[0], loc[1])
+	}
+	if len(found) == maxMatches {
+		s.cut = append(s.cut, p)
+	}
+}
+
+// sweep runs a pattern over a text from some place on, a stretch at a time: for
+// each match an expression such as a.*b|a looks as far ahead as it is given text.
+func (s *Scanner) sweep(t []byte, p, from int) {
+	r := s.run(p)
+	for n := 0; from < len(t); {
+		to := min(from+stretch, len(t))
+		loc := s.m.exprs[p].FindIndex(t[from:to])
+		switch {
+		case loc == nil && to == len(t):
+			from = to
+			continue
+		case loc == nil:
+			for from = to - overlap; !utf8.RuneStart(t[from]); {
+				from--
+			}
+			continue
+		case to < len(t) && from+loc[1] > to-overlap && loc[0] > overlap: // it may go on
+			from += loc[0]
+			continue
+		}
+		if n++; n > maxMatches {
+			s.cut = append(s.cut, p)
+			break
+		}
+		s.found(t, r, p, from+loc[0], from+loc[1])
+		from = max(from+loc[1], r.end)
+	}
+	r.end = len(t)
+}
+
+// found takes what the expression of a user's pattern matches.
+func (s *Scanner) found(t []byte, r *run, p, start, end int) {
+	if s.m.looks[p] != nil {
+		s.look(t, r, p, start, end)
+		return
+	}
+	s.add(r, p, start, end)
+}
+
+// compileLook compiles an expression with look-around in the syntax of Go.
+func compileLook(expr string) (*regexp2.Regexp, error) {
+	re, err := regexp2.Compile(expr, regexp2.RE2|regexp2.IgnoreCase)
+	if err != nil {
+		return nil, err
+	}
+	re.MatchTimeout = lookTime
+	return re, nil
+}
+
+// look verifies what an expression without its look-around found at
+// [start, end). A window that takes too long, or one too many in a text, ends
+// the search for the pattern until Start; Unfinished tells.
+func (s *Scanner) look(t []byte, r *run, p, start, end int) {
+	if end <= r.end || slices.Contains(s.unfinished, p) {
+		return
+	}
+	if r.looks++; r.looks > maxLooks {
+		s.unfinished = append(s.unfinished, p)
+		return
+	}
+	from, to := max(start-Reach, 0), min(end+Reach, len(t))
+	for from > 0 && !utf8.RuneStart(t[from]) {
+		from--
+	}
+	for to < len(t) && !utf8.RuneStart(t[to]) {
+		to++
+	}
+	m, err := s.m.looks[p].FindStringMatchStartingAt(string(t[from:to]), max(start, r.end)-from)
+	if err != nil {
+		s.unfinished = append(s.unfinished, p)
+		return
+	}
+	if m == nil {
+		return
+	}
+	at, length := m.ByteRange()
+	s.add(r, p, from+at, from+at+length)
+}
+
+// Start says that the texts from now on belong to another event. What an event
+// costs is bounded by that, however many texts it has.
+func (s *Scanner) Start() { s.unfinished = s.unfinished[:0] }
+
+// Unfinished returns the patterns that took too long on one of the texts since
+// Start: they were not searched for in all of them.
+func (s *Scanner) Unfinished() []int { return s.unfinished }
+
+// withoutLook replaces each look-ahead and look-behind of an expression by
+// nothing, and reports whether there was one. Where the expression matches, what
+// is left of it matches at the same place.
+func withoutLook(expr string) (plain string, look bool, err error) {
+	var b strings.Builder
+	for i := 0; i < len(expr); {
+		n := element(expr[i:])
+		if !lookAround(expr[i:]) {
+			b.WriteString(expr[i : i+n])
+			i += n
+			continue
+		}
+		end := group(expr[i:])
+		if end < 0 {
+			return "", false, errors.New("missing ) behind " + expr[i:min(i+20, len(expr))])
+		}
+		b.WriteString("(?:)")
+		look = true
+		i += end
+	}
+	return b.String(), look, nil
+}
+
+func lookAround(s string) bool {
+	for _, open := range [...]string{"(?=", "(?!", "(?<=", "(?<!"} {
+		if strings.HasPrefix(s, open) {
+			return true
+		}
+	}
+	return false
+}
+
+// group returns the length of the group that s starts with, or -1.
+func group(s string) int {
+	depth := 0
+	for i := 0; i < len(s); i += element(s[i:]) {
+		switch s[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
+}
+
+// element returns the length of what s starts with and what has to be read as
+// one: an escape, quoted text, a class, or else a byte.
+func element(s string) int {
+	switch {
+	case strings.HasPrefix(s, `\Q`):
+		if end := strings.Index(s, `\E`); end >= 0 {
+			return end + 2
+		}
+		return len(s)
+	case s[0] == '\\':
+		return min(2, len(s))
+	case s[0] == '[':
+		return classLength(s)
+	}
+	return 1
+}
+
+// classLength returns the length of the class that s starts with; a bracket
+// right behind its opening belongs to it, and so do [:names:].
+func classLength(s string) int {
+	i := 1
+	if strings.HasPrefix(s[i:], "^") {
+		i++
+	}
+	if strings.HasPrefix(s[i:], "]") {
+		i++
+	}
+	for i < len(s) {
+		switch {
+		case s[i] == ']':
+			return i + 1
+		case s[i] == '\\':
+			i++
+		case strings.HasPrefix(s[i:], "[:"):
+			if end := strings.Index(s[i:], ":]"); end > 0 {
+				i += end + 1
+			}
+		}
+		i++
+	}
+	return len(s)
+}
