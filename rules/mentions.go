@@ -17,6 +17,18 @@ func mention(definition scanner.Severity, message string) func(*scanner.TextPass
 	}
 }
 
+// Strict are the severities that the same design gives its categories, by rule.
+// They take a mention for an attack.
+func Strict() map[string]scanner.Severity {
+	return map[string]scanner.Severity{
+		menCredential.ID:    scanner.Critical,
+		menExfilCommand.ID:  scanner.High,
+		menDirective.ID:     scanner.High,
+		menShellSyntax.ID:   scanner.Medium,
+		menPathTraversal.ID: scanner.Medium,
+	}
+}
+
 var menDirective = scanner.Rule{
 	ID:         "men-directive",
 	Category:   "hidden_instructions",

@@ -55,6 +55,19 @@ func (p *TextPass) Key() string {
 	return ""
 }
 
+// Member returns the name of the member of the definition, result or message
+// that the text stands in.
+func (p *TextPass) Member() string {
+	doc := p.in.tree
+	var buf []byte
+	for i := p.node; i != p.root && i >= 0; i = int(doc.Nodes[i].Parent) {
+		if int(doc.Nodes[i].Parent) == p.root {
+			return string(doc.Key(i, &buf))
+		}
+	}
+	return ""
+}
+
 // Sibling reports whether the list that the text's definition stands in has one
 // of this name, itself among them: a server may speak of its own tools.
 func (p *TextPass) Sibling(name string) bool {

@@ -57,7 +57,11 @@ type Rule struct {
 // the seeds, and what the seeds have no name for.
 var Categories = []string{"hidden_instructions", "credential_theft", "exfiltration", "shell_injection", "path_traversal",
 	"tool_shadowing", "cross_server_flow", "burst", "version_pin", "name_similarity", "output_poisoning",
-	"policy", "protocol", "schema", "audit", "engine"}
+	"policy", "protocol", "schema", "audit", "engine", "custom"}
+
+// CustomGroup begins the IDs of rules that a user added. They need no place in a
+// taxonomy.
+const CustomGroup = "custom-"
 
 var (
 	ruleID  = regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)+$`)
@@ -83,7 +87,7 @@ func (r *Rule) validate() error {
 		return fmt.Errorf("rule %q: unknown category %q: expected one of %s", r.ID, r.Category, strings.Join(Categories, ", "))
 	case !ruleID.MatchString(r.ID):
 		return fmt.Errorf("rule %q: the ID must be kebab case with a group, such as inj-override", r.ID)
-	case len(r.Refs) == 0:
+	case len(r.Refs) == 0 && !strings.HasPrefix(r.ID, CustomGroup):
 		return fmt.Errorf("rule %q: Refs is empty", r.ID)
 	case r.Text == nil && r.Unusual == nil && r.Lines == nil && r.Message == nil && r.Judge == nil:
 		return fmt.Errorf("rule %q: it has no check", r.ID)

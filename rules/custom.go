@@ -1,0 +1,78 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// CustomPattern is a pattern that a user added.
+type CustomPattern struct {
+	ID          string // of the rule, custom-…
+	Category    string
+	Severity    scanner.Severity
+	Description string
+	Fields      []string // of Fields; none means all but what the client sends
+	Pattern     scanner.Pattern
+	Place       string // where it was written, for those who ask why it is there
+}
+
+// Fields are the parts of what servers and clients say that a custom pattern
+// can be restricted to.
+var Fields = []string{"name", "description", "parameters", "definition", "server", "result", "message", "call"}
+
+// Custom makes a rule of a pattern that a user added: one rule like the others,
+// that can be chosen, weighed and suppressed as they can.
+func Custom(c CustomPattern) scanner.Rule {
+	said := text.Visible(text.Mask(c.Description), 400)
+	place := text.Visible(text.Mask(c.Place), 400)
+	return scanner.Rule{
+		ID: c.ID, Category: c.Category, Title: said, Why: said,
+		Fix:      "Ask whoever added the pattern at " + place + ".",
+		Severity: c.Severity, Confidence: scanner.ConfidenceMedium, Basis: "As the pattern at " + place + " declares.",
+		Client:   slices.Contains(c.Fields, "call"),
+		Patterns: []scanner.Pattern{c.Pattern},
+		Text: func(p *scanner.TextPass) {
+			if !wanted(c.Fields, p) {
+				return
+			}
+			for _, m := range p.Matches {
+				p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: c.Severity, Message: said})
+			}
+		},
+	}
+}
+
+// wanted reports whether the text of a pass belongs to one of the fields.
+func wanted(fields []string, p *scanner.TextPass) bool {
+	if len(fields) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(fieldsOf(p), func(f string) bool { return slices.Contains(fields, f) })
+}
+
+// fieldsOf returns the names of Fields that a text goes by.
+func fieldsOf(p *scanner.TextPass) []string {
+	if p.Subject == scanner.CallSubject || p.Direction == scanner.ClientToServer {
+		return []string{"call"}
+	}
+	switch p.Subject {
+	case scanner.ServerSubject:
+		return []string{"server"}
+	case scanner.ResultSubject, scanner.ErrorSubject:
+		return []string{"result"}
+	case scanner.ToolSubject, scanner.PromptSubject, scanner.ResourceSubject, scanner.TemplateSubject:
+		switch member := p.Member(); {
+		case member == "description":
+			return []string{"definition", "description"}
+		case slices.Contains([]string{"name", "title", "uri", "uriTemplate"}, member):
+			return []string{"definition", "name"}
+		case strings.EqualFold(member, "inputSchema"), member == "arguments":
+			return []string{"definition", "parameters"}
+		}
+		return []string{"definition"}
+	}
+	return []string{"message"}
+}
