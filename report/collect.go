@@ -15,16 +15,20 @@ type Collector struct {
 	lowest   scanner.Severity // that is listed
 	seen     map[[16]byte]entry
 	findings []Finding
-	counts   Counts
+	counts   [scanner.Suppressed + 1]Counts // by status
 	hidden   int
 	strings  map[string]string
 }
+
+// maxReason bounds the reason of a suppressed finding, in characters.
+const maxReason = 400
 
 // entry remembers a finding that was seen, listed or not: at is its place in
 // the list, -1 where it is below the severity asked for.
 type entry struct {
 	at, times int32
 	severity  scanner.Severity
+	status    scanner.Status
 }
 
 // NewCollector returns a collector that lists the findings from a severity up,
@@ -39,26 +43,31 @@ func (c *Collector) Event(*scanner.Event, *scanner.Facts) error { return nil }
 // Finding takes a finding in. One fingerprint in one session is one finding,
 // which keeps the place where it was seen first. Should it come again as
 // something worse, it is listed and counted as that: the order in which a
-// session shows things must not be a way to look harmless.
+// session shows things must not be a way to look harmless. What is open once is
+// open.
 func (c *Collector) Finding(f *scanner.Finding) error {
 	fingerprint := f.Fingerprint()
 	key := keyOf(f.Session, fingerprint)
 	e, again := c.seen[key]
 	switch {
 	case !again:
-		e = entry{at: -1, severity: f.Severity}
-		c.count(f.Severity, 1)
-	case f.Severity > e.severity:
-		c.count(e.severity, -1)
-		c.count(f.Severity, 1)
-		if e.at >= 0 {
+		e = entry{at: -1, severity: f.Severity, status: f.Status}
+		c.count(e, 1)
+	case f.Severity > e.severity || f.Status < e.status:
+		c.count(e, -1)
+		if f.Severity > e.severity && e.at >= 0 {
 			c.worsen(&c.findings[e.at], f)
 		}
-		e.severity = f.Severity
+		e.severity, e.status = max(e.severity, f.Severity), min(e.status, f.Status)
+		if e.at >= 0 {
+			c.decide(&c.findings[e.at], e.status, f.Reason)
+		}
+		c.count(e, 1)
 	}
 	if e.at < 0 && e.severity >= c.lowest {
 		e.at = int32(len(c.findings))
 		c.findings = append(c.findings, c.convert(f, fingerprint))
+		c.decide(&c.findings[e.at], e.status, f.Reason)
 	}
 	e.times = max(e.times+1, int32(f.Occurrence))
 	if e.at >= 0 {
@@ -74,10 +83,18 @@ func keyOf(session, fingerprint string) [16]byte {
 	return [16]byte(h[:16])
 }
 
-func (c *Collector) count(s scanner.Severity, n int) {
-	*c.counts.of(s) += n
-	if s < c.lowest {
+func (c *Collector) count(e entry, n int) {
+	*c.counts[e.status].of(e.severity) += n
+	if e.severity < c.lowest {
 		c.hidden += n
+	}
+}
+
+// decide writes down what was decided about a finding.
+func (c *Collector) decide(to *Finding, status scanner.Status, reason string) {
+	to.Status, to.Reason = status.String(), ""
+	if status == scanner.Suppressed {
+		to.Reason = c.intern(visible(reason, maxReason))
 	}
 }
 
@@ -105,7 +122,6 @@ func (c *Collector) convert(f *scanner.Finding, fingerprint string) Finding {
 		Signals:     c.internAll(f.Signals),
 		Location:    c.location(f.Location),
 		Fingerprint: fingerprint,
-		Status:      "open",
 		Action:      c.intern(cmp.Or(f.Action, "alert")),
 		Related:     make([]Related, 0, len(f.Related)),
 	}
@@ -164,7 +180,8 @@ func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *
 		Inputs: slices.Concat([]Input{}, inputs),
 		Summary: Summary{
 			Servers: res.Stats.Servers, Tools: res.Stats.Tools, Sessions: res.Stats.Sessions, Calls: res.Stats.Calls,
-			Findings: c.counts, Hidden: c.hidden,
+			Findings: c.counts[scanner.Open].plus(c.counts[scanner.Unchanged]).plus(c.counts[scanner.Suppressed]), Hidden: c.hidden,
+			Suppressed: c.counts[scanner.Suppressed], Unchanged: c.counts[scanner.Unchanged],
 		},
 		Findings: c.findings,
 		Coverage: Coverage{

@@ -52,6 +52,45 @@ func TestCollectorRaisesARepeatedFinding(t *testing.T) {
 	}
 }
 
+// TestCollectorKeepsWhatIsOpen: what is suppressed or known at one time and open
+// at another is open, whichever came first, and every finding is counted.
+func TestCollectorKeepsWhatIsOpen(t *testing.T) {
+	rules := sampleRules()
+	for _, c := range []struct {
+		statuses  []scanner.Status
+		want      string
+		reason    string
+		open      int
+		unchanged int
+	}{
+		{[]scanner.Status{scanner.Suppressed, scanner.Suppressed}, "suppressed", "why", 0, 0},
+		{[]scanner.Status{scanner.Suppressed, scanner.Open}, "open", "", 1, 0},
+		{[]scanner.Status{scanner.Open, scanner.Suppressed}, "open", "", 1, 0},
+		{[]scanner.Status{scanner.Unchanged, scanner.Open, scanner.Unchanged}, "open", "", 1, 0},
+		{[]scanner.Status{scanner.Suppressed, scanner.Unchanged}, "unchanged", "", 0, 1},
+	} {
+		collector := NewCollector(scanner.Note)
+		for i, status := range c.statuses {
+			f := sampleFindings(rules)[1]
+			if f.Status = status; status == scanner.Suppressed {
+				f.Reason = "why"
+			}
+			f.Severity = scanner.Severities[3+i%2]
+			if err := collector.Finding(&f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := collector.Report(nil, "", scanner.Result{})
+		f, s := r.Findings[0], r.Summary
+		if len(r.Findings) != 1 || f.Status != c.want || f.Reason != c.reason || f.Severity != scanner.Critical {
+			t.Errorf("%v: %+v", c.statuses, f)
+		}
+		if s.Findings.Total() != 1 || s.Open().Total() != c.open || s.Unchanged.Total() != c.unchanged || s.Findings.Total() != s.Open().Total()+s.Unchanged.Total()+s.Suppressed.Total() {
+			t.Errorf("%v: %+v, open %+v", c.statuses, s, s.Open())
+		}
+	}
+}
+
 func TestCollectorLaws(t *testing.T) {
 	rules := sampleRules()
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,6 +8,25 @@ func (c Counts) Of(s scanner.Severity) int { return *c.of(s) }
 // Total returns the number of findings of all severities.
 func (c Counts) Total() int { return c.Critical + c.High + c.Medium + c.Low + c.Note }
 
+// Open returns the numbers of findings that are neither suppressed nor unchanged.
+func (s Summary) Open() Counts {
+	open := s.Findings
+	for _, severity := range scanner.Severities {
+		*open.of(severity) -= s.Suppressed.Of(severity) + s.Unchanged.Of(severity)
+	}
+	return open
+}
+
+// open reports whether nothing was decided about a finding.
+func (f *Finding) open() bool { return f.Status == "" || f.Status == scanner.Open.String() }
+
+func (c Counts) plus(d Counts) Counts {
+	for _, s := range scanner.Severities {
+		*c.of(s) += d.Of(s)
+	}
+	return c
+}
+
 func (c *Counts) of(s scanner.Severity) *int {
 	return [...]*int{&c.Note, &c.Low, &c.Medium, &c.High, &c.Critical}[s]
 }
@@ -41,7 +60,7 @@ func fold(findings []Finding, key func(*Finding) string) []repeated {
 		r := &out[at]
 		r.times += times
 		r.sessions++
-		if f.Severity > r.Severity {
+		if f.open() && !r.open() || f.open() == r.open() && f.Severity > r.Severity {
 			r.Finding = f
 		}
 	}

@@ -32,9 +32,12 @@ func writeReport(enc *jsontext.Encoder, r *Report, findings []Finding) error {
 		func() error { return writeMember(enc, "schema", r.Schema) },
 		func() error { return writeMember(enc, "tool", r.Tool) },
 		func() error { return writeMember(enc, "inputs", r.Inputs) },
+		func() error { return writeGiven(enc, "config", r.Config, r.Config != nil) },
+		func() error { return writeGiven(enc, "baseline", r.Baseline, r.Baseline != "") },
 		func() error { return writeMember(enc, "summary", r.Summary) },
 		func() error { return writeFindings(enc, findings) },
 		func() error { return writeMember(enc, "coverage", r.Coverage) },
+		func() error { return writeGiven(enc, "unused_ignores", r.UnusedIgnores, len(r.UnusedIgnores) > 0) },
 		func() error { return enc.WriteToken(jsontext.EndObject) },
 	}
 	for _, step := range steps {
@@ -50,6 +53,14 @@ func writeMember(enc *jsontext.Encoder, name string, value any) error {
 		return err
 	}
 	return json.MarshalEncode(enc, value)
+}
+
+// writeGiven writes a member that is left out where it says nothing.
+func writeGiven(enc *jsontext.Encoder, name string, value any, given bool) error {
+	if !given {
+		return nil
+	}
+	return writeMember(enc, name, value)
 }
 
 func writeFindings(enc *jsontext.Encoder, findings []Finding) error {

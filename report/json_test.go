@@ -74,8 +74,10 @@ func closeObjects(v any) {
 }
 
 func TestReportFitsItsSchema(t *testing.T) {
-	if err := reportSchema(t, true).Validate(decode(t, jsonOf(t, sample(t)))); err != nil {
-		t.Error(err)
+	for _, r := range []*Report{sample(t), decidedSample(t)} {
+		if err := reportSchema(t, true).Validate(decode(t, jsonOf(t, r))); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -124,7 +126,7 @@ func TestSchemaDescribesEveryMember(t *testing.T) {
 }
 
 func TestReadGivesBackWhatWasWritten(t *testing.T) {
-	first := jsonOf(t, sample(t))
+	first := jsonOf(t, decidedSample(t))
 	r, err := Read(bytes.NewReader(first))
 	if err != nil {
 		t.Fatal(err)

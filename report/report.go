@@ -17,9 +17,26 @@ type Report struct {
 	Schema   string    `json:"schema"`
 	Tool     Tool      `json:"tool"`
 	Inputs   []Input   `json:"inputs"`
+	Config   *Config   `json:"config,omitempty"`   // nil where no configuration file was used
+	Baseline string    `json:"baseline,omitempty"` // the report that this one is compared with
 	Summary  Summary   `json:"summary"`
 	Findings []Finding `json:"findings"`
 	Coverage Coverage  `json:"coverage"`
+
+	UnusedIgnores []UnusedIgnore `json:"unused_ignores,omitempty"`
+}
+
+// Config is the configuration that a run used.
+type Config struct {
+	File           string            `json:"file"`
+	AlertThreshold *scanner.Severity `json:"alert_threshold,omitempty"` // below it a finding is no alert
+}
+
+// UnusedIgnore is an ignore of the configuration that suppressed nothing.
+type UnusedIgnore struct {
+	Reason   string   `json:"reason"` // that it gives
+	Why      string   `json:"why"`    // it suppressed nothing
+	Location Location `json:"location"`
 }
 
 // Tool is the program that made the report.
@@ -36,8 +53,8 @@ type Input struct {
 }
 
 // Summary counts what the inputs contained and what was found in them. The
-// counts are of all findings; Hidden are those below the severity asked for,
-// which are not listed.
+// counts are of all findings, those that are suppressed or unchanged among them;
+// Hidden are those below the severity asked for, which are not listed.
 type Summary struct {
 	Servers  int    `json:"servers"`
 	Tools    int    `json:"tools"`
@@ -45,6 +62,9 @@ type Summary struct {
 	Calls    int    `json:"calls"`
 	Findings Counts `json:"findings"`
 	Hidden   int    `json:"hidden"`
+
+	Suppressed Counts `json:"suppressed"` // of the findings
+	Unchanged  Counts `json:"unchanged"`  // of the findings
 }
 
 // Counts are numbers of findings by severity.
@@ -73,8 +93,9 @@ type Finding struct {
 	Location    Location         `json:"location"`
 	Timestamp   *string          `json:"timestamp"` // RFC 3339 with nanoseconds; null where the input has no time
 	Fingerprint string           `json:"fingerprint"`
-	Status      string           `json:"status"` // open
-	Action      string           `json:"action"` // alert
+	Status      string           `json:"status"`           // open, unchanged, suppressed
+	Reason      string           `json:"reason,omitempty"` // why it is suppressed
+	Action      string           `json:"action"`           // alert, block, record
 	Occurrences int              `json:"occurrences"`
 	Related     []Related        `json:"related"`
 }

@@ -73,6 +73,27 @@ func sampleResult() scanner.Result {
 	}
 }
 
+// decidedSample is a run with a configuration and a baseline: one finding of each
+// status, and an ignore that suppressed nothing.
+func decidedSample(t testing.TB) *Report {
+	t.Helper()
+	rules := sampleRules()
+	c := NewCollector(scanner.Note)
+	for i, f := range sampleFindings(rules)[:3] {
+		if f.Status = scanner.Status(i); f.Status == scanner.Suppressed {
+			f.Reason = "names of files are \x1b[31mred\x1b[0m"
+		}
+		if err := c.Finding(&f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	threshold := scanner.Medium
+	r := c.Report(nil, "1.2.3", sampleResult())
+	r.Config, r.Baseline = &Config{File: "mcpscan.yaml", AlertThreshold: &threshold}, "before.json"
+	r.UnusedIgnores = []UnusedIgnore{{Reason: "long gone", Why: "it matches nothing", Location: Location{"mcpscan.yaml", 7, 5}}}
+	return r
+}
+
 func sample(t testing.TB) *Report {
 	t.Helper()
 	rules := sampleRules()

@@ -1,12 +1,14 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 	"github.com/owenrumney/go-sarif/v2/sarif"
 
 	"github.com/mcpscan/mcpscan/scanner"
@@ -30,20 +32,23 @@ const (
 //   - A result always has a physical location; see artifactURI for what has no
 //     file. Its identity is the finding's own fingerprint, because a hash of the
 //     line would collide in a lockfile and churn in a recording.
+//   - What is suppressed or stood in the baseline is a result as well, and says so.
 //   - There are no fixes: a fix without a change to an artifact is rejected.
 //   - What was not inspected, and results beyond 5,000, are notifications.
 //
 // dir is the working directory, if that is known.
 func writeSARIF(w io.Writer, r *Report, rules []scanner.Rule, dir string) error {
-	s := &sarifWriter{dir: dir, index: map[string]int{}}
+	s := &sarifWriter{dir: dir, index: map[string]int{}, baseline: r.Baseline != ""}
 	doc := &sarif.Report{Version: string(sarif.Version210), Schema: sarifSchema, Runs: []*sarif.Run{s.run(r, rules)}}
 	out := newJSONEscaper(w)
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(doc); err != nil {
+	// A suppression of the library has null for what it does not say, which the
+	// schema refuses.
+	err := json.MarshalWrite(out, doc, jsonv1.DefaultOptionsV1(), json.OmitZeroStructFields(true),
+		jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false), jsontext.WithIndent("  "))
+	if err != nil {
 		return fmt.Errorf("writing the SARIF report: %w", err)
 	}
+	out.Write([]byte("\n"))
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("writing the SARIF report: %w", err)
 	}
@@ -55,6 +60,7 @@ type sarifWriter struct {
 	dir      string
 	index    map[string]int // of rules, by ID
 	absolute bool           // whether any location is an absolute URI
+	baseline bool           // whether the report is compared with another one
 }
 
 func (s *sarifWriter) run(r *Report, rules []scanner.Rule) *sarif.Run {

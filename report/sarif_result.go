@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/owenrumney/go-sarif/v2/sarif"
+
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // The bounds of text in a result. GitHub lists at most 100 locations of one.
@@ -34,6 +36,7 @@ func (s *sarifWriter) result(f repeated) *sarif.Result {
 			"mcpscanFingerprint/v1":   id,
 		}
 	}
+	s.decided(res, f.Finding)
 	for i, rel := range f.Related {
 		if i == maxRelated {
 			break
@@ -43,6 +46,21 @@ func (s *sarifWriter) result(f repeated) *sarif.Result {
 			WithMessage(sarif.NewTextMessage(unlinked(visible(rel.Message, maxResultMessage)))))
 	}
 	return res
+}
+
+// decided says what was decided about a finding, in SARIF's words.
+func (s *sarifWriter) decided(res *sarif.Result, f *Finding) {
+	switch f.Status {
+	case scanner.Suppressed.String():
+		res.Suppressions = []*sarif.Suppression{sarif.NewSuppression("external").
+			WithStatus("accepted").WithJustifcation(visible(f.Reason, maxReason))}
+	case scanner.Unchanged.String():
+		res.WithBaselineState("unchanged")
+	default:
+		if s.baseline {
+			res.WithBaselineState("new")
+		}
+	}
 }
 
 // resultMessage says what was found and then in what. GitHub takes the first

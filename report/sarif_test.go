@@ -74,7 +74,7 @@ func parseSARIF(t testing.TB, out string) sarifLog {
 func TestSARIFFitsTheSchema(t *testing.T) {
 	schema := compile(t, decode(t, readTestdata(t, "sarif-2.1.0.json")))
 	empty := NewCollector(scanner.Note).Report(nil, "dev", scanner.Result{})
-	for name, r := range map[string]*Report{"sample": sample(t), "empty": empty} {
+	for name, r := range map[string]*Report{"sample": sample(t), "decided": decidedSample(t), "empty": empty} {
 		out := render(t, "sarif", r, Options{Rules: sampleRules()})
 		if err := schema.Validate(decode(t, []byte(out))); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -110,6 +110,22 @@ func TestSARIFResult(t *testing.T) {
 	inv := run.Invocations[0]
 	if inv.ExecutionSuccessful || len(inv.ToolExecutionNotifications) != 2 {
 		t.Errorf("invocation is %+v, want it unsuccessful with 2 notifications", inv)
+	}
+}
+
+// TestSARIFSaysWhatWasDecided: all findings are results, whatever became of them.
+func TestSARIFSaysWhatWasDecided(t *testing.T) {
+	out := render(t, "sarif", decidedSample(t), Options{Rules: sampleRules()})
+	if got := len(parseSARIF(t, out).Runs[0].Results); got != 3 {
+		t.Errorf("%d results, want 3", got)
+	}
+	for _, want := range []string{`"baselineState": "new"`, `"baselineState": "unchanged"`, `"kind": "external"`, `"status": "accepted"`, `"justification": "names of files are <U+001B>[31mred<U+001B>[0m"`} {
+		if strings.Count(out, want) != 1 {
+			t.Errorf("%s stands there %d times, want once", want, strings.Count(out, want))
+		}
+	}
+	if plain := render(t, "sarif", sample(t), Options{}); strings.Contains(plain, "baselineState") || strings.Contains(plain, "suppressions") {
+		t.Error("a report without decisions speaks of some")
 	}
 }
 

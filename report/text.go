@@ -44,7 +44,8 @@ const textLimit = 1000
 
 // WriteText writes the report for people: the findings, worst first and
 // grouped by what they are about, how many there are, and what was not looked
-// at. Nothing found is only ever said of what was inspected.
+// at. Nothing found is only ever said of what was inspected. What is suppressed or
+// unchanged is counted; the JSON report lists it.
 func WriteText(w io.Writer, r *Report, o TextOptions) error {
 	p := &textPrinter{w: bufio.NewWriter(w), width: defaultWidth, color: o.Color, fixes: map[string]string{}}
 	if o.Width > 0 {
@@ -53,10 +54,11 @@ func WriteText(w io.Writer, r *Report, o TextOptions) error {
 	for i := range o.Rules {
 		p.fixes[o.Rules[i].ID] = o.Rules[i].Fix
 	}
-	for _, g := range groups(r.Findings) {
+	open := slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return !f.open() })
+	for _, g := range groups(open) {
 		p.group(g)
 	}
-	if err := p.table(r); err != nil {
+	if err := p.table(open); err != nil {
 		return fmt.Errorf("writing the text report: %w", err)
 	}
 	p.verdict(r)
@@ -167,14 +169,11 @@ func (p *textPrinter) finding(f repeated, fix bool) {
 	}
 }
 
-// remarks are what sets a finding apart from a certain, open alert.
+// remarks are what sets a finding apart from a certain alert.
 func remarks(f *Finding) string {
 	var out []string
 	if f.Confidence == scanner.ConfidenceLow.String() {
 		out = append(out, "low confidence")
-	}
-	if f.Status != "open" && f.Status != "" {
-		out = append(out, visible(f.Status, textLimit))
 	}
 	if f.Action != "alert" && f.Action != "" {
 		out = append(out, visible(f.Action, textLimit))

@@ -32,10 +32,10 @@ type tally struct {
 
 // table writes the number of findings by server, or by rule where there is but
 // one server. With a single row it would only repeat the summary.
-func (p *textPrinter) table(r *Report) error {
-	title, rows := "server", p.tallies(r.Findings, func(f *Finding) string { return f.Server })
+func (p *textPrinter) table(findings []Finding) error {
+	title, rows := "server", p.tallies(findings, func(f *Finding) string { return f.Server })
 	if len(rows) < 2 {
-		title, rows = "rule", p.tallies(r.Findings, func(f *Finding) string { return f.Rule })
+		title, rows = "rule", p.tallies(findings, func(f *Finding) string { return f.Rule })
 	}
 	if len(rows) < 2 {
 		return nil
@@ -121,23 +121,48 @@ func (p *textPrinter) tallies(findings []Finding, key func(*Finding) string) []t
 
 // verdict sums the run up: what was found, and in what.
 func (p *textPrinter) verdict(r *Report) {
-	total := r.Summary.Findings.Total()
-	what := "Nothing found."
+	open := r.Summary.Open()
+	total, what, incomplete := open.Total(), "Nothing found.", "Nothing found in what was inspected, but not everything was."
+	if r.Summary.Findings.Total() > 0 {
+		what, incomplete = "No open findings.", "No open findings in what was inspected, but not everything was."
+	}
 	switch {
 	case r.Coverage.Events == 0:
 		what = "Nothing was inspected: the input held no MCP messages and no definitions."
 	case r.Coverage.Inspected == 0 && total == 0:
 		what = "Nothing was inspected."
 	case total > 0:
-		what = fmt.Sprintf("%s: %s.", count(total, "finding"), severities(r.Summary.Findings))
+		what = fmt.Sprintf("%s: %s.", count(total, "finding"), severities(open))
 	case !r.Coverage.Complete():
-		what = "Nothing found in what was inspected, but not everything was."
+		what = incomplete
 	}
 	p.title(what)
+	p.decided(r)
 	if r.Summary.Hidden > 0 {
 		p.block(0, 0, fmt.Sprintf("Not listed: %s below --min-severity.", count(r.Summary.Hidden, "finding")))
 	}
 	p.block(0, 0, scope(r))
+	if r.Config != nil {
+		p.block(0, 0, fmt.Sprintf("Configuration: %s.", visible(r.Config.File, textLimit)))
+	}
+}
+
+// decided counts the findings that are no reason to act.
+func (p *textPrinter) decided(r *Report) {
+	line := func(what string, c Counts, by string) {
+		if by != "" {
+			by = " (" + visible(by, textLimit) + ")"
+		}
+		if n := c.Total(); n > 0 {
+			p.block(0, 0, fmt.Sprintf("%s: %s: %s%s.", what, count(n, "finding"), severities(c), by))
+		}
+	}
+	by := ""
+	if r.Config != nil {
+		by = r.Config.File
+	}
+	line("Suppressed", r.Summary.Suppressed, by)
+	line("Unchanged since the baseline", r.Summary.Unchanged, r.Baseline)
 }
 
 // severities spells the counts out, worst first.

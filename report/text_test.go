@@ -67,6 +67,24 @@ Noise: 3 lines that no client takes for a message.
 	}
 }
 
+// TestTextCountsWhatWasDecided: only what is open is listed, and the rest counted.
+func TestTextCountsWhatWasDecided(t *testing.T) {
+	got := render(t, "text", decidedSample(t), Options{Rules: sampleRules()})
+	for _, missing := range []string{"inj-conceal", "hid-bidi"} {
+		if strings.Contains(got, missing) {
+			t.Errorf("%s is listed in\n%s", missing, got)
+		}
+	}
+	if _, got, _ = strings.Cut(got, "Log to standard error.\n\n"); !strings.HasPrefix(got, `1 finding: 1 note.
+Suppressed: 1 finding: 1 high (mcpscan.yaml).
+Unchanged since the baseline: 1 finding: 1 critical (before.json).
+Inspected: 118 of 120 events; 2 servers, 14 tools, 2 sessions, 31 calls.
+Configuration: mcpscan.yaml.
+`) {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestTextNeverCallsCleanWhatWasNotInspected(t *testing.T) {
 	for _, c := range []struct {
 		coverage scanner.Coverage

@@ -39,6 +39,20 @@ func (k SubjectKind) String() string { return subjectNames[k] }
 // documentation of what a server offers.
 func (k SubjectKind) Definition() bool { return k >= ToolSubject && k <= ServerSubject }
 
+// Status says what was decided about a finding.
+type Status uint8
+
+// The statuses. What is not open is no reason to act, and is reported all the same.
+const (
+	Open       Status = iota
+	Unchanged         // it was known before
+	Suppressed        // somebody accepted it, and gave a reason
+)
+
+var statusNames = [...]string{"open", "unchanged", "suppressed"}
+
+func (s Status) String() string { return statusNames[s] }
+
 // Finding is what a rule has to say. All text in it is visible, masked and
 // bounded: it may be shown anywhere.
 type Finding struct {
@@ -56,8 +70,10 @@ type Finding struct {
 	Location   Location
 	Related    []Related
 	Signals    []string // what fired, in words
-	Action     string   // what a live engine did or would do: alert, block
-	Occurrence int      // how often the same was found in the session
+	Action     string   // what a live engine did or would do: alert, block; record where it is not worth an alert
+	Status     Status
+	Reason     string // why it is suppressed
+	Occurrence int    // how often the same was found in the session
 
 	key     string // what stands for the evidence in the fingerprint; see Fingerprint
 	message int    // index of the message in the event, to complete Name by
