@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	rulesURI = informationURI + "/blob/main/docs/rules.md#"
+	rulesURI  = informationURI + "/blob/main/docs/rules.md#"
+	customURI = informationURI + "/blob/main/docs/configuration.md#custom-patterns"
 
 	// GitHub's bounds: characters of a description, and tags of a rule.
 	maxDescription = 1024
@@ -39,10 +40,14 @@ func descriptor(r *scanner.Rule) *sarif.ReportingDescriptor {
 	if words.score != "" {
 		properties["security-severity"] = words.score
 	}
+	uri := rulesURI + r.ID
+	if strings.HasPrefix(r.ID, scanner.CustomGroup) {
+		uri = customURI
+	}
 	d := sarif.NewRule(r.ID).
 		WithDescription(visible(r.Title, maxDescription-1)).
 		WithFullDescription(sarif.NewMultiformatMessageString(visible(r.Why, maxDescription-1))).
-		WithHelpURI(rulesURI + r.ID).
+		WithHelpURI(uri).
 		WithTextHelp(helpText(r)).
 		WithMarkdownHelp(helpMarkdown(r)).
 		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(words.level))
@@ -54,6 +59,9 @@ func descriptor(r *scanner.Rule) *sarif.ReportingDescriptor {
 // program no longer has: a result without a declared rule is dropped.
 func unknownDescriptor(id string) *sarif.ReportingDescriptor {
 	text := "A rule that this version of mcpscan does not have: " + ruleID(id)
+	if strings.HasPrefix(id, scanner.CustomGroup) {
+		text = "A pattern of the configuration that the report was made with: " + ruleID(id)
+	}
 	d := sarif.NewRule(ruleID(id)).
 		WithDescription(text).
 		WithFullDescription(sarif.NewMultiformatMessageString(text)).
@@ -82,14 +90,20 @@ func helpText(r *scanner.Rule) string {
 	for _, ref := range r.Refs {
 		labels = append(labels, reference(ref).label)
 	}
-	return fmt.Sprintf("%s\n\nWhat to do: %s\n\nSeverity %s, confidence %s: %s\n\nReferences: %s",
-		r.Why, r.Fix, r.Severity, r.Confidence, r.Basis, strings.Join(labels, ", "))
+	help := fmt.Sprintf("%s\n\nWhat to do: %s\n\nSeverity %s, confidence %s: %s", r.Why, r.Fix, r.Severity, r.Confidence, r.Basis)
+	if len(labels) == 0 {
+		return help
+	}
+	return help + "\n\nReferences: " + strings.Join(labels, ", ")
 }
 
 func helpMarkdown(r *scanner.Rule) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n**What to do.** %s\n\n**Severity** %s, **confidence** %s: %s\n\n**References**\n",
+	fmt.Fprintf(&b, "%s\n\n**What to do.** %s\n\n**Severity** %s, **confidence** %s: %s\n",
 		r.Why, r.Fix, r.Severity, r.Confidence, r.Basis)
+	if len(r.Refs) > 0 {
+		b.WriteString("\n**References**\n")
+	}
 	for _, ref := range r.Refs {
 		t := reference(ref)
 		if t.url == "" {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,6 +18,10 @@ import (
 	"testing"
 
 	"github.com/rhysd/actionlint"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
 var update = flag.Bool("update", false, "write the generated documents instead of comparing them")
@@ -30,7 +35,7 @@ const root = "../.."
 var imports = map[string][]string{
 	"internal/wire":                {},
 	"internal/text":                {},
-	"internal/config":              {},
+	"internal/config":              {"scanner", "internal/text"},
 	"internal/live":                {"internal/wire"},
 	"internal/recgen":              {},
 	"internal/recgen/genrecording": {"internal/recgen"},
@@ -120,6 +125,48 @@ func TestRulesDocument(t *testing.T) {
 	}
 	if readFile(t, path) != b.String() {
 		t.Error("docs/rules.md is stale: go test ./cmd/mcpscan -run RulesDocument -update")
+	}
+}
+
+// TestConfigurationDocument: the examples in docs/configuration.md and README.md
+// load, the first of them uses every key, and all words that a file may use are told.
+func TestConfigurationDocument(t *testing.T) {
+	document := readFile(t, root, "docs", "configuration.md")
+	var loaded []*config.Settings
+	for _, block := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(document+readFile(t, root, "README.md"), -1) {
+		s, err := config.ParseSettings("docs/configuration.md", []byte(block[1]), vocabulary())
+		if err != nil {
+			t.Fatal(err)
+		}
+		loaded = append(loaded, s)
+	}
+	if len(loaded) == 0 {
+		t.Fatal("docs/configuration.md has no example")
+	}
+	complete(t, "settings", reflect.ValueOf(*loaded[0]))
+	words := slices.Concat(rules.Fields, scanner.Categories)
+	for _, s := range scanner.Severities {
+		words = append(words, s.String())
+	}
+	for _, word := range words {
+		if !strings.Contains(document, "`"+word+"`") {
+			t.Errorf("docs/configuration.md does not tell of %q", word)
+		}
+	}
+}
+
+// complete reports what an example leaves out.
+func complete(t *testing.T, name string, v reflect.Value) {
+	switch {
+	case name == "settings.Profile": // a name stands for all of it
+	case v.IsZero(), v.Kind() == reflect.Slice && v.Len() == 0:
+		t.Errorf("the first example of docs/configuration.md has no %s", name)
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
+		complete(t, name, v.Index(0))
+	case v.Kind() == reflect.Struct && v.Type().PkgPath() == reflect.TypeFor[config.Settings]().PkgPath():
+		for i := range v.NumField() {
+			complete(t, name+"."+v.Type().Field(i).Name, v.Field(i))
+		}
 	}
 }
 

@@ -47,7 +47,7 @@ func (c *serversCmd) Run(ctx context.Context, std streams) error {
 			}
 		},
 		finding: func(f *scanner.Finding) {
-			if c.has(f.Session, f.Server, "") && f.Severity > scanner.Note {
+			if c.has(f.Session, f.Server, "") && f.Severity > scanner.Note && f.Status == scanner.Open {
 				row(f.Server).Findings++
 			}
 		},
@@ -128,7 +128,7 @@ func (c *toolsCmd) Run(ctx context.Context, std streams) error {
 		},
 		finding: func(f *scanner.Finding) {
 			r := byName[[2]string{f.Server, f.Name}]
-			if r == nil || f.Subject != scanner.ToolSubject || f.Severity == scanner.Note {
+			if r == nil || f.Subject != scanner.ToolSubject || f.Severity == scanner.Note || f.Status != scanner.Open {
 				return
 			}
 			r.Findings++

@@ -47,7 +47,7 @@ func (s sink) Finding(f *scanner.Finding) error {
 
 // run replays the recordings into a sink.
 func (f *lookFlags) run(ctx context.Context, std streams, s sink) error {
-	engine, err := f.engine()
+	checks, err := f.checks()
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (f *lookFlags) run(ctx context.Context, std streams, s sink) error {
 		return err
 	}
 	defer closeAll()
-	res, err := engine.Run(context.WithoutCancel(ctx), src, s) // an interruption ends the source
+	res, err := checks.engine.Run(context.WithoutCancel(ctx), src, checks.into(s)) // an interruption ends the source
 	if err != nil {
 		return &exitError{exitIncomplete, err}
 	}
@@ -268,9 +268,9 @@ func (c *detectionsCmd) Run(ctx context.Context, std streams) error {
 	if c.JSON {
 		return writeJSON(std.out, rows)
 	}
-	t := newTable("time", "server", "tool", "rule", "severity", "evidence", "line")
+	t := newTable("time", "server", "tool", "rule", "severity", "status", "evidence", "line")
 	for _, r := range rows {
-		t.add(stamp(r.when()), r.Server, r.Tool, r.Rule, r.Severity.String(), r.Evidence.Text, strconv.Itoa(r.Location.Line))
+		t.add(stamp(r.when()), r.Server, r.Tool, r.Rule, r.Severity.String(), r.Status, r.Evidence.Text, strconv.Itoa(r.Location.Line))
 	}
 	return t.write(std.out)
 }

@@ -19,47 +19,14 @@ import (
 type outputFlags struct {
 	Format          []string `help:"Format of the report: ${formats}. Repeat as FORMAT=FILE for several." placeholder:"FORMAT" default:"text" sep:"none"`
 	Output          string   `short:"o" help:"Write the report here instead of standard output." placeholder:"FILE"`
-	FailOn          string   `help:"Exit 1 when a finding has this severity or a higher one: note, low, medium, high, critical, never." default:"high" enum:"note,low,medium,high,critical,never"`
+	FailOn          string   `help:"Exit 1 when a finding has this severity or a higher one: note, low, medium, high, critical, never. Without it, alert_threshold of the configuration, or high." placeholder:"SEVERITY" default:"" enum:",note,low,medium,high,critical,never"`
 	MinSeverity     string   `help:"List findings of this severity or a higher one." default:"low" enum:"note,low,medium,high,critical"`
 	AllowIncomplete bool     `help:"Exit 0 although something could not be inspected."`
 	Quiet           bool     `short:"q" help:"Write nothing to standard error but errors."`
 	NoColor         bool     `help:"No colour, not even on a terminal."`
 }
 
-// engineFlags say what is checked, and how.
-type engineFlags struct {
-	Enable     []string `help:"Run only these rules." placeholder:"RULE"`
-	Disable    []string `help:"Leave these rules out." placeholder:"RULE"`
-	Jobs       int      `short:"j" help:"Inspect on this many goroutines; 0 is one for each core." default:"0"`
-	MaxMessage int64    `help:"Longest message that is read, in bytes; longer ones are counted as not inspected." default:"67108864"`
-}
-
-// engine makes the engine that the flags ask for.
-func (f *engineFlags) engine() (*scanner.Engine, error) {
-	if f.Jobs < 0 || f.MaxMessage < 1 {
-		return nil, usage("--jobs and --max-message must not be negative")
-	}
-	selected, err := f.rules()
-	if err != nil {
-		return nil, err
-	}
-	return scanner.New(selected, scanner.Options{Workers: f.Jobs})
-}
-
-// rules applies --enable and --disable.
-func (f *engineFlags) rules() ([]scanner.Rule, error) {
-	all := rules.All()
-	for _, id := range slices.Concat(f.Enable, f.Disable) {
-		if !slices.ContainsFunc(all, func(r scanner.Rule) bool { return r.ID == id }) {
-			return nil, usage("no rule is called %q; mcpscan rules lists them", id)
-		}
-	}
-	return slices.DeleteFunc(all, func(r scanner.Rule) bool {
-		return slices.Contains(f.Disable, r.ID) || len(f.Enable) > 0 && !slices.Contains(f.Enable, r.ID)
-	}), nil
-}
-
-// documented returns all rules that a report can name.
+// documented returns all rules that a report can name without a configuration.
 func documented() []scanner.Rule { return append(rules.All(), scanner.EngineRules()...) }
 
 // collector starts a report.
@@ -119,20 +86,20 @@ func severity(name string) scanner.Severity {
 
 // write renders the report in every format asked for. One of them goes to
 // standard output or to -o; the others need a file each.
-func (f *outputFlags) write(std streams, r *report.Report) error {
+func (f *outputFlags) write(std streams, r *report.Report, rules []scanner.Rule) error {
 	for _, spec := range f.Format {
 		name, file, _ := strings.Cut(spec, "=")
 		if file == "" {
 			file = f.Output
 		}
-		if err := f.render(std, name, file, r); err != nil {
+		if err := f.render(std, name, file, r, rules); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f *outputFlags) render(std streams, format, file string, r *report.Report) (err error) {
+func (f *outputFlags) render(std streams, format, file string, r *report.Report, rules []scanner.Rule) (err error) {
 	w := std.out
 	if file != "" && file != "-" {
 		out, err := os.Create(file)
@@ -144,7 +111,7 @@ func (f *outputFlags) render(std streams, format, file string, r *report.Report)
 	}
 	b := bufio.NewWriterSize(w, 64<<10)
 	color := file == "" && !f.NoColor && os.Getenv("NO_COLOR") == "" && terminal(std.out)
-	if err := report.Write(b, format, r, report.Options{Color: color, Rules: documented()}); err != nil {
+	if err := report.Write(b, format, r, report.Options{Color: color, Rules: rules}); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	if err := b.Flush(); err != nil {
@@ -160,10 +127,10 @@ func closeFile(f *os.File, err error) error {
 	return err
 }
 
-// verdict turns a report into the exit code. Findings outrank what could not
-// be inspected.
+// verdict turns a report into the exit code. Open findings outrank what could
+// not be inspected.
 func (f *outputFlags) verdict(std streams, r *report.Report) error {
-	if worst, any := r.Summary.Findings.Worst(); any && f.FailOn != "never" && worst >= severity(f.FailOn) {
+	if worst, any := r.Summary.Open().Worst(); any && f.FailOn != "never" && worst >= f.failOn(r) {
 		return &exitError{code: exitFindings}
 	}
 	nothing := r.Coverage.Events == 0
@@ -181,9 +148,20 @@ func (f *outputFlags) verdict(std streams, r *report.Report) error {
 	return &exitError{code: exitIncomplete}
 }
 
+// failOn is the severity that fails a run.
+func (f *outputFlags) failOn(r *report.Report) scanner.Severity {
+	switch {
+	case f.FailOn != "":
+		return severity(f.FailOn)
+	case r.Config != nil && r.Config.AlertThreshold != nil:
+		return *r.Config.AlertThreshold
+	}
+	return scanner.High
+}
+
 // finish writes a report and returns what the process exits with.
-func (f *outputFlags) finish(std streams, r *report.Report) error {
-	if err := f.write(std, r); err != nil {
+func (f *outputFlags) finish(std streams, r *report.Report, rules []scanner.Rule) error {
+	if err := f.write(std, r, rules); err != nil {
 		return err
 	}
 	return f.verdict(std, r)

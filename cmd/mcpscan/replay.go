@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
@@ -16,20 +17,24 @@ import (
 type replayCmd struct {
 	Files []string `arg:"" help:"Recordings, in the order in which they were made; - is standard input. gzip and zstd are unpacked." placeholder:"FILE"`
 	outputFlags
+	baselineFlags
 	engineFlags
 }
 
 // Run replays the files and reports.
 func (c *replayCmd) Run(ctx context.Context, std streams) error {
-	engine, err := c.engine()
+	checks, err := c.checks()
 	if err != nil {
+		return err
+	}
+	if err := checks.compare(c.baselineFlags); err != nil {
 		return err
 	}
 	collector, err := c.collector()
 	if err != nil {
 		return err
 	}
-	if err := c.keepInputs(c.Files); err != nil {
+	if err := c.keepInputs(slices.Concat(c.Files, checks.files)); err != nil {
 		return err
 	}
 	src, closeAll, err := recordings(ctx, c.Files, std, replay.Options{MaxMessage: c.MaxMessage})
@@ -37,7 +42,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer closeAll()
-	res, err := engine.Run(context.WithoutCancel(ctx), src, collector) // an interruption ends the source
+	res, err := checks.engine.Run(context.WithoutCancel(ctx), src, checks.into(collector)) // an interruption ends the source
 	if err != nil {
 		return readError(err)
 	}
@@ -45,7 +50,9 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	for _, f := range c.Files {
 		inputs = append(inputs, report.Input{Kind: "recording", Name: f})
 	}
-	return c.finish(std, collector.Report(inputs, version(), res))
+	r := collector.Report(inputs, version(), res)
+	checks.complete(std, r, c.baselineFlags, c.Quiet)
+	return c.finish(std, r, checks.rules)
 }
 
 // readError explains what ended a run before its time.

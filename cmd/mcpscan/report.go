@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 
 	"github.com/mcpscan/mcpscan/report"
@@ -21,17 +22,17 @@ func (c *reportCmd) Run(ctx context.Context, std streams) error {
 	if err := c.keepInputs([]string{c.File}); err != nil {
 		return err
 	}
-	r, err := within(ctx, func() (*report.Report, error) { return c.read(std) })
+	r, err := within(ctx, func() (*report.Report, error) { return readReport(c.File, std.in) })
 	if err != nil {
 		return err
 	}
-	return c.finish(std, r)
+	return c.finish(std, r, documented())
 }
 
-func (c *reportCmd) read(std streams) (*report.Report, error) {
-	in := std.in
-	if c.File != "-" {
-		f, err := os.Open(c.File)
+// readReport reads a saved report from a file, or from in where it is called -.
+func readReport(name string, in io.Reader) (*report.Report, error) {
+	if name != "-" || in == nil {
+		f, err := os.Open(name)
 		if err != nil {
 			return nil, usage("opening the report: %w", err)
 		}
@@ -40,7 +41,7 @@ func (c *reportCmd) read(std streams) (*report.Report, error) {
 	}
 	r, err := report.Read(in)
 	if err != nil {
-		return nil, usage("%s: %w", c.File, err)
+		return nil, usage("%s: %w", name, err)
 	}
 	return r, nil
 }

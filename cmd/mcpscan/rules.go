@@ -13,15 +13,25 @@ import (
 // rulesCmd is mcpscan rules.
 type rulesCmd struct {
 	ID []string `arg:"" optional:"" help:"Explain these rules; without an ID, list all."`
+	configFlags
 }
 
 // Run lists or explains rules.
 func (c *rulesCmd) Run(std streams) error {
-	all := documented()
+	settings, err := c.settings()
+	if err != nil {
+		return err
+	}
+	all, off := configured(settings)
+	all = append(all, scanner.EngineRules()...)
 	if len(c.ID) == 0 {
 		t := newTable("rule", "severity", "confidence", "what it finds")
 		for _, r := range all {
-			t.add(r.ID, r.Severity.String(), r.Confidence.String(), r.Title)
+			severity := r.Severity.String()
+			if off[r.ID] {
+				severity = "off"
+			}
+			t.add(r.ID, severity, r.Confidence.String(), r.Title)
 		}
 		return t.write(std.out)
 	}
@@ -40,6 +50,9 @@ func (c *rulesCmd) Run(std streams) error {
 }
 
 func explain(w io.Writer, r *scanner.Rule) {
-	fmt.Fprintf(w, "%s: %s\n\nWhy:      %s\nFix:      %s\nSeverity: %s, confidence %s. %s\nCategory: %s\nSee:      %s\n",
-		r.ID, r.Title, r.Why, r.Fix, r.Severity, r.Confidence, r.Basis, r.Category, strings.Join(r.Refs, ", "))
+	fmt.Fprintf(w, "%s: %s\n\nWhy:      %s\nFix:      %s\nSeverity: %s, confidence %s. %s\nCategory: %s\n",
+		r.ID, r.Title, r.Why, r.Fix, r.Severity, r.Confidence, r.Basis, r.Category)
+	if len(r.Refs) > 0 {
+		fmt.Fprintf(w, "See:      %s\n", strings.Join(r.Refs, ", "))
+	}
 }

@@ -30,6 +30,7 @@ type scanCmd struct {
 	StepTimeout  time.Duration     `help:"How long a server may take for each answer after that." default:"30s"`
 
 	outputFlags
+	baselineFlags
 	engineFlags
 }
 
@@ -47,8 +48,11 @@ type plan struct {
 
 // Run inspects the targets and reports.
 func (c *scanCmd) Run(ctx context.Context, std streams) error {
-	engine, err := c.engine()
+	checks, err := c.checks()
 	if err != nil {
+		return err
+	}
+	if err := checks.compare(c.baselineFlags); err != nil {
 		return err
 	}
 	collector, err := c.collector()
@@ -59,7 +63,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	var files []string
+	files := checks.files
 	for _, in := range p.inputs {
 		files = append(files, in.Name)
 	}
@@ -72,12 +76,14 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	}
 	running := context.WithoutCancel(ctx) // an interruption ends what is asked, not what is told of it
 	src := c.start(ctx, std, p, rec)
-	res, err := engine.Run(running, src, collector)
+	res, err := checks.engine.Run(running, src, checks.into(collector))
 	lost := rec.close()
 	if err != nil {
 		return readError(errors.Join(err, lost))
 	}
-	err = c.finish(std, collector.Report(p.inputs, version(), res))
+	r := collector.Report(p.inputs, version(), res)
+	checks.complete(std, r, c.baselineFlags, c.Quiet)
+	err = c.finish(std, r, checks.rules)
 	var exit *exitError
 	switch {
 	case lost == nil:

@@ -1,5 +1,6 @@
 // Package config reads the files in which MCP clients keep their servers and
-// gives every entry one form, with the place of each value in the file.
+// gives every entry one form, with the place of each value in the file. It also
+// reads mcpscan's own, and decides by it what becomes of findings.
 //
 // It must never start a process, open a connection or change a file: what it
 // reads is foreign and may be hostile. Only Discover touches the file system,

@@ -14,7 +14,7 @@ const (
 	// maxYAMLBytes and maxYAMLTokens bound the time of a parser that is
 	// quadratic in the keys of one mapping: these take about two seconds at
 	// worst. The largest LibreChat examples have 5000 tokens.
-	maxYAMLBytes  = 4 << 20
+	maxYAMLBytes  = MaxSettings
 	maxYAMLTokens = 1 << 16
 	// maxYAMLNodes bounds what aliases may expand to.
 	maxYAMLNodes = 1 << 19
@@ -24,7 +24,7 @@ const (
 func parseYAML(data []byte) ([]*node, *SyntaxError) {
 	start := Position{1, 1}
 	if len(data) > maxYAMLBytes {
-		return nil, syntaxError(start, "larger than %d bytes: no YAML client configuration is, check that this is the file meant", maxYAMLBytes)
+		return nil, syntaxError(start, "larger than %d bytes: no YAML configuration is, check that this is the file meant", maxYAMLBytes)
 	}
 	// The lexer counts CRLF twice after a comment.
 	file, err := yamlFile(strings.ReplaceAll(string(data), "\r\n", "\n"))
@@ -53,10 +53,10 @@ func yamlFile(text string) (file *ast.File, failed *SyntaxError) {
 	}()
 	tokens := lexer.Tokenize(text)
 	if len(tokens) > maxYAMLTokens {
-		return nil, syntaxError(tokenPos(tokens[maxYAMLTokens]), "more than %d YAML tokens: no client configuration is that large, check that this is the file meant", maxYAMLTokens)
+		return nil, syntaxError(tokenPos(tokens[maxYAMLTokens]), "more than %d YAML tokens: no configuration is that large, check that this is the file meant", maxYAMLTokens)
 	}
 	if t := tooDeepYAML(tokens); t != nil {
-		return nil, syntaxError(tokenPos(t), "nested more than %d levels deep: no client configuration is, remove what is nested here", maxDepth)
+		return nil, syntaxError(tokenPos(t), "nested more than %d levels deep: no configuration is, remove what is nested here", maxDepth)
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err == nil {
@@ -250,7 +250,7 @@ func merge(into *node, sources []*node) int {
 // bounded stops documents whose aliases multiply.
 func (r *yamlReader) bounded(s sized) sized {
 	if s.size > maxYAMLNodes {
-		return r.fail(s.node.pos, "aliases expand to more than %d values: no client configuration needs that, remove the aliases here", maxYAMLNodes)
+		return r.fail(s.node.pos, "aliases expand to more than %d values: no configuration needs that, remove the aliases here", maxYAMLNodes)
 	}
 	return s
 }

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// configFlags say which configuration is used.
+type configFlags struct {
+	Config   string `help:"Configuration file; without it, mcpscan.yaml in the working directory where there is one." placeholder:"FILE"`
+	NoConfig bool   `help:"Use no configuration file, not even one in the working directory."`
+}
+
+// engineFlags say what is checked, and how.
+type engineFlags struct {
+	configFlags
+	Enable     []string `help:"Run only these rules." placeholder:"RULE"`
+	Disable    []string `help:"Leave these rules out." placeholder:"RULE"`
+	Jobs       int      `short:"j" help:"Inspect on this many goroutines; 0 is one for each core." default:"0"`
+	MaxMessage int64    `help:"Longest message that is read, in bytes; longer ones are counted as not inspected." default:"67108864"`
+}
+
+// baselineFlags say what was decided or known before.
+type baselineFlags struct {
+	Baseline string `help:"A JSON report: what stands in it and is no worse now is counted, and is no reason to fail." placeholder:"REPORT"`
+	Now      string `help:"Date that ignores expire by where what was found has no time of its own, as in definition files." placeholder:"DATE"`
+}
+
+// checks are what a run checks, and what it makes of what it finds.
+type checks struct {
+	engine *scanner.Engine
+	rules  []scanner.Rule // that a report can name, as the configuration has them
+	triage *config.Triage
+	files  []string // that decide about findings
+}
+
+// settings reads the configuration. Without one all is as it is built in.
+func (f *configFlags) settings() (*config.Settings, error) {
+	if f.NoConfig {
+		if f.Config != "" {
+			return nil, usage("--config and --no-config contradict each other")
+		}
+		return &config.Settings{}, nil
+	}
+	name := cmp.Or(f.Config, config.SettingsFile)
+	info, err := os.Stat(name)
+	switch {
+	case f.Config == "" && errors.Is(err, fs.ErrNotExist):
+		return &config.Settings{}, nil
+	case err == nil && f.Config == "" && !info.Mode().IsRegular(): // nobody asked to wait for a pipe
+		return nil, usage("reading the configuration: %s is not a regular file; --no-config does without", name)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, usage("opening the configuration: %w", err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, config.MaxSettings+1)) // whose parser refuses what is longer
+	if err != nil {
+		return nil, usage("reading the configuration: %w", err)
+	}
+	settings, err := config.ParseSettings(name, data, vocabulary())
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return settings, nil
+}
+
+// vocabulary are the names that a configuration may use.
+func vocabulary() config.Vocabulary {
+	return config.Vocabulary{Rules: rules.All(), Fields: rules.Fields,
+		Profiles: map[string]map[string]scanner.Severity{"standard": nil, "strict": rules.Strict()}}
+}
+
+// configured returns the rules as the settings have them, and those that they
+// switch off everywhere.
+func configured(s *config.Settings) (all []scanner.Rule, off map[string]bool) {
+	all, off = rules.All(), map[string]bool{}
+	for _, p := range s.Patterns {
+		all = append(all, rules.Custom(rules.CustomPattern{
+			ID: p.ID, Category: p.Category, Severity: p.Severity, Description: p.Description, Fields: p.Fields, Pattern: p.Pattern,
+			Place: fmt.Sprintf("%s:%d", s.Path, p.Pos.Line),
+		}))
+	}
+	for i := range all {
+		set, runs := s.Rule(&all[i])
+		if off[all[i].ID] = !runs; set.Severity != nil {
+			all[i].Severity = *set.Severity
+		}
+	}
+	return all, off
+}
+
+// checks makes the checks that the flags ask for. --enable and --disable have
+// the last word on which rules run.
+func (f *engineFlags) checks() (*checks, error) {
+	if f.Jobs < 0 || f.MaxMessage < 1 {
+		return nil, usage("--jobs and --max-message must not be negative")
+	}
+	settings, err := f.settings()
+	if err != nil {
+		return nil, err
+	}
+	all, off := configured(settings)
+	for _, id := range slices.Concat(f.Enable, f.Disable) {
+		if !slices.ContainsFunc(all, func(r scanner.Rule) bool { return r.ID == id }) {
+			return nil, usage("no rule is called %q; mcpscan rules lists them", id)
+		}
+	}
+	forced := map[string]bool{}
+	for _, id := range f.Enable {
+		forced[id] = true
+	}
+	run := slices.DeleteFunc(slices.Clone(all), func(r scanner.Rule) bool {
+		return slices.Contains(f.Disable, r.ID) || len(forced) > 0 && !forced[r.ID] || len(forced) == 0 && off[r.ID]
+	})
+	engine, err := scanner.New(run, scanner.Options{Workers: f.Jobs})
+	if err != nil {
+		return nil, err
+	}
+	c := &checks{engine: engine, rules: append(all, scanner.EngineRules()...), triage: &config.Triage{Settings: settings, Forced: forced}}
+	if settings.Path != "" {
+		c.files = append(c.files, settings.Path)
+	}
+	return c, nil
+}
+
+// compare adds what was known before.
+func (c *checks) compare(f baselineFlags) error {
+	var err error
+	if c.triage.Now, err = date(f.Now); err != nil {
+		return err
+	}
+	if f.Baseline == "" {
+		return nil
+	}
+	before, err := readReport(f.Baseline, nil)
+	if err != nil {
+		return fmt.Errorf("the baseline: %w", err)
+	}
+	known := map[string]scanner.Severity{}
+	for _, finding := range before.Findings {
+		if finding.Status != scanner.Suppressed.String() { // when that ends, the finding is open
+			known[finding.Fingerprint] = max(known[finding.Fingerprint], finding.Severity)
+		}
+	}
+	c.triage.Baseline = known
+	c.files = append(c.files, f.Baseline)
+	return nil
+}
+
+// date reads a day or a time; nothing is the zero time.
+func date(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range [...]string{time.DateOnly, time.RFC3339Nano} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, usage("--now %q: expected a date such as 2026-01-06, or a time such as 2026-01-06T10:30:00Z", s)
+}
+
+// triaged is a sink that receives findings as they were decided about.
+type triaged struct {
+	scanner.Sink
+	triage *config.Triage
+}
+
+func (t triaged) Finding(f *scanner.Finding) error {
+	decided := *f
+	if !t.triage.Decide(&decided) {
+		return nil
+	}
+	return t.Sink.Finding(&decided)
+}
+
+// into returns the sink that decides about findings ahead of another one.
+func (c *checks) into(s scanner.Sink) scanner.Sink { return triaged{s, c.triage} }
+
+// complete adds to a report what it was decided by, and tells of ignores that
+// suppressed nothing.
+func (c *checks) complete(std streams, r *report.Report, f baselineFlags, quiet bool) {
+	s := c.triage.Settings
+	if s.Path != "" {
+		r.Config = &report.Config{File: s.Path, AlertThreshold: s.AlertThreshold}
+	}
+	r.Baseline = f.Baseline
+	for _, u := range c.triage.Unused() {
+		r.UnusedIgnores = append(r.UnusedIgnores, report.UnusedIgnore{Reason: text.Visible(u.Reason, 400), Why: u.Why,
+			Location: report.Location{File: s.Path, Line: u.Pos.Line, Column: u.Pos.Column}})
+		if !quiet {
+			fmt.Fprintf(std.err, "mcpscan: %s: this ignore suppresses nothing: %s\n", text.Visible(fmt.Sprintf("%s:%s", s.Path, u.Pos), 400), u.Why)
+		}
+	}
+}

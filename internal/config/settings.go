@@ -1,0 +1,163 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// SettingsFile is the name under which mcpscan's own configuration is looked for
+// in the working directory.
+const SettingsFile = "mcpscan.yaml"
+
+// MaxSettings is the length of the longest file in YAML that is read, in bytes.
+const MaxSettings = 4 << 20
+
+// Settings are mcpscan's own configuration: what is checked where, how much it
+// weighs, and what somebody has decided to accept. docs/configuration.md tells
+// every key.
+type Settings struct {
+	Path           string
+	Profile        Layer             // that the file names
+	AlertThreshold *scanner.Severity // nil where the file does not say
+	Detection      Layer             // for all servers
+	Patterns       []CustomPattern
+	Overrides      []Override
+	Ignores        []Ignore
+}
+
+// Layer says which rules run and what they weigh.
+type Layer struct {
+	Categories map[string]bool // of built-in rules, on or off
+	Rules      map[string]RuleSetting
+}
+
+// RuleSetting changes one rule; nil leaves it as it is.
+type RuleSetting struct {
+	Severity *scanner.Severity
+	Enabled  *bool
+}
+
+// Override is a layer for some servers, or some of their tools: globs, of which
+// an empty one matches all.
+type Override struct {
+	Server, Tool string
+	Layer
+}
+
+// CustomPattern is a pattern that the user added. ID is that of its rule.
+type CustomPattern struct {
+	ID          string
+	Category    string
+	Severity    scanner.Severity
+	Description string
+	Fields      []string
+	Pattern     text.Pattern
+	Pos         Position
+}
+
+// Ignore is the decision to accept some findings. An empty criterion matches all;
+// rule, server and tool are globs.
+type Ignore struct {
+	Rule, Server, Tool, Fingerprint string
+	Reason                          string
+	Expires                         time.Time // the end of its last day; zero for never
+	Pos                             Position
+}
+
+// Vocabulary are the names that settings may use and this package cannot know.
+type Vocabulary struct {
+	Rules    []scanner.Rule                         // those that are built in
+	Fields   []string                               // of custom patterns
+	Profiles map[string]map[string]scanner.Severity // severities by rule
+}
+
+// SettingsError lists all that is wrong with a settings file.
+type SettingsError struct {
+	Path     string
+	Problems []Problem
+}
+
+// maxProblems bounds the list: behind that many the file is something else.
+const maxProblems = 20
+
+// Error gives one line for each problem, as path:line:column: message.
+func (e *SettingsError) Error() string {
+	var lines []string
+	for i, p := range e.Problems {
+		if i == maxProblems {
+			lines = append(lines, fmt.Sprintf("%s: and %d more", e.Path, len(e.Problems)-i))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%s:%s: %s", e.Path, p.Pos, p.Msg))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// ParseSettings reads mcpscan's own configuration. It is strict, because a key
+// that is misspelled would otherwise protect nobody: the error is a
+// *SettingsError with everything that is wrong.
+func ParseSettings(path string, data []byte, v Vocabulary) (*Settings, error) {
+	r := &settingsReader{vocabulary: v, settings: &Settings{Path: path}}
+	plain, failed := plainText(data)
+	var roots []*node
+	if failed == nil {
+		roots, failed = parseYAML(plain)
+	}
+	switch {
+	case failed != nil:
+		r.fail(Position{failed.Line, failed.Column}, "%s", failed.Msg)
+	case len(roots) > 1:
+		r.fail(roots[1].pos, "a second document: expected one, without ---")
+	case len(roots) == 1 && roots[0].kind != kindNull:
+		r.root(roots[0])
+	}
+	if len(r.problems) > 0 {
+		slices.SortStableFunc(r.problems, func(a, b Problem) int { return a.Pos.compare(b.Pos) })
+		return nil, &SettingsError{path, r.problems}
+	}
+	return r.settings, nil
+}
+
+// layers returns what applies to a server and a tool, what counts most last.
+func (s *Settings) layers(server, tool string) []*Layer {
+	layers := []*Layer{&s.Profile, &s.Detection}
+	for _, forTools := range [...]bool{false, true} {
+		for i := range s.Overrides {
+			o := &s.Overrides[i]
+			if (o.Tool != "") == forTools && globs(o.Server, server) && globs(o.Tool, tool) {
+				layers = append(layers, &o.Layer)
+			}
+		}
+	}
+	return layers
+}
+
+// apply changes what is known of a rule by what the layer says.
+func (l *Layer) apply(r *scanner.Rule, to *RuleSetting) {
+	if on, ok := l.Categories[r.Category]; ok && !strings.HasPrefix(r.ID, scanner.CustomGroup) {
+		to.Enabled = &on
+	}
+	set := l.Rules[r.ID]
+	to.Severity = cmp.Or(set.Severity, to.Severity)
+	to.Enabled = cmp.Or(set.Enabled, to.Enabled)
+}
+
+// Rule returns what the settings say of a rule where no override speaks, and
+// whether it runs anywhere.
+func (s *Settings) Rule(r *scanner.Rule) (set RuleSetting, runs bool) {
+	s.Profile.apply(r, &set)
+	s.Detection.apply(r, &set)
+	runs = set.Enabled == nil || *set.Enabled
+	for i := range s.Overrides {
+		var there RuleSetting
+		s.Overrides[i].apply(r, &there)
+		runs = runs || there.Enabled != nil && *there.Enabled
+	}
+	return set, runs
+}

@@ -1,0 +1,362 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// settingsReader fills in Settings from a tree and collects what is wrong with it.
+type settingsReader struct {
+	vocabulary Vocabulary
+	settings   *Settings
+	problems   []Problem
+	custom     []string // IDs of custom rules
+}
+
+func (r *settingsReader) fail(pos Position, format string, args ...any) {
+	r.problems = append(r.problems, Problem{Pos: pos, Msg: printable(fmt.Sprintf(format, args...), 600)})
+}
+
+// keys maps the keys that an object may have to what reads their values.
+type keys map[string]func(*node)
+
+func (r *settingsReader) root(n *node) {
+	s := r.settings
+	// Rules are known by name only when the patterns have been read.
+	for _, m := range n.all("detection", "custom_patterns") {
+		r.list(m.value, r.pattern)
+	}
+	r.object(n, keys{
+		"detection": func(n *node) {
+			known := r.layer(&s.Detection)
+			known["profile"] = func(n *node) { s.Profile = r.profile(n) }
+			known["alert_threshold"] = func(n *node) { s.AlertThreshold = r.severity(n) }
+			known["custom_patterns"] = func(*node) {} // have been read
+			r.object(n, known)
+		},
+		"overrides": func(n *node) { r.list(n, r.override) },
+		"ignores":   func(n *node) { r.list(n, r.ignore) },
+	})
+}
+
+// profile returns the layer that a profile stands for.
+func (r *settingsReader) profile(n *node) Layer {
+	l := Layer{Rules: map[string]RuleSetting{}}
+	name := r.oneOf(n, "profile", slices.Sorted(maps.Keys(r.vocabulary.Profiles))...)
+	for id, severity := range r.vocabulary.Profiles[name] {
+		l.Rules[id] = RuleSetting{Severity: &severity}
+	}
+	return l
+}
+
+// object reads the members of an object by their keys.
+func (r *settingsReader) object(n *node, known keys) {
+	if n.kind == kindNull { // a key whose values are all commented out
+		return
+	}
+	if n.kind != kindObject {
+		r.fail(n.pos, "expected keys with values (%s), found %s", strings.Join(slices.Sorted(maps.Keys(known)), ", "), n.kind)
+		return
+	}
+	r.members(n, func(m member) {
+		if read := known[m.key]; read != nil {
+			read(m.value)
+			return
+		}
+		r.fail(m.pos, "unknown key %s%s", quoted(m.key), hint(m.key, slices.Sorted(maps.Keys(known))))
+	})
+}
+
+// members goes through the members of an object, and refuses what is there twice.
+func (r *settingsReader) members(n *node, read func(member)) {
+	seen := map[string]Position{}
+	for _, m := range n.members {
+		if first, again := seen[m.key]; again {
+			r.fail(m.pos, "the key %s stands here twice, first at %s; keep one", quoted(m.key), first)
+			continue
+		}
+		seen[m.key] = m.pos
+		read(m)
+	}
+}
+
+// hint names the known word that is meant, or all of them.
+func hint(word string, known []string) string {
+	best, least := "", len(word)/3+2
+	for _, k := range known {
+		if d := levenshtein.ComputeDistance(strings.ToLower(word), k); d < least {
+			best, least = k, d
+		}
+	}
+	switch {
+	case best != "":
+		return fmt.Sprintf("; did you mean %q?", best)
+	case len(known) > 16:
+		return ""
+	}
+	return "; expected " + strings.Join(known, ", ")
+}
+
+func (r *settingsReader) list(n *node, read func(*node)) {
+	if n.kind == kindNull {
+		return
+	}
+	if n.kind != kindArray {
+		r.fail(n.pos, "expected a list (- …), found %s", n.kind)
+		return
+	}
+	for _, item := range n.items {
+		read(item)
+	}
+}
+
+// text returns a string. A number or a word such as on is told from one: YAML
+// would change its spelling.
+func (r *settingsReader) text(n *node) string {
+	switch {
+	case n.kind != kindString:
+		r.fail(n.pos, "expected a text, found %s; put it in quotes if it is one", n.kind)
+	case strings.TrimSpace(n.text) == "":
+		r.fail(n.pos, "expected a text, found an empty one")
+	}
+	return n.text
+}
+
+func (r *settingsReader) bool(n *node) *bool {
+	if n.kind != kindBool {
+		r.fail(n.pos, "expected true or false, found %s", n.kind)
+		return nil
+	}
+	on := n.text == "true"
+	return &on
+}
+
+// oneOf returns a text that must be one of the known words.
+func (r *settingsReader) oneOf(n *node, what string, known ...string) string {
+	if n.kind != kindString {
+		r.fail(n.pos, "expected a %s (%s), found %s", what, strings.Join(known, ", "), n.kind)
+	} else if !slices.Contains(known, n.text) {
+		r.fail(n.pos, "unknown %s %s%s", what, quoted(n.text), hint(n.text, known))
+	}
+	return n.text
+}
+
+func (r *settingsReader) severity(n *node) *scanner.Severity {
+	var names []string
+	for _, s := range scanner.Severities {
+		names = append(names, s.String())
+	}
+	var s scanner.Severity
+	if s.UnmarshalText([]byte(r.oneOf(n, "severity", names...))) != nil {
+		return nil
+	}
+	return &s
+}
+
+// glob returns a pattern for names.
+func (r *settingsReader) glob(n *node) string {
+	s := r.text(n)
+	if !doublestar.ValidatePattern(s) {
+		r.fail(n.pos, "%s is no glob: expected a name with * for any part of it, or [abc] and {one,other}", quoted(s))
+	}
+	return s
+}
+
+// globs reports whether a name matches a glob; an empty one matches all.
+func globs(glob, name string) bool {
+	if glob == "" {
+		return true
+	}
+	ok, _ := doublestar.Match(glob, name)
+	return ok
+}
+
+// layer returns the keys of a layer.
+func (r *settingsReader) layer(l *Layer) keys {
+	return keys{
+		"builtin": func(n *node) {
+			known := keys{}
+			l.Categories = map[string]bool{}
+			for _, c := range categories {
+				known[c] = func(n *node) {
+					if on := r.bool(n); on != nil {
+						l.Categories[c] = *on
+					}
+				}
+			}
+			r.object(n, known)
+		},
+		"rules": func(n *node) {
+			l.Rules = map[string]RuleSetting{}
+			if n.kind != kindObject && n.kind != kindNull {
+				r.fail(n.pos, "expected IDs of rules with what changes about them, found %s", n.kind)
+			}
+			r.members(n, func(m member) {
+				r.known(m.key, m.pos)
+				l.Rules[m.key] = r.rule(m.value)
+			})
+		},
+	}
+}
+
+// categories are those that rules are filed under, whether there are some or not:
+// what the engine reports cannot be switched off, and what a user adds has a key
+// of its own.
+var categories = slices.DeleteFunc(slices.Clone(scanner.Categories), func(c string) bool {
+	return c == "engine" || c == "custom" || c == "output_poisoning"
+})
+
+// ids are those of all rules.
+func (r *settingsReader) ids() []string {
+	out := slices.Clone(r.custom)
+	for _, rule := range r.vocabulary.Rules {
+		out = append(out, rule.ID)
+	}
+	return out
+}
+
+// known refuses the ID of a rule that is not there.
+func (r *settingsReader) known(id string, pos Position) {
+	if !slices.Contains(r.ids(), id) {
+		r.fail(pos, "no rule is called %s%s (mcpscan rules lists them)", quoted(id), hint(id, r.ids()))
+	}
+}
+
+func (r *settingsReader) rule(n *node) (s RuleSetting) {
+	r.object(n, keys{
+		"severity": func(n *node) { s.Severity = r.severity(n) },
+		"enabled":  func(n *node) { s.Enabled = r.bool(n) },
+	})
+	return s
+}
+
+func (r *settingsReader) override(n *node) {
+	var o Override
+	known := r.layer(&o.Layer)
+	known["server"] = func(n *node) { o.Server = r.glob(n) }
+	known["tool"] = func(n *node) { o.Tool = r.glob(n) }
+	before := len(r.problems)
+	r.object(n, known)
+	if len(r.problems) == before && o.Server == "" && o.Tool == "" {
+		r.fail(n.pos, "an override for all servers: name a server or a tool, or move this to detection")
+	}
+	r.settings.Overrides = append(r.settings.Overrides, o)
+}
+
+var (
+	patternName = regexp.MustCompile(`^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$`)
+	fingerprint = regexp.MustCompile(`^f1:[0-9a-f]{32}$`)
+)
+
+// maxName and maxText bound what the user's file puts into reports.
+const (
+	maxName = 60
+	maxText = 400
+)
+
+func (r *settingsReader) pattern(n *node) {
+	p := CustomPattern{Category: "custom", Severity: scanner.Medium, Pos: n.pos}
+	var name string
+	var expr *node
+	before := len(r.problems)
+	r.object(n, keys{
+		"name":        func(n *node) { name = r.text(n) },
+		"pattern":     func(n *node) { r.text(n); expr = n },
+		"category":    func(n *node) { p.Category = r.oneOf(n, "category", append(slices.Clone(categories), "custom")...) },
+		"description": func(n *node) { p.Description = r.bounded(n) },
+		"severity": func(n *node) {
+			if s := r.severity(n); s != nil {
+				p.Severity = *s
+			}
+		},
+		"fields": func(n *node) {
+			r.list(n, func(n *node) { p.Fields = append(p.Fields, r.oneOf(n, "field", r.vocabulary.Fields...)) })
+		},
+	})
+	switch {
+	case len(r.problems) == before && (name == "" || expr == nil):
+		r.fail(n.pos, "a pattern needs a name and a pattern")
+	case name != "" && (!patternName.MatchString(name) || len(name) > maxName):
+		r.fail(n.pos, "the name %s: expected letters and digits, joined by - or _, at most %d", quoted(name), maxName)
+	}
+	p.ID = scanner.CustomGroup + strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	if name != "" && slices.Contains(r.custom, p.ID) {
+		r.fail(n.pos, "a second pattern would be the rule %s; give it another name", p.ID)
+	}
+	r.custom = append(r.custom, p.ID) // also of a bad pattern, which is no reason to doubt its name elsewhere
+	if expr == nil || len(r.problems) > before {
+		return
+	}
+	var err error
+	if p.Pattern, err = text.Custom(p.ID, expr.text); err != nil {
+		r.fail(expr.pos, "the pattern %s: %v", quoted(expr.text), err)
+	}
+	if p.Description == "" {
+		p.Description = "the text matches the pattern " + name
+	}
+	r.settings.Patterns = append(r.settings.Patterns, p)
+}
+
+// bounded returns a text that reports repeat.
+func (r *settingsReader) bounded(n *node) string {
+	s := r.text(n)
+	if len([]rune(s)) > maxText {
+		r.fail(n.pos, "longer than %d characters: reports repeat it", maxText)
+	}
+	return s
+}
+
+func (r *settingsReader) ignore(n *node) {
+	i := Ignore{Pos: n.pos}
+	before := len(r.problems)
+	r.object(n, keys{
+		"rule":    func(n *node) { i.Rule = r.ruleGlob(n) },
+		"server":  func(n *node) { i.Server = r.glob(n) },
+		"tool":    func(n *node) { i.Tool = r.glob(n) },
+		"reason":  func(n *node) { i.Reason = r.bounded(n) },
+		"expires": func(n *node) { i.Expires = r.day(n) },
+		"fingerprint": func(n *node) {
+			if i.Fingerprint = r.text(n); !fingerprint.MatchString(i.Fingerprint) {
+				r.fail(n.pos, "expected a fingerprint as reports have it: f1: and 32 hexadecimal digits")
+			}
+		},
+	})
+	switch {
+	case len(r.problems) > before:
+		return
+	case i.Rule+i.Server+i.Tool+i.Fingerprint == "":
+		r.fail(n.pos, "an ignore for everything: name a rule, server, tool or fingerprint")
+	case i.Reason == "":
+		r.fail(n.pos, "an ignore needs a reason")
+	}
+	r.settings.Ignores = append(r.settings.Ignores, i)
+}
+
+// ruleGlob returns a glob that matches at least one rule.
+func (r *settingsReader) ruleGlob(n *node) string {
+	s := r.glob(n)
+	if !slices.ContainsFunc(r.ids(), func(id string) bool { return globs(s, id) }) {
+		r.known(s, n.pos)
+	}
+	return s
+}
+
+// day returns the end of a day in UTC.
+func (r *settingsReader) day(n *node) time.Time {
+	t, err := time.Parse(time.DateOnly, n.text)
+	if n.kind != kindString || err != nil {
+		r.fail(n.pos, "expected the last day that it holds, as in 2026-12-31")
+		return time.Time{}
+	}
+	return t.AddDate(0, 0, 1)
+}

@@ -1,0 +1,121 @@
+package config
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Triage decides what becomes of findings: what they weigh where they stand, and
+// which of them somebody has accepted or knew before. It has no clock: an ignore
+// expires by the time of the finding.
+type Triage struct {
+	Settings *Settings
+	Forced   map[string]bool             // rules that run whatever the settings say
+	Baseline map[string]scanner.Severity // by fingerprint: what was known before
+	Now      time.Time                   // for findings without a time; zero where nobody says
+
+	used []uses // of each ignore
+}
+
+// uses counts what an ignore was asked for.
+type uses struct{ applied, expired, undated int }
+
+// Decide completes a finding, and returns false where its rule is switched off
+// for what it stands in. What the engine reports of itself is left alone: it says
+// that something was not looked at.
+func (t *Triage) Decide(f *scanner.Finding) bool {
+	if f.Rule.Category == "engine" {
+		return true
+	}
+	var set RuleSetting
+	for _, l := range t.Settings.layers(f.Server, f.Name) {
+		l.apply(f.Rule, &set)
+	}
+	if set.Enabled != nil && !*set.Enabled && !t.Forced[f.Rule.ID] {
+		return false
+	}
+	if set.Severity != nil {
+		f.Severity = *set.Severity
+	}
+	if threshold := t.Settings.AlertThreshold; threshold != nil && f.Severity < *threshold && f.Action == "alert" {
+		f.Action = "record"
+	}
+	t.known(f)
+	t.ignored(f)
+	return true
+}
+
+// known marks a finding that stood in the baseline and is no worse now.
+func (t *Triage) known(f *scanner.Finding) {
+	if t.Baseline == nil {
+		return
+	}
+	if before, ok := t.Baseline[f.Fingerprint()]; ok && f.Severity <= before {
+		f.Status = scanner.Unchanged
+	}
+}
+
+// ignored marks a finding that an ignore accepts. All of them are asked, so that
+// none counts as useless for what another one was first to match.
+func (t *Triage) ignored(f *scanner.Finding) {
+	if t.used == nil {
+		t.used = make([]uses, len(t.Settings.Ignores))
+	}
+	when := f.Time
+	if when.IsZero() {
+		when = t.Now
+	}
+	fingerprint := sync.OnceValue(f.Fingerprint)
+	for i := range t.Settings.Ignores {
+		ignore, used := &t.Settings.Ignores[i], &t.used[i]
+		if !ignore.matches(f, fingerprint) {
+			continue
+		}
+		switch {
+		case ignore.Expires.IsZero() || !when.IsZero() && when.Before(ignore.Expires):
+			if used.applied++; f.Status != scanner.Suppressed {
+				f.Status, f.Reason = scanner.Suppressed, ignore.Reason
+			}
+		case when.IsZero():
+			used.undated++
+		default:
+			used.expired++
+		}
+	}
+}
+
+func (i *Ignore) matches(f *scanner.Finding, fingerprint func() string) bool {
+	return globs(i.Rule, f.Rule.ID) && globs(i.Server, f.Server) && globs(i.Tool, f.Name) &&
+		(i.Fingerprint == "" || i.Fingerprint == fingerprint())
+}
+
+// Unused is an ignore that suppressed nothing.
+type Unused struct {
+	Ignore
+	Why string
+}
+
+// Unused returns the ignores that suppressed nothing, in the order of the file.
+func (t *Triage) Unused() []Unused {
+	var out []Unused
+	for n, i := range t.Settings.Ignores {
+		var u uses
+		if t.used != nil {
+			u = t.used[n]
+		}
+		last := i.Expires.AddDate(0, 0, -1).Format(time.DateOnly)
+		switch {
+		case u.applied > 0:
+		case u.expired > 0:
+			out = append(out, Unused{i, fmt.Sprintf("it expired on %s, and something that it matches was found later", last)})
+		case u.undated > 0:
+			out = append(out, Unused{i, fmt.Sprintf("it expires on %s, and what it matches has no time; --now tells one", last)})
+		default:
+			out = append(out, Unused{i, "it matches nothing"})
+		}
+	}
+	return out
+}
