@@ -84,7 +84,7 @@ func weighOffered(tool, parameter, said string, given bool) (scanner.Severity, s
 var (
 	// sinkName and reportsTo are names of parameters, spelled out, that say who is sent
 	// to by the tool itself, and by what it does beside that.
-	sinkName   = regexp.MustCompile(`^(bcc|cc|to|recipients?|(bcc|cc|to|reply to|forward(ing)?( to)?|send to|copy to|share with|notify|recipient|notification|alert) (e ?mails?|address(es)?|recipients?|list|number|phone|account|wallet)|forward to|send to|copy to|reply to|share with|(\w+ )?web ?hook( url| uri| address| endpoint)?)$`)
+	sinkName  = regexp.MustCompile(`^(bcc|cc|to|recipients?|(bcc|cc|to|reply to|forward(ing)?( to)?|send to|copy to|share with|notify|recipient|notification|alert) (e ?mails?|address(es)?|recipients?|list|number|phone|account|wallet)|forward to|send to|copy to|reply to|share with|(\w+ )?web ?hook( url| uri| address| endpoint)?)$`)
 	reportsTo = regexp.MustCompile(`^(\w+ )?(callback|telemetry|analytics|tracking|audit|report(ing)?|logs?|logging|backup|mirror|forward|sync|collector|ingest|beacon|exfil\w*|upload) ?(url|uri|endpoint|address|server|host|target|destination|to)$`)
 
 	chainedCommand = regexp.MustCompile("(;|&&|\\|\\|?|`|\\$\\()\\s*(sudo\\s+)?(curl|wget|nc|ncat|socat|(ba|z|da)?sh|powershell|iex|python[0-9.]*|perl|base64)(\\s+-|\\s+[^\\s]*https?:|\\s*[`)]|\\s*$)")

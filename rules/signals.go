@@ -93,7 +93,7 @@ func weigh(t []byte, from, to int) weighed {
 		add(&signals[i])
 	}
 	act := harm.FindIndex(s)
-	for next := 0; act != nil && (!wanted(s, act[0]) || denied(s, act[0])); { // what is told or denied is no order, what follows may be one
+	for next := 0; act != nil && (!isOrder(s, act[0]) || denied(s, act[0])); { // what is told or denied is no order, what follows may be one
 		next = act[0] + 1
 		if act = harm.FindIndex(s[next:]); act != nil {
 			act[0], act[1] = act[0]+next, act[1]+next
@@ -121,10 +121,10 @@ func weigh(t []byte, from, to int) weighed {
 	return w
 }
 
-// wanted reports a verb that gives an order by its place in the text: at the
+// isOrder reports a verb that gives an order by its place in the text: at the
 // beginning of a sentence or a line, behind a word that continues an order or
 // has somebody act, or in the form of a habit.
-func wanted(t []byte, verb int) bool {
+func isOrder(t []byte, verb int) bool {
 	return len(bytes.TrimSpace(t[:verb])) == 0 || ordered.Match(t[:verb])
 }
 
