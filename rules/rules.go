@@ -36,6 +36,7 @@ func All() []scanner.Rule {
 		injAgentConfigWrite,
 		injMarkdownExfil,
 		injForcedPreference,
+		injPrecallOrder,
 		injOtherLanguage,
 		// Mentions: what an attack would need, said without being asked for.
 		menDirective,

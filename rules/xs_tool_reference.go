@@ -55,8 +55,8 @@ var xsToolReference = scanner.Rule{
 				continue
 			}
 			name := anotherTool(p, s)
-			if name == "" {
-				continue
+			if name == "" || anyTool.MatchString(name) && sequence.Match(p.Folded[m.Start:m.End]) {
+				continue // what is to be called ahead of every tool is for inj-precall-order to say
 			}
 			reported = from
 			p.Report(scanner.Issue{Start: m.Start, End: to, Severity: scanner.High,
@@ -65,6 +65,12 @@ var xsToolReference = scanner.Rule{
 		}
 	},
 }
+
+// anyTool is no tool by name, and sequence an order in time.
+var (
+	anyTool  = regexp.MustCompile(`^(any|all|every|other|each)\b`)
+	sequence = regexp.MustCompile(`\b(first|before|prior\s+to|always\s+call)\b`)
+)
 
 var (
 	// identifier is the name of a tool as texts write it.
