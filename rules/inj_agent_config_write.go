@@ -7,14 +7,14 @@ import (
 )
 
 // agentFiles are the places where agents and their clients keep what they obey:
-// servers, permissions, hooks, rules and memory.
-const agentFiles = `(\.?mcp\.json|claude_desktop_config\.json|\.(cursor|vscode|claude|gemini|windsurf|codex)[/\\][\w./\\-]+|\.cursorrules|\.windsurfrules|claude\.md|agents\.md|gemini\.md|copilot-instructions\.md|auto_?-?approve\b|approval_mode\b|\.(bashrc|zshrc|bash_profile)\b|(your\s+)?(long-?term\s+)?memory\s+that\b)`
+// servers, permissions, hooks and rules. Their memory is inj-memory-write's.
+const agentFiles = `(\.?mcp\.json|claude_desktop_config\.json|\.(cursor|vscode|claude|gemini|windsurf|codex)[/\\][\w./\\-]+|\.cursorrules|\.windsurfrules|claude\.md|agents\.md|gemini\.md|copilot-instructions\.md|auto_?-?approve\b|approval_mode\b|\.(bashrc|zshrc|bash_profile)\b|\.clinerules|\.goosehints)`
 
 var injAgentConfigWrite = scanner.Rule{
 	ID:         "inj-agent-config-write",
 	Category:   "hidden_instructions",
 	Title:      "Text has the agent's own configuration written",
-	Why:        "What an agent writes into its configuration, rules or memory it obeys from then on: new servers, approvals without questions, orders that outlive the session.",
+	Why:        "What an agent writes into its configuration or rules it obeys from then on: new servers, approvals without questions, orders that outlive the session.",
 	Fix:        "Look through the files that the finding names before the agent is started again. Remove the server.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
@@ -23,7 +23,7 @@ var injAgentConfigWrite = scanner.Rule{
 	Patterns: []scanner.Pattern{{
 		Name:    "write_agent_file",
 		Expr:    `\b(write|create|edit|add|append|modify|save|put|update|insert|set|change|overwrite|enable|store)s?\b[^\n]{0,100}?` + agentFiles,
-		Anchors: []string{"mcp.json", "claude_desktop_config", ".cursor", ".vscode", ".claude", ".gemini", ".windsurf", ".codex", "claude.md", "agents.md", "gemini.md", "copilot-instructions", "autoapprove", "auto_approve", "auto-approve", "approval_mode", ".bashrc", ".zshrc", ".bash_profile", "memory that"},
+		Anchors: []string{"mcp.json", "claude_desktop_config", ".cursor", ".vscode", ".claude", ".gemini", ".windsurf", ".codex", "claude.md", "agents.md", "gemini.md", "copilot-instructions", "autoapprove", "auto_approve", "auto-approve", "approval_mode", ".bashrc", ".zshrc", ".bash_profile", ".clinerules", ".goosehints"},
 	}},
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
@@ -44,7 +44,7 @@ var injAgentConfigWrite = scanner.Rule{
 				severity = scanner.Medium
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals,
-				Message: "the text has the configuration or the memory of an agent written"})
+				Message: "the text has the configuration of an agent written"})
 		}
 	},
 }

@@ -34,6 +34,7 @@ func All() []scanner.Rule {
 		injExfilSink,
 		injDownloadExec,
 		injAgentConfigWrite,
+		injMemoryWrite,
 		injMarkdownExfil,
 		injForcedPreference,
 		injPrecallOrder,
