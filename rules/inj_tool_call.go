@@ -1,6 +1,10 @@
 package rules
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var injToolCall = scanner.Rule{
 	ID:         "inj-tool-call",
@@ -36,7 +40,7 @@ var injToolCall = scanner.Rule{
 	},
 	Text: judgeOrders(
 		order{scanner.Low, scanner.High, toolCallMessage, toolCallSignals, nil},
-		order{scanner.Low, scanner.High, toolCallMessage, toolCallSignals, nil},
+		order{scanner.Low, scanner.High, toolCallMessage, toolCallSignals, logsIn},
 		order{scanner.Low, scanner.High, toolCallMessage, toolCallSignals, nil},
 		order{scanner.Medium, scanner.High, toolCallMessage, toolCallSignals, nil},
 	),
@@ -45,3 +49,8 @@ var injToolCall = scanner.Rule{
 const toolCallMessage = "the text tells the model to call a tool or to run something"
 
 var toolCallSignals = []string{"the model or its reader is told to act", "a tool or a command"}
+
+// logsIn is the call that an honest error asks for.
+func logsIn(t []byte, start, end int) bool { return logIn.Match(t[start:end]) }
+
+var logIn = regexp.MustCompile(`[\s"'` + "`" + `](log_?in|sign_?in|auth(enticate)?|connect|init(iali[sz]e)?|(open|start|create)_session)(_(user|session|server|client|account|database|db))?["'` + "`" + `]?(\s+(tool|function))?$`)

@@ -32,6 +32,7 @@ func All() []scanner.Rule {
 		injSecretFileRead,
 		injCredentialUpload,
 		injExfilSink,
+		injErrorEscalation,
 		injDownloadExec,
 		injAgentConfigWrite,
 		injMemoryWrite,

@@ -145,6 +145,16 @@ func required(doc *wire.Doc, schema int, property string) bool {
 	return doc.Kind(list) == wire.Array && (doc.Nodes[list].Len > maxRequired || doc.Lists(list, property))
 }
 
+// Failed reports whether the text is an error: the protocol's own, or part of a
+// result that says of itself that the call failed.
+func (p *TextPass) Failed() bool {
+	if p.Subject == ErrorSubject {
+		return true
+	}
+	flag := p.in.tree.Get(p.root, "isError")
+	return flag >= 0 && string(p.in.tree.Raw(flag)) == "true"
+}
+
 // FirstSentence reports whether the text is the description of its definition
 // and start stands in its first sentence: where a tool says what it is for.
 func (p *TextPass) FirstSentence(start int) bool {
