@@ -54,6 +54,7 @@ func All() []scanner.Rule {
 		hidVariationSelectors,
 		hidHomoglyph,
 		hidMarkupComment,
+		hidWhitespacePush,
 		// Schemas.
 		schSuspiciousParam,
 		schSecretParam,

@@ -172,7 +172,7 @@ func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey boo
 	}
 	p := &in.pass
 	*p = TextPass{Subject: kind, Name: name, Direction: in.event.Direction, Source: src, in: in, node: i, isKey: isKey, root: root}
-	if flags != 0 && unusual(src) {
+	if flags != 0 && unusual(src) || pushes(src) {
 		for _, r := range in.engine.unusual {
 			in.asSent(r, r.Unusual)
 		}
@@ -210,20 +210,6 @@ func (in *Inspector) match(p *TextPass) {
 // client reports text that the client sent.
 func (p *TextPass) client() bool {
 	return p.Subject == CallSubject || p.Direction == ClientToServer
-}
-
-// unusual reports a character that is neither printable ASCII nor white space.
-// A carriage return in the middle of a line writes over it, so it counts.
-func unusual(s []byte) bool {
-	for i, b := range s {
-		switch {
-		case b >= 0x20 && b < 0x7F, b == '\n', b == '\t':
-		case b == '\r' && (i+1 == len(s) || s[i+1] == '\n' || s[i+1] == '\r'):
-		default:
-			return true
-		}
-	}
-	return false
 }
 
 // dispatch hands the matches to the rules whose patterns they are.

@@ -34,7 +34,8 @@ type Rule struct {
 
 	// Unusual is called for a text field that has any character which is
 	// neither printable ASCII nor tab, line feed, or carriage return at the end
-	// of a line. It sees the text as it was sent, and reports with ReportSource.
+	// of a line, or white space that pushes a part of it out of sight. It sees
+	// the text as it was sent, and reports with ReportSource.
 	Unusual func(*TextPass)
 
 	// Lines is called for a text of several lines, as it was sent, and reports

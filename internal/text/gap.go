@@ -1,0 +1,59 @@
+package text
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The lengths from which a run of white space pushes what follows it out of the
+// sight of a person: more lines than a window has, or more than a line can hold.
+const (
+	gapLines = 40
+	gapChars = 400
+)
+
+// Gap returns the first run of white space in s that pushes what follows it out
+// of sight. Such a run is at least gapLines bytes long, so looking at one byte
+// of that many finds it, and a text without one costs next to nothing.
+func Gap(s []byte) (start, end int, ok bool) {
+	for i := gapLines - 1; i < len(s); i += gapLines {
+		start, end = blanksAround(s, i)
+		if end == start {
+			continue
+		}
+		if end < len(s) && (bytes.Count(s[start:end], []byte("\n")) >= gapLines || utf8.RuneCount(s[start:end]) >= gapChars) {
+			return start, end, true
+		}
+		i = end - 1 // behind this run, the next one that counts is found at the next look
+	}
+	return 0, 0, false
+}
+
+// blanksAround returns the run of white space that the byte at i is part of.
+func blanksAround(s []byte, i int) (start, end int) {
+	for start = i; start > 0 && i-start < utf8.UTFMax && !utf8.RuneStart(s[start]); {
+		start--
+	}
+	for end = start; end < len(s); {
+		r, n := utf8.DecodeRune(s[end:])
+		if !blankRune(r) {
+			break
+		}
+		end += n
+	}
+	if end == start {
+		return start, start
+	}
+	for start > 0 {
+		r, n := utf8.DecodeLastRune(s[:start])
+		if !blankRune(r) {
+			break
+		}
+		start -= n
+	}
+	return start, end
+}
+
+// blankRune reports a character that leaves its place empty.
+func blankRune(r rune) bool { return unicode.IsSpace(r) || r == 0x2800 || r == 0x3164 }
