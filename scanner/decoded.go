@@ -45,24 +45,27 @@ func (d *decoding) tell(skip func(string)) {
 	}
 }
 
-// decode inspects what stands in the text of a pass in another form.
-func (in *Inspector) decode(p *TextPass) {
+// decode inspects what stands in the text of a pass in another form. Where words
+// were seen that give a disguise away, it was seen by the pass over the patterns.
+func (in *Inspector) decode(p *TextPass, seen text.Disguised) {
 	clear(in.decoding.seen)
 	if in.unread && bytes.IndexByte(p.Source, '\\') >= 0 { // whoever reads it after all reads its escapes, be they few
 		plain, _ := text.Unescape(p.Source)
 		in.layer(p, text.Hidden{Start: 0, End: len(p.Source), Via: text.Escapes, Text: plain}, 1)
 	}
-	in.layers(p, p.Source, 1)
+	in.layers(p, p.Source, seen, 1)
 }
 
-// layers inspects what stands encoded in s, which the text of the pass was
-// decoded to so far.
-func (in *Inspector) layers(p *TextPass, s []byte, n int) {
-	text.Decode(s, func(h text.Hidden) {
+// layers inspects what stands encoded or disguised in s, which the text of the
+// pass was decoded to so far.
+func (in *Inspector) layers(p *TextPass, s []byte, seen text.Disguised, n int) {
+	yield := func(h text.Hidden) {
 		if n > 1 || !in.unread || h.Via != text.Escapes {
 			in.layer(p, h, n)
 		}
-	})
+	}
+	text.Decode(s, yield)
+	text.Undisguise(s, &seen, p.Via, yield)
 }
 
 // layer inspects what was decoded as the n-th encoding inside each other.
@@ -88,6 +91,5 @@ func (in *Inspector) layer(p *TextPass, h text.Hidden, n int) {
 	if d.left -= len(h.Text); d.left < 0 {
 		return
 	}
-	in.match(&inner)
-	in.layers(&inner, h.Text, n+1)
+	in.layers(&inner, h.Text, in.match(&inner), n+1)
 }

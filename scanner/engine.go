@@ -53,7 +53,10 @@ type Engine struct {
 	sessions int
 }
 
+// owner of a pattern: a rule, or noRule for what gives a disguise of text away.
 type owner struct{ rule, index int }
+
+const noRule = -1
 
 // New returns an engine for a set of rules. A rule that does not explain
 // itself, stands there twice or has a bad pattern is an error.
@@ -92,6 +95,10 @@ func New(rules []Rule, o Options) (*Engine, error) {
 		if r.Lines != nil {
 			e.lines = append(e.lines, r)
 		}
+	}
+	for k, p := range text.Disguises() {
+		patterns = append(patterns, p)
+		e.owner = append(e.owner, owner{noRule, k})
 	}
 	m, err := text.NewMatcher(patterns)
 	if err != nil {

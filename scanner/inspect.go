@@ -182,11 +182,11 @@ func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey boo
 			in.asSent(r, r.Lines)
 		}
 	}
-	in.match(p)
+	seen := in.match(p)
 	if p.client() {
 		return
 	}
-	in.decode(p)
+	in.decode(p, seen)
 }
 
 // severalLines is the number of line feeds from which a text has lines that can
@@ -200,11 +200,20 @@ func (in *Inspector) asSent(r *Rule, check func(*TextPass)) {
 	}
 }
 
-// match runs the text rules over the text of a pass.
-func (in *Inspector) match(p *TextPass) {
+// match runs the text rules over the text of a pass, and returns where words
+// stand in it that give a disguise away.
+func (in *Inspector) match(p *TextPass) (seen text.Disguised) {
 	p.folded = in.folder.Fold(p.Source)
 	p.Folded, p.sentence, p.treatise = p.folded.Text, -1, nil
-	in.dispatch(p, in.scan.Scan(p.Folded))
+	found := slices.DeleteFunc(in.scan.Scan(p.Folded), func(m text.Match) bool {
+		of := in.engine.owner[m.Pattern]
+		if of.rule == noRule {
+			seen.Add(text.Disguise(of.index), p.folded.Source(m.Start), p.folded.Source(m.End))
+		}
+		return of.rule == noRule
+	})
+	in.dispatch(p, found)
+	return seen
 }
 
 // client reports text that the client sent.
@@ -219,7 +228,7 @@ func (in *Inspector) dispatch(p *TextPass, found []text.Match) {
 	}
 	owner := in.engine.owner
 	for _, pattern := range in.scan.Cut() {
-		in.cut = in.cut || !p.client() || in.engine.rules[owner[pattern].rule].Client
+		in.cut = in.cut || owner[pattern].rule != noRule && (!p.client() || in.engine.rules[owner[pattern].rule].Client)
 	}
 	slices.SortStableFunc(found, func(a, b text.Match) int { return owner[a.Pattern].rule - owner[b.Pattern].rule })
 	for i := 0; i < len(found); {
