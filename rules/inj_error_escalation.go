@@ -36,7 +36,7 @@ var injErrorEscalation = scanner.Rule{
 			if !p.Failed() && !failure.Match(p.Folded[max(0, m.Start-clauseReach):m.Start]) {
 				continue
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: inData(p, scanner.High),
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: inData(p, m.Start, m.End, scanner.High),
 				Signals: []string{"an error", "something of the user's own is fetched", "it is handed to the tool"},
 				Message: "an error has the model hand over what is not the tool's"})
 		}

@@ -62,7 +62,21 @@ var exfilPatterns = []scanner.Pattern{
 		Expr:    `\b(also|always|must|silently|secretly)\s+(\w+\s+){0,2}?(call|fetch|request|visit|ping|load|hit|contact|notify)s?\s+https?://[^\s"'<>]+`,
 		Anchors: []string{"://"},
 	},
+	{
+		Name:    "written_back",
+		Expr:    `\b(read|select|query|fetch|dump|list|retrieve|collect|gather|find|look\s+up|search|load|get|go\s+through)\b[^\n]{0,60}?` + privateStore + `[^\n]{0,80}?\b(insert|add|write|post|put|publish|paste|append|leave|reply|respond|comment|include|commit|push)\b[^\n]{0,30}?\b(it|them|their|everything|those|these|what|(the|all|its)\s+(\w+\s+){0,2}?(contents?|rows?|values?|results?|list|output|data|records?|tokens?|secrets?|keys?|credentials?))\b[^\n]{0,30}?\b(in|into|to|on|as|with|below)\s+(this|the|a|an|your|our|that|its|my)?\s*(\w+\s+){0,2}?(tickets?|issues?|comments?|threads?|repl(y|ies)|pull\s+requests?|(this|the)\s+pr|readme|gist|wiki|public\s+repo\w*|forum|bug\s+report)\b`,
+		Anchors: []string{"tokens", "_token", "secrets", "_secret", "credential", "passwords", "api key", "api_key", "api-key", "private ", "all rows", "every row", "all the rows", "all records", "every record", "all users", "all customers", "personal data", "personal information", "salar", ".env"},
+	},
 }
+
+// privateStore is where data lies that others must not see, and keysIn the part
+// of it that opens something.
+const (
+	keysIn       = `(\w*(tokens|_token|secrets|_secret|credentials?|passwords|api[ _-]?keys?)\b|private\s+(\w+\s+)?(repo\w*|files?|data|messages?|notes?|channels?|issues?|code|tables?|keys?)\b|\.env\b)`
+	privateStore = `(` + keysIn + `|\b(all|every)\s+(the\s+)?(rows?|records?|users|customers)\b|\bpersonal\s+(data|information)\b|\bsalar\w+)`
+)
+
+var opensSomething = regexp.MustCompile(keysIn)
 
 // mine is what belongs to the user or to the machine, not to the tool.
 var mine = regexp.MustCompile(`\b(` + oConversation + `|(the|this|our)\s+(conversation|chat)|` + oSecrets + `|files?\s+contents?|contents?\s+of|tokens?|user['’]?s?\s+(data|files|emails?|messages|information|details)|all\s+(user\s+)?(information|data|files|emails|contacts|records|messages)|results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|everything\s+in|all\s+(documents|notes|keys|mails?)|passport\w*|bank\s+account|transactions?|address\s+book)\b`)
@@ -115,6 +129,9 @@ func exfiltration(p *scanner.TextPass) {
 		case "call_home":
 			ok = !result(p)
 			signals = []string{"an order to call an address", "beside what the tool is for"}
+		case "written_back":
+			ok = told
+			signals = []string{"a private store is read", "what it holds is written where others see it"}
 		}
 		if !ok {
 			continue
@@ -122,6 +139,9 @@ func exfiltration(p *scanner.TextPass) {
 		severity := scanner.Critical
 		if result(p) {
 			severity = inData(p, m.Start, m.End, scanner.High)
+			if exfilPatterns[m.Pattern].Name == "written_back" && !opensSomething.Match(p.Folded[m.Start:m.End]) {
+				severity = scanner.Medium // people ask each other for lists of records
+			}
 		}
 		p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "the text has data sent away that is not the tool's"})
 	}

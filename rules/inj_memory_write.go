@@ -44,7 +44,7 @@ var injMemoryWrite = scanner.Rule{
 			severity := scanner.High
 			switch {
 			case result(p):
-				severity = inData(p, scanner.High)
+				severity = inData(p, m.Start, m.End, scanner.High)
 			case keepsMemory.MatchString(p.Name), p.FirstSentence(m.Start):
 				severity = scanner.Low
 			}
