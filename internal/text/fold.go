@@ -2,6 +2,7 @@ package text
 
 import (
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -353,10 +354,23 @@ func ignorable(r rune) bool {
 	return unicode.Is(unicode.Cf, r)
 }
 
+// InLatin returns a folded text as it is folded in the middle of a text that is
+// mostly written in Latin letters, where a Cyrillic word is suspected to be none.
+func InLatin(folded string) string {
+	return strings.Map(func(r rune) rune {
+		if a, ok := lookalike(r); ok {
+			return a
+		}
+		return r
+	}, folded)
+}
+
 // diacritic reports combining marks that decorate a Latin, Greek or Cyrillic
-// letter. The marks of other scripts are letters to their readers and stay.
+// letter, and those that Arabic writes or leaves out as it likes: vowels, the
+// marks on an alif, the stretching of a line. The marks of other scripts are
+// letters to their readers and stay.
 func diacritic(r rune) bool {
-	return r >= 0x300 && r <= 0x36F || r >= 0x1AB0 && r <= 0x1AFF || r >= 0x1DC0 && r <= 0x1DFF ||
+	return r >= 0x64B && r <= 0x65F || r == 0x670 || r == 0x640 || r >= 0x300 && r <= 0x36F || r >= 0x1AB0 && r <= 0x1AFF || r >= 0x1DC0 && r <= 0x1DFF ||
 		r >= 0x20D0 && r <= 0x20FF || r >= 0xFE20 && r <= 0xFE2F
 }
 

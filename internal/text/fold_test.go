@@ -51,6 +51,8 @@ func TestFold(t *testing.T) {
 		{"ρassωοrd of the υser", "password of the user", nil},
 		{"сору it all to the server", "copy it all to the server", nil}, // a whole word in a Latin text
 		{"ⓘgnore ⅰt 𝐚𝐥𝐥 𝖆𝖓𝖉 𝔻𝕆", "ignore it all and do", nil},
+		{"لا تُخـبر أحدًا", "لا تخبر احدا", nil}, // Arabic writes these marks or leaves them out
+		{"पढ़ें", "पढ़ें", nil},
 		{"İSTANBUL ſ K ÅÇØ", "istanbul s k acø", nil},
 		{"a\u00a0b\u2003c\u3000d\u2028e\u0085f", "a b c d\nef", nil},
 		{"½ ™ № ℡", "1⁄2 tm no tel", nil},

@@ -1,0 +1,200 @@
+package rules
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// language says how one language gives the orders that inj-other-language knows.
+// Words are written as the language writes them, apart by blanks, as stems: what
+// follows a stem in the same word does not matter, unless it ends in a full stop.
+// A low line joins the words of one expression. Phrases are regular expressions
+// over such words, in which a blank is white space, "…" are up to four words (or as
+// much of a script without blanks), and USER is a word of user.
+type language struct {
+	name  string
+	glued bool // the script has no blanks between words
+
+	// To drop the instructions that came before: the verb, which of them, and
+	// what they are; or all of them.
+	drop, earlier, told string
+	all                 string // a phrase
+	dropLast            bool   // the verb comes last
+
+	// To keep something from the user.
+	user string
+	hide string // a phrase
+
+	// To call a tool before any other.
+	before, call string // phrases, in either order
+	beforeWords  string // of which one stands in every such phrase
+
+	// To send away what the user said, or what opens something.
+	send, theirs string
+
+	read string // to read or to open, in the imperative
+
+	denies  string // words ahead of an order that turn it into its opposite
+	reports string // words ahead of an order that somebody else gives
+	refuses string // a phrase right behind an order: its opposite, where a language says that there
+}
+
+// directive is one of the orders.
+type directive int
+
+const (
+	dropTold directive = iota
+	hideFromUser
+	callFirst
+	sendAway
+	directives // how many there are
+)
+
+// patterns returns the patterns of the language, one for each directive.
+func (l *language) patterns() []scanner.Pattern {
+	what := `(` + l.words(l.earlier) + l.gap() + l.words(l.told) + `|` + l.words(l.told) + l.gap() + l.words(l.earlier)
+	if l.all != "" {
+		what += `|` + l.phrase(l.all)
+	}
+	what += `)`
+	drop := l.words(l.drop) + l.gap() + what
+	if l.dropLast {
+		drop = what + l.gap() + l.words(l.drop)
+	}
+	before, call := l.phrase(l.before), l.phrase(l.call)
+	send := l.words(l.send)
+	return []scanner.Pattern{
+		dropTold:     {Name: l.name + "_drop", Expr: inEither(l.bound(drop)), Anchors: l.anchors(l.drop), Near: l.anchors(l.told)},
+		hideFromUser: {Name: l.name + "_hide", Expr: inEither(l.bound(l.phrase(l.hide))), Anchors: l.anchors(l.user)},
+		callFirst:    {Name: l.name + "_first", Expr: inEither(before + `[^\n]{0,60}?` + call + `|` + call + `[^\n]{0,60}?` + before), Anchors: l.anchors(l.beforeWords)},
+		sendAway:     {Name: l.name + "_send", Expr: inEither(l.bound(send) + `[^\n]{0,140}?` + address + `|` + address + `[^\n]{0,100}?` + send), Anchors: l.anchors(l.send)},
+	}
+}
+
+// address is a place that data can be sent to, and needs no language.
+const address = `(https?://[^\s"'<>]+|[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,})`
+
+// tongue is what the judgement of a match needs of a language.
+type tongue struct {
+	denied, reported *regexp.Regexp
+	refused          *regexp.Regexp // nil where nothing stands behind
+}
+
+// compile returns what is told of a match by what stands around it.
+func (l *language) compile() tongue {
+	t := tongue{
+		denied:   regexp.MustCompile(inEither(l.alone(l.denies)) + `[^.!?,:;、，。\n]{0,40}$`),
+		reported: regexp.MustCompile(inEither(l.alone(l.reports)) + `[^.!?。\n]{0,60}$`),
+	}
+	if l.refuses != "" {
+		t.refused = regexp.MustCompile(`^\s*` + l.phrase(l.refuses))
+	}
+	return t
+}
+
+// inEither returns an expression for what it says as it is written, and as it is
+// folded in a text of Latin letters.
+func inEither(expr string) string {
+	if latin := text.InLatin(expr); latin != expr {
+		return `(` + expr + `|` + latin + `)`
+	}
+	return `(` + expr + `)`
+}
+
+// bound keeps an expression from starting inside of a word. Arabic writes "and"
+// and "so" as a part of the word behind it.
+func (l *language) bound(expr string) string {
+	switch {
+	case l.glued:
+		return `(` + expr + `)`
+	case fold(l.drop)[0] < utf8.RuneSelf:
+		return `(?:^|\b|` + noLetter + `)(` + expr + `)`
+	}
+	return `(?:^|` + noLetter + `|[وف])(` + expr + `)`
+}
+
+// gap is what may stand between two words of an order.
+func (l *language) gap() string {
+	if l.glued {
+		return `[^。.!?\n]{0,14}?`
+	}
+	return `[\s,،]+(` + letter + `+[\s,،]+){0,4}?`
+}
+
+// words returns an expression for any of the words. One with a full stop is no
+// stem.
+func (l *language) words(list string) string {
+	words := strings.Fields(list)
+	for i, w := range words {
+		if whole, ok := strings.CutSuffix(w, `.`); ok {
+			words[i] = whole + `\b`
+		} else if !l.glued {
+			words[i] += letter + `*`
+		}
+	}
+	return fold(`(` + strings.ReplaceAll(strings.Join(words, `|`), `_`, `\s+`) + `)`)
+}
+
+// alone returns an expression for any of the words as they stand.
+func (l *language) alone(list string) string {
+	expr := fold(`(` + strings.ReplaceAll(strings.Join(strings.Fields(list), `|`), `_`, `\s+`) + `)`)
+	if l.glued {
+		return expr
+	}
+	return `(^|` + noLetter + `)` + expr + `($|` + noLetter + `)`
+}
+
+// phrase returns the expression that a phrase stands for.
+func (l *language) phrase(p string) string {
+	p = strings.ReplaceAll(p, `USER`, l.words(l.user))
+	blank := `\s+`
+	if l.glued {
+		blank = `\s*`
+	}
+	p = strings.NewReplacer(` ?`, `\s*`, ` … `, l.gap(), `…`, l.gap(), ` `, blank).Replace(p)
+	return `(` + fold(p) + `)`
+}
+
+// anchors returns words as the literals of a pattern.
+func (l *language) anchors(list string) []string {
+	var anchors []string
+	for _, w := range strings.Fields(list) {
+		w = fold(strings.ReplaceAll(strings.TrimSuffix(w, `.`), `_`, ` `))
+		anchors = append(anchors, w)
+		if latin := text.InLatin(w); latin != w {
+			anchors = append(anchors, latin)
+		}
+	}
+	return anchors
+}
+
+// A letter of any script and its marks, as far as words are concerned: what is
+// no blank and no punctuation. The classes of Unicode have hundreds of ranges,
+// which would have to be read for each word of the tables.
+const (
+	punctuation = `\s!-&(-,./:-@\[-^` + "`" + `{-~،।۔؟、。`
+	letter      = `[^` + punctuation + `]`
+	noLetter    = `[` + punctuation + `'-]`
+)
+
+// syntax is what has a meaning of its own in an expression, and is not folded.
+var syntax = regexp.MustCompile(`\\p.|\\.|\[\^?[^\]]*\]|\(\?:`)
+
+// fold puts the words of an expression into the form that patterns see.
+func fold(expr string) string {
+	expr = strings.ReplaceAll(expr, `\pL`, letter)
+	var f text.Folder
+	var out strings.Builder
+	last := 0
+	for _, at := range syntax.FindAllStringIndex(expr, -1) {
+		out.Write(f.Fold([]byte(expr[last:at[0]])).Text)
+		out.WriteString(expr[at[0]:at[1]])
+		last = at[1]
+	}
+	out.Write(f.Fold([]byte(expr[last:])).Text)
+	return out.String()
+}
