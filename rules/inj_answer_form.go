@@ -29,7 +29,7 @@ var injAnswerForm = scanner.Rule{
 		},
 		{
 			Name: "form_of_the_answer",
-			Expr: `\b(reply|respond|answer)\s+(only\s+|back\s+|solely\s+)?(in|using|with|as)\s+(only\s+|an?\s+|the\s+)?(\w+\s+)?(base-?\d\d|rot-?13|morse|binary|hex(adecimal)?|ciphers?|cipher\s?text|revers\w+|backwards?|anagrams?|emojis?|rhymes?|verse|leet\w*|pig\s+latin|all\s+caps|uppercase|lower\s?case|` + tongue + `)\b`,
+			Expr: `\b(reply|respond|answer)\s+(only\s+|back\s+|solely\s+)?(in|using|with|as)\s+(only\s+|an?\s+|the\s+)?(\w+\s+)?(base-?\d\d|rot-?13|morse|binary|hex(adecimal)?|ciphers?|cipher\s?text|revers\w+|backwards?|anagrams?|emojis?|rhymes?|verse|leet\w*|pig\s+latin|all\s+caps|uppercase|lower\s?case|` + answerLanguage + `)\b`,
 			Anchors: append(product([]string{"reply", "respond", "answer"}, []string{" "}, []string{"in", "using", "with", "as", "only", "back", "solely"}),
 				"reply backward", "answer backward"),
 		},
@@ -57,8 +57,8 @@ const (
 
 	oAnswer = `(response|answer|reply|replies|responses|answers|output|summary|message)['’]?s?`
 
-	// tongue is a language that an answer may be asked in.
-	tongue = `(english|spanish|french|german|italian|portuguese|dutch|russian|chinese|mandarin|japanese|korean|arabic|hindi|turkish|polish|swedish|greek|latin|klingon|esperanto)`
+	// answerLanguage is a language that an answer may be asked in.
+	answerLanguage = `(english|spanish|french|german|italian|portuguese|dutch|russian|chinese|mandarin|japanese|korean|arabic|hindi|turkish|polish|swedish|greek|latin|klingon|esperanto)`
 )
 
 // yourAnswer are the literals of oAnswer.

@@ -19,7 +19,7 @@ var injMemoryWrite = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "into_memory",
-			Expr:    `\b(save|store|add|write|commit|append|put|record|persist|keep|insert|enter|memori[sz]e)\b[^.\n]{0,120}?\b(in|into|to|as)\s+((your|the\s+(ai\s+)?(agent|assistant|model)['’]?s)\s+(` + lasting + `\s+)?(memory|memories|custom\s+instructions)\b|(` + lasting + `\s+)?memory\s+that\b|an?\s+` + lasting + `\s+memory\b)|\b(update|change|edit|overwrite)\s+your\s+(` + lasting + `\s+)?(memory|memories|custom\s+instructions)\b`,
+			Expr:    `\b(save|store|add|write|commit|append|put|record|persist|keep|insert|enter|memori[sz]e)\b[^.\n]{0,120}?\b(in|into|to|as)\s+((your|the\s+(ai\s+)?(agent|assistant|model)['’]?s)\s+(` + longTerm + `\s+)?(memory|memories|custom\s+instructions)\b|(` + longTerm + `\s+)?memory\s+that\b|an?\s+` + longTerm + `\s+memory\b)|\b(update|change|edit|overwrite)\s+your\s+(` + longTerm + `\s+)?(memory|memories|custom\s+instructions)\b`,
 			Anchors: []string{"your memor", "agent's memor", "assistant's memor", "model's memor", "term memor", "persistent memor", "permanent memor", "core memor", "saved memor", "lasting memor", "custom instructions", "memory that"},
 		},
 		{
@@ -55,8 +55,8 @@ var injMemoryWrite = scanner.Rule{
 }
 
 const (
-	// lasting is what outlives a conversation.
-	lasting = `(long-?\s?term|persistent|permanent|core|saved|lasting)`
+	// longTerm is what outlives a conversation.
+	longTerm = `(long-?\s?term|persistent|permanent|core|saved|lasting)`
 	// everAfter are all conversations to come.
 	everAfter = `(for|in|across|during|throughout)\s+(all|every|any|each)\s+(of\s+)?(the\s+|your\s+|our\s+)?(future|later|subsequent)\s+(\w+\s+)?(conversation|session|chat|interaction)s?\b`
 )

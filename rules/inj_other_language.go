@@ -87,7 +87,7 @@ func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, 
 	}
 	severity := scanner.High
 	if result(p) {
-		severity = inData(p, m.Start, m.End, scanner.High)
+		severity = inData(p, start, end, scanner.High)
 	}
 	switch directive(pattern % int(directives)) {
 	case dropTold:
@@ -153,5 +153,5 @@ func keptFrom(ahead, said, behind []byte) bool {
 
 // foldAll is fold for an expression in which a blank is white space.
 func foldAll(expr string) string {
-	return inEither(strings.ReplaceAll(fold(expr), ` `, `\s+`))
+	return inEither(strings.ReplaceAll(foldExpr(expr), ` `, `\s+`))
 }

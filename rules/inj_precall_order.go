@@ -85,7 +85,7 @@ func precall(p *scanner.TextPass, pattern, start, end int) (scanner.Severity, bo
 	}
 	severity := scanner.High
 	switch {
-	case pattern == aroundEveryTurn, p.Subject == scanner.ServerSubject, ownTools(p.Name, p.Folded[start:end], p.Folded[end:to]):
+	case pattern == aroundEveryTurn, p.Subject == scanner.ServerSubject, namesOwnTools(p.Name, p.Folded[start:end], p.Folded[end:to]):
 		severity = scanner.Low
 	case opensSession.MatchString(p.Name), pattern == aroundAllTools && !everyTool.Match(p.Folded[start:end]):
 		severity = scanner.Medium
@@ -112,9 +112,9 @@ var (
 	kindOfTool = regexp.MustCompile(`\b(any|every|each|all|other)\s+(of\s+the\s+)?(other\s+)?(([\w-]+\s+){0,2}?)(tools?|functions?|mcp\s+servers?)\b`)
 )
 
-// ownTools reports that the tools in said are those of the server: it says so
+// namesOwnTools reports that the tools in said are those of the server: it says so
 // behind them, or names a kind that is its own.
-func ownTools(name string, said, behind []byte) bool {
+func namesOwnTools(name string, said, behind []byte) bool {
 	if scoped.Match(behind) {
 		return true
 	}

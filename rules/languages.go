@@ -68,15 +68,15 @@ func (l *language) patterns() []scanner.Pattern {
 	before, call := l.phrase(l.before), l.phrase(l.call)
 	send := l.words(l.send)
 	return []scanner.Pattern{
-		dropTold:     {Name: l.name + "_drop", Expr: inEither(l.bound(drop)), Anchors: l.anchors(l.drop), Near: l.anchors(l.told)},
+		dropTold:     {Name: l.name + "_drop", Expr: inEither(l.bound(drop)), Anchors: l.anchors(l.drop)},
 		hideFromUser: {Name: l.name + "_hide", Expr: inEither(l.bound(l.phrase(l.hide))), Anchors: l.anchors(l.user)},
 		callFirst:    {Name: l.name + "_first", Expr: inEither(before + `[^\n]{0,60}?` + call + `|` + call + `[^\n]{0,60}?` + before), Anchors: l.anchors(l.beforeWords)},
-		sendAway:     {Name: l.name + "_send", Expr: inEither(l.bound(send) + `[^\n]{0,140}?` + address + `|` + address + `[^\n]{0,100}?` + send), Anchors: l.anchors(l.send)},
+		sendAway:     {Name: l.name + "_send", Expr: inEither(l.bound(send) + `[^\n]{0,140}?` + remoteAddress + `|` + remoteAddress + `[^\n]{0,100}?` + send), Anchors: l.anchors(l.send)},
 	}
 }
 
-// address is a place that data can be sent to, and needs no language.
-const address = `(https?://[^\s"'<>]+|[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,})`
+// remoteAddress is a place that data can be sent to, and needs no language.
+const remoteAddress = `(https?://[^\s"'<>]+|[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,})`
 
 // tongue is what the judgement of a match needs of a language.
 type tongue struct {
@@ -111,7 +111,7 @@ func (l *language) bound(expr string) string {
 	switch {
 	case l.glued:
 		return `(` + expr + `)`
-	case fold(l.drop)[0] < utf8.RuneSelf:
+	case foldExpr(l.drop)[0] < utf8.RuneSelf:
 		return `(?:^|\b|` + noLetter + `)(` + expr + `)`
 	}
 	return `(?:^|` + noLetter + `|[وف])(` + expr + `)`
@@ -136,12 +136,12 @@ func (l *language) words(list string) string {
 			words[i] += letter + `*`
 		}
 	}
-	return fold(`(` + strings.ReplaceAll(strings.Join(words, `|`), `_`, `\s+`) + `)`)
+	return foldExpr(`(` + strings.ReplaceAll(strings.Join(words, `|`), `_`, `\s+`) + `)`)
 }
 
 // alone returns an expression for any of the words as they stand.
 func (l *language) alone(list string) string {
-	expr := fold(`(` + strings.ReplaceAll(strings.Join(strings.Fields(list), `|`), `_`, `\s+`) + `)`)
+	expr := foldExpr(`(` + strings.ReplaceAll(strings.Join(strings.Fields(list), `|`), `_`, `\s+`) + `)`)
 	if l.glued {
 		return expr
 	}
@@ -156,14 +156,14 @@ func (l *language) phrase(p string) string {
 		blank = `\s*`
 	}
 	p = strings.NewReplacer(` ?`, `\s*`, ` … `, l.gap(), `…`, l.gap(), ` `, blank).Replace(p)
-	return `(` + fold(p) + `)`
+	return `(` + foldExpr(p) + `)`
 }
 
 // anchors returns words as the literals of a pattern.
 func (l *language) anchors(list string) []string {
 	var anchors []string
 	for _, w := range strings.Fields(list) {
-		w = fold(strings.ReplaceAll(strings.TrimSuffix(w, `.`), `_`, ` `))
+		w = foldExpr(strings.ReplaceAll(strings.TrimSuffix(w, `.`), `_`, ` `))
 		anchors = append(anchors, w)
 		if latin := text.InLatin(w); latin != w {
 			anchors = append(anchors, latin)
@@ -181,16 +181,16 @@ const (
 	noLetter    = `[` + punctuation + `'-]`
 )
 
-// syntax is what has a meaning of its own in an expression, and is not folded.
-var syntax = regexp.MustCompile(`\\p.|\\.|\[\^?[^\]]*\]|\(\?:`)
+// notFolded is what has a meaning of its own in an expression, and is not folded.
+var notFolded = regexp.MustCompile(`\\p.|\\.|\[\^?[^\]]*\]|\(\?:`)
 
-// fold puts the words of an expression into the form that patterns see.
-func fold(expr string) string {
+// foldExpr puts the words of an expression into the form that patterns see.
+func foldExpr(expr string) string {
 	expr = strings.ReplaceAll(expr, `\pL`, letter)
 	var f text.Folder
 	var out strings.Builder
 	last := 0
-	for _, at := range syntax.FindAllStringIndex(expr, -1) {
+	for _, at := range notFolded.FindAllStringIndex(expr, -1) {
 		out.Write(f.Fold([]byte(expr[last:at[0]])).Text)
 		out.WriteString(expr[at[0]:at[1]])
 		last = at[1]
