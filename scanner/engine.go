@@ -41,14 +41,15 @@ type Options struct {
 
 // Engine runs rules over events.
 type Engine struct {
-	rules   []Rule
-	message []*Rule // those with a Message check, in the order of the table
-	judges  []*Rule
-	unusual []*Rule
-	lines   []*Rule
-	matcher *text.Matcher
-	owner   []owner // of each pattern of the matcher
-	workers int
+	rules      []Rule
+	message    []*Rule // those with a Message check, in the order of the table
+	judges     []*Rule
+	unusual    []*Rule
+	lines      []*Rule
+	definition []*Rule
+	matcher    *text.Matcher
+	owner      []owner // of each pattern of the matcher
+	workers    int
 
 	sessions int
 }
@@ -94,6 +95,9 @@ func New(rules []Rule, o Options) (*Engine, error) {
 		}
 		if r.Lines != nil {
 			e.lines = append(e.lines, r)
+		}
+		if r.Definition != nil {
+			e.definition = append(e.definition, r)
 		}
 	}
 	for k, p := range text.Disguises() {

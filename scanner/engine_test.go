@@ -322,3 +322,34 @@ func TestDamagedLineCountsOnce(t *testing.T) {
 		t.Errorf("coverage %+v, %d findings", c, len(s.findings))
 	}
 }
+
+// TestDefinitionChecks: they see each text of a definition and nothing else,
+// share one reading of it, and know what the patterns have found.
+func TestDefinitionChecks(t *testing.T) {
+	var read []string
+	check := func(p *scanner.TextPass) {
+		p.Reading(func(p *scanner.TextPass, _ any) any { read = append(read, string(p.Folded)); return nil })
+		if !p.Reported(0, len(p.Folded), scanner.High) {
+			p.Report(scanner.Issue{Start: 0, End: len(p.Folded), Severity: scanner.High, Message: "read"})
+		}
+	}
+	r, other := markerRule(), markerRule()
+	r.Definition = check
+	other.ID, other.Text, other.Patterns, other.Definition = "tst-other", nil, nil, check
+	s, _ := run(t, []scanner.Rule{r, other}, frame(0, scanner.ServerToClient,
+		`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"plain","description":"Has a zqmarker."}]}}`),
+		frame(1, scanner.ServerToClient, `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"a plain text"}]}}`))
+	if want := []string{"plain", "description", "has a zqmarker."}; !slices.Equal(read, want) {
+		t.Errorf("read %q, want %q", read, want)
+	}
+	var got []string
+	for _, f := range s.findings {
+		got = append(got, f.Rule.ID+" "+f.Message+" "+f.Pointer)
+	}
+	slices.Sort(got)
+	want := []string{"tst-marker found /description", "tst-marker read /description", "tst-marker read /name",
+		"tst-other read /description", "tst-other read /description", "tst-other read /name"} // the key, and for one rule the text
+	if !slices.Equal(got, want) {
+		t.Errorf("found %q\nwant %q", got, want)
+	}
+}

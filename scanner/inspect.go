@@ -41,6 +41,7 @@ type Inspector struct {
 	siblingsIn int
 	pass       TextPass
 	matches    []text.Match
+	reading    any // what the rules made of a text last
 }
 
 // NewInspector returns an inspector for the engine's rules.
@@ -204,7 +205,7 @@ func (in *Inspector) asSent(r *Rule, check func(*TextPass)) {
 // stand in it that give a disguise away.
 func (in *Inspector) match(p *TextPass) (seen text.Disguised) {
 	p.folded = in.folder.Fold(p.Source)
-	p.Folded, p.sentence, p.treatise = p.folded.Text, -1, nil
+	p.Folded, p.sentence, p.treatise, p.read, p.reported = p.folded.Text, -1, nil, false, p.reported[:0]
 	found := slices.DeleteFunc(in.scan.Scan(p.Folded), func(m text.Match) bool {
 		of := in.engine.owner[m.Pattern]
 		if of.rule == noRule {
@@ -213,6 +214,12 @@ func (in *Inspector) match(p *TextPass) (seen text.Disguised) {
 		return of.rule == noRule
 	})
 	in.dispatch(p, found)
+	if p.Subject.Definition() && !p.client() {
+		p.Matches = nil
+		for _, r := range in.engine.definition {
+			in.guard(r, func() { p.rule = r; r.Definition(p) })
+		}
+	}
 	return seen
 }
 

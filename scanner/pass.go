@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -40,6 +41,15 @@ type TextPass struct {
 	root     int
 	sentence int   // where the first sentence ends; -1 where nobody asked
 	treatise *bool // what Treatise found out
+	read     bool  // Reading was asked
+	reported []reported
+}
+
+// reported is a part of a folded text that a rule has reported.
+type reported struct {
+	rule       *Rule
+	start, end int
+	severity   Severity
 }
 
 // Key returns the name of the member that the text is the value of, or the
@@ -167,7 +177,7 @@ func (p *TextPass) FirstSentence(start int) bool {
 			}
 		}
 	}
-	return start <= p.sentence && p.Subject.Definition() && int(p.in.tree.Nodes[p.node].Parent) == p.root && p.Key() == "description"
+	return start <= p.sentence && p.Description()
 }
 
 // Treatise returns what about says of the whole folded text. It is asked once
@@ -180,11 +190,45 @@ func (p *TextPass) Treatise(about func([]byte) bool) bool {
 	return *p.treatise
 }
 
+// Reading returns what read makes of the text. It is made once, for all rules
+// that judge the text by it; old is what it made of an earlier text, for its memory.
+func (p *TextPass) Reading(read func(p *TextPass, old any) any) any {
+	if !p.read {
+		p.read = true
+		p.in.reading = read(p, p.in.reading)
+	}
+	return p.in.reading
+}
+
+// Described returns what the text's definition says of itself: the string
+// "description", as it was sent.
+func (p *TextPass) Described() string {
+	if p.in.tree.Kind(p.root) != wire.Object {
+		return ""
+	}
+	s, _ := p.in.tree.Str(p.root, "description")
+	return s
+}
+
+// Reported tells whether the rule has reported a part of Folded[start:end] as
+// severe already: what two checks of a rule find in one place is one finding.
+func (p *TextPass) Reported(start, end int, severity Severity) bool {
+	return slices.ContainsFunc(p.reported, func(r reported) bool {
+		return r.rule == p.rule && r.start < end && start < r.end && r.severity >= severity
+	})
+}
+
+// Description reports whether the text is the description of its definition.
+func (p *TextPass) Description() bool {
+	return p.Subject.Definition() && int(p.in.tree.Nodes[p.node].Parent) == p.root && p.Key() == "description"
+}
+
 // Report hands over a finding whose evidence is Folded[Start:End].
 func (p *TextPass) Report(is Issue) {
 	if p.Folded == nil {
 		panic("Unusual and Lines must report with ReportSource: they see no folded text")
 	}
+	p.reported = append(p.reported, reported{p.rule, is.Start, is.End, is.Severity})
 	key := string(p.Folded[is.Start:min(is.End, is.Start+4*evidenceChars)])
 	start, end := p.folded.Source(is.Start), p.folded.Source(is.End)
 	p.in.text(p, is, start, end, key)

@@ -32,6 +32,11 @@ type Rule struct {
 	Patterns []Pattern
 	Text     func(*TextPass)
 
+	// Definition is called for each text of a definition, whatever matched in it.
+	// A definition is short, is read before anything is called, and is obeyed:
+	// it is worth more than a look around anchors.
+	Definition func(*TextPass)
+
 	// Unusual is called for a text field that has any character which is
 	// neither printable ASCII nor tab, line feed, or carriage return at the end
 	// of a line, or white space that pushes a part of it out of sight. It sees
@@ -90,7 +95,7 @@ func (r *Rule) validate() error {
 		return fmt.Errorf("rule %q: the ID must be kebab case with a group, such as inj-override", r.ID)
 	case len(r.Refs) == 0 && !strings.HasPrefix(r.ID, CustomGroup):
 		return fmt.Errorf("rule %q: Refs is empty", r.ID)
-	case r.Text == nil && r.Unusual == nil && r.Lines == nil && r.Message == nil && r.Judge == nil:
+	case r.Text == nil && r.Definition == nil && r.Unusual == nil && r.Lines == nil && r.Message == nil && r.Judge == nil:
 		return fmt.Errorf("rule %q: it has no check", r.ID)
 	case (r.Text == nil) != (len(r.Patterns) == 0):
 		return fmt.Errorf("rule %q: Text and Patterns go together", r.ID)
