@@ -1,0 +1,47 @@
+package reading
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestLexicon: what is written in it can be found, and is said once.
+func TestLexicon(t *testing.T) {
+	for v, list := range lexicon {
+		seen := map[string]bool{}
+		for _, w := range strings.Fields(list) {
+			if seen[w] {
+				t.Errorf("%d (%s) has %q twice", v, v, w)
+			}
+			seen[w] = true
+			stem, open := strings.CutSuffix(w, "*")
+			if open && !strings.Contains(w, "_") && (len(stem) < stemHead || len(stem) > longestStem) {
+				t.Errorf("the stem %q is too short or too long", w)
+			}
+			phrase := strings.ReplaceAll(stem, "_", " ")
+			for i := range len(phrase) {
+				if phrase[i] != ' ' && !wordByte(phrase[i]) {
+					t.Errorf("%q has %q, which stands in no word", w, phrase[i])
+				}
+			}
+		}
+	}
+}
+
+type nothing struct{}
+
+func (nothing) FirstSentence(int) bool  { return false }
+func (nothing) Parameter(string) bool   { return false }
+func (nothing) OtherTool([]byte) string { return "" }
+
+// TestEndlessWord: the work for a text grows with its length and no faster.
+func TestEndlessWord(t *testing.T) {
+	for _, unit := range []string{"send", "conceal", "a_", "\n", "keep ", "not tell ", ". ", "`"} {
+		start := time.Now()
+		Read(nil, Text{Folded: []byte(strings.Repeat(unit, 1<<20/len(unit))), Definition: nothing{}})
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%q: %v for a megabyte", unit, took)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package reading
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+)
+
+// entry is a phrase of the lexicon, without its first word.
+type entry struct {
+	sense Sense
+	rest  string // with its leading space; empty for a single word
+	open  bool   // the last word may go on
+}
+
+// head is all that a first word can begin.
+type head struct {
+	entries []entry
+	negates int // how far the word negates, in bytes; 0 where it does not
+}
+
+// whole are the phrases by their first word, and stems the senses of words that
+// may go on.
+var (
+	whole, stems = compileLexicon()
+	stemHeads    = headsOf(stems)
+)
+
+// No stem is shorter than stemHead, by which all that begin alike are looked up
+// first, nor longer than longestStem, which bounds the work for one word.
+const (
+	stemHead    = 3
+	longestStem = 24
+)
+
+func compileLexicon() (whole map[string]head, stems map[string][]Sense) {
+	whole, stems = map[string]head{}, map[string][]Sense{}
+	for v := range Senses {
+		for _, w := range strings.Fields(lexicon[v]) {
+			w, open := strings.CutSuffix(strings.ReplaceAll(w, "_", " "), "*")
+			first, rest, several := strings.Cut(w, " ")
+			if open && !several {
+				stems[first] = append(stems[first], v)
+				continue
+			}
+			if several {
+				rest = " " + rest
+			}
+			h := whole[first]
+			h.entries = append(h.entries, entry{v, rest, open})
+			whole[first] = h
+		}
+	}
+	for w, reach := range negations() {
+		h := whole[w]
+		h.negates = reach
+		whole[w] = h
+	}
+	return whole, stems
+}
+
+// headsOf marks how stems begin.
+func headsOf(stems map[string][]Sense) *[1 << (5 * stemHead)]bool {
+	var heads [1 << (5 * stemHead)]bool
+	for stem := range stems {
+		heads[headIndex([]byte(stem))] = true
+	}
+	return &heads
+}
+
+// headIndex makes a number of the first letters of a word. Two heads can share
+// one: it only spares lookups.
+func headIndex(w []byte) int {
+	return int(w[0]&31)<<10 | int(w[1]&31)<<5 | int(w[2]&31)
+}
+
+// stands reports whether the rest of the entry stands at t[i:], and where it
+// ends. A line feed or a code mark may stand in place of a space.
+func (e *entry) stands(t []byte, i int) (end int, ok bool) {
+	end = i + len(e.rest)
+	if end > len(t) {
+		return 0, false
+	}
+	for k := range len(e.rest) {
+		if b := t[i+k]; b != e.rest[k] && !(e.rest[k] == ' ' && (b == '\n' || b == '`')) {
+			return 0, false
+		}
+	}
+	return end, e.rest == "" || e.open || end == len(t) || !wordByte(t[end]) || t[end] == '\'' && (end+1 == len(t) || !wordByte(t[end+1]))
+}
+
+// phrases finds what takes more than a word to tell. Each is looked for where
+// the words allow it: an expression costs more than all words together.
+func (s *Sentence) phrases(t *Text, negated bool) {
+	f := t.Folded[s.Start:s.End]
+	note := func(loc []int, vs ...Sense) {
+		for _, v := range vs {
+			if loc != nil {
+				s.set(v, s.Start+loc[0], s.Start+loc[1])
+			}
+		}
+	}
+	if mayHoldAddress(f) {
+		if loc := address.FindIndex(f); loc != nil {
+			note(loc, Address)
+			if carrier.Match(f[loc[0]:]) {
+				note(loc, Hand, Parameter)
+			}
+		}
+	}
+	if bytes.IndexByte(f, '.') >= 0 && bytes.Contains(f, []byte("e.g.")) {
+		note([]int{0, 1}, DataFlow)
+	}
+	if s.Says(Orders) && negated && !s.Says(Demote) {
+		note(notApplied.FindIndex(f), Demote)
+	}
+	if negated && (s.Says(Tell) || s.denies(Tell)) {
+		for _, kept := range keptFrom {
+			note(kept.FindIndex(f), Untold)
+		}
+	}
+	if (s.Says(ToolWord) || s.named) && (s.Says(Alter) || s.Says(Stealth) || s.Says(Later)) {
+		if name := t.OtherTool(f); name != "" {
+			at := max(bytes.Index(f, []byte(name)), 0)
+			note([]int{at, at + len(name)}, OtherTool)
+		}
+	}
+}
+
+func containsAny(t []byte, parts ...string) bool {
+	for _, part := range parts {
+		if bytes.Contains(t, []byte(part)) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayHoldAddress is a cheap look for what stands in every address: a full stop
+// inside of a sentence is rare.
+func mayHoldAddress(f []byte) bool {
+	return bytes.IndexByte(f, '.') >= 0 || containsAny(f, "@", "+", "0x", "://")
+}
+
+var (
+	address = regexp.MustCompile(strings.Join([]string{
+		`\b(https?|ftp|wss?)://[^\s"')` + "`" + `]+`,
+		`\b[\w.+-]+@[\w-]+(\.[\w-]+)+`,
+		`\b\d{1,3}(\.\d{1,3}){3}\b`,
+		`\+\d{2}[\d ]{6,}`,                 // a telephone number
+		`\b0x[0-9a-f]{20,}`,                // a wallet
+		`\b[a-z]{2}\d{2}[a-z0-9]{12,30}\b`, // an IBAN
+		`\b[a-z0-9-]+\.[a-z0-9-]+\.(example|com|net|io|xyz|ru|cc|sh|top|dev)\b`,
+	}, `|`))
+
+	// carrier is an address with a place for data.
+	carrier = regexp.MustCompile(`^[^\s"']*://[^\s"']*[=/?][<{$\[]`)
+
+	// notApplied is to say of rules that they do not count.
+	notApplied = regexp.MustCompile(`\b(not|no\s+longer|never|n['’]t)\s+(to\s+be\s+|be\s+)?(appl(y|ies|ied)|follow(ed)?|bind(ing)?|counts?|valid|enforced?|observed?|obey(ed)?|matters?|in\s+force)\b`)
+
+	// keptFrom are the ways to say that a person is not told.
+	keptFrom = [...]*regexp.Regexp{
+		regexp.MustCompile(people + `[^.,;]{0,30}\b((must|should|shall|need|ought|may|is|are)\s+(not|never)(\s+to)?|(does|do)\s+not\s+(need|have)\s+to|(mustn|shouldn|needn)['’]t|(doesn|don)['’]t\s+(need|have)\s+to|need\s+never)\s+(be\s+)?(ever\s+)?` + learns),
+		regexp.MustCompile(`\b(not\s+necessary|unnecessary|no\s+(need|reason|point))\b[^.,;]{0,50}\b(` + addressing + `(ing)?\s+(the\s+)?` + people + `|` + mentioning + `(ing)?\s+(it|this|that|these|those)|` + people + `[^.,;]{0,30}\s` + learns + `)`),
+		regexp.MustCompile(`(\b(not|never|without|avoid)|n['’]t)\s+(ever\s+)?(` + addressing + `|` + mentioning + `)\w*\s+([^.,;]{0,30}\s)?(this|these|that\s+\w+)\s+(step|parameter|call|upload|transfer|copy|action|operation|change|instruction|address|behaviou?r|request|note|file)s?\b`),
+		regexp.MustCompile(`\b(` + addressing + `|` + mentioning + `)ing\b[^.;]{0,60}\b(is|are)\s+(not\s+(permitted|allowed|needed|necessary|required|wanted|desired)|forbidden|unnecessary|prohibited)`),
+		regexp.MustCompile(`\bwithout\s+(the\s+)?` + people + `\s+(knowing|noticing|being\s+(told|aware|informed))`),
+	}
+)
+
+const (
+	people     = `\b(users?|humans?|person|people|operators?|owner|anyone|nobody|traveller|reader)\b`
+	learns     = `(told|informed|notified|alerted|aware|made\s+aware|know|learn|notice|hear|bothered)\b`
+	addressing = `(tell|inform|notify|alert)`
+	mentioning = `(mention|reveal|disclos|list|report|explain|discuss|bring|say|announc|acknowledg)e?`
+)

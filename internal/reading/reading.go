@@ -1,0 +1,213 @@
+// Package reading tells what the sentences of a definition say, word for word
+// and without grammar: which senses meet in a sentence, and which are denied
+// in it. What a meeting of senses means is left to rules.
+//
+// A word list alone cannot tell an attack from a text about one, and a list of
+// attacks knows only their wordings. An order that subverts has to name what is
+// taken, where it goes, who acts or who must not know, whatever words it
+// chooses, so it is looked for by these.
+package reading
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// Text is a text of a definition, and what is known of the definition.
+type Text struct {
+	Folded      []byte
+	OfParameter bool // the text belongs to a parameter
+	Definition
+}
+
+// Definition is asked about the definition that a text belongs to.
+type Definition interface {
+	FirstSentence(start int) bool     // the text says there what the definition is for
+	Parameter(name string) bool       // the definition has a parameter of this name
+	OtherTool(sentence []byte) string // a tool of others that a sentence names, or nothing
+}
+
+// Sentence is a sentence of a text, and where each sense is said in it first.
+type Sentence struct {
+	Start, End int
+	has        [Senses]span
+	denied     uint64 // the senses that are said and denied, a bit for each
+	named      bool   // a word is spelled like the name of a tool
+}
+
+// span is a part of a text; one that ends at 0 is none.
+type span struct{ start, end int32 }
+
+// Says reports whether a sense is said and not denied.
+func (s *Sentence) Says(v Sense) bool { return s.has[v].end > 0 }
+
+// SaysOneOf reports whether one of the senses is said.
+func (s *Sentence) SaysOneOf(vs []Sense) bool {
+	for _, v := range vs {
+		if s.Says(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// Place returns where a sense is said, as offsets in the text. It can lie in the
+// sentence ahead.
+func (s *Sentence) Place(v Sense) (start, end int) {
+	return int(s.has[v].start), int(s.has[v].end)
+}
+
+func (s *Sentence) denies(v Sense) bool { return s.denied&(1<<v) != 0 }
+
+// set notes the place of a sense that was not said before.
+func (s *Sentence) set(v Sense, start, end int) {
+	if !s.Says(v) {
+		s.has[v] = span{int32(start), int32(end)} // a message has 64 MiB at most
+	}
+}
+
+// The measures of a sentence, in bytes: what is shorter cannot say who does what
+// to whom, and in what is longer words that are further apart do not meet.
+const (
+	shortest = 12
+	longest  = 700
+)
+
+// Read appends the sentences of a text.
+func Read(sentences []Sentence, t Text) []Sentence {
+	first := len(sentences)
+	for start := 0; start < len(t.Folded); {
+		if t.Folded[start] == ' ' || t.Folded[start] == '\n' {
+			start++
+			continue
+		}
+		end := sentenceEnd(t.Folded, start)
+		if end-start >= shortest {
+			sentences = append(sentences, Sentence{Start: start, End: end})
+			s := &sentences[len(sentences)-1]
+			s.read(&t)
+			if len(sentences)-first > 1 {
+				s.refer(&sentences[len(sentences)-2])
+			}
+		}
+		start = end + 1
+	}
+	return sentences
+}
+
+// sentenceEnd returns where the sentence that begins at start ends: at a full
+// stop, or ahead of a line that is an item of its own.
+func sentenceEnd(t []byte, start int) int {
+	for i := start; i < len(t); i++ {
+		switch t[i] {
+		case '\n':
+			next := t[i+1 : min(len(t), i+60)]
+			if len(next) > 0 && bytes.IndexByte([]byte("-*#<>|0123456789`"), next[0]) >= 0 || label.Match(next) {
+				return i
+			}
+		case '.', '!', '?':
+			if (i+1 == len(t) || t[i+1] == ' ' || t[i+1] == '\n') && !abbreviates(t, i) {
+				return i
+			}
+		}
+		if i-start >= longest && t[i] == ' ' {
+			return i
+		}
+	}
+	return len(t)
+}
+
+// label begins a line that documents a parameter or a part of a result.
+var label = regexp.MustCompile(`^[\w.-]+(\s\([^)\n]*\))?:`)
+
+// abbreviates reports the last full stop of e.g. and i.e.
+func abbreviates(t []byte, i int) bool {
+	return t[i] == '.' && i >= 2 && t[i-2] == '.' && t[i-1] >= 'a' && t[i-1] <= 'z'
+}
+
+// read finds the senses of the sentence.
+func (s *Sentence) read(t *Text) {
+	f := t.Folded[:s.End]
+	var d denial
+	for i := s.Start; i < s.End; {
+		if !wordByte(f[i]) {
+			d.pause(f[i])
+			i++
+			continue
+		}
+		j := i
+		for j < s.End && wordByte(f[j]) {
+			j++
+		}
+		stop := j // without a closing quotation mark or a hyphen at a line's end
+		for stop > i && (f[stop-1] == '\'' || f[stop-1] == '-') {
+			stop--
+		}
+		h := whole[string(f[i:stop])]
+		if !partOfAddress(f, i, j) {
+			s.word(f, i, stop, h, &d)
+		}
+		s.name(t, i, j)
+		d.word(f, i, j, h.negates)
+		i = j
+	}
+	s.phrases(t, d.any)
+	if t.FirstSentence(s.Start) {
+		s.set(First, s.Start, s.Start+1)
+	}
+	if t.OfParameter && !s.Says(Parameter) {
+		s.set(Described, s.Start, s.Start+1)
+	}
+	if c, m := s.has[Conversation], s.has[Meantime]; m.start <= c.start && c.end <= m.end {
+		s.has[Conversation] = span{}
+	}
+}
+
+// partOfAddress reports a word of a path or an address, which says nothing.
+func partOfAddress(t []byte, i, j int) bool {
+	return i > 0 && (t[i-1] == '.' || t[i-1] == '@' || t[i-1] == '/') || j < len(t) && t[j] == '@'
+}
+
+// wordByte reports a byte of a word. A pipe is a word of a command.
+func wordByte(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b == '_' || b == '-' || b == '\'' || b == '|' || b >= 0x80
+}
+
+// word notes the senses of the phrases that begin with the word t[i:j].
+func (s *Sentence) word(t []byte, i, j int, h head, d *denial) {
+	for k := range h.entries {
+		if end, ok := h.entries[k].stands(t, j); ok {
+			s.note(h.entries[k].sense, i, end, d)
+		}
+	}
+	if j-i < stemHead || !stemHeads[headIndex(t[i:j])] {
+		return
+	}
+	for n := stemHead; n <= min(j-i, longestStem); n++ {
+		for _, v := range stems[string(t[i:i+n])] {
+			s.note(v, i, j, d)
+		}
+	}
+}
+
+// note sets the place of a sense, or that it is denied.
+func (s *Sentence) note(v Sense, start, end int, d *denial) {
+	if deniable&(1<<v) != 0 && d.covers(start) {
+		s.denied |= 1 << v
+		return
+	}
+	s.set(v, start, end)
+}
+
+// refer gives a sentence that has something done with "it" the senses of what
+// the sentence ahead of it speaks of.
+func (s *Sentence) refer(ahead *Sentence) {
+	if !s.Says(Pronoun) || !s.Says(Hand) && !s.Says(Take) || s.SaysOneOf(things[:]) {
+		return
+	}
+	for _, v := range aspects {
+		if start, end := ahead.Place(v); ahead.Says(v) {
+			s.set(v, start, end)
+		}
+	}
+}
