@@ -3,6 +3,7 @@ package rules
 import (
 	"regexp"
 
+	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -34,6 +35,7 @@ var injApprovalBypass = scanner.Rule{
 			Anchors: []string{"auto-approve", "auto approve", "autoapprove", "auto-accept", "auto accept", "auto-confirm", "dangerously-skip", "yolo mode"},
 		},
 	},
+	Definition: weighed(&waiving),
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
 			from, to := clause(p.Folded, m.Start, m.End)
@@ -75,3 +77,12 @@ var (
 	// prohibits turns "without confirmation" into its opposite.
 	prohibits = regexp.MustCompile(`\b(never|not|n['’]t|cannot|refuses?|nothing|no\s+\w+)\b[^\n]*$`)
 )
+
+// waiving is to say that a person's consent is given or not called for.
+var waiving = weighing{
+	needs: [][]reading.Sense{{reading.Consent}, {reading.Waive, reading.Granted}},
+	weights: map[reading.Sense]int{
+		reading.Consent: 2, reading.Waive: 2, reading.Granted: 3, reading.Model: 1, reading.Always: 1, reading.Duty: 1, reading.Person: 1, reading.Until: -3, reading.DataFlow: -3,
+	},
+	enough: 5, severity: scanner.High, message: "the text has something done without the user's consent",
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 
+	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -60,6 +61,7 @@ var injConceal = scanner.Rule{
 			Anchors: []string{"not show", "not mention", "not reveal", "not disclose"},
 		},
 	},
+	Definition: weighed(&hushing, &stealth, &keptUnaware),
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
 			if quoted(p.Folded, m.Start, m.End) || openSecrecy(p.Folded, m.Start, m.End) {
@@ -76,7 +78,7 @@ var injConceal = scanner.Rule{
 				severity = scanner.Medium
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity,
-				Message: "the text tells the model to keep something from its user",
+				Message: concealMessage,
 				Signals: []string{"an order of secrecy", "the user is the one kept in the dark"}})
 		}
 	},
@@ -121,3 +123,35 @@ func openSecrecy(t []byte, start, end int) bool {
 		possession.Match(rest) && !audience.Match(said) && !containsAny(said, "this", "that") ||
 		keptThing.Match(said) && !containsAny(said, "user")
 }
+
+// hushing, stealth and keptUnaware are an order of secrecy, something done by
+// stealth, and a person who is not told.
+var (
+	hushing = weighing{
+		needs: [][]reading.Sense{{reading.Hush}},
+		weights: map[reading.Sense]int{
+			reading.Hush: 4, reading.Model: 1, reading.Duty: 1, reading.Person: 1, reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Stealth: 1,
+			reading.Address: 1, reading.Pretext: 1, reading.Until: -4,
+		},
+		enough: 4, severity: scanner.Critical, message: concealMessage,
+	}
+	stealth = weighing{
+		needs: [][]reading.Sense{{reading.Stealth}, {reading.Take, reading.Hand, reading.Alter, reading.Run}},
+		weights: map[reading.Sense]int{
+			reading.Stealth: 3, reading.Model: 1, reading.Duty: 1, reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Run: 1,
+			reading.KeyFile: 2, reading.Secret: 2, reading.Conversation: 2, reading.OtherOutput: 2, reading.Personal: 2, reading.Address: 2, reading.OtherTool: 2,
+			reading.Until: -4,
+		},
+		purpose: -3, enough: 6, severity: scanner.Critical, message: concealMessage,
+	}
+	keptUnaware = weighing{
+		needs: [][]reading.Sense{{reading.Untold}},
+		weights: map[reading.Sense]int{
+			reading.Untold: 4, reading.Model: 1, reading.Duty: 1, reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Stealth: 1, reading.Address: 1,
+			reading.Always: 1, reading.Pretext: 1, reading.Until: -4,
+		},
+		enough: 5, severity: scanner.Critical, message: concealMessage,
+	}
+)
+
+const concealMessage = "the text tells the model to keep something from its user"

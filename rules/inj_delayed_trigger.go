@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 
+	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -36,6 +37,7 @@ var injDelayedTrigger = scanner.Rule{
 				"from now on", "from today on", "from tomorrow on", "from this point", "in all future", "in every future", "in all later", "in every later", "rest of this", "rest of the conversation", "rest of the session", "rest of the chat"),
 		},
 	},
+	Definition: weighed(&biding),
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
 			from, to := clause(p.Folded, m.Start, m.End)
@@ -89,3 +91,16 @@ var (
 	harmful = regexp.MustCompile(`\b(exfiltrat\w*|arbitrary|shell|ssh|keys?|credentials?|upload|clipboard|malicious|directive|swap|payload|secretly|silently|steal\w*|delete|send|hidden|backdoor|passwords?|tokens?)\b`)
 	gated   = regexp.MustCompile(`\b(legitimate|rather\s+than|re-?approval|requires?\s+(another\s+)?(approval|review)|gated|never)\b`)
 )
+
+// biding is to wait for a moment that no review sees.
+var biding = weighing{
+	needs: [][]reading.Sense{
+		{reading.Later}, {reading.Take, reading.Hand, reading.Alter, reading.Run, reading.Harm},
+		{reading.Address, reading.OtherTool, reading.Harm, reading.KeyFile, reading.Secret, reading.Conversation, reading.Personal, reading.Stealth},
+	},
+	weights: map[reading.Sense]int{
+		reading.Later: 3, reading.Harm: 3, reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Run: 1, reading.Address: 2, reading.OtherTool: 2,
+		reading.KeyFile: 2, reading.Secret: 2, reading.Personal: 1, reading.Model: 1, reading.Stealth: 2, reading.Hush: 2,
+	},
+	enough: 6, severity: scanner.High, message: "the text announces other behaviour for the time when it is trusted",
+}

@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"github.com/mcpscan/mcpscan/internal/reading"
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var injDownloadExec = scanner.Rule{
 	ID:         "inj-download-exec",
@@ -34,6 +37,7 @@ var injDownloadExec = scanner.Rule{
 			Anchors: []string{"pip install", "pip3 install", "npm install", "npx ", "uvx "},
 		},
 	},
+	Definition: weighed(&fetchAndRun),
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
 			if counteredCommand(p.Folded, m.Start, m.End) {
@@ -52,4 +56,13 @@ var injDownloadExec = scanner.Rule{
 				Signals: []string{"a download or a decoder", "its output goes to an interpreter"}})
 		}
 	},
+}
+
+// fetchAndRun is to fetch something from an address and to run it.
+var fetchAndRun = weighing{
+	needs: [][]reading.Sense{{reading.Download}, {reading.Run}, {reading.Address}},
+	weights: map[reading.Sense]int{
+		reading.Download: 2, reading.Run: 2, reading.Address: 1, reading.Model: 1, reading.Duty: 1, reading.Stealth: 2, reading.Hush: 2, reading.Shown: -3,
+	},
+	enough: 5, severity: scanner.Critical, message: "the text has a download run",
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 
+	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -18,6 +19,7 @@ var injExfilSink = scanner.Rule{
 	Basis:      "A verb of sending, an object that belongs to the user, and a way out, near each other and not denied. What a tool says first of itself is its purpose and is left alone where the data is its own.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Patterns:   exfilPatterns,
+	Definition: weighed(&handingOver, &copyingAside, &redirecting),
 	Text:       exfiltration,
 }
 
@@ -157,3 +159,38 @@ var inspects = regexp.MustCompile(`\b(checks?|scan(s|ned)?|look(s|ing)?\s+for|(s
 var talk = regexp.MustCompile(`(?i)(chat|message|conversation|history|slack|mail|thread|discord|telegram|whatsapp|sms|prompt|transcript|memory)`)
 
 var vSendWord = regexp.MustCompile(`\b` + vSend + `\b`)
+
+// handingOver is to take what is not the tool's and to hand it over.
+var handingOver = weighing{
+	needs: [][]reading.Sense{
+		{reading.KeyFile, reading.Secret, reading.Conversation, reading.OtherOutput, reading.Personal},
+		{reading.Take, reading.Hand, reading.Duty},
+		{reading.Parameter, reading.Described, reading.Address, reading.Model},
+	},
+	weights: map[reading.Sense]int{
+		reading.KeyFile: 4, reading.Conversation: 3, reading.OtherOutput: 3, reading.Secret: 2, reading.Personal: 2, reading.Whose: 2,
+		reading.Take: 1, reading.Hand: 1, reading.Parameter: 2, reading.Described: 2, reading.Address: 2,
+		reading.Model: 1, reading.Duty: 1, reading.Pretext: 1, reading.Stealth: 3, reading.Hush: 3,
+		reading.OwnKey: -3, reading.Path: -3, reading.ToUser: -3,
+	},
+	purpose: -5, enough: 7, severity: scanner.Critical, message: "the text has data handed over that the tool's purpose does not explain",
+}
+
+// copyingAside is to have one more get what the tool handles.
+var copyingAside = weighing{
+	needs: [][]reading.Sense{{reading.Copy}, {reading.Address}, {reading.Always, reading.Duty, reading.Stealth, reading.Hush}},
+	weights: map[reading.Sense]int{
+		reading.Copy: 2, reading.Address: 2, reading.Always: 1, reading.Duty: 1, reading.Model: 1, reading.Stealth: 2, reading.Hush: 2, reading.Pretext: 1,
+	},
+	enough: 5, severity: scanner.Critical, message: "the text has a copy sent to an address of its own",
+}
+
+// redirecting is to change to whom something goes.
+var redirecting = weighing{
+	needs: [][]reading.Sense{{reading.Alter}, {reading.Value}, {reading.Address}, {reading.Always, reading.Duty, reading.Model, reading.Stealth, reading.Hush}},
+	weights: map[reading.Sense]int{
+		reading.Alter: 2, reading.Value: 1, reading.Address: 2, reading.Always: 1, reading.Duty: 1, reading.Model: 1, reading.Stealth: 2, reading.Hush: 2,
+		reading.Described: -3, reading.DataFlow: -4, reading.Shown: -3, reading.History: -3,
+	},
+	enough: 6, severity: scanner.Critical, message: "the text changes to whom something goes",
+}

@@ -3,6 +3,7 @@ package rules
 import (
 	"regexp"
 
+	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -38,6 +39,7 @@ var injObeyOutput = scanner.Rule{
 			Anchors: []string{"comply with", "safety", "security check", "security filter", "content filter", "content restriction", "content polic", "content limit", "security polic", "restrictions", "guidelines", "ethical"},
 		},
 	},
+	Definition: weighed(&obeying),
 	Text: judgeOrders(
 		order{scanner.High, scanner.High, obeyMessage, obeySignals, asData},
 		order{scanner.High, scanner.Medium, obeyMessage, obeySignals, ordinaryFollow},
@@ -67,4 +69,11 @@ var told = regexp.MustCompile(`\b(you|your|respond|reply|answer|comply|obey|alwa
 func ordinaryFollow(t []byte, start, end int) bool {
 	from, to := clause(t, start, end)
 	return containsAny(t[from:to], "readme", "documentation", "the docs", "guide", "tutorial", "installation", "user's instructions", "user instructions", "error message", "section below", "steps below", "instructions below", "prompt below", "returned by the server to", "review instructions", "setup")
+}
+
+// obeying is to have orders obeyed that stand in data.
+var obeying = weighing{
+	needs:   [][]reading.Sense{{reading.DataOrders}, {reading.Obey}},
+	weights: map[reading.Sense]int{reading.DataOrders: 3, reading.Obey: 3},
+	enough:  6, severity: scanner.High, message: "the text has the model obey what stands in data",
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"regexp"
 
+	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -48,6 +49,7 @@ var injOverride = scanner.Rule{
 			Anchors: product([]string{"new", "real", "actual", "updated", "true"}, []string{" "}, []string{"instruction", "task", "goal", "objective", "role", "mission", "directive", "system"}),
 		},
 	},
+	Definition: weighed(&demoting),
 	Text: judgeOrders(
 		order{scanner.High, scanner.High, dropMessage, dropSignals, ordinaryDrop},
 		order{scanner.High, scanner.High, dropMessage, dropSignals, reportedDrop},
@@ -90,3 +92,10 @@ var (
 	toldByData  = regexp.MustCompile(`^\s*(inside|contained|embedded|within|found|(that\s+)?it\s+contains|(in|from)\s+(it|them|(the|this|that|these)\s+(\w+\s+)?(itself|contract|documents?|text|pages?|e?-?mails?|messages?|contents?|files?|data|results?|tool|outputs?|website|article|comments?)))\b`)
 	earlier     = regexp.MustCompile(`\b(previous(ly)?|prior|above|earlier|preceding|system|your)\b`)
 )
+
+// demoting is to say that what the model was told counts no longer.
+var demoting = weighing{
+	needs:   [][]reading.Sense{{reading.Orders}, {reading.Demote}},
+	weights: map[reading.Sense]int{reading.Orders: 3, reading.Demote: 3, reading.First: 2},
+	purpose: -5, enough: 6, severity: scanner.High, message: dropMessage,
+}

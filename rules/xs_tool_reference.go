@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -46,6 +47,7 @@ var xsToolReference = scanner.Rule{
 			Anchors: []string{"the behavio", "include the content", "append ", "tool to run", "credentials", "api key"},
 		},
 	},
+	Definition: weighed(&interfering),
 	Text: func(p *scanner.TextPass) {
 		reported := -1
 		for _, m := range p.Matches {
@@ -113,3 +115,16 @@ const familyWord = 4
 
 // parameterOrFile is what looks like the name of a tool and is none.
 var parameterOrFile = regexp.MustCompile(`\.(json|md|txt|py|js|ts|go|html|css|yaml|yml|toml|com|org|net|io|dev|example|env|csv|xml|sql|sh|xlsx|pdf|png|docx)$|^(e\.g|i\.e|etc\.|v?\d|node\.js|next\.js)|^(the )?(this|same|following|appropriate|correct|right|first|second|search|other) tool$|_(id|ids|name|path|url|type|key|token|at|by|count|date|time|format|mode|size|code|status|list)$`)
+
+// interfering is to change what another tool is given or does.
+var interfering = weighing{
+	needs: [][]reading.Sense{
+		{reading.OtherTool}, {reading.Alter}, {reading.Value, reading.Address, reading.KeyFile},
+		{reading.Duty, reading.Always, reading.Model, reading.Pretext, reading.Address},
+	},
+	weights: map[reading.Sense]int{
+		reading.OtherTool: 2, reading.Alter: 2, reading.Value: 1, reading.Address: 2, reading.Always: 1, reading.Duty: 1, reading.Model: 1, reading.Pretext: 1,
+		reading.Stealth: 3, reading.Hush: 3, reading.Described: -4, reading.History: -4, reading.DataFlow: -4,
+	},
+	enough: 6, severity: scanner.High, message: "the text changes how a tool of another server is used",
+}
