@@ -61,8 +61,8 @@ var signals = [...]signal{
 // usedWhen is how a guide for machines says what it is for.
 var usedWhen = text.MustCompile(`\b(use|used|useful|activate|trigger|invoke|reach)\s+(for\s+)?(this\s+|it\s+)?(\w+\s+)?(when|whenever|for|if)\b`)
 
-// weighed is what the signals of a window amount to.
-type weighed struct {
+// tally is what the signals of a window amount to.
+type tally struct {
 	sum        int
 	order      bool // there is an act, or an AI is spoken to and hears more than its name
 	start, end int  // of the act, or of the window
@@ -70,9 +70,9 @@ type weighed struct {
 }
 
 // weigh adds up the signals in two sentences, at [from, to) of a text.
-func weigh(t []byte, from, to int) weighed {
+func weigh(t []byte, from, to int) tally {
 	s := t[from:to]
-	w := weighed{start: from, end: to}
+	w := tally{start: from, end: to}
 	add := func(g *signal) bool {
 		at := g.expr.FindIndex(s)
 		if at == nil || g == &who[mustActs] && state.Match(s[at[1]:]) {
