@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -14,38 +17,33 @@ var injAgentOrder = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "No single word decides. Within two sentences, signals are added up: an AI that is spoken to or has to act, knowledge of the conversation that the text is read in, an act that a user would want to be asked about, a place that something goes to, secrecy, pressure. Denials, quotations in reports of attacks and texts about AI take away from them. One step below the threshold is medium.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
-	Patterns: []scanner.Pattern{
-		{Name: "machine", Expr: `(^|\W)` + machine + `\b`, Anchors: machines},
-		{Name: "conversation", Expr: conversation, Anchors: []string{"your answer", "your reply", "your response", "your summary", "your final ", "its answer", "its reply", "its summary", "every answer", "any answer", "asked", " asks ", "were told", "the question", "summari", "sum up", "summing up", "translat", "after reading", "when done", "once done", "once you", "before you", "after you", "later message", "earlier message", "your earlier", "your previous", "your task", "your orders", "never mind", "next message", "future questions", "future answers", "in a summary"}},
-		{Name: "marker", Expr: marker, Anchors: []string{"system", "operator", "developer", "<|", "[inst]", "<start_of_turn>", "human:", "user:", "end of ", "privileged", "tool_result", "</tool", "hint:", "directive", "speaking"}},
-		{Name: "reader", Expr: `\bwhoever\s+(or\s+whatever\s+)?(reads|handles|processes|edits|summari[sz]es|asks)\b`, Anchors: []string{"whoever "}},
-	},
+	Patterns:   orderPatterns,
 	Text: func(p *scanner.TextPass) {
 		if !result(p) {
 			return
 		}
-		machines := 0
-		for _, m := range p.Matches {
-			if m.Pattern == machinePattern {
-				machines++
-			}
+		cost := 0
+		if mentions(p.Folded) == aboutMachines {
+			cost = topicCost
 		}
-		until := -1 // sentences are weighed once
-		for _, m := range p.Matches {
-			if m.Start < until {
+		for at, weighed := 0, 0; at < len(p.Folded); {
+			from, end := sentence(p.Folded, at, at)
+			if at = max(end, at+1); !orderSigns.Match(p.Folded[from:end]) {
 				continue
 			}
-			from, end := sentence(p.Folded, m.Start, m.End)
 			_, to := sentence(p.Folded, end, min(end+1, len(p.Folded)))
-			until = max(end, m.End)
 			w := weigh(p.Folded, from, to)
-			if machines >= aboutMachines {
-				w.sum -= topicCost
+			if w.weighed {
+				weighed++
 			}
-			if !w.order || w.sum < orderMedium {
+			if weighed > maxWeighed {
+				p.GiveUp()
+				return
+			}
+			if w.sum -= cost; !w.order || w.sum < orderMedium {
 				continue
 			}
-			until = to
+			at = max(to, at)
 			severity := scanner.Medium
 			if w.sum >= orderHigh {
 				severity = inData(p, w.start, w.end, scanner.High)
@@ -56,5 +54,35 @@ var injAgentOrder = scanner.Rule{
 	},
 }
 
-// machinePattern is the place of the pattern "machine".
-const machinePattern = 0
+var orderPatterns = []scanner.Pattern{
+	{Name: "machine", Expr: `(^|\W)` + machine + `\b`, Anchors: machines, Once: true},
+	{Name: "conversation", Expr: conversation, Anchors: []string{"your answer", "your reply", "your response", "your summary", "your final ", "its answer", "its reply", "its summary", "every answer", "any answer", "asked", " asks ", "were told", "the question", "summari", "sum up", "summing up", "translat", "after reading", "when done", "once done", "once you", "before you", "after you", "later message", "earlier message", "your earlier", "your previous", "your task", "your orders", "never mind", "next message", "future questions", "future answers", "in a summary"}, Once: true},
+	{Name: "marker", Expr: marker, Anchors: []string{"system", "operator", "developer", "<|", "[inst]", "<start_of_turn>", "human:", "user:", "end of ", "privileged", "tool_result", "</tool", "hint:", "directive", "speaking"}, Once: true},
+	{Name: "reader", Expr: `\bwhoever\s+(or\s+whatever\s+)?(reads|handles|processes|edits|summari[sz]es|asks)\b`, Anchors: []string{"whoever "}, Once: true},
+}
+
+// orderSigns are what makes a text worth reading sentence by sentence.
+var orderSigns = func() *text.Expr {
+	var exprs []string
+	for _, p := range orderPatterns {
+		exprs = append(exprs, p.Expr)
+	}
+	return text.MustCompile(strings.Join(exprs, "|"))
+}()
+
+// maxWeighed bounds the sentences of one text that are weighed. Guides for agents
+// have a few dozen.
+const maxWeighed = 512
+
+// mentions returns how often a text names a machine, aboutMachines at most.
+func mentions(t []byte) int {
+	n := 0
+	for n < aboutMachines {
+		at := machineWord.FindIndex(t)
+		if at == nil {
+			break
+		}
+		t, n = t[at[1]:], n+1
+	}
+	return n
+}

@@ -34,7 +34,8 @@ const aboutMachines = 8
 
 // who is meant: the first that fires counts, the others say less.
 const (
-	spokenTo = iota
+	noOne = iota - 1
+	spokenTo
 	mustActs
 	spokenOfOnly
 )
@@ -64,53 +65,38 @@ var usedWhen = text.MustCompile(`\b(use|used|useful|activate|trigger|invoke|reac
 // tally is what the signals of a window amount to.
 type tally struct {
 	sum        int
+	weighed    bool // there was something to weigh
 	order      bool // there is an act, or an AI is spoken to and hears more than its name
 	start, end int  // of the act, or of the window
 	signals    []string
 }
 
-// weigh adds up the signals in two sentences, at [from, to) of a text.
+// weigh adds up the signals in two sentences, at [from, to) of a text. Where
+// there is no act and nobody is spoken to, which is soon found out, it stops.
 func weigh(t []byte, from, to int) tally {
 	s := t[from:to]
 	w := tally{start: from, end: to}
-	add := func(g *signal) bool {
-		at := g.expr.FindIndex(s)
-		if at == nil || g == &who[mustActs] && state.Match(s[at[1]:]) {
-			return false
-		}
-		w.sum += g.weight
-		w.signals = append(w.signals, g.words)
-		return true
+	act := firstAct(s)
+	if w.weighed = act != nil || who[spokenTo].expr.Match(s); !w.weighed {
+		return w
 	}
-	spoken := false
+	meant := noOne
 	for i := range who {
-		if add(&who[i]) {
-			spoken = i == spokenTo
+		if w.add(s, &who[i]) {
+			meant = i
 			break
 		}
 	}
 	for i := range signals {
-		add(&signals[i])
+		w.add(s, &signals[i])
 	}
-	act := harm.FindIndex(s)
-	for next := 0; act != nil && (!isOrder(s, act[0]) || denied(s, act[0])); { // what is told or denied is no order, what follows may be one
-		next = act[0] + 1
-		if act = harm.FindIndex(s[next:]); act != nil {
-			act[0], act[1] = act[0]+next, act[1]+next
-		}
-	}
-	w.order = act != nil || spoken && w.sum > who[spokenTo].weight+1
-	if named := machineWord.FindIndex(s); act != nil && !spoken && named != nil && act[0] < named[0] {
-		w.sum -= who[spokenOfOnly].weight // what is done before an AI is named is done by somebody else
-	}
+	w.order = meant == spokenTo && w.sum > who[spokenTo].weight+1
 	if act != nil {
-		w.sum += harmWeight
-		w.signals = append(w.signals, "an act that a user would want to be asked about")
-		w.start, w.end = from+act[0], from+act[1]
-		if concrete.Match(s[act[0]:]) {
-			w.sum += placeWeight
-			w.signals = append(w.signals, "with a place, a name or a command")
+		w.act(s, act, from)
+		if named := machineWord.FindIndex(s); meant > spokenTo && named != nil && act[0] < named[0] {
+			w.sum -= who[spokenOfOnly].weight // what is done before an AI is named is done by somebody else
 		}
+		w.order = meant != noOne || w.sum >= orderHigh // without an AI, it is a request among people
 	}
 	if asReported(t, w.start, w.end) || spokenOf.Match(s[:w.start-from]) {
 		w.sum -= reportedCost
@@ -120,6 +106,48 @@ func weigh(t []byte, from, to int) tally {
 	}
 	return w
 }
+
+// add adds a signal that fires in s.
+func (w *tally) add(s []byte, g *signal) bool {
+	at := g.expr.FindIndex(s)
+	if at == nil || g == &who[mustActs] && state.Match(s[at[1]:]) {
+		return false
+	}
+	w.sum += g.weight
+	w.signals = append(w.signals, g.words)
+	return true
+}
+
+// act adds the act at a place of s, which stands at from in its text.
+func (w *tally) act(s []byte, at []int, from int) {
+	w.sum += harmWeight
+	w.signals = append(w.signals, "an act that a user would want to be asked about")
+	w.start, w.end = from+at[0], from+at[1]
+	if concrete.Match(s[at[0]:]) {
+		w.sum += placeWeight
+		w.signals = append(w.signals, "with a place, a name or a command")
+	}
+}
+
+// firstAct returns where the first act stands in s that is ordered: one that is
+// told or denied may stand ahead of it.
+func firstAct(s []byte) []int {
+	for next, tries := 0, 0; tries < actTries; tries++ {
+		at := harm.FindIndex(s[next:])
+		if at == nil {
+			return nil
+		}
+		at[0], at[1] = at[0]+next, at[1]+next
+		if isOrder(s, at[0]) && !denied(s, at[0]) {
+			return at
+		}
+		next = at[0] + 1
+	}
+	return nil
+}
+
+// actTries bounds the acts that are looked at in two sentences.
+const actTries = 6
 
 // isOrder reports a verb that gives an order by its place in the text: at the
 // beginning of a sentence or a line, behind a word that continues an order or

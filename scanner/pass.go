@@ -180,6 +180,10 @@ func (p *TextPass) FirstSentence(start int) bool {
 	return start <= p.sentence && p.Description()
 }
 
+// GiveUp says that the text has more places to judge than the rule does judge: the
+// event counts as not inspected in full.
+func (p *TextPass) GiveUp() { p.in.cut = true }
+
 // Treatise returns what about says of the whole folded text. It is asked once
 // for a text, however many matches depend on the answer.
 func (p *TextPass) Treatise(about func([]byte) bool) bool {

@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"sync"
@@ -23,6 +24,7 @@ type Pattern struct {
 	Name    string
 	Expr    string
 	Anchors []string
+	Once    bool // one match in a text is enough: whoever asked reads the rest of it himself
 	Custom  bool
 	Edged   bool
 	Look    string
@@ -306,6 +308,9 @@ func (s *Scanner) rest(t []byte, re *regexp.Regexp, r *run, p, start int) {
 // oldest of the last ones.
 func (s *Scanner) add(r *run, p, start, end int) {
 	r.end = max(end, r.end)
+	if s.m.patterns[p].Once {
+		r.end = math.MaxInt
+	}
 	m, behind := Match{Pattern: p, Start: start, End: end}, r.matches-maxMatches
 	r.matches++
 	if behind >= lastMatches {
