@@ -40,7 +40,7 @@ var injToolCall = scanner.Rule{
 	},
 	Text: judgeOrders(
 		order{scanner.Low, scanner.High, toolCallMessage, toolCallSignals, nil},
-		order{scanner.Low, scanner.High, toolCallMessage, toolCallSignals, logsIn},
+		order{scanner.Low, scanner.High, toolCallMessage, toolCallSignals, remedy},
 		order{scanner.Low, scanner.High, toolCallMessage, toolCallSignals, nil},
 		order{scanner.Medium, scanner.High, toolCallMessage, toolCallSignals, nil},
 	),
@@ -50,7 +50,14 @@ const toolCallMessage = "the text tells the model to call a tool or to run somet
 
 var toolCallSignals = []string{"the model or its reader is told to act", "a tool or a command"}
 
-// logsIn is the call that an honest error asks for.
-func logsIn(t []byte, start, end int) bool { return logIn.Match(t[start:end]) }
+// remedy is the call that an honest error asks for: to log in, or to call the tool
+// again or another one of its own before it.
+func remedy(t []byte, start, end int) bool {
+	from, to := sentence(t, start, end)
+	return logIn.Match(t[start:end]) || mended.Match(t[from:to]) && !harm.Match(t[from:to])
+}
+
+// mended is how such an error says so.
+var mended = regexp.MustCompile(`\b(again|before\s+(using|calling|you\s+can)|missing|not\s+(yet\s+)?(initiali[sz]ed|authenticated|authori[sz]ed|connected|found))\b`)
 
 var logIn = regexp.MustCompile(`[\s"'` + "`" + `](log_?in|sign_?in|auth(enticate)?|connect|init(iali[sz]e)?|(open|start|create)_session)(_(user|session|server|client|account|database|db))?["'` + "`" + `]?(\s+(tool|function))?$`)
