@@ -42,7 +42,7 @@ func imitates(name string) (b *builtin, exact bool) {
 		case b.folded == folded:
 			return b, true
 		case scanner.OneEdit(b.folded, folded):
-			if is, _ := slip(fold(scanner.Words(name)), b.words); is {
+			if is, _ := slip(fold(scanner.Words(name)), b.words, imitation); is {
 				return b, false
 			}
 		}

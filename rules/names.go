@@ -21,8 +21,9 @@ func fold(words []string) []string {
 
 // slip reports whether one name, given as its folded words, is the other with a
 // slip of the pen, or one that looks like it: not another word, not a plural and
-// not another number. sure says that one of the two is spelled as it should be.
-func slip(a, b []string) (is, sure bool) {
+// not another number. Words are alike from a similarity on. sure says that one of
+// the two is spelled as it should be.
+func slip(a, b []string, alike float64) (is, sure bool) {
 	if len(a) != len(b) { // case can have cut a word in two, as in sIack
 		if slices.ContainsFunc(a, word) && len(a) > 1 || slices.ContainsFunc(b, word) && len(b) > 1 {
 			return false, false
@@ -36,7 +37,7 @@ func slip(a, b []string) (is, sure bool) {
 		if a[i] == b[i] {
 			continue
 		}
-		if !wordSlip(a[i], b[i]) {
+		if !wordSlip(a[i], b[i], alike) {
 			return false, false
 		}
 		is, sure = true, sure || word(a[i]) != word(b[i])
@@ -52,7 +53,7 @@ const (
 )
 
 // wordSlip reports whether one word is a slip of the other.
-func wordSlip(a, b string) bool {
+func wordSlip(a, b string, alike float64) bool {
 	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
 	if shorter < slipLetters-1 || longer-shorter > 1+longer/slipLetters { // told first, because it costs nothing
 		return false
@@ -70,7 +71,7 @@ func wordSlip(a, b string) bool {
 	case shorter < least:
 		return false
 	}
-	return scanner.OneEdit(a, b) || similarity(a, b) >= imitation
+	return scanner.OneEdit(a, b) || similarity(a, b) >= alike
 }
 
 // plural reports whether b is the plural of a.

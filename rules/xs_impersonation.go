@@ -123,7 +123,7 @@ func imitatedHost(h string) *brand {
 				return b
 			}
 		}
-		if is, _ := slip(name, strings.Fields(b.name)); is {
+		if is, _ := slip(name, strings.Fields(b.name), imitation); is {
 			return b
 		}
 	}

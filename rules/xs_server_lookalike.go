@@ -40,9 +40,9 @@ func serverBeside(p *scanner.JudgePass) {
 		severity, how := scanner.High, "is almost"
 		beside := distinctive(other.ID)
 		same := len(own) > 0 && slices.Equal(own, beside)
-		is, sure := slip(own, beside)
+		is, sure := slip(own, beside, p.Similarity)
 		if !is { // one of the words that are common can be the one that is off
-			is, sure = slip(fold(p.Server.Words), fold(other.Words))
+			is, sure = slip(fold(p.Server.Words), fold(other.Words), p.Similarity)
 		}
 		switch {
 		case same && disguised(p.Server.ID) != disguised(other.ID):
@@ -73,10 +73,10 @@ func famous(p *scanner.JudgePass, name, pointer string) {
 		return // a slip is no word
 	}
 	for _, known := range wellKnown {
-		is, _ := slip(words, known)
+		is, _ := slip(words, known, p.Similarity)
 		is = is || slices.Equal(words, known) && disguised(name)
 		for i := 0; i < len(words) && !is && len(known) == 1; i++ {
-			is, _ = slip(words[i:i+1], known)
+			is, _ = slip(words[i:i+1], known, p.Similarity)
 		}
 		if is {
 			title := strings.Join(known, " ")

@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,10 @@ type Sink interface {
 type Options struct {
 	Workers  int // goroutines that inspect; 0 means one for each core
 	Sessions int // sessions kept open at once; 0 means 2048
+
+	// Similarity is how alike the names of two servers must be, from 0 to 1, to be
+	// taken for each other; 0 means 0.85, the threshold of the agentsh design.
+	Similarity float64
 }
 
 // Engine runs rules over events.
@@ -51,7 +56,8 @@ type Engine struct {
 	owner      []owner // of each pattern of the matcher
 	workers    int
 
-	sessions int
+	sessions   int
+	similarity float64
 }
 
 // owner of a pattern: a rule, or noRule for what gives a disguise of text away.
@@ -62,7 +68,7 @@ const noRule = -1
 // New returns an engine for a set of rules. A rule that does not explain
 // itself, stands there twice or has a bad pattern is an error.
 func New(rules []Rule, o Options) (*Engine, error) {
-	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions}
+	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, defaultSimilarity)}
 	if e.sessions <= 0 {
 		e.sessions = defaultSessions
 	}

@@ -10,6 +10,8 @@ import (
 
 // The bounds of what a judge remembers. They bound memory, whatever the input.
 const (
+	defaultSimilarity = 0.85
+
 	defaultSessions = 2048     // sessions open at once; the one idle longest, in events, is closed
 	maxPins         = 262144   // definitions remembered across sessions
 	maxClosed       = 1 << 20  // closed sessions that are recognised when they go on
@@ -103,7 +105,7 @@ func (j *judge) judge(e *Event, facts *Facts) []Finding {
 func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i int) Direction {
 	m := &facts.Messages[i]
 	from := direction(e.Direction, m)
-	p := JudgePass{Now: e.Time, Session: session, Server: srv, Message: m, Direction: from, Transport: e.Transport, Noise: facts.Noise, judge: j, event: e}
+	p := JudgePass{Now: e.Time, Session: session, Server: srv, Message: m, Direction: from, Transport: e.Transport, Noise: facts.Noise, Similarity: j.engine.similarity, judge: j, event: e}
 	if m.Kind == Response {
 		if call, ok := srv.pending[opposite(from)][m.ID]; ok {
 			p.Request = &call

@@ -291,6 +291,8 @@ type JudgePass struct {
 	Request   *PendingCall // for a response: the request it answers, nil where there is none
 	Noise     bool         // the frame is no message at all
 
+	Similarity float64 // from which the names of two servers are taken for each other
+
 	judge *judge
 	event *Event
 	rule  *Rule

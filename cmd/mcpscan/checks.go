@@ -126,7 +126,7 @@ func (f *engineFlags) checks() (*checks, error) {
 	run := slices.DeleteFunc(slices.Clone(all), func(r scanner.Rule) bool {
 		return slices.Contains(f.Disable, r.ID) || len(forced) > 0 && !forced[r.ID] || len(forced) == 0 && off[r.ID]
 	})
-	engine, err := scanner.New(run, scanner.Options{Workers: f.Jobs})
+	engine, err := scanner.New(run, scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity})
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type Settings struct {
 	Path           string
 	Profile        Layer             // that the file names
 	AlertThreshold *scanner.Severity // nil where the file does not say
+	Similarity     float64           // of server names; 0 where the file does not say
 	Detection      Layer             // for all servers
 	Patterns       []CustomPattern
 	Overrides      []Override

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,6 +42,7 @@ func (r *settingsReader) root(n *node) {
 			known := r.layer(&s.Detection)
 			known["profile"] = func(n *node) { s.Profile = r.profile(n) }
 			known["alert_threshold"] = func(n *node) { s.AlertThreshold = r.severity(n) }
+			known["similarity_threshold"] = func(n *node) { s.Similarity = r.share(n) }
 			known["custom_patterns"] = func(*node) {} // have been read
 			r.object(n, known)
 		},
@@ -139,6 +141,15 @@ func (r *settingsReader) bool(n *node) *bool {
 	}
 	on := n.text == "true"
 	return &on
+}
+
+// share returns a number above 0 and up to 1.
+func (r *settingsReader) share(n *node) float64 {
+	share, err := strconv.ParseFloat(n.text, 64)
+	if n.kind != kindNumber || err != nil || !(share > 0 && share <= 1) {
+		r.fail(n.pos, "expected a number above 0 and up to 1, such as 0.85")
+	}
+	return share
 }
 
 // oneOf returns a text that must be one of the known words.
