@@ -26,12 +26,13 @@ var injAgentOrder = scanner.Rule{
 		if mentions(p.Folded) == aboutMachines {
 			cost = topicCost
 		}
-		for at, weighed := 0, 0; at < len(p.Folded); {
+		for at, weighed, told := 0, 0, 0; at < len(p.Folded); {
 			from, end := sentence(p.Folded, at, at)
-			if at = max(end, at+1); !orderSigns.Match(p.Folded[from:end]) {
+			at = max(end, at+1)
+			_, to := sentence(p.Folded, end, min(end+1, len(p.Folded)))
+			if !orderSigns.Match(p.Folded[from:to]) {
 				continue
 			}
-			_, to := sentence(p.Folded, end, min(end+1, len(p.Folded)))
 			w := weigh(p.Folded, from, to)
 			if w.weighed {
 				weighed++
@@ -40,10 +41,10 @@ var injAgentOrder = scanner.Rule{
 				p.GiveUp()
 				return
 			}
-			if w.sum -= cost; !w.order || w.sum < orderMedium {
+			if w.sum -= cost; !w.order || w.sum < orderMedium || w.start < told {
 				continue
 			}
-			at = max(to, at)
+			told = w.end
 			severity := scanner.Medium
 			if w.sum >= orderHigh {
 				severity = inData(p, w.start, w.end, scanner.High)
@@ -58,6 +59,7 @@ var orderPatterns = []scanner.Pattern{
 	{Name: "machine", Expr: `(^|\W)` + machine + `\b`, Anchors: machines, Once: true},
 	{Name: "conversation", Expr: conversation, Anchors: []string{"your answer", "your reply", "your response", "your summary", "your final ", "its answer", "its reply", "its summary", "every answer", "any answer", "asked", " asks ", "were told", "the question", "summari", "sum up", "summing up", "translat", "after reading", "when done", "once done", "once you", "before you", "after you", "later message", "earlier message", "your earlier", "your previous", "your task", "your orders", "never mind", "next message", "future questions", "future answers", "in a summary"}, Once: true},
 	{Name: "marker", Expr: marker, Anchors: []string{"system", "operator", "developer", "<|", "[inst]", "<start_of_turn>", "human:", "user:", "end of ", "privileged", "tool_result", "</tool", "hint:", "directive", "speaking"}, Once: true},
+	{Name: "spoken_to", Expr: `\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\b(llm|ai|agent)_(directive|instruction|note|prompt|action)s?\b`, Anchors: append([]string{"reading this", "processing this", "parsing this", "summarizing this", "summarising this"}, product([]string{"llm_", "ai_", "agent_"}, []string{"directive", "instruction", "note", "prompt", "action"})...), Once: true},
 	{Name: "reader", Expr: `\bwhoever\s+(or\s+whatever\s+)?(reads|handles|processes|edits|summari[sz]es|asks)\b`, Anchors: []string{"whoever "}, Once: true},
 }
 

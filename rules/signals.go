@@ -49,9 +49,9 @@ var who = [...]signal{
 // signals of an order to an AI, beside who is meant and the act itself.
 var signals = [...]signal{
 	{"whoever reads this is meant", 2, text.MustCompile(`\b` + machine + `(\s+[\w'’-]+){1,6}?\s+(this|these)\s+(\w+\s+)?` + document + `\b|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\bwhoever(\s+or\s+whatever)?\s+(reads|handles|processes|edits|summari[sz]es)\b|\b(being|been)\s+(read|processed|summari[sz]ed|opened|displayed)\s+(by|through)\s+(an?|the)\s`)},
-	{"the conversation is known", 2, text.MustCompile(conversation)},
+	{"the conversation is known", 3, text.MustCompile(conversation)},
 	{"the user is spoken of", 1, text.MustCompile(`\b(the\s+(current\s+|same\s+)?(user|human|principal)(\s[^a]|['’.,;:!?)]|$)|(user|human)['’]s\s|their\s+users?\b|owner\s+of\s+th(is|e)\s+(mailbox|account|assistant|agent)|the\s+person\s+in\s+front\s+of\s+you|whoever\s+asks|your\s+(user|client|principal|owner|operator)\b)`)},
-	{"the text poses as a turn or the system", 2, text.MustCompile(marker)},
+	{"the text poses as a turn or the system", 3, text.MustCompile(marker)},
 	{"a call is spelled out", 1, text.MustCompile(`\b[a-z]+[a-z0-9]*_[a-z0-9_]+\([^()\n]{0,200}\)|\b(call|use|using|via|with|function|tool)\s+(the\s+(tool|function)\s+)?` + "[`'\"]?[a-z]+_[a-z_]+\\b")},
 	{"secrecy", 2, text.MustCompile(`\b(not|n['’]t|never|without|no\s+need\s+to|spared)\b[^.\n]{0,25}?\b(tell(ing)?|mention(ing)?|inform(ing)?|notif(y|ying)|bring(ing)?\s+(it|this)\s+up|trouble|bother|let\s+\w+(\s+\w+)?\s+know|say(ing)?\s+so|reveal(ing)?|report(ing)?\s+(this|it)|comment(ing)?\s+on\s+(this|it))\b|\b(silently|secretly|quietly|unnoticed|discreetly)\b|\bas\s+(if|though)\s+(nothing|it\s+had|they\s+had|the\s+\w+\s+had)\b|\bbetween\s+us\b`)},
 	{"nobody is to be asked", 1, text.MustCompile(`\b(without|no|not|n['’]t|skip|already)\b[^.\n]{0,20}?\b(asking|ask\s+back|confirmation|approval|approved|agreed|callbacks?|authori[sz]ed|checking\s+back|consent|dry\s+run|permission)\b`)},
@@ -90,7 +90,7 @@ func weigh(t []byte, from, to int) tally {
 	for i := range signals {
 		w.add(s, &signals[i])
 	}
-	w.order = meant == spokenTo && w.sum > who[spokenTo].weight+1
+	w.order = meant == spokenTo && w.sum > who[spokenTo].weight+2
 	if act != nil {
 		w.act(s, act, from)
 		if named := machineWord.FindIndex(s); meant > spokenTo && named != nil && act[0] < named[0] {
@@ -110,8 +110,13 @@ func weigh(t []byte, from, to int) tally {
 // add adds a signal that fires in s.
 func (w *tally) add(s []byte, g *signal) bool {
 	at := g.expr.FindIndex(s)
-	if at == nil || g == &who[mustActs] && state.Match(s[at[1]:]) {
+	switch {
+	case at == nil,
+		g == &who[mustActs] && state.Match(s[at[1]:]),
+		g == &who[spokenOfOnly] && bytes.HasSuffix(s[:at[0]], []byte("user ")): // a browser
 		return false
+	case g == &who[spokenTo]: // until there is an act to point at
+		w.start, w.end = w.start+at[0], w.start+at[1]
 	}
 	w.sum += g.weight
 	w.signals = append(w.signals, g.words)
@@ -188,7 +193,7 @@ const (
 	mustAct = `\b` + machine + `(\s+(reviewers?|readers?|graders?|systems?|tools?))?\s+((that|which|who)\s+[^.,:;\n]{0,60}?\s|\w+ing\s+(on\s+|at\s+)?(this|these|the)\s+(\w+\s+){0,2}?)?(now\s+)?(also\s+)?(should|must|shall|needs?\s+to|ha(s|ve)\s+to|(is|are)\s+(\w+ly\s+|hereby\s+)?(to|(required|expected|asked|instructed|supposed|requested|directed|ordered|obliged|bound|invited|advised|encouraged|told)\s+to)|will\s+(now|then|please|want)|can\s+(now\s+)?(just|simply|fill|go|repair|fix)|would\s+(normally|usually))\s|\b` + machine + `['’]s\s+(\w+\s+){0,2}(goal|task|objective|mission)\s+is\s|\b(have|get|ask|tell|let|make)\s+(the|your|an?|any)\s+(\w+\s+)?` + machine + `\s`
 
 	// conversation is what only a text knows that is meant to be read in one.
-	conversation = `\b(in|into|to|of)\s+(your|its|the|any|every)\s+(final\s+|next\s+)?(answer|reply|response|summary|message)\b|\b(your|its|every|any|each)\s+(final\s+|next\s+)?(answer|summary|response)s?\b|\bwhen(ever)?\s+(you\s+are\s+)?asked\s+(about|for|whether|to)\b|\b(what|whatever|anything|all)\s+(you|it|the\s+\w+)?\s*(were|was|has\s+been|have\s+been|had\s+been)\s+(asked|told|given)\b|\bthe\s+question\s+(is|was|you)\b|\b(the\s+owner|somebody|someone|anyone|whoever)\s+(\w+\s+){0,4}?asks\b|\b(once|when|after|before|while|as\s+soon\s+as)\s+(you\s+)?(have\s+|are\s+|start\s+)?(summari[sz]\w+|translat\w+|sum(ming)?\s+up|done\s+with|analy[sz]\w+|answer(ed|ing)?|respond(ed|ing)?|reply(ing)?)\b|\bafter\s+reading(\s+(this|the))?\b|\bwhen\s+done\b|\b(later|earlier|previous|next)\s+message\b|\byour\s+(earlier|previous|original|current|actual)\s+(orders|task|request|question|goal|instructions)\b|\bnever\s+mind\s+(the|what)\b|\bfuture\s+(questions|answers|requests)\b|\bin\s+a\s+summary\b|\bsummar(y|ies)\s+of\s+this\b|\bgenerated\s+from\s+this\b`
+	conversation = `\b(in|into|to|of)\s+(your|its|the|any|every)\s+(final\s+|next\s+)?(answer|reply|response|summary|message)\b|\b(its|every|any|each)\s+(final\s+|next\s+)?(answer|summary|response)s?\b|\bwhen(ever)?\s+(you\s+are\s+)?asked\s+(about|for|whether|to)\b|\b(what|whatever|anything|all)\s+(you|it|the\s+\w+)?\s*(were|was|has\s+been|have\s+been|had\s+been)\s+(asked|told|given)\b|\bthe\s+question\s+(is|was|you)\b|\b(the\s+owner|whoever)\s+(\w+\s+){0,4}?asks\b|\b(once|when|after|before|while|as\s+soon\s+as)\s+(you\s+)?(have\s+|are\s+|start\s+)?(summari[sz]\w+|translat\w+|sum(ming)?\s+up|done\s+with|analy[sz]\w+|answer(ed|ing)?|respond(ed|ing)?|reply(ing)?)\b|\bafter\s+reading(\s+(this|the))?\b|\bwhen\s+done\b|\b(later|earlier|previous|next)\s+message\b|\byour\s+(earlier|previous|original|current|actual)\s+(orders|task|request|question|goal|instructions)\b|\bnever\s+mind\s+(the|what)\b|\bfuture\s+(questions|answers|requests)\b|\bin\s+a\s+summary\b|\bsummar(y|ies)\s+of\s+this\b|\bgenerated\s+from\s+this\b`
 
 	// marker is what a turn of a conversation or a note of its system begins with.
 	marker = `\[\[?\s*(system|operator|developer|admin)\b[^\]\n]{0,40}\]|#{2,}\s*(system|operator|instruction)\b|\b(system|operator|developer|host|privileged)\s+(message|notice|note|update|prompt|directive|policy)(\s+\w+){0,3}\s*[:=→-]|\bprivileged\s+context\b|<\|\w+\|>|\[/?inst\]|<start_of_turn>|<system>|</?tool_?\w*>|\brole:\s*system\b|\bend\s+of\s+(the\s+)?(tool\s+)?(output|result|document|context|data)\b|\b(user|developer|owner)\s+(here\s+again|speaking)\b`
