@@ -27,7 +27,7 @@ func inflected(verbs string) string {
 
 const (
 	// address is a place outside that something can go to.
-	address = `(https?://|www\.|[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,}|\b[a-z0-9-]+\.(com|net|org|io|dev|xyz|ru|cn|example|app|site|top|biz|info|test|co)\b)`
+	address = `((https?://|www\.)[^\s"'<>)]*|[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,}|\b[a-z0-9-]+\.(com|net|org|io|dev|xyz|ru|cn|example|app|site|top|biz|info|test|co)\b)`
 
 	// oPrivate is what belongs to the user, to a person or to the machine.
 	oPrivate = `(secrets?|credentials?|environ(ment)?|env\b|[a-z]+_(key|token|secret)|(api|private|ssh|deploy|access)[\s-]keys?|tokens?|passwords?|passcodes?|pin\b|passport|(credit|debit)?\s?cards?\s+(numbers?|details)|social\s+security|ssn|date\s+of\s+birth|(security|verification|two-factor|2fa|one-time|login|access|transaction)\s+(codes?|numbers?)|otp|identity|(full|complete|entire|whole|previous)\s+(conversation|chat|messages?|history)|chat\s+history|conversation|previous\s+(messages|question)|` +
