@@ -22,9 +22,9 @@ var annOpenworldContradiction = scanner.Rule{
 			if at < 0 || open {
 				return
 			}
-			fetches, found := fetching.MatchString(spell(d.Name)), false
+			fetches, found := fetchesWeb.MatchString(spell(d.Name)), false
 			parameters(p.Doc, node, func(s subschema, name string) {
-				found = found || s.depth == 1 && anAddress.MatchString(spell(name)) && (fetches || p.Required(s.around, name))
+				found = found || s.depth == 1 && addressParameter.MatchString(spell(name)) && (fetches || p.Required(s.around, name))
 			})
 			if found {
 				p.Report(at, false, scanner.Low, "the tool is annotated as closed to the world, and takes an address to reach")
@@ -34,6 +34,6 @@ var annOpenworldContradiction = scanner.Rule{
 }
 
 var (
-	fetching  = regexp.MustCompile(`\b(fetch|crawl|scrape|browse|navigate|download|http|web|website|url)\b`)
-	anAddress = regexp.MustCompile(`^((web|page|target|site|remote) ?)?(url|uri|website|web ?page|link)s?$`)
+	fetchesWeb       = regexp.MustCompile(`\b(fetch|crawl|scrape|browse|navigate|download|http|web|website|url)\b`)
+	addressParameter = regexp.MustCompile(`^((web|page|target|site|remote) ?)?(url|uri|website|web ?page|link)s?$`)
 )

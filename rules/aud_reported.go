@@ -6,17 +6,17 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// reports are the audit events that say by themselves that something was wrong.
-var reports = map[string]string{
+// alarmEvents are the audit events that say by themselves that something was wrong.
+var alarmEvents = map[string]string{
 	"mcp_detection":              "another engine reported a detection",
 	"mcp_cross_server_blocked":   "another engine blocked a flow between servers",
 	"mcp_server_name_similarity": "another engine reported a server name that imitates another",
 	"mcp_server_binary_mismatch": "another engine reported that a server's executable changed",
 }
 
-// carriers are the audit events that report something only where they list
+// carrierEvents are the audit events that report something only where they list
 // detections. Any other event that lists some reports them as well.
-var carriers = map[string]string{
+var carrierEvents = map[string]string{
 	"mcp_output_inspection":     "another engine reported a detection in a result",
 	"mcp_tool_result_inspected": "another engine reported a detection in a result",
 	"mcp_tool_seen":             "another engine reported a detection in a definition",
@@ -40,13 +40,13 @@ var audReported = scanner.Rule{
 		if p.Message.Kind != scanner.Audit {
 			return
 		}
-		severity, detected := reported(p)
-		message, ok := reports[p.Message.Method]
+		severity, detected := reportedSeverity(p)
+		message, ok := alarmEvents[p.Message.Method]
 		if !ok && !detected {
 			return
 		}
 		if !ok {
-			if message, ok = carriers[p.Message.Method]; !ok {
+			if message, ok = carrierEvents[p.Message.Method]; !ok {
 				message = "another engine reported a detection"
 			}
 		}
@@ -54,9 +54,9 @@ var audReported = scanner.Rule{
 	},
 }
 
-// reported returns the worst severity that an audit event of either shape
+// reportedSeverity returns the worst severity that an audit event of either shape
 // gives, and whether it lists detections.
-func reported(p *scanner.MessagePass) (severity scanner.Severity, detected bool) {
+func reportedSeverity(p *scanner.MessagePass) (severity scanner.Severity, detected bool) {
 	doc, known := p.Doc, false
 	take := func(object int, key string) {
 		name, _ := doc.Str(object, key)

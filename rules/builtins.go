@@ -27,7 +27,7 @@ var builtins = func() (all []builtin) {
 			ask_followup_question attempt_completion`},
 	} {
 		for _, name := range strings.Fields(c.names) {
-			all = append(all, builtin{c.client, name, scanner.FoldName(name), fold(scanner.Words(name))})
+			all = append(all, builtin{c.client, name, scanner.FoldName(name), foldWords(scanner.Words(name))})
 		}
 	}
 	return all
@@ -42,7 +42,7 @@ func imitates(name string) (b *builtin, exact bool) {
 		case b.folded == folded:
 			return b, true
 		case scanner.OneEdit(b.folded, folded):
-			if is, _ := slip(fold(scanner.Words(name)), b.words, imitation); is {
+			if is, _ := slip(foldWords(scanner.Words(name)), b.words, imitationShare); is {
 				return b, false
 			}
 		}

@@ -70,7 +70,7 @@ var runWords = map[string][]*runnable{
 func executes(doc *wire.Doc, tool, parameter string, schema int) string {
 	for _, r := range runWords[lastWord(parameter)] {
 		if r.name.MatchString(spell(parameter)) &&
-			(r.tool == nil || r.tool.MatchString(spell(tool)) || r.described.MatchString(description(doc, schema))) {
+			(r.tool == nil || r.tool.MatchString(spell(tool)) || r.described.MatchString(schemaDescription(doc, schema))) {
 			return r.what
 		}
 	}

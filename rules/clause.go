@@ -56,10 +56,10 @@ func clauseEnd(t []byte, i int) bool {
 	return false
 }
 
-// counter is what turns an order into its opposite or into a report of one:
+// countering is what turns an order into its opposite or into a report of one:
 // negation, prohibition, defence, an example or a quotation. It is looked for
 // ahead of the match, where English and its neighbours put it.
-var counter = regexp.MustCompile(`\b(never|not|\w+n['’]t|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|avoids?|reject(s|ed)?|detect(s|ed|ing|ion)?|protect(s|ed|ing)?|warns?|flag(s|ged)?|sanitiz\w+|redact\w*|mask(s|ed)?|guards?|scan(s|ned)? for|such as|e\.g|for example|like|known as|attempts?|attacks|malicious|phrases?|strings?|patterns?|analy[sz]es?|checks?\s+(whether|if|for)|(prompts|inputs|texts|messages|requests|content|comments)\s+(that|which)|(asks?|tells?|instructs?|tricks?)\s+(the\s+|an?\s+)?\w+\s+(agent\s+|model\s+|assistant\s+)?to)\b[^\n]*$`)
+var countering = regexp.MustCompile(`\b(never|not|\w+n['’]t|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|avoids?|reject(s|ed)?|detect(s|ed|ing|ion)?|protect(s|ed|ing)?|warns?|flag(s|ged)?|sanitiz\w+|redact\w*|mask(s|ed)?|guards?|scan(s|ned)? for|such as|e\.g|for example|like|known as|attempts?|attacks|malicious|phrases?|strings?|patterns?|analy[sz]es?|checks?\s+(whether|if|for)|(prompts|inputs|texts|messages|requests|content|comments)\s+(that|which)|(asks?|tells?|instructs?|tricks?)\s+(the\s+|an?\s+)?\w+\s+(agent\s+|model\s+|assistant\s+)?to)\b[^\n]*$`)
 
 // strongNegation stands inside the match itself.
 var strongNegation = regexp.MustCompile(`\b(never|not|\w+n['’]t|cannot)\b`)
@@ -68,11 +68,11 @@ var strongNegation = regexp.MustCompile(`\b(never|not|\w+n['’]t|cannot)\b`)
 // that speaks of something else (to avoid errors, …) or a double negation.
 var preamble = regexp.MustCompile(`^\W*(without|to|in order to|if|when|while|unless|no matter|like)\b[^,\n]*,|\b(do(es)? not|do?n['’]?t|never|not)\s+(forget|hesitate|fail)\s+to\b`)
 
-// announced ends a clause behind whose colon comes an example.
-var announced = regexp.MustCompile(`\b(training|sample|mock|expected|example|test|illustrative|canned|fake|demo)\s+\w+\s*$|\b(shows?|says|reads|states|returns)\s*$|\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
+// announcesExample ends a clause behind whose colon comes an example.
+var announcesExample = regexp.MustCompile(`\b(training|sample|mock|expected|example|test|illustrative|canned|fake|demo)\s+\w+\s*$|\b(shows?|says|reads|states|returns)\s*$|\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
 
-// refused stands behind what is refused.
-var refused = regexp.MustCompile(`^(\s+(with|by|from|in)(\s+\w+){1,2})?\s+(is|are|will be|gets?)\s+(\w+\s+)?(refused|blocked|rejected|denied|forbidden|prohibited)\b`)
+// refusedBehind stands behind what is refused.
+var refusedBehind = regexp.MustCompile(`^(\s+(with|by|from|in)(\s+\w+){1,2})?\s+(is|are|will be|gets?)\s+(\w+\s+)?(refused|blocked|rejected|denied|forbidden|prohibited)\b`)
 
 // countered reports whether what stands at [start, end) is denied, forbidden or
 // only quoted by its own clause.
@@ -80,26 +80,26 @@ func countered(t []byte, start, end int) bool {
 	from, to := clause(t, start, end)
 	if from > 0 && t[from-1] == ':' {
 		before, _ := clause(t, from-1, from-1)
-		if announced.Match(t[before : from-1]) {
+		if announcesExample.Match(t[before : from-1]) {
 			return true
 		}
 	}
 	if all := preamble.FindAllIndex(t[from:start], -1); all != nil {
 		from += all[len(all)-1][1]
 	}
-	return counter.Match(t[from:start]) || strongNegation.Match(t[start:end]) || refused.Match(t[end:to]) || quoted(t, start, end)
+	return countering.Match(t[from:start]) || strongNegation.Match(t[start:end]) || refusedBehind.Match(t[end:to]) || quoted(t, start, end)
 }
 
 // counteredCommand is countered for a command: behind a word that has it run, a
 // code span does not quote it.
 func counteredCommand(t []byte, start, end int) bool {
-	return countered(t, start, end) && !(bytes.HasSuffix(t[:start], []byte("`")) && runs.Match(t[max(0, start-clauseReach):start]))
+	return countered(t, start, end) && !(bytes.HasSuffix(t[:start], []byte("`")) && hasItRun.Match(t[max(0, start-clauseReach):start]))
 }
 
-var runs = regexp.MustCompile("\\b(runs?|execut(e|es|ing)|paste|type|enter|start|use|via|with)\\b[^.\n]{0,40}`$")
+var hasItRun = regexp.MustCompile("\\b(runs?|execut(e|es|ing)|paste|type|enter|start|use|via|with)\\b[^.\n]{0,40}`$")
 
-// quotes are pairs of quotation marks.
-var quotes = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"‘", "’"}, {"«", "»"}}
+// quotationMarks are pairs of quotation marks.
+var quotationMarks = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"‘", "’"}, {"«", "»"}}
 
 // jsonValue stands ahead of the quotation mark of a JSON string, which quotes
 // nobody: a result or a broken frame can be JSON in a text.
@@ -117,7 +117,7 @@ func isJSON(t []byte) bool {
 // a code span. A full stop may stand inside, too.
 func quoted(t []byte, start, end int) bool {
 	behind := bytes.TrimLeft(t[end:min(len(t), end+8)], ".!?,")
-	for _, q := range quotes {
+	for _, q := range quotationMarks {
 		if bytes.HasSuffix(t[:start], []byte(q[0])) && bytes.HasPrefix(behind, []byte(q[1])) {
 			ahead := t[:start-len(q[0])]
 			return !(jsonValue.Match(ahead[max(0, len(ahead)-8):]) && isJSON(t))

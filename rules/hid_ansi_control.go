@@ -29,13 +29,13 @@ type effect struct {
 }
 
 var (
-	style     = &effect{scanner.Note, true, "the text has terminal codes for colours or styles"}
-	control   = &effect{scanner.Note, false, "the text has control characters that no screen shows"}
-	overwrite = &effect{scanner.Note, false, "the text has a part that a terminal overwrites with what follows"}
-	move      = &effect{scanner.Low, false, "the text has terminal codes that move the cursor, erase, or change the terminal"}
-	command   = &effect{scanner.Low, false, "the text has a command to the terminal, such as a link whose target is not shown"}
-	swallow   = &effect{scanner.Medium, false, "the text has a part that a terminal swallows without showing it"}
-	conceal   = &effect{scanner.Medium, false, "the text has terminal codes that make text invisible"}
+	styleEffect     = &effect{scanner.Note, true, "the text has terminal codes for colours or styles"}
+	controlEffect   = &effect{scanner.Note, false, "the text has control characters that no screen shows"}
+	overwriteEffect = &effect{scanner.Note, false, "the text has a part that a terminal overwrites with what follows"}
+	moveEffect      = &effect{scanner.Low, false, "the text has terminal codes that move the cursor, erase, or change the terminal"}
+	commandEffect   = &effect{scanner.Low, false, "the text has a command to the terminal, such as a link whose target is not shown"}
+	swallowEffect   = &effect{scanner.Medium, false, "the text has a part that a terminal swallows without showing it"}
+	concealEffect   = &effect{scanner.Medium, false, "the text has terminal codes that make text invisible"}
 )
 
 // steering reports the effect that matters most, where it first occurs.
@@ -47,7 +47,7 @@ func steering(p *scanner.TextPass) {
 		if e != nil && (worst == nil || worst.quiet && !e.quiet || e.result > worst.result) {
 			worst, start, end = e, i, i+n
 		}
-		if e == overwrite && p.Source[i] == '\r' { // what is written over is the evidence
+		if e == overwriteEffect && p.Source[i] == '\r' { // what is written over is the evidence
 			start, end = bytes.LastIndexAny(p.Source[:i], "\r\n")+1, i
 		}
 		i += n
@@ -73,12 +73,12 @@ func reportEffect(e *effect, p *scanner.TextPass, report func(scanner.Severity))
 // also come from misread Windows-1252, so they must be complete. What a string
 // holds ends at the next control character, which keeps the search linear.
 var (
-	styles   = regexp.MustCompile(`^(?:\x1b\[([0-9;:]*)m|\x{9b}([0-9;:]+)m|\x1b\[0?K|\x1b[()][0-9A-B])`) // grep and gcc erase behind a colour
-	colours  = regexp.MustCompile(`(?:^|;)0*[345]8(?::[0-9:]*|;5;[0-9]*|;2;[0-9]*;[0-9]*;[0-9]*)`)
-	conceals = regexp.MustCompile(`(?:^|;)0*8(?:;|$)`)
-	strs     = regexp.MustCompile(`^(?:\x1b[PX^_][^\x1b\x{80}-\x{9f}]*|[\x{90}\x{98}\x{9e}\x{9f}][^\x1b\x{80}-\x{9f}]*(?:\x1b\\|\x{9c}))`)
-	commands = regexp.MustCompile(`^(?:\x1b\]|\x{9d})[0-9]+;[^\x00-\x1f\x{80}-\x{9f}]*`)
-	others   = regexp.MustCompile(`^(?:\x1b\[[0-?]*[ -/]*[@-~]|\x{9b}[0-?]+[ -/]*[@-~]|\x1b[ -/]*[0-~])`)
+	styleSequence    = regexp.MustCompile(`^(?:\x1b\[([0-9;:]*)m|\x{9b}([0-9;:]+)m|\x1b\[0?K|\x1b[()][0-9A-B])`) // grep and gcc erase behind a colour
+	colourParameters = regexp.MustCompile(`(?:^|;)0*[345]8(?::[0-9:]*|;5;[0-9]*|;2;[0-9]*;[0-9]*;[0-9]*)`)
+	concealParameter = regexp.MustCompile(`(?:^|;)0*8(?:;|$)`)
+	stringSequence   = regexp.MustCompile(`^(?:\x1b[PX^_][^\x1b\x{80}-\x{9f}]*|[\x{90}\x{98}\x{9e}\x{9f}][^\x1b\x{80}-\x{9f}]*(?:\x1b\\|\x{9c}))`)
+	commandSequence  = regexp.MustCompile(`^(?:\x1b\]|\x{9d})[0-9]+;[^\x00-\x1f\x{80}-\x{9f}]*`)
+	otherSequence    = regexp.MustCompile(`^(?:\x1b\[[0-?]*[ -/]*[@-~]|\x{9b}[0-?]+[ -/]*[@-~]|\x1b[ -/]*[0-~])`)
 )
 
 // effectAt returns the effect of what stands at s[i:] and its length; nil for
@@ -93,32 +93,32 @@ func effectAt(s []byte, i int) (*effect, int) {
 		if before != '\b' && (before == behind || before == '_' && behind != '\b') { // bold and underlined, as nroff prints them
 			return nil, 1
 		}
-		return overwrite, 1
+		return overwriteEffect, 1
 	case b == '\r' && i > 0 && i+1 < len(s) && s[i-1] != '\n' && s[i-1] != '\r' && s[i+1] != '\n' && s[i+1] != '\r':
-		return overwrite, 1
+		return overwriteEffect, 1
 	case b == 0x7f, b < 0x20 && b != '\t' && b != '\n' && b != '\r' && b != '\f':
-		return control, 1
+		return controlEffect, 1
 	}
 	return nil, 1
 }
 
 func sequenceAt(s []byte) (*effect, int) {
-	if m := styles.FindSubmatch(s); m != nil {
-		if conceals.Match(colours.ReplaceAll(m[1], nil)) || conceals.Match(colours.ReplaceAll(m[2], nil)) {
-			return conceal, len(m[0])
+	if m := styleSequence.FindSubmatch(s); m != nil {
+		if concealParameter.Match(colourParameters.ReplaceAll(m[1], nil)) || concealParameter.Match(colourParameters.ReplaceAll(m[2], nil)) {
+			return concealEffect, len(m[0])
 		}
-		return style, len(m[0])
+		return styleEffect, len(m[0])
 	}
 	for _, known := range [...]struct {
 		form *regexp.Regexp
 		e    *effect
-	}{{strs, swallow}, {commands, command}, {others, move}} {
+	}{{stringSequence, swallowEffect}, {commandSequence, commandEffect}, {otherSequence, moveEffect}} {
 		if m := known.form.FindIndex(s); m != nil {
 			return known.e, m[1]
 		}
 	}
 	if s[0] == 0x1b {
-		return control, 1
+		return controlEffect, 1
 	}
 	return nil, 2
 }

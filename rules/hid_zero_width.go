@@ -40,7 +40,7 @@ var hidZeroWidth = scanner.Rule{
 				worst = scanner.Issue{Start: start, End: i, Severity: severity}
 			}
 		}
-		if total >= scattered {
+		if total >= unseenTotal {
 			worst.Severity = scanner.High
 		}
 		if total > 0 {
@@ -53,8 +53,8 @@ var hidZeroWidth = scanner.Rule{
 // The numbers of invisible characters that no accident leaves in a text: in one
 // run, and in all of it.
 const (
-	unseenRun = 4
-	scattered = 8
+	unseenRun   = 4
+	unseenTotal = 8
 )
 
 // unseenSeverity weighs a run of invisible characters between two parts of a
@@ -62,9 +62,9 @@ const (
 func unseenSeverity(before, after []byte, kinds map[rune]bool, count int) scanner.Severity {
 	follows, _ := utf8.DecodeRune(after)
 	precedes, _ := utf8.DecodeLastRune(before)
-	joined := (kinds[0x200C] || kinds[0x200D]) && (foreign(follows) || foreign(precedes) || unicode.IsSymbol(precedes) || unicode.Is(unicode.Variation_Selector, precedes))
+	joined := (kinds[0x200C] || kinds[0x200D]) && (notLatin(follows) || notLatin(precedes) || unicode.IsSymbol(precedes) || unicode.Is(unicode.Variation_Selector, precedes))
 	switch {
-	case count >= unseenRun || len(kinds) > 1 || private(kinds) || latin(precedes) && latin(follows):
+	case count >= unseenRun || len(kinds) > 1 || privateUse(kinds) || latin(precedes) && latin(follows):
 		return scanner.High
 	case joined || len(before) == 0:
 		return 0
@@ -72,8 +72,8 @@ func unseenSeverity(before, after []byte, kinds map[rune]bool, count int) scanne
 	return scanner.Medium
 }
 
-// foreign reports a letter of a script that is not Latin.
-func foreign(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) }
+// notLatin reports a letter of a script that is not Latin.
+func notLatin(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) }
 
 // unseen reports a character at the start of s that has no width, or no meaning
 // outside of an agreement between two parties.
@@ -86,7 +86,7 @@ func unseen(s []byte) bool {
 	return unicode.Is(unicode.Co, r)
 }
 
-func private(kinds map[rune]bool) bool {
+func privateUse(kinds map[rune]bool) bool {
 	for r := range kinds {
 		if unicode.Is(unicode.Co, r) {
 			return true

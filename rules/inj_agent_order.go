@@ -23,7 +23,7 @@ var injAgentOrder = scanner.Rule{
 			return
 		}
 		cost := 0
-		if mentions(p.Folded) == aboutMachines {
+		if timesNamed(p.Folded) == aboutAI {
 			cost = topicCost
 		}
 		for at, weighed, told := 0, 0, 0; at < len(p.Folded); {
@@ -33,7 +33,7 @@ var injAgentOrder = scanner.Rule{
 			if !orderSigns.Match(p.Folded[from:to]) {
 				continue
 			}
-			w := weigh(p.Folded, from, to)
+			w := weighOrder(p.Folded, from, to)
 			if w.weighed {
 				weighed++
 			}
@@ -56,9 +56,9 @@ var injAgentOrder = scanner.Rule{
 }
 
 var orderPatterns = []scanner.Pattern{
-	{Name: "machine", Expr: `(^|\W)` + machine + `\b`, Anchors: machines, Once: true},
-	{Name: "conversation", Expr: conversation, Anchors: []string{"your answer", "your reply", "your response", "your summary", "your final ", "its answer", "its reply", "its summary", "every answer", "any answer", "asked", " asks ", "were told", "the question", "summari", "sum up", "summing up", "translat", "after reading", "when done", "once done", "once you", "before you", "after you", "later message", "earlier message", "your earlier", "your previous", "your task", "your orders", "never mind", "next message", "future questions", "future answers", "in a summary"}, Once: true},
-	{Name: "marker", Expr: marker, Anchors: []string{"system", "operator", "developer", "<|", "[inst]", "<start_of_turn>", "human:", "user:", "end of ", "privileged", "tool_result", "</tool", "hint:", "directive", "speaking"}, Once: true},
+	{Name: "ai", Expr: `(^|\W)` + anAI + `\b`, Anchors: aiAnchors, Once: true},
+	{Name: "conversation", Expr: conversationKnown, Anchors: []string{"your answer", "your reply", "your response", "your summary", "your final ", "its answer", "its reply", "its summary", "every answer", "any answer", "asked", " asks ", "were told", "the question", "summari", "sum up", "summing up", "translat", "after reading", "when done", "once done", "once you", "before you", "after you", "later message", "earlier message", "your earlier", "your previous", "your task", "your orders", "never mind", "next message", "future questions", "future answers", "in a summary"}, Once: true},
+	{Name: "marker", Expr: turnMarker, Anchors: []string{"system", "operator", "developer", "<|", "[inst]", "<start_of_turn>", "human:", "user:", "end of ", "privileged", "tool_result", "</tool", "hint:", "directive", "speaking"}, Once: true},
 	{Name: "spoken_to", Expr: `\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\b(llm|ai|agent)_(directive|instruction|note|prompt|action)s?\b`, Anchors: append([]string{"reading this", "processing this", "parsing this", "summarizing this", "summarising this"}, product([]string{"llm_", "ai_", "agent_"}, []string{"directive", "instruction", "note", "prompt", "action"})...), Once: true},
 	{Name: "reader", Expr: `\bwhoever\s+(or\s+whatever\s+)?(reads|handles|processes|edits|summari[sz]es|asks)\b`, Anchors: []string{"whoever "}, Once: true},
 }
@@ -76,11 +76,11 @@ var orderSigns = func() *text.Expr {
 // have a few dozen.
 const maxWeighed = 512
 
-// mentions returns how often a text names a machine, aboutMachines at most.
-func mentions(t []byte) int {
+// timesNamed returns how often a text names an AI, aboutAI at most.
+func timesNamed(t []byte) int {
 	n := 0
-	for n < aboutMachines {
-		at := machineWord.FindIndex(t)
+	for n < aboutAI {
+		at := aiNamed.FindIndex(t)
 		if at == nil {
 			break
 		}

@@ -41,7 +41,7 @@ var injAnswerForm = scanner.Rule{
 		for _, m := range p.Matches {
 			from, to := sentence(p.Folded, m.Start, m.End)
 			c := p.Folded[from:to]
-			if !asked.Match(p.Folded[from:m.Start]) || examined.Match(c) || countered(p.Folded, m.Start, m.End) {
+			if !mayOpenOrder.Match(p.Folded[from:m.Start]) || inExamination.Match(c) || countered(p.Folded, m.Start, m.End) {
 				continue
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: scanner.Medium,
@@ -66,8 +66,9 @@ var yourAnswer = append(product([]string{"your "}, []string{"response", "answer"
 	product([]string{"your "}, []string{"next ", "final ", "own ", "entire ", "whole ", "full "}, []string{"response", "answer", "reply", "output", "summary", "message"})...)
 
 var (
-	// asked is what may stand ahead of an order in its sentence.
-	asked = regexp.MustCompile(`^[^a-z]*(((can|could|would|will)\s+you|please|kindly|also|and|then|now|always|just|finally|additionally|make\s+sure\s+to|be\s+sure\s+to|remember\s+to|you\s+(must|should|need\s+to|have\s+to|will)|in\s+your\s+\w+)\W+)*$`)
-	// examined is how forms, examinations and letters speak of an answer that a person gives.
-	examined = regexp.MustCompile(`\b(correct\s+to|decimals?|significant|simplest|box|below|blank|space|provided|sheet|booklet|units?|notation|fractions?|marks?|points|exam\w*|quiz|students?|question\s+\d+|by\s+(mon|tues|wednes|thurs|fri|satur|sun)day|deadline|rsvp|reviewers?|customers?|letter|commit|log)\b`)
+	// mayOpenOrder is what may stand ahead of an order in its sentence.
+	mayOpenOrder = regexp.MustCompile(`^[^a-z]*(((can|could|would|will)\s+you|please|kindly|also|and|then|now|always|just|finally|additionally|make\s+sure\s+to|be\s+sure\s+to|remember\s+to|you\s+(must|should|need\s+to|have\s+to|will)|in\s+your\s+\w+)\W+)*$`)
+	// inExamination is how forms, examinations and letters speak of an answer that
+	// a person gives.
+	inExamination = regexp.MustCompile(`\b(correct\s+to|decimals?|significant|simplest|box|below|blank|space|provided|sheet|booklet|units?|notation|fractions?|marks?|points|exam\w*|quiz|students?|question\s+\d+|by\s+(mon|tues|wednes|thurs|fri|satur|sun)day|deadline|rsvp|reviewers?|customers?|letter|commit|log)\b`)
 )

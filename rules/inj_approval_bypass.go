@@ -45,15 +45,15 @@ var injApprovalBypass = scanner.Rule{
 			if all := preamble.FindAllIndex(ahead, -1); all != nil {
 				ahead = ahead[all[len(all)-1][1]:]
 			}
-			if granted.Match(p.Folded[m.Start:m.End]) && condition.Match(p.Folded[from:m.Start]) {
+			if approvalGranted.Match(p.Folded[m.Start:m.End]) && approvalAwaited.Match(p.Folded[from:m.Start]) {
 				continue // approval is what the text waits for
 			}
-			if quoted(p.Folded, m.Start, m.End) || refused.Match(p.Folded[m.End:to]) || spokenOf.Match(p.Folded[from:m.Start]) || prohibits.Match(ahead) {
+			if quoted(p.Folded, m.Start, m.End) || refusedBehind.Match(p.Folded[m.End:to]) || citedAhead.Match(p.Folded[from:m.Start]) || prohibitedAhead.Match(ahead) {
 				continue
 			}
-			if moves.Match(c) && !optional.Match(c) && (addressed(automatic.ReplaceAll(c, nil)) || automatic.Match(c) && !p.FirstSentence(m.Start)) {
+			if needsConsent.Match(c) && !parameterSwitch.Match(c) && (addressed(byItself.ReplaceAll(c, nil)) || byItself.Match(c) && !p.FirstSentence(m.Start)) {
 				severity = scanner.High
-				if result(p) && !addressed(automatic.ReplaceAll(c, nil)) {
+				if result(p) && !addressed(byItself.ReplaceAll(c, nil)) {
 					severity = scanner.Medium
 				}
 				signals = append(signals, "data is moved or something is run", "the model is addressed, or it happens by itself")
@@ -65,17 +65,17 @@ var injApprovalBypass = scanner.Rule{
 }
 
 var (
-	// moves is to let data leave or to run something.
-	moves = regexp.MustCompile(`\b(` + vSend + `|pass(es|ed|ing)?|sent|forwarded|transferred|transfer|execut(e|es|ed)|run|runs|call|invoke|deletes?|install|purchase|pay|update|change|refund|merge|delete|wipe|issue|grant|approve)\b`)
-	// granted tells of an approval, and condition makes it one to wait for.
-	granted   = regexp.MustCompile(`\bhas\s+`)
-	condition = regexp.MustCompile(`\b(only|after|once|until|when|if|unless|whether)\b`)
-	// optional is what a parameter turns on.
-	optional = regexp.MustCompile(`\b(if|set\s+to|flag|option|default)\b`)
-	// automatic says that it happens by itself.
-	automatic = regexp.MustCompile(`\b(always|automatic(ally)?|directly|immediately|instead)\b`)
-	// prohibits turns "without confirmation" into its opposite.
-	prohibits = regexp.MustCompile(`\b(never|not|n['’]t|cannot|refuses?|nothing|no\s+\w+)\b[^\n]*$`)
+	// needsConsent is to let data leave or to run something.
+	needsConsent = regexp.MustCompile(`\b(` + vSend + `|pass(es|ed|ing)?|sent|forwarded|transferred|transfer|execut(e|es|ed)|run|runs|call|invoke|deletes?|install|purchase|pay|update|change|refund|merge|delete|wipe|issue|grant|approve)\b`)
+	// approvalGranted tells of an approval, and approvalAwaited makes it one to wait for.
+	approvalGranted = regexp.MustCompile(`\bhas\s+`)
+	approvalAwaited = regexp.MustCompile(`\b(only|after|once|until|when|if|unless|whether)\b`)
+	// parameterSwitch is what a parameter turns on.
+	parameterSwitch = regexp.MustCompile(`\b(if|set\s+to|flag|option|default)\b`)
+	// byItself says that it happens by itself.
+	byItself = regexp.MustCompile(`\b(always|automatic(ally)?|directly|immediately|instead)\b`)
+	// prohibitedAhead turns "without confirmation" into its opposite.
+	prohibitedAhead = regexp.MustCompile(`\b(never|not|n['’]t|cannot|refuses?|nothing|no\s+\w+)\b[^\n]*$`)
 )
 
 // waiving is to say that a person's consent is given or not called for.

@@ -24,13 +24,13 @@ var injCodeInsertion = scanner.Rule{
 	}},
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
-			from, to := line(p.Folded, m.Start, m.End)
+			from, to := lineAround(p.Folded, m.Start, m.End)
 			said := p.Folded[from:to]
-			if !asks.Match(said) || forbids.Match(preamble.ReplaceAll(said, nil)) {
+			if !asksForCode.Match(said) || codeForbidden.Match(preamble.ReplaceAll(said, nil)) {
 				continue
 			}
 			severity := scanner.Low
-			if result(p) && follows.Match(p.Folded[from:min(len(p.Folded), to+160)]) && !manual.Match(p.Folded) {
+			if result(p) && codeFollows.Match(p.Folded[from:min(len(p.Folded), to+160)]) && !manualMarkup.Match(p.Folded) {
 				severity = inData(p, m.Start, m.End, scanner.High)
 			}
 			p.Report(scanner.Issue{Start: from, End: to, Severity: severity, Signals: []string{"an imperative", "code of the text's own", "the answer or the code of the reader"},
@@ -39,9 +39,9 @@ var injCodeInsertion = scanner.Rule{
 	},
 }
 
-// line returns the line that [start, end) stands in, at most lineReach bytes to
+// lineAround returns the line that [start, end) stands in, at most lineReach bytes to
 // either side.
-func line(t []byte, start, end int) (from, to int) {
+func lineAround(t []byte, start, end int) (from, to int) {
 	for from = start; from > 0 && start-from < lineReach && t[from-1] != '\n'; {
 		from--
 	}
@@ -53,14 +53,14 @@ func line(t []byte, start, end int) (from, to int) {
 
 const lineReach = 110
 
-var asks = regexp.MustCompile(`\byour\s+(\w+\s+){0,3}(code|codebase|response|answer|solution|reply|output|implementation|program|project|script|application|result|software|logic|function|algorithm|elucidation|explanation|work|design|system)\w*\b|^\W*(please\s+|always\s+|kindly\s+|do(n['’]t|\s+not)\s+(forget|hesitate|fail)\s+to\s+|remember\s+to\s+|make\s+sure\s+(to|you)\s+|consider\s+|\w+ly\s+){0,3}(incorporat|includ|integrat|insert|add|blend|embed|merg|combin|append|attach|weav|ensur|guarante|us|utiliz|employ|appl|implement|infus|introduc|plac|put|fus|inject|supplement|augment|enrich|execut|run|leverag|deploy|engag|meld|absorb|render|enlist|harmoni|let|validat|verif|confirm|check|optimi|enhanc|refin)(e|es|ing|y|ies|ize|z)?\b`)
+var asksForCode = regexp.MustCompile(`\byour\s+(\w+\s+){0,3}(code|codebase|response|answer|solution|reply|output|implementation|program|project|script|application|result|software|logic|function|algorithm|elucidation|explanation|work|design|system)\w*\b|^\W*(please\s+|always\s+|kindly\s+|do(n['’]t|\s+not)\s+(forget|hesitate|fail)\s+to\s+|remember\s+to\s+|make\s+sure\s+(to|you)\s+|consider\s+|\w+ly\s+){0,3}(incorporat|includ|integrat|insert|add|blend|embed|merg|combin|append|attach|weav|ensur|guarante|us|utiliz|employ|appl|implement|infus|introduc|plac|put|fus|inject|supplement|augment|enrich|execut|run|leverag|deploy|engag|meld|absorb|render|enlist|harmoni|let|validat|verif|confirm|check|optimi|enhanc|refin)(e|es|ing|y|ies|ize|z)?\b`)
 
-// follows is code right behind: a fence, or a colon at the end of the line.
-// follows is code: a fence, or a line with the punctuation of programs.
-var follows = regexp.MustCompile("(:\\s*\n?|\n)\\s*```|:\\s*\n[^\n]{0,150}[(){};=<>]")
+// codeFollows is code right behind: a fence, or a colon at the end of the line and
+// a line with the punctuation of programs.
+var codeFollows = regexp.MustCompile("(:\\s*\n?|\n)\\s*```|:\\s*\n[^\n]{0,150}[(){};=<>]")
 
-// forbids is the opposite, or a report of the order.
-var forbids = regexp.MustCompile(`\b(never|not|\w+n['’]t|warning|rejects?|typos|compiles)\b`)
+// codeForbidden is the opposite, or a report of the order.
+var codeForbidden = regexp.MustCompile(`\b(never|not|\w+n['’]t|warning|rejects?|typos|compiles)\b`)
 
-// manual are the headings and links of a document that explains things.
-var manual = regexp.MustCompile(`(^|\n)#{1,4} \w|\]\(https?://`)
+// manualMarkup are the headings and links of a document that explains things.
+var manualMarkup = regexp.MustCompile(`(^|\n)#{1,4} \w|\]\(https?://`)

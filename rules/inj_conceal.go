@@ -61,7 +61,7 @@ var injConceal = scanner.Rule{
 			Anchors: []string{"not show", "not mention", "not reveal", "not disclose"},
 		},
 	},
-	Definition: weighed(&hushing, &stealth, &keptUnaware),
+	Definition: weighed(&hushing, &byStealth, &keptUnaware),
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
 			if quoted(p.Folded, m.Start, m.End) || openSecrecy(p.Folded, m.Start, m.End) {
@@ -74,7 +74,7 @@ var injConceal = scanner.Rule{
 					continue // what programs do silently is told in every manual
 				}
 			}
-			if _, to := clause(p.Folded, m.Start, m.End); bounded.Match(p.Folded[m.End:to]) || result(p) && notTheUser.Match(p.Folded[m.Start:m.End]) {
+			if _, to := clause(p.Folded, m.Start, m.End); secretEnds.Match(p.Folded[m.End:to]) || result(p) && notTheUser.Match(p.Folded[m.Start:m.End]) {
 				severity = scanner.Medium
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity,
@@ -84,10 +84,10 @@ var injConceal = scanner.Rule{
 	},
 }
 
-// bounded is a secret that ends, such as that of a game or a job that runs, and
+// secretEnds is a secret that ends, such as that of a game or a job that runs, and
 // notTheUser are people who are not the one that the model works for.
 var (
-	bounded    = regexp.MustCompile(`^[^.]{0,80}\b(until|before|while)\b`)
+	secretEnds = regexp.MustCompile(`^[^.]{0,80}\b(until|before|while)\b`)
 	notTheUser = regexp.MustCompile(`\b(users|customers?)$`)
 )
 
@@ -95,12 +95,12 @@ var (
 const silentPattern = 2
 
 var (
-	spokenOf    = regexp.MustCompile(`\b(detect(s|ors?|ing)?|such\s+as|e\.g|for\s+example|phrases?|wording|known\s+as|malicious|attackers?|injected)\b[^\n]*$`)
-	audience    = regexp.MustCompile(`\b(tell|inform|notify|alert)|\bthe\s`)
-	possession  = regexp.MustCompile(`^\s+(data|details|ids?|names?|emails?|passwords?|credentials|messages|content|records|information|input)\b`)
-	genitive    = regexp.MustCompile(`^['’]s\s+\w`)
-	keptThing   = regexp.MustCompile(`\b(key|token|password|passphrase|credential|code|url|link)s?\b`)
-	notRepeated = regexp.MustCompile(`^(\s+\w+){0,2}\s+again\b`)
+	citedAhead      = regexp.MustCompile(`\b(detect(s|ors?|ing)?|such\s+as|e\.g|for\s+example|phrases?|wording|known\s+as|malicious|attackers?|injected)\b[^\n]*$`)
+	secrecyAudience = regexp.MustCompile(`\b(tell|inform|notify|alert)|\bthe\s`)
+	usersPossession = regexp.MustCompile(`^\s+(data|details|ids?|names?|emails?|passwords?|credentials|messages|content|records|information|input)\b`)
+	genitiveBehind  = regexp.MustCompile(`^['’]s\s+\w`)
+	keptThing       = regexp.MustCompile(`\b(key|token|password|passphrase|credential|code|url|link)s?\b`)
+	notRepeated     = regexp.MustCompile(`^(\s+\w+){0,2}\s+again\b`)
 )
 
 // keptReach is how far ahead the thing may be named that is kept secret, in bytes.
@@ -119,12 +119,12 @@ var (
 func openSecrecy(t []byte, start, end int) bool {
 	from, _ := clause(t, start, end)
 	said, rest := t[start:end], t[end:]
-	return spokenOf.Match(t[from:start]) || toSomebody.Match(rest) && !toTheUser.Match(rest) || bytes.HasPrefix(said, []byte("keep")) && keptThing.Match(t[max(0, start-keptReach):start]) || genitive.Match(rest) || notRepeated.Match(rest) ||
-		possession.Match(rest) && !audience.Match(said) && !containsAny(said, "this", "that") ||
+	return citedAhead.Match(t[from:start]) || toSomebody.Match(rest) && !toTheUser.Match(rest) || bytes.HasPrefix(said, []byte("keep")) && keptThing.Match(t[max(0, start-keptReach):start]) || genitiveBehind.Match(rest) || notRepeated.Match(rest) ||
+		usersPossession.Match(rest) && !secrecyAudience.Match(said) && !containsAny(said, "this", "that") ||
 		keptThing.Match(said) && !containsAny(said, "user")
 }
 
-// hushing, stealth and keptUnaware are an order of secrecy, something done by
+// hushing, byStealth and keptUnaware are an order of secrecy, something done by
 // stealth, and a person who is not told.
 var (
 	hushing = weighing{
@@ -135,7 +135,7 @@ var (
 		},
 		enough: 4, severity: scanner.Critical, message: concealMessage,
 	}
-	stealth = weighing{
+	byStealth = weighing{
 		needs: [][]reading.Sense{{reading.Stealth}, {reading.Take, reading.Hand, reading.Alter, reading.Run}},
 		weights: map[reading.Sense]int{
 			reading.Stealth: 3, reading.Model: 1, reading.Duty: 1, reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Run: 1,

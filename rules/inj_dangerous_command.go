@@ -44,7 +44,7 @@ var injDangerousCommand = scanner.Rule{
 				continue
 			}
 			from, _ := clause(p.Folded, m.Start, m.End)
-			if countered(p.Folded, m.Start, m.End) && len(p.Folded) > shortText || stops.Match(p.Folded[from:m.Start]) || blocked(p.Folded, from) {
+			if countered(p.Folded, m.Start, m.End) && len(p.Folded) > shortText || keepsFromRunning.Match(p.Folded[from:m.Start]) || refusedAhead(p.Folded, from) {
 				continue
 			}
 			severity := scanner.High
@@ -60,13 +60,13 @@ var injDangerousCommand = scanner.Rule{
 // encodedCode is a pattern of what is ordinary code when it stands in the open.
 const encodedCode = 3
 
-// stops is to keep such a command from being run.
-var stops = regexp.MustCompile(`\b(never|not|refuses?|block(s|ed)?|reject(s|ed)?|den(y|ies|ied)|prevents?|prohibits?|forbid(s|den)?|detects?)\b`)
+// keepsFromRunning is to keep such a command from being run.
+var keepsFromRunning = regexp.MustCompile(`\b(never|not|refuses?|block(s|ed)?|reject(s|ed)?|den(y|ies|ied)|prevents?|prohibits?|forbid(s|den)?|detects?)\b`)
 
-// blocked reports a clause behind a colon and a word of refusal.
-func blocked(t []byte, from int) bool {
+// refusedAhead reports a clause behind a colon and a word of refusal.
+func refusedAhead(t []byte, from int) bool {
 	before, _ := clause(t, max(from-1, 0), max(from-1, 0))
-	return from > 1 && t[from-1] == ':' && stops.Match(t[before:from])
+	return from > 1 && t[from-1] == ':' && keepsFromRunning.Match(t[before:from])
 }
 
 // shortText is the length up to which a text is little more than the command in

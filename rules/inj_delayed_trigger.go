@@ -46,7 +46,7 @@ var injDelayedTrigger = scanner.Rule{
 				triggered(p, m.Start, m.End, to)
 				continue
 			}
-			if !harmful.Match(c) || gated.Match(c) || countered(p.Folded, m.Start, m.End) {
+			if !triggeredHarm.Match(c) || gatedHonestly.Match(c) || countered(p.Folded, m.Start, m.End) {
 				continue
 			}
 			severity := scanner.High
@@ -66,16 +66,16 @@ const whenTheUserSays = 2
 // of it. A tool may say what it is for.
 func triggered(p *scanner.TextPass, start, end, to int) {
 	from, _ := sentence(p.Folded, start, end)
-	if usage.Match(p.Folded[from:start]) {
+	if usageAhead.Match(p.Folded[from:start]) {
 		return
 	}
 	if comma := bytes.IndexByte(p.Folded[end:to], ','); comma >= 0 {
 		end += comma // ahead of it stands what the user says
-	} else if !lasting.Match(p.Folded[start:end]) {
+	} else if !isTime.Match(p.Folded[start:end]) {
 		return
 	}
-	act := harm.FindIndex(p.Folded[end:to])
-	if !result(p) || act == nil || !concrete.Match(p.Folded[end:to]) && !opens(p.Folded[end:to], act) || countered(p.Folded, end+act[0], end+act[1]) || gated.Match(p.Folded[from:to]) {
+	act := riskyAct.FindIndex(p.Folded[end:to])
+	if !result(p) || act == nil || !concrete.Match(p.Folded[end:to]) && !opens(p.Folded[end:to], act) || countered(p.Folded, end+act[0], end+act[1]) || gatedHonestly.Match(p.Folded[from:to]) {
 		return
 	}
 	p.Report(scanner.Issue{Start: start, End: end + act[1], Severity: inData(p, start, end, scanner.High),
@@ -84,12 +84,12 @@ func triggered(p *scanner.TextPass, start, end, to int) {
 }
 
 var (
-	// usage is how a guide says what it is for.
-	usage = regexp.MustCompile(`\b(use|used|useful|apply|applies|activate\w*|invoked?|trigger\w*|runs?|called?|loads?)\s+(this\s+|it\s+|only\s+)?(\w+\s+)?$`)
-	// lasting is a time and not a word of the user.
-	lasting = regexp.MustCompile(`^(from|in|for)\b`)
-	harmful = regexp.MustCompile(`\b(exfiltrat\w*|arbitrary|shell|ssh|keys?|credentials?|upload|clipboard|malicious|directive|swap|payload|secretly|silently|steal\w*|delete|send|hidden|backdoor|passwords?|tokens?)\b`)
-	gated   = regexp.MustCompile(`\b(legitimate|rather\s+than|re-?approval|requires?\s+(another\s+)?(approval|review)|gated|never)\b`)
+	// usageAhead is how a guide says when it is used, ahead of the moment.
+	usageAhead = regexp.MustCompile(`\b(use|used|useful|apply|applies|activate\w*|invoked?|trigger\w*|runs?|called?|loads?)\s+(this\s+|it\s+|only\s+)?(\w+\s+)?$`)
+	// isTime is a time and not a word of the user.
+	isTime        = regexp.MustCompile(`^(from|in|for)\b`)
+	triggeredHarm = regexp.MustCompile(`\b(exfiltrat\w*|arbitrary|shell|ssh|keys?|credentials?|upload|clipboard|malicious|directive|swap|payload|secretly|silently|steal\w*|delete|send|hidden|backdoor|passwords?|tokens?)\b`)
+	gatedHonestly = regexp.MustCompile(`\b(legitimate|rather\s+than|re-?approval|requires?\s+(another\s+)?(approval|review)|gated|never)\b`)
 )
 
 // biding is to wait for a moment that no review sees.

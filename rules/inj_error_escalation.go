@@ -30,10 +30,10 @@ var injErrorEscalation = scanner.Rule{
 	},
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
-			if !result(p) || !theirs.Match(p.Folded[m.Start:m.End]) || countered(p.Folded, m.Start, m.End) {
+			if !result(p) || !beyondTool.Match(p.Folded[m.Start:m.End]) || countered(p.Folded, m.Start, m.End) {
 				continue
 			}
-			if !p.Failed() && !failure.Match(p.Folded[max(0, m.Start-clauseReach):m.Start]) {
+			if !p.Failed() && !announcesError.Match(p.Folded[max(0, m.Start-clauseReach):m.Start]) {
 				continue
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: inData(p, m.Start, m.End, scanner.High),
@@ -51,8 +51,8 @@ const (
 )
 
 var (
-	// theirs is what belongs to the user and lies outside of the tool.
-	theirs = regexp.MustCompile(secretFiles + `|\b(ssh|private|signing|cloud)\s+keys?\b|\b(cookies|clipboard|seed\s+phrase|environment\s+variables|user['’]s\s+(\w+\s+)?(passwords?|tokens?|credentials|keys?))\b|\b` + oConversation + `|(^|[\s"'(` + "`" + `])(~|\$home|%userprofile%|/home/\w+|/users/\w+|/root|/etc|c:\\users)[/\\]|["'` + "`" + `\s](printenv|env|history|set)["'` + "`" + `]|\b(the|your)\s+(\w+\s+)?(environment|shell\s+history|browser\s+(history|profile)|home\s+(folder|directory))\b|\b(results?|outputs?)\s+of\s+(all\s+|the\s+|any\s+)?(other|previous)\s+(\w+\s+)?(tools?|calls?|servers?)\b`)
-	// failure announces an error.
-	failure = regexp.MustCompile(`\b(errors?|fail(s|ed|ure)|exception|denied|forbidden|unauthori[sz]ed|invalid|missing|cannot|could\s+not|unable|timed\s+out|expired|blocked|not\s+(be\s+)?(found|allowed|permitted|authori[sz]ed|verified|completed?)|locked)\b`)
+	// beyondTool is what belongs to the user and lies outside of the tool.
+	beyondTool = regexp.MustCompile(secretFiles + `|\b(ssh|private|signing|cloud)\s+keys?\b|\b(cookies|clipboard|seed\s+phrase|environment\s+variables|user['’]s\s+(\w+\s+)?(passwords?|tokens?|credentials|keys?))\b|\b` + oConversation + `|(^|[\s"'(` + "`" + `])(~|\$home|%userprofile%|/home/\w+|/users/\w+|/root|/etc|c:\\users)[/\\]|["'` + "`" + `\s](printenv|env|history|set)["'` + "`" + `]|\b(the|your)\s+(\w+\s+)?(environment|shell\s+history|browser\s+(history|profile)|home\s+(folder|directory))\b|\b(results?|outputs?)\s+of\s+(all\s+|the\s+|any\s+)?(other|previous)\s+(\w+\s+)?(tools?|calls?|servers?)\b`)
+	// announcesError announces an error.
+	announcesError = regexp.MustCompile(`\b(errors?|fail(s|ed|ure)|exception|denied|forbidden|unauthori[sz]ed|invalid|missing|cannot|could\s+not|unable|timed\s+out|expired|blocked|not\s+(be\s+)?(found|allowed|permitted|authori[sz]ed|verified|completed?)|locked)\b`)
 )

@@ -51,7 +51,7 @@ var exfilPatterns = []scanner.Pattern{
 	},
 	{
 		Name:    "copy_outside",
-		Expr:    `\b(also|additionally|silently|secretly|covertly|then|and|instead|a\s+copy|automatically)\s+(\w+\s+){0,2}?` + vSend + `\b[^.\n]{0,80}?\b(to|at|via|through)\s+` + external,
+		Expr:    `\b(also|additionally|silently|secretly|covertly|then|and|instead|a\s+copy|automatically)\s+(\w+\s+){0,2}?` + vSend + `\b[^.\n]{0,80}?\b(to|at|via|through)\s+` + outsidePlace,
 		Anchors: []string{"external", "remote", "third-party", "third party", "attacker", "outside", "analytics", "collection", "logging", "reporting"},
 	},
 	{
@@ -80,20 +80,20 @@ const (
 
 var opensSomething = regexp.MustCompile(keysIn)
 
-// mine is what belongs to the user or to the machine, not to the tool.
-var mine = regexp.MustCompile(`\b(` + oConversation + `|(the|this|our)\s+(conversation|chat)|` + oSecrets + `|files?\s+contents?|contents?\s+of|tokens?|user['’]?s?\s+(data|files|emails?|messages|information|details)|all\s+(user\s+)?(information|data|files|emails|contacts|records|messages)|results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|everything\s+in|all\s+(documents|notes|keys|mails?)|passport\w*|bank\s+account|transactions?|address\s+book)\b`)
+// usersOwn is what belongs to the user or to the machine, not to the tool.
+var usersOwn = regexp.MustCompile(`\b(` + oConversation + `|(the|this|our)\s+(conversation|chat)|` + oSecrets + `|files?\s+contents?|contents?\s+of|tokens?|user['’]?s?\s+(data|files|emails?|messages|information|details)|all\s+(user\s+)?(information|data|files|emails|contacts|records|messages)|results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|everything\s+in|all\s+(documents|notes|keys|mails?)|passport\w*|bank\s+account|transactions?|address\s+book)\b`)
 
-// taking are verbs that have no innocent object.
-var taking = regexp.MustCompile(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
+// stealing are verbs that have no innocent object.
+var stealing = regexp.MustCompile(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
 
-// couldTake is what an attack could do, as it is told.
-var couldTake = regexp.MustCompile(`\b(can|could|may|might|to|cannot|would|not)\s+(be\s+\w+\s+to\s+)?(steal|harvest|exfiltrat|leak)`)
+// couldSteal is what an attack could do, as it is told.
+var couldSteal = regexp.MustCompile(`\b(can|could|may|might|to|cannot|would|not)\s+(be\s+\w+\s+to\s+)?(steal|harvest|exfiltrat|leak)`)
 
-// away is a way out of the conversation.
-var away = regexp.MustCompile(external + `|\b(parameter|argument|field|query|request|context|response|every\s+(response|call|request)|output|tool|url|query\s+string|notes?|sidenote|metadata|comment|issue|reply)\b|\b(as|in|into|to)\s+(the\s+)?` + "`")
+// wayOut is a way out of the conversation.
+var wayOut = regexp.MustCompile(outsidePlace + `|\b(parameter|argument|field|query|request|context|response|every\s+(response|call|request)|output|tool|url|query\s+string|notes?|sidenote|metadata|comment|issue|reply)\b|\b(as|in|into|to)\s+(the\s+)?` + "`")
 
-// whose tells the user's credentials from the one that a tool asks for.
-var whose = regexp.MustCompile(`\b(user['’]?s|all|any|every|their|available|you\s+(have|can|find|see)|in\s+(the\s+)?(context|memory|environment|clipboard|conversation))\b`)
+// ofTheUser tells the user's credentials from the one that a tool asks for.
+var ofTheUser = regexp.MustCompile(`\b(user['’]?s|all|any|every|their|available|you\s+(have|can|find|see)|in\s+(the\s+)?(context|memory|environment|clipboard|conversation))\b`)
 
 func exfiltration(p *scanner.TextPass) {
 	for _, m := range p.Matches {
@@ -102,31 +102,31 @@ func exfiltration(p *scanner.TextPass) {
 		if countered(p.Folded, m.Start, m.End) {
 			continue
 		}
-		told := addressed(c) || opens(p.Folded[from:], []int{m.Start - from}) && !p.FirstSentence(m.Start) || taking.Match(c) && !couldTake.Match(c)
+		told := addressed(c) || opens(p.Folded[from:], []int{m.Start - from}) && !p.FirstSentence(m.Start) || stealing.Match(c) && !couldSteal.Match(c)
 		var ok bool
 		signals := []string{"a verb of sending"}
 		switch exfilPatterns[m.Pattern].Name {
 		case "send_to_address":
-			ok = mine.Match(c) && told
+			ok = usersOwn.Match(c) && told
 			signals = append(signals, "an object that belongs to the user", "an address")
 		case "must_be_sent":
-			ok = mine.Match(c)
+			ok = usersOwn.Match(c)
 			signals = append(signals, "an object that belongs to the user", "an address")
 		case "command_with_data":
-			ok = !result(p) && (told || mine.Match(c)) || result(p) && addressed(c) && mine.Match(c)
+			ok = !result(p) && (told || usersOwn.Match(c)) || result(p) && addressed(c) && usersOwn.Match(c)
 			signals = append(signals, "a command that carries data", "an address")
 		case "conversation":
 			told = told && (addressed(c) || !bytes.HasPrefix(p.Folded[m.Start:], []byte("write")))
-			ok = told && !talk.MatchString(p.Name) || !result(p) && vSendWord.Match(p.Folded[m.Start:m.End]) && !talk.MatchString(p.Name)
+			ok = told && !conversationTool.MatchString(p.Name) || !result(p) && sendWord.Match(p.Folded[m.Start:m.End]) && !conversationTool.MatchString(p.Name)
 			signals = append(signals, "what the user and the model have said")
 		case "secrets_away":
-			ok = taking.Match(p.Folded[m.Start:m.End]) && !result(p) || told && whose.Match(c) && away.Match(c)
+			ok = stealing.Match(p.Folded[m.Start:m.End]) && !result(p) || told && ofTheUser.Match(c) && wayOut.Match(c)
 			signals = append(signals, "credentials that are not the tool's own")
 		case "copy_outside":
-			ok = !configured.Match(c) && !result(p) && (!p.FirstSentence(m.Start) || bytes.Contains(c, []byte("a copy"))) || addressed(c)
+			ok = !chosenByUser.Match(c) && !result(p) && (!p.FirstSentence(m.Start) || bytes.Contains(c, []byte("a copy"))) || addressed(c)
 			signals = append(signals, "beside what the tool is for", "an address outside")
 		case "exfiltrate":
-			ok = !inspects.Match(c) && !result(p) || addressed(c)
+			ok = !inspectsOthers.Match(c) && !result(p) || addressed(c)
 			signals = []string{"a verb that has no innocent meaning"}
 		case "call_home":
 			ok = !result(p)
@@ -149,16 +149,16 @@ func exfiltration(p *scanner.TextPass) {
 	}
 }
 
-// configured is a destination that the user has chosen.
-var configured = regexp.MustCompile(`\b(opt(s|ed)?[ -]?in|configured?|(you|user)\s+(have\s+|has\s+)?(set|chose|choose|provide)\w*|your\s+own)\b`)
+// chosenByUser is a destination that the user has chosen.
+var chosenByUser = regexp.MustCompile(`\b(opt(s|ed)?[ -]?in|configured?|(you|user)\s+(have\s+|has\s+)?(set|chose|choose|provide)\w*|your\s+own)\b`)
 
-// inspects is to look for what others do.
-var inspects = regexp.MustCompile(`\b(checks?|scan(s|ned)?|look(s|ing)?\s+for|(scripts|packages|apps|programs|code|malware)\s+that)\b`)
+// inspectsOthers is to look for what others do.
+var inspectsOthers = regexp.MustCompile(`\b(checks?|scan(s|ned)?|look(s|ing)?\s+for|(scripts|packages|apps|programs|code|malware)\s+that)\b`)
 
-// talk is the name of a tool whose business is conversations.
-var talk = regexp.MustCompile(`(?i)(chat|message|conversation|history|slack|mail|thread|discord|telegram|whatsapp|sms|prompt|transcript|memory)`)
+// conversationTool is the name of a tool whose business is conversations.
+var conversationTool = regexp.MustCompile(`(?i)(chat|message|conversation|history|slack|mail|thread|discord|telegram|whatsapp|sms|prompt|transcript|memory)`)
 
-var vSendWord = regexp.MustCompile(`\b` + vSend + `\b`)
+var sendWord = regexp.MustCompile(`\b` + vSend + `\b`)
 
 // handingOver is to take what is not the tool's and to hand it over.
 var handingOver = weighing{

@@ -63,10 +63,10 @@ var injImpersonateAuthority = scanner.Rule{
 // delivers is what a tool for messages says that it does with them.
 func delivers(t []byte, start, end int) bool {
 	from, _ := clause(t, start, end)
-	return delivery.Match(t[from:start])
+	return deliveryVerb.Match(t[from:start])
 }
 
-var delivery = regexp.MustCompile(`^\W*(sends?|forwards?|returns?|lists?|gets?|posts?|creates?|reads?|fetch(es)?|stores?|shows?|delivers?)\b`)
+var deliveryVerb = regexp.MustCompile(`^\W*(sends?|forwards?|returns?|lists?|gets?|posts?|creates?|reads?|fetch(es)?|stores?|shows?|delivers?)\b`)
 
 const authorityMessage = "the text claims to come from somebody whom the model obeys"
 

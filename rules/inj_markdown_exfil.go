@@ -26,7 +26,7 @@ var injMarkdownExfil = scanner.Rule{
 			around := p.Folded[max(0, m.Start-160):min(len(p.Folded), m.End+160)]
 			blank := p.Folded[m.End:min(len(p.Folded), m.End+blankReach)]
 			severity, signals := scanner.Low, []string{"an address with a blank"}
-			if (filled.Match(around) || context.Match(blank)) && !countered(p.Folded, m.Start, m.End) {
+			if (fillsBlank.Match(around) || contextBlank.Match(blank)) && !countered(p.Folded, m.Start, m.End) {
 				severity, signals = scanner.High, append(signals, "an order to fill it in")
 				if result(p) {
 					severity = inData(p, m.Start, m.End, scanner.High)
@@ -40,8 +40,8 @@ var injMarkdownExfil = scanner.Rule{
 // blankReach bounds what is read of a blank, in bytes.
 const blankReach = 60
 
-// context is a blank that names what only the model knows.
-var context = regexp.MustCompile(`^[^)>\n]{0,40}\b(user|conversation|chat|summary|question|prompt|history|message|secret|password|token|e-?mail|session)\b[^)>\n]*[ _-]`)
+// contextBlank is a blank that names what only the model knows.
+var contextBlank = regexp.MustCompile(`^[^)>\n]{0,40}\b(user|conversation|chat|summary|question|prompt|history|message|secret|password|token|e-?mail|session)\b[^)>\n]*[ _-]`)
 
-// filled is an order to put what the model knows into an address.
-var filled = regexp.MustCompile(`\b(put|insert|replac\w+|fill|append|encode|include|add|substitut\w+|where)\b[^\n]{0,100}\b(` + oConversation + `|` + oSecrets + `|conversation|chat|keys?|tokens?|passwords?|e-?mails?|data|contents?|summary|names?|secrets?)\b`)
+// fillsBlank is an order to put what the model knows into an address.
+var fillsBlank = regexp.MustCompile(`\b(put|insert|replac\w+|fill|append|encode|include|add|substitut\w+|where)\b[^\n]{0,100}\b(` + oConversation + `|` + oSecrets + `|conversation|chat|keys?|tokens?|passwords?|e-?mails?|data|contents?|summary|names?|secrets?)\b`)

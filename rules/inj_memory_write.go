@@ -38,7 +38,7 @@ var injMemoryWrite = scanner.Rule{
 			from, to := clause(p.Folded, m.Start, m.End)
 			c := p.Folded[from:to]
 			told := addressed(c) || opens(p.Folded[from:], []int{m.Start - from})
-			if !told || countered(p.Folded, m.Start, m.End) || byUser.Match(c) {
+			if !told || countered(p.Folded, m.Start, m.End) || askedByUser.Match(c) {
 				continue
 			}
 			severity := scanner.High
@@ -64,6 +64,6 @@ const (
 var (
 	// keepsMemory is the name of a tool that remembers for the user.
 	keepsMemory = regexp.MustCompile(`(?i)(memor|remember|recall|knowledge|note|preference|profile|setting|config|context|learn|fact)`)
-	// byUser is a memory that the user asks for.
-	byUser = regexp.MustCompile(`\b(when|if|whatever|what|asks?|tells?)\s+(\w+\s+)?(the\s+)?user\b|\b(the\s+)?user\s+(asks?|tells?|wants?|requests?|says?)\b`)
+	// askedByUser is a memory that the user asks for.
+	askedByUser = regexp.MustCompile(`\b(when|if|whatever|what|asks?|tells?)\s+(\w+\s+)?(the\s+)?user\b|\b(the\s+)?user\s+(asks?|tells?|wants?|requests?|says?)\b`)
 )

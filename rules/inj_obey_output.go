@@ -60,10 +60,10 @@ func asData(t []byte, start, end int) bool {
 // notTold is to speak of a mode of the tool and not to the model.
 func notTold(t []byte, start, end int) bool {
 	from, to := clause(t, start, end)
-	return !told.Match(t[from:to])
+	return !speaksToModel.Match(t[from:to])
 }
 
-var told = regexp.MustCompile(`\b(you|your|respond|reply|answer|comply|obey|always|act)\b`)
+var speaksToModel = regexp.MustCompile(`\b(you|your|respond|reply|answer|comply|obey|always|act)\b`)
 
 // ordinaryFollow is following instructions in the course of an honest task.
 func ordinaryFollow(t []byte, start, end int) bool {

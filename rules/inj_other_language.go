@@ -128,7 +128,7 @@ func foreignRead(p *scanner.TextPass, from, start, end int) (scanner.Issue, bool
 	switch {
 	case result(p):
 		severity = scanner.Medium // a manual says it to its reader as well
-	case p.FirstSentence(first) || ownPurpose(p.Name):
+	case p.FirstSentence(first) || handlesCredentials(p.Name):
 		severity = scanner.Low
 	}
 	return scanner.Issue{Start: first, End: last, Severity: severity, Message: "the text has a place read where credentials lie", Signals: []string{"a verb of access", "a file that holds credentials"}}, true

@@ -23,7 +23,7 @@ var injOutOfPlace = scanner.Rule{
 		}
 		for _, l := range strayLines(p.Source) {
 			line := bytes.ToLower(p.Source[l.start:l.end])
-			if len(line) <= requestBytes && request.Match(line) && !aboutRecords.Match(line) {
+			if len(line) <= requestBytes && requestLine.Match(line) && !aboutRecords.Match(line) {
 				p.ReportSource(scanner.Issue{Start: l.start, End: l.end, Severity: scanner.Medium,
 					Signals: []string{"the lines around it are records", "it asks for something"},
 					Message: "a line among records asks for something that has nothing to do with them"})
@@ -37,7 +37,7 @@ var injOutOfPlace = scanner.Rule{
 const (
 	recordLines  = 4
 	recordShare  = 0.7
-	strays       = 3
+	maxStrays    = 3
 	requestBytes = 400
 )
 
@@ -64,7 +64,7 @@ func strayLines(t []byte) []span {
 		start = end + 1
 	}
 	for i, form := range recordForms {
-		if n := counts[i]; n < recordLines || n == len(lines) || len(lines)-n > strays || float64(n) < recordShare*float64(len(lines)) {
+		if n := counts[i]; n < recordLines || n == len(lines) || len(lines)-n > maxStrays || float64(n) < recordShare*float64(len(lines)) {
 			continue
 		}
 		var stray []span
@@ -92,14 +92,14 @@ var recordForms = [...]func([]byte) bool{
 // logEntry begins with a date or a time.
 var logEntry = regexp.MustCompile(`^\[?\d{1,4}[-/:.]\d{1,2}[-/:.]\d{1,4}`)
 
-// request is a line that gives a task or asks a question.
-var request = regexp.MustCompile(`^\W*((please|kindly|also|now|next|then|finally|and)[, ]+)*(` +
+// requestLine is a line that gives a task or asks a question.
+var requestLine = regexp.MustCompile(`^\W*((please|kindly|also|now|next|then|finally|and)[, ]+)*(` +
 	`(can|could|would|will)\s+you\b|(i|we)\s+(need|want)\s+you\s+to\b|i['’]d\s+like\s+you\s+to\b|(help|tell|give|show|teach|send)\s+(me|us)\b|` +
 	`(what|how|who|whom|whose|why|when|where|which|is|are|was|were|do|does|did|has|have|should)(['’]s)?\s[^?]*\?|in\s+your\s+(reply|response|answer)\b|` +
-	task + `\s+\S+\s)`)
+	taskVerb + `\s+\S+\s)`)
 
-// task is a verb that has a text written, found or changed.
-const task = `(write|compose|draft|create|generate|develop|design|produce|prepare|make|build|invent|summari[sz]e|explain|describe|discuss|outline|analy[sz]e|evaluate|assess|compare|determine|classify|identify|list|name|find|look\s+up|search|research|recommend|suggest|propose|provide|offer|translate|convert|render|rewrite|rephrase|paraphrase|reverse|encode|decode|encrypt|shift|scramble|jumble|anagram|misspell|replace|substitute|remove|combine|group|rearrange|use|apply|express|reply|respond|answer|say|speak|sing|add|include|insert|integrate|incorporate|mention|promote|advertise|modify|change|enhance|augment|introduce|break\s+down|solve|calculate|compute|tell|imagine|pretend|act|open|visit|click|download|install|run|execute|call|invoke|send|forward|email|delete|book|buy|order|transfer|pay|schedule|invite|share|post|ignore|forget|stop)`
+// taskVerb is a verb that has a text written, found or changed.
+const taskVerb = `(write|compose|draft|create|generate|develop|design|produce|prepare|make|build|invent|summari[sz]e|explain|describe|discuss|outline|analy[sz]e|evaluate|assess|compare|determine|classify|identify|list|name|find|look\s+up|search|research|recommend|suggest|propose|provide|offer|translate|convert|render|rewrite|rephrase|paraphrase|reverse|encode|decode|encrypt|shift|scramble|jumble|anagram|misspell|replace|substitute|remove|combine|group|rearrange|use|apply|express|reply|respond|answer|say|speak|sing|add|include|insert|integrate|incorporate|mention|promote|advertise|modify|change|enhance|augment|introduce|break\s+down|solve|calculate|compute|tell|imagine|pretend|act|open|visit|click|download|install|run|execute|call|invoke|send|forward|email|delete|book|buy|order|transfer|pay|schedule|invite|share|post|ignore|forget|stop)`
 
 // aboutRecords is how a caption, a note or a hint speaks of the records around it.
 var aboutRecords = regexp.MustCompile(`\b(rows?|columns?|tables?|records?|entries|results?|pages?|items?|values?|fields?|limit|offset|cursor|filters?|query|sort(ed)?|total|source|notes?|legend|figures?|csv|json|footnotes?|above|below|next\s+page|more\s+(info\w*|details)|see\s+also)\b|:$|^\W*#`)

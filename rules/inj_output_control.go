@@ -71,13 +71,13 @@ var injOutputControl = scanner.Rule{
 		}
 		for _, m := range p.Matches {
 			from, _ := clause(p.Folded, m.Start, m.End)
-			if quoted(p.Folded, m.Start, m.End) || spokenOf.Match(p.Folded[from:m.Start]) {
+			if quoted(p.Folded, m.Start, m.End) || citedAhead.Match(p.Folded[from:m.Start]) {
 				continue
 			}
 			severity = scanner.Low
 			if result(p) {
 				severity = scanner.Medium // one such phrase can stand in a manual
-				if len(distinct) > 1 || m.Pattern >= verdictPattern || twice.Match(p.Folded[m.Start:min(len(p.Folded), m.End+80)]) {
+				if len(distinct) > 1 || m.Pattern >= verdictPattern || nothingElse.Match(p.Folded[m.Start:min(len(p.Folded), m.End+80)]) {
 					severity = inData(p, m.Start, m.End, scanner.High)
 				}
 			}
@@ -91,5 +91,5 @@ var injOutputControl = scanner.Rule{
 // behind it decide in their own cause.
 const verdictPattern = 4
 
-// twice says that nothing else may be answered.
-var twice = regexp.MustCompile(`\b(absolutely\s+)?nothing\s+else\b|\bmay\s+not\s+deviate\b|\bregardless\s+of\b|\bno\s+matter\s+what\b`)
+// nothingElse says that nothing else may be answered.
+var nothingElse = regexp.MustCompile(`\b(absolutely\s+)?nothing\s+else\b|\bmay\s+not\s+deviate\b|\bregardless\s+of\b|\bno\s+matter\s+what\b`)

@@ -64,33 +64,33 @@ const dropMessage = "the text tells the model to drop the instructions it was gi
 
 var dropSignals = []string{"an imperative to ignore or replace what came before", "not negated, quoted or described"}
 
-// ordinary is what programs drop and override in the course of their work.
-var ordinary = regexp.MustCompile(`\b(security\s+group|firewall|branch|routing|default|existing\s+rules|queue|cache|style|lint|eslint|gitignore|css|switch|button|config(uration)?|template\s+prompts?|prompt\s+templates?|retention|bucket|iam|network)\b`)
+// ordinarilyDropped is what programs drop and override in the course of their work.
+var ordinarilyDropped = regexp.MustCompile(`\b(security\s+group|firewall|branch|routing|default|existing\s+rules|queue|cache|style|lint|eslint|gitignore|css|switch|button|config(uration)?|template\s+prompts?|prompt\s+templates?|retention|bucket|iam|network)\b`)
 
 func ordinaryDrop(t []byte, start, end int) bool {
 	if reportedDrop(t, start, end) {
 		return true
 	}
 	from, to := clause(t, start, end)
-	return ordinary.Match(t[from:to]) && !toModels.Match(t[start:end])
+	return ordinarilyDropped.Match(t[from:to]) && !toModels.Match(t[start:end])
 }
 
 // reportedDrop is somebody else who drops something, something else that is
 // dropped, or the advice not to obey data.
 func reportedDrop(t []byte, start, end int) bool {
 	from, to := clause(t, start, end)
-	return thirdPerson.Match(t[start:end]) && !addressed(t[from:start]) || subject.Match(t[from:start]) || otherThing.Match(t[end:to]) ||
-		toldByData.Match(t[end:to]) && !earlier.Match(t[start:end])
+	return othersDrop.Match(t[start:end]) && !addressed(t[from:start]) || droppedByOthers.Match(t[from:start]) || droppedThing.Match(t[end:to]) ||
+		toldByData.Match(t[end:to]) && !givenEarlier.Match(t[start:end])
 }
 
 var (
 	// toModels are instructions that only a reader can have been given.
-	toModels    = regexp.MustCompile(`\b(previous(ly)?|prior|above|earlier|preceding)\b.*\b(instructions?|prompts?|directives?)$`)
-	thirdPerson = regexp.MustCompile(`^(ignores|disregards|forgets|overrides|bypasses|discards|supersedes|replaces|neglects)\b`)
-	subject     = regexp.MustCompile(`\b(they|we|it|users?|admins?|models?|terms|assistants?|attackers?|who|which|let\s+\w+)\s+((can|could|may|might|would|will)\s+)?$`)
-	otherThing  = regexp.MustCompile(`^\s*(e-?mails?|mails?|answers?|attempts?|outputs?|values?|commits?|comments?|posts?|repl(y|ies)|reviews?|steps?|questions?|versions?|letters?|invoices?|reminders?|releases?|(about|regarding|concerning)\s+(the|our|my|your)\s)`)
-	toldByData  = regexp.MustCompile(`^\s*(inside|contained|embedded|within|found|(that\s+)?it\s+contains|(in|from)\s+(it|them|(the|this|that|these)\s+(\w+\s+)?(itself|contract|documents?|text|pages?|e?-?mails?|messages?|contents?|files?|data|results?|tool|outputs?|website|article|comments?)))\b`)
-	earlier     = regexp.MustCompile(`\b(previous(ly)?|prior|above|earlier|preceding|system|your)\b`)
+	toModels        = regexp.MustCompile(`\b(previous(ly)?|prior|above|earlier|preceding)\b.*\b(instructions?|prompts?|directives?)$`)
+	othersDrop      = regexp.MustCompile(`^(ignores|disregards|forgets|overrides|bypasses|discards|supersedes|replaces|neglects)\b`)
+	droppedByOthers = regexp.MustCompile(`\b(they|we|it|users?|admins?|models?|terms|assistants?|attackers?|who|which|let\s+\w+)\s+((can|could|may|might|would|will)\s+)?$`)
+	droppedThing    = regexp.MustCompile(`^\s*(e-?mails?|mails?|answers?|attempts?|outputs?|values?|commits?|comments?|posts?|repl(y|ies)|reviews?|steps?|questions?|versions?|letters?|invoices?|reminders?|releases?|(about|regarding|concerning)\s+(the|our|my|your)\s)`)
+	toldByData      = regexp.MustCompile(`^\s*(inside|contained|embedded|within|found|(that\s+)?it\s+contains|(in|from)\s+(it|them|(the|this|that|these)\s+(\w+\s+)?(itself|contract|documents?|text|pages?|e?-?mails?|messages?|contents?|files?|data|results?|tool|outputs?|website|article|comments?)))\b`)
+	givenEarlier    = regexp.MustCompile(`\b(previous(ly)?|prior|above|earlier|preceding|system|your)\b`)
 )
 
 // demoting is to say that what the model was told counts no longer.

@@ -15,7 +15,7 @@ var injPersona = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name:    "adopt_persona",
-			Expr:    `\b` + reader + `\s+(must|should|will|shall|has\s+to|needs?\s+to|is\s+to)\s+(\w+\s+){0,2}(adopt|assume|take\s+on|embody|become)\s+(the|a|an|this)?\s*(\w+\s+){0,2}(persona|identity|character|role|personality)\b`,
+			Expr:    `\b` + theModel + `\s+(must|should|will|shall|has\s+to|needs?\s+to|is\s+to)\s+(\w+\s+){0,2}(adopt|assume|take\s+on|embody|become)\s+(the|a|an|this)?\s*(\w+\s+){0,2}(persona|identity|character|role|personality)\b`,
 			Anchors: []string{"persona", "identity", "character", "role"},
 		},
 		{

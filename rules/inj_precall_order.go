@@ -79,7 +79,7 @@ func precall(p *scanner.TextPass, pattern, start, end int) (scanner.Severity, bo
 	if pattern == amongItsOwn {
 		return scanner.Note, !result(p) // in data it is a manual
 	}
-	own := callsThis.Match(s) || p.Name != "" && calls.Match(s) && bytes.Contains(s, []byte(strings.ToLower(p.Name)))
+	own := callsThis.Match(s) || p.Name != "" && callsTool.Match(s) && bytes.Contains(s, []byte(strings.ToLower(p.Name)))
 	if !own && pattern != untilThisWasCalled {
 		return 0, false
 	}
@@ -97,25 +97,25 @@ func precall(p *scanner.TextPass, pattern, start, end int) (scanner.Severity, bo
 }
 
 var (
-	// calls is to call a tool, and callsThis the one that the text belongs to.
-	calls     = regexp.MustCompile(`\b(call|use|run|invoke|execute)(ed)?\b`)
+	// callsTool is to call a tool, and callsThis the one that the text belongs to.
+	callsTool = regexp.MustCompile(`\b(call|use|run|invoke|execute)(ed)?\b`)
 	callsThis = regexp.MustCompile(`\b(call|use|run|invoke|execute|consult|query)\s+(this|it)\b|\b(must|has\s+to|should|shall|is\s+to|needs?\s+to|always)\s+(\w+\s+){0,2}?be\s+(\w+\s+)?(called|used|run|invoked|executed|consulted)\b|\bmandatory\b`)
 	// everyTool leaves none out, where "other tools" can be those of the server.
 	everyTool = regexp.MustCompile(`\b(any|every|each|all|\w+thing)\b`)
 	insists   = regexp.MustCompile(`\b(must|always|mandatory|required|has\s+to|shall)\b`)
 	// opensSession is the name of a tool that others of its server depend on.
 	opensSession = regexp.MustCompile(`(?i)(login|log_in|sign_?in|auth|connect|session|init|setup|start|open|select|configure)`)
-	// scoped is what stands behind tools that are a server's own, and ofAllKinds
+	// ownToolsBehind is what stands behind tools that are a server's own, and ofAllKinds
 	// are words ahead of the tools of anybody.
-	scoped     = regexp.MustCompile(`^\s*[,(]?\s*(of|in|from|within|on|for|provided\s+by|offered\s+by|listed|below|above|that\s+(start|begin|need|require))\b`)
-	ofAllKinds = regexp.MustCompile(`^((mcp|ai|available|installed|external|connected|possible|file|filesystem|shell|bash|terminal|command|e-?mail|mail|messaging|browser|web|search|network|database|git|payment)\s+)*$`)
-	kindOfTool = regexp.MustCompile(`\b(any|every|each|all|other)\s+(of\s+the\s+)?(other\s+)?(([\w-]+\s+){0,2}?)(tools?|functions?|mcp\s+servers?)\b`)
+	ownToolsBehind = regexp.MustCompile(`^\s*[,(]?\s*(of|in|from|within|on|for|provided\s+by|offered\s+by|listed|below|above|that\s+(start|begin|need|require))\b`)
+	ofAllKinds     = regexp.MustCompile(`^((mcp|ai|available|installed|external|connected|possible|file|filesystem|shell|bash|terminal|command|e-?mail|mail|messaging|browser|web|search|network|database|git|payment)\s+)*$`)
+	kindOfTool     = regexp.MustCompile(`\b(any|every|each|all|other)\s+(of\s+the\s+)?(other\s+)?(([\w-]+\s+){0,2}?)(tools?|functions?|mcp\s+servers?)\b`)
 )
 
 // namesOwnTools reports that the tools in said are those of the server: it says so
 // behind them, or names a kind that is its own.
 func namesOwnTools(name string, said, behind []byte) bool {
-	if scoped.Match(behind) {
+	if ownToolsBehind.Match(behind) {
 		return true
 	}
 	m := kindOfTool.FindSubmatch(said)

@@ -55,7 +55,7 @@ var injRoleTags = scanner.Rule{
 // inManual reports a document that shows templates: it has headings, links or
 // fences.
 func inManual(t []byte, _, _ int) bool {
-	return manual.Match(t) || bytes.Contains(t, []byte("```"))
+	return manualMarkup.Match(t) || bytes.Contains(t, []byte("```"))
 }
 
 const templateToken = `(<\|(im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext)\|>|<<sys>>|\[/?inst\]|<start_of_turn>|</?system-reminder>|</tool_result>|</function_results>)`

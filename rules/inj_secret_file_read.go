@@ -39,10 +39,10 @@ var injSecretFileRead = scanner.Rule{
 			}
 			from, to := clause(p.Folded, m.Start, m.End)
 			verb := secretVerb.FindIndex(p.Folded[from:m.Start])
-			if after := passive.FindIndex(p.Folded[m.End:to]); verb == nil && after != nil {
+			if after := fileNamedFirst.FindIndex(p.Folded[m.End:to]); verb == nil && after != nil {
 				verb = []int{m.Start - from, m.Start - from}
 			}
-			if verb == nil && result(p) && carried.Match(p.Folded[from:to]) {
+			if verb == nil && result(p) && sentToAddress.Match(p.Folded[from:to]) {
 				verb = []int{m.Start - from, m.Start - from}
 			}
 			if verb == nil || countered(p.Folded, m.Start, m.End) {
@@ -53,13 +53,13 @@ var injSecretFileRead = scanner.Rule{
 			switch {
 			case result(p) && addressed(p.Folded[from:to]):
 				severity = inData(p, m.Start, m.End, scanner.High)
-			case result(p) && opens(p.Folded[from:], verb) && handedOver.Match(p.Folded[from:to]):
+			case result(p) && opens(p.Folded[from:], verb) && contentHandedOver.Match(p.Folded[from:to]):
 				severity, signals = inData(p, m.Start, m.End, scanner.High), []string{"a verb of access", "a file that holds credentials", "what it says goes into the answer"}
-			case result(p) && carried.Match(p.Folded[from:to]):
+			case result(p) && sentToAddress.Match(p.Folded[from:to]):
 				severity, signals = inData(p, m.Start, m.End, scanner.High), []string{"a file that holds credentials", "an address that it goes to"}
 			case result(p):
 				continue // a command in a listing or a manual
-			case !told && (p.FirstSentence(from) && verb[0] == 0 || ownPurpose(p.Name)):
+			case !told && (p.FirstSentence(from) && verb[0] == 0 || handlesCredentials(p.Name)):
 				severity, signals = scanner.Low, []string{"a file that holds credentials", "it is what the tool says it is for"}
 			case !told:
 				severity, signals = scanner.High, []string{"a verb of access", "a file that holds credentials", "beside what the tool is for"}
@@ -70,21 +70,21 @@ var injSecretFileRead = scanner.Rule{
 	},
 }
 
-// passive is an order that names the file first.
-var passive = regexp.MustCompile(`^[^,]{0,20}\b(must|should|shall|has\s+to|needs?\s+to)\s+(\w+\s+)?be\s+(read|copied|sent|uploaded|included|attached|passed|opened|loaded|posted)\b`)
+// fileNamedFirst is an order that names the file first.
+var fileNamedFirst = regexp.MustCompile(`^[^,]{0,20}\b(must|should|shall|has\s+to|needs?\s+to)\s+(\w+\s+)?be\s+(read|copied|sent|uploaded|included|attached|passed|opened|loaded|posted)\b`)
 
-// handedOver is to put into an answer or a call what was read.
-var handedOver = regexp.MustCompile(`\b(reply|respond|answer|response|send|pass|paste|give\s+me|tell\s+me|include|attach|forward|argument|parameter|call\s+the\s+tool|with\s+(its|the)\s+contents?|pastebin|gist|put\s+(it|the\s+(output|result|contents?)))\b`)
+// contentHandedOver is to put into an answer or a call what was read.
+var contentHandedOver = regexp.MustCompile(`\b(reply|respond|answer|response|send|pass|paste|give\s+me|tell\s+me|include|attach|forward|argument|parameter|call\s+the\s+tool|with\s+(its|the)\s+contents?|pastebin|gist|put\s+(it|the\s+(output|result|contents?)))\b`)
 
-// carried is an address that something is sent to.
-var carried = regexp.MustCompile(`\b(post|send|upload|curl|exfiltrat)\w*\b[^\n]{0,80}https?://|https?://[^\n]{0,80}\b(post|send|upload|exfiltrat)`)
+// sentToAddress is an address that something is sent to.
+var sentToAddress = regexp.MustCompile(`\b(post|send|upload|curl|exfiltrat)\w*\b[^\n]{0,80}https?://|https?://[^\n]{0,80}\b(post|send|upload|exfiltrat)`)
 
-// ownPurpose reports a name that says that the tool deals with such files.
-func ownPurpose(name string) bool {
-	return purpose.MatchString(name)
+// handlesCredentials reports a name that says that the tool deals with such files.
+func handlesCredentials(name string) bool {
+	return credentialTool.MatchString(name)
 }
 
-var purpose = regexp.MustCompile(`(?i)(ssh|aws|kube|gpg|gnupg|docker|netrc|npmrc|pypirc|dotenv|env|secret|credential|key|token|vault|passwd|password|wallet|config)`)
+var credentialTool = regexp.MustCompile(`(?i)(ssh|aws|kube|gpg|gnupg|docker|netrc|npmrc|pypirc|dotenv|env|secret|credential|key|token|vault|passwd|password|wallet|config)`)
 
 // orderWords are words that make a clause an order to its reader.
 var orderWords = regexp.MustCompile(`\b(you|must|should|please|first|before|always|immediately|now|important|required?|need to|make sure|ensure|then|also)\b`)
@@ -96,7 +96,7 @@ func addressed(c []byte) bool { return orderWords.Match(c) }
 // of its clause, or right behind a word that continues an order.
 func opens(c []byte, verb []int) bool {
 	before := bytes.TrimRight(c[:verb[0]], " \t\"'([*-")
-	return len(before) == 0 || continues.Match(before)
+	return len(before) == 0 || continuesOrder.Match(before)
 }
 
-var continues = regexp.MustCompile(`(\b(and|then|also|please|now|to)|[,:>-])$`)
+var continuesOrder = regexp.MustCompile(`(\b(and|then|also|please|now|to)|[,:>-])$`)

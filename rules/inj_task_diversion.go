@@ -69,10 +69,10 @@ var injTaskDiversion = scanner.Rule{
 // ofWork is how people speak of each other's work.
 func ofWork(t []byte, start, end int) bool {
 	from, to := sentence(t, start, end)
-	return people.Match(t[from:to])
+	return peopleAtWork.Match(t[from:to])
 }
 
-var people = regexp.MustCompile(`\b(as\s+an?\s+(new\s+)?(employee|manager|developer|engineer|student|parent|team\s+lead|writer|leader|player|founder)|career|team|company|students?|customers?|players?|reader|readers|interview|hire|hiring|business|life|learn\w*)\b`)
+var peopleAtWork = regexp.MustCompile(`\b(as\s+an?\s+(new\s+)?(employee|manager|developer|engineer|student|parent|team\s+lead|writer|leader|player|founder)|career|team|company|students?|customers?|players?|reader|readers|interview|hire|hiring|business|life|learn\w*)\b`)
 
 // ofTasks is how tools speak whose business is a list of tasks.
 func ofTasks(t []byte, start, end int) bool {

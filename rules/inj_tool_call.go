@@ -54,7 +54,7 @@ var toolCallSignals = []string{"the model or its reader is told to act", "a tool
 // again or another one of its own before it.
 func remedy(t []byte, start, end int) bool {
 	from, to := sentence(t, start, end)
-	return logIn.Match(t[start:end]) || mended.Match(t[from:to]) && !harm.Match(t[from:to])
+	return logIn.Match(t[start:end]) || mended.Match(t[from:to]) && !riskyAct.Match(t[from:to])
 }
 
 // mended is how such an error says so.

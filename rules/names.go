@@ -9,9 +9,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// fold returns words as a reader sees them: letters of other alphabets are what
+// foldWords returns words as a reader sees them: letters of other alphabets are what
 // they look like.
-func fold(words []string) []string {
+func foldWords(words []string) []string {
 	folded := make([]string, len(words))
 	for i, w := range words {
 		folded[i] = scanner.FoldName(w)
@@ -25,7 +25,7 @@ func fold(words []string) []string {
 // the two is spelled as it should be.
 func slip(a, b []string, alike float64) (is, sure bool) {
 	if len(a) != len(b) { // case can have cut a word in two, as in sIack
-		if slices.ContainsFunc(a, word) && len(a) > 1 || slices.ContainsFunc(b, word) && len(b) > 1 {
+		if slices.ContainsFunc(a, knownWord) && len(a) > 1 || slices.ContainsFunc(b, knownWord) && len(b) > 1 {
 			return false, false
 		}
 		a, b = []string{strings.Join(a, "")}, []string{strings.Join(b, "")}
@@ -40,7 +40,7 @@ func slip(a, b []string, alike float64) (is, sure bool) {
 		if !wordSlip(a[i], b[i], alike) {
 			return false, false
 		}
-		is, sure = true, sure || word(a[i]) != word(b[i])
+		is, sure = true, sure || knownWord(a[i]) != knownWord(b[i])
 	}
 	return is, sure
 }
@@ -58,11 +58,11 @@ func wordSlip(a, b string, alike float64) bool {
 	if shorter < slipLetters-1 || longer-shorter > 1+longer/slipLetters { // told first, because it costs nothing
 		return false
 	}
-	if word(a) && word(b) || noDigits(a) == noDigits(b) && glyphs(a) != glyphs(b) || plural(a, b) || plural(b, a) {
+	if knownWord(a) && knownWord(b) || noDigits(a) == noDigits(b) && glyphs(a) != glyphs(b) || plural(a, b) || plural(b, a) {
 		return false
 	}
 	least := unknownLetters
-	if word(a) || word(b) {
+	if knownWord(a) || knownWord(b) {
 		least = slipLetters
 	}
 	switch {
@@ -79,7 +79,7 @@ func plural(a, b string) bool { return a+"s" == b && !properNames[a] }
 
 // similarity is how alike two names are, from 0 to 1, as the seeds measure it.
 func similarity(a, b string) float64 {
-	if max(len(a), len(b)) > compared {
+	if max(len(a), len(b)) > comparedBytes {
 		return 0
 	}
 	return 1 - float64(levenshtein.ComputeDistance(a, b))/float64(max(len(a), len(b)))
@@ -89,7 +89,7 @@ func similarity(a, b string) float64 {
 // is read as.
 func disguised(name string) bool {
 	words := scanner.Words(name)
-	return !slices.Equal(words, fold(words))
+	return !slices.Equal(words, foldWords(words))
 }
 
 // glyphs replaces what looks alike within ASCII.
@@ -132,24 +132,24 @@ func swapped(a, b string) bool {
 	return differ == 2
 }
 
-// common are the words that say no more than that something is a server.
-var common = map[string]bool{"mcp": true, "server": true, "servers": true, "the": true, "official": true, "local": true, "remote": true, "cli": true}
+// commonWords are the words that say no more than that something is a server.
+var commonWords = map[string]bool{"mcp": true, "server": true, "servers": true, "the": true, "official": true, "local": true, "remote": true, "cli": true}
 
 // distinctive returns the folded words by which a server is told from others,
 // without the scope or path ahead of its name.
 func distinctive(name string) []string {
 	var rest []string
-	for _, w := range fold(scanner.Words(name[strings.LastIndexByte(name, '/')+1:])) {
-		if !common[w] {
+	for _, w := range foldWords(scanner.Words(name[strings.LastIndexByte(name, '/')+1:])) {
+		if !commonWords[w] {
 			rest = append(rest, w)
 		}
 	}
 	return rest
 }
 
-// word reports whether w is an English word that names use, in one of its
+// knownWord reports whether w is an English word that names use, in one of its
 // forms, or the name of a product.
-func word(w string) bool {
+func knownWord(w string) bool {
 	if vocabulary[w] || properNames[w] {
 		return true
 	}

@@ -75,7 +75,7 @@ func weighOffered(tool, parameter, said string, given bool) (scanner.Severity, s
 		return scanner.High, "a chain of commands is the default of a parameter"
 	case destroysData.MatchString(low):
 		return scanner.High, "a command that destroys data is the default of a parameter"
-	case fileOfKeys.MatchString(low) && !ownPurpose(tool) && !ownPurpose(parameter) && !strings.Contains(name, "ident"):
+	case fileOfKeys.MatchString(low) && !handlesCredentials(tool) && !handlesCredentials(parameter) && !strings.Contains(name, "ident"):
 		return scanner.High, "a file that holds credentials is the default of a parameter"
 	}
 	return scanner.Note, ""

@@ -53,17 +53,17 @@ func secretParameter(doc *wire.Doc, tool string, schema int, name string) secret
 	switch {
 	case personalName.MatchString(said), keyOfOne.MatchString(said) && !certificate.MatchString(tool):
 		return personalSecret
-	case ownPassword.MatchString(said) && ofThePerson.MatchString(description(doc, schema)),
-		credentialName.MatchString(said) && ofTheMachine.MatchString(description(doc, schema)):
+	case ownPassword.MatchString(said) && ofThePerson.MatchString(schemaDescription(doc, schema)),
+		credentialName.MatchString(said) && ofTheMachine.MatchString(schemaDescription(doc, schema)):
 		return personalSecret
-	case credentialName.MatchString(said), strings.HasSuffix(said, "token") && grantsAccess.MatchString(description(doc, schema)):
+	case credentialName.MatchString(said), strings.HasSuffix(said, "token") && grantsAccess.MatchString(schemaDescription(doc, schema)):
 		return serviceSecret
 	}
 	return noSecret
 }
 
-// description returns the description of a schema in lower case.
-func description(doc *wire.Doc, schema int) string {
+// schemaDescription returns the description of a schema in lower case.
+func schemaDescription(doc *wire.Doc, schema int) string {
 	d, _ := doc.Str(schema, "description")
 	return strings.ToLower(d)
 }

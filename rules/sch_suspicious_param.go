@@ -23,7 +23,7 @@ var schSuspiciousParam = scanner.Rule{
 			parameters(p.Doc, node, func(s subschema, name string) {
 				optional, required, message := collectedBy(name)
 				switch {
-				case message == "" || seen[name] || p.Full() || !holdsText(p.Doc, s.node) || aboutTalk(d.Name) || message == secretOrder && ownPurpose(d.Name):
+				case message == "" || seen[name] || p.Full() || !holdsText(p.Doc, s.node) || aboutTalk(d.Name) || message == secretOrder && handlesCredentials(d.Name):
 				case p.Required(s.around, name):
 					seen[name] = true
 					p.Report(s.node, true, required, message)
@@ -67,7 +67,7 @@ var schSuspiciousParam = scanner.Rule{
 			return
 		}
 		for _, m := range p.Matches {
-			if countered(p.Folded, m.Start, m.End) || narrowerTalk.Match(p.Folded[m.End:]) || m.Pattern == fileMatch && ownPurpose(p.Name) {
+			if countered(p.Folded, m.Start, m.End) || narrowerTalk.Match(p.Folded[m.End:]) || m.Pattern == fileMatch && handlesCredentials(p.Name) {
 				continue
 			}
 			severity := scanner.Medium
@@ -100,7 +100,7 @@ func collectedBy(name string) (optional, required scanner.Severity, message stri
 	}
 	sentence := strings.Count(said, " ") > 1
 	switch {
-	case collects.MatchString(name) || sentence && asksForTalk.MatchString(said):
+	case collectorName.MatchString(name) || sentence && asksForTalk.MatchString(said):
 		return scanner.Medium, scanner.High, "a parameter collects the conversation or the prompt"
 	case sentence && asksForSecret.MatchString(said) && !aboutSecret[lastWord(name)]:
 		return scanner.High, scanner.High, secretOrder
@@ -127,13 +127,15 @@ func modestWish(p *scanner.TextPass, start, end int) bool {
 }
 
 // aboutTalk reports the name of a tool whose business is conversations or models.
-func aboutTalk(name string) bool { return talk.MatchString(name) || forModels.MatchString(name) }
+func aboutTalk(name string) bool {
+	return conversationTool.MatchString(name) || forModels.MatchString(name)
+}
 
 var (
 	// forModels is the name of a tool whose business is models.
-	forModels   = regexp.MustCompile(`(?i)(agent|assistant|llm|model|complet|generat|inference|embed|think|reason)`)
-	collects    = regexp.MustCompile(`(?i)^(side_?note|(full_|whole_|entire_)?(conversation|chat)_?(history|log|context|transcript)|(conversation|chat)History|system_?prompt|system_?instructions|previous_?(tool_?results|tool_?outputs|messages)|(all_?)?(prior|previous)_?messages|user_?messages|chain_?of_?thought|internal_?reasoning)$`)
-	callerModel = regexp.MustCompile(`(?i)^(calling_?|your_?)?(llm|ai)_?(model_?)?(name|id|version)$|^(calling|your)_?model_?(name)?$`)
+	forModels     = regexp.MustCompile(`(?i)(agent|assistant|llm|model|complet|generat|inference|embed|think|reason)`)
+	collectorName = regexp.MustCompile(`(?i)^(side_?note|(full_|whole_|entire_)?(conversation|chat)_?(history|log|context|transcript)|(conversation|chat)History|system_?prompt|system_?instructions|previous_?(tool_?results|tool_?outputs|messages)|(all_?)?(prior|previous)_?messages|user_?messages|chain_?of_?thought|internal_?reasoning)$`)
+	callerModel   = regexp.MustCompile(`(?i)^(calling_?|your_?)?(llm|ai)_?(model_?)?(name|id|version)$|^(calling|your)_?model_?(name)?$`)
 
 	// narrowerTalk stands behind words that mean less than the conversation.
 	narrowerTalk = regexp.MustCompile(`^\s+(to\s+be\s+\w|messages?\b|room|channel|name|id\b|title|model|complet|window|widget|bot)`)

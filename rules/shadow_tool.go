@@ -11,14 +11,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// imitation is how alike two descriptions must be, from 0 to 1, for the later
+// imitationShare is how alike two descriptions must be, from 0 to 1, for the later
 // tool to be taken for a copy of the earlier one. 0.85 is the threshold that
 // the agentsh documentation sets for names.
-const imitation = 0.85
+const imitationShare = 0.85
 
-// compared bounds the part of two descriptions that is compared, in bytes: the
+// comparedBytes bounds the part of two descriptions that is compared, in bytes: the
 // distance costs its square.
-const compared = 400
+const comparedBytes = 400
 
 var shadowTool = scanner.Rule{
 	ID:         "shadow-tool",
@@ -105,7 +105,7 @@ var separators = strings.NewReplacer("-", "", "_", "", " ", "", ".", "")
 // reworded reports whether two descriptions of some length share most of their
 // words, whatever stands between them.
 func reworded(a, b string) bool {
-	wa, wb := words(a), words(b)
+	wa, wb := wordsOf(a), wordsOf(b)
 	shared := 0
 	for w := range wa {
 		if wb[w] {
@@ -121,9 +121,9 @@ const (
 	rewordedShare = 0.8
 )
 
-func words(s string) map[string]bool {
+func wordsOf(s string) map[string]bool {
 	set := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToLower(s[:min(len(s), compared)]), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(s[:min(len(s), comparedBytes)]), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		set[w] = true
 	}
 	return set
@@ -134,7 +134,7 @@ func alike(a, b string) bool {
 	if a == "" || b == "" {
 		return false
 	}
-	a, b = a[:min(len(a), compared)], b[:min(len(b), compared)]
+	a, b = a[:min(len(a), comparedBytes)], b[:min(len(b), comparedBytes)]
 	longest := max(len(a), len(b))
-	return 1-float64(levenshtein.ComputeDistance(a, b))/float64(longest) >= imitation
+	return 1-float64(levenshtein.ComputeDistance(a, b))/float64(longest) >= imitationShare
 }

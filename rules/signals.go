@@ -26,13 +26,13 @@ const (
 	placeWeight  = 1
 	reportedCost = 2
 	usageCost    = 2 // a guide says when it is used
-	topicCost    = 2 // the whole text is about machines
+	topicCost    = 2 // the whole text is about AI
 )
 
-// aboutMachines is how often a text on machines names one.
-const aboutMachines = 8
+// aboutAI is how often a text about AI names one.
+const aboutAI = 8
 
-// who is meant: the first that fires counts, the others say less.
+// Who is meant: the first that fires counts, the others say less.
 const (
 	noOne = iota - 1
 	spokenTo
@@ -40,18 +40,18 @@ const (
 	spokenOfOnly
 )
 
-var who = [...]signal{
+var whoIsMeant = [...]signal{
 	{"an AI is spoken to", 4, text.MustCompile(vocative)},
-	{"an AI is what has to act", 3, text.MustCompile(mustAct)},
-	{"an AI is spoken of", 2, machineWord},
+	{"an AI is what has to act", 3, text.MustCompile(aiMustAct)},
+	{"an AI is spoken of", 2, aiNamed},
 }
 
-// signals of an order to an AI, beside who is meant and the act itself.
-var signals = [...]signal{
-	{"whoever reads this is meant", 2, text.MustCompile(`\b` + machine + `(\s+[\w'’-]+){1,6}?\s+(this|these)\s+(\w+\s+)?` + document + `\b|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\bwhoever(\s+or\s+whatever)?\s+(reads|handles|processes|edits|summari[sz]es)\b|\b(being|been)\s+(read|processed|summari[sz]ed|opened|displayed)\s+(by|through)\s+(an?|the)\s`)},
-	{"the conversation is known", 3, text.MustCompile(conversation)},
+// orderSignals are what tells of an order to an AI beside who is meant and the act itself.
+var orderSignals = [...]signal{
+	{"whoever reads this is meant", 2, text.MustCompile(`\b` + anAI + `(\s+[\w'’-]+){1,6}?\s+(this|these)\s+(\w+\s+)?` + dataItself + `\b|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\bwhoever(\s+or\s+whatever)?\s+(reads|handles|processes|edits|summari[sz]es)\b|\b(being|been)\s+(read|processed|summari[sz]ed|opened|displayed)\s+(by|through)\s+(an?|the)\s`)},
+	{"the conversation is known", 3, text.MustCompile(conversationKnown)},
 	{"the user is spoken of", 1, text.MustCompile(`\b(the\s+(current\s+|same\s+)?(user|human|principal)(\s[^a]|['’.,;:!?)]|$)|(user|human)['’]s\s|their\s+users?\b|owner\s+of\s+th(is|e)\s+(mailbox|account|assistant|agent)|the\s+person\s+in\s+front\s+of\s+you|whoever\s+asks|your\s+(user|client|principal|owner|operator)\b)`)},
-	{"the text poses as a turn or the system", 3, text.MustCompile(marker)},
+	{"the text poses as a turn or the system", 3, text.MustCompile(turnMarker)},
 	{"a call is spelled out", 1, text.MustCompile(`\b[a-z]+[a-z0-9]*_[a-z0-9_]+\([^()\n]{0,200}\)|\b(call|use|using|via|with|function|tool)\s+(the\s+(tool|function)\s+)?` + "[`'\"]?[a-z]+_[a-z_]+\\b")},
 	{"secrecy", 2, text.MustCompile(`\b(not|n['’]t|never|without|no\s+need\s+to|spared)\b[^.\n]{0,25}?\b(tell(ing)?|mention(ing)?|inform(ing)?|notif(y|ying)|bring(ing)?\s+(it|this)\s+up|trouble|bother|let\s+\w+(\s+\w+)?\s+know|say(ing)?\s+so|reveal(ing)?|report(ing)?\s+(this|it)|comment(ing)?\s+on\s+(this|it))\b|\b(silently|secretly|quietly|unnoticed|discreetly)\b|\bas\s+(if|though)\s+(nothing|it\s+had|they\s+had|the\s+\w+\s+had)\b|\bbetween\s+us\b`)},
 	{"nobody is to be asked", 1, text.MustCompile(`\b(without|no|not|n['’]t|skip|already)\b[^.\n]{0,20}?\b(asking|ask\s+back|confirmation|approval|approved|agreed|callbacks?|authori[sz]ed|checking\s+back|consent|dry\s+run|permission)\b`)},
@@ -59,7 +59,7 @@ var signals = [...]signal{
 	{"it is to last", 1, text.MustCompile(`\b(from\s+(now|this\s+point|here|today)\s+on(wards)?|in\s+(all\s+)?(future|later)\s+\w+|permanently|for\s+good|until\s+the\s+end\s+of|each\s+time|every\s+time|remember)\b`)},
 }
 
-// usedWhen is how a guide for machines says what it is for.
+// usedWhen is how a guide for an AI says what it is for.
 var usedWhen = text.MustCompile(`\b(use|used|useful|activate|trigger|invoke|reach)\s+(for\s+)?(this\s+|it\s+)?(\w+\s+)?(when|whenever|for|if)\b`)
 
 // tally is what the signals of a window amount to.
@@ -71,34 +71,34 @@ type tally struct {
 	signals    []string
 }
 
-// weigh adds up the signals in two sentences, at [from, to) of a text. Where
+// weighOrder adds up the signals in two sentences, at [from, to) of a text. Where
 // there is no act and nobody is spoken to, which is soon found out, it stops.
-func weigh(t []byte, from, to int) tally {
+func weighOrder(t []byte, from, to int) tally {
 	s := t[from:to]
 	w := tally{start: from, end: to}
 	act := firstAct(s)
-	if w.weighed = act != nil || who[spokenTo].expr.Match(s); !w.weighed {
+	if w.weighed = act != nil || whoIsMeant[spokenTo].expr.Match(s); !w.weighed {
 		return w
 	}
 	meant := noOne
-	for i := range who {
-		if w.add(s, &who[i]) {
+	for i := range whoIsMeant {
+		if w.add(s, &whoIsMeant[i]) {
 			meant = i
 			break
 		}
 	}
-	for i := range signals {
-		w.add(s, &signals[i])
+	for i := range orderSignals {
+		w.add(s, &orderSignals[i])
 	}
-	w.order = meant == spokenTo && w.sum > who[spokenTo].weight+2
+	w.order = meant == spokenTo && w.sum > whoIsMeant[spokenTo].weight+2
 	if act != nil {
 		w.act(s, act, from)
-		if named := machineWord.FindIndex(s); meant > spokenTo && named != nil && act[0] < named[0] {
-			w.sum -= who[spokenOfOnly].weight // what is done before an AI is named is done by somebody else
+		if named := aiNamed.FindIndex(s); meant > spokenTo && named != nil && act[0] < named[0] {
+			w.sum -= whoIsMeant[spokenOfOnly].weight // what is done before an AI is named is done by somebody else
 		}
 		w.order = meant != noOne || w.sum >= orderHigh // without an AI, it is a request among people
 	}
-	if asReported(t, w.start, w.end) || spokenOf.Match(s[:w.start-from]) {
+	if asReported(t, w.start, w.end) || citedAhead.Match(s[:w.start-from]) {
 		w.sum -= reportedCost
 	}
 	if usedWhen.Match(s) {
@@ -112,10 +112,10 @@ func (w *tally) add(s []byte, g *signal) bool {
 	at := g.expr.FindIndex(s)
 	switch {
 	case at == nil,
-		g == &who[mustActs] && state.Match(s[at[1]:]),
-		g == &who[spokenOfOnly] && bytes.HasSuffix(s[:at[0]], []byte("user ")): // a browser
+		g == &whoIsMeant[mustActs] && mustBe.Match(s[at[1]:]),
+		g == &whoIsMeant[spokenOfOnly] && bytes.HasSuffix(s[:at[0]], []byte("user ")): // a browser
 		return false
-	case g == &who[spokenTo]: // until there is an act to point at
+	case g == &whoIsMeant[spokenTo]: // until there is an act to point at
 		w.start, w.end = w.start+at[0], w.start+at[1]
 	}
 	w.sum += g.weight
@@ -138,7 +138,7 @@ func (w *tally) act(s []byte, at []int, from int) {
 // told or denied may stand ahead of it.
 func firstAct(s []byte) []int {
 	for next, tries := 0, 0; tries < actTries; tries++ {
-		at := harm.FindIndex(s[next:])
+		at := riskyAct.FindIndex(s[next:])
 		if at == nil {
 			return nil
 		}
@@ -158,52 +158,52 @@ const actTries = 6
 // beginning of a sentence or a line, behind a word that continues an order or
 // has somebody act, or in the form of a habit.
 func isOrder(t []byte, verb int) bool {
-	return len(bytes.TrimSpace(t[:verb])) == 0 || ordered.Match(t[:verb])
+	return len(bytes.TrimSpace(t[:verb])) == 0 || leadsToOrder.Match(t[:verb])
 }
 
-var ordered = text.MustCompile(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|please|now|to|must|should|shall|you|just|first|always|immediately|instead|only|kindly|do|will|by|` + machine + `|it|this|(this|these)\s+(\w+\s+)?` + document + `)\s+)$`)
+var leadsToOrder = text.MustCompile(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|please|now|to|must|should|shall|you|just|first|always|immediately|instead|only|kindly|do|will|by|` + anAI + `|it|this|(this|these)\s+(\w+\s+)?` + dataItself + `)\s+)$`)
 
 // denied reports a negation ahead of the act, in its clause.
 func denied(t []byte, act int) bool {
 	from := max(bytes.LastIndexAny(t[:act], ".;:\n"), 0)
-	return strongNegation.Match(t[from:act]) || caused.Match(t[from:act])
+	return strongNegation.Match(t[from:act]) || madeToAct.Match(t[from:act])
 }
 
-// caused is how an attack or a demonstration is told.
-var caused = text.MustCompile(`\b(made|makes|can\s+make|could\s+make|to\s+make|got|gets|tricked|led|caused|causes|causing|tricks)\s+(an?|the|our|your|his|her|my|their)\s+(\w+\s+)?` + machine + `\s+(to\s+|into\s+)?$`)
+// madeToAct is how an attack or a demonstration is told.
+var madeToAct = text.MustCompile(`\b(made|makes|can\s+make|could\s+make|to\s+make|got|gets|tricked|led|caused|causes|causing|tricks)\s+(an?|the|our|your|his|her|my|their)\s+(\w+\s+)?` + anAI + `\s+(to\s+|into\s+)?$`)
 
 const (
-	// machine is a program that reads texts for people.
-	machine = `(ais?|llms?|a\.i\.|(large\s+)?language[ -]models?|models?|assistants?|agents?|chatbots?|copilots?|bots?|robots|claude|chatgpt|gpt|gemini|text\s+generators?|automated\s+(readers?|systems?|tools?|reviewers?|analysts?|assistants?|graders?)|ai\s+(review|reviewers?|systems?|tools?|readers?|helpers?)|(digital|inbox|mail|ai)\s+helpers?|(screening|reading|grading|review)\s+software|machines\s+that|(plagiarism|grammar|fact)\s+checker|readers\s+that\s+are\s+not\s+human)`
+	// anAI is what a program is called that reads texts for people.
+	anAI = `(ais?|llms?|a\.i\.|(large\s+)?language[ -]models?|models?|assistants?|agents?|chatbots?|copilots?|bots?|robots|claude|chatgpt|gpt|gemini|text\s+generators?|automated\s+(readers?|systems?|tools?|reviewers?|analysts?|assistants?|graders?)|ai\s+(review|reviewers?|systems?|tools?|readers?|helpers?)|(digital|inbox|mail|ai)\s+helpers?|(screening|reading|grading|review)\s+software|machines\s+that|(plagiarism|grammar|fact)\s+checker|readers\s+that\s+are\s+not\s+human)`
 
-	// document is what data calls itself.
-	document = `(page|website|site|e?-?mail|inbox|mailbox|message|thread|channel|ticket|issue|request|case|file|folder|document|text|article|post|profile|entry|event|invit(e|ation)|lead|record|row|table|log|report|reviews?|r[eé]sum[eé]|cv|manuscript|paper|study|notes?|comment|diff|repo(sitory)?|code|function|readme|bill|invoice|order|reading|rate|listing|section|paragraph|sentence|list|calendar|dates?|image|picture|transcript|contract|description|article|feed|snippet)s?`
+	// dataItself is what data calls itself: this page, this ticket.
+	dataItself = `(page|website|site|e?-?mail|inbox|mailbox|message|thread|channel|ticket|issue|request|case|file|folder|document|text|article|post|profile|entry|event|invit(e|ation)|lead|record|row|table|log|report|reviews?|r[eé]sum[eé]|cv|manuscript|paper|study|notes?|comment|diff|repo(sitory)?|code|function|readme|bill|invoice|order|reading|rate|listing|section|paragraph|sentence|list|calendar|dates?|image|picture|transcript|contract|description|article|feed|snippet)s?`
 
-	// machineKind is what kind of machine it is.
-	machineKind = `(ai|coding|code|autonomous|automated|virtual|helpful|computer-use|computer|browser|browsing|llm|language|vision|large|review|reviewing|reviewer|reader|recruiting|support|smart|personal|digital|research|screening|grading|moderation|analytics|summari[sz]ing|summari[sz]ation|travel|voice|shopping|e-?mail|mail|openai|generative|intelligent|connected|responsible|downstream|vision\s+and)`
+	// kindOfAI is what stands ahead of such a name.
+	kindOfAI = `(ai|coding|code|autonomous|automated|virtual|helpful|computer-use|computer|browser|browsing|llm|language|vision|large|review|reviewing|reviewer|reader|recruiting|support|smart|personal|digital|research|screening|grading|moderation|analytics|summari[sz]ing|summari[sz]ation|travel|voice|shopping|e-?mail|mail|openai|generative|intelligent|connected|responsible|downstream|vision\s+and)`
 
-	// vocative is a machine that is spoken to.
-	vocative = `(^\s*|[\n!?;"'(*#<>\]=+|—]\s*|[.:/,-]\s+)((([\w.'’-]+\s+){0,5}?(to|for|of|dear|hey|hi|hello|attention|→|->)\s+)((the|any|all|every|each|an?|my|your|this)\s+)*(` + machineKind + `[ -]){0,3}?` + machine + tail + `\s*(:|—|!!|,\s|\))|((the|any|all|every|each|an?|my|your|this)\s+)*(` + machineKind + `[ -]){0,3}?` + machine + `(` + tail + `|-\w+|[_ -](note|directive|instructions?|prompt|hint)s?"?)\s*(:\s|—|!!)|(` + machineKind + `[ -]){0,3}?` + machine + `,\s)|,\s(` + machineKind + `[ -]){0,2}?` + machine + `\s*[.!,)\n]` +
-		`|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\b(should\s+you\s+be|if\s+you\s+are|if\s+you['’]re|if\s+you\s+happen\s+to\s+be)\s+(an?|the)\s+(` + machineKind + `\s+){0,3}?` + machine + `\b|\battention,?\s+(all\s+|any\s+)?(` + machineKind + `\s+){0,3}?` + machine + `\b|\bwhoever\s+or\s+whatever\b|\bllm_\w+|\bai_(directive|instruction|note)\w*`
+	// vocative is an AI that is spoken to.
+	vocative = `(^\s*|[\n!?;"'(*#<>\]=+|—]\s*|[.:/,-]\s+)((([\w.'’-]+\s+){0,5}?(to|for|of|dear|hey|hi|hello|attention|→|->)\s+)((the|any|all|every|each|an?|my|your|this)\s+)*(` + kindOfAI + `[ -]){0,3}?` + anAI + vocativeTail + `\s*(:|—|!!|,\s|\))|((the|any|all|every|each|an?|my|your|this)\s+)*(` + kindOfAI + `[ -]){0,3}?` + anAI + `(` + vocativeTail + `|-\w+|[_ -](note|directive|instructions?|prompt|hint)s?"?)\s*(:\s|—|!!)|(` + kindOfAI + `[ -]){0,3}?` + anAI + `,\s)|,\s(` + kindOfAI + `[ -]){0,2}?` + anAI + `\s*[.!,)\n]` +
+		`|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\b(should\s+you\s+be|if\s+you\s+are|if\s+you['’]re|if\s+you\s+happen\s+to\s+be)\s+(an?|the)\s+(` + kindOfAI + `\s+){0,3}?` + anAI + `\b|\battention,?\s+(all\s+|any\s+)?(` + kindOfAI + `\s+){0,3}?` + anAI + `\b|\bwhoever\s+or\s+whatever\b|\bllm_\w+|\bai_(directive|instruction|note)\w*`
 
-	// tail is what may stand between a machine that is spoken to and the colon.
-	tail = `(\s+(in|of|at|on|that|who|which|with|only|from|and|\w+ing)\b(\s+[\w'’-]+){0,7}?)?`
+	// vocativeTail is what may stand between an AI that is spoken to and the colon.
+	vocativeTail = `(\s+(in|of|at|on|that|who|which|with|only|from|and|\w+ing)\b(\s+[\w'’-]+){0,7}?)?`
 
-	// mustAct is a machine that has to act, or that somebody is told to have act.
-	mustAct = `\b` + machine + `(\s+(reviewers?|readers?|graders?|systems?|tools?))?\s+((that|which|who)\s+[^.,:;\n]{0,60}?\s|\w+ing\s+(on\s+|at\s+)?(this|these|the)\s+(\w+\s+){0,2}?)?(now\s+)?(also\s+)?(should|must|shall|needs?\s+to|ha(s|ve)\s+to|(is|are)\s+(\w+ly\s+|hereby\s+)?(to|(required|expected|asked|instructed|supposed|requested|directed|ordered|obliged|bound|invited|advised|encouraged|told)\s+to)|will\s+(now|then|please|want)|can\s+(now\s+)?(just|simply|fill|go|repair|fix)|would\s+(normally|usually))\s|\b` + machine + `['’]s\s+(\w+\s+){0,2}(goal|task|objective|mission)\s+is\s|\b(have|get|ask|tell|let|make)\s+(the|your|an?|any)\s+(\w+\s+)?` + machine + `\s`
+	// aiMustAct is an AI that has to act, or that somebody is told to have act.
+	aiMustAct = `\b` + anAI + `(\s+(reviewers?|readers?|graders?|systems?|tools?))?\s+((that|which|who)\s+[^.,:;\n]{0,60}?\s|\w+ing\s+(on\s+|at\s+)?(this|these|the)\s+(\w+\s+){0,2}?)?(now\s+)?(also\s+)?(should|must|shall|needs?\s+to|ha(s|ve)\s+to|(is|are)\s+(\w+ly\s+|hereby\s+)?(to|(required|expected|asked|instructed|supposed|requested|directed|ordered|obliged|bound|invited|advised|encouraged|told)\s+to)|will\s+(now|then|please|want)|can\s+(now\s+)?(just|simply|fill|go|repair|fix)|would\s+(normally|usually))\s|\b` + anAI + `['’]s\s+(\w+\s+){0,2}(goal|task|objective|mission)\s+is\s|\b(have|get|ask|tell|let|make)\s+(the|your|an?|any)\s+(\w+\s+)?` + anAI + `\s`
 
-	// conversation is what only a text knows that is meant to be read in one.
-	conversation = `\b(in|into|to|of)\s+(your|its|the|any|every)\s+(final\s+|next\s+)?(answer|reply|response|summary|message)\b|\b(its|every|any|each)\s+(final\s+|next\s+)?(answer|summary|response)s?\b|\bwhen(ever)?\s+(you\s+are\s+)?asked\s+(about|for|whether|to)\b|\b(what|whatever|anything|all)\s+(you|it|the\s+\w+)?\s*(were|was|has\s+been|have\s+been|had\s+been)\s+(asked|told|given)\b|\bthe\s+question\s+(is|was|you)\b|\b(the\s+owner|whoever)\s+(\w+\s+){0,4}?asks\b|\b(once|when|after|before|while|as\s+soon\s+as)\s+(you\s+)?(have\s+|are\s+|start\s+)?(summari[sz]\w+|translat\w+|sum(ming)?\s+up|done\s+with|analy[sz]\w+|answer(ed|ing)?|respond(ed|ing)?|reply(ing)?)\b|\bafter\s+reading(\s+(this|the))?\b|\bwhen\s+done\b|\b(later|earlier|previous|next)\s+message\b|\byour\s+(earlier|previous|original|current|actual)\s+(orders|task|request|question|goal|instructions)\b|\bnever\s+mind\s+(the|what)\b|\bfuture\s+(questions|answers|requests)\b|\bin\s+a\s+summary\b|\bsummar(y|ies)\s+of\s+this\b|\bgenerated\s+from\s+this\b`
+	// conversationKnown is what only a text knows that is meant to be read in one.
+	conversationKnown = `\b(in|into|to|of)\s+(your|its|the|any|every)\s+(final\s+|next\s+)?(answer|reply|response|summary|message)\b|\b(its|every|any|each)\s+(final\s+|next\s+)?(answer|summary|response)s?\b|\bwhen(ever)?\s+(you\s+are\s+)?asked\s+(about|for|whether|to)\b|\b(what|whatever|anything|all)\s+(you|it|the\s+\w+)?\s*(were|was|has\s+been|have\s+been|had\s+been)\s+(asked|told|given)\b|\bthe\s+question\s+(is|was|you)\b|\b(the\s+owner|whoever)\s+(\w+\s+){0,4}?asks\b|\b(once|when|after|before|while|as\s+soon\s+as)\s+(you\s+)?(have\s+|are\s+|start\s+)?(summari[sz]\w+|translat\w+|sum(ming)?\s+up|done\s+with|analy[sz]\w+|answer(ed|ing)?|respond(ed|ing)?|reply(ing)?)\b|\bafter\s+reading(\s+(this|the))?\b|\bwhen\s+done\b|\b(later|earlier|previous|next)\s+message\b|\byour\s+(earlier|previous|original|current|actual)\s+(orders|task|request|question|goal|instructions)\b|\bnever\s+mind\s+(the|what)\b|\bfuture\s+(questions|answers|requests)\b|\bin\s+a\s+summary\b|\bsummar(y|ies)\s+of\s+this\b|\bgenerated\s+from\s+this\b`
 
-	// marker is what a turn of a conversation or a note of its system begins with.
-	marker = `\[\[?\s*(system|operator|developer|admin)\b[^\]\n]{0,40}\]|#{2,}\s*(system|operator|instruction)\b|\b(system|operator|developer|host|privileged)\s+(message|notice|note|update|prompt|directive|policy)(\s+\w+){0,3}\s*[:=→-]|\bprivileged\s+context\b|<\|\w+\|>|\[/?inst\]|<start_of_turn>|<system>|</?tool_?\w*>|\brole:\s*system\b|\bend\s+of\s+(the\s+)?(tool\s+)?(output|result|document|context|data)\b|\b(user|developer|owner)\s+(here\s+again|speaking)\b`
+	// turnMarker is what a turn of a conversation or a note of its system begins with.
+	turnMarker = `\[\[?\s*(system|operator|developer|admin)\b[^\]\n]{0,40}\]|#{2,}\s*(system|operator|instruction)\b|\b(system|operator|developer|host|privileged)\s+(message|notice|note|update|prompt|directive|policy)(\s+\w+){0,3}\s*[:=→-]|\bprivileged\s+context\b|<\|\w+\|>|\[/?inst\]|<start_of_turn>|<system>|</?tool_?\w*>|\brole:\s*system\b|\bend\s+of\s+(the\s+)?(tool\s+)?(output|result|document|context|data)\b|\b(user|developer|owner)\s+(here\s+again|speaking)\b`
 )
 
-// state is what a machine must be and not what it must do.
-var state = text.MustCompile(`^\s*(be|have|support|know|understand|belong)\b`)
+// mustBe is what an AI must be and not what it must do.
+var mustBe = text.MustCompile(`^\s*(be|have|support|know|understand|belong)\b`)
 
-// machineWord is the mention of a machine.
-var machineWord = text.MustCompile(`\b` + machine + `\b`)
+// aiNamed is the mention of an AI.
+var aiNamed = text.MustCompile(`\b` + anAI + `\b`)
 
-// machines are literals of which one stands in every match of machine.
-var machines = []string{" ai", "\nai", "(ai", "[ai", "\"ai", ":ai", "#ai", "/ai", "*ai", ">ai", "ai:", "ai,", "ai agent", "ai assist", "ai model", "ais ", "llm", "a.i.", "model", "assistant", "agent", "bot", "copilot", "claude", "gpt", "gemini", "text generator", "automated ", "checker", "helper", "not human", "software", "machines that"}
+// aiAnchors are literals of which one stands in every match of anAI.
+var aiAnchors = []string{" ai", "\nai", "(ai", "[ai", "\"ai", ":ai", "#ai", "/ai", "*ai", ">ai", "ai:", "ai,", "ai agent", "ai assist", "ai model", "ais ", "llm", "a.i.", "model", "assistant", "agent", "bot", "copilot", "claude", "gpt", "gemini", "text generator", "automated ", "checker", "helper", "not human", "software", "machines that"}

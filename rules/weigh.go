@@ -85,7 +85,7 @@ type definition struct{ *scanner.TextPass }
 // OtherTool returns a tool of others that a sentence names.
 func (d definition) OtherTool(sentence []byte) string {
 	name := anotherTool(d.TextPass, sentence)
-	if named.MatchString(name) && !isAction(name) {
+	if toolName.MatchString(name) && !isAction(name) {
 		name = ""
 	}
 	if name == "" && !domainTool.MatchString(d.Name) {
@@ -108,14 +108,14 @@ func isAction(name string) bool {
 		return false
 	}
 	for _, w := range parts {
-		if actions.MatchString(w) {
+		if actionWords.MatchString(w) {
 			return true
 		}
 	}
 	return false
 }
 
-var actions = regexp.MustCompile(`^(get|list|create|send|delete|update|write|read|search|add|remove|transfer|execute|run|post|fetch|move|copy|make|place|open|close|upload|download|edit|insert|push|merge|call|invoke|book|` +
+var actionWords = regexp.MustCompile(`^(get|list|create|send|delete|update|write|read|search|add|remove|transfer|execute|run|post|fetch|move|copy|make|place|open|close|upload|download|edit|insert|push|merge|call|invoke|book|` +
 	`pay|buy|forward|reply|publish|query|exec|browse|navigate|click|schedule|cancel|approve|deploy|build|install|start|stop|restart|enable|disable|grant|revoke|share|invite|register|convert|export|import|sync|sign|charge|commit|log|save|store|file|e?mail|message|payment|order|invoice|funds|repository)$`)
 
 // quoted reports whether all that is needed stands in one quotation or code span.

@@ -27,13 +27,13 @@ var xsImpersonation = scanner.Rule{
 			return
 		}
 		for _, address := range append([]string{s.Website}, s.Icons...) {
-			if b := imitatedHost(host(address)); b != nil {
-				reportClaim(p, scanner.Medium, "", address, fmt.Sprintf("the address %q of the server imitates one of %s", host(address), b.name))
+			if b := imitatedHost(hostOf(address)); b != nil {
+				reportClaim(p, scanner.Medium, "", address, fmt.Sprintf("the address %q of the server imitates one of %s", hostOf(address), b.name))
 				return
 			}
 		}
 		for _, f := range [...]struct{ pointer, text string }{{"/serverInfo/name", s.Name}, {"/serverInfo/title", s.Title}} {
-			b, official := claim(f.text)
+			b, official := claimedBrand(f.text)
 			if b == nil {
 				continue
 			}
@@ -50,10 +50,10 @@ func reportClaim(p *scanner.JudgePass, severity scanner.Severity, pointer, evide
 		Message: message, Evidence: evidence, Key: evidence})
 }
 
-// claim returns the brand that a server claims to be: by its bare name, or by
+// claimedBrand returns the brand that a server claims to be: by its bare name, or by
 // the word official beside it.
-func claim(name string) (b *brand, official bool) {
-	words := fold(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })) // GitHub is one word
+func claimedBrand(name string) (b *brand, official bool) {
+	words := foldWords(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })) // GitHub is one word
 	official = slices.Contains(words, "official") && !slices.Contains(words, "unofficial")
 	joined := strings.Join(words, " ")
 	for i := range brands {
@@ -70,24 +70,24 @@ func contradiction(b *brand, official bool, website, id string) (scanner.Severit
 	if official {
 		weak = scanner.Medium
 	}
-	if h := host(website); h != "" && !ownedBy(h, b.hosts) && !ownedBy(h, anybodys) {
+	if h := hostOf(website); h != "" && !ownedBy(h, b.hosts) && !ownedBy(h, anybodysHosts) {
 		return scanner.Medium, "web site"
 	}
 	if scope, _, ok := strings.Cut(id, "/"); ok && strings.HasPrefix(scope, "@") && len(b.scopes) > 0 && !slices.Contains(b.scopes, scope) {
 		return weak, "package scope"
 	}
-	if h := host("https://" + id); publicHost(h) && !ownedBy(h, b.hosts) {
+	if h := hostOf("https://" + id); publicHost(h) && !ownedBy(h, b.hosts) {
 		return weak, "host"
 	}
 	return 0, ""
 }
 
-// anybodys are hosts where anybody has pages.
-var anybodys = []string{"github.com", "github.io", "gitlab.com", "gitlab.io", "npmjs.com", "pypi.org", "readthedocs.io", "vercel.app", "netlify.app",
+// anybodysHosts are hosts where anybody has pages.
+var anybodysHosts = []string{"github.com", "github.io", "gitlab.com", "gitlab.io", "npmjs.com", "pypi.org", "readthedocs.io", "vercel.app", "netlify.app",
 	"pages.dev", "example.com", "example.org", "modelcontextprotocol.io", "smithery.ai", "glama.ai"}
 
-// host returns the host of an address, "" where it has none.
-func host(address string) string {
+// hostOf returns the host of an address, "" where it has none.
+func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
@@ -115,7 +115,7 @@ func imitatedHost(h string) *brand {
 	if len(labels) < 2 {
 		return nil
 	}
-	name := fold(scanner.Words(labels[len(labels)-2]))
+	name := foldWords(scanner.Words(labels[len(labels)-2]))
 	for i := range brands {
 		b := &brands[i]
 		for _, own := range b.hosts {
@@ -123,7 +123,7 @@ func imitatedHost(h string) *brand {
 				return b
 			}
 		}
-		if is, _ := slip(name, strings.Fields(b.name), imitation); is {
+		if is, _ := slip(name, strings.Fields(b.name), imitationShare); is {
 			return b
 		}
 	}

@@ -43,7 +43,7 @@ var xsNameLookalike = scanner.Rule{
 			}
 			for _, other := range p.Session.Near(d.Name, p.Server.ID) {
 				o := other.Definition
-				if is, _ := slip(fold(scanner.Words(d.Name)), fold(scanner.Words(o.Name)), imitation); !is {
+				if is, _ := slip(foldWords(scanner.Words(d.Name)), foldWords(scanner.Words(o.Name)), imitationShare); !is {
 					continue
 				}
 				p.Report(scanner.JudgeIssue{

@@ -34,7 +34,7 @@ var xsServerLookalike = scanner.Rule{
 func serverBeside(p *scanner.JudgePass) {
 	own := distinctive(p.Server.ID)
 	for _, other := range p.Session.First {
-		if other == p.Server || len(p.Server.ID)+len(other.ID) > compared {
+		if other == p.Server || len(p.Server.ID)+len(other.ID) > comparedBytes {
 			continue
 		}
 		severity, how := scanner.High, "is almost"
@@ -42,7 +42,7 @@ func serverBeside(p *scanner.JudgePass) {
 		same := len(own) > 0 && slices.Equal(own, beside)
 		is, sure := slip(own, beside, p.Similarity)
 		if !is { // one of the words that are common can be the one that is off
-			is, sure = slip(fold(p.Server.Words), fold(other.Words), p.Similarity)
+			is, sure = slip(foldWords(p.Server.Words), foldWords(other.Words), p.Similarity)
 		}
 		switch {
 		case same && disguised(p.Server.ID) != disguised(other.ID):
@@ -62,14 +62,14 @@ func serverBeside(p *scanner.JudgePass) {
 // famous compares a name with those that are well known, as a whole and by each
 // of its words.
 func famous(p *scanner.JudgePass, name, pointer string) {
-	if len(name) > compared {
+	if len(name) > comparedBytes {
 		return
 	}
 	words := distinctive(name)
 	if scope, _, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(scope, "@") {
 		words = append(words, scanner.FoldName(scope[1:]))
 	}
-	if !disguised(name) && !slices.ContainsFunc(words, func(w string) bool { return !word(w) }) {
+	if !disguised(name) && !slices.ContainsFunc(words, func(w string) bool { return !knownWord(w) }) {
 		return // a slip is no word
 	}
 	for _, known := range wellKnown {

@@ -53,11 +53,11 @@ var xsToolReference = scanner.Rule{
 		for _, m := range p.Matches {
 			from, to := sentence(p.Folded, m.Start, m.End)
 			s := p.Folded[from:to]
-			if from <= reported || !occasion.Match(s) || migration.Match(s) || result(p) {
+			if from <= reported || !occasionOfUse.Match(s) || ownHistory.Match(s) || result(p) {
 				continue
 			}
 			name := anotherTool(p, s)
-			if name == "" || anyTool.MatchString(name) && sequence.Match(p.Folded[m.Start:m.End]) {
+			if name == "" || anyTool.MatchString(name) && orderInTime.Match(p.Folded[m.Start:m.End]) {
 				continue // what is to be called ahead of every tool is for inj-precall-order to say
 			}
 			reported = from
@@ -68,26 +68,26 @@ var xsToolReference = scanner.Rule{
 	},
 }
 
-// anyTool is no tool by name, and sequence an order in time.
+// anyTool is no tool by name, and orderInTime an order in time.
 var (
-	anyTool  = regexp.MustCompile(`^(any|all|every|other|each)\b`)
-	sequence = regexp.MustCompile(`\b(first|before|prior\s+to|always\s+call)\b`)
+	anyTool     = regexp.MustCompile(`^(any|all|every|other|each)\b`)
+	orderInTime = regexp.MustCompile(`\b(first|before|prior\s+to|always\s+call)\b`)
 )
 
 var (
-	// identifier is the name of a tool as texts write it.
-	identifier = regexp.MustCompile("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
-	// occasion is when, or in place of what.
-	occasion = regexp.MustCompile(`\b(when(ever)?|every(\s+time)?|each(\s+time)?|any(\s+time)?|before|after|prior\s+to|instead\s+of|rather\s+than|supersedes?|overrides?|replaces?|behaviou?r\s+of|output\s+of|its\s+output|(must|should|always)\s+(first\s+)?(call|use|invoke|run|replace)|first\s+(call|use|invoke|run)|(side\s+)?note\s+(for|on|about)|from\s+now\s+on|has\s+changed|affects|calls\s+to|route\s+all)\b`)
-	// migration is how a tool tells of its own past.
-	migration = regexp.MustCompile(`\b(deprecated|formerly|renamed|release\s+note|changelog|migrat\w+|of\s+this\s+(server|package|mcp)|legacy|transparently|no\s+longer|backwards?)\b`)
+	// toolReference is the name of a tool as texts write it.
+	toolReference = regexp.MustCompile("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
+	// occasionOfUse is when, or in place of what.
+	occasionOfUse = regexp.MustCompile(`\b(when(ever)?|every(\s+time)?|each(\s+time)?|any(\s+time)?|before|after|prior\s+to|instead\s+of|rather\s+than|supersedes?|overrides?|replaces?|behaviou?r\s+of|output\s+of|its\s+output|(must|should|always)\s+(first\s+)?(call|use|invoke|run|replace)|first\s+(call|use|invoke|run)|(side\s+)?note\s+(for|on|about)|from\s+now\s+on|has\s+changed|affects|calls\s+to|route\s+all)\b`)
+	// ownHistory is how a tool tells of its own past.
+	ownHistory = regexp.MustCompile(`\b(deprecated|formerly|renamed|release\s+note|changelog|migrat\w+|of\s+this\s+(server|package|mcp)|legacy|transparently|no\s+longer|backwards?)\b`)
 )
 
 // anotherTool returns a tool that a sentence names and the server does not list.
 func anotherTool(p *scanner.TextPass, s []byte) string {
-	for _, m := range identifier.FindAll(s, 8) {
+	for _, m := range toolReference.FindAll(s, 8) {
 		name := string(bytes.Trim(bytes.TrimSuffix(bytes.TrimSuffix(bytes.TrimSuffix(m, []byte(" tool")), []byte(" call")), []byte(" function")), "`'\""))
-		if name == "the this tool" || name == "the same tool" || parameterOrFile.MatchString(name) || p.Sibling(name) || p.Parameter(name) || named.MatchString(name) && (p.Subject != scanner.ToolSubject || related(p.Name, name)) {
+		if name == "the this tool" || name == "the same tool" || parameterOrFile.MatchString(name) || p.Sibling(name) || p.Parameter(name) || toolName.MatchString(name) && (p.Subject != scanner.ToolSubject || sameFamily(p.Name, name)) {
 			continue
 		}
 		return name
@@ -95,13 +95,13 @@ func anotherTool(p *scanner.TextPass, s []byte) string {
 	return ""
 }
 
-// named is the name of one tool. Only a tool's own text stands in a list that
-// tells whether the tool is one of the server's.
-var named = regexp.MustCompile(`[_.]`)
+// toolName is a word that can only be the name of one tool. Only a tool's own
+// text stands in a list that tells whether the tool is one of the server's.
+var toolName = regexp.MustCompile(`[_.]`)
 
-// related reports two names of tools of one family, such as get_invoice and
+// sameFamily reports two names of tools of one family, such as get_invoice and
 // list_invoices: a single definition can come without the list it stands in.
-func related(own, other string) bool {
+func sameFamily(own, other string) bool {
 	for _, w := range strings.FieldsFunc(strings.ToLower(own), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if len(w) > familyWord && strings.Contains(other, w[:len(w)-1]) {
 			return true

@@ -48,8 +48,8 @@ var xsToxicFlow = scanner.Rule{
 	},
 }
 
-// parts say what each witness is for, in the order of the capabilities.
-var parts = [...]string{
+// witnessRoles say what each witness is for, in the order of the capabilities.
+var witnessRoles = [...]string{
 	scanner.PrivateData:      "hands over private data",
 	scanner.UntrustedContent: "hands over what strangers write",
 	scanner.WayOut:           "leads out",
@@ -64,10 +64,10 @@ func reportFlow(p *scanner.JudgePass, severity scanner.Severity, last *scanner.D
 		if slices.Contains(w[:a], k) {
 			continue
 		}
-		part := parts[a]
+		part := witnessRoles[a]
 		for b := a + 1; b < len(w); b++ { // one tool can be several
 			if w[b] == k {
-				part += " and " + parts[b]
+				part += " and " + witnessRoles[b]
 			}
 		}
 		says = append(says, fmt.Sprintf("%q of server %q %s", k.Definition.Name, k.Server, part))
