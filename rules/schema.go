@@ -5,18 +5,7 @@ import (
 	"unicode"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
-	"github.com/mcpscan/mcpscan/scanner"
 )
-
-// ownTools calls visit for each tool that a message declares, with its node.
-// What another engine reported of a tool is left out: it has no schema.
-func ownTools(p *scanner.MessagePass, visit func(d *scanner.Definition, node int)) {
-	for i := range p.Message.Definitions {
-		if d := &p.Message.Definitions[i]; d.Kind == scanner.ToolSubject && !d.Foreign {
-			visit(d, p.DefinitionNode(d))
-		}
-	}
-}
 
 // subschema is one place of a schema that is a schema itself.
 type subschema struct {

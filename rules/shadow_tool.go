@@ -31,27 +31,16 @@ var shadowTool = scanner.Rule{
 	Basis:      "Generic names meet by chance (7 of 100 tool names of published servers do), so a bare collision is medium; a name that is only alike to the eye, or a description copied onto another schema, is made to be mistaken and counts as critical.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0074", "CWE-345"},
 	Judge: func(p *scanner.JudgePass) {
-		for i := range p.Message.Definitions {
-			d := &p.Message.Definitions[i]
-			if p.Full() {
-				return
-			}
-			if d.Kind != scanner.ToolSubject || p.Server.Tools[d.Name] != nil {
-				continue
-			}
+		newTools(p, func(d *scanner.Definition) {
 			for _, other := range p.Session.Owners(d.Name) {
 				if other.Server == p.Server.ID {
 					continue
 				}
 				severity, why := collision(d, other, fork(p, other.Server))
-				p.Report(scanner.JudgeIssue{
-					Severity: severity, Subject: scanner.ToolSubject, Name: d.Name, Pointer: "/name", Offset: d.Offset,
-					Message:  fmt.Sprintf("the tool %q of server %q %s %q of server %q", d.Name, p.Server.ID, why, other.Definition.Name, other.Server),
-					Evidence: d.Name, Key: other.Server + "\x00" + other.Definition.Name,
-					Related: []scanner.Related{{Message: fmt.Sprintf("first offered by server %q", other.Server), Location: other.Location}},
-				})
+				reportBeside(p, d, other, severity,
+					fmt.Sprintf("the tool %q of server %q %s %q of server %q", d.Name, p.Server.ID, why, other.Definition.Name, other.Server))
 			}
-		}
+		})
 	},
 }
 

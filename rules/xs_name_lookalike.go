@@ -17,47 +17,35 @@ var xsNameLookalike = scanner.Rule{
 	Basis:      "Only a slip of the pen counts: one letter of a long word, letters swapped, doubled or alike, and never two words of the language, a plural or a number. A name that is exactly a built-in one is honest more often than not (file servers have read_file), so it is a note.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-1007"},
 	Message: func(p *scanner.MessagePass) {
-		for i := range p.Message.Definitions {
-			d := &p.Message.Definitions[i]
-			if d.Kind != scanner.ToolSubject || d.Foreign {
-				continue
+		ownTools(p, func(d *scanner.Definition, node int) {
+			if severity, message := likeBuiltin(d.Name); message != "" {
+				p.Report(p.Doc.Get(node, "name"), false, severity, message)
 			}
-			switch b, exact := imitates(d.Name); {
-			case exact && disguised(d.Name):
-				reportName(p, d, scanner.Medium, fmt.Sprintf("the name of the tool looks like that of %s, which %s brings along", b.name, b.client))
-			case exact:
-				reportName(p, d, scanner.Note, fmt.Sprintf("the tool has the name of %s, which %s brings along", b.name, b.client))
-			case b != nil:
-				reportName(p, d, scanner.Medium, fmt.Sprintf("the name of the tool is almost that of %s, which %s brings along", b.name, b.client))
-			}
-		}
+		})
 	},
 	Judge: func(p *scanner.JudgePass) {
-		for i := range p.Message.Definitions {
-			d := &p.Message.Definitions[i]
-			if p.Full() {
-				return
-			}
-			if d.Kind != scanner.ToolSubject || p.Server.Tools[d.Name] != nil {
-				continue
-			}
+		newTools(p, func(d *scanner.Definition) {
 			for _, other := range p.Session.Near(d.Name, p.Server.ID) {
-				o := other.Definition
-				if is, _ := slip(foldWords(scanner.Words(d.Name)), foldWords(scanner.Words(o.Name)), imitationShare); !is {
-					continue
+				name := other.Definition.Name
+				if is, _ := slip(foldWords(scanner.Words(d.Name)), foldWords(scanner.Words(name)), imitationShare); is {
+					reportBeside(p, d, other, scanner.Medium,
+						fmt.Sprintf("the name of tool %q of server %q is almost that of %q of server %q", d.Name, p.Server.ID, name, other.Server))
 				}
-				p.Report(scanner.JudgeIssue{
-					Severity: scanner.Medium, Subject: scanner.ToolSubject, Name: d.Name, Pointer: "/name", Offset: d.Offset,
-					Message:  fmt.Sprintf("the name of tool %q of server %q is almost that of %q of server %q", d.Name, p.Server.ID, o.Name, other.Server),
-					Evidence: d.Name, Key: other.Server + "\x00" + o.Name,
-					Related: []scanner.Related{{Message: fmt.Sprintf("first offered by server %q", other.Server), Location: other.Location}},
-				})
 			}
-		}
+		})
 	},
 }
 
-// reportName reports a finding about the name of a definition.
-func reportName(p *scanner.MessagePass, d *scanner.Definition, severity scanner.Severity, message string) {
-	p.Report(p.Doc.Get(p.DefinitionNode(d), "name"), false, severity, message)
+// likeBuiltin weighs a name beside those of the tools that clients bring along, ""
+// for none that it is like.
+func likeBuiltin(name string) (scanner.Severity, string) {
+	switch b, exact := imitates(name); {
+	case exact && disguised(name):
+		return scanner.Medium, fmt.Sprintf("the name of the tool looks like that of %s, which %s brings along", b.name, b.client)
+	case exact:
+		return scanner.Note, fmt.Sprintf("the tool has the name of %s, which %s brings along", b.name, b.client)
+	case b != nil:
+		return scanner.Medium, fmt.Sprintf("the name of the tool is almost that of %s, which %s brings along", b.name, b.client)
+	}
+	return 0, ""
 }

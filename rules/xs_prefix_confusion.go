@@ -22,18 +22,14 @@ var xsPrefixConfusion = scanner.Rule{
 		if !p.Server.Seen {
 			namedAfter(p)
 		}
-		for i := range p.Message.Definitions {
-			d := &p.Message.Definitions[i]
-			if p.Full() {
+		newTools(p, func(d *scanner.Definition) {
+			if !scanner.Qualified(d.Name) {
 				return
-			}
-			if d.Kind != scanner.ToolSubject || p.Server.Tools[d.Name] != nil || !scanner.Qualified(d.Name) {
-				continue
 			}
 			severity, message := qualified(p, d.Name)
 			p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.ToolSubject, Name: d.Name, Pointer: "/name",
 				Message: message, Evidence: d.Name, Offset: d.Offset})
-		}
+		})
 	},
 }
 
