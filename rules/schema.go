@@ -2,9 +2,9 @@ package rules
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // subschema is one place of a schema that is a schema itself.
@@ -105,24 +105,7 @@ const identifierBytes = 400
 // spell writes an identifier as lower case words: chatHistory, chat_history and
 // CHAT-history are all "chat history", and APIKey is "api key".
 func spell(identifier string) string {
-	runes := []rune(identifier[:min(len(identifier), identifierBytes)])
-	var b strings.Builder
-	gap := false
-	for i, r := range runes {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			gap = b.Len() > 0
-			continue
-		}
-		if i > 0 && unicode.IsUpper(r) && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
-			gap = b.Len() > 0
-		}
-		if gap {
-			b.WriteByte(' ')
-			gap = false
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
+	return strings.Join(scanner.Words(identifier[:min(len(identifier), identifierBytes)]), " ")
 }
 
 // lastWord returns the last word of an identifier in lower case, without figures
