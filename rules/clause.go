@@ -126,6 +126,25 @@ func quoted(t []byte, start, end int) bool {
 	return false
 }
 
+// citedAhead stands ahead of an order that somebody cites: a detector, an example,
+// a warning of attackers.
+var citedAhead = regexp.MustCompile(`\b(detect(s|ors?|ing)?|such\s+as|e\.g|for\s+example|phrases?|wording|known\s+as|malicious|attackers?|injected)\b[^\n]*$`)
+
+// orderWords are words that make a clause an order to its reader.
+var orderWords = regexp.MustCompile(`\b(you|must|should|please|first|before|always|immediately|now|important|required?|need to|make sure|ensure|then|also)\b`)
+
+// addressed reports whether a clause speaks to its reader.
+func addressed(c []byte) bool { return orderWords.Match(c) }
+
+// opens reports whether a verb is an imperative by its place: the first word
+// of its clause, or right behind a word that continues an order.
+func opens(c []byte, verb []int) bool {
+	before := bytes.TrimRight(c[:verb[0]], " \t\"'([*-")
+	return len(before) == 0 || continuesOrder.Match(before)
+}
+
+var continuesOrder = regexp.MustCompile(`(\b(and|then|also|please|now|to)|[,:>-])$`)
+
 // result reports whether the text came out of a call: it is data that the
 // model was given, not the documentation of a tool.
 func result(p *scanner.TextPass) bool { return !p.Subject.Definition() }

@@ -95,7 +95,6 @@ var (
 const silentPattern = 2
 
 var (
-	citedAhead      = regexp.MustCompile(`\b(detect(s|ors?|ing)?|such\s+as|e\.g|for\s+example|phrases?|wording|known\s+as|malicious|attackers?|injected)\b[^\n]*$`)
 	secrecyAudience = regexp.MustCompile(`\b(tell|inform|notify|alert)|\bthe\s`)
 	usersPossession = regexp.MustCompile(`^\s+(data|details|ids?|names?|emails?|passwords?|credentials|messages|content|records|information|input)\b`)
 	genitiveBehind  = regexp.MustCompile(`^['’]s\s+\w`)

@@ -46,7 +46,7 @@ var (
 	foreignPatterns  = append(slices.Concat(each((*language).patterns)...), scanner.Pattern{
 		Name:    "secret_file",
 		Expr:    secretFiles,
-		Anchors: injSecretFileRead.Patterns[0].Anchors,
+		Anchors: secretFileAnchors,
 	})
 
 	// In what is said of credentials and conversations the languages need not be

@@ -39,10 +39,7 @@ var injSecretFileRead = scanner.Rule{
 			}
 			from, to := clause(p.Folded, m.Start, m.End)
 			verb := secretVerb.FindIndex(p.Folded[from:m.Start])
-			if after := fileNamedFirst.FindIndex(p.Folded[m.End:to]); verb == nil && after != nil {
-				verb = []int{m.Start - from, m.Start - from}
-			}
-			if verb == nil && result(p) && sentToAddress.Match(p.Folded[from:to]) {
+			if verb == nil && (fileNamedFirst.Match(p.Folded[m.End:to]) || result(p) && sentToAddress.Match(p.Folded[from:to])) {
 				verb = []int{m.Start - from, m.Start - from}
 			}
 			if verb == nil || countered(p.Folded, m.Start, m.End) {
@@ -85,18 +82,3 @@ func handlesCredentials(name string) bool {
 }
 
 var credentialTool = regexp.MustCompile(`(?i)(ssh|aws|kube|gpg|gnupg|docker|netrc|npmrc|pypirc|dotenv|env|secret|credential|key|token|vault|passwd|password|wallet|config)`)
-
-// orderWords are words that make a clause an order to its reader.
-var orderWords = regexp.MustCompile(`\b(you|must|should|please|first|before|always|immediately|now|important|required?|need to|make sure|ensure|then|also)\b`)
-
-// addressed reports whether a clause speaks to its reader.
-func addressed(c []byte) bool { return orderWords.Match(c) }
-
-// opens reports whether a verb is an imperative by its place: the first word
-// of its clause, or right behind a word that continues an order.
-func opens(c []byte, verb []int) bool {
-	before := bytes.TrimRight(c[:verb[0]], " \t\"'([*-")
-	return len(before) == 0 || continuesOrder.Match(before)
-}
-
-var continuesOrder = regexp.MustCompile(`(\b(and|then|also|please|now|to)|[,:>-])$`)
