@@ -26,12 +26,12 @@ var injExfilSink = scanner.Rule{
 var exfilPatterns = []scanner.Pattern{
 	{
 		Name:    "send_to_address",
-		Expr:    `\b` + vSend + `\b[^\n]{0,140}(https?://[^\s"'<>]+|[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,})`,
+		Expr:    `\b` + vSend + `\b[^\n]{0,140}` + remoteAddress,
 		Anchors: []string{"://", "@"},
 	},
 	{
 		Name:    "must_be_sent",
-		Expr:    `\b(must|should|shall|has\s+to|have\s+to)\s+(\w+\s+)?be\s+(sent|posted|uploaded|forwarded|copied|transmitted|mailed|e-mailed)\s+(\w+\s+)?to\s+(https?://[^\s"'<>]+|[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,})`,
+		Expr:    `\b(must|should|shall|has\s+to|have\s+to)\s+(\w+\s+)?be\s+(sent|posted|uploaded|forwarded|copied|transmitted|mailed|e-mailed)\s+(\w+\s+)?to\s+` + remoteAddress,
 		Anchors: []string{"be sent", "be posted", "be uploaded", "be forwarded", "be copied", "be transmitted", "be mailed", "be e-mailed"},
 	},
 	{
@@ -97,56 +97,57 @@ var ofTheUser = regexp.MustCompile(`\b(user['’]?s|all|any|every|their|availabl
 
 func exfiltration(p *scanner.TextPass) {
 	for _, m := range p.Matches {
-		from, to := clause(p.Folded, m.Start, m.End)
-		c := p.Folded[from:to]
 		if countered(p.Folded, m.Start, m.End) {
 			continue
 		}
-		told := addressed(c) || opens(p.Folded[from:], []int{m.Start - from}) && !p.FirstSentence(m.Start) || stealing.Match(c) && !couldSteal.Match(c)
-		var ok bool
-		signals := []string{"a verb of sending"}
-		switch exfilPatterns[m.Pattern].Name {
-		case "send_to_address":
-			ok = usersOwn.Match(c) && told
-			signals = append(signals, "an object that belongs to the user", "an address")
-		case "must_be_sent":
-			ok = usersOwn.Match(c)
-			signals = append(signals, "an object that belongs to the user", "an address")
-		case "command_with_data":
-			ok = !result(p) && (told || usersOwn.Match(c)) || result(p) && addressed(c) && usersOwn.Match(c)
-			signals = append(signals, "a command that carries data", "an address")
-		case "conversation":
-			told = told && (addressed(c) || !bytes.HasPrefix(p.Folded[m.Start:], []byte("write")))
-			ok = told && !conversationTool.MatchString(p.Name) || !result(p) && sendWord.Match(p.Folded[m.Start:m.End]) && !conversationTool.MatchString(p.Name)
-			signals = append(signals, "what the user and the model have said")
-		case "secrets_away":
-			ok = stealing.Match(p.Folded[m.Start:m.End]) && !result(p) || told && ofTheUser.Match(c) && wayOut.Match(c)
-			signals = append(signals, "credentials that are not the tool's own")
-		case "copy_outside":
-			ok = !chosenByUser.Match(c) && !result(p) && (!p.FirstSentence(m.Start) || bytes.Contains(c, []byte("a copy"))) || addressed(c)
-			signals = append(signals, "beside what the tool is for", "an address outside")
-		case "exfiltrate":
-			ok = !inspectsOthers.Match(c) && !result(p) || addressed(c)
-			signals = []string{"a verb that has no innocent meaning"}
-		case "call_home":
-			ok = !result(p)
-			signals = []string{"an order to call an address", "beside what the tool is for"}
-		case "written_back":
-			ok = told
-			signals = []string{"a private store is read", "what it holds is written where others see it"}
-		}
+		name := exfilPatterns[m.Pattern].Name
+		ok, signals := leaves(p, name, m.Start, m.End)
 		if !ok {
 			continue
 		}
 		severity := scanner.Critical
 		if result(p) {
 			severity = inData(p, m.Start, m.End, scanner.High)
-			if exfilPatterns[m.Pattern].Name == "written_back" && !opensSomething.Match(p.Folded[m.Start:m.End]) {
+			if name == "written_back" && !opensSomething.Match(p.Folded[m.Start:m.End]) {
 				severity = scanner.Medium // people ask each other for lists of records
 			}
 		}
 		p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "the text has data sent away that is not the tool's"})
 	}
+}
+
+// leaves reports whether what a pattern found at [start, end) is an order by which
+// data leaves that is not the tool's, and what tells so.
+func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signals []string) {
+	from, to := clause(p.Folded, start, end)
+	c, said, data := p.Folded[from:to], p.Folded[start:end], result(p)
+	told := addressed(c) || opens(p.Folded[from:], []int{start - from}) && !p.FirstSentence(start) || stealing.Match(c) && !couldSteal.Match(c)
+	switch pattern {
+	case "send_to_address":
+		return usersOwn.Match(c) && told, []string{"a verb of sending", "an object that belongs to the user", "an address"}
+	case "must_be_sent":
+		return usersOwn.Match(c), []string{"a verb of sending", "an object that belongs to the user", "an address"}
+	case "command_with_data":
+		return !data && (told || usersOwn.Match(c)) || data && addressed(c) && usersOwn.Match(c),
+			[]string{"a verb of sending", "a command that carries data", "an address"}
+	case "conversation":
+		told = told && (addressed(c) || !bytes.HasPrefix(said, []byte("write")))
+		return (told || !data && sendWord.Match(said)) && !conversationTool.MatchString(p.Name),
+			[]string{"a verb of sending", "what the user and the model have said"}
+	case "secrets_away":
+		return stealing.Match(said) && !data || told && ofTheUser.Match(c) && wayOut.Match(c),
+			[]string{"a verb of sending", "credentials that are not the tool's own"}
+	case "copy_outside":
+		return !chosenByUser.Match(c) && !data && (!p.FirstSentence(start) || bytes.Contains(c, []byte("a copy"))) || addressed(c),
+			[]string{"a verb of sending", "beside what the tool is for", "an address outside"}
+	case "exfiltrate":
+		return !inspectsOthers.Match(c) && !data || addressed(c), []string{"a verb that has no innocent meaning"}
+	case "call_home":
+		return !data, []string{"an order to call an address", "beside what the tool is for"}
+	case "written_back":
+		return told, []string{"a private store is read", "what it holds is written where others see it"}
+	}
+	return false, nil
 }
 
 // chosenByUser is a destination that the user has chosen.

@@ -75,9 +75,6 @@ func (l *language) patterns() []scanner.Pattern {
 	}
 }
 
-// remoteAddress is a place that data can be sent to, and needs no language.
-const remoteAddress = `(https?://[^\s"'<>]+|[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,})`
-
 // tongue is what the judgement of a match needs of a language.
 type tongue struct {
 	denied, reported *regexp.Regexp

@@ -24,8 +24,11 @@ const (
 	// oSecrets are credentials, by their names.
 	oSecrets = `(credentials?|passwords?|passphrases?|api[ _-]?keys?|private\s+keys?|ssh\s+keys?|secret\s+keys?|access\s+tokens?|session\s+tokens?|auth(entication)?\s+tokens?|env(ironment)?\s+var(iable)?s|environment\s+variables?|secrets|cookies|clipboard(\s+contents?)?|seed\s+phrase)`
 
+	// remoteAddress is an address of the web or of mail, in full.
+	remoteAddress = `(https?://[^\s"'<>]+|[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,})`
+
 	// outsidePlace is an address outside: one that is named, or one that is only described.
-	outsidePlace = `(https?://[^\s"'<>]+|[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,}|\b\d{1,3}(\.\d{1,3}){3}\b|\b[a-z0-9-]+(\.[a-z0-9-]+)*\.(com|net|org|io|dev|xyz|ru|cn|example|app|site|top)\b|(an?|the|our|this|that)?\s*(\w+\s+)?(external|remote|third[- ]party|attacker(['’]s)?|outside|analytics|collection|logging|reporting)[\s_-]+(\w+[\s_-]+)?(server|host|endpoint|address|service|collector|webhook|url|api|site|system|domain|party|location))`
+	outsidePlace = `(` + remoteAddress + `|\b\d{1,3}(\.\d{1,3}){3}\b|\b[a-z0-9-]+(\.[a-z0-9-]+)*\.(com|net|org|io|dev|xyz|ru|cn|example|app|site|top)\b|(an?|the|our|this|that)?\s*(\w+\s+)?(external|remote|third[- ]party|attacker(['’]s)?|outside|analytics|collection|logging|reporting)[\s_-]+(\w+[\s_-]+)?(server|host|endpoint|address|service|collector|webhook|url|api|site|system|domain|party|location))`
 
 	// theModel is the model, as a text speaks to it or of it.
 	theModel = `(the\s+)?(ai(\s+(assistant|agent|model|system))?|assistant|llm|language\s+model|model|agent|chatbot|gpt|claude|you)`
