@@ -19,15 +19,15 @@ type Issue struct {
 	Decoded    string
 }
 
-// TextPass is all that the Text, Unusual and Lines checks of a rule may see: one
-// text field of one event.
+// TextPass is all that the Text, Definition, Unusual and Lines checks of a rule may
+// see: one text field of one event.
 type TextPass struct {
 	Subject   SubjectKind
 	Name      string // of the definition; empty for results, which are named later
 	Direction Direction
 	Source    []byte       // the text as sent
 	Folded    []byte       // the text as patterns see it; nil in Unusual and Lines
-	Matches   []text.Match // of the rule's own patterns, by their place in Rule.Patterns; nil in Unusual and Lines
+	Matches   []text.Match // of the rule's own patterns, by their place in Rule.Patterns; nil but in Text
 
 	Via string // how the text was encoded; empty for text that stands as it is
 
@@ -158,11 +158,7 @@ func required(doc *wire.Doc, schema int, property string) bool {
 // Failed reports whether the text is an error: the protocol's own, or part of a
 // result that says of itself that the call failed.
 func (p *TextPass) Failed() bool {
-	if p.Subject == ErrorSubject {
-		return true
-	}
-	flag := p.in.tree.Get(p.root, "isError")
-	return flag >= 0 && string(p.in.tree.Raw(flag)) == "true"
+	return p.Subject == ErrorSubject || p.in.isError(p.root)
 }
 
 // FirstSentence reports whether the text is the description of its definition
