@@ -33,7 +33,7 @@ type Inspector struct {
 	facts      *Facts
 	message    int
 	dropped    int
-	cut        bool // a pattern matched more often than is kept
+	cut        bool // a pattern matched more often than is kept, or a rule gave up
 	decoding   decoding
 	unread     bool // the text at hand is a frame that is no JSON, with its escapes as they stand
 	places     places
@@ -73,7 +73,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 		in.skip(tooMany)
 	}
 	if in.cut {
-		in.skip("a text repeats one phrase so often that not every place of it was judged")
+		in.skip("a text has more places to judge than are judged: the rest of them was passed over")
 	}
 	in.decoding.tell(in.skip)
 	for _, p := range in.scan.Unfinished() {
