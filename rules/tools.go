@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -14,6 +15,16 @@ func ownTools(p *scanner.MessagePass, visit func(d *scanner.Definition, node int
 			visit(d, p.DefinitionNode(d))
 		}
 	}
+}
+
+// annotation returns the node of an annotation of the tool at node that is a boolean,
+// and its value; -1 where there is none.
+func annotation(doc *wire.Doc, node int, name string) (at int, value bool) {
+	at = doc.Get(doc.Get(node, "annotations"), name)
+	if doc.Kind(at) != wire.Bool {
+		return -1, false
+	}
+	return at, string(doc.Raw(at)) == "true"
 }
 
 // newTools calls visit for each tool of a message that its server has not shown

@@ -3,8 +3,6 @@ package rules
 import (
 	"regexp"
 	"strings"
-
-	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 // What a tool says that it does is told by the verb of its name, and of the
@@ -49,14 +47,4 @@ func openingVerb(description string) (verb, sentence string) {
 
 func changing(verb string) bool {
 	return destroyVerbs.MatchString(verb) || changeVerbs.MatchString(verb) || maybeVerbs.MatchString(verb)
-}
-
-// annotation returns the node of an annotation of the tool at node that is a boolean,
-// and its value; -1 where there is none.
-func annotation(doc *wire.Doc, node int, name string) (at int, value bool) {
-	at = doc.Get(doc.Get(node, "annotations"), name)
-	if doc.Kind(at) != wire.Bool {
-		return -1, false
-	}
-	return at, string(doc.Raw(at)) == "true"
 }
