@@ -30,7 +30,7 @@ var injConceal = scanner.Rule{
 			Expr:    `\bkeep\s+(this|it|that|these)(\s+\w+){0,3}\s+((secret|hidden)\b|(confidential|private)\s+from\s+(the\s+)?user)`,
 			Anchors: []string{"secret", "hidden", "confidential"},
 		},
-		{
+		silentPattern: {
 			Name:    "silently",
 			Expr:    `\b(silently|secretly|covertly|surreptitiously|discreetly|stealthily|without\s+(their|the\s+user['’]s|user['’]?s?)\s+knowledge)\s+(also\s+)?(` + vSend + `|` + vInclude + `|read(s|ing)?|collect(s|ing)?|delet(e|es|ing)|run(s|ning)?|execut(e|es|ing)|call(s|ing)?|log(s|ging)?|download(s|ing)?|install(s|ing)?|modif(y|ies)|replac(e|es)|record(s|ing)?|writ(e|es))\b|\bhidden\s+(bcc|cc|copy|recipient)\b`,
 			Anchors: []string{"silently", "secretly", "covertly", "surreptitiously", "discreetly", "stealthily", "knowledge", "hidden bcc", "hidden cc", "hidden copy", "hidden recipient"},
@@ -91,7 +91,7 @@ var (
 	notTheUser = regexp.MustCompile(`\b(users|customers?)$`)
 )
 
-// silentPattern is the place of the pattern "silently".
+// silentPattern is a pattern of what manuals say as well.
 const silentPattern = 2
 
 var (

@@ -32,7 +32,7 @@ var injDangerousCommand = scanner.Rule{
 			Expr:    `\bchmod\s+(\+x|[0-7]*7[0-7]*)\s+(/tmp|/var/tmp|/dev/shm)/[^\s]+\s*(&&|;)\s*(/tmp|/var/tmp|/dev/shm)/|\b(os\.system|subprocess\.\w+|exec|popen)\(\s*["'][^"'\n]{0,80}(curl|wget)[^"'\n]{0,120}\|\s*(ba|z)?sh`,
 			Anchors: []string{"chmod", "os.system", "subprocess", "exec(", "popen("},
 		},
-		{
+		encodedCode: {
 			Name:    "encoded_code",
 			Expr:    `\bos\.system\(|\bsubprocess\.\w+\(|\b(exec|eval)\(|\bchild_process\b|\binvoke-expression\b`,
 			Anchors: []string{"os.system(", "subprocess.", "exec(", "eval(", "child_process", "invoke-expression"},

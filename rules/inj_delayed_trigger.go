@@ -30,7 +30,7 @@ var injDelayedTrigger = scanner.Rule{
 			Anchors: append(product([]string{"second", "third", "fourth", "fifth", "nth", "next", "2nd", "3rd", "th"}, []string{" "}, []string{"call", "use", "invocation", "run", "time"}),
 				"if /tmp/", "if the file /", "if today", "if the date", "if the user"),
 		},
-		{
+		whenTheUserSays: {
 			Name: "when_the_user_says",
 			Expr: `\b(the\s+next\s+time|next\s+time|whenever|every\s+time|each\s+time|as\s+soon\s+as|if|when|once|after|from\s+now\s+on,?\s+when\w*)\s+(the\s+|your\s+)?(user|human|owner)\s+(ever\s+)?(asks?|says?|types?|writes?|mentions?|thanks|sends?|replies|answers|agrees|confirms|logs\s+in|opens?|requests?)\b|\b(from\s+(now|today|tomorrow|this\s+point)\s+(on|onwards?|forward)|in\s+(all|every)\s+(future|later)\s+\w+|for\s+the\s+rest\s+of\s+(this|the)\s+(session|conversation|chat))\b`,
 			Anchors: append(product([]string{"user ", "human ", "owner "}, []string{"ask", "say", "type", "write", "mention", "thank", "send", "repl", "answer", "agree", "confirm", "log", "open", "request", "ever "}),
@@ -59,7 +59,7 @@ var injDelayedTrigger = scanner.Rule{
 	},
 }
 
-// whenTheUserSays is the place of the pattern of that name.
+// whenTheUserSays is a pattern that is judged by itself.
 const whenTheUserSays = 2
 
 // triggered judges what data wants done at a word of the user, who knows nothing

@@ -41,7 +41,7 @@ var injOutputControl = scanner.Rule{
 			Expr:    `\bpre-?(verified|approved|screened)\s+by\b`,
 			Anchors: []string{"pre-verified", "preverified", "pre-approved", "preapproved", "pre-screened"},
 		},
-		{
+		verdictPattern: {
 			Name:    "verdict_ordered",
 			Expr:    `\b(output|report|conclude|score|rate|rank|recommend|mark|classify)\s*(:|as|that|it\s+as|this\s+as|them\s+as)\s*(highly|the\s+(best|candidate|most)|exceptional|approved|safe|harmless|benign|10/10|interview)`,
 			Anchors: []string{"highly", "the best", "the candidate", "exceptional", "approved", "safe", "benign", "harmless", "interview", "10/10"},
@@ -87,7 +87,7 @@ var injOutputControl = scanner.Rule{
 	},
 }
 
-// verdictPattern is the place of the pattern "verdict_ordered". It and those
+// verdictPattern is a pattern of verdicts that are ordered. It and those
 // behind it decide in their own cause.
 const verdictPattern = 4
 

@@ -19,23 +19,23 @@ var injPrecallOrder = scanner.Rule{
 	Basis:      "No server knows which other tools there are. An order among its own (before any other tool of this server, before run_query) is how half of all servers explain themselves, and is note or low; a tool that logs in or opens a session can mean its own by \"any other tool\", and is medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-1427"},
 	Patterns: []scanner.Pattern{
-		{
+		aroundAllTools: {
 			Name: "around_all_tools",
 			Expr: `(\b(must|always|required\s+to|has\s+to|have\s+to|needs?\s+to|should)\s[^.\n]{0,40}?)?\b(before|prior\s+to|ahead\s+of|after|following|when(ever)?|time|with|on|for)\s+(\w+\s+){0,4}?(any|every|each|all|other)\s+(of\s+the\s+)?(other\s+)?([\w-]+\s+){0,2}?(tools?(\s+calls?)?|functions?|mcp\s+servers?)\b|\b(before|prior\s+to|ahead\s+of)\s+(doing\s+)?(anything|everything)\s+else\b`,
 			Anchors: append(product([]string{"before ", "prior to ", "ahead of ", "after ", "following ", "when ", "whenever ", "time ", "with ", "on ", "for "}, []string{"any ", "every ", "each ", "all ", "other ", "the use of "}),
 				product([]string{"using ", "calling ", "invoking ", "running ", "you use ", "you call ", "you run ", "you invoke ", "doing "}, []string{"any", "every", "each", "all", "other"})...),
 		},
-		{
+		untilThisWasCalled: {
 			Name:    "until_this_was_called",
 			Expr:    `\b(do\s+not|don['’]t|never|must\s+not|cannot)\s+(\w+\s+){0,2}?(any\s+)?(other\s+)?([\w-]+\s+){0,2}?tools?\b[^.\n]{0,40}?\b(before|until|unless)\s+(you\s+(have\s+)?)?(th(is|e)\s+(tool|one|function)\b|this\b|call(ed|ing)?\s+(this|it)\b)`,
 			Anchors: []string{"until ", "unless ", "before this", "before the tool", "before call", "before you have", "before you call"},
 		},
-		{
+		aroundEveryTurn: {
 			Name:    "around_every_turn",
 			Expr:    `\b((at\s+the\s+(start|beginning)\s+of|before|after|on|for|with)\s+(each|every|all)\s+(new\s+|single\s+)?(conversation|session|chat|(user['’]?s?\s+)?(message|request|query|prompt|turn)|response|reply|answer|interaction)s?)\b`,
 			Anchors: product([]string{"each ", "every ", "all "}, []string{"", "new ", "single "}, []string{"conv", "sess", "chat", "mess", "requ", "quer", "prom", "turn", "resp", "repl", "answ", "inter", "user"}),
 		},
-		{
+		amongItsOwn: {
 			Name:    "among_its_own",
 			Expr:    `\b(must|always|required\s+to|have\s+to|need\s+to|should)\s+(\w+\s+){0,2}?(call|use|run|invoke)\s+[^.\n]{0,40}?\b(first|before)\b|\bmust\s+be\s+(called|used|run|invoked)\s+(first|before)\b`,
 			Anchors: product([]string{"must ", "always ", "required to ", "have to ", "need to ", "should "}, []string{"", "first "}, []string{"call ", "use ", "run ", "invoke ", "be called", "be used", "be run", "be invoked"}),

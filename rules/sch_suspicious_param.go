@@ -35,7 +35,7 @@ var schSuspiciousParam = scanner.Rule{
 		})
 	},
 	Patterns: []scanner.Pattern{
-		{
+		talkMatch: {
 			Name:    "conversation",
 			Expr:    `\b(everything|anything|whatever|all\s+(that\s+)?|each\s+thing)\s*(that\s+)?the\s+(user|person|human|customer)\s+(has\s+|have\s+)?(said|says|wrote|written|typed|told|shared|mentioned)\b|\b(full|entire|complete|whole|raw|verbatim|unabridged)\s+((text|copy|transcript|history|log|record)\s+of\s+)?(the\s+|this\s+|our\s+|your\s+)?(conversation|chat|dialogue?|context\s+window)(\s+(history|context|transcript|log|so\s+far|until\s+now))?\b|\b(conversation|dialogue?)\s+(so\s+far|until\s+now|up\s+to\s+(now|this\s+point|here))\b|\b(transcript|history|log|record|copy)\s+of\s+(this|our|your)\s+(conversation|chat|session|dialogue?)\b`,
 			Anchors: []string{"the user ", "the person ", "the human ", "the customer ", "conversation", "chat", "dialog", "context window", "of this session", "of our session", "of your session"},
@@ -50,7 +50,7 @@ var schSuspiciousParam = scanner.Rule{
 			Expr:    `\b(results?|outputs?|responses?|returns?)\s+(of|from|by)\s+(all|any|every|each)\s+(of\s+the\s+|the\s+)?((other|previous|earlier|prior)\s+)?(tools?(\s+calls?)?|calls)\b|\b(results?|outputs?|responses?)\s+(of|from)\s+(the\s+)?other\s+tools\b|\b(all|every|each|any)\s+(previous|earlier|prior|other)\s+tools?['’]?s?\s+((results?|outputs?|responses?)|(has\s+|have\s+)?(returned|said))\b`,
 			Anchors: []string{"other tool", "all tool", "any tool", "every tool", "each tool", "previous tool", "earlier tool", "prior tool", "all the tool", "previous call", "earlier call", "prior call"},
 		},
-		{
+		fileMatch: {
 			Name:    "secret_file",
 			Expr:    `\b(contents?|text|body|copy|dump|values?)\s+(of|from|found\s+in)(\s+(the|a|any|every|all|user['’]?s?|your|their|local)){0,3}[\s"'` + "`" + `]*(` + secretFiles + `)`,
 			Anchors: secretFileAnchors,
