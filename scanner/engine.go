@@ -90,21 +90,7 @@ func New(rules []Rule, o Options) (*Engine, error) {
 			patterns = append(patterns, p)
 			e.owner = append(e.owner, owner{i, k})
 		}
-		if r.Message != nil {
-			e.message = append(e.message, r)
-		}
-		if r.Judge != nil {
-			e.judges = append(e.judges, r)
-		}
-		if r.Unusual != nil {
-			e.unusual = append(e.unusual, r)
-		}
-		if r.Lines != nil {
-			e.lines = append(e.lines, r)
-		}
-		if r.Definition != nil {
-			e.definition = append(e.definition, r)
-		}
+		e.register(r)
 	}
 	for k, p := range text.Disguises() {
 		patterns = append(patterns, p)
@@ -116,6 +102,25 @@ func New(rules []Rule, o Options) (*Engine, error) {
 	}
 	e.matcher = m
 	return e, nil
+}
+
+// register lists a rule under the checks that it has.
+func (e *Engine) register(r *Rule) {
+	if r.Message != nil {
+		e.message = append(e.message, r)
+	}
+	if r.Judge != nil {
+		e.judges = append(e.judges, r)
+	}
+	if r.Unusual != nil {
+		e.unusual = append(e.unusual, r)
+	}
+	if r.Lines != nil {
+		e.lines = append(e.lines, r)
+	}
+	if r.Definition != nil {
+		e.definition = append(e.definition, r)
+	}
 }
 
 // Rules returns the rules of the engine.
