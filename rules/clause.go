@@ -96,6 +96,7 @@ func counteredCommand(t []byte, start, end int) bool {
 	return countered(t, start, end) && !(bytes.HasSuffix(t[:start], []byte("`")) && hasItRun.Match(t[max(0, start-clauseReach):start]))
 }
 
+// hasItRun stands ahead of a command that is to be run.
 var hasItRun = regexp.MustCompile("\\b(runs?|execut(e|es|ing)|paste|type|enter|start|use|via|with)\\b[^.\n]{0,40}`$")
 
 // quotationMarks are pairs of quotation marks.
@@ -105,6 +106,7 @@ var quotationMarks = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", 
 // nobody: a result or a broken frame can be JSON in a text.
 var jsonValue = regexp.MustCompile(`("\s*:|\[)\s*$`)
 
+// startOfJSON tells JSON from prose by its first characters.
 var startOfJSON = regexp.MustCompile(`^\s*(\{\s*["}]|\[\s*["\[{\]\d-])`)
 
 // isJSON reports a text that begins like JSON: its strings are values, where in
@@ -143,6 +145,7 @@ func opens(c []byte, verb []int) bool {
 	return len(before) == 0 || continuesOrder.Match(before)
 }
 
+// continuesOrder ends what stands ahead of a verb that gives an order.
 var continuesOrder = regexp.MustCompile(`(\b(and|then|also|please|now|to)|[,:>-])$`)
 
 // result reports whether the text came out of a call: it is data that the

@@ -50,7 +50,10 @@ var injAgentConfigWrite = scanner.Rule{
 }
 
 var (
-	agentTold  = regexp.MustCompile(`\b(ai|assistant|agent|llm|model)s?\s*([:,]|must|should|shall|please|has\s+to|needs?\s+to)`)
-	unasked    = regexp.MustCompile(`\bwithout\s+(asking|telling|confirm|approv|informing|mention)|\bsilently\b|\bauto_?-?approve\W{1,3}(to\s+)?(true|on)\b|\bfor\s+(all|every)\s+future\b`)
+	// agentTold is an agent that has to act, where a guide tells a person.
+	agentTold = regexp.MustCompile(`\b(ai|assistant|agent|llm|model)s?\s*([:,]|must|should|shall|please|has\s+to|needs?\s+to)`)
+	// unasked has it done without anybody's consent, now or from now on.
+	unasked = regexp.MustCompile(`\bwithout\s+(asking|telling|confirm|approv|informing|mention)|\bsilently\b|\bauto_?-?approve\W{1,3}(to\s+)?(true|on)\b|\bfor\s+(all|every)\s+future\b`)
+	// configures is the name of a tool whose purpose is such files.
 	configures = regexp.MustCompile(`(?i)(config|setup|install|init|rules?|memory|settings)`)
 )

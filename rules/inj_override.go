@@ -79,16 +79,17 @@ func ordinaryDrop(t []byte, start, end int) bool {
 // dropped, or the advice not to obey data.
 func reportedDrop(t []byte, start, end int) bool {
 	from, to := clause(t, start, end)
-	return othersDrop.Match(t[start:end]) && !addressed(t[from:start]) || droppedByOthers.Match(t[from:start]) || droppedThing.Match(t[end:to]) ||
+	return othersDrop.Match(t[start:end]) && !addressed(t[from:start]) || droppedByOthers.Match(t[from:start]) || dropsOther.Match(t[end:to]) ||
 		toldByData.Match(t[end:to]) && !givenEarlier.Match(t[start:end])
 }
 
 var (
 	// toModels are instructions that only a reader can have been given.
-	toModels        = regexp.MustCompile(`\b(previous(ly)?|prior|above|earlier|preceding)\b.*\b(instructions?|prompts?|directives?)$`)
+	toModels = regexp.MustCompile(`\b(previous(ly)?|prior|above|earlier|preceding)\b.*\b(instructions?|prompts?|directives?)$`)
+	// othersDrop, droppedByOthers and dropsOther are what reportedDrop tells of.
 	othersDrop      = regexp.MustCompile(`^(ignores|disregards|forgets|overrides|bypasses|discards|supersedes|replaces|neglects)\b`)
 	droppedByOthers = regexp.MustCompile(`\b(they|we|it|users?|admins?|models?|terms|assistants?|attackers?|who|which|let\s+\w+)\s+((can|could|may|might|would|will)\s+)?$`)
-	droppedThing    = regexp.MustCompile(`^\s*(e-?mails?|mails?|answers?|attempts?|outputs?|values?|commits?|comments?|posts?|repl(y|ies)|reviews?|steps?|questions?|versions?|letters?|invoices?|reminders?|releases?|(about|regarding|concerning)\s+(the|our|my|your)\s)`)
+	dropsOther      = regexp.MustCompile(`^\s*(e-?mails?|mails?|answers?|attempts?|outputs?|values?|commits?|comments?|posts?|repl(y|ies)|reviews?|steps?|questions?|versions?|letters?|invoices?|reminders?|releases?|(about|regarding|concerning)\s+(the|our|my|your)\s)`)
 	toldByData      = regexp.MustCompile(`^\s*(inside|contained|embedded|within|found|(that\s+)?it\s+contains|(in|from)\s+(it|them|(the|this|that|these)\s+(\w+\s+)?(itself|contract|documents?|text|pages?|e?-?mails?|messages?|contents?|files?|data|results?|tool|outputs?|website|article|comments?)))\b`)
 	givenEarlier    = regexp.MustCompile(`\b(previous(ly)?|prior|above|earlier|preceding|system|your)\b`)
 )

@@ -102,7 +102,8 @@ var (
 	callsThis = regexp.MustCompile(`\b(call|use|run|invoke|execute|consult|query)\s+(this|it)\b|\b(must|has\s+to|should|shall|is\s+to|needs?\s+to|always)\s+(\w+\s+){0,2}?be\s+(\w+\s+)?(called|used|run|invoked|executed|consulted)\b|\bmandatory\b`)
 	// everyTool leaves none out, where "other tools" can be those of the server.
 	everyTool = regexp.MustCompile(`\b(any|every|each|all|\w+thing)\b`)
-	insists   = regexp.MustCompile(`\b(must|always|mandatory|required|has\s+to|shall)\b`)
+	// insists leaves the model no choice.
+	insists = regexp.MustCompile(`\b(must|always|mandatory|required|has\s+to|shall)\b`)
 	// opensSession is the name of a tool that others of its server depend on.
 	opensSession = regexp.MustCompile(`(?i)(login|log_in|sign_?in|auth|connect|session|init|setup|start|open|select|configure)`)
 	// ownToolsBehind is what stands behind tools that are a server's own, and ofAllKinds

@@ -60,4 +60,5 @@ func remedy(t []byte, start, end int) bool {
 // mended is how such an error says so.
 var mended = regexp.MustCompile(`\b(again|before\s+(using|calling|you\s+can)|missing|not\s+(yet\s+)?(initiali[sz]ed|authenticated|authori[sz]ed|connected|found))\b`)
 
+// logIn is the call of a tool that opens a session.
 var logIn = regexp.MustCompile(`[\s"'` + "`" + `](log_?in|sign_?in|auth(enticate)?|connect|init(iali[sz]e)?|(open|start|create)_session)(_(user|session|server|client|account|database|db))?["'` + "`" + `]?(\s+(tool|function))?$`)

@@ -22,7 +22,7 @@ const (
 
 // The weights of what is no signal by itself.
 const (
-	harmWeight   = 2
+	actWeight    = 2
 	placeWeight  = 1
 	reportedCost = 2
 	usageCost    = 2 // a guide says when it is used
@@ -125,7 +125,7 @@ func (w *tally) add(s []byte, g *signal) bool {
 
 // act adds the act at a place of s, which stands at from in its text.
 func (w *tally) act(s []byte, at []int, from int) {
-	w.sum += harmWeight
+	w.sum += actWeight
 	w.signals = append(w.signals, "an act that a user would want to be asked about")
 	w.start, w.end = from+at[0], from+at[1]
 	if concrete.Match(s[at[0]:]) {
