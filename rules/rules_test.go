@@ -227,10 +227,9 @@ func source(t *testing.T, ar *txtar.Archive) scanner.Source {
 		text := strings.TrimSuffix(string(f.Data), "\n")
 		switch f.Name {
 		case "description":
-			return frames(t, `< {"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"the_tool","description":`+quote(text)+`,"inputSchema":{"type":"object"}}]}}`)
+			return frames(t, described("the_tool", text))
 		case "result":
-			return frames(t, `> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"the_tool","arguments":{}}}`+"\n"+
-				`< {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":`+quote(text)+`}]}}`)
+			return frames(t, said(text))
 		case "definition.json":
 			events, err := replay.Definitions(f.Name, f.Data)
 			if err != nil {
