@@ -190,3 +190,20 @@ func TestRepeatedAnchors(t *testing.T) {
 		}
 	}
 }
+
+// TestSessionsShareOutputSchemas lists one tool in so many sessions that its schema
+// would pass the bound on what is remembered if each of them had one of its own.
+func TestSessionsShareOutputSchemas(t *testing.T) {
+	tool := list(1, func(int) string {
+		return `{"name":"read","outputSchema":{"type":"object","$comment":"` + strings.Repeat("x", 16000) + `"}}`
+	})
+	var events []*scanner.Event
+	for i := range 4500 { // of 16 kB each, where 64 MiB are remembered
+		e := frame(i, scanner.ServerToClient, tool)
+		e.Session = fmt.Sprint(i)
+		events = append(events, e)
+	}
+	if _, res := run(t, []scanner.Rule{markerRule()}, events...); len(res.Coverage.Skipped) > 0 {
+		t.Errorf("coverage %+v", res.Coverage)
+	}
+}

@@ -25,7 +25,7 @@ type judge struct {
 	closed   map[uint64]struct{}      // sessions that made place for others, by digest
 	recent   *list.List               // the same, most recently used first
 	pins     map[pinKey]*Known
-	outputs  int // bytes of output schemas in all that is known
+	outputs  int // bytes of output schemas in all definitions that are remembered
 	servers  map[string]bool
 	found    []Finding
 	coverage *coverage
@@ -129,6 +129,8 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 				return known // pinned just now
 			}
 			d = known.Definition
+		} else {
+			j.keepOutput(e, d)
 		}
 		return j.known(e, d, offset)
 	})
@@ -181,17 +183,22 @@ func (j *judge) pin(e *Event, d *Definition) {
 		j.coverage.skip("more definitions than are remembered: later changes of this one go unseen", e.Origin)
 		return
 	}
+	j.keepOutput(e, d)
 	j.pins[key] = j.known(e, d, d.Offset)
+}
+
+// keepOutput counts the output schema of a definition that is remembered from now
+// on, and drops it where there are too many.
+func (j *judge) keepOutput(e *Event, d *Definition) {
+	if j.outputs+len(d.Output) > maxOutputs {
+		d.Output = nil
+		j.coverage.skip("more output schemas than are remembered: results of this tool are not compared with its own", e.Origin)
+	}
+	j.outputs += len(d.Output)
 }
 
 // known makes the record of a definition that the event shows at an offset.
 func (j *judge) known(e *Event, d *Definition, offset int) *Known {
-	if j.outputs+len(d.Output) <= maxOutputs {
-		j.outputs += len(d.Output)
-	} else {
-		d.Output = nil
-		j.coverage.skip("more output schemas than are remembered: results of this tool are not compared with its own", e.Origin)
-	}
 	return &Known{Server: e.Server, Session: e.Session, Definition: d, Location: j.places.at(offset), Time: e.Time}
 }
 
