@@ -36,7 +36,7 @@ const (
 
 // riskyAct is an act that a user would want to be asked about, with what it is done
 // to: verb and object stand in one clause, in this order.
-var riskyAct = text.MustCompile(`\b(` + strings.Join([]string{
+var riskyAct = text.LazyExpr(`\b(` + strings.Join([]string{
 	// Money.
 	inflected("transfer pay wire send donate refund buy purchase order spend submit place put add go_through check_out") + `\s(?:[^.\n]|\.\w){0,60}?([$€£]\s?\d|\d\s?([$€£]|usd|eur|gbp|btc|eth|dollars|euros)|\b(money|funds|payment|gift\s+cards?|crypto|bitcoin|iban|wallet|invoice|to\s+the\s+account|an\s+order|cart|basket|checkout|expense\s+claim|saved\s+card|payment\s+method)|\b\d+\s+of\s+(these|them))`,
 	// Rights, accounts and doors.
@@ -61,4 +61,4 @@ var riskyAct = text.MustCompile(`\b(` + strings.Join([]string{
 
 // concrete is what orders have and guides lack: an address, a name in quotes, a
 // command, a sum, or the case at hand.
-var concrete = text.MustCompile(addressOrHost + "|[\"'`“<][^\"'`”>\n]{2,}[\"'`”>]" + `|[$€£]\s?\d|\b(\d+\s?(usd|eur|gbp|btc|eth)|the\s+user['’]s|(this|these|here)\b|[a-z]+_[a-z_]+|[\w-]+/[\w-]+)\b`)
+var concrete = text.LazyExpr(addressOrHost + "|[\"'`“<][^\"'`”>\n]{2,}[\"'`”>]" + `|[$€£]\s?\d|\b(\d+\s?(usd|eur|gbp|btc|eth)|the\s+user['’]s|(this|these|here)\b|[a-z]+_[a-z_]+|[\w-]+/[\w-]+)\b`)

@@ -69,7 +69,7 @@ var orderSigns = func() *text.Expr {
 	for _, p := range orderPatterns {
 		exprs = append(exprs, p.Expr)
 	}
-	return text.MustCompile(strings.Join(exprs, "|"))
+	return text.LazyExpr(strings.Join(exprs, "|"))
 }()
 
 // maxWeighed bounds the sentences of one text that are weighed. Guides for agents

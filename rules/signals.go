@@ -41,26 +41,26 @@ const (
 )
 
 var whoIsMeant = [...]signal{
-	{"an AI is spoken to", 4, text.MustCompile(vocative)},
-	{"an AI is what has to act", 3, text.MustCompile(aiMustAct)},
+	{"an AI is spoken to", 4, text.LazyExpr(vocative)},
+	{"an AI is what has to act", 3, text.LazyExpr(aiMustAct)},
 	{"an AI is spoken of", 2, aiNamed},
 }
 
 // orderSignals are what tells of an order to an AI beside who is meant and the act itself.
 var orderSignals = [...]signal{
-	{"whoever reads this is meant", 2, text.MustCompile(`\b` + anAI + `(\s+[\w'’-]+){1,6}?\s+(this|these)\s+(\w+\s+)?` + dataItself + `\b|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\bwhoever(\s+or\s+whatever)?\s+(reads|handles|processes|edits|summari[sz]es)\b|\b(being|been)\s+(read|processed|summari[sz]ed|opened|displayed)\s+(by|through)\s+(an?|the)\s`)},
-	{"the conversation is known", 3, text.MustCompile(conversationKnown)},
-	{"the user is spoken of", 1, text.MustCompile(`\b(the\s+(current\s+|same\s+)?(user|human|principal)(\s[^a]|['’.,;:!?)]|$)|(user|human)['’]s\s|their\s+users?\b|owner\s+of\s+th(is|e)\s+(mailbox|account|assistant|agent)|the\s+person\s+in\s+front\s+of\s+you|whoever\s+asks|your\s+(user|client|principal|owner|operator)\b)`)},
-	{"the text poses as a turn or the system", 3, text.MustCompile(turnMarker)},
-	{"a call is spelled out", 1, text.MustCompile(`\b[a-z]+[a-z0-9]*_[a-z0-9_]+\([^()\n]{0,200}\)|\b(call|use|using|via|with|function|tool)\s+(the\s+(tool|function)\s+)?` + "[`'\"]?[a-z]+_[a-z_]+\\b")},
-	{"secrecy", 2, text.MustCompile(`\b(not|n['’]t|never|without|no\s+need\s+to|spared)\b[^.\n]{0,25}?\b(tell(ing)?|mention(ing)?|inform(ing)?|notif(y|ying)|bring(ing)?\s+(it|this)\s+up|trouble|bother|let\s+\w+(\s+\w+)?\s+know|say(ing)?\s+so|reveal(ing)?|report(ing)?\s+(this|it)|comment(ing)?\s+on\s+(this|it))\b|\b(silently|secretly|quietly|unnoticed|discreetly)\b|\bas\s+(if|though)\s+(nothing|it\s+had|they\s+had|the\s+\w+\s+had)\b|\bbetween\s+us\b`)},
-	{"nobody is to be asked", 1, text.MustCompile(`\b(without|no|not|n['’]t|skip|already)\b[^.\n]{0,20}?\b(asking|ask\s+back|confirmation|approval|approved|agreed|callbacks?|authori[sz]ed|checking\s+back|consent|dry\s+run|permission)\b`)},
-	{"pressure", 1, text.MustCompile(`\b(immediately|at\s+once|right\s+now|urgent(ly)?|no\s+time|within\s+\d+\s+minutes|or\s+else|failure\s+to|highest\s+priority|as\s+your\s+(first|next)\s+action|before\s+(anything\s+else|any\s+other))\b`)},
-	{"it is to last", 1, text.MustCompile(`\b(from\s+(now|this\s+point|here|today)\s+on(wards)?|in\s+(all\s+)?(future|later)\s+\w+|permanently|for\s+good|until\s+the\s+end\s+of|each\s+time|every\s+time|remember)\b`)},
+	{"whoever reads this is meant", 2, text.LazyExpr(`\b` + anAI + `(\s+[\w'’-]+){1,6}?\s+(this|these)\s+(\w+\s+)?` + dataItself + `\b|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\bwhoever(\s+or\s+whatever)?\s+(reads|handles|processes|edits|summari[sz]es)\b|\b(being|been)\s+(read|processed|summari[sz]ed|opened|displayed)\s+(by|through)\s+(an?|the)\s`)},
+	{"the conversation is known", 3, text.LazyExpr(conversationKnown)},
+	{"the user is spoken of", 1, text.LazyExpr(`\b(the\s+(current\s+|same\s+)?(user|human|principal)(\s[^a]|['’.,;:!?)]|$)|(user|human)['’]s\s|their\s+users?\b|owner\s+of\s+th(is|e)\s+(mailbox|account|assistant|agent)|the\s+person\s+in\s+front\s+of\s+you|whoever\s+asks|your\s+(user|client|principal|owner|operator)\b)`)},
+	{"the text poses as a turn or the system", 3, text.LazyExpr(turnMarker)},
+	{"a call is spelled out", 1, text.LazyExpr(`\b[a-z]+[a-z0-9]*_[a-z0-9_]+\([^()\n]{0,200}\)|\b(call|use|using|via|with|function|tool)\s+(the\s+(tool|function)\s+)?` + "[`'\"]?[a-z]+_[a-z_]+\\b")},
+	{"secrecy", 2, text.LazyExpr(`\b(not|n['’]t|never|without|no\s+need\s+to|spared)\b[^.\n]{0,25}?\b(tell(ing)?|mention(ing)?|inform(ing)?|notif(y|ying)|bring(ing)?\s+(it|this)\s+up|trouble|bother|let\s+\w+(\s+\w+)?\s+know|say(ing)?\s+so|reveal(ing)?|report(ing)?\s+(this|it)|comment(ing)?\s+on\s+(this|it))\b|\b(silently|secretly|quietly|unnoticed|discreetly)\b|\bas\s+(if|though)\s+(nothing|it\s+had|they\s+had|the\s+\w+\s+had)\b|\bbetween\s+us\b`)},
+	{"nobody is to be asked", 1, text.LazyExpr(`\b(without|no|not|n['’]t|skip|already)\b[^.\n]{0,20}?\b(asking|ask\s+back|confirmation|approval|approved|agreed|callbacks?|authori[sz]ed|checking\s+back|consent|dry\s+run|permission)\b`)},
+	{"pressure", 1, text.LazyExpr(`\b(immediately|at\s+once|right\s+now|urgent(ly)?|no\s+time|within\s+\d+\s+minutes|or\s+else|failure\s+to|highest\s+priority|as\s+your\s+(first|next)\s+action|before\s+(anything\s+else|any\s+other))\b`)},
+	{"it is to last", 1, text.LazyExpr(`\b(from\s+(now|this\s+point|here|today)\s+on(wards)?|in\s+(all\s+)?(future|later)\s+\w+|permanently|for\s+good|until\s+the\s+end\s+of|each\s+time|every\s+time|remember)\b`)},
 }
 
 // usedWhen is how a guide for an AI says what it is for.
-var usedWhen = text.MustCompile(`\b(use|used|useful|activate|trigger|invoke|reach)\s+(for\s+)?(this\s+|it\s+)?(\w+\s+)?(when|whenever|for|if)\b`)
+var usedWhen = text.LazyExpr(`\b(use|used|useful|activate|trigger|invoke|reach)\s+(for\s+)?(this\s+|it\s+)?(\w+\s+)?(when|whenever|for|if)\b`)
 
 // tally is what the signals of a window amount to.
 type tally struct {
@@ -161,7 +161,7 @@ func isOrder(t []byte, verb int) bool {
 	return len(bytes.TrimSpace(t[:verb])) == 0 || leadsToOrder.Match(t[:verb])
 }
 
-var leadsToOrder = text.MustCompile(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|please|now|to|must|should|shall|you|just|first|always|immediately|instead|only|kindly|do|will|by|` + anAI + `|it|this|(this|these)\s+(\w+\s+)?` + dataItself + `)\s+)$`)
+var leadsToOrder = text.LazyExpr(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|please|now|to|must|should|shall|you|just|first|always|immediately|instead|only|kindly|do|will|by|` + anAI + `|it|this|(this|these)\s+(\w+\s+)?` + dataItself + `)\s+)$`)
 
 // denied reports a negation ahead of the act, in its clause.
 func denied(t []byte, act int) bool {
@@ -170,7 +170,7 @@ func denied(t []byte, act int) bool {
 }
 
 // madeToAct is how an attack or a demonstration is told.
-var madeToAct = text.MustCompile(`\b(made|makes|can\s+make|could\s+make|to\s+make|got|gets|tricked|led|caused|causes|causing|tricks)\s+(an?|the|our|your|his|her|my|their)\s+(\w+\s+)?` + anAI + `\s+(to\s+|into\s+)?$`)
+var madeToAct = text.LazyExpr(`\b(made|makes|can\s+make|could\s+make|to\s+make|got|gets|tricked|led|caused|causes|causing|tricks)\s+(an?|the|our|your|his|her|my|their)\s+(\w+\s+)?` + anAI + `\s+(to\s+|into\s+)?$`)
 
 const (
 	// anAI is what a program is called that reads texts for people.
@@ -200,10 +200,10 @@ const (
 )
 
 // mustBe is what an AI must be and not what it must do.
-var mustBe = text.MustCompile(`^\s*(be|have|support|know|understand|belong)\b`)
+var mustBe = text.LazyExpr(`^\s*(be|have|support|know|understand|belong)\b`)
 
 // aiNamed is the mention of an AI.
-var aiNamed = text.MustCompile(`\b` + anAI + `\b`)
+var aiNamed = text.LazyExpr(`\b` + anAI + `\b`)
 
 // aiAnchors are literals of which one stands in every match of anAI.
 var aiAnchors = []string{" ai", "\nai", "(ai", "[ai", "\"ai", ":ai", "#ai", "/ai", "*ai", ">ai", "ai:", "ai,", "ai agent", "ai assist", "ai model", "ais ", "llm", "a.i.", "model", "assistant", "agent", "bot", "copilot", "claude", "gpt", "gemini", "text generator", "automated ", "checker", "helper", "not human", "software", "machines that"}

@@ -6,16 +6,21 @@ import (
 )
 
 // Expr is a regular expression that is asked of many texts and seldom matches:
-// a filter goes ahead of it. It may be shared by goroutines.
+// a filter goes ahead of it. It may be shared by goroutines, and is compiled when
+// it is first asked.
 type Expr struct {
-	re      *regexp.Regexp
+	re      func() *regexp.Regexp
 	filters sync.Pool
 }
 
-// MustCompile returns the expression, in the syntax of [regexp], or panics.
-func MustCompile(expr string) *Expr {
-	a := newAutomaton(expr)
-	return &Expr{re: regexp.MustCompile(expr), filters: sync.Pool{New: func() any { return newFilter(a) }}}
+// LazyExpr returns the expression, in the syntax of [regexp]. One that does not
+// compile panics when it is first asked.
+func LazyExpr(expr string) *Expr {
+	automaton := sync.OnceValue(func() *automaton { return newAutomaton(expr) })
+	return &Expr{
+		re:      sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) }),
+		filters: sync.Pool{New: func() any { return newFilter(automaton()) }},
+	}
 }
 
 // FindIndex returns where the leftmost match in t begins and ends, or nil.
@@ -23,11 +28,11 @@ func (e *Expr) FindIndex(t []byte) []int {
 	if !e.mayMatch(t) {
 		return nil
 	}
-	return e.re.FindIndex(t)
+	return e.re().FindIndex(t)
 }
 
 // Match reports whether there is a match in t.
-func (e *Expr) Match(t []byte) bool { return e.mayMatch(t) && e.re.Match(t) }
+func (e *Expr) Match(t []byte) bool { return e.mayMatch(t) && e.re().Match(t) }
 
 func (e *Expr) mayMatch(t []byte) bool {
 	f := e.filters.Get().(*filter)
