@@ -145,8 +145,15 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know 
 	if m.Listing != NoSubject && !m.More {
 		srv.Announced[m.Listing] = false
 	}
-	for i := range m.Definitions {
-		d := &m.Definitions[i]
+	s.list(srv, m.Definitions, know)
+	srv.Seen = true
+	return whole
+}
+
+// list remembers the tools that a server lists.
+func (s *Session) list(srv *Server, definitions []Definition, know func(*Definition) *Known) {
+	for i := range definitions {
+		d := &definitions[i]
 		if d.Kind != ToolSubject {
 			continue
 		}
@@ -164,8 +171,6 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know 
 	if !srv.Witnesses.Complete() {
 		s.Witnesses.merge(&srv.Witnesses)
 	}
-	srv.Seen = true
-	return whole
 }
 
 // The bounds of what is compared between the servers of a session. A client
