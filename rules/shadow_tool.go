@@ -12,9 +12,8 @@ import (
 )
 
 // imitationShare is how alike two descriptions must be, from 0 to 1, for the later
-// tool to be taken for a copy of the earlier one. 0.85 is the threshold that
-// the agentsh documentation sets for names.
-const imitationShare = 0.85
+// tool to be taken for a copy of the earlier one, and two names of tools or brands.
+const imitationShare = scanner.DefaultSimilarity
 
 // comparedBytes bounds the part of two descriptions that is compared, in bytes: the
 // distance costs its square.

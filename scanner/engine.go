@@ -40,9 +40,12 @@ type Options struct {
 	Sessions int // sessions kept open at once; 0 means 2048
 
 	// Similarity is how alike the names of two servers must be, from 0 to 1, to be
-	// taken for each other; 0 means 0.85, the threshold of the agentsh design.
+	// taken for each other; 0 means DefaultSimilarity.
 	Similarity float64
 }
+
+// DefaultSimilarity is the threshold that the agentsh documentation sets for names.
+const DefaultSimilarity = 0.85
 
 // Engine runs rules over events.
 type Engine struct {
@@ -68,7 +71,7 @@ const noRule = -1
 // New returns an engine for a set of rules. A rule that does not explain
 // itself, stands there twice or has a bad pattern is an error.
 func New(rules []Rule, o Options) (*Engine, error) {
-	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, defaultSimilarity)}
+	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, DefaultSimilarity)}
 	if e.sessions <= 0 {
 		e.sessions = defaultSessions
 	}

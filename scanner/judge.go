@@ -10,8 +10,6 @@ import (
 
 // The bounds of what a judge remembers. They bound memory, whatever the input.
 const (
-	defaultSimilarity = 0.85
-
 	defaultSessions = 2048     // sessions open at once; the one idle longest, in events, is closed
 	maxPins         = 262144   // definitions remembered across sessions
 	maxClosed       = 1 << 20  // closed sessions that are recognised when they go on
