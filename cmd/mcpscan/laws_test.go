@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -98,7 +99,7 @@ func TestLiveEqualsReplay(t *testing.T) {
 	req.check(err)
 	var got [2]string
 	for i, src := range []scanner.Source{&wires{events}, recorded} {
-		engine, err := scanner.New(rules.All(), scanner.Options{})
+		engine, err := allRules()
 		req.check(err)
 		c := report.NewCollector(scanner.Note)
 		res, err := engine.Run(context.Background(), src, c)
@@ -168,7 +169,7 @@ func TestInterleavingChangesNoVerdict(t *testing.T) {
 
 // findingsOf lists what was found, in an order of its own and without places.
 func findingsOf(t require, recording string) string {
-	engine, err := scanner.New(rules.All(), scanner.Options{})
+	engine, err := allRules()
 	t.check(err)
 	src, err := replay.Open("events.jsonl", strings.NewReader(recording), replay.Options{MaxMessage: 64 << 20})
 	t.check(err)
@@ -181,6 +182,9 @@ func findingsOf(t require, recording string) string {
 	}
 	return fmt.Sprint(lines)
 }
+
+// allRules makes the engine for all rules once: that takes as long as some runs.
+var allRules = sync.OnceValues(func() (*scanner.Engine, error) { return scanner.New(rules.All(), scanner.Options{}) })
 
 // TestMemoryIsBounded: memory does not grow with the length of the input. The
 // second half of a recording must not need more than the first. Sessions that
