@@ -229,16 +229,23 @@ func (f *filter) intern(at []uint32, before uint8) int32 {
 
 // mayMatch reports false only where the expression does not match t.
 func (f *filter) mayMatch(t []byte) bool {
-	state := f.run(f.start(), t)
-	return state == matched || f.ends(state)
+	_, ok := f.search(t)
+	return ok
+}
+
+// search returns where in t the expression may have matched first: no match ends
+// ahead of it.
+func (f *filter) search(t []byte) (end int, ok bool) {
+	state, end := f.run(f.start(), t)
+	return end, state == matched || f.ends(state)
 }
 
 // start returns the state at the beginning of a text.
 func (f *filter) start() int32 { return int32(f.classes) }
 
 // run returns the state behind t, or matched as soon as the expression may
-// match. A state is good until the next call.
-func (f *filter) run(state int32, t []byte) int32 {
+// match, and how far it has read. A state is good until the next call.
+func (f *filter) run(state int32, t []byte) (to int32, read int) {
 	for i := 0; i < len(t); {
 		symbol, n := int(t[i]), 1
 		if symbol >= beyond {
@@ -247,16 +254,16 @@ func (f *filter) run(state int32, t []byte) int32 {
 		}
 		i += n
 		c := f.class[symbol]
-		to := f.next[state+int32(c)]
+		to = f.next[state+int32(c)]
 		if to == unknown {
 			to = f.follow(state, c)
 		}
 		if to == matched {
-			return matched
+			return matched, i - n // a match is noticed at what stands behind it
 		}
 		state = to
 	}
-	return state
+	return state, len(t)
 }
 
 // ends reports whether the expression may match a text that ends in this state.

@@ -276,7 +276,8 @@ func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
 		r.origin, r.read, r.state = from, from, f.start()
 	}
 	if r.read < to {
-		r.state, r.read = f.run(r.state, t[r.read:to]), to
+		r.state, _ = f.run(r.state, t[r.read:to])
+		r.read = to
 	}
 	if r.state == matched || f.ends(r.state) {
 		r.state = unknown
@@ -286,22 +287,51 @@ func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
 }
 
 // rest runs a pattern once over what is left of a text that has too many of
-// its anchors, and closes the pattern for that text.
+// its anchors, and closes the pattern for that text. The filter reads all of it,
+// the expression no more than what stands around the places that the filter
+// stops at: an expression that looks for its one match at the other end of a
+// long text costs more than all else.
 func (s *Scanner) rest(t []byte, re *regexp.Regexp, r *run, p, start int) {
-	from := max(start-Reach, r.end, 0)
+	at := max(start-Reach, r.end, 0)
 	if s.m.patterns[p].Custom {
-		s.sweep(t, p, from)
+		s.sweep(t, p, at)
 		return
 	}
-	for from < len(t) && s.filtered(t, r, p, from, len(t)) {
+	f := s.filters[p]
+	r.state = unknown
+	for searched := at; at < len(t); {
+		read, ok := f.search(t[at:])
+		if !ok {
+			break
+		}
+		hit := at + read
+		from, to := max(at, hit-2*Reach), min(max(hit, searched)+2*Reach, len(t))
+		if loc := firstBehind(re, t[:to], from, hit); loc != nil {
+			s.add(r, p, loc[0], loc[1])
+			at = max(loc[1], loc[0]+1)
+		} else if searched = to; to < len(t) {
+			at = to - Reach // what begins in front of it would be longer than a match may be
+		} else {
+			break
+		}
+	}
+	r.end = len(t)
+}
+
+// firstBehind returns the first match in t[from:] that does not end ahead of a
+// place.
+func firstBehind(re *regexp.Regexp, t []byte, from, place int) []int {
+	for from < len(t) {
 		loc := re.FindIndex(t[from:])
 		if loc == nil {
 			break
 		}
-		s.add(r, p, from+loc[0], from+loc[1])
+		if from+loc[1] >= place {
+			return []int{from + loc[0], from + loc[1]}
+		}
 		from += max(loc[1], 1)
 	}
-	r.end = len(t)
+	return nil
 }
 
 // add keeps a match. Where there are too many, it takes the place of the

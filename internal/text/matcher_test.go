@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -205,6 +206,20 @@ func TestScanLinear(t *testing.T) {
 		if x, y := fastest(func() { s.Scan(small) }), fastest(func() { s.Scan(large) }); y > 100*x {
 			t.Errorf("%s: %d bytes take %v, %d take %v", p.Name, len(small), x, len(large), y)
 		}
+	}
+}
+
+// TestFarMatch: behind many anchors, a match costs what stands around it. What
+// lies ahead of it costs no more than where there is none.
+func TestFarMatch(t *testing.T) {
+	s := scannerFor(t, Pattern{Name: "p", Expr: `(?:send|give|hand|pass)(?:\s\w+){1,40}?\s(?:xy|zy)`, Anchors: []string{"send"}})
+	without := []byte(strings.Repeat("send it to xy. ", maxWindows+1) + strings.Repeat("send it to them. ", 20_000))
+	with := append(bytes.Clone(without), "send it to xy"...)
+	if got := s.Scan(with); len(got) != maxWindows+2 || got[len(got)-1].End != len(with) {
+		t.Fatalf("got %v", got)
+	}
+	if x, y := fastest(func() { s.Scan(without) }), fastest(func() { s.Scan(with) }); y > 3*x+time.Millisecond {
+		t.Errorf("without the match %v, with it %v", x, y)
 	}
 }
 
