@@ -28,20 +28,22 @@ type Inspector struct {
 	buf    []byte
 
 	// The event at hand.
-	event      *Event
-	tree       *wire.Doc
-	facts      *Facts
-	message    int
-	dropped    int
-	cut        bool // a pattern matched more often than is kept, or a rule gave up
-	decoding   decoding
-	unread     bool // the text at hand is a frame that is no JSON, with its escapes as they stand
-	places     places
-	siblings   map[string]bool // folded names in the list at node siblingsIn; nil where none was asked for
-	siblingsIn int
-	pass       TextPass
-	matches    []text.Match
-	reading    any // what the rules made of a text last
+	event       *Event
+	tree        *wire.Doc
+	facts       *Facts
+	message     int
+	dropped     int
+	cut         bool // a pattern matched more often than is kept, or a rule gave up
+	decoding    decoding
+	unread      bool // the text at hand is a frame that is no JSON, with its escapes as they stand
+	places      places
+	siblings    map[string]bool // folded names in the list at node siblingsIn; nil where none was asked for
+	siblingsIn  int
+	described   *string // of the definition at node describedIn; nil where none was asked for
+	describedIn int
+	pass        TextPass
+	matches     []text.Match
+	reading     any // what the rules made of a text last
 }
 
 // NewInspector returns an inspector for the engine's rules.
@@ -55,7 +57,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	in.event, in.facts, in.dropped, in.cut = e, facts, 0, false
 	in.decoding.reset(len(e.Frame))
 	in.places.reset(e)
-	in.siblings = nil
+	in.siblings, in.described = nil, nil
 	in.scan.Start()
 	switch e.Kind {
 	case FrameEvent:

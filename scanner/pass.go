@@ -200,15 +200,23 @@ func (p *TextPass) Reading(read func(p *TextPass, old any) any) any {
 	return p.in.reading
 }
 
-// Described returns what the text's definition says of itself: the string
-// "description", as it was sent.
+// Described returns how the text's definition describes itself: what its string
+// "description" begins with, as it was sent.
 func (p *TextPass) Described() string {
-	if p.in.tree.Kind(p.root) != wire.Object {
-		return ""
+	in := p.in
+	if in.described == nil || in.describedIn != p.root { // found once: a definition can have many texts
+		is := ""
+		if in.tree.Kind(p.root) == wire.Object {
+			is, _ = in.tree.Str(p.root, "description")
+		}
+		is = strings.Clone(is[:min(len(is), describedBytes)])
+		in.described, in.describedIn = &is, p.root
 	}
-	s, _ := p.in.tree.Str(p.root, "description")
-	return s
+	return *in.described
 }
+
+// describedBytes is how much of a description says what the definition is for.
+const describedBytes = 1024
 
 // Reported tells whether the rule has reported a part of Folded[start:end] as
 // severe already: what two checks of a rule find in one place is one finding.
