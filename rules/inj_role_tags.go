@@ -52,9 +52,14 @@ var injRoleTags = scanner.Rule{
 	),
 }
 
+// manualReach is how far around a match a document is looked at, in bytes: a text
+// can have many matches.
+const manualReach = 4 << 10
+
 // inManual reports a document that shows templates: it has headings, links or
 // fences.
-func inManual(t []byte, _, _ int) bool {
+func inManual(t []byte, start, end int) bool {
+	t = t[max(0, start-manualReach):min(len(t), end+manualReach)]
 	return manualMarkup.Match(t) || bytes.Contains(t, []byte("```"))
 }
 
