@@ -38,7 +38,7 @@ const Escapes = "escapes"
 
 // Decode finds texts that are written in s in another form: base64,
 // hexadecimal, percent encoding, escapes, HTML entities, variation selectors,
-// invisible bits and words that are spelled out. Only what decodes to text is yielded.
+// invisible bits, words that are spelled out or taken apart by emphasis. Only what decodes to text is yielded.
 func Decode(s []byte, yield func(Hidden)) {
 	decodeRuns(s, yield)
 	if n := bytes.Count(s, []byte("%")); n >= minEscapes {
@@ -59,6 +59,7 @@ func Decode(s []byte, yield func(Hidden)) {
 	if j := respelled(s); j != nil {
 		yield(Hidden{0, len(s), "letters set apart", j})
 	}
+	unmarked(s, yield)
 	decodeInvisible(s, yield)
 }
 
