@@ -26,7 +26,7 @@ var injAgentOrder = scanner.Rule{
 		if timesNamed(p.Folded) == aboutAI {
 			cost = topicCost
 		}
-		for at, weighed, told := 0, 0, 0; at < len(p.Folded); {
+		for at, told := 0, 0; at < len(p.Folded); {
 			from, end := sentence(p.Folded, at, at)
 			at = max(end, at+1)
 			_, to := sentence(p.Folded, end, min(end+1, len(p.Folded)))
@@ -34,11 +34,7 @@ var injAgentOrder = scanner.Rule{
 				continue
 			}
 			w := weighOrder(p.Folded, from, to)
-			if w.weighed {
-				weighed++
-			}
-			if weighed > maxWeighed {
-				p.GiveUp()
+			if !p.Spend(w.looks) {
 				return
 			}
 			if w.sum -= cost; !w.order || w.sum < orderMedium || w.start < told {
@@ -71,10 +67,6 @@ var orderSigns = func() *text.Expr {
 	}
 	return text.LazyExpr(strings.Join(exprs, "|"))
 }()
-
-// maxWeighed bounds the sentences of one text that are weighed. Guides for agents
-// have a few dozen.
-const maxWeighed = 512
 
 // timesNamed returns how often a text names an AI, aboutAI at most.
 func timesNamed(t []byte) int {

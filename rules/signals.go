@@ -65,7 +65,7 @@ var usedWhen = text.LazyExpr(`\b(use|used|useful|activate|trigger|invoke|reach)\
 // tally is what the signals of a window amount to.
 type tally struct {
 	sum        int
-	weighed    bool // there was something to weigh
+	looks      int  // how much there was to look at
 	order      bool // there is an act, or an AI is spoken to and hears more than its name
 	start, end int  // of the act, or of the window
 	signals    []string
@@ -76,10 +76,12 @@ type tally struct {
 func weighOrder(t []byte, from, to int) tally {
 	s := t[from:to]
 	w := tally{start: from, end: to}
-	act := firstAct(s)
-	if w.weighed = act != nil || whoIsMeant[spokenTo].expr.Match(s); !w.weighed {
+	act, tries := firstAct(s)
+	w.looks = tries
+	if act == nil && !whoIsMeant[spokenTo].expr.Match(s) {
 		return w
 	}
+	w.looks++
 	meant := noOne
 	for i := range whoIsMeant {
 		if w.add(s, &whoIsMeant[i]) {
@@ -135,20 +137,21 @@ func (w *tally) act(s []byte, at []int, from int) {
 }
 
 // firstAct returns where the first act stands in s that is ordered: one that is
-// told or denied may stand ahead of it.
-func firstAct(s []byte) []int {
-	for next, tries := 0, 0; tries < actTries; tries++ {
-		at := riskyAct.FindIndex(s[next:])
+// told or denied may stand ahead of it, which takes a try each.
+func firstAct(s []byte) (at []int, tries int) {
+	for next := 0; tries < actTries; {
+		at = riskyAct.FindIndex(s[next:])
 		if at == nil {
-			return nil
+			return nil, tries
 		}
+		tries++
 		at[0], at[1] = at[0]+next, at[1]+next
 		if isOrder(s, at[0]) && !denied(s, at[0]) {
-			return at
+			return at, tries
 		}
 		next = at[0] + 1
 	}
-	return nil
+	return nil, tries
 }
 
 // actTries bounds the acts that are looked at in two sentences.

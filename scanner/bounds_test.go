@@ -114,6 +114,26 @@ func TestFindingsOfTheJudgeAreBounded(t *testing.T) {
 	}
 }
 
+// TestLooksAreBounded shows that the close looks of one event are bounded over all
+// of its texts, and that an event which needs more is told of.
+func TestLooksAreBounded(t *testing.T) {
+	rule := markerRule()
+	looks := 0
+	rule.Text = func(p *scanner.TextPass) {
+		if p.Spend(1) {
+			looks++
+		}
+	}
+	for texts, whole := range map[int]bool{100: true, 500: true, 5000: false} {
+		looks = 0
+		frameText := `{"jsonrpc":"2.0","id":1,"result":{"content":["zqmarker"` + strings.Repeat(`,"zqmarker"`, texts-1) + `]}}`
+		_, res := run(t, []scanner.Rule{rule}, frame(0, scanner.ServerToClient, frameText))
+		if (res.Coverage.Inspected == 1) != whole || (looks == texts) != whole || looks < 100 {
+			t.Errorf("%d texts: %d looks, coverage %+v", texts, looks, res.Coverage)
+		}
+	}
+}
+
 // TestPlacesInAnyOrder shows that a place does not depend on what was asked for before.
 func TestPlacesInAnyOrder(t *testing.T) {
 	text := []byte(strings.Repeat("ab\xff€x𝄞\n\x80\x80\x80\x80\x80é", 700))

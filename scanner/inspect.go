@@ -33,7 +33,8 @@ type Inspector struct {
 	facts       *Facts
 	message     int
 	dropped     int
-	cut         bool // a pattern matched more often than is kept, or a rule gave up
+	cut         bool // a pattern matched more often than is kept, or no look is left
+	looks       int  // close looks that rules may yet take
 	decoding    decoding
 	unread      bool // the text at hand is a frame that is no JSON, with its escapes as they stand
 	places      places
@@ -45,6 +46,13 @@ type Inspector struct {
 	matches     []text.Match
 	reading     any // what the rules made of a text last
 }
+
+// The close looks that rules may take at the texts of one event, of any size and
+// for each byte. Long documents about agents need half of it at most.
+const (
+	closeLooks   = 512
+	bytesPerLook = 1024
+)
 
 // NewInspector returns an inspector for the engine's rules.
 func (e *Engine) NewInspector() *Inspector {
@@ -58,6 +66,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	in.decoding.reset(len(e.Frame))
 	in.places.reset(e)
 	in.siblings, in.described = nil, nil
+	in.looks = closeLooks + len(e.Frame)/bytesPerLook
 	in.scan.Start()
 	switch e.Kind {
 	case FrameEvent:

@@ -176,9 +176,14 @@ func (p *TextPass) FirstSentence(start int) bool {
 	return start <= p.sentence && p.Description()
 }
 
-// GiveUp says that the text has more places to judge than the rule does judge: the
-// event counts as not inspected in full.
-func (p *TextPass) GiveUp() { p.in.cut = true }
+// Spend reports whether the event has a number of close looks left, which take a
+// rule some milliseconds each. Where it has not, the rule stops, and the event
+// counts as not inspected in full.
+func (p *TextPass) Spend(looks int) bool {
+	p.in.looks -= looks
+	p.in.cut = p.in.cut || p.in.looks < 0
+	return p.in.looks >= 0
+}
 
 // Treatise returns what about says of the whole folded text. It is asked once
 // for a text, however many matches depend on the answer.
