@@ -88,7 +88,7 @@ func TestTimeFollowsTheSize(t *testing.T) {
 		if took := time.Since(start); took > limit {
 			t.Errorf("%s: took %v", name, took)
 		}
-		if len(s.findings) > 400*len(events) {
+		if len(s.findings) > 1200*len(events) {
 			t.Errorf("%s: %d findings", name, len(s.findings))
 		}
 	}

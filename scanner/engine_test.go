@@ -125,8 +125,8 @@ func TestFindingsAreBounded(t *testing.T) {
 	}
 	b.WriteString(`0]}}`)
 	s, res := run(t, []scanner.Rule{markerRule()}, frame(0, scanner.ServerToClient, b.String()))
-	if len(s.findings) != 200 || len(res.Coverage.Skipped) != 1 {
-		t.Errorf("%d findings and coverage %+v: want 200 and a note of the rest", len(s.findings), res.Coverage)
+	if len(s.findings) != 200+b.Len()/2048 || len(res.Coverage.Skipped) != 1 {
+		t.Errorf("%d findings and coverage %+v: want 200, one for each 2 KiB, and a note of the rest", len(s.findings), res.Coverage)
 	}
 }
 
@@ -153,7 +153,7 @@ func TestFindingsKeptAreTheWorst(t *testing.T) {
 				t.Fatalf("findings are not in the order of the text: %+v", s.findings)
 			}
 		}
-		if len(s.findings) != 200 || worst != 3 || len(res.Coverage.Skipped) != 1 {
+		if len(s.findings) != 200+len(list)/2048 || worst != 3 || len(res.Coverage.Skipped) != 1 {
 			t.Errorf("%d findings, %d of them critical, coverage %+v", len(s.findings), worst, res.Coverage)
 		}
 	}

@@ -3,19 +3,23 @@ package scanner
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// maxPerEvent bounds the findings kept of one event. A frame that has more is
-// condemned by the worst; the rest is counted, not kept.
-const maxPerEvent = 200
+// maxPerEvent is how many findings are kept of one event, and bytesPerMore the
+// length of its frame that earns it one more, up to mostPerEvent: what a long
+// document speaks of is listed, and a short one is condemned by the worst.
+const (
+	maxPerEvent  = 200
+	mostPerEvent = 1000
+	bytesPerMore = 2 << 10
+)
 
 // tooMany is why an event with more findings was not inspected in full.
-var tooMany = fmt.Sprintf("more than %d findings in one message: the rest is not listed", maxPerEvent)
+const tooMany = "more findings in one message than are kept: the rest is not listed"
 
 // Inspector inspects events on one goroutine. It keeps its buffers, so that a
 // text field costs no allocation.
@@ -32,6 +36,7 @@ type Inspector struct {
 	tree        *wire.Doc
 	facts       *Facts
 	message     int
+	most        int // findings that are kept
 	dropped     int
 	cut         bool // a pattern matched more often than is kept, or no look is left
 	looks       int  // close looks that rules may yet take
@@ -63,6 +68,7 @@ func (e *Engine) NewInspector() *Inspector {
 func (in *Inspector) Inspect(e *Event) *Facts {
 	facts := &Facts{}
 	in.event, in.facts, in.dropped, in.cut = e, facts, 0, false
+	in.most = min(maxPerEvent+len(e.Frame)/bytesPerMore, mostPerEvent)
 	in.decoding.reset(len(e.Frame))
 	in.places.reset(e)
 	in.siblings, in.described = nil, nil
@@ -295,7 +301,7 @@ func (in *Inspector) guard(r *Rule, check func()) {
 
 // text completes the finding of a text rule.
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
-	if in.full(is.Severity) {
+	if in.repeats(p.rule, p.root, p.node, key) || in.full(is.Severity) {
 		return
 	}
 	evidence := newEvidence(p.Source, start, end)
@@ -352,11 +358,22 @@ func (in *Inspector) pointer(root, i int) string {
 	return show(string(in.tree.AppendPointer(nil, root, i)), pointerChars)
 }
 
+// repeats reports that an event with as many findings as are kept has the same one
+// already, in the same text: nothing new is lost with it.
+func (in *Inspector) repeats(r *Rule, root, node int, key string) bool {
+	if len(in.facts.Findings) < in.most {
+		return false
+	}
+	return slices.ContainsFunc(in.facts.Findings, func(f Finding) bool {
+		return f.Rule == r && f.key == key && f.message == in.message && f.Pointer == in.pointer(root, node)
+	})
+}
+
 // full reports that the event has all the findings that are kept of it, none of
 // them less severe than the one at hand, and counts that, so that no work is
 // done for it.
 func (in *Inspector) full(s Severity) bool {
-	if len(in.facts.Findings) < maxPerEvent {
+	if len(in.facts.Findings) < in.most {
 		return false
 	}
 	in.dropped++
@@ -378,7 +395,7 @@ func (in *Inspector) least() int {
 // knows. Where there are too many, the last of the least severe makes place, so
 // that no number of small findings hides a large one.
 func (in *Inspector) add(f Finding) {
-	if len(in.facts.Findings) >= maxPerEvent {
+	if len(in.facts.Findings) >= in.most {
 		least := in.least()
 		in.facts.Findings = slices.Delete(in.facts.Findings, least, least+1)
 	}
