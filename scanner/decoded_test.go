@@ -85,7 +85,7 @@ func TestLargeTexts(t *testing.T) {
 		"opened and not shut": {fill("<!-- ![a](http [[ "), ""},
 		"base64 of base64":    {nested(size, 6), "encoded more than 3 times"},
 		"all encodings":       {fill(`%2541 \x5cx41 &amp;amp; i-g-n-o-r-e a-l-l-n-o `), "more than 4 times its length"},
-		"anchors":             {fill("ignore instructions password secret ~/.ssh send to https://x.y/ call system: do not tell <important> "), "so often"},
+		"anchors":             {fill("ignore instructions password secret ~/.ssh send to https://x.y/ call system: do not tell <important> "), "more places to judge"},
 	} {
 		var before, after runtime.MemStats
 		e := answer(t, c.text)
