@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -10,7 +11,7 @@ import (
 var injAgentOrder = scanner.Rule{
 	ID:         "inj-agent-order",
 	Category:   "hidden_instructions",
-	Title:      "Data tells an AI to do what its user did not ask for",
+	Title:      "Text tells an AI to do what its user did not ask for",
 	Why:        "Whoever can write a mail, an issue or a page that an agent reads can have it pay, delete, publish or grant, if the text speaks to the agent and the agent listens.",
 	Fix:        "Do not let the agent act on this text. Find out who wrote it.",
 	Severity:   scanner.High,
@@ -19,9 +20,6 @@ var injAgentOrder = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns:   orderPatterns,
 	Text: func(p *scanner.TextPass) {
-		if !result(p) {
-			return
-		}
 		cost := 0
 		if timesNamed(p.Folded) == aboutAI {
 			cost = topicCost
@@ -37,7 +35,7 @@ var injAgentOrder = scanner.Rule{
 			if !p.Spend(w.looks) {
 				return
 			}
-			if w.sum -= cost; !w.order || w.sum < orderMedium || w.start < told {
+			if w.sum -= cost; !w.order || w.sum < orderMedium || w.start < told || !result(p) && !pastPurpose(p, w) {
 				continue
 			}
 			told = w.end
@@ -67,6 +65,23 @@ var orderSigns = func() *text.Expr {
 	}
 	return text.LazyExpr(strings.Join(exprs, "|"))
 }()
+
+// pastPurpose reports an order in a definition that is no part of what the tool is
+// for: an AI is spoken to or has to act, behind the first sentence, and the act has
+// no word of the tool's name. An AI that is only spoken of is the subject of many
+// tools.
+func pastPurpose(p *scanner.TextPass, w tally) bool {
+	if w.sum < orderHigh || w.meant != spokenTo && w.meant != mustActs || p.FirstSentence(w.start) {
+		return false
+	}
+	act := string(p.Folded[w.start:w.end])
+	if strings.HasPrefix(act, "ask") { // to ask the user is the opposite of acting behind his back
+		return false
+	}
+	return !slices.ContainsFunc(foldWords(scanner.Words(p.Name)), func(word string) bool {
+		return len(word) > len("the") && strings.Contains(act, word)
+	})
+}
 
 // timesNamed returns how often a text names an AI, aboutAI at most.
 func timesNamed(t []byte) int {

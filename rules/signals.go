@@ -66,6 +66,7 @@ var usedWhen = text.LazyExpr(`\b(use|used|useful|activate|trigger|invoke|reach)\
 type tally struct {
 	sum        int
 	looks      int  // how much there was to look at
+	meant      int  // who is, by the place in whoIsMeant; noOne for none
 	order      bool // there is an act, or an AI is spoken to and hears more than its name
 	start, end int  // of the act, or of the window
 	signals    []string
@@ -75,30 +76,29 @@ type tally struct {
 // there is no act and nobody is spoken to, which is soon found out, it stops.
 func weighOrder(t []byte, from, to int) tally {
 	s := t[from:to]
-	w := tally{start: from, end: to}
+	w := tally{start: from, end: to, meant: noOne}
 	act, tries := firstAct(s)
 	w.looks = tries
 	if act == nil && !whoIsMeant[spokenTo].expr.Match(s) {
 		return w
 	}
 	w.looks++
-	meant := noOne
 	for i := range whoIsMeant {
 		if w.add(s, &whoIsMeant[i]) {
-			meant = i
+			w.meant = i
 			break
 		}
 	}
 	for i := range orderSignals {
 		w.add(s, &orderSignals[i])
 	}
-	w.order = meant == spokenTo && w.sum > whoIsMeant[spokenTo].weight+2
+	w.order = w.meant == spokenTo && w.sum > whoIsMeant[spokenTo].weight+2
 	if act != nil {
 		w.act(s, act, from)
-		if named := aiNamed.FindIndex(s); meant > spokenTo && named != nil && act[0] < named[0] {
+		if named := aiNamed.FindIndex(s); w.meant > spokenTo && named != nil && act[0] < named[0] {
 			w.sum -= whoIsMeant[spokenOfOnly].weight // what is done before an AI is named is done by somebody else
 		}
-		w.order = meant != noOne || w.sum >= orderHigh // without an AI, it is a request among people
+		w.order = w.meant != noOne || w.sum >= orderHigh // without an AI, it is a request among people
 	}
 	if asReported(t, w.start, w.end) || citedAhead.Match(s[:w.start-from]) {
 		w.sum -= reportedCost
