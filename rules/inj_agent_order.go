@@ -16,7 +16,7 @@ var injAgentOrder = scanner.Rule{
 	Fix:        "Do not let the agent act on this text. Find out who wrote it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "No single word decides. Within two sentences, signals are added up: an AI that is spoken to or has to act, knowledge of the conversation that the text is read in, an act that a user would want to be asked about, a place that something goes to, secrecy, pressure. Denials, quotations in reports of attacks and texts about AI take away from them. One step below the threshold is medium.",
+	Basis:      "No single word decides. Within two sentences, signals are added up: an AI that is spoken to or has to act, knowledge of the conversation that the text is read in, an act that a user would want to be asked about, a place that something goes to, secrecy, pressure. Denials, quotations in reports of attacks and texts about AI take away from them. One step below the threshold is medium. In a definition only what goes past the purpose of the tool counts: an AI is spoken to or has to act, behind the first sentence.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns:   orderPatterns,
 	Text: func(p *scanner.TextPass) {
