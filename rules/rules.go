@@ -54,6 +54,7 @@ func All() []scanner.Rule {
 		hidVariationSelectors,
 		hidHomoglyph,
 		hidMarkupComment,
+		hidUIModelSplit,
 		hidWhitespacePush,
 		// Schemas.
 		schSuspiciousParam,
