@@ -80,6 +80,7 @@ func (s *sarifWriter) run(r *Report, rules []scanner.Rule) *sarif.Run {
 	for _, f := range kept {
 		if _, known := s.index[f.Rule]; !known {
 			s.declare(driver, unknownDescriptor(f.Rule))
+			s.index[f.Rule] = len(driver.Rules) - 1 // the ID can differ from what the report says
 		}
 		run.Results = append(run.Results, s.result(f))
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -70,8 +71,9 @@ func unknownDescriptor(id string) *sarif.ReportingDescriptor {
 	return d
 }
 
-// ruleID is the ID of a rule as a result names it: a saved report may hold anything.
-func ruleID(id string) string { return visible(id, maxResultName) }
+// ruleID is the ID of a rule as a result names it: a saved report may hold anything,
+// and nothing.
+func ruleID(id string) string { return cmp.Or(visible(id, maxResultName), "unknown") }
 
 // tags lists what a rule is filed under, as far as GitHub keeps it.
 func tags(refs []string) []string {
