@@ -23,10 +23,16 @@ var hidMarkupComment = scanner.Rule{
 			Expr:    `\b(display\s*:\s*none|visibility\s*:\s*hidden|(font-size|opacity)\s*:\s*0(px|em|rem|pt|%)?\s*[;"']|<\w+\s[^>]{0,40}\b(hidden|aria-hidden\s*=\s*["']true)|color\s*:\s*(white|transparent|#fff(fff)?))\b?[^>]{0,80}>(\s*<\w[^>]{0,80}>)?[^<]{0,200}?` + toModel,
 			Anchors: []string{"display:", "display :", "visibility:", "visibility :", "font-size:", "opacity:", "color:", " hidden", "aria-hidden"},
 		},
+		{
+			Name:    "alternative_or_folded",
+			Expr:    `(\balt\s*=\s*["'][^"'<>]{0,160}?|!\[[^\]\n]{0,160}?|<details\b[^<>]{0,40}>\s*(<summary>[^<]{0,80}</summary>)?[^<]{0,160}?)` + toModel,
+			Anchors: []string{"alt=", "alt =", "![", "<details"},
+		},
 	},
 	Text: judgeOrders(
 		order{scanner.High, scanner.High, markupMessage, markupSignals, nil},
 		order{scanner.High, scanner.High, markupMessage, markupSignals, nil},
+		order{scanner.High, scanner.High, "markup that is seldom seen carries an order", markupSignals, nil},
 	),
 }
 
