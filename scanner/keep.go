@@ -1,0 +1,126 @@
+package scanner
+
+import "slices"
+
+// maxPerEvent is how many findings are kept of one event, and bytesPerMore the
+// length of its frame that earns it one more, up to mostPerEvent: what a long
+// document speaks of is listed, and a short one is condemned by the worst.
+const (
+	maxPerEvent  = 200
+	mostPerEvent = 1000
+	bytesPerMore = 2 << 10
+)
+
+// tooMany is why an event with more findings was not inspected in full.
+const tooMany = "more findings in one message than are kept: the rest is not listed"
+
+// text completes the finding of a text rule.
+func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
+	if in.repeats(p.rule, p.root, p.node, key) || in.full(is.Severity) {
+		return
+	}
+	evidence := newEvidence(p.Source, start, end)
+	if p.original != nil { // the evidence is what stands on the wire, and what it says beside it
+		is.Decoded = evidence.Context
+		is.Signals = append([]string{"hidden in " + p.Via}, is.Signals...)
+		start, end = p.from, p.to
+		evidence = newEvidence(p.original, start, end)
+	}
+	evidence.Decoded = show(is.Decoded, evidenceChars)
+	in.add(Finding{
+		Rule: p.rule, Category: p.category(), Severity: is.Severity, Message: is.Message, Signals: is.Signals,
+		Subject: p.Subject, Name: show(p.Name, nameChars), Pointer: in.pointer(p.root, p.node),
+		Evidence: evidence, Location: in.locate(in.tree.Offset(p.node, p.isKey, start)), key: key,
+	})
+}
+
+// category is the rule's own for definitions; what a result says is a poisoned output.
+func (p *TextPass) category() string {
+	if p.Subject == ResultSubject || p.Subject == ErrorSubject {
+		return "output_poisoning"
+	}
+	return p.rule.Category
+}
+
+// node completes the finding of a message rule.
+func (in *Inspector) node(p *MessagePass, i int, isKey bool, sev Severity, message string) {
+	if in.full(sev) {
+		return
+	}
+	kind, name, root := p.Subject(i)
+	n := &in.tree.Nodes[i]
+	start, end := int(n.Start), int(n.End)
+	if isKey {
+		start, end = int(n.KeyStart), int(n.KeyEnd)
+	}
+	end = min(end, start+4*evidenceChars)
+	// What stands around the frame belongs to whoever recorded it.
+	frame := &in.tree.Nodes[in.event.root]
+	before := int(frame.Start)
+	if i == in.event.root && isKey {
+		before = start
+	}
+	data := in.tree.Data[before:max(int(frame.End), end)]
+	in.add(Finding{
+		Rule: p.rule, Category: p.rule.Category, Severity: sev, Message: message,
+		Subject: kind, Name: show(name, nameChars), Pointer: in.pointer(root, i),
+		Evidence: newEvidence(data, start-before, end-before),
+		Location: in.locate(start), key: string(in.tree.Data[start:end]),
+	})
+}
+
+func (in *Inspector) pointer(root, i int) string {
+	return show(string(in.tree.AppendPointer(nil, root, i)), pointerChars)
+}
+
+// repeats reports that an event with as many findings as are kept has the same one
+// already, in the same text: nothing new is lost with it.
+func (in *Inspector) repeats(r *Rule, root, node int, key string) bool {
+	if len(in.facts.Findings) < in.most {
+		return false
+	}
+	return slices.ContainsFunc(in.facts.Findings, func(f Finding) bool {
+		return f.Rule == r && f.key == key && f.message == in.message && f.Pointer == in.pointer(root, node)
+	})
+}
+
+// full reports that the event has all the findings that are kept of it, none of
+// them less severe than the one at hand, and counts that, so that no work is
+// done for it.
+func (in *Inspector) full(s Severity) bool {
+	if len(in.facts.Findings) < in.most {
+		return false
+	}
+	in.dropped++
+	return in.facts.Findings[in.least()].Severity >= s
+}
+
+// least returns the place of the last of the least severe findings.
+func (in *Inspector) least() int {
+	least := 0
+	for i := range in.facts.Findings {
+		if in.facts.Findings[i].Severity <= in.facts.Findings[least].Severity {
+			least = i
+		}
+	}
+	return least
+}
+
+// add keeps a finding that full has let pass, completed by what the event
+// knows. Where there are too many, the last of the least severe makes place, so
+// that no number of small findings hides a large one.
+func (in *Inspector) add(f Finding) {
+	if len(in.facts.Findings) >= in.most {
+		least := in.least()
+		in.facts.Findings = slices.Delete(in.facts.Findings, least, least+1)
+	}
+	e := in.event
+	f.Time, f.Session, f.Server = e.Time, show(e.Session, nameChars), show(e.Server, nameChars)
+	f.message, f.Action = in.message, "alert"
+	in.facts.Findings = append(in.facts.Findings, f)
+}
+
+// locate turns an offset in the tree's text into a place in the file.
+func (in *Inspector) locate(off int) Location {
+	return in.places.at(off - int(in.tree.Nodes[in.event.root].Start))
+}
