@@ -16,10 +16,24 @@ const tooMany = "more findings in one message than are kept: the rest is not lis
 
 // text completes the finding of a text rule.
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
-	if in.repeats(p.rule, p.root, p.node, key) || in.full(is.Severity) {
+	node := p.node
+	first, across := p.across(start, end)
+	if p.pieces != nil && !across {
+		return
+	}
+	if across {
+		node = first.node
+	}
+	if in.repeats(p.rule, p.root, node, key) || in.full(is.Severity) {
 		return
 	}
 	evidence := newEvidence(p.Source, start, end)
+	if across { // the evidence is what stands in the first block, and what all say beside it
+		is.Decoded = evidence.Context
+		is.Signals = append([]string{"in pieces"}, is.Signals...)
+		start, end = start-first.start+first.offset, len(first.text)
+		evidence = newEvidence(first.text, start, end)
+	}
 	if p.original != nil { // the evidence is what stands on the wire, and what it says beside it
 		is.Decoded = evidence.Context
 		is.Signals = append([]string{"hidden in " + p.Via}, is.Signals...)
@@ -29,8 +43,8 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	evidence.Decoded = show(is.Decoded, evidenceChars)
 	in.add(Finding{
 		Rule: p.rule, Category: p.category(), Severity: is.Severity, Message: is.Message, Signals: is.Signals,
-		Subject: p.Subject, Name: show(p.Name, nameChars), Pointer: in.pointer(p.root, p.node),
-		Evidence: evidence, Location: in.locate(in.tree.Offset(p.node, p.isKey, start)), key: key,
+		Subject: p.Subject, Name: show(p.Name, nameChars), Pointer: in.pointer(p.root, node),
+		Evidence: evidence, Location: in.locate(in.tree.Offset(node, p.isKey, start)), key: key,
 	})
 }
 

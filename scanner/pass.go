@@ -43,6 +43,7 @@ type TextPass struct {
 	treatise *bool // what Treatise found out
 	read     bool  // Reading was asked
 	reported []reported
+	pieces   []piece // that the text was put together from; nil for one that stands as it is
 }
 
 // reported is a part of a folded text that a rule has reported.

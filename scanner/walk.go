@@ -168,6 +168,9 @@ func (in *Inspector) members(m *Message, node int, rest SubjectKind) {
 			in.inputRequests(c)
 		default:
 			in.region(rest, "", node, c)
+			if key == "content" && doc.Kind(c) == wire.Array {
+				in.joined(rest, node, c)
+			}
 		}
 	}
 }

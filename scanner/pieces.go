@@ -1,0 +1,82 @@
+package scanner
+
+import (
+	"sort"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// piece is a part of a text that was put together from blocks of content: what
+// stands in it from start to end is the text of a node from offset on.
+type piece struct {
+	start, end int
+	node       int
+	offset     int
+	text       []byte
+}
+
+// piecesReach is how much of a block is read together with its neighbours: as far
+// as a pattern reaches.
+const piecesReach = text.Reach
+
+// joined inspects the texts of a list of content blocks as a model reads them, one
+// behind the other: an order can be cut into blocks of which none says it. Only what
+// reaches from one block into another is reported, the rest has been.
+func (in *Inspector) joined(kind SubjectKind, root, list int) {
+	var all []byte
+	var pieces []piece
+	add := func(node, offset int, part []byte, whole []byte) {
+		pieces = append(pieces, piece{len(all), len(all) + len(part), node, offset, whole})
+		all = append(append(all, part...), ' ')
+	}
+	doc, blocks := in.tree, 0
+	for c := doc.First(list); c >= 0; c = doc.Next(c) {
+		node := doc.Get(c, "text")
+		if doc.Kind(node) != wire.String {
+			continue
+		}
+		blocks++
+		var buf []byte
+		s := doc.Text(node, &buf)
+		if len(s) <= 2*piecesReach {
+			add(node, 0, s, s)
+			continue
+		}
+		head, tail := piecesReach, len(s)-piecesReach
+		for !utf8.RuneStart(s[head]) {
+			head--
+		}
+		for !utf8.RuneStart(s[tail]) {
+			tail++
+		}
+		add(node, 0, s[:head], s)
+		all = append(all, ".\n\n"...) // what stands between is left out
+		add(node, tail, s[tail:], s)
+	}
+	if blocks < 2 {
+		return
+	}
+	p := TextPass{Subject: kind, Direction: in.event.Direction, Source: all, in: in, node: pieces[0].node, root: root, pieces: pieces}
+	if !p.client() {
+		in.match(&p)
+	}
+}
+
+// across returns the piece that what stands at [start, end) of the text begins in,
+// where it ends in that of another block.
+func (p *TextPass) across(start, end int) (first *piece, ok bool) {
+	if len(p.pieces) == 0 {
+		return nil, false
+	}
+	first, last := p.pieceAt(start+1), p.pieceAt(end)
+	return first, first.node != last.node
+}
+
+// pieceAt returns the first piece that does not end ahead of a place. The blank
+// behind a piece belongs to it.
+func (p *TextPass) pieceAt(place int) *piece {
+	i := sort.Search(len(p.pieces), func(i int) bool { return place <= p.pieces[i].end+1 })
+	return &p.pieces[min(i, len(p.pieces)-1)]
+}
