@@ -212,8 +212,11 @@ func sequence(s []byte) int {
 			}
 		}
 		return 2
-	case '(', ')':
-		return min(3, len(s))
+	case '(', ')': // a character set, named by one final byte
+		if len(s) > 2 && s[2] >= 0x30 && s[2] <= 0x7E {
+			return 3
+		}
+		return 2
 	case ']', 'P', 'X', '^', '_', '\\', 'c', 'M', '7', '8', '=', '>':
 		return 2
 	}

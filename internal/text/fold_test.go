@@ -35,6 +35,7 @@ func TestFold(t *testing.T) {
 		{"ig\u0085no\u009bre", "ignore", []int{0, 1, 4, 5, 8, 9, 10}},
 		{"\x1b[31mRed\x1b[0m\x1b(B \x1b]8;;x\x07y\x1b", "red 8;;xy", nil},
 		{"\x1b[8", "8", nil}, // a sequence that is cut off hides nothing
+		{"a\x1b)ж b\x1b(", "aж b", nil},
 		{"do\u2800not\u2028tell", "do not\ntell", nil},
 		{"ＩＧＮＯＲＥ　ａ", "ignore a", []int{0, 3, 6, 9, 12, 15, 18, 21, 24}},
 		{"ﬁle oﬀ", "file off", []int{0, 0, 3, 4, 5, 6, 7, 7, 10}},
