@@ -39,7 +39,7 @@ var prtMistypedField = scanner.Rule{
 	Message: func(p *scanner.MessagePass) {
 		for i := range p.Message.Definitions {
 			d := &p.Message.Definitions[i]
-			if d.Foreign {
+			if d.Foreign || d.Kind == scanner.ServerSubject {
 				continue
 			}
 			node := p.DefinitionNode(d)

@@ -51,7 +51,11 @@ var schemaPart = slices.Index(scanner.DefinitionParts[:], "inputSchema")
 func fork(p *scanner.JudgePass, other string) bool {
 	shared := 0
 	for i := range p.Message.Definitions {
-		for _, o := range p.Session.Owners(p.Message.Definitions[i].Name) {
+		d := &p.Message.Definitions[i]
+		if d.Kind != scanner.ToolSubject {
+			continue
+		}
+		for _, o := range p.Session.Owners(d.Name) {
 			if o.Server == other {
 				shared++
 				break

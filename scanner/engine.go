@@ -42,6 +42,16 @@ type Options struct {
 	// Similarity is how alike the names of two servers must be, from 0 to 1, to be
 	// taken for each other; 0 means DefaultSimilarity.
 	Similarity float64
+
+	// Approved is what definitions are compared with, nil for nothing; Base is
+	// what those of a lockfile are compared with, nil for the same. With Pair, the
+	// first server that shows up is compared with the only one of Approved,
+	// whatever their names.
+	Approved, Base *Snapshot
+	Pair           bool
+
+	// Keep keeps the declaration of every definition, for a Snapshot.
+	Keep bool
 }
 
 // DefaultSimilarity is the threshold that the agentsh documentation sets for names.
@@ -61,6 +71,19 @@ type Engine struct {
 
 	sessions   int
 	similarity float64
+
+	approved, base *Snapshot
+	pair, keep     bool
+}
+
+// keeps reports whether the declaration of a definition is needed behind Inspect.
+func (e *Engine) keeps(d Digest) bool {
+	for _, s := range [...]*Snapshot{e.approved, e.base} {
+		if s != nil && !s.digests[d] {
+			return true
+		}
+	}
+	return e.keep
 }
 
 // owner of a pattern: a rule, or noRule for what gives a disguise of text away.
@@ -71,7 +94,8 @@ const noRule = -1
 // New returns an engine for a set of rules. A rule that does not explain
 // itself, stands there twice or has a bad pattern is an error.
 func New(rules []Rule, o Options) (*Engine, error) {
-	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, DefaultSimilarity)}
+	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, DefaultSimilarity),
+		approved: o.Approved, base: cmp.Or(o.Base, o.Approved), pair: o.Pair, keep: o.Keep}
 	if e.sessions <= 0 {
 		e.sessions = defaultSessions
 	}

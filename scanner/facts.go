@@ -41,14 +41,15 @@ type Message struct {
 	Method      string
 	ID          string // the id as written: 1 and "1" and 1.0 are three ids
 	IsError     bool
-	Batch       int    // place in the batch that it came in, from 1; 0 outside of one
-	Action      string // for audit events: what the other engine decided
-	Target      string // what is called, read or got: a tool's name, a prompt's name, a URI
-	Listing     SubjectKind
-	More        bool // the list goes on on another page
-	Definitions []Definition
+	Batch       int                  // place in the batch that it came in, from 1; 0 outside of one
+	Action      string               // for audit events: what the other engine decided
+	Target      string               // what is called, read or got: a tool's name, a prompt's name, a URI
+	Lists       [MessageSubject]bool // the kinds of definitions that it lists
+	More        bool                 // the list goes on on another page
+	Definitions []Definition         // in the order of the text
 	Server      *ServerInfo
-	Offset      int // of the message in the frame
+	Client      *ClientInfo // what the client says of itself, where it does
+	Offset      int         // of the message in the frame
 
 	Structured   []byte // of a result: its structuredContent, where it is not larger than structuredBytes
 	StructuredAt int    // its offset in the frame
@@ -64,13 +65,19 @@ type ServerInfo struct {
 	Name, Title, Version, Protocol string
 	Website                        string
 	Icons                          []string // where its icons are, maxIcons of them
-	Instructions                   bool
 }
 
 // maxIcons bounds the icons of a server that are looked at.
 const maxIcons = 8
 
-// Definition is the declaration of a tool, prompt, resource or template.
+// ClientInfo is what a client says of itself: what a server lists can depend on it.
+type ClientInfo struct {
+	Name         string
+	Capabilities []string // by name, in order
+}
+
+// Definition is the declaration of a tool, prompt, resource or template, or the
+// instructions of a server: a ServerSubject without a name.
 type Definition struct {
 	Kind        SubjectKind
 	Name        string
@@ -82,6 +89,11 @@ type Definition struct {
 	Can         Capabilities // of a tool: what it adds to a flow of data
 	Foreign     bool         // the digest is of another engine's making and compares only with its like
 	Offset      int          // of the declaration in the frame
+
+	// Declaration is the whole of it in RFC 8785 form, and Sent as it was sent.
+	// The engine keeps them where it was asked to, or where nothing like it was
+	// approved, so that a change can be told.
+	Declaration, Sent []byte
 
 	node int
 }
@@ -113,7 +125,13 @@ type digester struct{ buf []byte }
 
 // definition fills in the digests of the declaration at node i: SHA-256 over
 // its RFC 8785 form, and over that of each part.
-func (g *digester) definition(doc *wire.Doc, i int, def *Definition) {
+// The canonical form is valid until the next call.
+func (g *digester) definition(doc *wire.Doc, i int, def *Definition) []byte {
+	if doc.Kind(i) != wire.Object {
+		g.buf = doc.AppendCanonical(g.buf[:0], i)
+		def.Digest = sha256.Sum256(g.buf)
+		return g.buf
+	}
 	buf := append(g.buf[:0], '{')
 	for k, c := range doc.SortedMembers(i) {
 		if k > 0 {
@@ -132,4 +150,5 @@ func (g *digester) definition(doc *wire.Doc, i int, def *Definition) {
 	buf = append(buf, '}')
 	def.Digest = sha256.Sum256(buf)
 	g.buf = buf
+	return buf
 }

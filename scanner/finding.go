@@ -108,12 +108,22 @@ const (
 // out, so that a finding keeps its identity when a recording grows or a file
 // moves. f1 is the version of this definition.
 func (f *Finding) Fingerprint() string {
+	id := hash(f.Rule.ID, f.Server, f.Subject.String(), f.Name, f.Pointer, f.key)
+	return "f1:" + hex.EncodeToString(id[:])
+}
+
+// identity is what the fingerprint identifies, on whatever server.
+func (f *Finding) identity() [16]byte {
+	return hash(f.Rule.ID, f.Subject.String(), f.Name, f.Pointer, f.key)
+}
+
+func hash(parts ...string) [16]byte {
 	h := sha256.New()
-	for _, part := range [...]string{f.Rule.ID, f.Server, f.Subject.String(), f.Name, f.Pointer, f.key} {
+	for _, part := range parts {
 		h.Write([]byte(part))
 		h.Write([]byte{0})
 	}
-	return "f1:" + hex.EncodeToString(h.Sum(nil)[:16])
+	return [16]byte(h.Sum(nil))
 }
 
 // newEvidence cuts the evidence for s[start:end] out of a text.

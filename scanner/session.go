@@ -141,9 +141,11 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know 
 	case Response:
 		delete(srv.pending[opposite(from)], m.ID)
 	}
-	srv.Listed = srv.Listed || m.Listing == ToolSubject
-	if m.Listing != NoSubject && !m.More {
-		srv.Announced[m.Listing] = false
+	srv.Listed = srv.Listed || m.Lists[ToolSubject]
+	for kind, listed := range m.Lists {
+		if listed && !m.More {
+			srv.Announced[kind] = false
+		}
 	}
 	s.list(srv, m.Definitions, know)
 	srv.Seen = true
@@ -223,7 +225,6 @@ func (i *ServerInfo) update(by *ServerInfo) {
 			*f.now = *f.next
 		}
 	}
-	i.Instructions = i.Instructions || by.Instructions
 	if by.Icons != nil {
 		i.Icons = by.Icons
 	}

@@ -192,9 +192,20 @@ func (in *Inspector) server(m *Message, node, c int, key string) {
 		info.Website, _ = in.tree.Str(c, "websiteUrl")
 		info.Icons = in.icons(in.tree.Get(c, "icons"))
 	case "instructions":
-		info.Instructions = in.tree.Kind(c) == wire.String && in.tree.Nodes[c].End-in.tree.Nodes[c].Start > 2
+		in.instructions(m, node, c)
 	}
 	in.region(ServerSubject, "", node, c)
+}
+
+// instructions adds what a server tells a model to the definitions: it can change
+// like any of them.
+func (in *Inspector) instructions(m *Message, node, c int) {
+	said, _ := in.tree.Str(node, "instructions")
+	if said == "" {
+		return
+	}
+	in.declare(m, c, Definition{Kind: ServerSubject, Description: strings.Clone(said[:min(len(said), descriptionBytes)]),
+		Offset: int(in.tree.Nodes[c].Start) - int(in.tree.Nodes[in.event.root].Start), node: c})
 }
 
 // icons returns the addresses of the icons at node i; those that stand in the
@@ -212,7 +223,7 @@ func (in *Inspector) icons(i int) (icons []string) {
 // keep its neighbours from being read.
 func (in *Inspector) list(m *Message, kind SubjectKind, node int) {
 	doc := in.tree
-	m.Listing = kind
+	m.Lists[kind] = true
 	for c := doc.First(node); c >= 0; c = doc.Next(c) {
 		if doc.Kind(c) != wire.Object {
 			in.region(kind, "", c, c)
@@ -230,10 +241,18 @@ func (in *Inspector) list(m *Message, kind SubjectKind, node int) {
 			def.Can = in.capabilities(c, &def)
 		}
 		def.Output = in.copied(doc.Get(c, "outputSchema"), outputBytes)
-		in.digest.definition(doc, c, &def)
-		m.Definitions = append(m.Definitions, def)
+		in.declare(m, c, def)
 		in.region(kind, def.Name, c, c)
 	}
+}
+
+// declare adds a definition to a message.
+func (in *Inspector) declare(m *Message, i int, def Definition) {
+	canonical := in.digest.definition(in.tree, i, &def)
+	if in.engine.keeps(def.Digest) {
+		def.Declaration, def.Sent = bytes.Clone(canonical), bytes.Clone(in.tree.Raw(i))
+	}
+	m.Definitions = append(m.Definitions, def)
 }
 
 // nameKey is the member that identifies a definition.
@@ -281,6 +300,7 @@ var fromClient = map[string]bool{
 // says who sent them and the method does not either, the server may have.
 func (in *Inspector) params(m *Message, root, node int) {
 	kind := requestSubject(m.Method)
+	m.Client = in.client(node)
 	switch {
 	case kind != NoSubject:
 		in.region(kind, "", node, node)
@@ -306,7 +326,7 @@ func (in *Inspector) subjectOf(root int, m *Message, i int) (SubjectKind, string
 	// Definitions stand in the order of the text.
 	if k := sort.Search(len(m.Definitions), func(k int) bool { return m.Definitions[k].node > i }); k > 0 {
 		d := &m.Definitions[k-1]
-		if i < int(in.tree.Nodes[d.node].Next) {
+		if d.Kind != ServerSubject && i < int(in.tree.Nodes[d.node].Next) {
 			return d.Kind, d.Name, d.node
 		}
 	}

@@ -1,0 +1,53 @@
+package wire
+
+// AppendIndented appends node i in canonical order and spelling, one member and
+// one element to a line, two blanks deeper than what they stand in. Its canonical
+// form is that of the node: nothing is lost but white space and order.
+func (d *Doc) AppendIndented(dst []byte, i, depth int) []byte {
+	var open, end byte
+	switch d.Kind(i) {
+	case Object:
+		open, end = '{', '}'
+	case Array:
+		open, end = '[', ']'
+	default:
+		return d.AppendCanonical(dst, i)
+	}
+	dst = append(dst, open)
+	if d.Nodes[i].Len == 0 {
+		return append(dst, end)
+	}
+	for k, c := range d.children(i) {
+		if k > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendLine(dst, depth+1)
+		if open == '{' {
+			dst = d.AppendCanonicalKey(dst, c)
+			dst = append(dst, ": "...)
+		}
+		dst = d.AppendIndented(dst, c, depth+1)
+	}
+	return append(appendLine(dst, depth), end)
+}
+
+// children returns the members of an object in canonical order, or the elements
+// of an array.
+func (d *Doc) children(i int) []int {
+	if d.Kind(i) == Object {
+		return d.SortedMembers(i)
+	}
+	elements := make([]int, 0, d.Nodes[i].Len)
+	for c := d.First(i); c >= 0; c = d.Next(c) {
+		elements = append(elements, c)
+	}
+	return elements
+}
+
+func appendLine(dst []byte, depth int) []byte {
+	dst = append(dst, '\n')
+	for range depth {
+		dst = append(dst, "  "...)
+	}
+	return dst
+}

@@ -1,0 +1,153 @@
+package scanner
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Snapshot is what servers offered: their definitions, and what was found in
+// them. It is a Sink of an engine that keeps declarations; another engine takes
+// it as what was approved.
+type Snapshot struct {
+	Servers map[string]*Offer
+
+	digests map[Digest]bool
+	known   map[[16]byte]Severity // findings in definitions, by what they are
+	lost    int
+}
+
+// Offer is what one server offered.
+type Offer struct {
+	Server      string
+	Transport   string
+	Info        ServerInfo
+	Client      *ClientInfo // that it was listed to
+	Location    Location    // where it was first seen
+	Definitions map[DefinitionKey]*Offered
+	Lists       [MessageSubject]bool // the kinds that it listed to the end
+	Twice       []Twice
+}
+
+// DefinitionKey identifies a definition among those of a server.
+type DefinitionKey struct {
+	Kind SubjectKind
+	Name string
+}
+
+// Offered is a definition as it stood last.
+type Offered struct {
+	*Definition
+	Location Location
+	Pending  bool // it was seen and never approved
+}
+
+// Twice is a definition that one list has twice, in two forms.
+type Twice struct {
+	DefinitionKey
+	First, Second Location
+}
+
+// maxOffered bounds the definitions of a snapshot. Those of the largest published
+// server are 235.
+const maxOffered = 65536
+
+// NewSnapshot returns an empty snapshot.
+func NewSnapshot() *Snapshot {
+	return &Snapshot{Servers: map[string]*Offer{}, digests: map[Digest]bool{}, known: map[[16]byte]Severity{}}
+}
+
+// Offer returns what a server offered, begun where there is nothing yet.
+func (s *Snapshot) Offer(server string) *Offer {
+	o := s.Servers[server]
+	if o == nil {
+		o = &Offer{Server: server, Definitions: map[DefinitionKey]*Offered{}}
+		s.Servers[server] = o
+	}
+	return o
+}
+
+// Event takes in what an event shows.
+func (s *Snapshot) Event(e *Event, f *Facts) error {
+	for i := range f.Messages {
+		m := &f.Messages[i]
+		if m.Kind == Malformed || m.Kind == Audit {
+			continue
+		}
+		o := s.Offer(e.Server)
+		if o.Location == (Location{}) {
+			o.Location, o.Transport = e.Origin.At(e.Frame, m.Offset), e.Transport
+		}
+		if m.Client != nil && o.Client == nil {
+			o.Client = m.Client
+		}
+		if m.Server != nil {
+			o.Info.update(m.Server)
+		}
+		s.take(o, e, m)
+	}
+	return nil
+}
+
+// take adds the definitions of a message.
+func (s *Snapshot) take(o *Offer, e *Event, m *Message) {
+	var here map[DefinitionKey]*Definition
+	for i := range m.Definitions {
+		d := &m.Definitions[i]
+		if d.Declaration == nil || len(s.digests) >= maxOffered {
+			s.lost++
+			continue
+		}
+		key, at := DefinitionKey{d.Kind, d.Name}, e.Origin.At(e.Frame, d.Offset)
+		if first := here[key]; first != nil && first.Digest != d.Digest {
+			o.Twice = append(o.Twice, Twice{key, e.Origin.At(e.Frame, first.Offset), at})
+			continue
+		}
+		if here == nil {
+			here = map[DefinitionKey]*Definition{}
+		}
+		here[key] = d
+		s.Add(o, &Offered{Definition: d, Location: at})
+	}
+	for kind, listed := range m.Lists {
+		o.Lists[kind] = o.Lists[kind] || listed && !m.More
+	}
+}
+
+// Add adds a definition to an offer of the snapshot, in place of one of its name.
+func (s *Snapshot) Add(o *Offer, d *Offered) {
+	o.Definitions[DefinitionKey{d.Kind, d.Name}] = d
+	s.digests[d.Digest] = true
+}
+
+// Finding remembers what was found in a definition.
+func (s *Snapshot) Finding(f *Finding) error {
+	if f.Subject.Definition() && len(s.known) < maxOffered {
+		id := f.identity()
+		s.known[id] = max(s.known[id], f.Severity)
+	}
+	return nil
+}
+
+// Knows reports whether the snapshot has a finding as severe in the same place,
+// whatever its server is called.
+func (s *Snapshot) Knows(f *Finding) bool {
+	known, ok := s.known[f.identity()]
+	return ok && known >= f.Severity
+}
+
+// Lost is how many definitions were not taken in.
+func (s *Snapshot) Lost() int { return s.lost }
+
+// Names returns the names of the servers in order.
+func (s *Snapshot) Names() []string { return slices.Sorted(maps.Keys(s.Servers)) }
+
+// Keys returns the definitions of an offer in the order of kind and name.
+func (o *Offer) Keys() []DefinitionKey {
+	return slices.SortedFunc(maps.Keys(o.Definitions), func(a, b DefinitionKey) int {
+		if a.Kind != b.Kind {
+			return int(a.Kind) - int(b.Kind)
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+}
