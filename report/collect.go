@@ -100,7 +100,7 @@ func (c *Collector) decide(to *Finding, status scanner.Status, reason string) {
 
 func (c *Collector) worsen(to *Finding, f *scanner.Finding) {
 	to.Severity, to.Message = f.Severity, c.intern(f.Message)
-	to.Evidence, to.Signals = c.evidence(f.Evidence), c.internAll(f.Signals)
+	to.Evidence, to.Signals, to.Diff = c.evidence(f.Evidence), c.internAll(f.Signals), c.diff(f.Diff)
 	if f.Action != "" {
 		to.Action = c.intern(f.Action)
 	}
@@ -120,6 +120,7 @@ func (c *Collector) convert(f *scanner.Finding, fingerprint string) Finding {
 		Field:       c.intern(f.Pointer),
 		Evidence:    c.evidence(f.Evidence),
 		Signals:     c.internAll(f.Signals),
+		Diff:        c.diff(f.Diff),
 		Location:    c.location(f.Location),
 		Fingerprint: fingerprint,
 		Action:      c.intern(cmp.Or(f.Action, "alert")),
@@ -146,6 +147,11 @@ func (c *Collector) evidence(e scanner.Evidence) Evidence {
 		out.Decoded = &decoded
 	}
 	return out
+}
+
+// diff makes sure of what a rule or another maker of findings promised.
+func (c *Collector) diff(s string) string {
+	return c.intern(strings.Join(diffLines(s), "\n"))
 }
 
 func (c *Collector) location(l scanner.Location) Location {

@@ -90,6 +90,7 @@ type Finding struct {
 	Field       string           `json:"field"`   // JSON Pointer into the definition, result or message
 	Evidence    Evidence         `json:"evidence"`
 	Signals     []string         `json:"signals,omitempty"` // what fired, in words
+	Diff        string           `json:"diff,omitempty"`    // what changed, as a unified diff
 	Location    Location         `json:"location"`
 	Timestamp   *string          `json:"timestamp"` // RFC 3339 with nanoseconds; null where the input has no time
 	Fingerprint string           `json:"fingerprint"`

@@ -155,6 +155,7 @@ func (p *textPrinter) finding(f repeated, fix bool) {
 		p.line("decoded", visible(*f.Evidence.Decoded, textLimit))
 	}
 	p.line("signals", visible(strings.Join(f.Signals, ", "), textLimit))
+	p.diff(diffLines(f.Diff))
 	p.line("location", place(f.Location))
 	p.line("seen", seen(f))
 	for i, rel := range f.Related {

@@ -67,6 +67,7 @@ type Finding struct {
 	Name       string // name of the tool, prompt or resource, where there is one
 	Pointer    string // JSON Pointer into the definition, result or message
 	Evidence   Evidence
+	Diff       string // a unified diff of what changed; see DiffLines and DiffWidth
 	Location   Location
 	Related    []Related
 	Signals    []string // what fired, in words

@@ -316,6 +316,7 @@ type JudgeIssue struct {
 	Name     string
 	Pointer  string
 	Evidence string // foreign text that the finding rests on
+	Diff     string // what changed, as a unified diff; empty where the finding is of no change
 	Key      string // what the fingerprint tells two findings of this rule on one subject apart by
 	Offset   int    // of the evidence in the frame
 	Related  []Related
@@ -351,7 +352,7 @@ func (p *JudgePass) Report(is JudgeIssue) {
 		Rule: p.rule, Category: p.rule.Category, Severity: is.Severity, Message: show(is.Message, messageChars),
 		Time: e.Time, Session: show(e.Session, nameChars), Server: show(e.Server, nameChars),
 		Subject: is.Subject, Name: show(is.Name, nameChars), Pointer: show(is.Pointer, pointerChars),
-		Evidence: newEvidence([]byte(is.Evidence), 0, len(is.Evidence)),
+		Evidence: newEvidence([]byte(is.Evidence), 0, len(is.Evidence)), Diff: showDiff(is.Diff),
 		Location: p.judge.places.at(is.Offset), Related: is.Related, key: is.Key, Action: "alert",
 	})
 }

@@ -1,0 +1,86 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// The ANSI styles of a diff.
+const (
+	styleAdded   = "\x1b[32m"
+	styleRemoved = "\x1b[31m"
+)
+
+// diffLines returns the lines of a diff, each one visible and bounded. A diff is
+// the one text of a finding that has lines.
+func diffLines(s string) []string {
+	if s = strings.TrimRight(s, "\n"); s == "" {
+		return nil
+	}
+	lines := strings.Split(s, "\n")
+	if more := len(lines) - scanner.DiffLines + 1; more > 1 {
+		lines = append(lines[:scanner.DiffLines-1:scanner.DiffLines-1], scanner.MoreLines(more))
+	}
+	for i, l := range lines {
+		lines[i] = visible(l, scanner.DiffWidth)
+	}
+	return lines
+}
+
+// change is what a line of a diff does.
+type change byte
+
+// The marks that lines of a unified diff begin with.
+const (
+	kept    change = ' '
+	added   change = '+'
+	removed change = '-'
+	hunk    change = '@'
+)
+
+// changeOf reads the mark of a line.
+func changeOf(line string) change {
+	if line == "" {
+		return kept
+	}
+	switch c := change(line[0]); c {
+	case added, removed, hunk:
+		return c
+	}
+	return kept
+}
+
+// diff writes the lines of a diff below each other, as the body of a label.
+func (p *textPrinter) diff(lines []string) {
+	for i, line := range lines {
+		style := ""
+		switch changeOf(line) {
+		case added:
+			style = styleAdded
+		case removed:
+			style = styleRemoved
+		case hunk:
+			style = styleDim
+		}
+		label := ""
+		if i == 0 {
+			label = "diff"
+			p.w.WriteString(strings.Repeat(" ", labelIndent) + p.styled(styleDim, label))
+		}
+		for j, piece := range wrap(line, p.width-bodyIndent) {
+			gap := bodyIndent
+			if i == 0 && j == 0 {
+				gap -= labelIndent + len(label)
+			}
+			if piece = strings.TrimRight(piece, " "); piece == "" {
+				p.w.WriteByte('\n')
+				continue
+			}
+			if style != "" {
+				piece = p.styled(style, piece)
+			}
+			p.w.WriteString(strings.Repeat(" ", gap) + piece + "\n")
+		}
+	}
+}
