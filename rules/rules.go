@@ -79,6 +79,17 @@ func All() []scanner.Rule {
 		xsImpersonation,
 		xsToxicFlow,
 		driftInSession,
+		// Against what was approved.
+		driftDescription,
+		driftInstructions,
+		driftSchemaBreaking,
+		driftSchemaCompatible,
+		driftAnnotationEscalation,
+		driftMetaEscalation,
+		driftOtherMember,
+		driftNewTool,
+		driftRemovedTool,
+		// In a session.
 		sesUnlistedTool,
 		// The protocol.
 		prtJSONKeyConfusion,

@@ -31,6 +31,7 @@ const (
 	AuditEvent                       // what another engine reported, without its frame
 	SkippedEvent                     // something that could not be read; Reason says why
 	IgnoredEvent                     // something that is none of our business, and is counted
+	LockEvent                        // what a lockfile holds of one server
 )
 
 // Event is one thing that happened. Whoever saw it stamped its time; nothing

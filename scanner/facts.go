@@ -90,10 +90,9 @@ type Definition struct {
 	Foreign     bool         // the digest is of another engine's making and compares only with its like
 	Offset      int          // of the declaration in the frame
 
-	// Declaration is the whole of it in RFC 8785 form, and Sent as it was sent.
-	// The engine keeps them where it was asked to, or where nothing like it was
-	// approved, so that a change can be told.
-	Declaration, Sent []byte
+	// Sent is the whole declaration as it was sent. The engine keeps it where it
+	// was asked to, or where nothing like it was approved: so a change can be told.
+	Sent []byte
 
 	node int
 }
@@ -125,12 +124,11 @@ type digester struct{ buf []byte }
 
 // definition fills in the digests of the declaration at node i: SHA-256 over
 // its RFC 8785 form, and over that of each part.
-// The canonical form is valid until the next call.
-func (g *digester) definition(doc *wire.Doc, i int, def *Definition) []byte {
+func (g *digester) definition(doc *wire.Doc, i int, def *Definition) {
 	if doc.Kind(i) != wire.Object {
 		g.buf = doc.AppendCanonical(g.buf[:0], i)
 		def.Digest = sha256.Sum256(g.buf)
-		return g.buf
+		return
 	}
 	buf := append(g.buf[:0], '{')
 	for k, c := range doc.SortedMembers(i) {
@@ -150,5 +148,4 @@ func (g *digester) definition(doc *wire.Doc, i int, def *Definition) []byte {
 	buf = append(buf, '}')
 	def.Digest = sha256.Sum256(buf)
 	g.buf = buf
-	return buf
 }

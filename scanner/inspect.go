@@ -73,6 +73,10 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 		if in.parse() {
 			in.audit()
 		}
+	case LockEvent:
+		if in.parse() {
+			in.lock()
+		}
 	}
 	if in.dropped > 0 {
 		in.skip(tooMany)

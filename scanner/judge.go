@@ -29,6 +29,8 @@ type judge struct {
 	coverage *coverage
 	stats    Stats
 	seq      int64
+	paired   string // the server that is compared with the only one approved, once one was met
+	met      bool
 
 	// The event at hand.
 	places  places
@@ -119,6 +121,9 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	}
 	for k := range m.Definitions {
 		j.pin(e, &m.Definitions[k])
+	}
+	if j.snapshot(e) != nil {
+		srv.show(m)
 	}
 	whole := session.apply(srv, e, from, m, func(d *Definition) *Known {
 		offset := d.Offset

@@ -1,6 +1,9 @@
 package scanner
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // maxPerEvent is how many findings are kept of one event, and bytesPerMore the
 // length of its frame that earns it one more, up to mostPerEvent: what a long
@@ -84,7 +87,11 @@ func (in *Inspector) node(p *MessagePass, i int, isKey bool, sev Severity, messa
 }
 
 func (in *Inspector) pointer(root, i int) string {
-	return show(string(in.tree.AppendPointer(nil, root, i)), pointerChars)
+	pointer := string(in.tree.AppendPointer(nil, root, i))
+	if in.event.Kind == LockEvent && root == in.event.root && strings.HasPrefix(pointer, "/instructions/") {
+		pointer = "/instructions" // as where the server itself says them
+	}
+	return show(pointer, pointerChars)
 }
 
 // repeats reports that an event with as many findings as are kept has the same one

@@ -82,17 +82,23 @@ func (p *TextPass) Member() string {
 // Sibling reports whether the list that the text's definition stands in has one
 // of this name, itself among them: a server may speak of its own tools.
 func (p *TextPass) Sibling(name string) bool {
-	doc := p.in.tree
+	doc, in := p.in.tree, p.in
 	list := int(doc.Nodes[p.root].Parent)
-	if !p.Subject.Definition() || doc.Kind(list) != wire.Array {
+	locked := in.event.Kind == LockEvent
+	for locked && list >= 0 && int(doc.Nodes[list].Parent) != in.event.root { // its entry stands in the list
+		list = int(doc.Nodes[list].Parent)
+	}
+	if !p.Subject.Definition() || list < 0 || !locked && doc.Kind(list) != wire.Array {
 		return false
 	}
-	in := p.in
 	if in.siblings == nil || in.siblingsIn != list {
 		in.siblings, in.siblingsIn = map[string]bool{}, list
+		var buf []byte
 		for c := doc.First(list); c >= 0; c = doc.Next(c) {
 			if own, ok := doc.Str(c, "name"); ok {
 				in.siblings[foldCase(own)] = true
+			} else if locked {
+				in.siblings[foldCase(string(doc.Key(c, &buf)))] = true
 			}
 		}
 	}
@@ -142,16 +148,16 @@ func (p *TextPass) Argument() (name string, needed bool) {
 	}
 	var buf []byte
 	name = string(doc.Key(schema, &buf))
-	return name, required(doc, int(doc.Nodes[properties].Parent), name)
+	return name, Required(doc, int(doc.Nodes[properties].Parent), name)
 }
 
 // maxRequired bounds the list of required properties that is read for each of
 // them. Schemas of published servers list 40 at most.
 const maxRequired = 256
 
-// required reports whether an object schema requires a property. A list beyond
+// Required reports whether an object schema requires a property. A list beyond
 // the bound requires everything.
-func required(doc *wire.Doc, schema int, property string) bool {
+func Required(doc *wire.Doc, schema int, property string) bool {
 	list := doc.Get(schema, "required")
 	return doc.Kind(list) == wire.Array && (doc.Nodes[list].Len > maxRequired || doc.Lists(list, property))
 }
@@ -277,7 +283,7 @@ func (p *MessagePass) DefinitionNode(d *Definition) int { return d.node }
 
 // Required reports whether an object schema requires a property.
 func (p *MessagePass) Required(schema int, property string) bool {
-	return required(p.Doc, schema, property)
+	return Required(p.Doc, schema, property)
 }
 
 // Report hands over a finding about node i, or about its key.
@@ -327,7 +333,7 @@ type JudgeIssue struct {
 // like only. A document stands for itself: two versions of one server side by
 // side are no change.
 func (p *JudgePass) Pinned(d *Definition) *Known {
-	if p.event.Kind == DefinitionEvent {
+	if p.event.Kind == DefinitionEvent || p.event.Kind == LockEvent {
 		return nil
 	}
 	return p.judge.pins[pinKey{p.event.Server, d.Kind, d.Name, d.Foreign}]

@@ -77,6 +77,7 @@ type Server struct {
 	Witnesses Witnesses
 
 	named int // its tools among the session's names
+	shown map[DefinitionKey]bool
 
 	pending [ServerToClient + 1]map[string]PendingCall // by sender, then by raw id
 }

@@ -94,7 +94,7 @@ func (s *Snapshot) take(o *Offer, e *Event, m *Message) {
 	var here map[DefinitionKey]*Definition
 	for i := range m.Definitions {
 		d := &m.Definitions[i]
-		if d.Declaration == nil || len(s.digests) >= maxOffered {
+		if d.Sent == nil || len(s.digests) >= maxOffered {
 			s.lost++
 			continue
 		}

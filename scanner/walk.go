@@ -186,24 +186,26 @@ func (in *Inspector) server(m *Message, node, c int, key string) {
 	info := in.info(m)
 	switch key {
 	case "serverInfo":
+		m.Lists[ServerSubject] = true // instructions would stand here
 		info.Name, _ = in.tree.Str(c, "name")
 		info.Title, _ = in.tree.Str(c, "title")
 		info.Version, _ = in.tree.Str(c, "version")
 		info.Website, _ = in.tree.Str(c, "websiteUrl")
 		info.Icons = in.icons(in.tree.Get(c, "icons"))
 	case "instructions":
-		in.instructions(m, node, c)
+		in.declareInstructions(m, c)
 	}
 	in.region(ServerSubject, "", node, c)
 }
 
-// instructions adds what a server tells a model to the definitions: it can change
-// like any of them.
-func (in *Inspector) instructions(m *Message, node, c int) {
-	said, _ := in.tree.Str(node, "instructions")
-	if said == "" {
+// declareInstructions adds what a server tells a model to the definitions: it can
+// change like any of them.
+func (in *Inspector) declareInstructions(m *Message, c int) {
+	if in.tree.Kind(c) != wire.String || in.tree.Nodes[c].End-in.tree.Nodes[c].Start <= 2 {
 		return
 	}
+	in.buf = in.buf[:0]
+	said := string(in.tree.Text(c, &in.buf))
 	in.declare(m, c, Definition{Kind: ServerSubject, Description: strings.Clone(said[:min(len(said), descriptionBytes)]),
 		Offset: int(in.tree.Nodes[c].Start) - int(in.tree.Nodes[in.event.root].Start), node: c})
 }
@@ -229,28 +231,34 @@ func (in *Inspector) list(m *Message, kind SubjectKind, node int) {
 			in.region(kind, "", c, c)
 			continue
 		}
-		def := Definition{Kind: kind, node: c, Offset: int(doc.Nodes[c].Start) - int(doc.Nodes[in.event.root].Start)}
-		def.Name, _ = doc.Str(c, nameKey(kind))
-		def.Title, _ = doc.Str(c, "title")
-		if d, _ := doc.Str(c, "description"); len(d) > descriptionBytes {
-			def.Description = strings.Clone(d[:descriptionBytes])
-		} else {
-			def.Description = d
-		}
-		if kind == ToolSubject {
-			def.Can = in.capabilities(c, &def)
-		}
-		def.Output = in.copied(doc.Get(c, "outputSchema"), outputBytes)
-		in.declare(m, c, def)
-		in.region(kind, def.Name, c, c)
+		in.define(m, kind, c)
 	}
+}
+
+// define inspects one definition and adds it to the message.
+func (in *Inspector) define(m *Message, kind SubjectKind, c int) {
+	doc := in.tree
+	def := Definition{Kind: kind, node: c, Offset: int(doc.Nodes[c].Start) - int(doc.Nodes[in.event.root].Start)}
+	def.Name, _ = doc.Str(c, nameKey(kind))
+	def.Title, _ = doc.Str(c, "title")
+	if d, _ := doc.Str(c, "description"); len(d) > descriptionBytes {
+		def.Description = strings.Clone(d[:descriptionBytes])
+	} else {
+		def.Description = d
+	}
+	if kind == ToolSubject {
+		def.Can = in.capabilities(c, &def)
+	}
+	def.Output = in.copied(doc.Get(c, "outputSchema"), outputBytes)
+	in.declare(m, c, def)
+	in.region(kind, def.Name, c, c)
 }
 
 // declare adds a definition to a message.
 func (in *Inspector) declare(m *Message, i int, def Definition) {
-	canonical := in.digest.definition(in.tree, i, &def)
+	in.digest.definition(in.tree, i, &def)
 	if in.engine.keeps(def.Digest) {
-		def.Declaration, def.Sent = bytes.Clone(canonical), bytes.Clone(in.tree.Raw(i))
+		def.Sent = bytes.Clone(in.tree.Raw(i))
 	}
 	m.Definitions = append(m.Definitions, def)
 }

@@ -60,6 +60,7 @@ type streams struct {
 type grammar struct {
 	Scan       scanCmd       `cmd:"" help:"Inspect live servers, client configurations and definition files."`
 	Replay     replayCmd     `cmd:"" help:"Inspect recordings and audit logs."`
+	Diff       diffCmd       `cmd:"" help:"Compare what servers offer with what they offered before, and say what the changes can do."`
 	Report     reportCmd     `cmd:"" help:"Render a saved JSON report in another format."`
 	Servers    serversCmd    `cmd:"" help:"List the servers of a recording."`
 	Tools      toolsCmd      `cmd:"" help:"List the tools that servers showed in a recording."`
@@ -87,7 +88,7 @@ func run(args []string, std streams) int {
 	context.AfterFunc(ctx, stop) // a second signal ends the process
 	args, command := splitCommand(args)
 	var g grammar
-	g.Scan.Command = command
+	g.Scan.Command, g.Diff.Command = command, command
 	code := -1
 	parser, err := kong.New(&g, kong.Name("mcpscan"), kong.Description(description), kong.Writers(std.out, std.err),
 		kong.Exit(func(c int) { code = c }), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(std),
@@ -107,9 +108,9 @@ func run(args []string, std streams) int {
 }
 
 // splitCommand takes the command of a server to start, behind --, off the
-// arguments of scan: kong would look for flags of ours in it.
+// arguments: kong would look for flags of ours in it.
 func splitCommand(args []string) (ours, command []string) {
-	if len(args) == 0 || args[0] != "scan" {
+	if len(args) == 0 || args[0] != "scan" && args[0] != "diff" {
 		return args, nil
 	}
 	for i, a := range args {

@@ -23,7 +23,7 @@ type replayCmd struct {
 
 // Run replays the files and reports.
 func (c *replayCmd) Run(ctx context.Context, std streams) error {
-	checks, err := c.checks()
+	checks, err := c.checks(scanner.Options{})
 	if err != nil {
 		return err
 	}

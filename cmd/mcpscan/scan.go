@@ -21,17 +21,22 @@ type scanCmd struct {
 	Targets []string `arg:"" optional:"" help:"URLs, client configurations, definition files (tools/list results, dumps, MCPB manifests and bundles, server.json) or directories; none means the configurations of this project and user. Behind --, the command of one server." placeholder:"TARGET"`
 	Command []string `kong:"-"`
 
-	RunServers bool `help:"Start the servers that configurations name, and connect to their URLs, without asking."`
-	NoRun      bool `help:"Start nothing and connect to nothing: inspect only what can be read."`
+	Record string `help:"Write what was seen to this file, for mcpscan replay." placeholder:"FILE"`
 
-	Record       string            `help:"Write what was seen to this file, for mcpscan replay." placeholder:"FILE"`
-	Header       map[string]string `help:"Header for the URLs given as targets, as NAME=VALUE." placeholder:"NAME=VALUE" mapsep:"none"`
-	StartTimeout time.Duration     `help:"How long a server may take until its first answer." default:"60s"`
-	StepTimeout  time.Duration     `help:"How long a server may take for each answer after that." default:"30s"`
-
+	liveFlags
 	outputFlags
 	baselineFlags
 	engineFlags
+}
+
+// liveFlags say what may be started, and how long it may take.
+type liveFlags struct {
+	RunServers bool `help:"Start the servers that configurations name, and connect to their URLs, without asking."`
+	NoRun      bool `help:"Start nothing and connect to nothing: inspect only what can be read."`
+
+	Header       map[string]string `help:"Header for the URLs given as targets, as NAME=VALUE." placeholder:"NAME=VALUE" mapsep:"none"`
+	StartTimeout time.Duration     `help:"How long a server may take until its first answer." default:"60s"`
+	StepTimeout  time.Duration     `help:"How long a server may take for each answer after that." default:"30s"`
 }
 
 // Help is what --help says beyond the flags.
@@ -48,7 +53,7 @@ type plan struct {
 
 // Run inspects the targets and reports.
 func (c *scanCmd) Run(ctx context.Context, std streams) error {
-	checks, err := c.checks()
+	checks, err := c.checks(scanner.Options{})
 	if err != nil {
 		return err
 	}
@@ -75,7 +80,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	running := context.WithoutCancel(ctx) // an interruption ends what is asked, not what is told of it
-	src := c.start(ctx, std, p, rec)
+	src := c.start(ctx, std, p, rec, c.MaxMessage, c.Quiet)
 	res, err := checks.engine.Run(running, src, checks.into(collector))
 	lost := rec.close()
 	if err != nil {
@@ -148,9 +153,7 @@ func (c *scanCmd) plan(ctx context.Context, std streams) (*plan, error) {
 	}
 	p := &plan{}
 	if len(c.Command) > 0 {
-		name := commandName(c.Command)
-		p.inputs = append(p.inputs, report.Input{Kind: "server", Name: name})
-		p.targets = append(p.targets, liveTarget{name: name, command: c.Command, origin: endpoint(name)})
+		p.command(c.Command)
 	}
 	for _, t := range c.Targets {
 		if err := c.target(p, t); err != nil {
@@ -174,8 +177,7 @@ func (c *scanCmd) plan(ctx context.Context, std streams) (*plan, error) {
 // target adds one target to the plan.
 func (c *scanCmd) target(p *plan, t string) error {
 	if strings.HasPrefix(t, "http://") || strings.HasPrefix(t, "https://") {
-		p.inputs = append(p.inputs, report.Input{Kind: "server", Name: bare(t)})
-		p.targets = append(p.targets, liveTarget{name: urlName(t), url: t, headers: c.Header, origin: endpoint(urlName(t))})
+		p.url(t, c.Header)
 		return nil
 	}
 	info, err := os.Stat(t)
@@ -206,6 +208,19 @@ func (c *scanCmd) target(p *plan, t string) error {
 		return nil
 	}
 	return &exitError{exitUsage, notATarget(t, derr, cerr)}
+}
+
+// command adds the server that a command starts.
+func (p *plan) command(command []string) {
+	name := commandName(command)
+	p.inputs = append(p.inputs, report.Input{Kind: "server", Name: name})
+	p.targets = append(p.targets, liveTarget{name: name, command: command, origin: endpoint(name)})
+}
+
+// url adds the server at a URL.
+func (p *plan) url(u string, headers map[string]string) {
+	p.inputs = append(p.inputs, report.Input{Kind: "server", Name: bare(u)})
+	p.targets = append(p.targets, liveTarget{name: urlName(u), url: u, headers: headers, origin: endpoint(urlName(u))})
 }
 
 // notATarget explains why a file is neither definitions nor a configuration.

@@ -22,7 +22,7 @@ import (
 // consent keeps a configuration file from running commands that nobody has
 // seen: on a terminal each is shown in full and asked for, elsewhere they are
 // refused unless a flag says otherwise.
-func (c *scanCmd) consent(ctx context.Context, std streams, p *plan) {
+func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 	ask := terminal(std.in) && terminal(std.err)
 	answers := bufio.NewReader(std.in)
 	p.targets = slices.DeleteFunc(p.targets, func(t liveTarget) bool {
@@ -91,7 +91,7 @@ func (s single) Release()                          {}
 // start asks all servers at once and returns the stream of what is seen. One
 // lock gives events their time, their place in the recording and their order,
 // so that the three agree.
-func (c *scanCmd) start(ctx context.Context, std streams, p *plan, rec *recording) scanner.Source {
+func (c *liveFlags) start(ctx context.Context, std streams, p *plan, rec *recording, limit int64, quiet bool) scanner.Source {
 	out := make(chan *scanner.Event, 64)
 	feed := &feed{out: out, recording: rec}
 	go func() {
@@ -99,11 +99,11 @@ func (c *scanCmd) start(ctx context.Context, std streams, p *plan, rec *recordin
 		for _, e := range p.events {
 			feed.send(e, false)
 		}
-		bar := c.progress(std, len(p.targets))
+		bar := progress(std, len(p.targets), quiet)
 		var wg sync.WaitGroup
 		for _, t := range p.targets {
 			wg.Go(func() {
-				c.ask(ctx, t, feed)
+				c.ask(ctx, t, feed, limit)
 				bar()
 			})
 		}
@@ -137,13 +137,13 @@ func (f *feed) send(e *scanner.Event, stamp bool) {
 }
 
 // ask lists one server.
-func (c *scanCmd) ask(ctx context.Context, t liveTarget, f *feed) {
+func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, limit int64) {
 	base := scanner.Event{Session: session, Server: t.name, Transport: "stdio", Origin: t.origin}
 	if t.url != "" {
 		base.Transport = "http"
 	}
 	res, err := live.List(ctx, live.Target{Name: t.name, Command: t.command, Env: t.env, Dir: t.dir, URL: t.url, Transport: t.transport, Headers: t.headers}, live.Options{
-		MaxFrame: c.MaxMessage, StartTimeout: c.StartTimeout, StepTimeout: c.StepTimeout,
+		MaxFrame: limit, StartTimeout: c.StartTimeout, StepTimeout: c.StepTimeout,
 		ClientName: "mcpscan", ClientVersion: version(),
 		OnFrame: func(fr live.Frame) {
 			if fr.Address { // of the transport, not a message
@@ -172,13 +172,13 @@ func (c *scanCmd) ask(ctx context.Context, t liveTarget, f *feed) {
 		skip("server %s: %s", t.name, p)
 	}
 	if res.Oversize > 0 {
-		skip("server %s sent frames longer than the limit of %d bytes (--max-message): %d", t.name, c.MaxMessage, res.Oversize)
+		skip("server %s sent frames longer than the limit of %d bytes (--max-message): %d", t.name, limit, res.Oversize)
 	}
 }
 
 // progress shows on a terminal how many servers have answered.
-func (c *scanCmd) progress(std streams, n int) func() {
-	if n == 0 || c.Quiet || !terminal(std.err) {
+func progress(std streams, n int, quiet bool) func() {
+	if n == 0 || quiet || !terminal(std.err) {
 		return func() {}
 	}
 	bar := progressbar.NewOptions(n, progressbar.OptionSetWriter(std.err), progressbar.OptionSetDescription("asking servers"),

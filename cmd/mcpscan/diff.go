@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// diffCmd is mcpscan diff.
+type diffCmd struct {
+	Old     string   `arg:"" help:"What was approved: a lockfile, a definition file, a recording, or a URL." placeholder:"OLD"`
+	New     string   `arg:"" optional:"" help:"What is there now: any of these, or a client configuration. Behind --, the command of one server." placeholder:"NEW"`
+	Command []string `kong:"-"`
+
+	liveFlags
+	outputFlags
+	baselineFlags
+	engineFlags
+}
+
+// Help is what --help says beyond the flags.
+func (c *diffCmd) Help() string {
+	return "mcpscan diff mcpscan.lock -- npx -y some-mcp-server@2   compares what a server lists with what was approved."
+}
+
+// Run compares and reports.
+func (c *diffCmd) Run(ctx context.Context, std streams) error {
+	if (c.New == "") == (len(c.Command) == 0) {
+		return usage("expected two things to compare: mcpscan diff OLD NEW, or mcpscan diff OLD -- COMMAND")
+	}
+	old, before, missed, err := c.snapshot(ctx, std)
+	if err != nil {
+		return err
+	}
+	checks, err := c.checks(scanner.Options{Approved: before, Pair: len(before.Servers) == 1})
+	if err != nil {
+		return err
+	}
+	if err := checks.compare(c.baselineFlags); err != nil {
+		return err
+	}
+	collector, err := c.collector()
+	if err != nil {
+		return err
+	}
+	now, err := c.side(ctx, std, c.New, c.Command, c.MaxMessage, c.Quiet)
+	if err != nil {
+		return err
+	}
+	defer now.close()
+	if err := c.keepInputs(append(checks.files, c.Old, c.New)); err != nil {
+		return err
+	}
+	res, err := checks.engine.Run(context.WithoutCancel(ctx), now.source, fresh{checks.into(collector), before})
+	if err != nil {
+		return readError(err)
+	}
+	res.Coverage.Skipped = append(res.Coverage.Skipped, missed...)
+	r := collector.Report(append(old.inputs, now.inputs...), version(), res)
+	checks.complete(std, r, c.baselineFlags, c.Quiet)
+	return c.finish(std, r, checks.rules)
+}
+
+// fresh is a sink that leaves out what was found before, too: a diff is about what
+// changed.
+type fresh struct {
+	scanner.Sink
+	before *scanner.Snapshot
+}
+
+func (s fresh) Finding(f *scanner.Finding) error {
+	if s.before.Knows(f) {
+		return nil
+	}
+	return s.Sink.Finding(f)
+}
+
+// snapshot reads what was approved to its end, and keeps what its servers offer.
+// missed is what of it was not read.
+func (c *diffCmd) snapshot(ctx context.Context, std streams) (s *side, offers *scanner.Snapshot, missed []scanner.Skipped, err error) {
+	if s, err = c.side(ctx, std, c.Old, nil, c.MaxMessage, c.Quiet); err != nil {
+		return nil, nil, nil, err
+	}
+	defer s.close()
+	checks, err := c.checks(scanner.Options{Keep: true})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	offers = scanner.NewSnapshot()
+	res, err := checks.engine.Run(context.WithoutCancel(ctx), s.source, offers)
+	if err != nil {
+		return nil, nil, nil, readError(err)
+	}
+	if len(offers.Servers) == 0 {
+		return nil, nil, nil, &exitError{exitIncomplete, fmt.Errorf("%s: no server shows anything in it, so there is nothing to compare with", c.Old)}
+	}
+	return s, offers, res.Coverage.Skipped, nil
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// side is something that shows what servers offer: a file of any kind, or servers
+// that are asked.
+type side struct {
+	inputs []report.Input
+	source scanner.Source
+	close  func()
+}
+
+// side opens a target, or the command of a server.
+func (f *liveFlags) side(ctx context.Context, std streams, target string, command []string, limit int64, quiet bool) (*side, error) {
+	p := &plan{}
+	switch {
+	case len(command) > 0:
+		p.command(command)
+	case strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://"):
+		p.url(target, f.Header)
+	default:
+		if s, err := file(ctx, std, p, target, limit); s != nil || err != nil {
+			return s, err
+		}
+	}
+	f.consent(ctx, std, p)
+	p.unique()
+	return &side{inputs: p.inputs, source: f.start(context.WithoutCancel(ctx), std, p, &recording{}, limit, quiet), close: func() {}}, nil
+}
+
+// file recognises a file by its content. What is read as it is has a side at once;
+// a configuration becomes a plan.
+func file(ctx context.Context, std streams, p *plan, name string, limit int64) (*side, error) {
+	if info, err := os.Stat(name); err != nil {
+		return nil, usage("opening %s: %w; expected a lockfile, a definition file, a recording, a client configuration or a URL", name, err)
+	} else if info.IsDir() {
+		return nil, usage("%s is a directory; name a file in it", name)
+	}
+	data, err := readTarget(name, limit)
+	if err != nil && !errors.Is(err, errOverLimit) {
+		return nil, err
+	}
+	events, kind, derr := offered(name, data)
+	if err == nil && derr == nil {
+		return &side{inputs: []report.Input{{Kind: kind, Name: name}}, source: replay.Events(events), close: func() {}}, nil
+	}
+	if conf, cerr := config.Parse(name, data); err == nil && cerr == nil {
+		p.config(conf)
+		return nil, nil
+	}
+	src, closeAll, rerr := recordings(ctx, []string{name}, std, replay.Options{MaxMessage: limit})
+	switch {
+	case rerr != nil && err == nil && errors.Is(rerr, replay.ErrFormat) && !errors.Is(derr, replay.ErrNotDefinitions):
+		return nil, &exitError{exitUsage, derr}
+	case rerr != nil:
+		return nil, rerr
+	}
+	return &side{inputs: []report.Input{{Kind: "recording", Name: name}}, source: src, close: closeAll}, nil
+}
+
+// offered reads a file that says what servers offer: a lockfile or definitions.
+func offered(name string, data []byte) ([]*scanner.Event, string, error) {
+	events, err := replay.Definitions(name, data)
+	return events, "definitions", err
+}

@@ -1,0 +1,103 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// change is a definition beside what was approved under its name.
+type change struct {
+	p        *scanner.JudgePass
+	d        *scanner.Definition
+	was      *scanner.Offered
+	old, now wire.Doc
+}
+
+// changes calls visit for each definition of the message that was approved as
+// another one, with both as JSON.
+func changes(p *scanner.JudgePass, visit func(*change)) {
+	p.Changed(func(d *scanner.Definition, was *scanner.Offered) {
+		c := &change{p: p, d: d, was: was}
+		if c.old.Parse(was.Sent) == nil && c.now.Parse(d.Sent) == nil {
+			visit(c)
+		}
+	})
+}
+
+// report hands over what is to be said of a change at a place of the definition.
+func (c *change) report(severity scanner.Severity, pointer, message, evidence, diff string) {
+	c.p.Report(scanner.JudgeIssue{
+		Severity: severity, Subject: c.d.Kind, Name: c.d.Name, Pointer: pointer, Offset: c.d.Offset + c.offset(pointer),
+		Message: message, Evidence: evidence, Key: c.d.Digest.String(), Diff: diff,
+		Related: []scanner.Related{{Message: "approved here", Location: c.was.Location}},
+	})
+}
+
+// offset finds the value that a pointer leads to in the definition as it is now,
+// or what is left of the way to it.
+func (c *change) offset(pointer string) int {
+	at := 0
+	for _, key := range strings.Split(pointer, "/")[1:] {
+		next := c.now.Get(at, unescapePointer.Replace(key))
+		if next < 0 {
+			break
+		}
+		at = next
+	}
+	return int(c.now.Nodes[at].Start)
+}
+
+var (
+	escapePointer   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
+// member returns a member of both definitions; -1 where there is none.
+func (c *change) member(name string) (old, now int) {
+	return c.old.Get(0, name), c.now.Get(0, name)
+}
+
+// same reports whether two nodes mean the same, or are both missing.
+func (c *change) same(old, now int) bool {
+	if old < 0 || now < 0 {
+		return old == now
+	}
+	return string(c.old.AppendCanonical(nil, old)) == string(c.now.AppendCanonical(nil, now))
+}
+
+// maxDiffed bounds the text that is compared line by line.
+const maxDiffed = 128 << 10
+
+// diffOf returns the unified diff of a member of both definitions, one property
+// a line.
+func (c *change) diffOf(name string) string {
+	old, now := c.member(name)
+	var before, after string
+	if old >= 0 {
+		before = string(c.old.AppendIndented(nil, old, 0)) + "\n"
+	}
+	if now >= 0 {
+		after = string(c.now.AppendIndented(nil, now, 0)) + "\n"
+	}
+	return unified(name, before, after)
+}
+
+func unified(name, before, after string) string {
+	if len(before)+len(after) > maxDiffed {
+		return ""
+	}
+	return udiff.Unified("approved/"+name, "now/"+name, before, after)
+}
+
+// joinWords lists what changed, the first few of it.
+func joinWords(what []string) string {
+	const most = 4
+	if len(what) > most {
+		what = append(what[:most:most], "and more")
+	}
+	return strings.Join(what, "; ")
+}

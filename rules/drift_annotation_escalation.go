@@ -1,0 +1,95 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var driftAnnotationEscalation = scanner.Rule{
+	ID:         "drift-annotation-escalation",
+	Category:   "version_pin",
+	Title:      "A tool says that it does more harm than it said when it was approved",
+	Why:        "Clients ask less before they call a tool that says it only reads. What was approved as such is not that any more.",
+	Fix:        "Find out what the tool does now. If it is wanted, run mcpscan approve, and let the client ask before each call.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The hints are the server's own words. Critical where a tool that only read says that it changes something; high where it is now said to destroy or to reach other systems; medium where a reassuring hint was dropped, or where its name, verb or parameters had contradicted it all along. What is said for the first time is a note.",
+	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-353"},
+	Judge: func(p *scanner.JudgePass) {
+		changes(p, func(c *change) {
+			old, now := c.member("annotations")
+			if c.d.Kind == scanner.ToolSubject && !c.same(old, now) {
+				c.annotations(old, now)
+			}
+		})
+	},
+}
+
+// hints are the annotations of the specification, and the value of each that
+// promises less.
+var hints = []struct {
+	name     string
+	harmless string
+	weight   scanner.Severity // of the other value
+
+	// denied reports whether the rest of what was approved said otherwise already.
+	denied func(*wire.Doc, *scanner.Definition) bool
+}{
+	{"readOnlyHint", "true", scanner.Critical, saysItWrites},
+	{"destructiveHint", "false", scanner.High, saysItWrites},
+	{"openWorldHint", "false", scanner.High, saysItReachesOut},
+	{"idempotentHint", "true", scanner.Low, saysItWrites},
+}
+
+func saysItWrites(_ *wire.Doc, d *scanner.Definition) bool { return writesItself(d) }
+
+func saysItReachesOut(doc *wire.Doc, d *scanner.Definition) (reaches bool) {
+	reaches = fetchesWeb.MatchString(spell(d.Name))
+	parameters(doc, 0, func(s subschema, name string) {
+		reaches = reaches || s.depth == 1 && addressParameter.MatchString(spell(name))
+	})
+	return reaches
+}
+
+// annotations reports how the hints changed, as one finding at the worst of them.
+func (c *change) annotations(old, now int) {
+	severity := scanner.Note
+	var told []string
+	at := "/annotations"
+	for _, h := range hints {
+		o, n := c.old.Get(old, h.name), c.now.Get(now, h.name)
+		if c.same(o, n) {
+			continue
+		}
+		before, after := rawOf(&c.old, o), rawOf(&c.now, n)
+		weight := scanner.Note
+		switch {
+		case before == h.harmless && after == "":
+			weight = min(h.weight, scanner.Medium)
+		case before == h.harmless && h.denied(&c.old, c.was.Definition): // and says at last what it always did
+			weight = min(h.weight, scanner.Medium)
+		case before == h.harmless:
+			weight = h.weight
+		case after == h.harmless && before != "": // asks for less care than was thought right
+			weight = scanner.Low
+		}
+		if weight > severity {
+			severity, at = weight, "/annotations/"+h.name
+		}
+		told = append(told, fmt.Sprintf("%s was %s and is %s", h.name, orNothing(before), orNothing(after)))
+	}
+	if len(told) == 0 {
+		told = append(told, "another annotation changed")
+	}
+	c.report(severity, at, "annotations changed: "+joinWords(told), strings.Join(told, "; "), c.diffOf("annotations"))
+}
+
+func orNothing(s string) string {
+	if s == "" {
+		return "not said"
+	}
+	return s
+}

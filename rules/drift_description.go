@@ -1,0 +1,71 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var driftDescription = scanner.Rule{
+	ID:         "drift-description",
+	Category:   "version_pin",
+	Title:      "A text changed after it was approved",
+	Why:        "A description is what a model goes by. One that was harmless when it was approved can carry an order today: the rug pull.",
+	Fix:        "Read the diff. If the change is honest, run mcpscan approve; if not, stay on the version that was approved.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The change is a fact; its weight is that of the sentences that were added. Reworded is a note; acts, addresses and data that were not spoken of are medium; what another rule finds suspicious in them is high, and an attack critical.",
+	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP03", "ATLAS:AML.T0109", "CWE-494"},
+	Judge: func(p *scanner.JudgePass) {
+		changes(p, func(c *change) {
+			if c.d.Kind != scanner.ServerSubject {
+				reportTexts(c)
+			}
+		})
+	},
+}
+
+// reportTexts reports what changed in the texts of a definition as one finding,
+// at the worst of them.
+func reportTexts(c *change) {
+	all := c.retold()
+	if len(all) == 0 {
+		return
+	}
+	found := c.p.Found(c.d)
+	worst, severity, why := 0, scanner.Note, ""
+	for i, r := range all {
+		if s, w := weighText(r, found); i == 0 || s > severity {
+			worst, severity, why = i, s, w
+		}
+	}
+	r := all[worst]
+	what := "the " + c.d.Kind.String() + "'s text"
+	if c.d.Kind == scanner.ServerSubject {
+		what = "the server's instructions"
+	}
+	message := fmt.Sprintf("%s changed at %s: %s", what, pointerName(r.pointer), why)
+	if len(all) > 1 {
+		message = fmt.Sprintf("%s changed in %d places, at %s: %s", what, len(all), pointerName(r.pointer), why)
+	}
+	c.report(severity, r.pointer, message, strings.Join(r.added, " "), textDiff(r))
+}
+
+func pointerName(pointer string) string {
+	if pointer == "" {
+		return "its root"
+	}
+	return pointer
+}
+
+// textDiff shows a text sentence by sentence.
+func textDiff(r retold) string {
+	lines := func(s string) string {
+		if s == "" {
+			return ""
+		}
+		return strings.Join(split(s), "\n") + "\n"
+	}
+	return unified(strings.TrimPrefix(r.pointer, "/"), lines(r.before), lines(r.now))
+}

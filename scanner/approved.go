@@ -1,0 +1,116 @@
+package scanner
+
+// Approved returns what was approved of the server of the event, nil where
+// nothing was. What a lockfile holds is compared with the lockfile before it.
+func (p *JudgePass) Approved() *Offer { return p.judge.approved(p.event) }
+
+// Compared reports whether anything was approved that an event could be compared with.
+func (p *JudgePass) Compared() bool { return p.judge.snapshot(p.event) != nil }
+
+// Changed calls visit for each definition of the message that was approved as
+// another one.
+func (p *JudgePass) Changed(visit func(d *Definition, approved *Offered)) {
+	offer := p.Approved()
+	if offer == nil {
+		return
+	}
+	for i := range p.Message.Definitions {
+		d := &p.Message.Definitions[i]
+		if was := offer.Definitions[DefinitionKey{d.Kind, d.Name}]; was != nil && !was.Pending && was.Digest != d.Digest && !d.Foreign {
+			visit(d, was)
+		}
+	}
+}
+
+// Unapproved calls visit for each definition of the message that nobody approved
+// in any form, though its server is known. pending is what was seen before and
+// never approved, nil for what is new.
+func (p *JudgePass) Unapproved(visit func(d *Definition, pending *Offered)) {
+	offer := p.Approved()
+	if offer == nil {
+		return
+	}
+	for i := range p.Message.Definitions {
+		d := &p.Message.Definitions[i]
+		if was := offer.Definitions[DefinitionKey{d.Kind, d.Name}]; !d.Foreign && (was == nil || was.Pending) {
+			visit(d, was)
+		}
+	}
+}
+
+// Missing calls visit for each definition that was approved, and that the list
+// which the message ends does not have.
+func (p *JudgePass) Missing(visit func(*Offered)) {
+	offer := p.Approved()
+	if offer == nil || p.Message.More || len(p.Server.shown) >= maxShown {
+		return
+	}
+	here := map[DefinitionKey]bool{}
+	for i := range p.Message.Definitions {
+		d := &p.Message.Definitions[i]
+		here[DefinitionKey{d.Kind, d.Name}] = true
+	}
+	for _, key := range offer.Keys() {
+		if p.Message.Lists[key.Kind] && !here[key] && !p.Server.shown[key] && !offer.Definitions[key].Pending {
+			visit(offer.Definitions[key])
+		}
+	}
+}
+
+// Found returns the findings of the event in a definition that were not in what
+// was approved.
+func (p *JudgePass) Found(d *Definition) []*Finding {
+	var found []*Finding
+	name, approved := show(d.Name, nameChars), p.judge.snapshot(p.event)
+	for i := range p.judge.found {
+		f := &p.judge.found[i]
+		if f.Subject == d.Kind && f.Name == name && (approved == nil || !approved.Knows(f)) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// snapshot is what an event is compared with.
+func (j *judge) snapshot(e *Event) *Snapshot {
+	if e.Kind == LockEvent {
+		return j.engine.base
+	}
+	return j.engine.approved
+}
+
+// approved returns what was approved of the server of an event. Of a pair, the
+// first server that shows up is the one.
+func (j *judge) approved(e *Event) *Offer {
+	s := j.snapshot(e)
+	if s == nil {
+		return nil
+	}
+	if j.engine.pair && len(s.Servers) == 1 {
+		if !j.met {
+			j.met, j.paired = true, e.Server
+		}
+		if j.paired == e.Server {
+			return s.Servers[s.Names()[0]]
+		}
+		return nil
+	}
+	return s.Servers[e.Server]
+}
+
+// maxShown bounds the definitions that a server of a session is remembered to have
+// listed, so that those that are missing can be told.
+const maxShown = 4096
+
+// show remembers which definitions a server has listed.
+func (srv *Server) show(m *Message) {
+	for i := range m.Definitions {
+		d := &m.Definitions[i]
+		if len(srv.shown) < maxShown {
+			if srv.shown == nil {
+				srv.shown = map[DefinitionKey]bool{}
+			}
+			srv.shown[DefinitionKey{d.Kind, d.Name}] = true
+		}
+	}
+}

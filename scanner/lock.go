@@ -1,0 +1,55 @@
+package scanner
+
+import "github.com/mcpscan/mcpscan/internal/wire"
+
+// lock inspects what a lockfile holds of one server: definitions by name, each in
+// an entry that says what was approved, and what was seen since.
+func (in *Inspector) lock() {
+	doc, root := in.tree, in.event.root
+	in.message = len(in.facts.Messages)
+	in.facts.Messages = append(in.facts.Messages, Message{Kind: Document, node: root})
+	m := &in.facts.Messages[in.message]
+	for c := doc.First(root); c >= 0; c = doc.Next(c) {
+		key := string(doc.Key(c, new([]byte)))
+		kind, listing := listings[key]
+		switch {
+		case listing && doc.Kind(c) == wire.Object:
+			m.Lists[kind] = true
+			for entry := doc.First(c); entry >= 0; entry = doc.Next(entry) {
+				in.lockEntry(m, kind, entry)
+			}
+		case key == "instructions" && doc.Kind(c) == wire.Object:
+			in.lockEntry(m, ServerSubject, c)
+		case key == "serverInfo":
+			in.server(m, root, c, key)
+		default:
+			in.region(MessageSubject, "", root, c)
+		}
+	}
+	in.messageRules(m, root)
+}
+
+// lockEntry inspects one entry: the definition that it shows is the one seen last.
+func (in *Inspector) lockEntry(m *Message, kind SubjectKind, entry int) {
+	doc := in.tree
+	now := doc.Get(doc.Get(entry, "seen"), "definition")
+	if now < 0 {
+		now = doc.Get(entry, "definition")
+	}
+	for c := doc.First(entry); c >= 0; c = doc.Next(c) {
+		switch {
+		case now >= c && now < int(doc.Nodes[c].Next):
+			if kind == ServerSubject {
+				in.declareInstructions(m, now)
+				in.region(kind, "", in.event.root, now)
+			} else {
+				in.define(m, kind, now)
+			}
+		case doc.KeyIs(c, "definition"):
+			name, _ := doc.Str(c, nameKey(kind))
+			in.region(kind, name, c, c)
+		default:
+			in.region(MessageSubject, "", entry, c)
+		}
+	}
+}
