@@ -65,6 +65,8 @@ type Engine struct {
 	unusual    []*Rule
 	lines      []*Rule
 	definition []*Rule
+	config     []*Rule
+	configs    []*Rule
 	matcher    *text.Matcher
 	owner      []owner // of each pattern of the matcher
 	workers    int
@@ -147,6 +149,12 @@ func (e *Engine) register(r *Rule) {
 	}
 	if r.Definition != nil {
 		e.definition = append(e.definition, r)
+	}
+	if r.Config != nil {
+		e.config = append(e.config, r)
+	}
+	if r.Configs != nil {
+		e.configs = append(e.configs, r)
 	}
 }
 

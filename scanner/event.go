@@ -32,6 +32,7 @@ const (
 	SkippedEvent                     // something that could not be read; Reason says why
 	IgnoredEvent                     // something that is none of our business, and is counted
 	LockEvent                        // what a lockfile holds of one server
+	ConfigEvent                      // a client configuration, as Config; it belongs to no session
 )
 
 // Event is one thing that happened. Whoever saw it stamped its time; nothing
@@ -47,6 +48,7 @@ type Event struct {
 	Type      string // the type by name, as in events.jsonl
 	Reason    string // why the event is skipped or ignored, or its frame is none of a record, in words for a report
 	Frame     []byte // the exact bytes; valid until the event has been judged
+	Config    *ClientConfig
 	Origin    Origin
 
 	tree *wire.Doc

@@ -28,10 +28,11 @@ const (
 	SamplingSubject
 	ElicitationSubject
 	MessageSubject // anything else on the wire
+	ConfigSubject  // what a client configuration says
 )
 
 var subjectNames = [...]string{"", "tool", "prompt", "resource", "template", "server", "call", "result",
-	"error", "notification", "sampling", "elicitation", "message"}
+	"error", "notification", "sampling", "elicitation", "message", "configuration"}
 
 func (k SubjectKind) String() string { return subjectNames[k] }
 
@@ -65,7 +66,7 @@ type Finding struct {
 	Server     string
 	Subject    SubjectKind
 	Name       string // name of the tool, prompt or resource, where there is one
-	Pointer    string // JSON Pointer into the definition, result or message
+	Pointer    string // JSON Pointer into the definition, result, message or entry of a configuration
 	Evidence   Evidence
 	Diff       string // a unified diff of what changed; see DiffLines and DiffWidth
 	Location   Location

@@ -77,6 +77,8 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 		if in.parse() {
 			in.lock()
 		}
+	case ConfigEvent:
+		in.config()
 	}
 	if in.dropped > 0 {
 		in.skip(tooMany)
@@ -113,6 +115,20 @@ func (in *Inspector) frame() {
 	for c := in.tree.First(root); c >= 0; c = in.tree.Next(c) {
 		n++
 		in.jsonrpc(c, n)
+	}
+}
+
+// config inspects a client configuration. Each server of it earns findings of its own.
+func (in *Inspector) config() {
+	in.most = min(maxPerEvent+findingsPerEntry*len(in.event.Config.Entries), mostPerEvent)
+	for _, r := range in.engine.config {
+		in.guard(r, func() {
+			r.Config(&ConfigPass{ClientConfig: in.event.Config, rule: r, report: func(f Finding) {
+				if !in.full(f.Severity) {
+					in.add(f)
+				}
+			}})
+		})
 	}
 }
 

@@ -14,6 +14,7 @@ const (
 	maxPins         = 262144   // definitions remembered across sessions
 	maxClosed       = 1 << 20  // closed sessions that are recognised when they go on
 	maxOutputs      = 64 << 20 // bytes of output schemas remembered
+	maxConfigured   = 65536    // servers of configurations remembered
 )
 
 // judge folds facts into sessions, in the order of the input.
@@ -25,6 +26,7 @@ type judge struct {
 	pins     map[pinKey]*Known
 	outputs  int // bytes of output schemas in all definitions that are remembered
 	servers  map[string]bool
+	entries  configured
 	found    []Finding
 	coverage *coverage
 	stats    Stats
@@ -72,6 +74,10 @@ func (j *judge) judge(e *Event, facts *Facts) []Finding {
 	}
 	j.places.reset(e)
 	j.kept, j.dropped = 0, 0
+	if e.Kind == ConfigEvent {
+		j.config(e, facts)
+		return j.ordered(e, facts)
+	}
 	session := j.session(e.Session, e.Origin)
 	srv := session.server(e.Server)
 	j.servers[e.Server] = true
@@ -87,6 +93,11 @@ func (j *judge) judge(e *Event, facts *Facts) []Finding {
 	if agreed && e.Direction == Unknown {
 		e.Direction = first
 	}
+	return j.ordered(e, facts)
+}
+
+// ordered counts an event that has been judged, and puts its findings in order.
+func (j *judge) ordered(e *Event, facts *Facts) []Finding {
 	if j.dropped > 0 && !slices.Contains(facts.Skips, tooMany) {
 		facts.Skips = append(facts.Skips, tooMany)
 	}

@@ -12,6 +12,8 @@ const (
 	maxPerEvent  = 200
 	mostPerEvent = 1000
 	bytesPerMore = 2 << 10
+
+	findingsPerEntry = 4 // of a configuration
 )
 
 // tooMany is why an event with more findings was not inspected in full.
@@ -136,7 +138,10 @@ func (in *Inspector) add(f Finding) {
 		in.facts.Findings = slices.Delete(in.facts.Findings, least, least+1)
 	}
 	e := in.event
-	f.Time, f.Session, f.Server = e.Time, show(e.Session, nameChars), show(e.Server, nameChars)
+	f.Time, f.Session = e.Time, show(e.Session, nameChars)
+	if e.Kind != ConfigEvent { // whose findings name the server
+		f.Server = show(e.Server, nameChars)
+	}
 	f.message, f.Action = in.message, "alert"
 	in.facts.Findings = append(in.facts.Findings, f)
 }

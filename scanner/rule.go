@@ -57,13 +57,20 @@ type Rule struct {
 	// Judge is called for each message in the order of the input, and sees
 	// what the session has shown before it.
 	Judge func(*JudgePass)
+
+	// Config is called for each client configuration.
+	Config func(*ConfigPass)
+
+	// Configs is called for each client configuration in the order of the input,
+	// and sees the entries of those before it.
+	Configs func(*ConfigPass)
 }
 
 // Categories are the names that a rule's findings may be filed under: those of
 // the seeds, and what the seeds have no name for.
 var Categories = []string{"hidden_instructions", "credential_theft", "exfiltration", "shell_injection", "path_traversal",
 	"tool_shadowing", "cross_server_flow", "burst", "version_pin", "name_similarity", "output_poisoning",
-	"policy", "protocol", "schema", "audit", "engine", "custom"}
+	"policy", "configuration", "supply_chain", "protocol", "schema", "audit", "engine", "custom"}
 
 // CustomGroup begins the IDs of rules that a user added. They need no place in a
 // taxonomy.
@@ -95,7 +102,7 @@ func (r *Rule) validate() error {
 		return fmt.Errorf("rule %q: the ID must be kebab case with a group, such as inj-override", r.ID)
 	case len(r.Refs) == 0 && !strings.HasPrefix(r.ID, CustomGroup):
 		return fmt.Errorf("rule %q: Refs is empty", r.ID)
-	case r.Text == nil && r.Definition == nil && r.Unusual == nil && r.Lines == nil && r.Message == nil && r.Judge == nil:
+	case r.Text == nil && r.Definition == nil && r.Unusual == nil && r.Lines == nil && r.Message == nil && r.Judge == nil && r.Config == nil && r.Configs == nil:
 		return fmt.Errorf("rule %q: it has no check", r.ID)
 	case (r.Text == nil) != (len(r.Patterns) == 0):
 		return fmt.Errorf("rule %q: Text and Patterns go together", r.ID)

@@ -274,7 +274,10 @@ func (p *plan) config(f *config.File) {
 	for _, problem := range f.Problems {
 		p.skip(at(problem.Pos), "the configuration: %s", problem.Msg)
 	}
-	for _, s := range f.Servers {
+	if len(f.Entries)+len(f.Settings) > 0 { // an empty one is nothing inspected
+		p.events = append(p.events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at(scanner.Position{})})
+	}
+	for _, s := range f.Entries {
 		for _, problem := range s.Problems {
 			p.skip(at(s.Pos), "server %s: %s", s.Name, problem)
 		}

@@ -41,7 +41,7 @@ func endpoint(name string) scanner.Origin {
 func configTarget(s config.Server, at scanner.Origin) (liveTarget, error) {
 	written := s
 	var secrets []string
-	s, missing := s.Expand(func(name string) (string, bool) {
+	s, missing := config.Expand(s, func(name string) (string, bool) {
 		value, ok := os.LookupEnv(name)
 		secrets = append(secrets, value)
 		return value, ok
@@ -86,8 +86,8 @@ func (t *liveTarget) shown() string {
 	}
 	command = slices.Clone(command)
 	for i, w := range command {
-		if i > 0 && namesSecret(command[i-1]) && !strings.HasPrefix(w, "-") && !config.IsReference(w) {
-			command[i] = masked
+		if i > 0 && text.NamesSecret(command[i-1]) && !strings.HasPrefix(w, "-") && !text.IsReference(w) {
+			command[i] = text.Masked
 		} else if name, value, ok := strings.Cut(w, "="); ok && !strings.Contains(name, "://") {
 			command[i] = name + "=" + maskedValue(name, value)
 		}
@@ -118,23 +118,11 @@ func (t *liveTarget) question() string {
 	return b.String()
 }
 
-const masked = "[masked]"
-
-// namesSecret reports whether the word is a flag, or the name of a variable or
-// a header, whose value is a secret.
-func namesSecret(word string) bool {
-	if !strings.HasPrefix(word, "-") {
-		word = "--" + word
-	}
-	probe := word + "=0123456789"
-	return text.Mask(probe) != probe
-}
-
 // maskedValue is the value of a variable or a header as it is shown: references
 // as they are written, secrets masked.
 func maskedValue(name, value string) string {
-	if namesSecret(name) && config.Literal(value) != "" {
-		return masked
+	if text.NamesSecret(name) && text.Literal(value) != "" {
+		return text.Masked
 	}
 	_, shown, _ := strings.Cut(text.Mask(name+"="+value), "=")
 	return shown
@@ -144,7 +132,7 @@ func maskedValue(name, value string) string {
 func quoted(command []string) string {
 	words := make([]string, len(command))
 	for i, w := range command {
-		if words[i] = w; w == "" || w != masked && strings.ContainsAny(w, " \t\n\"'\\$`;&|<>*?()") {
+		if words[i] = w; w == "" || w != text.Masked && strings.ContainsAny(w, " \t\n\"'\\$`;&|<>*?()") {
 			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}
@@ -174,7 +162,7 @@ func (p *plan) unique() {
 func (t *liveTarget) conceal(s string) string {
 	for _, secret := range t.known() {
 		if len(secret) >= minSecret {
-			s = strings.ReplaceAll(s, secret, masked)
+			s = strings.ReplaceAll(s, secret, text.Masked)
 		}
 	}
 	return text.Mask(s)
@@ -191,14 +179,14 @@ func (t *liveTarget) known() []string {
 	for i, w := range t.command {
 		name, value, ok := strings.Cut(w, "=")
 		switch {
-		case ok && namesSecret(name):
+		case ok && text.NamesSecret(name):
 			out = append(out, value)
-		case i > 0 && namesSecret(t.command[i-1]) && !strings.HasPrefix(w, "-"):
+		case i > 0 && text.NamesSecret(t.command[i-1]) && !strings.HasPrefix(w, "-"):
 			out = append(out, w)
 		}
 	}
 	for name, value := range t.written.Env {
-		if namesSecret(name) {
+		if text.NamesSecret(name) {
 			out = append(out, value)
 		}
 	}
@@ -209,7 +197,7 @@ func (t *liveTarget) known() []string {
 	return out
 }
 
-// minSecret is the length from which a value of the environment is masked
+// minSecret is the length from which a value of the environment is text.Masked
 // wherever it stands; what is shorter stands in too many words.
 const minSecret = 6
 

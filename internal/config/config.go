@@ -9,60 +9,20 @@
 package config
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Position is a 1-based place in a file; Column counts Unicode code points.
-type Position struct{ Line, Column int }
-
-// String gives the position as line:column.
-func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
-
-func (p Position) compare(q Position) int {
-	return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
-}
+// Position is a place in a file.
+type Position = scanner.Position
 
 // Server is one entry of a client configuration, normalised over all shapes.
 // Texts stand as they are written in the file: see Expand for references.
-type Server struct {
-	// Name is the key of the entry, or its name field in a list.
-	Name string
-	// Transport is "stdio", "http", "sse" or "ws", and "" when the entry does
-	// not say enough.
-	Transport string
-	// Command is the program that a stdio server runs, and Args its arguments.
-	Command string
-	Args    []string
-	// Env is what the client adds to the environment of the server. A variable
-	// that the client only passes on stands here as a reference to itself.
-	Env map[string]string
-	// Cwd is the working directory of a stdio server.
-	Cwd string
-	// URL and Headers say where a remote server is and what is sent to it.
-	URL     string
-	Headers map[string]string
-	// Disabled entries are kept by the client but not started.
-	Disabled bool
-	// AutoApprove names the tools that run without asking; "*" is every tool.
-	AutoApprove []string
-	// ToolAllow and ToolDeny limit the tools that the client shows.
-	ToolAllow, ToolDeny []string
-	// Scope says for which part of the file's realm the entry holds, such as
-	// the project path in ~/.claude.json; "" is all of it.
-	Scope string
-	// Pos is where the entry starts: its key, or the item of a list.
-	Pos Position
-	// Span has the place of each value under its JSON Pointer in this struct's
-	// terms ("/command", "/args/0", "/env/TOKEN", "/url", "/headers/X"), so that
-	// nobody needs to know how the file spells it.
-	Span map[string]Position
-	// Problems says what in this entry could not be understood.
-	Problems []string
-}
+type Server = scanner.Entry
 
 // Problem is something wrong with the file rather than with one entry.
 type Problem struct {
@@ -75,15 +35,7 @@ type Problem struct {
 
 // File is a client configuration as read.
 type File struct {
-	// Path is the path as given to Parse.
-	Path string
-	// Shape names the containers that were read, such as "mcpServers" or
-	// "mcp_servers (toml)"; where a file has several they are joined by " + ".
-	Shape string
-	// Client is the program the file belongs to, or "" when many share the form.
-	Client string
-	// Servers are the entries in file order.
-	Servers []Server
+	scanner.ClientConfig
 	// Problems are those of the file as a whole, such as a server defined twice.
 	Problems []Problem
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // TestShapes reads each testdata archive: files, each followed by what is
@@ -79,7 +81,7 @@ func describe(f *File, err error) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, client %q\n", f.Shape, f.Client)
-	for _, s := range f.Servers {
+	for _, s := range f.Entries {
 		fmt.Fprintf(&b, "%v %s %q", s.Pos, s.Name, s.Transport)
 		if s.Scope != "" {
 			fmt.Fprintf(&b, " in %s", s.Scope)
@@ -117,7 +119,7 @@ func valuesOf(s Server) map[string]string {
 	}
 	pairs := func(k string, vs map[string]string) {
 		for name, v := range vs {
-			out[k+"/"+pointerToken(name)] = v
+			out[k+"/"+scanner.PointerToken(name)] = v
 		}
 	}
 	one("/command", s.Command)
@@ -229,12 +231,12 @@ func TestMarksAndComments(t *testing.T) {
 		"bracket in note":  "{\"mcpServers\": {\"ü\": {\"command\": \"ü\", \"args\": [\"x\"]}}/*" + strings.Repeat("[", 600) + "*/}",
 	} {
 		f, err := Parse("x.json", []byte(data))
-		if err != nil || len(f.Servers) != 1 {
+		if err != nil || len(f.Entries) != 1 {
 			t.Errorf("%s: %v", name, describe(f, err))
 			continue
 		}
-		s := f.Servers[0]
-		if s.Pos != (Position{1, 17}) || s.Span["/args/0"] != (Position{1, 48}) {
+		s := f.Entries[0]
+		if s.Pos != (Position{Line: 1, Column: 17}) || s.Span["/args/0"] != (Position{Line: 1, Column: 48}) {
 			t.Errorf("%s: got %v and %v, want 1:17 and 1:48", name, s.Pos, s.Span["/args/0"])
 		}
 	}
@@ -251,7 +253,7 @@ func TestNamesAreEscaped(t *testing.T) {
 			t.Errorf("message holds control characters: %q", p.Msg)
 		}
 	}
-	if len(f.Problems) != 1 || len(f.Servers) != 2 || len(f.Servers[1].Problems) != 1 {
+	if len(f.Problems) != 1 || len(f.Entries) != 2 || len(f.Entries[1].Problems) != 1 {
 		t.Errorf("got %s", describe(f, nil))
 	}
 }
@@ -278,9 +280,9 @@ func FuzzParse(f *testing.F) {
 		if describe(file, nil) != describe(again, nil) {
 			t.Fatal("two readings differ")
 		}
-		for _, s := range file.Servers {
+		for _, s := range file.Entries {
 			checkSpans(t, s)
-			s.Expand(func(string) (string, bool) { return "v", true })
+			Expand(s, func(string) (string, bool) { return "v", true })
 		}
 	})
 }

@@ -5,7 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // entryReader fills in one Server from one object.
@@ -154,10 +155,5 @@ func (b *entryReader) pair(into *map[string]string, span, k, v string, pos Posit
 		*into = map[string]string{}
 	}
 	(*into)[k] = v
-	b.s.Span[span+"/"+pointerToken(k)] = pos
-}
-
-// pointerToken escapes a key for a JSON Pointer.
-func pointerToken(k string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(k)
+	b.s.Span[span+"/"+scanner.PointerToken(k)] = pos
 }

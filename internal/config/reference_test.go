@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/text"
 )
 
 func TestExpand(t *testing.T) {
@@ -57,17 +59,17 @@ func TestExpand(t *testing.T) {
 		{"{A}", "{A}", "", false, "{A}"},
 		{"Bearer sk-1 ${A}", "Bearer sk-1 a", "", true, "Bearer sk-1 "},
 	} {
-		s, unresolved := Server{URL: c.value}.Expand(lookup)
+		s, unresolved := Expand(Server{URL: c.value}, lookup)
 		if s.URL != c.want {
 			t.Errorf("Expand(%q) = %q, want %q", c.value, s.URL, c.want)
 		}
 		if got := slices.Concat(unresolved, []string{""})[0]; got != c.unresolved || len(unresolved) > 1 {
 			t.Errorf("Expand(%q) left %q, want %q", c.value, unresolved, c.unresolved)
 		}
-		if got := IsReference(c.value); got != c.reference {
+		if got := text.IsReference(c.value); got != c.reference {
 			t.Errorf("IsReference(%q) = %v", c.value, got)
 		}
-		if got := Literal(c.value); got != c.literal {
+		if got := text.Literal(c.value); got != c.literal {
 			t.Errorf("Literal(%q) = %q, want %q", c.value, got, c.literal)
 		}
 	}
@@ -78,7 +80,7 @@ func TestExpandServer(t *testing.T) {
 		Name: "$A", Command: "$A", Args: []string{"${A}", "${C}"}, Cwd: "${env:A}", URL: "https://${A}",
 		Env: map[string]string{"K": "${A}", "L": "${B}"}, Headers: map[string]string{"H": "${A}", "I": "${B}"},
 	}
-	got, unresolved := s.Expand(func(name string) (string, bool) { return "v", name == "A" })
+	got, unresolved := Expand(s, func(name string) (string, bool) { return "v", name == "A" })
 	if got.Name != "$A" || got.Command != "v" || got.Cwd != "v" || got.URL != "https://v" ||
 		!slices.Equal(got.Args, []string{"v", "${C}"}) ||
 		!maps.Equal(got.Env, map[string]string{"K": "v", "L": "${B}"}) ||
@@ -89,6 +91,6 @@ func TestExpandServer(t *testing.T) {
 		t.Errorf("unresolved %q", unresolved)
 	}
 	if s.Args[0] != "${A}" || s.Env["K"] != "${A}" || s.Headers["H"] != "${A}" {
-		t.Errorf("the receiver changed: %+v", s)
+		t.Errorf("the argument changed: %+v", s)
 	}
 }

@@ -112,14 +112,14 @@ func ParseSettings(path string, data []byte, v Vocabulary) (*Settings, error) {
 	}
 	switch {
 	case failed != nil:
-		r.fail(Position{failed.Line, failed.Column}, "%s", failed.Msg)
+		r.fail(Position{Line: failed.Line, Column: failed.Column}, "%s", failed.Msg)
 	case len(roots) > 1:
 		r.fail(roots[1].pos, "a second document: expected one, without ---")
 	case len(roots) == 1 && roots[0].kind != kindNull:
 		r.root(roots[0])
 	}
 	if len(r.problems) > 0 {
-		slices.SortStableFunc(r.problems, func(a, b Problem) int { return a.Pos.compare(b.Pos) })
+		slices.SortStableFunc(r.problems, func(a, b Problem) int { return a.Pos.Compare(b.Pos) })
 		return nil, &SettingsError{path, r.problems}
 	}
 	return r.settings, nil

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // container is one place of a file where servers may stand.
@@ -54,7 +56,7 @@ type reader struct {
 
 // recognise reads the roots as a client configuration, or returns nil.
 func recognise(name, format string, roots []*node) *File {
-	r := &reader{file: &File{Path: name, Client: clientOf(name)}, format: format, seen: map[[3]string]Position{}}
+	r := &reader{file: &File{ClientConfig: scanner.ClientConfig{Path: name, Client: clientOf(name)}}, format: format, seen: map[[3]string]Position{}}
 	for _, root := range roots {
 		r.root(root)
 	}
@@ -65,8 +67,8 @@ func recognise(name, format string, roots []*node) *File {
 	if r.file.Client == "" {
 		r.file.Client = clientOfShapes(r.shapes)
 	}
-	slices.SortStableFunc(r.file.Servers, func(a, b Server) int { return a.Pos.compare(b.Pos) })
-	slices.SortStableFunc(r.file.Problems, func(a, b Problem) int { return a.Pos.compare(b.Pos) })
+	slices.SortStableFunc(r.file.Entries, func(a, b Server) int { return a.Pos.Compare(b.Pos) })
+	slices.SortStableFunc(r.file.Problems, func(a, b Problem) int { return a.Pos.Compare(b.Pos) })
 	return r.file
 }
 
@@ -142,7 +144,7 @@ func (r *reader) server(shape string, e member, scope string) {
 	} else {
 		r.seen[id] = e.pos
 	}
-	r.file.Servers = append(r.file.Servers, s)
+	r.file.Entries = append(r.file.Entries, s)
 }
 
 // projects reads the per-project servers of ~/.claude.json.

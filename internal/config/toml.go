@@ -13,7 +13,7 @@ import (
 func parseTOML(data []byte) ([]*node, *SyntaxError) {
 	var p unstable.Parser
 	p.Reset(data)
-	root := &node{kind: kindObject, pos: Position{1, 1}}
+	root := &node{kind: kindObject, pos: Position{Line: 1, Column: 1}}
 	b := &tomlBuilder{parser: &p, loc: newLocator(data), index: map[*node]map[string]int{}, declared: map[*node]bool{}}
 	b.table = root
 	for p.NextExpression() {

@@ -101,13 +101,13 @@ type locator struct {
 }
 
 func newLocator(data []byte) *locator {
-	return &locator{data: data, pos: Position{1, 1}}
+	return &locator{data: data, pos: Position{Line: 1, Column: 1}}
 }
 
 func (l *locator) at(off int) Position {
 	off = max(0, min(off, len(l.data)))
 	if off < l.off {
-		l.off, l.pos = 0, Position{1, 1}
+		l.off, l.pos = 0, Position{Line: 1, Column: 1}
 	}
 	part := l.data[l.off:off]
 	if n := bytes.Count(part, []byte("\n")); n > 0 {

@@ -22,7 +22,7 @@ const (
 
 // parseYAML reads every document of a YAML file.
 func parseYAML(data []byte) ([]*node, *SyntaxError) {
-	start := Position{1, 1}
+	start := Position{Line: 1, Column: 1}
 	if len(data) > maxYAMLBytes {
 		return nil, syntaxError(start, "larger than %d bytes: no YAML configuration is, check that this is the file meant", maxYAMLBytes)
 	}
@@ -48,7 +48,7 @@ func parseYAML(data []byte) ([]*node, *SyntaxError) {
 func yamlFile(text string) (file *ast.File, failed *SyntaxError) {
 	defer func() {
 		if recover() != nil {
-			file, failed = nil, syntaxError(Position{1, 1}, "not YAML: the parser gave up on this file; look for unusual anchors, tags or escapes")
+			file, failed = nil, syntaxError(Position{Line: 1, Column: 1}, "not YAML: the parser gave up on this file; look for unusual anchors, tags or escapes")
 		}
 	}()
 	tokens := lexer.Tokenize(text)
@@ -62,7 +62,7 @@ func yamlFile(text string) (file *ast.File, failed *SyntaxError) {
 	if err == nil {
 		return file, nil
 	}
-	pos, msg := Position{1, 1}, "not YAML: the file cannot be parsed"
+	pos, msg := Position{Line: 1, Column: 1}, "not YAML: the file cannot be parsed"
 	var at interface {
 		GetToken() *token.Token
 		GetMessage() string
@@ -75,9 +75,9 @@ func yamlFile(text string) (file *ast.File, failed *SyntaxError) {
 
 func tokenPos(t *token.Token) Position {
 	if t == nil || t.Position == nil {
-		return Position{1, 1}
+		return Position{Line: 1, Column: 1}
 	}
-	return Position{max(1, t.Position.Line), max(1, t.Position.Column)}
+	return Position{Line: max(1, t.Position.Line), Column: max(1, t.Position.Column)}
 }
 
 // tooDeepYAML returns the token at which the parser would recurse beyond
@@ -142,7 +142,7 @@ func (r *yamlReader) fail(pos Position, format string, args ...any) sized {
 
 func (r *yamlReader) read(n ast.Node) sized {
 	if n == nil || r.err != nil {
-		return sized{&node{pos: Position{1, 1}}, 1}
+		return sized{&node{pos: Position{Line: 1, Column: 1}}, 1}
 	}
 	pos := tokenPos(n.GetToken())
 	out := sized{&node{pos: pos}, 1}

@@ -119,11 +119,24 @@ func Excerpt(s []byte, from, to int) string {
 		if end-start >= 16 && start >= from && s[start] != '-' {
 			b.Write(s[start:min(start+4, to)])
 		}
-		b.WriteString("[masked]")
+		b.WriteString(Masked)
 		at = min(end, to)
 	}
 	b.Write(s[at:to])
 	return b.String()
+}
+
+// Masked stands in place of a secret.
+const Masked = "[masked]"
+
+// NamesSecret reports whether the word is a flag, or the name of a variable or
+// a header, whose value is a secret.
+func NamesSecret(word string) bool {
+	if !strings.HasPrefix(word, "-") {
+		word = "--" + word
+	}
+	probe := word + "=0123456789"
+	return Mask(probe) != probe
 }
 
 // Mask returns s with the credentials in it masked, as Excerpt does.

@@ -1,0 +1,213 @@
+package scanner
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// Position is a 1-based place in a file; Column counts Unicode code points.
+type Position struct{ Line, Column int }
+
+// String gives the position as line:column.
+func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
+
+// Compare orders positions as a reader comes to them.
+func (p Position) Compare(q Position) int {
+	return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
+}
+
+// ClientConfig is a client configuration: which servers a client starts, and
+// what it lets them do.
+type ClientConfig struct {
+	// Path is the path as the user gave it.
+	Path string
+	// Client is the program the file belongs to, or "" when many share the form.
+	Client string
+	// Shape names the containers that were read, such as "mcpServers" or
+	// "mcp_servers (toml)"; where a file has several they are joined by " + ".
+	Shape string
+	// User says that the file belongs to a user or a machine. All others may have
+	// come with a repository.
+	User bool
+	// Entries are the servers in file order.
+	Entries []Entry
+	// Settings are what the file says beside them and a rule may ask for, in file order.
+	Settings []Setting
+}
+
+// Entry is one server of a client configuration, normalised over all shapes.
+// Texts stand as they are written in the file, references among them.
+type Entry struct {
+	// Name is the key of the entry, or its name field in a list.
+	Name string
+	// Transport is "stdio", "http", "sse" or "ws", and "" when the entry does
+	// not say enough.
+	Transport string
+	// Command is the program that a stdio server runs, and Args its arguments.
+	Command string
+	Args    []string
+	// Env is what the client adds to the environment of the server. A variable
+	// that the client only passes on stands here as a reference to itself.
+	Env map[string]string
+	// Cwd is the working directory of a stdio server.
+	Cwd string
+	// URL and Headers say where a remote server is and what is sent to it.
+	URL     string
+	Headers map[string]string
+	// Disabled entries are kept by the client but not started.
+	Disabled bool
+	// AutoApprove names the tools that run without asking; "*" is every tool.
+	AutoApprove []string
+	// ToolAllow and ToolDeny limit the tools that the client shows.
+	ToolAllow, ToolDeny []string
+	// Scope says for which part of the file's realm the entry holds, such as
+	// the project path in ~/.claude.json; "" is all of it.
+	Scope string
+	// Pos is where the entry starts: its key, or the item of a list.
+	Pos Position
+	// Span has the place of each value under its JSON Pointer in this struct's
+	// terms ("/command", "/args/0", "/env/TOKEN", "/url", "/headers/X"), so that
+	// nobody needs to know how the file spells it.
+	Span map[string]Position
+	// Problems says what in this entry could not be understood.
+	Problems []string
+}
+
+// Setting is one value of a configuration that is no part of an entry.
+type Setting struct {
+	Pointer string // into the file
+	Text    string // of a scalar: the string, or the literal as written
+	Pos     Position
+}
+
+// PointerToken escapes a key for a JSON Pointer.
+func PointerToken(key string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+}
+
+// ConfigPass is all that the Config and Configs checks of a rule may see.
+type ConfigPass struct {
+	*ClientConfig
+
+	rule   *Rule
+	report func(Finding)
+	known  map[string][]ConfiguredServer // nil in Config
+}
+
+// ConfiguredServer is an entry of a configuration that stood ahead of the one at hand.
+type ConfiguredServer struct {
+	Config *ClientConfig
+	Entry  *Entry
+}
+
+// Location is where the entry begins.
+func (c ConfiguredServer) Location() Location {
+	return Location{c.Config.Path, max(c.Entry.Pos.Line, 1), max(c.Entry.Pos.Column, 1)}
+}
+
+// Before returns the entries of one name in the configurations that came before,
+// in their order, for Configs.
+func (p *ConfigPass) Before(name string) []ConfiguredServer { return p.known[name] }
+
+// Report hands over a finding about a value of an entry, by its pointer in the
+// terms of Entry.Span, or about a setting where the entry is nil. A pointer to
+// nothing is placed at what is nearest around it. Evidence is shown without the
+// secrets of the entry.
+func (p *ConfigPass) Report(e *Entry, pointer string, severity Severity, message, evidence string, related ...Related) {
+	f := Finding{Rule: p.rule, Category: p.rule.Category, Severity: severity, Message: show(message, messageChars),
+		Subject: ConfigSubject, Pointer: show(pointer, pointerChars), Related: related}
+	pos := p.setting(pointer)
+	if e != nil {
+		pos, f.Server = e.at(pointer), show(e.Name, nameChars)
+		evidence = e.conceal(evidence)
+	}
+	f.Location = Location{p.Path, max(pos.Line, 1), max(pos.Column, 1)}
+	shown := text.Mask(evidence)
+	f.Evidence, f.key = newEvidence([]byte(shown), 0, len(shown)), shown
+	p.report(f)
+}
+
+// at is the place of a value of the entry, or of what is nearest around it.
+func (e *Entry) at(pointer string) Position {
+	for ; pointer != ""; pointer = pointer[:strings.LastIndexByte(pointer, '/')] {
+		if pos, ok := e.Span[pointer]; ok {
+			return pos
+		}
+	}
+	return e.Pos
+}
+
+func (p *ConfigPass) setting(pointer string) Position {
+	for i := range p.Settings {
+		if p.Settings[i].Pointer == pointer {
+			return p.Settings[i].Pos
+		}
+	}
+	return Position{1, 1}
+}
+
+// minConcealed is the length from which a value with the name of a secret is
+// masked wherever it stands; what is shorter stands in too many words.
+const minConcealed = 6
+
+// conceal masks what the entry itself names a secret.
+func (e *Entry) conceal(s string) string {
+	var secrets []string
+	for _, values := range [...]map[string]string{e.Env, e.Headers} {
+		for name, value := range values {
+			if literal := text.Literal(value); len(literal) >= minConcealed && text.NamesSecret(name) {
+				secrets = append(secrets, literal, literal[strings.LastIndexByte(literal, ' ')+1:])
+			}
+		}
+	}
+	for i, w := range e.Args {
+		if i > 0 && text.NamesSecret(e.Args[i-1]) && strings.HasPrefix(e.Args[i-1], "-") && !strings.HasPrefix(w, "-") {
+			secrets = append(secrets, text.Literal(w))
+		}
+	}
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
+	for _, secret := range secrets {
+		if len(secret) >= minConcealed {
+			s = strings.ReplaceAll(s, secret, text.Masked)
+		}
+	}
+	return s
+}
+
+// configured is what the judge remembers of configurations.
+type configured struct {
+	known map[string][]ConfiguredServer // by name
+	count int
+}
+
+// config judges a configuration by those before it, and remembers its entries.
+func (j *judge) config(e *Event, facts *Facts) {
+	for _, r := range j.engine.configs {
+		j.guard(r, e, func() {
+			r.Configs(&ConfigPass{ClientConfig: e.Config, rule: r, known: j.entries.known, report: func(f Finding) {
+				if j.kept >= maxPerEvent {
+					j.dropped++
+					return
+				}
+				j.kept++
+				f.Time, f.Action = e.Time, "alert"
+				j.found = append(j.found, f)
+			}})
+		})
+	}
+	if j.entries.known == nil {
+		j.entries.known = map[string][]ConfiguredServer{}
+	}
+	for i := range e.Config.Entries {
+		if j.entries.count++; j.entries.count > maxConfigured {
+			facts.Skips = append(facts.Skips, "more servers in configurations than are remembered: later ones of their names are not compared with them")
+			return
+		}
+		entry := &e.Config.Entries[i]
+		j.entries.known[entry.Name] = append(j.entries.known[entry.Name], ConfiguredServer{e.Config, entry})
+	}
+}

@@ -1,0 +1,376 @@
+package scanner
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Ecosystem is where a client fetches what it starts.
+type Ecosystem string
+
+// The ecosystems. Local is a file that is there already; None is a program of
+// the machine, a module of its interpreter, or nothing that could be told.
+const (
+	None  Ecosystem = ""
+	NPM   Ecosystem = "npm"
+	PyPI  Ecosystem = "pypi"
+	OCI   Ecosystem = "oci"
+	Go    Ecosystem = "go"
+	NuGet Ecosystem = "nuget"
+	Cargo Ecosystem = "cargo"
+	JSR   Ecosystem = "jsr"
+	Git   Ecosystem = "git"
+	URL   Ecosystem = "url"
+	Local Ecosystem = "path"
+)
+
+// Fetched reports whether the ecosystem is one that code comes from over a network.
+func (e Ecosystem) Fetched() bool { return e != None && e != Local }
+
+// InCommand is Launched.Arg where the package stands in the command itself.
+const InCommand = -1
+
+// Package is something that a command starts, or installs for what it starts.
+type Package struct {
+	Ecosystem Ecosystem
+	// Name is the package, image, module, address or path as its ecosystem knows it.
+	Name string
+	// Version is what is written behind it: a version, a range, a tag, a branch; "" for none.
+	Version string
+	// Exact says that Version names one version. The tag of an image or of a
+	// repository can still be moved.
+	Exact bool
+	// Digest is the digest or the commit that is asked for; "" for none.
+	Digest string
+	// Arg is the argument that names it.
+	Arg int
+}
+
+// Launched is what a command starts.
+type Launched struct {
+	Package
+	// With are packages that are installed beside it.
+	With []Package
+	// Program is the program that does it, without its path and suffix, behind
+	// wrappers such as env and cmd /c: npx, docker, sh.
+	Program string
+	// Words are the arguments of Program, and First is the place of the first of
+	// them in the arguments of the command. Where a shell cuts a text into words,
+	// First is InText and the words stand in the argument Text.
+	Words []string
+	First int
+	Text  int
+
+	written string // the program as it is written
+}
+
+// InText is Launched.First where the words of a program stand in one argument.
+const InText = -2
+
+// ArgOf is the argument of the command that word i of the program stands in.
+func (l *Launched) ArgOf(i int) int {
+	if l.First == InText {
+		return l.Text
+	}
+	return l.First + i
+}
+
+// maxWrappers bounds how many programs that start others are seen through.
+const maxWrappers = 6
+
+// Launch tells what a command starts. It reads the options of the launchers that
+// configurations use, and never fails: what it does not know starts None.
+func Launch(command string, args []string) Launched {
+	l := Launched{Program: program(command), Words: args, written: command}
+	l.Arg = InCommand
+	if words := commandLine(command, l.Program); len(words) > 1 {
+		l.run(words[0], append(words[1:], args...))
+		l.First, l.Text = InText, InCommand
+	}
+	for range maxWrappers {
+		if !l.unwrap() {
+			break
+		}
+	}
+	l.fetch()
+	return l
+}
+
+// program is the name of a program without its path and the suffixes of Windows.
+func program(command string) string {
+	name := strings.ToLower(strings.ReplaceAll(command, `\`, "/"))
+	name = path.Base(strings.TrimRight(name, "/"))
+	for _, suffix := range [...]string{".exe", ".cmd", ".bat", ".ps1"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	return name
+}
+
+// commandLine cuts a command that has its arguments in it, as some files have it.
+// A path may have spaces of its own.
+func commandLine(command, name string) []string {
+	if !strings.ContainsAny(command, " \t") || known(name) {
+		return nil
+	}
+	words := shellWords(command)
+	if len(words) == 0 || !known(program(words[0])) {
+		return nil
+	}
+	return words
+}
+
+// known reports whether a program is a launcher, a wrapper, or an interpreter.
+func known(name string) bool {
+	_, launches := launchers[name]
+	_, wraps := wrappers[name]
+	return launches || wraps || interpreter.MatchString(name)
+}
+
+// interpreter starts a file, or a module that is installed.
+var interpreter = regexp.MustCompile(`^(?:(?:python|pypy)[0-9.]*w?|py|node|nodejs|tsx|ts-node|ts-node-esm|ruby|perl|php|java|rscript|julia|lua|swift|(?:ba|z|da|k|fi)?sh|cmd|powershell|pwsh|osascript)$`)
+
+// unwrap goes on to the program that a wrapper starts, and reports whether there is one.
+func (l *Launched) unwrap() bool {
+	if shell(l.Program) {
+		return l.unwrapShell()
+	}
+	w, ok := wrappers[l.Program]
+	if !ok {
+		return false
+	}
+	i := w.skip(l.Words)
+	if i < 0 || i >= len(l.Words) {
+		return false
+	}
+	l.skip(i)
+	return true
+}
+
+// run makes a program with its words the one that is started.
+func (l *Launched) run(name string, words []string) {
+	l.Program, l.written, l.Words = program(name), name, words
+}
+
+// skip makes word i the program that is started.
+func (l *Launched) skip(i int) {
+	l.Arg = l.ArgOf(i)
+	if l.First != InText {
+		l.First += i + 1
+	}
+	l.run(l.Words[i], l.Words[i+1:])
+}
+
+// shell reports whether a program runs a text of commands.
+func shell(name string) bool {
+	switch name {
+	case "sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh":
+		return true
+	}
+	return false
+}
+
+// ShellText returns which of the words of a shell is the text that it runs, or -1.
+func ShellText(name string, words []string) int {
+	for i, w := range words {
+		low := strings.ToLower(w)
+		switch {
+		case name == "cmd" && (low == "/c" || low == "/k" || low == "/r"):
+			return next(words, i)
+		case name == "cmd" && strings.HasPrefix(w, "/"):
+		case (name == "powershell" || name == "pwsh") && len(low) > 1 && (strings.HasPrefix("-command", low) || strings.HasPrefix("-encodedcommand", low) || low == "-ec"):
+			return next(words, i)
+		case shellOption.MatchString(w) && name != "cmd" && name != "powershell" && name != "pwsh":
+			return next(words, i)
+		case !strings.HasPrefix(w, "-") && name != "powershell" && name != "pwsh":
+			return -1
+		}
+	}
+	return -1
+}
+
+var shellOption = regexp.MustCompile(`^-[a-zA-Z]*c$`)
+
+func next(words []string, i int) int {
+	if i+1 < len(words) {
+		return i + 1
+	}
+	return -1
+}
+
+// unwrapShell goes on to the first program of a text for a shell that fetches
+// something. cmd takes the rest of its words as well as one text.
+func (l *Launched) unwrapShell() bool {
+	at := ShellText(l.Program, l.Words)
+	if at < 0 {
+		return false
+	}
+	if l.Program == "cmd" && !strings.ContainsAny(l.Words[at], " \t") {
+		l.skip(at)
+		return true
+	}
+	for _, words := range shellCommands(l.Words[at]) {
+		if name := program(words[0]); known(name) && !shell(name) {
+			l.Text, l.First = l.ArgOf(at), InText
+			l.Arg = l.Text
+			l.run(words[0], words[1:])
+			return true
+		}
+	}
+	return false
+}
+
+// maxShellText bounds how much of a text for a shell is cut into words.
+const maxShellText = 4096
+
+// shellCommands cuts a text at what separates commands, without variables that
+// are set ahead of one.
+func shellCommands(s string) [][]string {
+	var out [][]string
+	var current []string
+	flush := func() {
+		for len(current) > 0 && (assignment.MatchString(current[0]) || current[0] == "exec") {
+			current = current[1:]
+		}
+		if len(current) > 0 {
+			out = append(out, current)
+		}
+		current = nil
+	}
+	for _, w := range shellWords(s) {
+		if w == "&&" || w == "||" || w == ";" || w == "|" || w == "&" {
+			flush()
+			continue
+		}
+		end := strings.HasSuffix(w, ";")
+		if w = strings.TrimSuffix(w, ";"); w != "" {
+			current = append(current, w)
+		}
+		if end {
+			flush()
+		}
+	}
+	flush()
+	return out
+}
+
+var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+
+// shellWords cuts a text at white space outside of quotes.
+func shellWords(s string) []string {
+	s = s[:min(len(s), maxShellText)]
+	var out []string
+	var word strings.Builder
+	quote, open := byte(0), false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteByte(c)
+		case c == '"' || c == '\'':
+			quote, open = c, true
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			if open || word.Len() > 0 {
+				out = append(out, word.String())
+			}
+			if c == '\n' {
+				out = append(out, ";")
+			}
+			word.Reset()
+			open = false
+		default:
+			word.WriteByte(c)
+		}
+	}
+	if open || word.Len() > 0 {
+		out = append(out, word.String())
+	}
+	return out
+}
+
+// fetch reads what the launcher is told to start.
+func (l *Launched) fetch() {
+	launcher, ok := launchers[l.Program]
+	switch {
+	case ok:
+		launcher(l)
+	case shell(l.Program):
+	case interpreter.MatchString(l.Program):
+		interpreted(l)
+	default:
+		l.Name = l.written
+		if strings.ContainsAny(l.Name, `/\`) {
+			l.Ecosystem = Local
+		}
+	}
+}
+
+// interpreted reads what an interpreter is told to run: a file, or a module.
+func interpreted(l *Launched) {
+	for i, w := range l.Words {
+		switch {
+		case w == "-m" && i+1 < len(l.Words) && strings.HasPrefix(l.Program, "py"), w == "-jar" && i+1 < len(l.Words) && l.Program == "java":
+			l.Name, l.Arg = l.Words[i+1], l.ArgOf(i+1)
+			if w == "-jar" {
+				l.Ecosystem = Local
+			}
+			return
+		case slices.Contains(codeOptions(l.Program), w):
+			return
+		case !strings.HasPrefix(w, "-") && l.Program != "java":
+			if i > 0 && slices.Contains([]string{"-r", "--require", "--import", "--loader", "--env-file", "-W", "-X", "-I"}, l.Words[i-1]) {
+				continue
+			}
+			if l.Ecosystem, l.Name, l.Arg = Local, w, l.ArgOf(i); w == "run" || w == "watch" {
+				continue // tsx watch FILE
+			}
+			return
+		}
+	}
+}
+
+// codeOptions are the options of an interpreter behind which code stands.
+func codeOptions(name string) []string {
+	switch {
+	case strings.HasPrefix(name, "py"):
+		return []string{"-c"}
+	case name == "node" || name == "nodejs" || name == "tsx" || strings.HasPrefix(name, "ts-node"):
+		return []string{"-e", "--eval", "-p", "--print", "-pe"}
+	case name == "perl":
+		return []string{"-e", "-E", "-ne", "-pe"}
+	case name == "ruby", name == "osascript", name == "lua", name == "julia", name == "rscript":
+		return []string{"-e"}
+	case name == "php":
+		return []string{"-r"}
+	}
+	return nil
+}
+
+// CodeWord returns which of the words of a program is code that it runs, or -1:
+// python -c CODE, node -e CODE, deno eval CODE, and the text of a shell.
+func CodeWord(name string, words []string) int {
+	if shell(name) {
+		return ShellText(name, words)
+	}
+	if (name == "deno" || name == "bun") && len(words) > 1 && (words[0] == "eval" || words[0] == "-e") {
+		return 1
+	}
+	if !interpreter.MatchString(name) {
+		return -1
+	}
+	options := codeOptions(name)
+	for i, w := range words {
+		if slices.Contains(options, w) {
+			return next(words, i)
+		}
+		if name, _, ok := strings.Cut(w, "="); ok && strings.HasPrefix(name, "--") && slices.Contains(options, name) {
+			return i
+		}
+		if !strings.HasPrefix(w, "-") || w == "-m" {
+			return -1
+		}
+	}
+	return -1
+}

@@ -1,0 +1,164 @@
+package scanner
+
+import "strings"
+
+// options are those of a program, as far as they matter to find what stands
+// behind them.
+type options struct {
+	values string // those that take the next word, with a space before and behind each
+	named  string // those whose value is the package
+	with   string // those whose value is a package beside it
+	code   string // those behind which a command stands in place of the package
+	// most says that an option takes a value unless it is one of flags.
+	most  bool
+	flags string
+}
+
+func has(list, option string) bool {
+	return option != "" && strings.Contains(list, " "+option+" ")
+}
+
+// read returns the place of the first word that is no option, or -1, and calls
+// each for every option with its value and the place of that.
+func (o *options) read(words []string, each func(option, value string, at int)) int {
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		if w == "--" {
+			if i+1 < len(words) {
+				return i + 1
+			}
+			return -1
+		}
+		if !strings.HasPrefix(w, "-") || w == "-" {
+			return i
+		}
+		name, value, attached := strings.Cut(w, "=")
+		switch {
+		case attached:
+			each(name, value, i)
+		case o.takes(w):
+			if i+1 >= len(words) {
+				return -1
+			}
+			i++
+			each(w, words[i], i)
+		default:
+			each(w, "", i)
+		}
+	}
+	return -1
+}
+
+// takes reports whether an option takes the next word as its value.
+func (o *options) takes(w string) bool {
+	if has(o.values, w) || has(o.named, w) || has(o.with, w) || has(o.code, w) {
+		return true
+	}
+	if !o.most || has(o.flags, w) {
+		return false
+	}
+	if strings.HasPrefix(w, "--") {
+		return true
+	}
+	for i, c := range w[1:] { // -it are two; -e takes a value, -eX has it
+		if !has(o.flags, "-"+string(c)) {
+			return i == len(w)-2
+		}
+	}
+	return false
+}
+
+// The options of launchers that take a value, as their help lists them.
+var (
+	npxOptions = options{
+		values: " --registry --userconfig --globalconfig --prefix -C --cache -w --workspace --loglevel --node-options --shell --script-shell -n --node-arg --location --before --tag ",
+		named:  " -p --package ", code: " -c --call ",
+	}
+	pnpmOptions = options{values: " --reporter --dir -C --registry --filter -F --loglevel --store-dir --config ", named: " --package "}
+	yarnOptions = options{named: " -p --package ", values: " --cwd "}
+	bunOptions  = options{named: " -p --package ", values: " --cwd -c --config --registry --env-file "}
+	uvOptions   = options{
+		values: " -p --python --with-editable --with-requirements --index -i --index-url --default-index --extra-index-url -f --find-links -P --upgrade-package --refresh-package --reinstall-package --cache-dir --directory --project --config-file --env-file -c --constraint --constraints -b --build-constraint --build-constraints --override --overrides --exclude-newer --link-mode --resolution --prerelease --index-strategy --keyring-provider --color --python-preference --python-platform --allow-insecure-host --no-binary-package --no-build-package --no-build-isolation-package -C --config-setting --config-settings-package --fork-strategy --torch-backend --extra --no-extra --group --no-group --only-group --package --no-sources-package ",
+		named:  " --from ", with: " --with -w ",
+	}
+	pipxOptions   = options{values: " --python -i --index-url --pip-args --backend ", named: " --spec ", with: " --with "}
+	dockerOptions = options{most: true, flags: " -d --detach -i --interactive -t --tty --rm --init --privileged --read-only -P --publish-all --no-healthcheck --oom-kill-disable --disable-content-trust --sig-proxy -q --quiet --use-api-socket --tls-verify --replace --env-host --http-proxy --rmi --rootfs --no-hosts --no-hostname --passwd --debug -D --tls --tlsverify --help --rosetta --ssh "}
+	goOptions     = options{values: " -C -mod -modfile -overlay -tags -ldflags -gcflags -asmflags -exec -p -pkgdir -pgo -toolexec -buildmode -o -covermode -coverpkg -installsuffix -compiler -gccgoflags "}
+	denoOptions   = options{values: " -c --config --import-map --lock --cert -L --log-level --location --seed --env-file --v8-flags --ext "}
+	dnxOptions    = options{values: " --source --add-source --configfile -v --verbosity --framework --arch --version "}
+	cargoOptions  = options{values: " --manifest-path -p --package --bin --example --profile --target --target-dir -F --features -j --jobs --config -Z --color -C "}
+)
+
+// wrapper is a program that starts another one, and how to come to it.
+type wrapper struct {
+	verbs string // words of which one has to follow, " " for none
+	options
+	after int // words that are its own behind the options
+	dash  bool
+}
+
+// skip returns the place of the program that is started, or -1.
+func (w *wrapper) skip(words []string) int {
+	from := 0
+	if w.verbs != "" {
+		at := w.read(words, func(string, string, int) {})
+		if at < 0 || !has(w.verbs, words[at]) {
+			return -1
+		}
+		from = at + 1
+	}
+	if w.dash { // what stands ahead of -- is its own, whatever it is
+		for i, word := range words[from:] {
+			if word == "--" {
+				return from + i + 1
+			}
+		}
+	}
+	at := w.read(words[from:], func(string, string, int) {})
+	if at < 0 {
+		return -1
+	}
+	at += from + w.after
+	for at < len(words) && assignment.MatchString(words[at]) {
+		at++
+	}
+	return at
+}
+
+// wrappers are programs that start another one in their own way.
+var wrappers = map[string]*wrapper{
+	"env":        {options: options{values: " -u --unset -C --chdir -S "}},
+	"sudo":       {options: options{values: " -u --user -g --group -C -D -h -p -r -t -T -U "}},
+	"doas":       {options: options{values: " -u -C "}},
+	"nohup":      {},
+	"time":       {},
+	"command":    {},
+	"exec":       {options: options{values: " -a "}},
+	"setsid":     {},
+	"caffeinate": {options: options{values: " -t -w "}},
+	"arch":       {},
+	"nice":       {options: options{values: " -n --adjustment "}},
+	"ionice":     {options: options{values: " -c -n "}},
+	"stdbuf":     {options: options{values: " -i -o -e "}},
+	"timeout":    {options: options{values: " -k -s --signal --kill-after "}, after: 1},
+	"xvfb-run":   {options: options{values: " -n -s -e -f -w --server-args --server-num "}},
+	"wsl":        {options: options{values: " -d --distribution -u --user --cd "}},
+	"poetry":     {verbs: " run ", options: options{values: " -C --directory -P --project "}},
+	"pdm":        {verbs: " run ", options: options{values: " -p --project "}},
+	"rye":        {verbs: " run "},
+	"hatch":      {verbs: " run "},
+	"pixi":       {verbs: " run ", options: options{values: " -e --environment --manifest-path "}},
+	"conda":      {verbs: " run ", options: options{values: " -n --name -p --prefix --cwd "}},
+	"mamba":      {verbs: " run ", options: options{values: " -n --name -p --prefix "}},
+	"micromamba": {verbs: " run ", options: options{values: " -n --name -p --prefix "}},
+	"mise":       {verbs: " exec x ", dash: true},
+	"doppler":    {verbs: " run ", dash: true},
+	"op":         {verbs: " run ", dash: true},
+	"infisical":  {verbs: " run ", dash: true},
+	"dotenvx":    {verbs: " run ", dash: true},
+	"dotenv":     {dash: true, options: options{values: " -e -f -c -v "}},
+	"chamber":    {verbs: " exec ", dash: true},
+	"aws-vault":  {verbs: " exec ", dash: true},
+	"volta":      {verbs: " run ", options: options{values: " --node --npm "}},
+	"direnv":     {verbs: " exec ", after: 1},
+}

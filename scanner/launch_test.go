@@ -1,0 +1,199 @@
+package scanner_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// TestLaunch: a line is a command with its arguments apart by a bar, and behind
+// an arrow what it starts: ecosystem, name, version, exact or open, argument.
+func TestLaunch(t *testing.T) {
+	for _, c := range strings.Split(strings.TrimSpace(launches), "\n") {
+		line, want, ok := strings.Cut(c, " => ")
+		if !ok {
+			t.Fatalf("no arrow in %q", c)
+		}
+		words := strings.Split(line, "|")
+		if got := shown(scanner.Launch(words[0], words[1:])); got != want {
+			t.Errorf("%s\n got %s\nwant %s", line, got, want)
+		}
+	}
+}
+
+func shown(l scanner.Launched) string {
+	out := packaged(l.Package)
+	for _, p := range l.With {
+		out += " + " + packaged(p)
+	}
+	return out
+}
+
+func packaged(p scanner.Package) string {
+	or := func(s, other string) string {
+		if s == "" {
+			return other
+		}
+		return s
+	}
+	open := "open"
+	if p.Exact {
+		open = "exact"
+	}
+	out := fmt.Sprintf("%s %s %s %s %d", or(string(p.Ecosystem), "none"), or(p.Name, "-"), or(p.Version, "-"), open, p.Arg)
+	if p.Digest != "" {
+		out += " " + p.Digest
+	}
+	return out
+}
+
+const launches = `
+npx|-y|foo-mcp => npm foo-mcp - open 1
+npx|-y|@scope/foo@1.2.3 => npm @scope/foo 1.2.3 exact 1
+npx|--yes|foo@latest => npm foo latest open 1
+npx|foo@^1.2.3 => npm foo ^1.2.3 open 0
+npx|foo@1.2 => npm foo 1.2 open 0
+npx|foo@1 => npm foo 1 open 0
+npx|foo@v1.2.3-beta.1 => npm foo v1.2.3-beta.1 exact 0
+npx|--registry|x|-y|foo => npm foo - open 3
+npx|--registry=x|--|foo|-y => npm foo - open 2
+npx|-p|foo@1.0.0|--package|bar|foo-cmd => npm foo 1.0.0 exact 1 + npm bar - open 3
+npx|--package=foo|foo-cmd => npm foo - open 0
+npx|-c|echo x => none - - open -1
+npx|-y|github:o/r#v1 => git github:o/r v1 open 1
+npx|-y|o/r => git o/r - open 1
+npx|-y|git+https://h.example/o/r.git#0123456789abcdef0123456789abcdef01234567 => git git+https://h.example/o/r.git 0123456789abcdef0123456789abcdef01234567 exact 1 0123456789abcdef0123456789abcdef01234567
+npx|-y|https://h.example/foo.tgz => url https://h.example/foo.tgz - open 1
+npx|./local => path ./local - open 0
+npx|-y|alias@npm:real@1.2.3 => npm real 1.2.3 exact 1
+npx => none - - open -1
+npx|-y => none - - open -1
+/usr/local/bin/npx|-y|foo => npm foo - open 1
+C:\Program Files\nodejs\npx.cmd|-y|foo => npm foo - open 1
+npx.exe|foo => npm foo - open 0
+NPX.CMD|foo => npm foo - open 0
+npx -y foo@1.0.0 => npm foo 1.0.0 exact -1
+cmd|/c|npx|-y|foo => npm foo - open 3
+cmd.exe|/d|/s|/c|npx -y foo => npm foo - open 3
+cmd|/C|uvx|foo@1.0 => pypi foo 1.0 exact 2
+env|-u|C|A=B|npx|foo => npm foo - open 4
+env|-i|A=B|uvx|foo => pypi foo - open 3
+sudo|-E|-u|root|npx|foo => npm foo - open 4
+timeout|-k|5|30|npx|foo => npm foo - open 4
+nohup|env|X=1|docker|run|img => oci img - open 4
+doppler|run|--project|x|--|npx|-y|foo => npm foo - open 6
+wsl|-d|Ubuntu|npx|foo => npm foo - open 3
+bash|-c|npx -y foo@latest => npm foo latest open 1
+bash|-lc|cd /x && TOKEN=y exec npx -y "foo" => npm foo - open 1
+sh|-c|echo hi => none - - open -1
+powershell|-NoProfile|-Command|npx -y foo => npm foo - open 2
+npm|exec|--yes|foo@2.0.0 => npm foo 2.0.0 exact 2
+npm|x|--|foo => npm foo - open 2
+npm|exec|--package=foo|--|bar => npm foo - open 1
+npm|start => none - - open -1
+pnpm|dlx|foo@1.0.0 => npm foo 1.0.0 exact 1
+pnpm|--silent|dlx|foo => npm foo - open 2
+pnpm|run|start => none - - open -1
+pnpx|foo => npm foo - open 0
+yarn|dlx|-q|foo => npm foo - open 2
+yarn|dlx|-p|foo|bar => npm foo - open 2
+bunx|--bun|foo@1.0.0 => npm foo 1.0.0 exact 1
+bun|x|foo => npm foo - open 1
+bun|run|server.ts => path server.ts - open 1
+bun|server.ts => path server.ts - open 0
+uvx|foo => pypi foo - open 0
+uvx|foo@latest => pypi foo latest open 0
+uvx|foo==1.2.3 => pypi foo 1.2.3 exact 0
+uvx|foo==1.* => pypi foo ==1.* open 0
+uvx|foo>=1.2 => pypi foo >=1.2 open 0
+uvx|foo[cli]==1.2.3rc1 => pypi foo 1.2.3rc1 exact 0
+uvx|--from|foo==1.0|bar => pypi foo 1.0 exact 1
+uvx|--python|3.12|--from|git+https://h.example/o/r@main|bar => git git+https://h.example/o/r main open 3
+uvx|--from|git+ssh://git@h.example/o/r|bar => git git+ssh://git@h.example/o/r - open 1
+uvx|--with|a==1.0,b|foo => pypi foo - open 2 + pypi a 1.0 exact 1 + pypi b - open 1
+uv|tool|run|foo@1.0.0 => pypi foo 1.0.0 exact 2
+uv|run|--with|mcp[cli]|mcp|run|server.py => pypi mcp - open 2
+uv|run|--with=mcp==1.2.0|server.py => pypi mcp 1.2.0 exact 1
+uv|--directory|/x|run|server.py => path server.py - open 3
+uv|run|server.py => path server.py - open 1
+uv|sync => none - - open -1
+pipx|run|foo==1.0 => pypi foo 1.0 exact 1
+pipx|run|--spec|foo==1.0|foo => pypi foo 1.0 exact 2
+pipx|install|foo => none - - open -1
+docker|run|-i|--rm|img => oci img - open 3
+docker|run|-i|--rm|-e|TOKEN|h.example:5000/o/img:1.2.3 => oci h.example:5000/o/img 1.2.3 exact 5
+docker|run|-it|-v|/a:/b|--name|n|img:latest|serve => oci img latest open 6
+docker|run|-ie|TOKEN|-p8080:80|img => oci img - open 4
+docker|run|--env=A|--privileged|img@sha256:00 => oci img - exact 3 sha256:00
+docker|run|--mount|type=bind,src=/a,dst=/b|img => oci img - open 3
+docker|--context|x|run|img => oci img - open 3
+docker|container|run|--rm|img => oci img - open 3
+docker|mcp|gateway|run => none - - open -1
+docker|compose|run|x => none - - open -1
+docker|run|--rm => none - - open -1
+podman|run|--tls-verify=false|img:main => oci img main open 2
+go|run|example.com/x/cmd@v1.2.3 => go example.com/x/cmd v1.2.3 exact 1
+go|run|example.com/x@latest => go example.com/x latest open 1
+go|run|-tags|a|example.com/x@v1.2.4-0.20260101000000-0123456789ab => go example.com/x v1.2.4-0.20260101000000-0123456789ab exact 3
+go|run|./cmd/x => path ./cmd/x - open 1
+go|run|main.go => path main.go - open 1
+go|build|x => none - - open -1
+deno|run|-A|npm:foo@1.2.3 => npm foo 1.2.3 exact 2
+deno|run|--allow-net|npm:@s/foo@1.2.3/bin => npm @s/foo 1.2.3 exact 2
+deno|run|-A|jsr:@s/foo => jsr @s/foo - open 2
+deno|run|-A|https://h.example/x.ts => url https://h.example/x.ts - open 2
+deno|run|-c|deno.json|main.ts => path main.ts - open 3
+deno|eval|1 => none - - open -1
+dnx|Foo.Mcp@1.2.3|--yes => nuget Foo.Mcp 1.2.3 exact 0
+dnx|Foo.Mcp|--version|1.2.3|--yes => nuget Foo.Mcp 1.2.3 exact 0
+dnx|--version|1.2.3|Foo.Mcp => nuget Foo.Mcp 1.2.3 exact 2
+dnx|Foo.Mcp|--|--version|1.2.3 => nuget Foo.Mcp - open 0
+dotnet|tool|exec|Foo|--yes => nuget Foo - open 2
+dotnet|dnx|Foo@1.*|--yes => nuget Foo 1.* open 1
+dotnet|run|--project|x.csproj => path x.csproj - open 2
+dotnet|bin/x.dll => path bin/x.dll - open 0
+cargo|run|--manifest-path|x/Cargo.toml => path x/Cargo.toml - open 2
+python|-m|mcp_server_x => none mcp_server_x - open 1
+python3.12|-u|server.py => path server.py - open 1
+python|-c|print() => none - - open -1
+.venv/bin/python|server.py => path server.py - open 0
+poetry|run|python|-m|x => none x - open 3
+node|build/index.js => path build/index.js - open 0
+node|--require|./a.js|b.js => path b.js - open 2
+node|-e|1 => none - - open -1
+tsx|watch|a.ts => path a.ts - open 1
+java|-jar|a.jar => path a.jar - open 1
+mcp-server-x|--port|1 => none mcp-server-x - open -1
+./bin/server => path ./bin/server - open -1
+C:\tools\server.exe => path C:\tools\server.exe - open -1
+/Applications/My App/server => path /Applications/My App/server - open -1
+`
+
+// TestLaunchHostile: whatever stands in a command, it is told in time that
+// follows its length.
+func TestLaunchHostile(t *testing.T) {
+	long := strings.Repeat("env ", 100_000)
+	for _, args := range [][]string{nil, {""}, {"--"}, {"-"}, {"-", "--", ""}, {"@"}, {"@@"}, {"/@"}, {"git+@#="}, {"=="}, {"[", "]"}, {"npm:"}, {"x@npm:x@npm:x@npm:"},
+		{"-c", long}, {"/c", long}, {"-p"}, {"-c"}, {"run"}, {"run", "run"}, {"tool", "run"}, {"exec"}, {"\x00\xff"}, strings.Fields(long), strings.Split(strings.Repeat("-p a ", 10_000), " "),
+		{strings.Repeat("a@npm:", 100_000) + "1"}} {
+		for _, command := range []string{"", " ", "npx", "npm", "uvx", "uv", "docker", "go", "deno", "dnx", "dotnet", "cargo", "python", "node", "env", "sh", "cmd", "cmd /c", "npx ", "doppler", long, "/", `\`, "\xff"} {
+			scanner.Launch(command, args)
+		}
+	}
+}
+
+func FuzzLaunch(f *testing.F) {
+	f.Add("npx", "-y\x00foo@1.2.3")
+	f.Add("cmd", "/c\x00npx -y foo")
+	f.Fuzz(func(t *testing.T, command, args string) {
+		words := strings.Split(args, "\x00")
+		l := scanner.Launch(command, words)
+		for _, p := range append(l.With, l.Package) {
+			if p.Arg < scanner.InCommand || p.Arg >= len(words) {
+				t.Errorf("argument %d of %d", p.Arg, len(words))
+			}
+		}
+	})
+}

@@ -1,0 +1,378 @@
+package scanner
+
+import (
+	"regexp"
+	"strings"
+)
+
+// launchers are programs that fetch what they start, with what reads their words.
+var launchers = map[string]func(*Launched){
+	"npx":  func(l *Launched) { l.npm(&npxOptions, 0) },
+	"npm":  func(l *Launched) { l.npm(&npxOptions, l.verb(&npxOptions, " exec x ")) },
+	"pnpx": func(l *Launched) { l.npm(&pnpmOptions, 0) },
+	"pnpm": func(l *Launched) { l.npm(&pnpmOptions, l.verb(&pnpmOptions, " dlx ")) },
+	"yarn": func(l *Launched) { l.npm(&yarnOptions, l.verb(&yarnOptions, " dlx ")) },
+	"bunx": func(l *Launched) { l.npm(&bunOptions, 0) },
+	"bun":  bun,
+	"uvx":  func(l *Launched) { l.python(&uvOptions, 0) },
+	"uv":   uv,
+	"pipx": func(l *Launched) { l.python(&pipxOptions, l.verb(&pipxOptions, " run ")) },
+
+	"docker": container, "podman": container, "nerdctl": container,
+
+	"go":     goRun,
+	"deno":   deno,
+	"dnx":    func(l *Launched) { l.nuget(0) },
+	"dotnet": dotnet,
+	"cargo":  cargo,
+}
+
+// verb returns the place behind the first word that is no option, where it is
+// one of the verbs, and -1 where it is not.
+func (l *Launched) verb(o *options, verbs string) int {
+	at := o.read(l.Words, func(string, string, int) {})
+	if at < 0 || !has(verbs, l.Words[at]) {
+		return -1
+	}
+	return at + 1
+}
+
+// read reads the options from a word on: packages that they name, and the first
+// word behind them, or -1. code says that a command stands in place of a package.
+func (l *Launched) read(o *options, from int, parse func(string) Package) (at int, named []Package, code bool) {
+	add := func(list []Package, value string, i int) []Package {
+		p := parse(value)
+		p.Arg = l.ArgOf(from + i)
+		return append(list, p)
+	}
+	at = o.read(l.Words[from:], func(option, value string, i int) {
+		switch {
+		case has(o.named, option):
+			named = add(named, value, i)
+		case has(o.with, option):
+			for _, one := range strings.Split(value, ",") {
+				l.With = add(l.With, strings.TrimSpace(one), i)
+			}
+		case has(o.code, option):
+			code = true
+		}
+	})
+	if at >= 0 {
+		at += from
+	}
+	return at, named, code
+}
+
+// take makes one package of those named by options and the one at a word, if any.
+func (l *Launched) take(named []Package, at int, parse func(string) Package) {
+	switch {
+	case len(named) > 0:
+		l.Package, l.With = named[0], append(named[1:], l.With...)
+	case at >= 0:
+		l.Package = parse(l.Words[at])
+		l.Arg = l.ArgOf(at)
+	}
+}
+
+// npm reads what npx and its like are told to run.
+func (l *Launched) npm(o *options, from int) {
+	if from < 0 {
+		return
+	}
+	at, named, code := l.read(o, from, npmPackage)
+	if code {
+		at = -1
+	}
+	l.take(named, at, npmPackage)
+}
+
+func bun(l *Launched) {
+	at := bunOptions.read(l.Words, func(string, string, int) {})
+	switch {
+	case at < 0:
+	case l.Words[at] == "x":
+		l.npm(&bunOptions, at+1)
+	default:
+		l.file(&bunOptions, 0)
+	}
+}
+
+// file reads the file that is run, behind the word run where that stands there.
+func (l *Launched) file(o *options, from int) {
+	at := o.read(l.Words[from:], func(string, string, int) {})
+	if at >= 0 && l.Words[from+at] == "run" {
+		from += at + 1
+		at = o.read(l.Words[from:], func(string, string, int) {})
+	}
+	if at >= 0 {
+		l.Package = Package{Ecosystem: Local, Name: l.Words[from+at], Arg: l.ArgOf(from + at)}
+	}
+}
+
+// python reads what uvx and pipx run are told to run.
+func (l *Launched) python(o *options, from int) {
+	if from < 0 {
+		return
+	}
+	at, named, _ := l.read(o, from, pypiPackage)
+	l.take(named, at, pypiPackage)
+}
+
+// uv tells uv tool run from uv run, which runs what a project has, and installs
+// what --with names.
+func uv(l *Launched) {
+	at := l.verb(&uvOptions, " tool run ")
+	switch {
+	case at < 0:
+	case l.Words[at-1] == "tool":
+		if at < len(l.Words) && l.Words[at] == "run" {
+			l.python(&uvOptions, at+1)
+		}
+	default:
+		at, named, _ := l.read(&uvOptions, at, pypiPackage)
+		switch {
+		case len(named) > 0 || len(l.With) > 0:
+			l.With = append(named, l.With...)
+			l.Package, l.With = l.With[0], l.With[1:]
+		case at >= 0:
+			l.Package = Package{Ecosystem: Local, Name: l.Words[at], Arg: l.ArgOf(at)}
+		}
+	}
+}
+
+// container reads the image of docker run.
+func container(l *Launched) {
+	from := l.verb(&dockerOptions, " run container ")
+	if from > 0 && l.Words[from-1] == "container" {
+		if from >= len(l.Words) || l.Words[from] != "run" {
+			return
+		}
+		from++
+	}
+	if from < 0 {
+		return
+	}
+	at, _, _ := l.read(&dockerOptions, from, imagePackage)
+	l.take(nil, at, imagePackage)
+}
+
+func goRun(l *Launched) {
+	from := l.verb(&goOptions, " run ")
+	if from < 0 {
+		return
+	}
+	at, _, _ := l.read(&goOptions, from, goPackage)
+	l.take(nil, at, goPackage)
+}
+
+func deno(l *Launched) {
+	if from := l.verb(&denoOptions, " run x serve "); from > 0 {
+		at, _, _ := l.read(&denoOptions, from, denoPackage)
+		l.take(nil, at, denoPackage)
+		return
+	}
+	if at := denoOptions.read(l.Words, func(string, string, int) {}); at >= 0 && l.Words[at] != "eval" && l.Words[at] != "task" {
+		l.take(nil, at, denoPackage)
+	}
+}
+
+// nuget reads what dnx is told to run. Its version can stand in an option.
+func (l *Launched) nuget(from int) {
+	at, _, _ := l.read(&dnxOptions, from, nugetPackage)
+	l.take(nil, at, nugetPackage)
+	for i, w := range l.Words[from:] { // also behind the package
+		if w == "--" || l.Ecosystem != NuGet {
+			return
+		}
+		version, ok := strings.CutPrefix(w, "--version=")
+		if w == "--version" && from+i+1 < len(l.Words) {
+			version, ok = l.Words[from+i+1], true
+		}
+		if ok {
+			l.Version, l.Exact = version, numbered.MatchString(version)
+		}
+	}
+}
+
+func dotnet(l *Launched) {
+	switch {
+	case len(l.Words) > 0 && l.Words[0] == "dnx":
+		l.nuget(1)
+	case len(l.Words) > 1 && l.Words[0] == "tool" && (l.Words[1] == "exec" || l.Words[1] == "execute"):
+		l.nuget(2)
+	case len(l.Words) > 0:
+		for i, w := range l.Words {
+			if w == "--project" && i+1 < len(l.Words) || strings.HasSuffix(strings.ToLower(w), ".dll") || strings.HasSuffix(w, ".cs") {
+				if w == "--project" {
+					i++
+				}
+				l.Package = Package{Ecosystem: Local, Name: l.Words[i], Arg: l.ArgOf(i)}
+				return
+			}
+		}
+	}
+}
+
+// cargo run builds what is there already.
+func cargo(l *Launched) {
+	words := l.Words
+	if len(words) > 0 && strings.HasPrefix(words[0], "+") {
+		words = words[1:]
+	}
+	if len(words) == 0 || words[0] != "run" {
+		return
+	}
+	l.Package = Package{Ecosystem: Local, Name: ".", Arg: l.ArgOf(0)}
+	cargoOptions.read(words[1:], func(option, value string, at int) {
+		if option == "--manifest-path" {
+			l.Name, l.Arg = value, l.ArgOf(at+1+len(l.Words)-len(words))
+		}
+	})
+}
+
+// The forms of versions.
+var (
+	semver   = regexp.MustCompile(`^[v=]{0,2}\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$`)
+	numbered = regexp.MustCompile(`^v?\d+(?:\.\d+)+(?:[-.+]?[0-9A-Za-z.+-]*)?$`)
+	pep440   = regexp.MustCompile(`^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview|post|rev|r|dev)[-_.]?\d*)*(?:\+[0-9A-Za-z.]+)?$`)
+	commit   = regexp.MustCompile(`^[0-9a-f]{40}(?:[0-9a-f]{24})?$`)
+	short    = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+	drive    = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
+)
+
+// localPath reports what can only be a path.
+func localPath(s string) bool {
+	return s == "." || s == ".." || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") ||
+		strings.HasPrefix(s, `.\`) || strings.HasPrefix(s, `..\`) || strings.HasPrefix(s, "file:") || strings.HasPrefix(s, "${") || drive.MatchString(s)
+}
+
+// remotePackage reads an address of a repository or an archive.
+func remotePackage(s string) (Package, bool) {
+	low := strings.ToLower(s)
+	switch {
+	case strings.HasPrefix(low, "git+"), strings.HasPrefix(low, "git:"), strings.HasPrefix(low, "git@"), strings.HasPrefix(low, "github:"),
+		strings.HasPrefix(low, "gitlab:"), strings.HasPrefix(low, "bitbucket:"), strings.HasPrefix(low, "gist:"),
+		strings.HasPrefix(low, "http") && strings.Contains(low, "://") && strings.Contains(low+"#", ".git#"):
+	case strings.HasPrefix(low, "http://"), strings.HasPrefix(low, "https://"):
+		p := Package{Ecosystem: URL}
+		p.Name, p.Digest, _ = strings.Cut(s, "#")
+		if !strings.HasPrefix(p.Digest, "sha") {
+			p.Digest = ""
+		}
+		return p, true
+	default:
+		return Package{}, false
+	}
+	p := Package{Ecosystem: Git}
+	name, fragment, _ := strings.Cut(s, "#")
+	p.Name, p.Version = name, strings.TrimPrefix(fragment, "semver:")
+	if strings.Contains(fragment, "=") { // uv: #subdirectory=x, and the reference behind an @
+		p.Version = ""
+	}
+	if at := strings.LastIndexByte(name, '@'); p.Version == "" && at > strings.LastIndexByte(name, '/') && at > strings.Index(name, "://")+3 && !strings.HasPrefix(name[:at], "git+ssh://git@") {
+		p.Name, p.Version = name[:at], name[at+1:]
+	}
+	if commit.MatchString(p.Version) || short.MatchString(p.Version) {
+		p.Exact, p.Digest = true, p.Version
+	}
+	return p, true
+}
+
+// npmPackage reads a package as npm takes it: name@version, a repository, an
+// archive, a directory.
+func npmPackage(s string) Package {
+	if localPath(s) {
+		return Package{Ecosystem: Local, Name: s}
+	}
+	s = strings.TrimPrefix(s, "npm:")
+	if p, ok := remotePackage(s); ok {
+		return p
+	}
+	scoped := strings.HasPrefix(s, "@")
+	if !scoped && strings.Count(s, "/") == 1 && !strings.Contains(s, "@") { // owner/repository
+		p, _ := remotePackage("github:" + s)
+		p.Name = strings.TrimPrefix(p.Name, "github:")
+		return p
+	}
+	p := Package{Ecosystem: NPM, Name: s}
+	if at := strings.LastIndexByte(s, '@'); at > 0 {
+		p.Name, p.Version = s[:at], s[at+1:]
+	}
+	if at := strings.LastIndex(s, "@npm:"); at > 0 { // name@npm:other@1.2.3
+		return npmPackage(s[at+len("@npm:"):])
+	}
+	p.Exact = semver.MatchString(p.Version)
+	return p
+}
+
+// pypiPackage reads a requirement, with the @ of uvx for a version.
+func pypiPackage(s string) Package {
+	if _, address, ok := strings.Cut(s, " @ "); ok {
+		s = strings.TrimSpace(address)
+	}
+	if localPath(s) || strings.HasSuffix(s, ".whl") && !strings.Contains(s, "://") {
+		return Package{Ecosystem: Local, Name: s}
+	}
+	if p, ok := remotePackage(s); ok {
+		return p
+	}
+	s, _, _ = strings.Cut(s, ";")
+	p := Package{Ecosystem: PyPI, Name: strings.TrimSpace(s)}
+	if i := strings.IndexAny(s, "=<>!~@ "); i > 0 {
+		p.Name, p.Version = s[:i], strings.TrimSpace(s[i:])
+		one := strings.TrimSpace(strings.TrimLeft(strings.TrimPrefix(p.Version, "@"), "="))
+		p.Exact = (strings.HasPrefix(p.Version, "==") || strings.HasPrefix(p.Version, "@")) && pep440.MatchString(strings.ToLower(one))
+		if p.Exact || strings.HasPrefix(p.Version, "@") {
+			p.Version = one
+		}
+	}
+	p.Name, _, _ = strings.Cut(p.Name, "[")
+	return p
+}
+
+// imagePackage reads the reference of an image.
+func imagePackage(s string) Package {
+	p := Package{Ecosystem: OCI, Name: s}
+	s, p.Digest, _ = strings.Cut(s, "@")
+	p.Name = s
+	if at := strings.LastIndexByte(s, ':'); at > strings.LastIndexByte(s, '/') {
+		p.Name, p.Version = s[:at], s[at+1:]
+	}
+	p.Exact = p.Digest != "" || semver.MatchString(p.Version)
+	return p
+}
+
+// goPackage reads what go run takes: a module with a version, or a directory.
+func goPackage(s string) Package {
+	name, version, _ := strings.Cut(s, "@")
+	if host, _, _ := strings.Cut(name, "/"); version == "" || localPath(s) || !strings.Contains(host, ".") {
+		return Package{Ecosystem: Local, Name: s}
+	}
+	return Package{Ecosystem: Go, Name: name, Version: version, Exact: strings.HasPrefix(version, "v") && semver.MatchString(version) || short.MatchString(version)}
+}
+
+// denoPackage reads what deno run takes.
+func denoPackage(s string) Package {
+	kind, rest, _ := strings.Cut(s, ":")
+	switch kind {
+	case "npm", "jsr":
+		p := npmPackage(strings.TrimPrefix(rest, "/"))
+		if at := strings.IndexByte(p.Version, '/'); at >= 0 { // npm:name@1.2.3/path
+			p.Version = p.Version[:at]
+			p.Exact = semver.MatchString(p.Version)
+		}
+		if kind == "jsr" {
+			p.Ecosystem = JSR
+		}
+		return p
+	case "http", "https":
+		return Package{Ecosystem: URL, Name: s}
+	}
+	return Package{Ecosystem: Local, Name: s}
+}
+
+// nugetPackage reads what dnx takes.
+func nugetPackage(s string) Package {
+	name, version, _ := strings.Cut(s, "@")
+	return Package{Ecosystem: NuGet, Name: name, Version: version, Exact: numbered.MatchString(version)}
+}
