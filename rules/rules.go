@@ -89,6 +89,10 @@ func All() []scanner.Rule {
 		driftOtherMember,
 		driftNewTool,
 		driftRemovedTool,
+		driftIdentity,
+		lockMissing,
+		lockTampered,
+		lockPending,
 		// In a session.
 		sesUnlistedTool,
 		// The protocol.

@@ -7,6 +7,13 @@ func (p *JudgePass) Approved() *Offer { return p.judge.approved(p.event) }
 // Compared reports whether anything was approved that an event could be compared with.
 func (p *JudgePass) Compared() bool { return p.judge.snapshot(p.event) != nil }
 
+// Identity returns what the server of the event is, nil where nobody says so: a
+// configuration does, see [ConfigPass], and a lockfile.
+func (p *JudgePass) Identity() *Identity { return p.event.Identity }
+
+// Configured reports whether a configuration of the run names the server.
+func (p *JudgePass) Configured() bool { return len(p.judge.entries.known[p.event.Server]) > 0 }
+
 // Changed calls visit for each definition of the message that was approved as
 // another one.
 func (p *JudgePass) Changed(visit func(d *Definition, approved *Offered)) {
@@ -16,7 +23,7 @@ func (p *JudgePass) Changed(visit func(d *Definition, approved *Offered)) {
 	}
 	for i := range p.Message.Definitions {
 		d := &p.Message.Definitions[i]
-		if was := offer.Definitions[DefinitionKey{d.Kind, d.Name}]; was != nil && !was.Pending && was.Digest != d.Digest && !d.Foreign {
+		if was := offer.Definitions[DefinitionKey{d.Kind, d.Name}]; was != nil && !was.pending() && was.Digest != d.Digest && !d.Foreign {
 			visit(d, was)
 		}
 	}
@@ -32,7 +39,7 @@ func (p *JudgePass) Unapproved(visit func(d *Definition, pending *Offered)) {
 	}
 	for i := range p.Message.Definitions {
 		d := &p.Message.Definitions[i]
-		if was := offer.Definitions[DefinitionKey{d.Kind, d.Name}]; !d.Foreign && (was == nil || was.Pending) {
+		if was := offer.Definitions[DefinitionKey{d.Kind, d.Name}]; !d.Foreign && (was == nil || was.pending()) {
 			visit(d, was)
 		}
 	}
@@ -51,7 +58,7 @@ func (p *JudgePass) Missing(visit func(*Offered)) {
 		here[DefinitionKey{d.Kind, d.Name}] = true
 	}
 	for _, key := range offer.Keys() {
-		if p.Message.Lists[key.Kind] && !here[key] && !p.Server.shown[key] && !offer.Definitions[key].Pending {
+		if p.Message.Lists[key.Kind] && !here[key] && !p.Server.shown[key] && !offer.Definitions[key].pending() {
 			visit(offer.Definitions[key])
 		}
 	}

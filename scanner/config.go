@@ -96,6 +96,7 @@ type ConfigPass struct {
 	rule   *Rule
 	report func(Finding)
 	known  map[string][]ConfiguredServer // nil in Config
+	judge  *judge                        // nil in Config
 }
 
 // ConfiguredServer is an entry of a configuration that stood ahead of the one at hand.
@@ -112,6 +113,16 @@ func (c ConfiguredServer) Location() Location {
 // Before returns the entries of one name in the configurations that came before,
 // in their order, for Configs.
 func (p *ConfigPass) Before(name string) []ConfiguredServer { return p.known[name] }
+
+// Approved returns what was approved of the server of a name, nil where nothing
+// was, for Configs. compared is whether there is anything to compare with.
+func (p *ConfigPass) Approved(name string) (o *Offer, compared bool) {
+	s := p.judge.engine.approved
+	if s == nil {
+		return nil, false
+	}
+	return s.Servers[name], true
+}
 
 // Report hands over a finding about a value of an entry, by its pointer in the
 // terms of Entry.Span, or about a setting where the entry is nil. A pointer to
@@ -188,7 +199,7 @@ type configured struct {
 func (j *judge) config(e *Event, facts *Facts) {
 	for _, r := range j.engine.configs {
 		j.guard(r, e, func() {
-			r.Configs(&ConfigPass{ClientConfig: e.Config, rule: r, known: j.entries.known, report: func(f Finding) {
+			r.Configs(&ConfigPass{ClientConfig: e.Config, rule: r, known: j.entries.known, judge: j, report: func(f Finding) {
 				if j.kept >= maxPerEvent {
 					j.dropped++
 					return

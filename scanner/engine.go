@@ -42,16 +42,6 @@ type Options struct {
 	// Similarity is how alike the names of two servers must be, from 0 to 1, to be
 	// taken for each other; 0 means DefaultSimilarity.
 	Similarity float64
-
-	// Approved is what definitions are compared with, nil for nothing; Base is
-	// what those of a lockfile are compared with, nil for the same. With Pair, the
-	// first server that shows up is compared with the only one of Approved,
-	// whatever their names.
-	Approved, Base *Snapshot
-	Pair           bool
-
-	// Keep keeps the declaration of every definition, for a Snapshot.
-	Keep bool
 }
 
 // DefaultSimilarity is the threshold that the agentsh documentation sets for names.
@@ -74,8 +64,33 @@ type Engine struct {
 	sessions   int
 	similarity float64
 
-	approved, base *Snapshot
-	pair, keep     bool
+	comparison
+}
+
+// comparison is what definitions are compared with.
+type comparison struct {
+	approved *Snapshot // nil for nothing
+	base     *Snapshot // what those of a lockfile are compared with
+	pair     bool
+	keep     bool
+}
+
+// Against returns an engine with the same rules that compares definitions with
+// what was approved, and those of a lockfile with the lockfile before it; nil is
+// the same. Of a pair, the first server that shows up is compared with the only
+// one that was approved, whatever their names.
+func (e *Engine) Against(approved, base *Snapshot, pair bool) *Engine {
+	other := *e
+	other.comparison = comparison{approved: approved, base: cmp.Or(base, approved), pair: pair}
+	return &other
+}
+
+// Keeping returns an engine with the same rules that keeps every definition as it
+// was sent, for a Snapshot.
+func (e *Engine) Keeping() *Engine {
+	other := *e
+	other.comparison = comparison{keep: true}
+	return &other
 }
 
 // keeps reports whether the declaration of a definition is needed behind Inspect.
@@ -96,8 +111,7 @@ const noRule = -1
 // New returns an engine for a set of rules. A rule that does not explain
 // itself, stands there twice or has a bad pattern is an error.
 func New(rules []Rule, o Options) (*Engine, error) {
-	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, DefaultSimilarity),
-		approved: o.Approved, base: cmp.Or(o.Base, o.Approved), pair: o.Pair, keep: o.Keep}
+	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, DefaultSimilarity)}
 	if e.sessions <= 0 {
 		e.sessions = defaultSessions
 	}

@@ -45,9 +45,11 @@ type Event struct {
 	Transport string // stdio, http, sse
 	Direction Direction
 	Kind      EventKind
-	Type      string // the type by name, as in events.jsonl
-	Reason    string // why the event is skipped or ignored, or its frame is none of a record, in words for a report
-	Frame     []byte // the exact bytes; valid until the event has been judged
+	Type      string    // the type by name, as in events.jsonl
+	Reason    string    // why the event is skipped or ignored, or its frame is none of a record, in words for a report
+	Frame     []byte    // the exact bytes; valid until the event has been judged
+	Identity  *Identity // of a LockEvent: what the server is, nil where the lockfile does not say
+	Approved  bool      // of a LockEvent: shows what was approved, not what was seen since
 	Config    *ClientConfig
 	Origin    Origin
 

@@ -3,7 +3,10 @@ package scanner
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
+	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -20,8 +23,8 @@ type Facts struct {
 type MessageKind uint8
 
 // The kinds of messages. Document is a set of definitions that did not come as
-// a message, Audit a report of another engine; Malformed is JSON that is no
-// message of any protocol version.
+// a message, Audit a report of another engine, Lockfile what one holds of a
+// server; Malformed is JSON that is no message of any protocol version.
 const (
 	Malformed MessageKind = iota
 	Request
@@ -29,9 +32,10 @@ const (
 	Response
 	Document
 	Audit
+	Lockfile
 )
 
-var messageKindNames = [...]string{"malformed", "request", "notification", "response", "document", "audit"}
+var messageKindNames = [...]string{"malformed", "request", "notification", "response", "document", "audit", "lockfile"}
 
 func (k MessageKind) String() string { return messageKindNames[k] }
 
@@ -49,6 +53,7 @@ type Message struct {
 	Definitions []Definition         // in the order of the text
 	Server      *ServerInfo
 	Client      *ClientInfo // what the client says of itself, where it does
+	IdentityAt  int         // of a Lockfile: where it says what the server is
 	Offset      int         // of the message in the frame
 
 	Structured   []byte // of a result: its structuredContent, where it is not larger than structuredBytes
@@ -94,6 +99,11 @@ type Definition struct {
 	// was asked to, or where nothing like it was approved: so a change can be told.
 	Sent []byte
 
+	// Status is what a lockfile says of it: approved, pending or changed; "" where
+	// it comes from none. StatusAt is where it says so.
+	Status   string
+	StatusAt int
+
 	node int
 }
 
@@ -117,6 +127,26 @@ func (d Digest) String() string {
 		return ""
 	}
 	return "sha256-" + base64.RawURLEncoding.EncodeToString(d[:])
+}
+
+// Parse reads what String writes.
+func (d *Digest) Parse(s string) error {
+	coded, ok := strings.CutPrefix(s, "sha256-")
+	b, err := base64.RawURLEncoding.Strict().DecodeString(coded)
+	if !ok || err != nil || len(b) != len(d) {
+		return fmt.Errorf("%q is no digest: expected sha256- and 43 characters of base64url", text.Visible(s, nameChars))
+	}
+	*d = Digest(b)
+	return nil
+}
+
+// DigestOf returns the digests of the declaration at node i: of all of it, and of
+// its parts.
+func DigestOf(doc *wire.Doc, i int) (Digest, [len(DefinitionParts)]Digest) {
+	var g digester
+	var d Definition
+	g.definition(doc, i, &d)
+	return d.Digest, d.Parts
 }
 
 // digester computes the digests of declarations. It keeps its buffer.

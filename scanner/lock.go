@@ -7,7 +7,7 @@ import "github.com/mcpscan/mcpscan/internal/wire"
 func (in *Inspector) lock() {
 	doc, root := in.tree, in.event.root
 	in.message = len(in.facts.Messages)
-	in.facts.Messages = append(in.facts.Messages, Message{Kind: Document, node: root})
+	in.facts.Messages = append(in.facts.Messages, Message{Kind: Lockfile, node: root})
 	m := &in.facts.Messages[in.message]
 	for c := doc.First(root); c >= 0; c = doc.Next(c) {
 		key := string(doc.Key(c, new([]byte)))
@@ -23,9 +23,13 @@ func (in *Inspector) lock() {
 		case key == "serverInfo":
 			in.server(m, root, c, key)
 		default:
+			if key == "identity" {
+				m.IdentityAt = int(doc.Nodes[c].Start) - int(doc.Nodes[root].Start)
+			}
 			in.region(MessageSubject, "", root, c)
 		}
 	}
+	m.Lists[ServerSubject] = true
 	in.messageRules(m, root)
 }
 
@@ -33,9 +37,11 @@ func (in *Inspector) lock() {
 func (in *Inspector) lockEntry(m *Message, kind SubjectKind, entry int) {
 	doc := in.tree
 	now := doc.Get(doc.Get(entry, "seen"), "definition")
-	if now < 0 {
+	if now < 0 || in.event.Approved {
 		now = doc.Get(entry, "definition")
 	}
+	listed := len(m.Definitions)
+	defer func() { in.locked(m, entry, listed) }()
 	for c := doc.First(entry); c >= 0; c = doc.Next(c) {
 		switch {
 		case now >= c && now < int(doc.Nodes[c].Next):
@@ -50,6 +56,17 @@ func (in *Inspector) lockEntry(m *Message, kind SubjectKind, entry int) {
 			in.region(kind, name, c, c)
 		default:
 			in.region(MessageSubject, "", entry, c)
+		}
+	}
+}
+
+// locked completes the definitions from place i on by what their entry says.
+func (in *Inspector) locked(m *Message, entry, i int) {
+	status, _ := in.tree.Str(entry, "status")
+	for ; i < len(m.Definitions); i++ {
+		m.Definitions[i].Status = status
+		if at := in.tree.Get(entry, "status"); at >= 0 {
+			m.Definitions[i].StatusAt = int(in.tree.Nodes[at].Start) - int(in.tree.Nodes[in.event.root].Start)
 		}
 	}
 }

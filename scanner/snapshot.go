@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ type Offer struct {
 	Server      string
 	Transport   string
 	Info        ServerInfo
+	Identity    *Identity   // nil where nobody said what the server is
 	Client      *ClientInfo // that it was listed to
 	Location    Location    // where it was first seen
 	Definitions map[DefinitionKey]*Offered
@@ -35,12 +37,19 @@ type DefinitionKey struct {
 	Name string
 }
 
+// Compare orders definitions by kind, then by name.
+func (k DefinitionKey) Compare(other DefinitionKey) int {
+	return cmp.Or(cmp.Compare(k.Kind, other.Kind), strings.Compare(k.Name, other.Name))
+}
+
 // Offered is a definition as it stood last.
 type Offered struct {
 	*Definition
 	Location Location
-	Pending  bool // it was seen and never approved
 }
+
+// pending reports a definition that a lockfile has, and that nobody has approved.
+func (o *Offered) pending() bool { return o.Status == "pending" }
 
 // Twice is a definition that one list has twice, in two forms.
 type Twice struct {
@@ -69,12 +78,20 @@ func (s *Snapshot) Offer(server string) *Offer {
 
 // Event takes in what an event shows.
 func (s *Snapshot) Event(e *Event, f *Facts) error {
+	if e.Kind == ConfigEvent {
+		for i := range e.Config.Entries {
+			s.identify(e.Config, &e.Config.Entries[i])
+		}
+	}
 	for i := range f.Messages {
 		m := &f.Messages[i]
 		if m.Kind == Malformed || m.Kind == Audit {
 			continue
 		}
 		o := s.Offer(e.Server)
+		if e.Identity != nil {
+			o.Identity = e.Identity
+		}
 		if o.Location == (Location{}) {
 			o.Location, o.Transport = e.Origin.At(e.Frame, m.Offset), e.Transport
 		}
@@ -87,6 +104,15 @@ func (s *Snapshot) Event(e *Event, f *Facts) error {
 		s.take(o, e, m)
 	}
 	return nil
+}
+
+// identify takes in what a configuration says of a server. What was said first stays.
+func (s *Snapshot) identify(c *ClientConfig, entry *Entry) {
+	o := s.Offer(entry.Name)
+	if o.Identity == nil {
+		o.Identity, o.Transport = IdentityOf(entry), entry.Transport
+		o.Location = ConfiguredServer{c, entry}.Location()
+	}
 }
 
 // take adds the definitions of a message.
@@ -144,10 +170,5 @@ func (s *Snapshot) Names() []string { return slices.Sorted(maps.Keys(s.Servers))
 
 // Keys returns the definitions of an offer in the order of kind and name.
 func (o *Offer) Keys() []DefinitionKey {
-	return slices.SortedFunc(maps.Keys(o.Definitions), func(a, b DefinitionKey) int {
-		if a.Kind != b.Kind {
-			return int(a.Kind) - int(b.Kind)
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
+	return slices.SortedFunc(maps.Keys(o.Definitions), DefinitionKey.Compare)
 }

@@ -105,7 +105,7 @@ func configured(s *config.Settings) (all []scanner.Rule, off map[string]bool) {
 
 // checks makes the checks that the flags ask for. --enable and --disable have
 // the last word on which rules run.
-func (f *engineFlags) checks(o scanner.Options) (*checks, error) {
+func (f *engineFlags) checks() (*checks, error) {
 	if f.Jobs < 0 || f.MaxMessage < 1 {
 		return nil, usage("--jobs and --max-message must not be negative")
 	}
@@ -126,8 +126,7 @@ func (f *engineFlags) checks(o scanner.Options) (*checks, error) {
 	run := slices.DeleteFunc(slices.Clone(all), func(r scanner.Rule) bool {
 		return slices.Contains(f.Disable, r.ID) || len(forced) > 0 && !forced[r.ID] || len(forced) == 0 && off[r.ID]
 	})
-	o.Workers, o.Similarity = f.Jobs, settings.Similarity
-	engine, err := scanner.New(run, o)
+	engine, err := scanner.New(run, scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity})
 	if err != nil {
 		return nil, err
 	}

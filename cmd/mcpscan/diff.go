@@ -13,6 +13,8 @@ type diffCmd struct {
 	New     string   `arg:"" optional:"" help:"What is there now: any of these, or a client configuration. Behind --, the command of one server." placeholder:"NEW"`
 	Command []string `kong:"-"`
 
+	only func(*scanner.Finding) bool // nil for all
+
 	liveFlags
 	outputFlags
 	baselineFlags
@@ -29,11 +31,11 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if (c.New == "") == (len(c.Command) == 0) {
 		return usage("expected two things to compare: mcpscan diff OLD NEW, or mcpscan diff OLD -- COMMAND")
 	}
-	old, before, missed, err := c.snapshot(ctx, std)
+	checks, err := c.checks()
 	if err != nil {
 		return err
 	}
-	checks, err := c.checks(scanner.Options{Approved: before, Pair: len(before.Servers) == 1})
+	old, before, missed, err := c.snapshot(ctx, std, checks.engine)
 	if err != nil {
 		return err
 	}
@@ -44,7 +46,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	now, err := c.side(ctx, std, c.New, c.Command, c.MaxMessage, c.Quiet)
+	now, err := c.side(ctx, std, c.New, false, c.Command, c.MaxMessage, c.Quiet)
 	if err != nil {
 		return err
 	}
@@ -52,7 +54,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if err := c.keepInputs(append(checks.files, c.Old, c.New)); err != nil {
 		return err
 	}
-	res, err := checks.engine.Run(context.WithoutCancel(ctx), now.source, fresh{checks.into(collector), before})
+	res, err := checks.engine.Against(before, nil, len(before.Servers) == 1).Run(context.WithoutCancel(ctx), now.source, fresh{checks.into(collector), before, c.only})
 	if err != nil {
 		return readError(err)
 	}
@@ -67,10 +69,11 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 type fresh struct {
 	scanner.Sink
 	before *scanner.Snapshot
+	only   func(*scanner.Finding) bool
 }
 
 func (s fresh) Finding(f *scanner.Finding) error {
-	if s.before.Knows(f) {
+	if s.before.Knows(f) || s.only != nil && !s.only(f) {
 		return nil
 	}
 	return s.Sink.Finding(f)
@@ -78,17 +81,13 @@ func (s fresh) Finding(f *scanner.Finding) error {
 
 // snapshot reads what was approved to its end, and keeps what its servers offer.
 // missed is what of it was not read.
-func (c *diffCmd) snapshot(ctx context.Context, std streams) (s *side, offers *scanner.Snapshot, missed []scanner.Skipped, err error) {
-	if s, err = c.side(ctx, std, c.Old, nil, c.MaxMessage, c.Quiet); err != nil {
+func (c *diffCmd) snapshot(ctx context.Context, std streams, engine *scanner.Engine) (s *side, offers *scanner.Snapshot, missed []scanner.Skipped, err error) {
+	if s, err = c.side(ctx, std, c.Old, true, nil, c.MaxMessage, c.Quiet); err != nil {
 		return nil, nil, nil, err
 	}
 	defer s.close()
-	checks, err := c.checks(scanner.Options{Keep: true})
-	if err != nil {
-		return nil, nil, nil, err
-	}
 	offers = scanner.NewSnapshot()
-	res, err := checks.engine.Run(context.WithoutCancel(ctx), s.source, offers)
+	res, err := engine.Keeping().Run(context.WithoutCancel(ctx), s.source, offers)
 	if err != nil {
 		return nil, nil, nil, readError(err)
 	}

@@ -37,6 +37,7 @@ var imports = map[string][]string{
 	"internal/text":                {},
 	"internal/reading":             {},
 	"internal/config":              {"scanner", "internal/text"},
+	"internal/lockfile":            {"scanner", "internal/wire"},
 	"internal/live":                {"internal/wire"},
 	"internal/recgen":              {},
 	"internal/recgen/genrecording": {"internal/recgen"},
@@ -46,7 +47,7 @@ var imports = map[string][]string{
 	"rules":                        {"scanner", "internal/wire", "internal/text", "internal/reading"},
 	"replay":                       {"scanner", "internal/wire"},
 	"report":                       {"scanner", "internal/text", "internal/wire"},
-	"cmd/mcpscan":                  {"scanner", "rules", "replay", "report", "internal/config", "internal/live", "internal/text", "internal/wire"},
+	"cmd/mcpscan":                  {"scanner", "rules", "replay", "report", "internal/config", "internal/live", "internal/lockfile", "internal/text", "internal/wire"},
 }
 
 const module = "github.com/mcpscan/mcpscan/"

@@ -47,7 +47,7 @@ func (s sink) Finding(f *scanner.Finding) error {
 
 // run replays the recordings into a sink.
 func (f *lookFlags) run(ctx context.Context, std streams, s sink) error {
-	checks, err := f.checks(scanner.Options{})
+	checks, err := f.checks()
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -60,6 +61,9 @@ type streams struct {
 type grammar struct {
 	Scan       scanCmd       `cmd:"" help:"Inspect live servers, client configurations and definition files."`
 	Replay     replayCmd     `cmd:"" help:"Inspect recordings and audit logs."`
+	Lock       lockCmd       `cmd:"" help:"Write down what servers offer: mcpscan.lock, to be reviewed and committed."`
+	Approve    approveCmd    `cmd:"" help:"Approve what waits in the lockfile."`
+	Pins       pinsCmd       `cmd:"" help:"Look into the lockfile: list, show, diff, trust, reset, export, import."`
 	Diff       diffCmd       `cmd:"" help:"Compare what servers offer with what they offered before, and say what the changes can do."`
 	Report     reportCmd     `cmd:"" help:"Render a saved JSON report in another format."`
 	Servers    serversCmd    `cmd:"" help:"List the servers of a recording."`
@@ -88,7 +92,7 @@ func run(args []string, std streams) int {
 	context.AfterFunc(ctx, stop) // a second signal ends the process
 	args, command := splitCommand(args)
 	var g grammar
-	g.Scan.Command, g.Diff.Command = command, command
+	g.Scan.Command, g.Diff.Command, g.Lock.Command = command, command, command
 	code := -1
 	parser, err := kong.New(&g, kong.Name("mcpscan"), kong.Description(description), kong.Writers(std.out, std.err),
 		kong.Exit(func(c int) { code = c }), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(std),
@@ -110,7 +114,7 @@ func run(args []string, std streams) int {
 // splitCommand takes the command of a server to start, behind --, off the
 // arguments: kong would look for flags of ours in it.
 func splitCommand(args []string) (ours, command []string) {
-	if len(args) == 0 || args[0] != "scan" && args[0] != "diff" {
+	if len(args) == 0 || !slices.Contains([]string{"scan", "diff", "lock"}, args[0]) {
 		return args, nil
 	}
 	for i, a := range args {

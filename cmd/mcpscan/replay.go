@@ -16,6 +16,7 @@ import (
 // replayCmd is mcpscan replay.
 type replayCmd struct {
 	Files []string `arg:"" help:"Recordings, in the order in which they were made; - is standard input. gzip and zstd are unpacked." placeholder:"FILE"`
+	lockFlags
 	outputFlags
 	baselineFlags
 	engineFlags
@@ -23,7 +24,7 @@ type replayCmd struct {
 
 // Run replays the files and reports.
 func (c *replayCmd) Run(ctx context.Context, std streams) error {
-	checks, err := c.checks(scanner.Options{})
+	checks, err := c.checks()
 	if err != nil {
 		return err
 	}
@@ -34,7 +35,11 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	if err := c.keepInputs(slices.Concat(c.Files, checks.files)); err != nil {
+	locked, err := c.against(ctx, checks.engine)
+	if err != nil {
+		return err
+	}
+	if err := c.keepInputs(slices.Concat(c.Files, checks.files, locked.files)); err != nil {
 		return err
 	}
 	src, closeAll, err := recordings(ctx, c.Files, std, replay.Options{MaxMessage: c.MaxMessage})
@@ -42,7 +47,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer closeAll()
-	res, err := checks.engine.Run(context.WithoutCancel(ctx), src, checks.into(collector)) // an interruption ends the source
+	res, err := locked.engine.Run(context.WithoutCancel(ctx), src, checks.into(collector)) // an interruption ends the source
 	if err != nil {
 		return readError(err)
 	}

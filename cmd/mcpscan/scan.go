@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
@@ -24,6 +27,7 @@ type scanCmd struct {
 	Record string `help:"Write what was seen to this file, for mcpscan replay." placeholder:"FILE"`
 
 	liveFlags
+	lockFlags
 	outputFlags
 	baselineFlags
 	engineFlags
@@ -53,7 +57,7 @@ type plan struct {
 
 // Run inspects the targets and reports.
 func (c *scanCmd) Run(ctx context.Context, std streams) error {
-	checks, err := c.checks(scanner.Options{})
+	checks, err := c.checks()
 	if err != nil {
 		return err
 	}
@@ -64,11 +68,15 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	p, err := c.plan(ctx, std)
+	locked, err := c.against(ctx, checks.engine)
 	if err != nil {
 		return err
 	}
-	files := checks.files
+	p, err := c.plan(ctx, std, locked)
+	if err != nil {
+		return err
+	}
+	files := append(checks.files, locked.files...)
 	for _, in := range p.inputs {
 		files = append(files, in.Name)
 	}
@@ -81,7 +89,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	}
 	running := context.WithoutCancel(ctx) // an interruption ends what is asked, not what is told of it
 	src := c.start(ctx, std, p, rec, c.MaxMessage, c.Quiet)
-	res, err := checks.engine.Run(running, src, checks.into(collector))
+	res, err := locked.engine.Run(running, src, checks.into(collector))
 	lost := rec.close()
 	if err != nil {
 		return readError(errors.Join(err, lost))
@@ -144,7 +152,7 @@ func (r *recording) close() error {
 }
 
 // plan sorts the targets into what can be read and what must be asked.
-func (c *scanCmd) plan(ctx context.Context, std streams) (*plan, error) {
+func (c *scanCmd) plan(ctx context.Context, std streams, locked *approved) (*plan, error) {
 	if c.RunServers && c.NoRun {
 		return nil, usage("--run-servers and --no-run contradict each other")
 	}
@@ -165,12 +173,13 @@ func (c *scanCmd) plan(ctx context.Context, std streams) (*plan, error) {
 		}
 	}
 	if len(c.Targets) == 0 && len(c.Command) == 0 {
-		if err := c.discover(p, "."); err != nil {
+		if err := c.discover(p, "."); err != nil && locked.file == nil {
 			return nil, err
 		}
 	}
 	p.unique()
-	c.consent(ctx, std, p)
+	c.consent(ctx, std, p, locked.known())
+	p.events = append(locked.events(p), p.events...)
 	return p, nil
 }
 
@@ -196,11 +205,15 @@ func (c *scanCmd) target(p *plan, t string) error {
 	if err != nil {
 		return err
 	}
-	events, derr := replay.Definitions(t, data)
-	if derr == nil {
-		p.inputs = append(p.inputs, report.Input{Kind: "definitions", Name: t})
+	events, kind, derr := offered(t, data, false)
+	var broken *lockfile.Error
+	switch {
+	case derr == nil:
+		p.inputs = append(p.inputs, report.Input{Kind: kind, Name: t})
 		p.events = append(p.events, events...)
 		return nil
+	case errors.As(derr, &broken):
+		return &exitError{exitUsage, derr}
 	}
 	file, cerr := config.Parse(t, data)
 	if cerr == nil {
@@ -208,6 +221,13 @@ func (c *scanCmd) target(p *plan, t string) error {
 		return nil
 	}
 	return &exitError{exitUsage, notATarget(t, derr, cerr)}
+}
+
+// reads reports whether a file is a target already.
+func (p *plan) reads(name string) bool {
+	return slices.ContainsFunc(p.inputs, func(in report.Input) bool {
+		return in.Kind == "lockfile" && filepath.Clean(in.Name) == filepath.Clean(name)
+	})
 }
 
 // command adds the server that a command starts.

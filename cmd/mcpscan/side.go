@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -20,8 +21,9 @@ type side struct {
 	close  func()
 }
 
-// side opens a target, or the command of a server.
-func (f *liveFlags) side(ctx context.Context, std streams, target string, command []string, limit int64, quiet bool) (*side, error) {
+// side opens a target, or the command of a server. Of a lockfile it shows what was
+// approved, or what was seen last.
+func (f *liveFlags) side(ctx context.Context, std streams, target string, approved bool, command []string, limit int64, quiet bool) (*side, error) {
 	p := &plan{}
 	switch {
 	case len(command) > 0:
@@ -29,18 +31,18 @@ func (f *liveFlags) side(ctx context.Context, std streams, target string, comman
 	case strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://"):
 		p.url(target, f.Header)
 	default:
-		if s, err := file(ctx, std, p, target, limit); s != nil || err != nil {
+		if s, err := file(ctx, std, p, target, approved, limit); s != nil || err != nil {
 			return s, err
 		}
 	}
-	f.consent(ctx, std, p)
+	f.consent(ctx, std, p, nil)
 	p.unique()
 	return &side{inputs: p.inputs, source: f.start(context.WithoutCancel(ctx), std, p, &recording{}, limit, quiet), close: func() {}}, nil
 }
 
 // file recognises a file by its content. What is read as it is has a side at once;
 // a configuration becomes a plan.
-func file(ctx context.Context, std streams, p *plan, name string, limit int64) (*side, error) {
+func file(ctx context.Context, std streams, p *plan, name string, approved bool, limit int64) (*side, error) {
 	if info, err := os.Stat(name); err != nil {
 		return nil, usage("opening %s: %w; expected a lockfile, a definition file, a recording, a client configuration or a URL", name, err)
 	} else if info.IsDir() {
@@ -50,9 +52,13 @@ func file(ctx context.Context, std streams, p *plan, name string, limit int64) (
 	if err != nil && !errors.Is(err, errOverLimit) {
 		return nil, err
 	}
-	events, kind, derr := offered(name, data)
+	events, kind, derr := offered(name, data, approved)
 	if err == nil && derr == nil {
 		return &side{inputs: []report.Input{{Kind: kind, Name: name}}, source: replay.Events(events), close: func() {}}, nil
+	}
+	var broken *lockfile.Error
+	if errors.As(derr, &broken) {
+		return nil, &exitError{exitUsage, derr}
 	}
 	if conf, cerr := config.Parse(name, data); err == nil && cerr == nil {
 		p.config(conf)
@@ -68,8 +74,16 @@ func file(ctx context.Context, std streams, p *plan, name string, limit int64) (
 	return &side{inputs: []report.Input{{Kind: "recording", Name: name}}, source: src, close: closeAll}, nil
 }
 
-// offered reads a file that says what servers offer: a lockfile or definitions.
-func offered(name string, data []byte) ([]*scanner.Event, string, error) {
+// offered reads a file that says what servers offer, or what of it was approved: a
+// lockfile or definitions.
+func offered(name string, data []byte, approved bool) ([]*scanner.Event, string, error) {
+	if lockfile.Is(data) {
+		f, err := lockfile.Parse(name, data)
+		if err != nil {
+			return nil, "", err
+		}
+		return f.Events(approved), "lockfile", nil
+	}
 	events, err := replay.Definitions(name, data)
 	return events, "definitions", err
 }

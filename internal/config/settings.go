@@ -30,6 +30,23 @@ type Settings struct {
 	Patterns       []CustomPattern
 	Overrides      []Override
 	Ignores        []Ignore
+	Approval       Approval
+}
+
+// Approval says what mcpscan lock approves without being asked. Nothing lets a
+// change of what was approved pass.
+type Approval struct {
+	Quarantine *bool    // nil is on: new definitions of a known server wait for approval
+	TrustFirst *bool    // nil is on: what a server offers when it is locked for the first time is approved
+	Skip       []string // globs of servers whose new definitions do not wait
+}
+
+// Holds reports whether even a server that is met for the first time waits.
+func (a *Approval) Holds() bool { return a.TrustFirst != nil && !*a.TrustFirst }
+
+// Passes reports whether new definitions of a server are approved at once.
+func (a *Approval) Passes(server string) bool {
+	return a.Quarantine != nil && !*a.Quarantine || slices.ContainsFunc(a.Skip, func(glob string) bool { return globs(glob, server) })
 }
 
 // Layer says which rules run and what they weigh.

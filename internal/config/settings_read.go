@@ -46,6 +46,15 @@ func (r *settingsReader) root(n *node) {
 			known["custom_patterns"] = func(*node) {} // have been read
 			r.object(n, known)
 		},
+		"approval": func(n *node) {
+			r.object(n, keys{
+				"quarantine_enabled": func(n *node) { s.Approval.Quarantine = r.bool(n) },
+				"auto_trust_first":   func(n *node) { s.Approval.TrustFirst = r.bool(n) },
+				"skip_quarantine": func(n *node) {
+					r.list(n, func(n *node) { s.Approval.Skip = append(s.Approval.Skip, r.glob(n)) })
+				},
+			})
+		},
 		"overrides": func(n *node) { r.list(n, r.override) },
 		"ignores":   func(n *node) { r.list(n, r.ignore) },
 	})

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// approveCmd is mcpscan approve.
+type approveCmd struct {
+	Selectors []string `arg:"" optional:"" help:"What to approve: SERVER for all that waits of it, SERVER:NAME for one definition." placeholder:"SERVER[:NAME]"`
+	All       bool     `help:"Approve all that waits, of all servers."`
+	Reason    string   `help:"Why; it stands in the lockfile." placeholder:"TEXT"`
+	By        string   `help:"Who approves; without it, MCPSCAN_USER, GITHUB_ACTOR or the user of this machine." placeholder:"NAME"`
+	Lockfile  string   `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
+	Now       string   `help:"Time of the approval; without it, the time of this machine." placeholder:"TIME"`
+	JSON      bool     `help:"Write JSON instead of text."`
+}
+
+// Help is what --help says beyond the flags.
+func (c *approveCmd) Help() string {
+	return "mcpscan approve github:create_issue --reason \"reviewed in #12\"   approves one tool as it was seen last."
+}
+
+// Run approves.
+func (c *approveCmd) Run(ctx context.Context, std streams) error {
+	if c.All == (len(c.Selectors) > 0) {
+		return usage("expected what to approve: SERVER, SERVER:NAME, or --all")
+	}
+	if strings.TrimSpace(c.Reason) == "" {
+		return usage("expected --reason: whoever reads the lockfile later wants to know why")
+	}
+	at, err := moment(c.Now)
+	if err != nil {
+		return err
+	}
+	var done []lockfile.Change
+	_, err = lockfile.Edit(ctx, c.Lockfile, false, func(f *lockfile.File) error {
+		if err := f.Intact(); err != nil {
+			return err
+		}
+		selectors, err := c.selectors(f)
+		if err != nil {
+			return err
+		}
+		done, err = f.Approve(who(c.By), c.Reason, at, selectors...)
+		return err
+	})
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	return c.tell(std, done)
+}
+
+func (c *approveCmd) selectors(f *lockfile.File) (all []lockfile.Selector, err error) {
+	if c.All {
+		for _, name := range f.Names() {
+			all = append(all, lockfile.Selector{Server: name})
+		}
+		return all, nil
+	}
+	for _, s := range c.Selectors {
+		sel, err := f.ParseSelector(s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, sel)
+	}
+	return all, nil
+}
+
+// approvedRow is one line of what was approved.
+type approvedRow struct {
+	Server string `json:"server"`
+	Kind   string `json:"kind"`
+	Name   string `json:"name"`
+	Was    string `json:"was"`
+	Digest string `json:"digest"`
+	By     string `json:"approved_by"`
+}
+
+func (c *approveCmd) tell(std streams, done []lockfile.Change) error {
+	rows := []approvedRow{}
+	for _, d := range done {
+		rows = append(rows, approvedRow{text.Visible(d.Server, 200), d.Kind.String(), text.Visible(d.Name, 200), string(d.Was), d.Entry.Digest.String(), text.Visible(d.Entry.Approval.By, 200)})
+	}
+	if c.JSON {
+		return writeJSON(std.out, rows)
+	}
+	if len(rows) == 0 {
+		return put(std.out, []byte("nothing waits for approval\n"))
+	}
+	var b strings.Builder
+	for _, d := range done {
+		fmt.Fprintf(&b, "approved %s (was %s)\n", text.Visible(selector(d), 400), d.Was)
+	}
+	fmt.Fprintf(&b, "%s approved in %s by %s\n", count(len(done), "definition"), text.Visible(c.Lockfile, 400), text.Visible(who(c.By), 200))
+	return put(std.out, []byte(b.String()))
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// lockFlags say what was approved.
+type lockFlags struct {
+	Lockfile string `help:"What was approved; without it, mcpscan.lock in the working directory where there is one." placeholder:"FILE"`
+	Base     string `help:"The lockfile as it was before the change under review: what the lockfile holds otherwise now is reported." placeholder:"FILE"`
+}
+
+// approved is what a run compares with.
+type approved struct {
+	engine *scanner.Engine
+	file   *lockfile.File // nil where there is none
+	files  []string
+}
+
+// against reads the lockfiles and returns what to compare with, by the rules of an
+// engine. One that was asked for and does not exist approves nothing.
+func (f *lockFlags) against(ctx context.Context, engine *scanner.Engine) (*approved, error) {
+	a := &approved{engine: engine}
+	name := cmp.Or(f.Lockfile, lockfile.Name)
+	now, err := lockfile.Load(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && f.Lockfile == "" && f.Base == "":
+		return a, nil
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, &exitError{exitUsage, err}
+	default:
+		a.file = now
+		a.files = append(a.files, name)
+	}
+	offers, err := offersOf(ctx, engine, now)
+	if err != nil {
+		return nil, err
+	}
+	var base *scanner.Snapshot
+	if f.Base != "" {
+		before, err := lockfile.Load(f.Base)
+		if err != nil {
+			return nil, &exitError{exitUsage, err}
+		}
+		a.files = append(a.files, f.Base)
+		if base, err = offersOf(ctx, engine, before); err != nil {
+			return nil, err
+		}
+	}
+	a.engine = engine.Against(offers, base, false)
+	return a, nil
+}
+
+// offersOf returns what a lockfile says was approved.
+func offersOf(ctx context.Context, engine *scanner.Engine, f *lockfile.File) (*scanner.Snapshot, error) {
+	offers := scanner.NewSnapshot()
+	_, err := engine.Keeping().Run(context.WithoutCancel(ctx), replay.Events(f.Events(true)), offers)
+	return offers, err
+}
+
+// known returns the servers that the lockfile holds.
+func (a *approved) known() map[string]bool {
+	known := map[string]bool{}
+	if a.file != nil {
+		for name := range a.file.Servers {
+			known[name] = true
+		}
+	}
+	return known
+}
+
+// events returns what the lockfile holds of the servers that are not asked.
+func (a *approved) events(p *plan) (events []*scanner.Event) {
+	if a.file == nil {
+		return nil
+	}
+	again := p.reads(a.file.Path)
+	if !again {
+		p.inputs = append(p.inputs, report.Input{Kind: "lockfile", Name: a.file.Path})
+	}
+	asked := map[string]bool{}
+	for _, t := range p.targets {
+		asked[t.name] = true
+	}
+	for _, e := range a.file.Events(false) {
+		if !asked[e.Server] && !again {
+			events = append(events, e)
+		}
+	}
+	return events
+}

@@ -1,0 +1,361 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// pinsCmd is mcpscan pins.
+type pinsCmd struct {
+	List   pinsListCmd   `cmd:"" help:"Show what is approved, pending and changed."`
+	Show   pinsShowCmd   `cmd:"" help:"Show one definition as it was approved."`
+	Diff   pinsDiffCmd   `cmd:"" help:"Show how what was seen last differs from what was approved."`
+	Trust  pinsTrustCmd  `cmd:"" help:"Approve one definition at the digest that you reviewed."`
+	Reset  pinsResetCmd  `cmd:"" help:"Forget what was approved."`
+	Export pinsExportCmd `cmd:"" help:"Write the approvals in the digests of agentsh or MCPProxy."`
+	Import pinsImportCmd `cmd:"" help:"Approve what agentsh or MCPProxy approved, where it is the same."`
+}
+
+// pinFlags name the lockfile.
+type pinFlags struct {
+	Lockfile string `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
+	JSON     bool   `help:"Write JSON instead of text."`
+}
+
+func (f *pinFlags) load() (*lockfile.File, error) {
+	file, err := lockfile.Load(f.Lockfile)
+	if err != nil {
+		return nil, &exitError{exitUsage, fmt.Errorf("%w; mcpscan lock makes one", err)}
+	}
+	return file, nil
+}
+
+// pinRow is one line of mcpscan pins list.
+type pinRow struct {
+	Server     string `json:"server"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+	Status     string `json:"status"`
+	Digest     string `json:"digest"`   // of what was seen last
+	Approved   string `json:"approved"` // digest; empty for what is pending
+	ApprovedBy string `json:"approved_by"`
+	ApprovedAt string `json:"approved_at"`
+	Reason     string `json:"reason"`
+	Listed     bool   `json:"listed"`
+	AgentSH    string `json:"agentsh"`
+	MCPProxy   string `json:"mcpproxy"`
+}
+
+func row(server string, k scanner.DefinitionKey, e *lockfile.Entry) pinRow {
+	now := e.Last()
+	r := pinRow{Server: server, Kind: k.Kind.String(), Name: k.Name, Status: string(e.Status), Digest: now.Digest.String(),
+		Listed: !e.Gone, AgentSH: now.AgentSH, MCPProxy: now.MCPProxy}
+	if k.Kind == scanner.ServerSubject {
+		r.Kind, r.Name = "instructions", "instructions"
+	}
+	if a := e.Approval; a != nil {
+		r.Approved, r.ApprovedBy, r.Reason = e.Digest.String(), a.By, a.Reason
+		r.ApprovedAt = a.At.UTC().Format(time.RFC3339)
+	}
+	return r
+}
+
+// pinsListCmd is mcpscan pins list.
+type pinsListCmd struct {
+	Server string `arg:"" optional:"" help:"Only this server." placeholder:"SERVER"`
+	pinFlags
+}
+
+// Run lists.
+func (c *pinsListCmd) Run(std streams) error {
+	f, err := c.load()
+	if err != nil {
+		return err
+	}
+	names := f.Names()
+	if c.Server != "" {
+		if f.Servers[c.Server] == nil {
+			_, err := f.ParseSelector(c.Server)
+			return &exitError{exitUsage, err}
+		}
+		names = []string{c.Server}
+	}
+	rows := []pinRow{}
+	var b strings.Builder
+	for _, name := range names {
+		var own []pinRow
+		for _, k := range f.Servers[name].Keys() {
+			own = append(own, row(name, k, f.Servers[name].Entries[k]))
+		}
+		rows = append(rows, own...)
+		if err := c.table(&b, name, own); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		return writeJSON(std.out, rows)
+	}
+	return put(std.out, []byte(b.String()))
+}
+
+// table writes the entries of one server, with the commands to go on with.
+func (c *pinsListCmd) table(w io.Writer, server string, rows []pinRow) error {
+	fmt.Fprintf(w, "Approval status of %s\n", text.Visible(server, 200))
+	t := newTable("", "name", "kind", "status", "digest", "")
+	counts, changed := map[string]int{}, ""
+	for _, r := range rows {
+		counts[r.Status]++
+		digest, more := shortDigest(r.Digest), ""
+		switch lockfile.Status(r.Status) {
+		case lockfile.Changed:
+			more = "(was: " + shortDigest(r.Approved) + ")"
+			changed = r.Name
+		case lockfile.Pending:
+			digest = "-"
+		}
+		if !r.Listed {
+			more = strings.TrimSpace(more + " not listed any more")
+		}
+		t.add("", r.Name, r.Kind, r.Status, digest, more)
+	}
+	if err := t.write(w); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "Summary: %d approved, %d pending, %d changed (total: %d)\n", counts["approved"], counts["pending"], counts["changed"], len(rows))
+	at := ""
+	if c.Lockfile != lockfile.Name {
+		at = " --lockfile " + shellWord(text.Visible(c.Lockfile, 400))
+	}
+	name := text.Visible(server, 200)
+	if counts["pending"]+counts["changed"] > 0 {
+		fmt.Fprintf(w, "To approve all:     mcpscan approve%s %s --reason \"…\"\n", at, shellWord(name))
+	}
+	if changed != "" {
+		fmt.Fprintf(w, "To inspect changes: mcpscan pins diff%s %s\n", at, shellWord(name+":"+text.Visible(changed, 200)))
+	}
+	fmt.Fprintln(w)
+	return nil
+}
+
+// pinsShowCmd is mcpscan pins show.
+type pinsShowCmd struct {
+	Selector string `arg:"" help:"SERVER:NAME." placeholder:"SERVER:NAME"`
+	pinFlags
+}
+
+// Run shows one definition.
+func (c *pinsShowCmd) Run(std streams) error {
+	f, err := c.load()
+	if err != nil {
+		return err
+	}
+	found, err := f.Find(c.Selector)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	var rows []pinRow
+	var b strings.Builder
+	for _, d := range found {
+		r := row(d.Server, d.DefinitionKey, d.Entry)
+		rows = append(rows, r)
+		fmt.Fprintf(&b, "%s %s: %s\n", r.Kind, text.Visible(selector(d), 400), r.Status)
+		if d.Entry.Approval != nil {
+			fmt.Fprintf(&b, "approved by %s at %s %s\n", text.Visible(r.ApprovedBy, 200), r.ApprovedAt, text.Visible(r.Reason, 400))
+		}
+		fmt.Fprintf(&b, "digest   %s\nagentsh  %s\nmcpproxy %s\n", d.Entry.Digest, d.Entry.AgentSH, d.Entry.MCPProxy)
+		for line := range strings.SplitSeq(string(d.Entry.Definition), "\n") {
+			fmt.Fprintln(&b, text.Visible(text.Mask(line), 4000))
+		}
+	}
+	if c.JSON {
+		return writeJSON(std.out, rows)
+	}
+	return put(std.out, []byte(b.String()))
+}
+
+// pinsDiffCmd is mcpscan pins diff.
+type pinsDiffCmd struct {
+	Selector string `arg:"" optional:"" help:"SERVER, or SERVER:NAME; none means all." placeholder:"SERVER[:NAME]"`
+	Lockfile string `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
+	outputFlags
+	engineFlags
+}
+
+// Run compares what was seen last with what was approved.
+func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
+	f, err := lockfile.Load(c.Lockfile)
+	if err != nil {
+		return &exitError{exitUsage, fmt.Errorf("%w; mcpscan lock makes one", err)}
+	}
+	only := func(found *scanner.Finding) bool { return !strings.HasPrefix(found.Rule.ID, "lock-") }
+	if c.Selector != "" {
+		sel, err := f.ParseSelector(c.Selector)
+		if err != nil {
+			return &exitError{exitUsage, err}
+		}
+		all := only
+		only = func(found *scanner.Finding) bool {
+			return all(found) && found.Server == text.Visible(sel.Server, 120) && (sel.Name == "" || found.Name == text.Visible(sel.Name, 120))
+		}
+	}
+	d := diffCmd{Old: c.Lockfile, New: c.Lockfile, outputFlags: c.outputFlags, engineFlags: c.engineFlags, only: only}
+	return d.Run(ctx, std)
+}
+
+// pinsTrustCmd is mcpscan pins trust.
+type pinsTrustCmd struct {
+	Selector string `arg:"" help:"SERVER:NAME." placeholder:"SERVER:NAME"`
+	Digest   string `help:"The digest that was reviewed: sha256-…, or that of agentsh or MCPProxy in hex. What was seen since is not approved." required:"" placeholder:"DIGEST"`
+	Reason   string `help:"Why; it stands in the lockfile." placeholder:"TEXT"`
+	By       string `help:"Who approves; without it, MCPSCAN_USER, GITHUB_ACTOR or the user of this machine." placeholder:"NAME"`
+	Now      string `help:"Time of the approval; without it, the time of this machine." placeholder:"TIME"`
+	pinFlags
+}
+
+// Run approves.
+func (c *pinsTrustCmd) Run(ctx context.Context, std streams) error {
+	at, err := moment(c.Now)
+	if err != nil {
+		return err
+	}
+	var done []lockfile.Change
+	_, err = lockfile.Edit(ctx, c.Lockfile, false, func(f *lockfile.File) error {
+		if err := f.Intact(); err != nil {
+			return err
+		}
+		found, err := f.Find(c.Selector)
+		if err != nil {
+			return err
+		}
+		for _, d := range found {
+			if !d.Entry.Last().Is(c.Digest) {
+				return fmt.Errorf("%s: what was seen last of %s has the digest %s, not the one that you reviewed; nothing was approved", c.Lockfile, selector(d), d.Entry.Last().Digest)
+			}
+		}
+		sel, err := f.ParseSelector(c.Selector)
+		if err != nil {
+			return err
+		}
+		done, err = f.Approve(who(c.By), c.Reason, at, sel)
+		return err
+	})
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	return (&approveCmd{By: c.By, Lockfile: c.Lockfile, JSON: c.JSON}).tell(std, done)
+}
+
+// pinsResetCmd is mcpscan pins reset.
+type pinsResetCmd struct {
+	Selector string `arg:"" help:"SERVER, or SERVER:NAME." placeholder:"SERVER[:NAME]"`
+	pinFlags
+}
+
+// Run forgets.
+func (c *pinsResetCmd) Run(ctx context.Context, std streams) error {
+	forgotten := 0
+	_, err := lockfile.Edit(ctx, c.Lockfile, false, func(f *lockfile.File) error {
+		sel, err := f.ParseSelector(c.Selector)
+		if err == nil {
+			forgotten, err = f.Reset(sel)
+		}
+		return err
+	})
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if c.JSON {
+		return writeJSON(std.out, []struct {
+			Forgotten int `json:"forgotten"`
+		}{{forgotten}})
+	}
+	return put(std.out, fmt.Appendf(nil, "%s forgotten; mcpscan lock writes down what is offered now\n", count(forgotten, "definition")))
+}
+
+// foreignPin is a pin as agentsh and MCPProxy name its parts.
+type foreignPin struct {
+	ServerID   string `json:"server_id,omitempty"`
+	ServerName string `json:"server_name,omitempty"`
+	Tool       string `json:"tool_name"`
+	Hash       string `json:"hash,omitempty"`
+	Approved   string `json:"approved_hash,omitempty"`
+	TrustedAt  string `json:"trusted_at,omitempty"`
+	TrustedBy  string `json:"trusted_by,omitempty"`
+	ApprovedAt string `json:"approved_at,omitempty"`
+	ApprovedBy string `json:"approved_by,omitempty"`
+	Status     string `json:"status,omitempty"`
+}
+
+// pinsExportCmd is mcpscan pins export.
+type pinsExportCmd struct {
+	For      string `help:"Whose digests: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
+	Lockfile string `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
+}
+
+// Run writes a JSON array.
+func (c *pinsExportCmd) Run(std streams) error {
+	f, err := (&pinFlags{Lockfile: c.Lockfile}).load()
+	if err != nil {
+		return err
+	}
+	rows := []foreignPin{}
+	for _, p := range f.Pins(lockfile.Formula(c.For)) {
+		at := p.At.UTC().Format(time.RFC3339)
+		if c.For == string(lockfile.AgentSH) {
+			rows = append(rows, foreignPin{ServerID: p.Server, Tool: p.Tool, Hash: p.Hash, TrustedAt: at, TrustedBy: p.By})
+		} else {
+			rows = append(rows, foreignPin{ServerName: p.Server, Tool: p.Tool, Approved: p.Hash, ApprovedAt: at, ApprovedBy: p.By, Status: "approved"})
+		}
+	}
+	return writeJSON(std.out, rows)
+}
+
+// pinsImportCmd is mcpscan pins import.
+type pinsImportCmd struct {
+	File string `arg:"" help:"A JSON array of pins." placeholder:"FILE"`
+	From string `help:"Whose digests: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
+	Now  string `help:"Time of approvals that do not say theirs; without it, the time of this machine." placeholder:"TIME"`
+	pinFlags
+}
+
+// maxPinFile bounds the file of pins.
+const maxPinFile = 64 << 20
+
+// Run approves what is the same.
+func (c *pinsImportCmd) Run(ctx context.Context, std streams) error {
+	at, err := moment(c.Now)
+	if err != nil {
+		return err
+	}
+	data, err := readTarget(c.File, maxPinFile)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	pins, err := lockfile.ParsePins(c.File, data)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	var done []lockfile.Change
+	var refused []string
+	_, err = lockfile.Edit(ctx, c.Lockfile, false, func(f *lockfile.File) error {
+		if err := f.Intact(); err != nil {
+			return err
+		}
+		done, refused = f.Import(pins, lockfile.Formula(c.From), at)
+		return nil
+	})
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	for _, r := range refused {
+		fmt.Fprintf(std.err, "mcpscan: not approved: %s\n", text.Visible(r, 600))
+	}
+	return (&approveCmd{By: "the pins of " + c.From, Lockfile: c.Lockfile, JSON: c.JSON}).tell(std, done)
+}

@@ -1,0 +1,88 @@
+package lockfile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// describe computes the digests of a definition as it was sent.
+func describe(kind scanner.SubjectKind, sent []byte) Shown {
+	s := Shown{Definition: sent}
+	var doc wire.Doc
+	if doc.Parse(sent) != nil {
+		return s
+	}
+	s.Digest, s.Parts = scanner.DigestOf(&doc, 0)
+	if kind == scanner.ToolSubject {
+		s.AgentSH, s.MCPProxy = agentSH(&doc), mcpProxy(&doc)
+	}
+	return s
+}
+
+// agentSH is the digest that agentsh pins a tool by: SHA-256 over the name, the
+// description and the schema in the compact form of Go's encoder, in hex. It keeps
+// the order of members, so it can be made only from what was sent. encoding/json
+// is part of that definition, which is why it is used here and for no other thing.
+func agentSH(doc *wire.Doc) string {
+	name, _ := doc.Str(0, "name")
+	description, _ := doc.Str(0, "description")
+	var schema json.RawMessage
+	if i := doc.Get(0, "inputSchema"); i >= 0 {
+		schema = doc.Raw(i)
+	}
+	b, err := json.Marshal(struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		InputSchema json.RawMessage `json:"inputSchema"`
+	}{name, description, schema})
+	if err != nil {
+		return ""
+	}
+	return hexSum(b)
+}
+
+// mcpProxy is the digest that MCPProxy approves a tool by: SHA-256 over name,
+// description and schemas as Go's encoder writes them after it has read them,
+// between bars, in hex.
+func mcpProxy(doc *wire.Doc) string {
+	name, _ := doc.Str(0, "name")
+	description, _ := doc.Str(0, "description")
+	parts := []string{name, description, "{}"}
+	if i := doc.Get(0, "inputSchema"); i >= 0 {
+		parts[2] = normal(doc.Raw(i))
+	}
+	if i := doc.Get(0, "outputSchema"); i >= 0 {
+		parts = append(parts, normal(doc.Raw(i)))
+	}
+	return hexSum([]byte(strings.Join(parts, "|")))
+}
+
+func normal(schema []byte) string {
+	var v any
+	if json.Unmarshal(schema, &v) != nil {
+		return string(schema)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return string(schema)
+	}
+	return string(b)
+}
+
+func hexSum(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+func toValid(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}

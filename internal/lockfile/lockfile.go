@@ -1,0 +1,110 @@
+// Package lockfile reads and writes mcpscan.lock: what servers offered when
+// somebody approved it, with the texts, so that a review can see what changed.
+//
+// It decides what becomes of an entry when a server is listed again: approved,
+// pending or changed. It must never approve a change by itself, and never write a
+// file that it did not understand.
+package lockfile
+
+import (
+	"time"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Name is the usual name of the file.
+const Name = "mcpscan.lock"
+
+// Version is what the member "lockfile" says.
+const Version = "mcpscan.lock/v1"
+
+// MaxBytes bounds the file. Those of the largest published servers take 600 KiB.
+const MaxBytes = 64 << 20
+
+// File is a lockfile.
+type File struct {
+	Path    string
+	Servers map[string]*Server
+
+	data []byte // as it was read, nil for one that was not
+}
+
+// Server is what a lockfile holds of one server.
+type Server struct {
+	Name     string
+	Identity *scanner.Identity // nil where nobody said what the server is
+	Info     scanner.ServerInfo
+	Client   *scanner.ClientInfo // that it was listed to
+	Entries  map[scanner.DefinitionKey]*Entry
+	Place    scanner.Location
+
+	start, end int // of its object in data
+}
+
+// Status is what became of an entry.
+type Status string
+
+// The statuses, as in the quarantine of MCPProxy.
+const (
+	Approved Status = "approved" // as it was listed last
+	Pending  Status = "pending"  // nobody has approved it in any form
+	Changed  Status = "changed"  // it was approved, and was listed as something else since
+)
+
+// Entry is one definition, or the instructions of a server.
+type Entry struct {
+	Status   Status
+	Approval *Approval // nil for what is pending
+	Shown              // what was approved; what was seen, of a pending one
+	Seen     *Shown    // what was seen since; of a changed one only
+	Gone     bool      // it was not listed the last time
+	Place    scanner.Location
+}
+
+// Approval says who approved an entry, when and why.
+type Approval struct {
+	By     string
+	At     time.Time
+	Reason string
+}
+
+// Who approves where nobody does: a server that is met for the first time, and a
+// new definition of one that is trusted by the configuration.
+const (
+	FirstUse = "first-use"
+	Auto     = "auto"
+)
+
+// Shown is a definition as a server showed it.
+type Shown struct {
+	Definition []byte // JSON
+	Digest     scanner.Digest
+	Parts      [len(scanner.DefinitionParts)]scanner.Digest
+	AgentSH    string // the digest that agentsh makes of a tool
+	MCPProxy   string // the digest that MCPProxy makes of a tool
+}
+
+// kinds are the members of a server that hold entries, in the order of the file.
+var kinds = []struct {
+	member string
+	kind   scanner.SubjectKind
+	key    string // of the definition, that names it
+}{
+	{"prompts", scanner.PromptSubject, "name"},
+	{"resourceTemplates", scanner.TemplateSubject, "uriTemplate"},
+	{"resources", scanner.ResourceSubject, "uri"},
+	{"tools", scanner.ToolSubject, "name"},
+}
+
+// Events returns what the file shows of each server, in the order of their names:
+// what was seen last, or what was approved.
+func (f *File) Events(approved bool) []*scanner.Event {
+	var events []*scanner.Event
+	at := locator{file: f.Path, data: f.data}
+	for _, name := range f.Names() {
+		s := f.Servers[name]
+		events = append(events, &scanner.Event{Kind: scanner.LockEvent, Type: "lockfile", Session: "lockfile", Server: name, Approved: approved, Identity: s.Identity,
+			Direction: scanner.ServerToClient, Frame: f.data[s.start:s.end], Origin: at.origin(s.start)})
+	}
+	return events
+}

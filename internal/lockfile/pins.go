@@ -1,0 +1,146 @@
+package lockfile
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Pin is an approval by agentsh or MCPProxy: the digest of a tool by their formula.
+type Pin struct {
+	Server, Tool string
+	Hash         string // in hex, without a prefix
+	By           string
+	At           time.Time // zero where it does not say
+}
+
+// Formula is a way to compute the digest of a tool.
+type Formula string
+
+// The formulas of the systems whose pins are read and written.
+const (
+	AgentSH  Formula = "agentsh"
+	MCPProxy Formula = "mcpproxy"
+)
+
+func (s *Shown) by(f Formula) string {
+	if f == AgentSH {
+		return s.AgentSH
+	}
+	return s.MCPProxy
+}
+
+// Pins returns what is approved, in the digests of another system.
+func (f *File) Pins(by Formula) (pins []Pin) {
+	for _, name := range f.Names() {
+		s := f.Servers[name]
+		for _, k := range s.Keys() {
+			if e := s.Entries[k]; k.Kind == scanner.ToolSubject && e.Approval != nil {
+				pins = append(pins, Pin{name, k.Name, e.by(by), e.Approval.By, e.Approval.At})
+			}
+		}
+	}
+	return pins
+}
+
+// Import approves each tool that waits and whose digest is the one that another
+// system approved. It returns what was approved, and what was not, with the reason.
+func (f *File) Import(pins []Pin, by Formula, at time.Time) (approved []Change, refused []string) {
+	for _, p := range pins {
+		s := f.Servers[p.Server]
+		var e *Entry
+		key := scanner.DefinitionKey{Kind: scanner.ToolSubject, Name: p.Tool}
+		if s != nil {
+			e = s.Entries[key]
+		}
+		switch {
+		case e == nil:
+			refused = append(refused, fmt.Sprintf("%s:%s: it is not in the lockfile; run mcpscan lock first", p.Server, p.Tool))
+			continue
+		case e.Status == Approved && e.by(by) == p.Hash:
+			continue
+		}
+		now := e.Last()
+		if now.by(by) != p.Hash {
+			refused = append(refused, fmt.Sprintf("%s:%s: what was approved there is not what was seen here", p.Server, p.Tool))
+			continue
+		}
+		was := e.Status
+		if p.At.IsZero() {
+			p.At = at
+		}
+		*e = Entry{Status: Approved, Shown: *now, Place: e.Place, Approval: &Approval{By: p.By, At: p.At, Reason: "imported from " + string(by)}}
+		if e.Approval.By == "" {
+			e.Approval.By = string(by)
+		}
+		approved = append(approved, Change{p.Server, key, was, e})
+	}
+	return approved, refused
+}
+
+// ParsePins reads a JSON array of pins: what agentsh mcp pins list --json or the
+// export of MCPProxy's approvals gives, by the names of their columns.
+func ParsePins(path string, data []byte) ([]Pin, error) {
+	p := &parser{at: locator{file: path, data: data}, file: &File{Path: path}}
+	if err := p.doc.Parse(data); err != nil {
+		return nil, fmt.Errorf("%s: %w; expected a JSON array of pins", path, err)
+	}
+	list := 0
+	for _, member := range []string{"pins", "tools", "approvals", "data"} {
+		if c := p.doc.Get(list, member); c >= 0 {
+			list = c
+		}
+	}
+	if p.doc.Kind(list) != wire.Array {
+		return nil, p.fail(list, "expected an array of pins, found %s", p.doc.Kind(list))
+	}
+	var pins []Pin
+	for c := p.doc.First(list); c >= 0; c = p.doc.Next(c) {
+		if status := p.first(c, "status"); status != "" && status != "approved" && status != "changed" {
+			continue
+		}
+		pin := Pin{Server: p.first(c, "server_id", "server_name", "server"), Tool: p.first(c, "tool_name", "tool", "name"),
+			Hash: strings.TrimPrefix(p.first(c, "approved_hash", "hash"), "sha256:"), By: p.first(c, "trusted_by", "approved_by")}
+		if pin.Server == "" || pin.Tool == "" || pin.Hash == "" {
+			return nil, p.fail(c, "expected server_id, tool_name and hash, or server_name, tool_name and approved_hash")
+		}
+		pin.At, _ = time.Parse(time.RFC3339, p.first(c, "trusted_at", "approved_at"))
+		pins = append(pins, pin)
+	}
+	return pins, nil
+}
+
+func (p *parser) first(node int, members ...string) string {
+	for _, m := range members {
+		if s, ok := p.doc.Str(node, m); ok && s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// Reset forgets what was approved of a server, or of one definition of it.
+func (f *File) Reset(sel Selector) (forgotten int, err error) {
+	s := f.Servers[sel.Server]
+	if sel.Name == "" {
+		delete(f.Servers, sel.Server)
+		return len(s.Entries), nil
+	}
+	for _, k := range s.Keys() {
+		if k.Name == sel.Name {
+			delete(s.Entries, k)
+			forgotten++
+		}
+	}
+	if forgotten == 0 {
+		return 0, f.nothing(sel)
+	}
+	return forgotten, nil
+}
+
+func (f *File) nothing(sel Selector) error {
+	return fmt.Errorf("%s: server %q has nothing of the name %q in the lockfile; mcpscan pins list shows what it has", f.Path, sel.Server, sel.Name)
+}

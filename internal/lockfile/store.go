@@ -1,0 +1,105 @@
+package lockfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Load reads a lockfile. One that does not exist is empty, and fs.ErrNotExist
+// beside it.
+func Load(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return &File{Path: path, Servers: map[string]*Server{}}, fmt.Errorf("opening the lockfile: %w", err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("opening the lockfile: %s is not a regular file", path)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the lockfile: %w", err)
+	}
+	if len(data) > MaxBytes {
+		return nil, fmt.Errorf("%s: more than %d bytes: no lockfile is that long", path, MaxBytes)
+	}
+	return Parse(path, data)
+}
+
+// guardOf returns the lock that writers of a lockfile take. It stands in the cache
+// of the user: beside the lockfile it would be one more file to commit by mistake,
+// and one that is removed guards nothing.
+func guardOf(path string) (*flock.Flock, error) {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		dir = os.TempDir()
+	}
+	dir = filepath.Join(dir, "mcpscan", "guards")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("locking %s against other writers: %w", path, err)
+	}
+	return flock.New(filepath.Join(dir, hexSum([]byte(path)))), nil
+}
+
+// patience is how long another writer is waited for.
+const patience = 10 * time.Second
+
+// Edit reads a lockfile, has it changed, and writes it whole or not at all, while
+// no other mcpscan does. An error of edit leaves the file as it was. One that does
+// not exist is made where create says so. It returns whether the file changed.
+func Edit(ctx context.Context, path string, create bool, edit func(*File) error) (changed bool, err error) {
+	real, err := filepath.EvalSymlinks(path) // a link stays one
+	if err != nil {
+		real = path
+	}
+	guard, err := guardOf(real)
+	if err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	held, err := guard.TryLockContext(ctx, 50*time.Millisecond)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return false, fmt.Errorf("locking %s against other writers: %w", path, err)
+	}
+	if !held {
+		return false, fmt.Errorf("another mcpscan writes %s; try again when it is done", path)
+	}
+	defer guard.Unlock()
+	f, err := Load(real)
+	if err != nil && (!create || !errors.Is(err, fs.ErrNotExist)) {
+		return false, err
+	}
+	f.Path = path
+	if err := edit(f); err != nil {
+		return false, err
+	}
+	data, err := f.Format()
+	if err != nil {
+		return false, fmt.Errorf("writing %s: %w", path, err)
+	}
+	if f.data != nil && string(data) == string(f.data) {
+		return false, nil
+	}
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(real); err == nil {
+		if mode = info.Mode().Perm(); mode&0o200 == 0 {
+			return false, fmt.Errorf("writing %s: it is read-only; make it writable first: chmod u+w", path)
+		}
+	}
+	if err := replace(real, data, mode); err != nil {
+		return false, fmt.Errorf("writing %s: %w; the old file is as it was", path, err)
+	}
+	return true, nil
+}

@@ -1,0 +1,225 @@
+package lockfile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Policy says what may be approved without being looked at.
+type Policy struct {
+	Hold bool                     // not even a server that is met for the first time
+	Auto func(server string) bool // new definitions of a server that is known; never changes
+}
+
+// Update takes in what servers offered now. What servers it does not speak of
+// offered stays as it was.
+func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) error {
+	for _, name := range now.Names() {
+		o := now.Servers[name]
+		if len(o.Twice) > 0 {
+			t := o.Twice[0]
+			return fmt.Errorf("%s: server %q lists the %s %q twice, in two forms (also at %s): nobody can approve both; ask its maker",
+				place(t.Second), name, t.Kind, t.Name, place(t.First))
+		}
+		f.update(name, o, p, at)
+	}
+	return nil
+}
+
+func place(l scanner.Location) string { return fmt.Sprintf("%s:%d:%d", l.File, l.Line, l.Column) }
+
+func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) {
+	s, known := f.Servers[name]
+	if !known {
+		s = &Server{Name: name, Entries: map[scanner.DefinitionKey]*Entry{}}
+		f.Servers[name] = s
+	}
+	if o.Identity != nil {
+		s.Identity = o.Identity
+	}
+	if o.Info.Name != "" || o.Info.Protocol != "" {
+		s.Info = o.Info
+	}
+	if o.Client != nil {
+		s.Client = o.Client
+	}
+	by := ""
+	switch {
+	case !known && !p.Hold:
+		by = FirstUse
+	case p.Auto != nil && p.Auto(name):
+		by = Auto
+	}
+	for _, key := range o.Keys() {
+		shown := describe(key.Kind, o.Definitions[key].Sent)
+		e := s.Entries[key]
+		if e == nil {
+			e = &Entry{}
+			s.Entries[key] = e
+		}
+		e.see(shown, by, at)
+	}
+	for _, key := range s.Keys() {
+		if o.Lists[key.Kind] && o.Definitions[key] == nil {
+			s.Entries[key].Gone = true
+		}
+	}
+}
+
+// see takes in what was shown now. What was approved stays until somebody
+// approves something else; a change is over when it is taken back in every part.
+func (e *Entry) see(now Shown, by string, at time.Time) {
+	e.Gone = false
+	switch {
+	case e.Approval == nil && by != "":
+		*e = Entry{Status: Approved, Approval: &Approval{By: by, At: at}, Shown: now}
+	case e.Approval == nil:
+		e.Status, e.Shown = Pending, now
+	case e.Digest == now.Digest:
+		e.Status, e.Seen = Approved, nil
+	default:
+		e.Status, e.Seen = Changed, &now
+	}
+}
+
+// Prune forgets what is not listed any more, and returns how much that was.
+func (f *File) Prune() (forgotten int) {
+	for _, s := range f.Servers {
+		for key, e := range s.Entries {
+			if e.Gone {
+				delete(s.Entries, key)
+				forgotten++
+			}
+		}
+	}
+	return forgotten
+}
+
+// Selector names what is approved: a server, or one definition of it.
+type Selector struct{ Server, Name string }
+
+// ParseSelector reads SERVER or SERVER:NAME. Both can have colons in them, so the
+// servers of the file decide where one ends.
+func (f *File) ParseSelector(s string) (Selector, error) {
+	if f.Servers[s] != nil {
+		return Selector{Server: s}, nil
+	}
+	for i := len(s) - 1; i > 0; i-- {
+		if s[i] == ':' && f.Servers[s[:i]] != nil {
+			return Selector{s[:i], s[i+1:]}, nil
+		}
+	}
+	return Selector{}, fmt.Errorf("%s: no server of this name: %q; expected SERVER or SERVER:NAME with one of %s", f.Path, s, quoted(f.Names()))
+}
+
+func quoted(names []string) string {
+	const most = 10
+	if len(names) == 0 {
+		return "none: the lockfile is empty"
+	}
+	var out []string
+	for _, n := range names[:min(len(names), most)] {
+		out = append(out, fmt.Sprintf("%q", n))
+	}
+	if len(names) > most {
+		out = append(out, "and more")
+	}
+	return strings.Join(out, ", ")
+}
+
+// Approve approves what waits for it, and returns what that was. A selector that
+// names nothing is an error, and then nothing is approved.
+func (f *File) Approve(by string, reason string, at time.Time, selectors ...Selector) (approved []Change, err error) {
+	for _, sel := range selectors {
+		s := f.Servers[sel.Server]
+		keys := s.Keys()
+		if sel.Name != "" {
+			keys = slices.DeleteFunc(keys, func(k scanner.DefinitionKey) bool { return k.Name != sel.Name })
+			if len(keys) == 0 {
+				return nil, f.nothing(sel)
+			}
+		}
+		for _, k := range keys {
+			if e := s.Entries[k]; e.Status != Approved {
+				approved = append(approved, Change{sel.Server, k, e.Status, e})
+			}
+		}
+	}
+	for _, c := range approved {
+		e := c.Entry
+		if e.Seen != nil {
+			e.Shown, e.Seen = *e.Seen, nil
+		}
+		e.Status, e.Approval = Approved, &Approval{By: by, At: at, Reason: reason}
+	}
+	return approved, nil
+}
+
+// Change is an entry and the status that it had.
+type Change struct {
+	Server string
+	scanner.DefinitionKey
+	Was   Status
+	Entry *Entry
+}
+
+// Waiting returns the entries that nobody has approved as they were seen last.
+func (f *File) Waiting() (waiting []Change) {
+	for _, name := range f.Names() {
+		for _, k := range f.Servers[name].Keys() {
+			if e := f.Servers[name].Entries[k]; e.Status != Approved {
+				waiting = append(waiting, Change{name, k, e.Status, e})
+			}
+		}
+	}
+	return waiting
+}
+
+func sortedKeys(entries map[scanner.DefinitionKey]*Entry) []scanner.DefinitionKey {
+	keys := make([]scanner.DefinitionKey, 0, len(entries))
+	for k := range entries {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, scanner.DefinitionKey.Compare)
+	return keys
+}
+
+// Find returns the entries that a selector names, SERVER:NAME.
+func (f *File) Find(s string) (found []Change, err error) {
+	sel, err := f.ParseSelector(s)
+	if err != nil {
+		return nil, err
+	}
+	if sel.Name == "" {
+		return nil, fmt.Errorf("expected SERVER:NAME, found a server alone: %q", s)
+	}
+	server := f.Servers[sel.Server]
+	for _, k := range server.Keys() {
+		if k.Name == sel.Name || k.Kind == scanner.ServerSubject && sel.Name == "instructions" {
+			found = append(found, Change{sel.Server, k, server.Entries[k].Status, server.Entries[k]})
+		}
+	}
+	if len(found) == 0 {
+		return nil, f.nothing(sel)
+	}
+	return found, nil
+}
+
+// Last returns the definition as it was seen last.
+func (e *Entry) Last() *Shown {
+	if e.Seen != nil {
+		return e.Seen
+	}
+	return &e.Shown
+}
+
+// Is reports whether a digest is that of the definition, by any formula, with or
+// without the prefix that agentsh documents.
+func (s *Shown) Is(digest string) bool {
+	hash := strings.TrimPrefix(digest, "sha256:")
+	return digest != "" && (digest == s.Digest.String() || hash == s.AgentSH || hash == s.MCPProxy)
+}

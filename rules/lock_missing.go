@@ -1,0 +1,37 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var lockMissing = scanner.Rule{
+	ID:         "lock-missing",
+	Category:   "version_pin",
+	Title:      "A server is not in the lockfile",
+	Why:        "What is not in the lockfile was reviewed by nobody, and whatever it offers tomorrow will look as it always did.",
+	Fix:        "Run mcpscan lock --run-servers with the configuration, read what it writes, and commit it.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "That it is missing is a fact. Reported where there is a lockfile, or one was asked for.",
+	Refs:       []string{"OWASP-MCP:MCP09", "OWASP-MCP:MCP04", "CWE-494"},
+	Configs: func(p *scanner.ConfigPass) {
+		for i := range p.Entries {
+			entry := &p.Entries[i]
+			if offer, compared := p.Approved(entry.Name); compared && offer == nil && !entry.Disabled {
+				p.Report(entry, "", scanner.Medium, fmt.Sprintf("server %q is not in the lockfile; run: mcpscan lock --run-servers %s", entry.Name, p.Path), entry.Name)
+			}
+		}
+	},
+	Judge: func(p *scanner.JudgePass) {
+		if !p.Compared() || p.Approved() != nil || len(p.Message.Definitions) == 0 || p.Configured() {
+			return
+		}
+		message := fmt.Sprintf("server %q is not in the lockfile", p.Server.ID)
+		if p.Message.Kind == scanner.Lockfile {
+			message = fmt.Sprintf("server %q was not in the lockfile before this change", p.Server.ID)
+		}
+		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.ServerSubject, Message: message, Evidence: p.Server.ID, Offset: p.Message.Offset})
+	},
+}

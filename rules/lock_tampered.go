@@ -1,0 +1,90 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var lockTampered = scanner.Rule{
+	ID:         "lock-tampered",
+	Category:   "version_pin",
+	Title:      "An entry of the lockfile does not hold what its digests say",
+	Why:        "Somebody or something edited what was approved. A text that was smuggled into the lockfile is compared with itself ever after.",
+	Fix:        "Restore the entry from version control, or run mcpscan pins reset for it, then mcpscan lock and mcpscan approve.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The digests are computed again from the texts. Whoever edits both is not found by this, but by the diff of the lockfile with the one before it.",
+	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-345"},
+	Message: func(p *scanner.MessagePass) {
+		eachEntry(p, func(kind string, entry int, name string) {
+			for _, shown := range []int{entry, p.Doc.Get(entry, "seen")} {
+				definition := p.Doc.Get(shown, "definition")
+				if definition < 0 || holdsTrue(p.Doc, shown, definition) {
+					continue
+				}
+				p.Report(p.Doc.Get(shown, "digest"), false, scanner.High, fmt.Sprintf("the digests of %q among the %s are not those of its definition", name, kind))
+			}
+		})
+	},
+}
+
+// holdsTrue reports whether the digests beside a definition are its own.
+func holdsTrue(doc *wire.Doc, shown, definition int) bool {
+	digest, parts := scanner.DigestOf(doc, definition)
+	if written, _ := doc.Str(shown, "digest"); written != digest.String() {
+		return false
+	}
+	for i, part := range scanner.DefinitionParts {
+		if written, _ := doc.Str(doc.Get(shown, "parts"), part); written != parts[i].String() {
+			return false
+		}
+	}
+	return true
+}
+
+// eachEntry calls visit for each entry of a lockfile, with the member that it stands in.
+func eachEntry(p *scanner.MessagePass, visit func(kind string, entry int, name string)) {
+	if p.Message.Kind != scanner.Lockfile {
+		return
+	}
+	for _, kind := range [...]string{"prompts", "resourceTemplates", "resources", "tools"} {
+		for c := p.Doc.First(p.Doc.Get(p.Root, kind)); c >= 0; c = p.Doc.Next(c) {
+			visit(kind, c, keyOf(p.Doc, c))
+		}
+	}
+	if c := p.Doc.Get(p.Root, "instructions"); c >= 0 {
+		visit("instructions", c, "instructions")
+	}
+}
+
+var lockPending = scanner.Rule{
+	ID:         "lock-pending",
+	Category:   "version_pin",
+	Title:      "An entry of the lockfile waits for approval",
+	Why:        "It was seen and written down, and nobody has said that it may be used.",
+	Fix:        "Read it with mcpscan pins diff, then run mcpscan approve.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The status is a fact; what a change can do is weighed by the rules drift-*.",
+	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
+	Judge: func(p *scanner.JudgePass) {
+		if p.Message.Kind != scanner.Lockfile {
+			return
+		}
+		for i := range p.Message.Definitions {
+			d := &p.Message.Definitions[i]
+			message := ""
+			switch d.Status {
+			case "pending":
+				message = "it was seen, and never approved; run mcpscan approve"
+			case "changed":
+				message = "it is not what was approved; run mcpscan pins diff, then mcpscan approve"
+			default:
+				continue
+			}
+			p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: d.Kind, Name: d.Name, Offset: d.StatusAt, Message: message, Evidence: d.Status, Key: d.Digest.String()})
+		}
+	},
+}
