@@ -46,11 +46,13 @@ func unseen(r rune) bool {
 }
 
 // jsonEscaper passes JSON text on with the unseen characters in its strings
-// written as \uXXXX, which an encoder does for the C0 controls only. The text
-// means the same, and is safe to show in a terminal or an editor.
+// written as \uXXXX, which an encoder does for the C0 controls only, and with
+// the bracket that makes ##[error] a command of a CI system. The text means the
+// same, and is safe to show in a terminal, an editor or the log of a job.
 type jsonEscaper struct {
-	w    *bufio.Writer
-	part []byte // of a character that the last write cut in two
+	w      *bufio.Writer
+	part   []byte // of a character that the last write cut in two
+	hashes int    // that stand in front of the letters, or of nothing, written last; 2 are as good as more
 }
 
 func newJSONEscaper(w io.Writer) *jsonEscaper { return &jsonEscaper{w: bufio.NewWriter(w)} }
@@ -65,9 +67,16 @@ func (e *jsonEscaper) Write(p []byte) (int, error) {
 	from := 0 // of what may be copied as it is
 	for i := 0; i < len(p); {
 		if c := p[i]; c < utf8.RuneSelf && c != 0x7F {
+			if c == '[' && e.hashes == 2 {
+				e.w.Write(p[from:i])
+				e.escape('[')
+				from = i + 1
+			}
+			e.follow(c)
 			i++
 			continue
 		}
+		e.hashes = 0
 		if !utf8.FullRune(p[i:]) {
 			e.part = append(e.part, p[i:]...)
 			p = p[:i]
@@ -85,6 +94,17 @@ func (e *jsonEscaper) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return n, nil
+}
+
+// follow counts the hashes that a command would begin with.
+func (e *jsonEscaper) follow(c byte) {
+	switch {
+	case c == '#':
+		e.hashes = min(e.hashes+1, 2)
+	case e.hashes == 2 && (c|0x20 >= 'a' && c|0x20 <= 'z'):
+	default:
+		e.hashes = 0
+	}
 }
 
 func (e *jsonEscaper) escape(r rune) {

@@ -47,7 +47,7 @@ const textLimit = 1000
 // at. Nothing found is only ever said of what was inspected. What is suppressed or
 // unchanged is counted; the JSON report lists it.
 func WriteText(w io.Writer, r *Report, o TextOptions) error {
-	p := &textPrinter{w: bufio.NewWriter(w), width: defaultWidth, color: o.Color, fixes: map[string]string{}}
+	p := &textPrinter{w: bufio.NewWriter(&lineGuard{w: w}), width: defaultWidth, color: o.Color, fixes: map[string]string{}}
 	if o.Width > 0 {
 		p.width = max(o.Width, minWidth)
 	}

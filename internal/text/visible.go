@@ -13,14 +13,21 @@ import (
 // points become <U+202E>, invalid bytes <0xFF>. Tabs and line feeds become a
 // space. At most limit runes of the result are kept; what is cut off is marked
 // by an ellipsis.
+//
+// The bracket of ##[error], ##vso[…] or ##teamcity[…] is spelled out as well: the
+// runners of several CI systems take them for commands wherever in a line of
+// output they stand.
 func Visible(s string, limit int) string {
-	if plainASCII(s) && len(s) <= limit {
+	if plainASCII(s) && len(s) <= limit && !strings.Contains(s, "##") {
 		return s
 	}
 	var b strings.Builder
 	count := 0
 	for i, r := range s {
 		out := shown(s[i:], r)
+		if r == '[' && afterHashes(s[:i]) {
+			out = "<U+005B>"
+		}
 		if count += utf8.RuneCountInString(out); count > limit {
 			b.WriteString("…")
 			break
@@ -28,6 +35,14 @@ func Visible(s string, limit int) string {
 		b.WriteString(out)
 	}
 	return b.String()
+}
+
+// afterHashes reports whether s ends in ## and letters, or none.
+func afterHashes(s string) bool {
+	for s != "" && letter(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	return strings.HasSuffix(s, "##")
 }
 
 func plainASCII(s string) bool {

@@ -46,6 +46,8 @@ func TestVisible(t *testing.T) {
 		{"ab\u202ecd", 10, "ab<U+202E>…"},
 		{"ab\u202ecd", 12, "ab<U+202E>cd"},
 		{"漢字漢字", 2, "漢字…"},
+		{"##[error]x ##vso[a] ##TeamCity[b]", 99, "##<U+005B>error]x ##vso<U+005B>a] ##TeamCity<U+005B>b]"},
+		{"é###[ [x] #[ ## [ ##a1[ ##", 99, "é###<U+005B> [x] #[ ## [ ##a1[ ##"},
 	} {
 		if got := Visible(c.in, c.limit); got != c.want {
 			t.Errorf("%q, at most %d: got %q, want %q", c.in, c.limit, got, c.want)
