@@ -1,6 +1,11 @@
 package report
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 // Of returns the number of findings of one severity.
 func (c Counts) Of(s scanner.Severity) int { return *c.of(s) }
@@ -65,4 +70,22 @@ func fold(findings []Finding, key func(*Finding) string) []repeated {
 		}
 	}
 	return out
+}
+
+// inFile is a key for fold: it tells the distinct findings of each file apart,
+// whatever their session.
+func inFile(f *Finding) string {
+	if f.Fingerprint == "" {
+		return ""
+	}
+	return f.Fingerprint + "\x00" + f.Location.File
+}
+
+// worstFirst returns the open findings, what is the same in several sessions as
+// one, with the worst in front.
+func worstFirst(findings []Finding) []repeated {
+	open := slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return !f.open() })
+	list := fold(open, func(f *Finding) string { return f.Fingerprint })
+	slices.SortStableFunc(list, func(a, b repeated) int { return cmp.Compare(b.Severity, a.Severity) })
+	return list
 }

@@ -31,39 +31,45 @@ func diffLines(s string) []string {
 // change is what a line of a diff does.
 type change byte
 
-// The marks that lines of a unified diff begin with.
+// The marks that lines of a unified diff begin with, and the lines ahead of its
+// first part that name what is compared.
 const (
 	kept    change = ' '
 	added   change = '+'
 	removed change = '-'
 	hunk    change = '@'
+	names   change = 'n'
 )
 
-// changeOf reads the mark of a line.
-func changeOf(line string) change {
-	if line == "" {
-		return kept
+// changes says what each line of a diff does.
+func changes(lines []string) []change {
+	out := make([]change, len(lines))
+	inside := false
+	for i, line := range lines {
+		out[i] = kept
+		if line == "" {
+			continue
+		}
+		switch c := change(line[0]); {
+		case c == hunk:
+			out[i], inside = hunk, true
+		case !inside && (strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ")):
+			out[i] = names
+		case c == added || c == removed:
+			out[i] = c
+		}
 	}
-	switch c := change(line[0]); c {
-	case added, removed, hunk:
-		return c
-	}
-	return kept
+	return out
 }
+
+// diffStyles are the ANSI styles of the lines of a diff.
+var diffStyles = map[change]string{added: styleAdded, removed: styleRemoved, hunk: styleDim, names: styleBold}
 
 // diff writes the lines of a diff below each other, as the body of a label.
 func (p *textPrinter) diff(lines []string) {
+	what := changes(lines)
 	for i, line := range lines {
-		style := ""
-		switch changeOf(line) {
-		case added:
-			style = styleAdded
-		case removed:
-			style = styleRemoved
-		case hunk:
-			style = styleDim
-		}
-		label := ""
+		style, label := diffStyles[what[i]], ""
 		if i == 0 {
 			label = "diff"
 			p.w.WriteString(strings.Repeat(" ", labelIndent) + p.styled(styleDim, label))

@@ -68,12 +68,7 @@ func (s *sarifWriter) run(r *Report, rules []scanner.Rule) *sarif.Run {
 	for i := range rules {
 		s.declare(driver, descriptor(&rules[i]))
 	}
-	kept, left := worst(fold(r.Findings, func(f *Finding) string {
-		if f.Fingerprint == "" {
-			return ""
-		}
-		return f.Fingerprint + "\x00" + f.Location.File
-	}), maxSARIFResults)
+	kept, left := worst(fold(r.Findings, inFile), maxSARIFResults)
 	run := sarif.NewRun(*sarif.NewTool(driver))
 	run.ColumnKind = "unicodeCodePoints"
 	run.AutomationDetails = sarif.NewRunAutomationDetails().WithID("mcpscan/")

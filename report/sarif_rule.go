@@ -41,19 +41,23 @@ func descriptor(r *scanner.Rule) *sarif.ReportingDescriptor {
 	if words.score != "" {
 		properties["security-severity"] = words.score
 	}
-	uri := rulesURI + r.ID
-	if strings.HasPrefix(r.ID, scanner.CustomGroup) {
-		uri = customURI
-	}
 	d := sarif.NewRule(r.ID).
 		WithDescription(visible(r.Title, maxDescription-1)).
 		WithFullDescription(sarif.NewMultiformatMessageString(visible(r.Why, maxDescription-1))).
-		WithHelpURI(uri).
+		WithHelpURI(ruleURI(r.ID)).
 		WithTextHelp(helpText(r)).
 		WithMarkdownHelp(helpMarkdown(r)).
 		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(words.level))
 	d.Properties = properties
 	return d
+}
+
+// ruleURI is where the documents tell of a rule of this program.
+func ruleURI(id string) string {
+	if strings.HasPrefix(id, scanner.CustomGroup) {
+		return customURI
+	}
+	return rulesURI + id
 }
 
 // unknownDescriptor declares a rule that a saved report speaks of and this

@@ -47,12 +47,9 @@ const textLimit = 1000
 // at. Nothing found is only ever said of what was inspected. What is suppressed or
 // unchanged is counted; the JSON report lists it.
 func WriteText(w io.Writer, r *Report, o TextOptions) error {
-	p := &textPrinter{w: bufio.NewWriter(&lineGuard{w: w}), width: defaultWidth, color: o.Color, fixes: map[string]string{}}
+	p := &textPrinter{w: bufio.NewWriter(&lineGuard{w: w}), width: defaultWidth, color: o.Color, fixes: fixes(o.Rules)}
 	if o.Width > 0 {
 		p.width = max(o.Width, minWidth)
-	}
-	for i := range o.Rules {
-		p.fixes[o.Rules[i].ID] = o.Rules[i].Fix
 	}
 	open := slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return !f.open() })
 	for _, g := range groups(open) {
@@ -222,6 +219,20 @@ func place(l Location) string {
 
 // highlight returns the context of the evidence with the evidence marked.
 func (p *textPrinter) highlight(e Evidence) string {
+	on, off := "»", "«"
+	if p.color {
+		on, off = string(markOn), string(markOff)
+	}
+	before, match, after := inContext(e)
+	if match == "" {
+		return before
+	}
+	return before + on + match + off + after
+}
+
+// inContext returns the evidence, and what stands around it; a context alone
+// where the evidence is not to be found in it.
+func inContext(e Evidence) (before, evidence, after string) {
 	match, context := visible(e.Text, textLimit), visible(e.Context, textLimit)
 	if context == "" {
 		context = match
@@ -232,13 +243,9 @@ func (p *textPrinter) highlight(e Evidence) string {
 		at = strings.Index(context, match)
 	}
 	if match == "" || at < 0 {
-		return context
+		return context, "", ""
 	}
-	on, off := "»", "«"
-	if p.color {
-		on, off = string(markOn), string(markOff)
-	}
-	return context[:at] + on + match + off + context[at+len(match):]
+	return context[:at], match, context[at+len(match):]
 }
 
 // line writes a label and what it says, if it says anything.

@@ -121,76 +121,10 @@ func (p *textPrinter) tallies(findings []Finding, key func(*Finding) string) []t
 
 // verdict sums the run up: what was found, and in what.
 func (p *textPrinter) verdict(r *Report) {
-	open := r.Summary.Open()
-	total, what, incomplete := open.Total(), "Nothing found.", "Nothing found in what was inspected, but not everything was."
-	if r.Summary.Findings.Total() > 0 {
-		what, incomplete = "No open findings.", "No open findings in what was inspected, but not everything was."
+	p.title(verdict(r))
+	for _, line := range summary(r) {
+		p.block(0, 0, line)
 	}
-	switch {
-	case r.Coverage.Events == 0:
-		what = "Nothing was inspected: the input held no MCP messages and no definitions."
-	case r.Coverage.Inspected == 0 && total == 0:
-		what = "Nothing was inspected."
-	case total > 0:
-		what = fmt.Sprintf("%s: %s.", count(total, "finding"), severities(open))
-	case !r.Coverage.Complete():
-		what = incomplete
-	}
-	p.title(what)
-	p.decided(r)
-	if r.Summary.Hidden > 0 {
-		p.block(0, 0, fmt.Sprintf("Not listed: %s below --min-severity.", count(r.Summary.Hidden, "finding")))
-	}
-	p.block(0, 0, scope(r))
-	if r.Config != nil {
-		p.block(0, 0, fmt.Sprintf("Configuration: %s.", visible(r.Config.File, textLimit)))
-	}
-}
-
-// decided counts the findings that are no reason to act.
-func (p *textPrinter) decided(r *Report) {
-	line := func(what string, c Counts, by string) {
-		if by != "" {
-			by = " (" + visible(by, textLimit) + ")"
-		}
-		if n := c.Total(); n > 0 {
-			p.block(0, 0, fmt.Sprintf("%s: %s: %s%s.", what, count(n, "finding"), severities(c), by))
-		}
-	}
-	by := ""
-	if r.Config != nil {
-		by = r.Config.File
-	}
-	line("Suppressed", r.Summary.Suppressed, by)
-	line("Unchanged since the baseline", r.Summary.Unchanged, r.Baseline)
-}
-
-// severities spells the counts out, worst first.
-func severities(c Counts) string {
-	var parts []string
-	for _, s := range slices.Backward(scanner.Severities[:]) {
-		if n := c.Of(s); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, s))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// scope says what was looked at.
-func scope(r *Report) string {
-	s := r.Summary
-	parts := []string{count(s.Servers, "server"), count(s.Tools, "tool")}
-	if s.Sessions > 0 {
-		parts = append(parts, count(s.Sessions, "session"))
-	}
-	if s.Calls > 0 {
-		parts = append(parts, count(s.Calls, "call"))
-	}
-	inspected := count(r.Coverage.Events, "event")
-	if r.Coverage.Inspected < r.Coverage.Events || !r.Coverage.Complete() {
-		inspected = fmt.Sprintf("%d of %s", r.Coverage.Inspected, inspected)
-	}
-	return fmt.Sprintf("Inspected: %s; %s.", inspected, strings.Join(parts, ", "))
 }
 
 // coverage writes what was not looked at.
@@ -198,14 +132,7 @@ func (p *textPrinter) coverage(r *Report) {
 	c := r.Coverage
 	p.reasons("Not inspected", c.Skipped)
 	p.reasons("Ignored, needs no inspection", c.Ignored)
-	var notes []string
-	if c.Noise > 0 {
-		notes = append(notes, fmt.Sprintf("Noise: %s that no client takes for a message.", count(c.Noise, "line")))
-	}
-	if c.Evicted > 0 {
-		notes = append(notes, fmt.Sprintf("Closed to bound memory: %s that had been idle for the longest.", count(c.Evicted, "session")))
-	}
-	for i, note := range notes {
+	for i, note := range c.notes() {
 		if i == 0 {
 			p.w.WriteByte('\n')
 		}
@@ -236,12 +163,4 @@ func (p *textPrinter) reasons(title string, list []Skipped) {
 		p.w.WriteString(number)
 		p.block(len(number), digits+2*labelIndent, what)
 	}
-}
-
-// count writes a number with its noun.
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }

@@ -22,18 +22,32 @@ var (
 // live server, standard input) is put under mcp/, a folder that need not exist:
 // the alert is shown, without a preview of code.
 func artifactURI(file, server, dir string) (uri string, exists bool) {
-	file = strings.ReplaceAll(string([]rune(file)), `\`, "/")
-	switch {
-	case file == "", file == "-", uriScheme.MatchString(file):
+	if !isFile(file) {
 		return "mcp/" + syntheticName(file, server), false
-	case strings.HasPrefix(file, "/"), winDrive.MatchString(file):
-		dir = strings.TrimSuffix(path.Clean(strings.ReplaceAll(dir, `\`, "/")), "/")
-		if rest, ok := strings.CutPrefix(path.Clean(file), dir+"/"); ok && dir != "." {
-			return escapePath(rest, false), true
-		}
+	}
+	file, absolute := inCheckout(string([]rune(file)), dir)
+	if absolute {
 		return fileURI(file), true
 	}
-	return escapePath(path.Clean(file), false), true
+	return escapePath(file, false), true
+}
+
+// isFile reports whether a location names a file, and not a live server or
+// standard input.
+func isFile(name string) bool { return name != "" && name != "-" && !uriScheme.MatchString(name) }
+
+// inCheckout returns a path with forward slashes, relative to dir where it lies
+// under it, and whether it is an absolute one still.
+func inCheckout(file, dir string) (rel string, absolute bool) {
+	file = strings.ReplaceAll(file, `\`, "/")
+	if !strings.HasPrefix(file, "/") && !winDrive.MatchString(file) {
+		return path.Clean(file), false
+	}
+	dir = strings.TrimSuffix(path.Clean(strings.ReplaceAll(dir, `\`, "/")), "/")
+	if rest, ok := strings.CutPrefix(path.Clean(file), dir+"/"); ok && dir != "." {
+		return rest, false
+	}
+	return file, true
 }
 
 // fileURI returns an absolute path as a file: URI. Two slashes at its start

@@ -13,7 +13,7 @@ type Options struct {
 	Rules []scanner.Rule // the rules of the run, for what they say about themselves
 	Color bool           // text: ANSI colours, for a terminal
 	Width int            // text: columns; 0 means 80
-	Dir   string         // sarif: working directory; absolute paths under it are written relative
+	Dir   string         // sarif, github, gitlab: working directory; absolute paths under it are written relative
 }
 
 // formats is the table of contents: one file and one line for each.
@@ -26,6 +26,11 @@ var formats = [...]struct {
 	}},
 	{"json", func(w io.Writer, r *Report, _ Options) error { return WriteJSON(w, r) }},
 	{"sarif", func(w io.Writer, r *Report, o Options) error { return writeSARIF(w, r, o.Rules, o.Dir) }},
+	{"markdown", func(w io.Writer, r *Report, o Options) error { return writeMarkdown(w, r, o.Rules) }},
+	{"html", func(w io.Writer, r *Report, o Options) error { return writeHTML(w, r, o.Rules) }},
+	{"github", writeGitHub},
+	{"junit", writeJUnit},
+	{"gitlab", func(w io.Writer, r *Report, o Options) error { return writeGitLab(w, r, o.Dir) }},
 }
 
 // Formats lists the names that Write knows.

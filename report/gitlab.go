@@ -1,0 +1,128 @@
+package report
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// gitlabSeverities are GitLab's words for each severity, from note up.
+var gitlabSeverities = [...]string{"info", "minor", "major", "critical", "blocker"}
+
+// gitlabIssue is one entry of a Code Quality report, with the members that GitLab
+// reads.
+type gitlabIssue struct {
+	Description string         `json:"description"`
+	Check       string         `json:"check_name"`
+	Fingerprint string         `json:"fingerprint"`
+	Severity    string         `json:"severity"`
+	Location    gitlabLocation `json:"location"`
+}
+
+type gitlabLocation struct {
+	Path  string      `json:"path"`
+	Lines gitlabLines `json:"lines"`
+}
+
+type gitlabLines struct {
+	Begin int `json:"begin"`
+}
+
+// writeGitLab writes the report as a GitLab Code Quality report: an array of
+// issues and nothing else.
+//
+//   - An issue is a distinct finding in a file. GitLab has no word for what is
+//     suppressed or unchanged, so such an issue says it and is of severity info.
+//   - GitLab drops an issue whose fingerprint another one has, and takes a new
+//     fingerprint for a new issue: see gitlabWriter.identify.
+//   - Each reason that something was not inspected is an issue as well.
+func writeGitLab(w io.Writer, r *Report, dir string) error {
+	g := &gitlabWriter{dir: dir, seen: map[string]int{}}
+	issues := []gitlabIssue{}
+	for _, f := range fold(r.Findings, inFile) {
+		issues = append(issues, g.issue(f))
+	}
+	for _, s := range gaps(r) {
+		issues = append(issues, g.skipped(s))
+	}
+	out := newJSONEscaper(w)
+	if err := json.MarshalWrite(out, issues, jsontext.WithIndent("  ")); err != nil {
+		return fmt.Errorf("writing the gitlab report: %w", err)
+	}
+	out.Write([]byte("\n"))
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("writing the gitlab report: %w", err)
+	}
+	return nil
+}
+
+// gitlabWriter makes issues.
+type gitlabWriter struct {
+	dir  string
+	seen map[string]int // how often each identity was given
+}
+
+func (g *gitlabWriter) issue(f repeated) gitlabIssue {
+	severity, said := gitlabSeverities[f.Severity], ""
+	if !f.open() {
+		severity, said = gitlabSeverities[0], " ("+status(f.Finding)+")"
+	}
+	about := heading(f.Finding)
+	if f.Field != "" {
+		about += ", field " + visible(f.Field, maxResultField)
+	}
+	description := sentence(visible(f.Message, maxResultMessage)) + " Found in: " + about + "."
+	if f.Evidence.Text != "" {
+		description += " Evidence: »" + visible(f.Evidence.Text, maxResultEvidence) + "«."
+	}
+	return gitlabIssue{
+		Description: description + said,
+		Check:       ruleID(f.Rule),
+		Severity:    severity,
+		Location:    g.location(f.Location, f.Server),
+		Fingerprint: g.identify(cmp.Or(f.Fingerprint, strings.Join([]string{f.Rule, f.Server, f.Subject, f.Tool, f.Field, f.Message}, "\x00")), f.Location.File),
+	}
+}
+
+func (g *gitlabWriter) skipped(s Skipped) gitlabIssue {
+	at := Location{}
+	if s.First != nil {
+		at = *s.First
+	}
+	return gitlabIssue{
+		Description: fmt.Sprintf("Not inspected: %s (%s).", visible(s.Reason, maxResultMessage), count(s.Count, "time")),
+		Check:       incompleteID,
+		Severity:    "major",
+		Location:    g.location(at, ""),
+		Fingerprint: g.identify(incompleteID, s.Reason),
+	}
+}
+
+// identify makes a fingerprint that no other issue of the report has, and that
+// stays the same while the finding and its file do. A line is no part of it.
+func (g *gitlabWriter) identify(identity, file string) string {
+	key := visible(identity, len(identity)*4) + "\x00" + visible(file, len(file)*4)
+	n := g.seen[key]
+	g.seen[key]++
+	if n > 0 {
+		key += fmt.Sprintf("\x00%d", n)
+	}
+	h := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(h[:16])
+}
+
+// location is a path in the repository, with the name of the server under mcp/
+// where there is no file, and a line: GitLab shows no issue without both.
+func (g *gitlabWriter) location(l Location, server string) gitlabLocation {
+	if !isFile(l.File) {
+		return gitlabLocation{Path: "mcp/" + visible(syntheticName(l.File, server), textLimit), Lines: gitlabLines{1}}
+	}
+	path, _ := inCheckout(visible(l.File, textLimit), g.dir)
+	return gitlabLocation{Path: path, Lines: gitlabLines{max(1, l.Line)}}
+}

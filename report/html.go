@@ -1,0 +1,254 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// maxHTML is how many findings a page lists. A browser still shows as many.
+const maxHTML = 5000
+
+//go:embed html.tmpl
+var htmlTemplate string
+
+//go:embed html.css
+var htmlStyle string
+
+// writeHTML writes the report as one page that stands for itself: no script, no
+// request to anywhere, and a policy that forbids both should either get in. All
+// text goes through html/template; the style is allowed by its digest.
+func writeHTML(w io.Writer, r *Report, rules []scanner.Rule) error {
+	page, err := template.New("report").Parse(htmlTemplate)
+	if err != nil {
+		return fmt.Errorf("writing the html report: %w", err)
+	}
+	b := bufio.NewWriter(w)
+	if err := page.Execute(b, newHTMLPage(r, rules)); err != nil {
+		return fmt.Errorf("writing the html report: %w", err)
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("writing the html report: %w", err)
+	}
+	return nil
+}
+
+// The parts of a page. All text in them is visible.
+type (
+	htmlPage struct {
+		Policy   string
+		Style    template.CSS
+		Verdict  string
+		Tone     string // a severity, clean or incomplete
+		Summary  []string
+		Counts   []htmlCount
+		Gaps     []htmlReason
+		Left     int
+		Servers  []htmlServer
+		Decided  []htmlFinding
+		Lists    []htmlList
+		Notes    []string
+		Version  string
+		Findings int
+	}
+	htmlCount struct {
+		Severity              string
+		Open, Suppressed, Old int
+	}
+	htmlServer struct {
+		Name     string
+		Findings []htmlFinding
+	}
+	htmlFinding struct {
+		ID, Severity, Message, Remarks string
+		Rule, RuleURI                  string
+		Server, Subject, Tool, Field   string
+		Before, Match, After, Decoded  string
+		Signals                        []string
+		Location, Seen, Status         string
+		Related                        []htmlReason
+		More                           int // related places that are not listed
+		Diff                           []htmlLine
+		Why, Fix                       string
+		Told                           string // ID of the finding that says why and what to do
+	}
+	htmlLine   struct{ Kind, Text string }
+	htmlReason struct{ Count, Text, Place string }
+	htmlList   struct {
+		Title string
+		Rows  []htmlReason
+	}
+)
+
+// htmlWriter makes a page.
+type htmlWriter struct {
+	rules map[string]*scanner.Rule // by ID
+	ids   map[string]bool          // that are taken
+	told  map[string]string        // ID of the finding that says what there is to say of a rule, by rule
+}
+
+func newHTMLPage(r *Report, rules []scanner.Rule) *htmlPage {
+	h := &htmlWriter{rules: byID(rules), ids: map[string]bool{}, told: map[string]string{}}
+	open, left := worst(worstFirst(r.Findings), maxHTML)
+	digest := sha256.Sum256([]byte(htmlStyle))
+	page := &htmlPage{
+		Policy:  "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(digest[:]) + "'; base-uri 'none'; form-action 'none'",
+		Style:   template.CSS(htmlStyle),
+		Verdict: verdict(r), Tone: tone(r), Summary: summary(r), Counts: htmlCounts(r.Summary), Gaps: reasons(gaps(r)),
+		Servers: h.servers(open), Notes: r.Coverage.notes(), Version: visible(r.Tool.Version, maxResultName), Findings: len(open),
+	}
+	for _, f := range fold(r.Findings, func(f *Finding) string { return f.Fingerprint }) {
+		if f.open() {
+			continue
+		}
+		if len(page.Decided) == maxHTML {
+			left++
+			continue
+		}
+		page.Decided = append(page.Decided, h.finding(f))
+	}
+	page.Left = left
+	page.Lists = htmlLists(r)
+	return page
+}
+
+// tone is the colour of a verdict.
+func tone(r *Report) string {
+	if s, any := r.Summary.Open().Worst(); any {
+		return s.String()
+	}
+	if len(gaps(r)) > 0 {
+		return "incomplete"
+	}
+	return "clean"
+}
+
+func htmlCounts(s Summary) []htmlCount {
+	var out []htmlCount
+	open := s.Open()
+	for _, severity := range slices.Backward(scanner.Severities[:]) {
+		out = append(out, htmlCount{severity.String(), open.Of(severity), s.Suppressed.Of(severity), s.Unchanged.Of(severity)})
+	}
+	return out
+}
+
+// servers puts the findings of each server together, in their order.
+func (h *htmlWriter) servers(list []repeated) []htmlServer {
+	var out []htmlServer
+	place := map[string]int{}
+	for _, f := range list {
+		at, known := place[f.Server]
+		if !known {
+			at = len(out)
+			place[f.Server] = at
+			out = append(out, htmlServer{Name: visible(f.Server, textLimit)})
+		}
+		out[at].Findings = append(out[at].Findings, h.finding(f))
+	}
+	for i := range out { // in the order of the page: what comes first says it
+		for k := range out[i].Findings {
+			h.explain(&out[i].Findings[k])
+		}
+	}
+	return out
+}
+
+func (h *htmlWriter) explain(f *htmlFinding) {
+	r := h.rules[f.Rule]
+	if r == nil {
+		return
+	}
+	if h.told[f.Rule] == "" {
+		h.told[f.Rule] = f.ID
+		f.Why, f.Fix = visible(r.Why, textLimit), visible(r.Fix, textLimit)
+		return
+	}
+	f.Told = h.told[f.Rule]
+}
+
+func (h *htmlWriter) finding(f repeated) htmlFinding {
+	out := htmlFinding{
+		ID: h.id(f.Fingerprint), Severity: f.Severity.String(), Message: opening(visible(f.Message, textLimit)), Remarks: strings.TrimSpace(remarks(f.Finding)),
+		Rule: ruleID(f.Rule), Server: visible(f.Server, textLimit),
+		Subject: visible(f.Subject, textLimit), Tool: visible(f.Tool, textLimit), Field: visible(f.Field, textLimit),
+		Location: place(f.Location), Seen: seen(f),
+	}
+	if r := h.rules[f.Rule]; r != nil {
+		out.RuleURI = ruleURI(r.ID)
+	}
+	if !f.open() {
+		out.Status = status(f.Finding)
+	}
+	out.Before, out.Match, out.After = inContext(f.Evidence)
+	if f.Evidence.Decoded != nil {
+		out.Decoded = visible(*f.Evidence.Decoded, textLimit)
+	}
+	for _, s := range f.Signals {
+		out.Signals = append(out.Signals, visible(s, textLimit))
+	}
+	for i, rel := range f.Related {
+		if i == maxRows {
+			out.More = len(f.Related) - i
+			break
+		}
+		out.Related = append(out.Related, htmlReason{Text: visible(rel.Message, textLimit), Place: place(rel.Location)})
+	}
+	lines := diffLines(f.Diff)
+	for i, what := range changes(lines) {
+		out.Diff = append(out.Diff, htmlLine{diffKinds[what], lines[i]})
+	}
+	return out
+}
+
+// diffKinds are the classes of the lines of a diff.
+var diffKinds = map[change]string{kept: "kept", added: "added", removed: "removed", hunk: "hunk", names: "names"}
+
+var fingerprintForm = regexp.MustCompile(`^f1:[0-9a-f]{32}$`)
+
+// id is the anchor of a finding: its fingerprint, so that a link to it holds in
+// the next report, or a number.
+func (h *htmlWriter) id(fingerprint string) string {
+	id := "finding-" + strings.TrimPrefix(fingerprint, "f1:")
+	if !fingerprintForm.MatchString(fingerprint) || h.ids[id] {
+		id = fmt.Sprintf("finding-%d", len(h.ids)+1)
+	}
+	h.ids[id] = true
+	return id
+}
+
+// htmlLists are the lists below the findings.
+func htmlLists(r *Report) []htmlList {
+	var unused, inputs []htmlReason
+	for _, u := range r.UnusedIgnores {
+		unused = append(unused, htmlReason{Text: visible(u.Why+": "+u.Reason, textLimit), Place: place(u.Location)})
+	}
+	for _, in := range r.Inputs {
+		inputs = append(inputs, htmlReason{Count: visible(in.Kind, textLimit), Text: cmp.Or(visible(in.Name, textLimit), "without a name")})
+	}
+	lists := []htmlList{
+		{"Ignored, needs no inspection", reasons(r.Coverage.Ignored)}, {"Ignores that suppress nothing", unused}, {"Inputs", inputs},
+	}
+	return slices.DeleteFunc(lists, func(l htmlList) bool { return len(l.Rows) == 0 })
+}
+
+func reasons(list []Skipped) []htmlReason {
+	var out []htmlReason
+	for _, s := range list {
+		row := htmlReason{Count: fmt.Sprintf("%d ×", s.Count), Text: visible(s.Reason, textLimit)}
+		if s.First != nil {
+			row.Place = place(*s.First)
+		}
+		out = append(out, row)
+	}
+	return out
+}

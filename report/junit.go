@@ -1,0 +1,180 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// The elements of JUnit's XML, as far as CI systems agree on them. There are no
+// times: a report has no clock.
+type (
+	junitSuites struct {
+		XMLName  xml.Name   `xml:"testsuites"`
+		Name     string     `xml:"name,attr"`
+		Tests    int        `xml:"tests,attr"`
+		Failures int        `xml:"failures,attr"`
+		Errors   int        `xml:"errors,attr"`
+		Skipped  int        `xml:"skipped,attr"`
+		Suite    junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Errors   int         `xml:"errors,attr"`
+		Skipped  int         `xml:"skipped,attr"`
+		Cases    []junitCase `xml:"testcase"`
+		Output   string      `xml:"system-out"`
+	}
+	junitCase struct {
+		Class   string       `xml:"classname,attr"`
+		Name    string       `xml:"name,attr"`
+		Failure *junitResult `xml:"failure"`
+		Error   *junitResult `xml:"error"`
+		Skipped *junitResult `xml:"skipped"`
+		Output  string       `xml:"system-out,omitempty"`
+	}
+	junitResult struct {
+		Type    string `xml:"type,attr,omitempty"`
+		Message string `xml:"message,attr"`
+		Body    string `xml:",chardata"`
+	}
+)
+
+// writeJUnit writes the report as JUnit XML, for a CI system that shows tests.
+//
+//   - Each distinct finding is a test case. One that is open fails where it is of
+//     severity high or above, or of the alert threshold of the configuration; a
+//     lesser one passes and tells of the finding in its output. One that is
+//     suppressed or unchanged is skipped, and says why.
+//   - Each reason that something was not inspected is a test case in error.
+//   - A run without any of them has one test case that passes, so that it shows.
+func writeJUnit(w io.Writer, r *Report, o Options) error {
+	s := junitSuite{Name: "mcpscan", Output: strings.Join(append([]string{verdict(r)}, summary(r)...), "\n")}
+	j := &junitWriter{fails: scanner.High, fixes: fixes(o.Rules), named: map[string]int{}}
+	if r.Config != nil && r.Config.AlertThreshold != nil {
+		j.fails = *r.Config.AlertThreshold
+	}
+	for _, f := range fold(r.Findings, inFile) {
+		s.add(j.finding(f))
+	}
+	for _, skipped := range gaps(r) {
+		s.add(j.notInspected(skipped))
+	}
+	if len(s.Cases) == 0 {
+		s.add(junitCase{Class: "mcpscan", Name: "findings", Output: verdict(r)})
+	}
+	return writeXML(w, junitSuites{Name: s.Name, Tests: s.Tests, Failures: s.Failures, Errors: s.Errors, Skipped: s.Skipped, Suite: s})
+}
+
+// writeXML writes a document. The encoder escapes what XML gives a meaning to, line
+// feeds among it, and puts U+FFFD for what XML cannot hold.
+func writeXML(w io.Writer, doc any) error {
+	b := bufio.NewWriter(w)
+	b.WriteString(xml.Header)
+	enc := xml.NewEncoder(b)
+	enc.Indent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		return fmt.Errorf("writing the junit report: %w", err)
+	}
+	b.WriteByte('\n')
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("writing the junit report: %w", err)
+	}
+	return nil
+}
+
+func (s *junitSuite) add(c junitCase) {
+	s.Cases = append(s.Cases, c)
+	s.Tests++
+	switch {
+	case c.Failure != nil:
+		s.Failures++
+	case c.Error != nil:
+		s.Errors++
+	case c.Skipped != nil:
+		s.Skipped++
+	}
+}
+
+// junitWriter makes test cases of findings.
+type junitWriter struct {
+	fails scanner.Severity // from which an open finding fails
+	fixes map[string]string
+	named map[string]int // test cases of a class and name, those with a number among them
+}
+
+func (j *junitWriter) finding(f repeated) junitCase {
+	name := ruleID(f.Rule)
+	if f.Tool != "" {
+		name += " " + visible(f.Tool, maxResultName)
+	} else if f.Subject != "" {
+		name += " " + visible(f.Subject, maxResultName)
+	}
+	class := cmp.Or(visible(f.Server, maxResultName), "mcpscan")
+	c := junitCase{Class: class, Name: j.unique(class, name, visible(f.Field, maxResultField))}
+	message, body := fmt.Sprintf("%s: %s", f.Severity, visible(f.Message, textLimit)), strings.Join(j.details(f), "\n")
+	switch {
+	case !f.open():
+		c.Skipped = &junitResult{Message: status(f.Finding), Body: message + "\n" + body}
+	case f.Severity >= j.fails:
+		c.Failure = &junitResult{Type: ruleID(f.Rule), Message: message, Body: message + "\n" + body}
+	default:
+		c.Output = message + "\n" + body
+	}
+	return c
+}
+
+// unique makes a name that no other test case of its class has, because a CI
+// system can take two of one name for one: with the field, or else with a number.
+func (j *junitWriter) unique(class, name, field string) string {
+	key := func(s string) string { return class + "\x00" + s }
+	out := name
+	if j.named[key(out)] > 0 {
+		name = strings.TrimSuffix(name+" "+field, " ")
+		for out = name; j.named[key(out)] > 0; out = fmt.Sprintf("%s (%d)", name, j.named[key(name)]) {
+			j.named[key(name)]++
+		}
+	}
+	j.named[key(out)]++
+	return out
+}
+
+// details are the lines of a finding behind its message.
+func (j *junitWriter) details(f repeated) []string {
+	var lines []string
+	add := func(label, s string) {
+		if s != "" {
+			lines = append(lines, label+": "+s)
+		}
+	}
+	add("field", visible(f.Field, textLimit))
+	add("evidence", (&textPrinter{}).highlight(f.Evidence))
+	if f.Evidence.Decoded != nil {
+		add("decoded", visible(*f.Evidence.Decoded, textLimit))
+	}
+	add("signals", visible(strings.Join(f.Signals, ", "), textLimit))
+	if diff := diffLines(f.Diff); len(diff) > 0 {
+		lines = append(lines, append([]string{"diff:"}, diff...)...)
+	}
+	add("location", place(f.Location))
+	add("seen", seen(f))
+	add("fix", visible(j.fixes[f.Rule], textLimit))
+	return lines
+}
+
+func (j *junitWriter) notInspected(s Skipped) junitCase {
+	body := ""
+	if s.First != nil {
+		body = "first at " + place(*s.First)
+	}
+	reason := visible(s.Reason, textLimit)
+	return junitCase{Class: "mcpscan", Name: j.unique("mcpscan", "not inspected: "+reason, ""),
+		Error: &junitResult{Type: incompleteID, Message: fmt.Sprintf("%s (%s)", reason, count(s.Count, "time")), Body: body}}
+}

@@ -1,0 +1,292 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// GitHub takes 1 MiB of a step as its summary, and shows nothing of a longer one.
+const maxMarkdown = 900 << 10
+
+// leftOut is room for the sentence that says how many findings are left out.
+const leftOut = 200
+
+// writeMarkdown writes the report for a job summary, a comment or a file: the
+// verdict, the counts, the open findings by server with the worst first, what was
+// decided about the others, and what was not inspected. Why a finding matters and
+// what to do is said once for each rule. What would make the report too long for
+// GitHub is left out, the least severe first, and counted.
+//
+// Foreign text stands as code, or in sentences whose words mean nothing: see prose
+// and code.
+func writeMarkdown(w io.Writer, r *Report, rules []scanner.Rule) error {
+	m := &markdownWriter{rules: byID(rules)}
+	head, tail := m.head(r), m.tail(r)
+	room := maxMarkdown - len(head) - len(tail) - leftOut
+	body, left := m.body(r, room)
+	if left > 0 {
+		head += fmt.Sprintf("%s left out to keep this below %d KiB, the least severe first; the JSON report has all.\n\n", count(left, "finding"), maxMarkdown>>10)
+	}
+	g := &lineGuard{w: w}
+	for _, part := range []string{head, body, tail} {
+		if _, err := io.WriteString(g, part); err != nil {
+			return fmt.Errorf("writing the markdown report: %w", err)
+		}
+	}
+	return nil
+}
+
+// markdownWriter makes the parts of a report.
+type markdownWriter struct {
+	rules map[string]*scanner.Rule // by ID
+}
+
+// head is the verdict and the counts.
+func (m *markdownWriter) head(r *Report) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## mcpscan\n\n**%s**\n\n", verdict(r))
+	if r.Summary.Findings.Total() > 0 {
+		b.WriteString("| findings |")
+		for _, s := range slices.Backward(scanner.Severities[:]) {
+			fmt.Fprintf(&b, " %s |", s)
+		}
+		b.WriteString("\n| --- |" + strings.Repeat(" ---: |", len(scanner.Severities)) + "\n")
+		m.row(&b, "open", r.Summary.Open())
+		for _, row := range decidedCounts(r) {
+			m.row(&b, row.label, row.counts)
+		}
+		b.WriteByte('\n')
+	}
+	for _, line := range summary(r) {
+		b.WriteString(prose(line) + "\n")
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// decidedCounts are the counts of what is no reason to act, where there is any.
+func decidedCounts(r *Report) []tally {
+	return slices.DeleteFunc([]tally{{"suppressed", r.Summary.Suppressed}, {"unchanged", r.Summary.Unchanged}},
+		func(t tally) bool { return t.counts.Total() == 0 })
+}
+
+func (m *markdownWriter) row(b *strings.Builder, label string, c Counts) {
+	t := tally{label, c}
+	b.WriteString("| " + strings.Join(t.cells(), " | ") + " |\n")
+}
+
+// block is a finding as Markdown.
+type block struct {
+	*Finding
+	text string
+}
+
+// body are the findings that there is room for, and how many are left out.
+func (m *markdownWriter) body(r *Report, room int) (string, int) {
+	known := map[string]bool{} // the rules and servers that are paid for
+	pay := func(key, text string) {
+		if !known[key] {
+			known[key] = true
+			room -= len(text)
+		}
+	}
+	var open []block
+	list := worstFirst(r.Findings)
+	for _, f := range list {
+		b := block{f.Finding, m.finding(f)}
+		pay("rule "+f.Rule, m.explained(f.Rule))
+		pay("server "+f.Server, serverHeading(f.Finding))
+		if room -= len(b.text); room < 0 {
+			break
+		}
+		open = append(open, b)
+	}
+	decided, more := m.decided(r, max(room, 0))
+	return m.byServer(open) + decided, len(list) - len(open) + more
+}
+
+// byServer puts the findings of each server together, in their order, and says
+// what there is to say of a rule where it comes first.
+func (m *markdownWriter) byServer(list []block) string {
+	var servers []string
+	of := map[string][]block{}
+	for _, b := range list {
+		if of[b.Server] == nil {
+			servers = append(servers, b.Server)
+		}
+		of[b.Server] = append(of[b.Server], b)
+	}
+	var out strings.Builder
+	told := map[string]bool{}
+	for _, server := range servers {
+		out.WriteString(serverHeading(of[server][0].Finding))
+		for _, b := range of[server] {
+			out.WriteString(b.text)
+			if !told[b.Rule] {
+				told[b.Rule] = true
+				out.WriteString(m.explained(b.Rule))
+			}
+		}
+	}
+	return out.String()
+}
+
+func serverHeading(f *Finding) string {
+	if f.Server == "" {
+		return "### The input as a whole\n\n"
+	}
+	return "### Server " + code(visible(f.Server, textLimit)) + "\n\n"
+}
+
+// finding is one open finding but for what its rule says.
+func (m *markdownWriter) finding(f repeated) string {
+	var b strings.Builder
+	severity := strings.Trim(strings.ToUpper(f.Severity.String())+" "+prose(remarks(f.Finding)), " ")
+	fmt.Fprintf(&b, "#### %s: %s%s\n\n", severity, m.rule(f.Rule), about(f.Finding))
+	b.WriteString(prose(opening(visible(f.Message, textLimit))) + "\n\n")
+	line := func(label, s string) {
+		if s != "" {
+			fmt.Fprintf(&b, "- %s: %s\n", label, s)
+		}
+	}
+	line("Field", code(visible(f.Field, textLimit)))
+	line("Evidence", code((&textPrinter{}).highlight(f.Evidence)))
+	if f.Evidence.Decoded != nil {
+		line("Decoded", code(visible(*f.Evidence.Decoded, textLimit)))
+	}
+	line("Signals", prose(visible(strings.Join(f.Signals, ", "), textLimit)))
+	line("Location", code(place(f.Location)))
+	line("Seen", prose(seen(f)))
+	for i, rel := range f.Related {
+		if i == maxListed {
+			line("Related", fmt.Sprintf("and %d more", len(f.Related)-i))
+			break
+		}
+		line("Related", strings.Trim(code(place(rel.Location))+" "+prose(visible(rel.Message, textLimit)), " "))
+	}
+	b.WriteByte('\n')
+	if diff := diffLines(f.Diff); len(diff) > 0 {
+		b.WriteString(fence("diff", diff) + "\n")
+	}
+	return b.String()
+}
+
+// about names what a finding is about, behind its rule.
+func about(f *Finding) string {
+	out := ""
+	if f.Subject != "" {
+		out = " in " + prose(visible(f.Subject, textLimit))
+	}
+	if f.Tool != "" {
+		out += " " + code(visible(f.Tool, textLimit))
+	}
+	return out
+}
+
+// where names the server and the place of a finding.
+func where(f *Finding) string {
+	out := ""
+	if f.Server != "" {
+		out = " of server " + code(visible(f.Server, textLimit))
+	}
+	if at := place(f.Location); at != "" {
+		out += " at " + code(at)
+	}
+	return out
+}
+
+// rule names a rule, with a link to what the documents say of it where it is one
+// of this program.
+func (m *markdownWriter) rule(id string) string {
+	name := code(ruleID(id))
+	if r := m.rules[id]; r != nil {
+		return "[" + name + "](" + ruleURI(r.ID) + ")"
+	}
+	return name
+}
+
+// explained is why the findings of a rule matter and what to do about them.
+func (m *markdownWriter) explained(id string) string {
+	r := m.rules[id]
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf("**Why it matters.** %s\n\n**What to do.** %s\n\n", prose(visible(r.Why, textLimit)), prose(visible(r.Fix, textLimit)))
+}
+
+// decided lists what is no reason to act, a line each, as far as there is room.
+func (m *markdownWriter) decided(r *Report, room int) (string, int) {
+	var b strings.Builder
+	left := 0
+	for _, f := range fold(r.Findings, func(f *Finding) string { return f.Fingerprint }) {
+		if f.open() {
+			continue
+		}
+		line := fmt.Sprintf("- %s: %s%s%s: %s\n", f.Severity, m.rule(f.Rule), about(f.Finding), where(f.Finding), prose(status(f.Finding)))
+		if b.Len() == 0 {
+			line = "### Suppressed and unchanged\n\n" + line
+		}
+		if b.Len()+len(line)+1 > room {
+			left++
+			continue
+		}
+		b.WriteString(line)
+	}
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	return b.String(), left
+}
+
+// tail is what was not looked at, and what was.
+func (m *markdownWriter) tail(r *Report) string {
+	var b strings.Builder
+	list := func(title string, lines []string) {
+		for i, line := range lines {
+			if i == 0 {
+				b.WriteString("### " + title + "\n\n")
+			}
+			if i == maxRows {
+				fmt.Fprintf(&b, "- and %d more\n", len(lines)-i)
+				break
+			}
+			b.WriteString("- " + line + "\n")
+		}
+		if len(lines) > 0 {
+			b.WriteByte('\n')
+		}
+	}
+	list("Not inspected", markdownReasons(r.Coverage.Skipped))
+	list("Ignored, needs no inspection", markdownReasons(r.Coverage.Ignored))
+	for _, note := range r.Coverage.notes() {
+		b.WriteString(note + "\n\n")
+	}
+	var unused, inputs []string
+	for _, u := range r.UnusedIgnores {
+		unused = append(unused, strings.Trim(code(place(u.Location))+" "+prose(visible(u.Why+": "+u.Reason, textLimit)), " "))
+	}
+	list("Ignores that suppress nothing", unused)
+	for _, in := range r.Inputs {
+		inputs = append(inputs, strings.Trim(prose(visible(in.Kind, textLimit))+" "+code(visible(in.Name, textLimit)), " "))
+	}
+	list("Inputs", inputs)
+	b.WriteString("mcpscan " + code(visible(r.Tool.Version, maxResultName)) + "\n")
+	return b.String()
+}
+
+func markdownReasons(list []Skipped) []string {
+	var lines []string
+	for _, s := range list {
+		line := strconv.Itoa(s.Count) + " × " + prose(visible(s.Reason, textLimit))
+		if s.First != nil {
+			line += ", first at " + code(place(*s.First))
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,96 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+)
+
+// plainWord is a word that means nothing to Markdown, nor to what GitHub and
+// GitLab make of its text afterwards: @names, #numbers, digests of commits and
+// bare addresses become links there, however they are escaped.
+var plainWord = regexp.MustCompile(`^(?:[\pL\pM]+(?:['’/-][\pL\pM]+)*|[0-9]{1,6}|[–—…›×·]|)$`)
+
+// listMark is what a number would open a list with.
+const listMark = ".)"
+
+// The marks that may stand before and behind a word.
+const (
+	wordLead  = `("'»«“„`
+	wordTrail = `.,;:?!)"'»«”…`
+)
+
+// prose writes a sentence in Markdown. A word that could be more than text stands
+// as code, where nothing has a meaning: a backslash would not keep GitHub from
+// making a link of it. The text must be visible.
+func prose(s string) string {
+	var b strings.Builder
+	var literal []string // words that stand as code, and are not written yet
+	flush := func() {
+		b.WriteString(code(strings.Join(literal, " ")))
+		literal = nil
+	}
+	for i, word := range strings.Split(strings.Trim(s, " "), " ") {
+		core := strings.TrimRight(strings.TrimLeft(word, wordLead), wordTrail)
+		lead := word[:len(word)-len(strings.TrimLeft(word, wordLead))]
+		trail := word[len(lead)+len(core):]
+		plain := plainWord.MatchString(core) && !(core != "" && core[0] <= '9' && strings.ContainsAny(trail, listMark))
+		if len(literal) > 0 && (plain || lead != "") {
+			flush()
+		}
+		if i > 0 && len(literal) == 0 {
+			b.WriteByte(' ')
+		}
+		if plain {
+			b.WriteString(word)
+			continue
+		}
+		b.WriteString(lead)
+		literal = append(literal, core)
+		if trail != "" {
+			flush()
+			b.WriteString(trail)
+		}
+	}
+	flush()
+	return b.String()
+}
+
+// maxBackticks is the longest run of backticks that a code span is made for. The
+// parser of GitHub knows none that begin with more than 80.
+const maxBackticks = 10
+
+// code writes visible text as a code span, in which it means nothing. Its marks
+// are longer than any run of backticks in it.
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	run := longestRun(s, '`')
+	if run > maxBackticks {
+		s, run = strings.ReplaceAll(s, "`", "<U+0060>"), 0
+	}
+	marks := strings.Repeat("`", run+1)
+	if strings.ContainsAny(s[:1]+s[len(s)-1:], " `") {
+		s = " " + s + " " // of which a reader takes one off each end
+	}
+	return marks + s + marks
+}
+
+// fence writes lines as a block of code that none of them can end.
+func fence(language string, lines []string) string {
+	body := strings.Join(lines, "\n")
+	marks := strings.Repeat("`", max(3, longestRun(body, '`')+1))
+	return marks + language + "\n" + body + "\n" + marks + "\n"
+}
+
+// longestRun returns the length of the longest run of a byte in s.
+func longestRun(s string, c byte) int {
+	longest, run := 0, 0
+	for i := range len(s) {
+		if run++; s[i] != c {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest
+}

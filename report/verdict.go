@@ -1,0 +1,154 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// verdict says in one sentence what came of a run. Nothing found is only ever
+// said of what was inspected.
+func verdict(r *Report) string {
+	open := r.Summary.Open()
+	total, what, incomplete := open.Total(), "Nothing found.", "Nothing found in what was inspected, but not everything was."
+	if r.Summary.Findings.Total() > 0 {
+		what, incomplete = "No open findings.", "No open findings in what was inspected, but not everything was."
+	}
+	switch {
+	case r.Coverage.Events == 0:
+		return "Nothing was inspected: the input held no MCP messages and no definitions."
+	case r.Coverage.Inspected == 0 && total == 0:
+		return "Nothing was inspected."
+	case total > 0:
+		return fmt.Sprintf("%s: %s.", count(total, "finding"), severities(open))
+	case !r.Coverage.Complete():
+		return incomplete
+	}
+	return what
+}
+
+// summary are the sentences behind the verdict: what is no reason to act, what
+// is not listed, and what was looked at.
+func summary(r *Report) []string {
+	var out []string
+	decided := func(what string, c Counts, by string) {
+		if by != "" {
+			by = " (" + visible(by, textLimit) + ")"
+		}
+		if n := c.Total(); n > 0 {
+			out = append(out, fmt.Sprintf("%s: %s: %s%s.", what, count(n, "finding"), severities(c), by))
+		}
+	}
+	by := ""
+	if r.Config != nil {
+		by = r.Config.File
+	}
+	decided("Suppressed", r.Summary.Suppressed, by)
+	decided("Unchanged since the baseline", r.Summary.Unchanged, r.Baseline)
+	if r.Summary.Hidden > 0 {
+		out = append(out, fmt.Sprintf("Not listed: %s below --min-severity.", count(r.Summary.Hidden, "finding")))
+	}
+	out = append(out, scope(r))
+	if r.Config != nil {
+		out = append(out, fmt.Sprintf("Configuration: %s.", visible(r.Config.File, textLimit)))
+	}
+	return out
+}
+
+// severities spells the counts out, worst first.
+func severities(c Counts) string {
+	var parts []string
+	for _, s := range slices.Backward(scanner.Severities[:]) {
+		if n := c.Of(s); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// scope says what was looked at.
+func scope(r *Report) string {
+	s := r.Summary
+	parts := []string{count(s.Servers, "server"), count(s.Tools, "tool")}
+	if s.Sessions > 0 {
+		parts = append(parts, count(s.Sessions, "session"))
+	}
+	if s.Calls > 0 {
+		parts = append(parts, count(s.Calls, "call"))
+	}
+	inspected := count(r.Coverage.Events, "event")
+	if r.Coverage.Inspected < r.Coverage.Events || !r.Coverage.Complete() {
+		inspected = fmt.Sprintf("%d of %s", r.Coverage.Inspected, inspected)
+	}
+	return fmt.Sprintf("Inspected: %s; %s.", inspected, strings.Join(parts, ", "))
+}
+
+// notes tell of what was passed over without making the run incomplete.
+func (c Coverage) notes() []string {
+	var notes []string
+	if c.Noise > 0 {
+		notes = append(notes, fmt.Sprintf("Noise: %s that no client takes for a message.", count(c.Noise, "line")))
+	}
+	if c.Evicted > 0 {
+		notes = append(notes, fmt.Sprintf("Closed to bound memory: %s that had been idle for the longest.", count(c.Evicted, "session")))
+	}
+	return notes
+}
+
+// count writes a number with its noun.
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// incompleteID is what the formats that name a check call what was not inspected.
+const incompleteID = "not-inspected"
+
+// gaps are the reasons why something was not inspected. A run that had nothing to
+// inspect has one, too: it must not look clean.
+func gaps(r *Report) []Skipped {
+	if r.Coverage.Events == 0 && r.Coverage.Complete() {
+		return []Skipped{{Reason: "the input held no MCP messages and no definitions", Count: 1}}
+	}
+	return r.Coverage.Skipped
+}
+
+// opening begins a sentence with a capital, unless it begins with a name.
+func opening(s string) string {
+	word, _, _ := strings.Cut(s, " ")
+	if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// status says what was decided about a finding that is not open, and why.
+func status(f *Finding) string {
+	out := visible(f.Status, maxResultName)
+	if f.Reason != "" {
+		out += ": " + visible(f.Reason, maxReason)
+	}
+	return out
+}
+
+// fixes returns what to do about the findings of each rule.
+func fixes(rules []scanner.Rule) map[string]string {
+	out := map[string]string{}
+	for i := range rules {
+		out[rules[i].ID] = rules[i].Fix
+	}
+	return out
+}
+
+// byID returns the rules of a run by their IDs.
+func byID(rules []scanner.Rule) map[string]*scanner.Rule {
+	out := map[string]*scanner.Rule{}
+	for i := range rules {
+		out[rules[i].ID] = &rules[i]
+	}
+	return out
+}
