@@ -44,7 +44,7 @@ func inCheckout(file, dir string) (rel string, absolute bool) {
 		return path.Clean(file), false
 	}
 	dir = strings.TrimSuffix(path.Clean(strings.ReplaceAll(dir, `\`, "/")), "/")
-	if rest, ok := strings.CutPrefix(path.Clean(file), dir+"/"); ok && dir != "." {
+	if rest, ok := strings.CutPrefix(path.Clean(file), dir+"/"); ok && rest != "" && dir != "." {
 		return rest, false
 	}
 	return file, true
