@@ -66,8 +66,10 @@ type (
 		Open, Suppressed, Old int
 	}
 	htmlServer struct {
-		Name     string
+		ID, Name string
 		Findings []htmlFinding
+		Index    []htmlFinding // the worst of them, for the top of the page
+		More     int           // that the index leaves out
 	}
 	htmlFinding struct {
 		ID, Severity, Message, Remarks string
@@ -151,7 +153,7 @@ func (h *htmlWriter) servers(list []repeated) []htmlServer {
 		if !known {
 			at = len(out)
 			place[f.Server] = at
-			out = append(out, htmlServer{Name: visible(f.Server, textLimit)})
+			out = append(out, htmlServer{ID: fmt.Sprintf("server-%d", at+1), Name: visible(f.Server, textLimit)})
 		}
 		out[at].Findings = append(out[at].Findings, h.finding(f))
 	}
@@ -159,6 +161,8 @@ func (h *htmlWriter) servers(list []repeated) []htmlServer {
 		for k := range out[i].Findings {
 			h.explain(&out[i].Findings[k])
 		}
+		out[i].Index = out[i].Findings[:min(len(out[i].Findings), maxRows)]
+		out[i].More = len(out[i].Findings) - len(out[i].Index)
 	}
 	return out
 }

@@ -87,3 +87,22 @@ func TestHTMLMarksWhatWasDecided(t *testing.T) {
 		t.Errorf("the counts do not tell what is open:\n%s", got)
 	}
 }
+
+// TestHTMLIndexIsBounded: the top of the page stays short.
+func TestHTMLIndexIsBounded(t *testing.T) {
+	r := sample(t)
+	base := r.Findings[0]
+	for i := range 30 {
+		base.Fingerprint = fmt.Sprint(i)
+		r.Findings = append(r.Findings, base)
+	}
+	got := render(t, "html", r, Options{})
+	checkPromise(t, "html", got)
+	index, _, _ := strings.Cut(got, "</nav>")
+	if n := strings.Count(index, "<li><a"); n != maxRows+2 || !strings.Contains(index, `<a href="#server-1"><span class="what">and 12 more</span></a>`) {
+		t.Errorf("%d rows in\n%s", n, index)
+	}
+	if n := strings.Count(got, "<article"); n != 33 {
+		t.Errorf("%d findings, want 33", n)
+	}
+}

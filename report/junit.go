@@ -49,16 +49,19 @@ type (
 
 // writeJUnit writes the report as JUnit XML, for a CI system that shows tests.
 //
-//   - Each distinct finding is a test case. One that is open fails where it is of
-//     severity high or above, or of the alert threshold of the configuration; a
-//     lesser one passes and tells of the finding in its output. One that is
-//     suppressed or unchanged is skipped, and says why.
+//   - Each distinct finding is a test case. One that is open fails from the severity
+//     on that fails the run, see Options.Fails; a lesser one passes and tells of the
+//     finding in its output. One that is suppressed or unchanged is skipped, and
+//     says why.
 //   - Each reason that something was not inspected is a test case in error.
 //   - A run without any of them has one test case that passes, so that it shows.
 func writeJUnit(w io.Writer, r *Report, o Options) error {
 	s := junitSuite{Name: "mcpscan", Output: strings.Join(append([]string{verdict(r)}, summary(r)...), "\n")}
 	j := &junitWriter{fails: scanner.High, fixes: fixes(o.Rules), named: map[string]int{}}
-	if r.Config != nil && r.Config.AlertThreshold != nil {
+	switch {
+	case o.Fails != nil:
+		j.fails = *o.Fails
+	case r.Config != nil && r.Config.AlertThreshold != nil:
 		j.fails = *r.Config.AlertThreshold
 	}
 	for _, f := range fold(r.Findings, inFile) {

@@ -35,8 +35,8 @@ func TestJUnitSample(t *testing.T) {
 	}
 }
 
-// TestJUnitThreshold: a finding fails from high up, or from the configuration's
-// alert threshold.
+// TestJUnitThreshold: a finding fails from high up, from the configuration's alert
+// threshold, or from what the user says.
 func TestJUnitThreshold(t *testing.T) {
 	r := sample(t)
 	for threshold, failures := range map[string]int{"": 2, "critical": 1, "medium": 3} {
@@ -46,6 +46,9 @@ func TestJUnitThreshold(t *testing.T) {
 			r.Config = &Config{AlertThreshold: &s}
 		}
 		got := checkJUnit(t, render(t, "junit", r, Options{}))
+		if low := scanner.Low; checkJUnit(t, render(t, "junit", r, Options{Fails: &low})).Failures != 3 {
+			t.Error("the severity asked for does not count")
+		}
 		if got.Failures != failures || got.Tests != 5 || got.Errors != 2 {
 			t.Errorf("with the threshold %q %d of %d tests fail, want %d of 5", threshold, got.Failures, got.Tests, failures)
 		}

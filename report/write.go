@@ -14,6 +14,10 @@ type Options struct {
 	Color bool           // text: ANSI colours, for a terminal
 	Width int            // text: columns; 0 means 80
 	Dir   string         // sarif, github, gitlab: working directory; absolute paths under it are written relative
+
+	// Fails is the severity from which an open finding is a failed test in junit.
+	// Without it that is the alert threshold of the configuration, or high.
+	Fails *scanner.Severity
 }
 
 // formats is the table of contents: one file and one line for each.

@@ -20,6 +20,7 @@ import (
 	"github.com/rhysd/actionlint"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -178,6 +179,11 @@ func TestReadme(t *testing.T) {
 	for _, want := range []string{testCommand, "go run ./cmd/mcpscan replay docs/examples/poisoned-session.events.jsonl"} {
 		if !strings.Contains(readme, want) {
 			t.Errorf("README.md does not show the command %q", want)
+		}
+	}
+	for _, format := range report.Formats() {
+		if !strings.Contains(readme, "\n| `"+format+"` | ") {
+			t.Errorf("README.md does not say what the format %s is for", format)
 		}
 	}
 	if ci := readFile(t, root, ".ci", "run"); !strings.Contains(ci, testCommand) {

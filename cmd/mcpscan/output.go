@@ -111,7 +111,7 @@ func (f *outputFlags) render(std streams, format, file string, r *report.Report,
 	}
 	b := bufio.NewWriterSize(w, 64<<10)
 	color := file == "" && !f.NoColor && os.Getenv("NO_COLOR") == "" && terminal(std.out)
-	if err := report.Write(b, format, r, report.Options{Color: color, Rules: rules}); err != nil {
+	if err := report.Write(b, format, r, report.Options{Color: color, Rules: rules, Fails: f.fails()}); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	if err := b.Flush(); err != nil {
@@ -157,6 +157,16 @@ func (f *outputFlags) failOn(r *report.Report) scanner.Severity {
 		return *r.Config.AlertThreshold
 	}
 	return scanner.High
+}
+
+// fails is the severity that the user gave for what fails, if any. A run that never
+// fails has its failed tests all the same.
+func (f *outputFlags) fails() *scanner.Severity {
+	if f.FailOn == "" || f.FailOn == "never" {
+		return nil
+	}
+	s := severity(f.FailOn)
+	return &s
 }
 
 // finish writes a report and returns what the process exits with.
