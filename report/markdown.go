@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -32,7 +33,7 @@ func writeMarkdown(w io.Writer, r *Report, rules []scanner.Rule) error {
 	if left > 0 {
 		head += fmt.Sprintf("%s left out to keep this below %d KiB, the least severe first; the JSON report has all.\n\n", count(left, "finding"), maxMarkdown>>10)
 	}
-	g := &lineGuard{w: w}
+	g := text.Guard(w)
 	for _, part := range []string{head, body, tail} {
 		if _, err := io.WriteString(g, part); err != nil {
 			return fmt.Errorf("writing the markdown report: %w", err)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -47,7 +48,7 @@ const textLimit = 1000
 // at. Nothing found is only ever said of what was inspected. What is suppressed or
 // unchanged is counted; the JSON report lists it.
 func WriteText(w io.Writer, r *Report, o TextOptions) error {
-	p := &textPrinter{w: bufio.NewWriter(&lineGuard{w: w}), width: defaultWidth, color: o.Color, fixes: fixes(o.Rules)}
+	p := &textPrinter{w: bufio.NewWriter(text.Guard(w)), width: defaultWidth, color: o.Color, fixes: fixes(o.Rules)}
 	if o.Width > 0 {
 		p.width = max(o.Width, minWidth)
 	}

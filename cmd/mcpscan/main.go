@@ -135,7 +135,7 @@ func fail(w io.Writer, err error) int {
 		exit = &exitError{exitUsage, err}
 	}
 	if exit.err != nil {
-		fmt.Fprintf(w, "mcpscan: %s\n", visibleLines(text.Mask(err.Error())))
+		fmt.Fprintf(text.Guard(w), "mcpscan: %s\n", visibleLines(text.Mask(err.Error())))
 	}
 	return exit.code
 }

@@ -59,7 +59,7 @@ func (t *table) write(w io.Writer) error {
 	if err := tab.Render(); err != nil {
 		return err
 	}
-	return put(w, b.Bytes())
+	return put(text.Guard(w), b.Bytes())
 }
 
 // put writes what a command has to say.

@@ -1,14 +1,18 @@
-package report
+package text
 
 import (
 	"bytes"
 	"io"
 )
 
-// lineGuard passes text on in which no line begins with two colons, however far
-// it is indented: a runner of GitHub Actions takes such a line of any program's
-// output for a workflow command, and where a line of wrapped text or of a diff
-// begins is up to whoever wrote the text. The first colon is spelled out.
+// Guard returns a writer that passes text on in which no line begins with two
+// colons, however far it is indented: a runner of GitHub Actions takes such a line
+// of any program's output for a workflow command, and where a line of wrapped text
+// or of a diff begins is up to whoever wrote the text. The first colon is spelled
+// out. A colon that a last line consists of is kept back.
+func Guard(w io.Writer) io.Writer { return &lineGuard{w: w} }
+
+// lineGuard is the writer that Guard returns.
 type lineGuard struct {
 	w      io.Writer
 	inside bool // the line has begun with something else than spaces
