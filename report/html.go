@@ -53,7 +53,7 @@ type (
 		Summary  []string
 		Counts   []htmlCount
 		Gaps     []htmlReason
-		Left     int
+		Left     string // what is not on the page
 		Servers  []htmlServer
 		Decided  []htmlFinding
 		Lists    []htmlList
@@ -119,7 +119,9 @@ func newHTMLPage(r *Report, rules []scanner.Rule) *htmlPage {
 		}
 		page.Decided = append(page.Decided, h.finding(f))
 	}
-	page.Left = left
+	if left > 0 {
+		page.Left = fmt.Sprintf("%s left out to keep this page readable, the least severe first. The JSON report has all.", count(left, "finding"))
+	}
 	page.Lists = htmlLists(r)
 	return page
 }

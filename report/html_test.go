@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
 func TestHTMLFinding(t *testing.T) {
@@ -104,5 +106,22 @@ func TestHTMLIndexIsBounded(t *testing.T) {
 	}
 	if n := strings.Count(got, "<article"); n != 33 {
 		t.Errorf("%d findings, want 33", n)
+	}
+}
+
+// TestHTMLIsBounded: the least severe findings beyond the bound are left out and counted.
+func TestHTMLIsBounded(t *testing.T) {
+	r := sample(t)
+	for i := range maxHTML {
+		r.Findings = append(r.Findings, Finding{Rule: "x", Severity: scanner.Note, Fingerprint: fmt.Sprint(i)})
+	}
+	got := render(t, "html", r, Options{})
+	if n := strings.Count(got, "<article"); n != maxHTML || !strings.Contains(got, "<p class=\"left\">3 findings left out") {
+		t.Errorf("%d findings are on the page", n)
+	}
+	for _, rule := range []string{"inj-conceal", "hid-bidi", "ses-burst"} {
+		if !strings.Contains(got, rule) {
+			t.Errorf("%s is left out", rule)
+		}
 	}
 }
