@@ -58,7 +58,7 @@ func writeSARIF(w io.Writer, r *Report, rules []scanner.Rule, dir string) error 
 // sarifWriter builds one run.
 type sarifWriter struct {
 	dir      string
-	index    map[string]int // of rules, by ID
+	index    map[string]int // of rules, by the ID that results name
 	absolute bool           // whether any location is an absolute URI
 	baseline bool           // whether the report is compared with another one
 }
@@ -73,9 +73,8 @@ func (s *sarifWriter) run(r *Report, rules []scanner.Rule) *sarif.Run {
 	run.ColumnKind = "unicodeCodePoints"
 	run.AutomationDetails = sarif.NewRunAutomationDetails().WithID("mcpscan/")
 	for _, f := range kept {
-		if _, known := s.index[f.Rule]; !known {
+		if _, known := s.index[ruleID(f.Rule)]; !known { // two rules of a report can have one ID once it is visible
 			s.declare(driver, unknownDescriptor(f.Rule))
-			s.index[f.Rule] = len(driver.Rules) - 1 // the ID can differ from what the report says
 		}
 		run.Results = append(run.Results, s.result(f))
 	}

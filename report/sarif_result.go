@@ -20,7 +20,7 @@ const (
 
 func (s *sarifWriter) result(f repeated) *sarif.Result {
 	res := sarif.NewRuleResult(ruleID(f.Rule)).
-		WithRuleIndex(s.index[f.Rule]).
+		WithRuleIndex(s.index[ruleID(f.Rule)]).
 		WithLevel(sarifSeverities[f.Severity].level).
 		WithMessage(sarif.NewTextMessage(resultMessage(f.Finding))).
 		WithOccurrenceCount(f.times)
