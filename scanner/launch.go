@@ -63,11 +63,19 @@ type Launched struct {
 	First int
 	Text  int
 
+	// Code is the argument in which code stands that Interpreter runs, NoCode for
+	// none. A program that a text for a shell starts is told as well.
+	Code        int
+	Interpreter string
+
 	written string // the program as it is written
 }
 
 // InText is Launched.First where the words of a program stand in one argument.
 const InText = -2
+
+// NoCode is Launched.Code where no argument is code.
+const NoCode = -2
 
 // ArgOf is the argument of the command that word i of the program stands in.
 func (l *Launched) ArgOf(i int) int {
@@ -83,7 +91,7 @@ const maxWrappers = 6
 // Launch tells what a command starts. It reads the options of the launchers that
 // configurations use, and never fails: what it does not know starts None.
 func Launch(command string, args []string) Launched {
-	l := Launched{Program: program(command), Words: args, written: command}
+	l := Launched{Program: program(command), Words: args, Code: NoCode, written: command}
 	l.Arg = InCommand
 	if words := commandLine(command, l.Program); len(words) > 1 {
 		l.run(words[0], append(words[1:], args...))
@@ -93,6 +101,9 @@ func Launch(command string, args []string) Launched {
 		if !l.unwrap() {
 			break
 		}
+	}
+	if at := CodeWord(l.Program, l.Words); at >= 0 {
+		l.runs(at)
 	}
 	l.fetch()
 	return l
@@ -162,134 +173,6 @@ func (l *Launched) skip(i int) {
 	l.run(l.Words[i], l.Words[i+1:])
 }
 
-// shell reports whether a program runs a text of commands.
-func shell(name string) bool {
-	switch name {
-	case "sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh":
-		return true
-	}
-	return false
-}
-
-// ShellText returns which of the words of a shell is the text that it runs, or -1.
-func ShellText(name string, words []string) int {
-	for i, w := range words {
-		low := strings.ToLower(w)
-		switch {
-		case name == "cmd" && (low == "/c" || low == "/k" || low == "/r"):
-			return next(words, i)
-		case name == "cmd" && strings.HasPrefix(w, "/"):
-		case (name == "powershell" || name == "pwsh") && len(low) > 1 && (strings.HasPrefix("-command", low) || strings.HasPrefix("-encodedcommand", low) || low == "-ec"):
-			return next(words, i)
-		case shellOption.MatchString(w) && name != "cmd" && name != "powershell" && name != "pwsh":
-			return next(words, i)
-		case !strings.HasPrefix(w, "-") && name != "powershell" && name != "pwsh":
-			return -1
-		}
-	}
-	return -1
-}
-
-var shellOption = regexp.MustCompile(`^-[a-zA-Z]*c$`)
-
-func next(words []string, i int) int {
-	if i+1 < len(words) {
-		return i + 1
-	}
-	return -1
-}
-
-// unwrapShell goes on to the first program of a text for a shell that fetches
-// something. cmd takes the rest of its words as well as one text.
-func (l *Launched) unwrapShell() bool {
-	at := ShellText(l.Program, l.Words)
-	if at < 0 {
-		return false
-	}
-	if l.Program == "cmd" && !strings.ContainsAny(l.Words[at], " \t") {
-		l.skip(at)
-		return true
-	}
-	for _, words := range shellCommands(l.Words[at]) {
-		if name := program(words[0]); known(name) && !shell(name) {
-			l.Text, l.First = l.ArgOf(at), InText
-			l.Arg = l.Text
-			l.run(words[0], words[1:])
-			return true
-		}
-	}
-	return false
-}
-
-// maxShellText bounds how much of a text for a shell is cut into words.
-const maxShellText = 4096
-
-// shellCommands cuts a text at what separates commands, without variables that
-// are set ahead of one.
-func shellCommands(s string) [][]string {
-	var out [][]string
-	var current []string
-	flush := func() {
-		for len(current) > 0 && (assignment.MatchString(current[0]) || current[0] == "exec") {
-			current = current[1:]
-		}
-		if len(current) > 0 {
-			out = append(out, current)
-		}
-		current = nil
-	}
-	for _, w := range shellWords(s) {
-		if w == "&&" || w == "||" || w == ";" || w == "|" || w == "&" {
-			flush()
-			continue
-		}
-		end := strings.HasSuffix(w, ";")
-		if w = strings.TrimSuffix(w, ";"); w != "" {
-			current = append(current, w)
-		}
-		if end {
-			flush()
-		}
-	}
-	flush()
-	return out
-}
-
-var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
-
-// shellWords cuts a text at white space outside of quotes.
-func shellWords(s string) []string {
-	s = s[:min(len(s), maxShellText)]
-	var out []string
-	var word strings.Builder
-	quote, open := byte(0), false
-	for i := range len(s) {
-		switch c := s[i]; {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteByte(c)
-		case c == '"' || c == '\'':
-			quote, open = c, true
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			if open || word.Len() > 0 {
-				out = append(out, word.String())
-			}
-			if c == '\n' {
-				out = append(out, ";")
-			}
-			word.Reset()
-			open = false
-		default:
-			word.WriteByte(c)
-		}
-	}
-	if open || word.Len() > 0 {
-		out = append(out, word.String())
-	}
-	return out
-}
-
 // fetch reads what the launcher is told to start.
 func (l *Launched) fetch() {
 	launcher, ok := launchers[l.Program]
@@ -329,48 +212,4 @@ func interpreted(l *Launched) {
 			return
 		}
 	}
-}
-
-// codeOptions are the options of an interpreter behind which code stands.
-func codeOptions(name string) []string {
-	switch {
-	case strings.HasPrefix(name, "py"):
-		return []string{"-c"}
-	case name == "node" || name == "nodejs" || name == "tsx" || strings.HasPrefix(name, "ts-node"):
-		return []string{"-e", "--eval", "-p", "--print", "-pe"}
-	case name == "perl":
-		return []string{"-e", "-E", "-ne", "-pe"}
-	case name == "ruby", name == "osascript", name == "lua", name == "julia", name == "rscript":
-		return []string{"-e"}
-	case name == "php":
-		return []string{"-r"}
-	}
-	return nil
-}
-
-// CodeWord returns which of the words of a program is code that it runs, or -1:
-// python -c CODE, node -e CODE, deno eval CODE, and the text of a shell.
-func CodeWord(name string, words []string) int {
-	if shell(name) {
-		return ShellText(name, words)
-	}
-	if (name == "deno" || name == "bun") && len(words) > 1 && (words[0] == "eval" || words[0] == "-e") {
-		return 1
-	}
-	if !interpreter.MatchString(name) {
-		return -1
-	}
-	options := codeOptions(name)
-	for i, w := range words {
-		if slices.Contains(options, w) {
-			return next(words, i)
-		}
-		if name, _, ok := strings.Cut(w, "="); ok && strings.HasPrefix(name, "--") && slices.Contains(options, name) {
-			return i
-		}
-		if !strings.HasPrefix(w, "-") || w == "-m" {
-			return -1
-		}
-	}
-	return -1
 }

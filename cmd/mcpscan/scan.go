@@ -217,6 +217,9 @@ func (c *scanCmd) target(p *plan, t string) error {
 	}
 	file, cerr := config.Parse(t, data)
 	if cerr == nil {
+		if abs, err := filepath.Abs(t); err == nil {
+			file.User = discoverDirs("", true).Belongs(abs)
+		}
 		p.config(file)
 		return nil
 	}
@@ -336,6 +339,7 @@ func (c *scanCmd) discover(p *plan, dir string) error {
 			p.skip(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "a configuration was not read: %v", err)
 			continue
 		}
+		file.User = loc.Scope != "project"
 		p.config(file)
 	}
 	if found == 0 {

@@ -98,6 +98,9 @@ func describe(f *File, err error) string {
 			fmt.Fprintf(&b, "  ! %s\n", p)
 		}
 	}
+	for _, s := range f.Settings {
+		fmt.Fprintf(&b, "= %s %q %v\n", s.Pointer, s.Text, s.Pos)
+	}
 	for _, p := range f.Problems {
 		fmt.Fprintf(&b, "! %v %v %s\n", p.Pos, p.Related, p.Msg)
 	}

@@ -131,6 +131,19 @@ func (d Dirs) find(p place) []string {
 	return out
 }
 
+// at reports whether a path is of a place.
+func (d Dirs) at(p place, name string) bool {
+	root := d.directory(p.base)
+	if root == "" {
+		return false
+	}
+	if p.pattern == "" {
+		return filepath.Clean(name) == filepath.Clean(root)
+	}
+	below, err := filepath.Rel(root, name)
+	return err == nil && doublestar.MatchUnvalidated(p.pattern, filepath.ToSlash(below))
+}
+
 // regular returns the path when a file that can be read to its end is there.
 func regular(name string) []string {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {

@@ -8,12 +8,17 @@ const (
 )
 
 // places is the table of known places, projects first: those are committed and
-// so decide about a CI run. Files that hold no server entries (server.json,
-// manifest.json, permissions, databases) are not here.
+// so decide about a CI run. Files that hold neither server entries nor what a
+// client does with them (server.json, manifest.json, databases) are not here.
 func places() []place {
 	return []place{
 		{"claude-code", inProject, ".mcp.json", ""},
+		{"claude-code", inProject, ".claude/settings.json", ""},
+		{"claude-code", inProject, ".claude/settings.local.json", ""},
+		{"claude-code", inProject, "hooks/hooks.json", ""},
 		{"cursor", inProject, ".cursor/mcp.json", ""},
+		{"cursor", inProject, ".cursor/hooks.json", ""},
+		{"cursor", inProject, ".cursor/cli.json", ""},
 		{"vscode", inProject, ".vscode/mcp.json", ""},
 		{"vscode", inProject, ".vscode/settings.json", ""},
 		{"vscode", inProject, "*.code-workspace", ""},
@@ -73,9 +78,12 @@ func places() []place {
 		{"claude-desktop", inAppData, "Claude/claude_desktop_config.json", ""},
 		{"claude-desktop", inXDG, "claude/claude_desktop_config.json", "linux"},
 		{"claude-code", inClaude, ".claude.json", ""},
+		{"claude-code", inPlugins, "settings.json", ""},
+		{"claude-code", inPlugins, "plugins/{cache,repos}/**/hooks/hooks.json", ""},
 		{"claude-code", inPlugins, "plugins/{cache,repos}/**/.mcp.json", ""},
 		{"claude-code", inPlugins, "plugins/{cache,repos}/**/plugin.json", ""},
 		{"cursor", inHome, ".cursor/mcp.json", ""},
+		{"cursor", inHome, ".cursor/hooks.json", ""},
 		{"cursor", inHome, ".cursor/plugins/**/{.mcp.json,mcp.json,plugin.json}", ""},
 		{"vscode", inAppData, vscodes + "mcp.json", ""},
 		{"vscode", inAppData, vscodes + "settings.json", ""},
@@ -133,9 +141,9 @@ func places() []place {
 		{"mcporter", inHome, ".mcporter/mcporter.{json,jsonc}", ""},
 		{"tome", inHome, ".tome/mcp_config.json", ""},
 
-		{"claude-code", inRoot, "etc/claude-code/managed-mcp.json", "linux"},
-		{"claude-code", inRoot, "Library/Application Support/ClaudeCode/managed-mcp.json", "darwin"},
-		{"claude-code", inProgramFiles, "ClaudeCode/managed-mcp.json", "windows"},
+		{"claude-code", inRoot, "etc/claude-code/managed-{mcp,settings}.json", "linux"},
+		{"claude-code", inRoot, "Library/Application Support/ClaudeCode/managed-{mcp,settings}.json", "darwin"},
+		{"claude-code", inProgramFiles, "ClaudeCode/managed-{mcp,settings}.json", "windows"},
 		{"gemini-cli", inRoot, "etc/gemini-cli/settings.json", "linux"},
 		{"codex", inRoot, "etc/codex/config.toml", unix},
 		{"codex", inProgramData, "OpenAI/Codex/config.toml", "windows"},

@@ -60,13 +60,19 @@ func recognise(name, format string, roots []*node) *File {
 	for _, root := range roots {
 		r.root(root)
 	}
+	if r.file.Client == "" {
+		r.file.Client = clientOfShapes(r.shapes)
+	}
+	for _, root := range roots {
+		r.settings(root)
+	}
+	if len(r.file.Settings) > 0 {
+		r.shapes = append(r.shapes, "settings")
+	}
 	if len(r.shapes) == 0 {
 		return nil
 	}
 	r.file.Shape = strings.Join(r.shapes, " + ")
-	if r.file.Client == "" {
-		r.file.Client = clientOfShapes(r.shapes)
-	}
 	slices.SortStableFunc(r.file.Entries, func(a, b Server) int { return a.Pos.Compare(b.Pos) })
 	slices.SortStableFunc(r.file.Problems, func(a, b Problem) int { return a.Pos.Compare(b.Pos) })
 	return r.file
@@ -145,6 +151,7 @@ func (r *reader) server(shape string, e member, scope string) {
 		r.seen[id] = e.pos
 	}
 	r.file.Entries = append(r.file.Entries, s)
+	r.helper(shape, e)
 }
 
 // projects reads the per-project servers of ~/.claude.json.

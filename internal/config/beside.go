@@ -1,0 +1,105 @@
+package config
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// maxSettings bounds the settings that are kept of one file. Long lists of
+// permissions have some hundreds.
+const maxSettings = 10_000
+
+// beside is what clients read beside their servers and a rule may ask for: the
+// clients, and where it stands. A key that ends in * stands for all that begin so.
+type beside struct {
+	clients []string
+	paths   []string // keys, apart by a space
+}
+
+// settingsBeside is the table. What approves, what runs a command, what chooses
+// an endpoint, and what is put into an environment.
+func settingsBeside() []beside {
+	editor := []string{"chat.tools.*", "chat.mcp.*", "chat.agent.*"}
+	for _, under := range []string{"settings ", "customizations vscode settings "} {
+		for _, key := range editor[:3] {
+			editor = append(editor, under+key)
+		}
+	}
+	return []beside{
+		{[]string{"claude-code"}, []string{"enableAllProjectMcpServers", "enabledMcpjsonServers", "permissions", "hooks", "env", "apiKeyHelper",
+			"awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper", "statusLine", "skipDangerousModePermissionPrompt"}},
+		{[]string{"vscode", "cursor"}, editor},
+		{[]string{"cursor"}, []string{"hooks", "permissions"}},
+		{[]string{"gemini-cli", "qwen-code"}, []string{"autoAccept", "allowedTools", "tools autoAccept", "tools allowed", "tools approvalMode", "general defaultApprovalMode",
+			"hooks", "toolDiscoveryCommand", "toolCallCommand", "tools discoveryCommand", "tools callCommand", "mcp serverCommand"}},
+		{[]string{"codex"}, []string{"approval_policy", "sandbox_mode", "notify", "model_providers", "openai_base_url", "chatgpt_base_url", "hooks", "profiles"}},
+		{[]string{"opencode", "kilo"}, []string{"permission", "provider"}},
+		{[]string{"crush"}, []string{"permissions", "providers"}},
+		{[]string{"amp"}, []string{"amp.dangerouslyAllowAll", "amp.commands.allowlist", "amp.permissions", "amp.url"}},
+		{[]string{"zed"}, []string{"agent always_allow_tool_actions", "agent tool_permissions"}},
+		{[]string{"kiro", "amazonq"}, []string{"allowedTools", "hooks"}},
+	}
+}
+
+// settings keeps what the file says beside its servers.
+func (r *reader) settings(root *node) {
+	for _, b := range settingsBeside() {
+		if !slices.Contains(b.clients, r.file.Client) {
+			continue
+		}
+		for _, p := range b.paths {
+			r.setting(root, "", strings.Split(p, " "))
+		}
+	}
+	slices.SortStableFunc(r.file.Settings, func(a, b scanner.Setting) int { return a.Pos.Compare(b.Pos) })
+}
+
+// setting follows the keys of a path, and keeps all values at its end.
+func (r *reader) setting(n *node, pointer string, keys []string) {
+	if len(keys) == 0 {
+		r.values(n, pointer)
+		return
+	}
+	if n == nil {
+		return
+	}
+	prefix, several := strings.CutSuffix(keys[0], "*")
+	for _, m := range n.members {
+		if m.key == keys[0] || several && strings.HasPrefix(m.key, prefix) {
+			r.setting(m.value, pointer+"/"+scanner.PointerToken(m.key), keys[1:])
+		}
+	}
+}
+
+// values keeps the scalars of a subtree.
+func (r *reader) values(n *node, pointer string) {
+	switch {
+	case n.scalar() && len(r.file.Settings) == maxSettings:
+		r.problem(n.pos, Position{}, "more than %d settings: the rest was not looked at, no client needs as many", maxSettings)
+		r.file.Settings = append(r.file.Settings, scanner.Setting{}) // told once
+	case n.scalar() && len(r.file.Settings) < maxSettings:
+		r.file.Settings = append(r.file.Settings, scanner.Setting{Pointer: pointer, Text: n.text, Pos: n.pos})
+	}
+	for _, m := range n.members {
+		r.values(m.value, pointer+"/"+scanner.PointerToken(m.key))
+	}
+	for i, item := range n.items {
+		r.values(item, pointer+"/"+strconv.Itoa(i))
+	}
+}
+
+// helper keeps the command by which an entry gets its headers.
+func (r *reader) helper(shape string, e member) {
+	if n := e.value.get("headersHelper"); n.is(kindString) && len(r.file.Settings) < maxSettings {
+		r.file.Settings = append(r.file.Settings, scanner.Setting{Pointer: "/" + scanner.PointerToken(shape) + "/" + scanner.PointerToken(e.key) + "/headersHelper", Text: n.text, Pos: n.pos})
+	}
+}
+
+// Belongs reports whether a path is one of the places that belong to the user or
+// the machine, and so did not come with a repository.
+func (d Dirs) Belongs(name string) bool {
+	return slices.ContainsFunc(places(), func(p place) bool { return p.scope() != "project" && d.at(p, name) })
+}

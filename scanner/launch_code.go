@@ -1,0 +1,204 @@
+package scanner
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// runs notes that a word is code for the program at hand.
+func (l *Launched) runs(word int) {
+	if l.Code == NoCode {
+		l.Code, l.Interpreter = l.ArgOf(word), l.Program
+	}
+}
+
+// shell reports whether a program runs a text of commands.
+func shell(name string) bool {
+	switch name {
+	case "sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh":
+		return true
+	}
+	return false
+}
+
+// ShellText returns which of the words of a shell is the text that it runs, or -1.
+func ShellText(name string, words []string) int {
+	for i, w := range words {
+		low := strings.ToLower(w)
+		switch {
+		case name == "cmd" && (low == "/c" || low == "/k" || low == "/r"):
+			return next(words, i)
+		case name == "cmd" && strings.HasPrefix(w, "/"):
+		case (name == "powershell" || name == "pwsh") && len(low) > 1 && (strings.HasPrefix("-command", low) || strings.HasPrefix("-encodedcommand", low) || low == "-ec"):
+			return next(words, i)
+		case shellOption.MatchString(w) && name != "cmd" && name != "powershell" && name != "pwsh":
+			return next(words, i)
+		case !strings.HasPrefix(w, "-") && name != "powershell" && name != "pwsh":
+			return -1
+		}
+	}
+	return -1
+}
+
+var shellOption = regexp.MustCompile(`^-[a-zA-Z]*c$`)
+
+func next(words []string, i int) int {
+	if i+1 < len(words) {
+		return i + 1
+	}
+	return -1
+}
+
+// unwrapShell goes on to the first program of a text for a shell that fetches
+// something. cmd takes the rest of its words as well as one text.
+func (l *Launched) unwrapShell() bool {
+	at := ShellText(l.Program, l.Words)
+	if at < 0 {
+		return false
+	}
+	if l.Program == "cmd" && !strings.ContainsAny(l.Words[at], " \t") {
+		l.skip(at)
+		return true
+	}
+	l.runs(at)
+	for _, words := range shellCommands(l.Words[at]) {
+		if name := program(words[0]); known(name) && !shell(name) {
+			l.Text, l.First = l.ArgOf(at), InText
+			l.Arg = l.Text
+			l.run(words[0], words[1:])
+			return true
+		}
+	}
+	return false
+}
+
+// maxShellText bounds how much of a text for a shell is cut into words.
+const maxShellText = 4096
+
+// shellCommands cuts a text at what separates commands, without variables that
+// are set ahead of one.
+func shellCommands(s string) [][]string {
+	var out [][]string
+	var current []string
+	flush := func() {
+		for len(current) > 0 && (assignment.MatchString(current[0]) || current[0] == "exec") {
+			current = current[1:]
+		}
+		if len(current) > 0 {
+			out = append(out, current)
+		}
+		current = nil
+	}
+	for _, w := range shellWords(s) {
+		if w == "&&" || w == "||" || w == ";" || w == "|" || w == "&" {
+			flush()
+			continue
+		}
+		end := strings.HasSuffix(w, ";")
+		if w = strings.TrimSuffix(w, ";"); w != "" {
+			current = append(current, w)
+		}
+		if end {
+			flush()
+		}
+	}
+	flush()
+	return out
+}
+
+var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+
+// shellWords cuts a text at white space outside of quotes.
+func shellWords(s string) []string {
+	s = s[:min(len(s), maxShellText)]
+	var out []string
+	var word strings.Builder
+	quote, open := byte(0), false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteByte(c)
+		case c == '"' || c == '\'':
+			quote, open = c, true
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			if open || word.Len() > 0 {
+				out = append(out, word.String())
+			}
+			if c == '\n' {
+				out = append(out, ";")
+			}
+			word.Reset()
+			open = false
+		default:
+			word.WriteByte(c)
+		}
+	}
+	if open || word.Len() > 0 {
+		out = append(out, word.String())
+	}
+	return out
+}
+
+// codeOptions are the options of an interpreter behind which code stands.
+func codeOptions(name string) []string {
+	switch {
+	case strings.HasPrefix(name, "py"):
+		return []string{"-c"}
+	case name == "node" || name == "nodejs" || name == "tsx" || strings.HasPrefix(name, "ts-node"):
+		return []string{"-e", "--eval", "-p", "--print", "-pe"}
+	case name == "perl":
+		return []string{"-e", "-E", "-ne", "-pe"}
+	case name == "ruby", name == "osascript", name == "lua", name == "julia", name == "rscript":
+		return []string{"-e"}
+	case name == "php":
+		return []string{"-r"}
+	}
+	return nil
+}
+
+// CodeWord returns which of the words of a program is code that it runs, or -1:
+// python -c CODE, node -e CODE, deno eval CODE, and the text of a shell.
+func CodeWord(name string, words []string) int {
+	if shell(name) {
+		return ShellText(name, words)
+	}
+	if name == "npx" || name == "npm" {
+		return npxCode(words)
+	}
+	if (name == "deno" || name == "bun") && len(words) > 1 && (words[0] == "eval" || words[0] == "-e") {
+		return 1
+	}
+	if !interpreter.MatchString(name) {
+		return -1
+	}
+	options := codeOptions(name)
+	for i, w := range words {
+		if slices.Contains(options, w) {
+			return next(words, i)
+		}
+		if name, _, ok := strings.Cut(w, "="); ok && strings.HasPrefix(name, "--") && slices.Contains(options, name) {
+			return i
+		}
+		if !strings.HasPrefix(w, "-") || w == "-m" {
+			return -1
+		}
+	}
+	return -1
+}
+
+// npxCode returns which of the words of npx is a text for a shell, or -1.
+func npxCode(words []string) int {
+	found, from := -1, 0
+	if len(words) > 0 && (words[0] == "exec" || words[0] == "x") { // of npm
+		from = 1
+	}
+	npxOptions.read(words[from:], func(option, value string, at int) {
+		if has(npxOptions.code, option) && value != "" {
+			found = from + at
+		}
+	})
+	return found
+}
