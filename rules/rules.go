@@ -95,6 +95,20 @@ func All() []scanner.Rule {
 		lockPending,
 		// In a session.
 		sesUnlistedTool,
+		// Configurations of clients, and what they start.
+		cfgUnpinnedPackage,
+		cfgInlineInterpreter,
+		cfgShellMetachar,
+		cfgSecretLiteral,
+		cfgInsecureTransport,
+		cfgPrivilegedRuntime,
+		cfgAutoApprove,
+		cfgEnvHijack,
+		cfgBaseURLOverride,
+		cfgHookExec,
+		cfgScopeShadow,
+		supTyposquat,
+		supNoIntegrity,
 		// The protocol.
 		prtJSONKeyConfusion,
 		prtMistypedField,

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -22,7 +23,7 @@ import (
 //
 //	SEVERITY SUBJECT NAME POINTER
 //
-// with - for an empty name or pointer. A case that wants nothing is a near
+// with the name of the server for a configuration, and with - for an empty name or pointer. A case that wants nothing is a near
 // twin: it must stay silent. The forms of input are
 //
 //	description      the description of one tool
@@ -30,6 +31,7 @@ import (
 //	definition.json  a document of definitions
 //	frames           one frame a line, as [SERVER[/SESSION]] DIRECTION FRAME with > from the client and < from the server
 //	events.jsonl     a recording
+//	config/PATH      a client configuration at PATH; several make one run, and those below config/home/ are the user's
 func TestRules(t *testing.T) {
 	for _, rule := range rules.All() {
 		for _, file := range cases(t, rule.ID) {
@@ -85,11 +87,13 @@ func archive(t *testing.T, file string) *txtar.Archive {
 	var names []string
 	for _, f := range ar.Files {
 		names = append(names, f.Name)
-		if f.Name != "want" && !slices.Contains(inputs, f.Name) {
+		if strings.HasPrefix(f.Name, "config/") {
+			names = append(names[:len(names)-1], "config")
+		} else if f.Name != "want" && !slices.Contains(inputs, f.Name) {
 			t.Errorf("%s: unknown member %q: expected want and one of %s", file, f.Name, strings.Join(inputs, ", "))
 		}
 	}
-	if len(names) != 2 || !slices.Contains(names, "want") {
+	if names = slices.Compact(names); len(names) != 2 || !slices.Contains(names, "want") {
 		t.Errorf("%s has the members %q: expected want and one input", file, names)
 	}
 	return ar
@@ -216,13 +220,20 @@ func (c *collect) Finding(f *scanner.Finding) error {
 			}
 			return strings.ReplaceAll(s, " ", "_")
 		}
-		c.got = append(c.got, fmt.Sprintf("%s %s %s %s", f.Severity, f.Subject, dash(f.Name), dash(f.Pointer)))
+		name := f.Name
+		if f.Subject == scanner.ConfigSubject {
+			name = f.Server
+		}
+		c.got = append(c.got, fmt.Sprintf("%s %s %s %s", f.Severity, f.Subject, dash(name), dash(f.Pointer)))
 	}
 	return nil
 }
 
 func source(t *testing.T, ar *txtar.Archive) scanner.Source {
 	t.Helper()
+	if events := configurations(t, ar); events != nil {
+		return replay.Events(events)
+	}
 	for _, f := range ar.Files {
 		text := strings.TrimSuffix(string(f.Data), "\n")
 		switch f.Name {
@@ -248,6 +259,30 @@ func source(t *testing.T, ar *txtar.Archive) scanner.Source {
 	}
 	t.Fatal("the archive has no input")
 	return nil
+}
+
+// configurations makes events of the client configurations in an archive.
+func configurations(t *testing.T, ar *txtar.Archive) []*scanner.Event {
+	t.Helper()
+	var events []*scanner.Event
+	for _, f := range ar.Files {
+		name, ok := strings.CutPrefix(f.Name, "config/")
+		if !ok {
+			continue
+		}
+		file, err := config.Parse(name, f.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range file.Entries {
+			if len(s.Problems) > 0 {
+				t.Errorf("%s: server %s: %s", f.Name, s.Name, s.Problems)
+			}
+		}
+		file.User = strings.HasPrefix(name, "home/")
+		events = append(events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &file.ClientConfig, Origin: scanner.Origin{File: name, Line: 1, Column: 1}})
+	}
+	return events
 }
 
 // frames makes events of lines such as "srv/s2 < {…}".

@@ -1,0 +1,116 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var cfgAutoApprove = scanner.Rule{
+	ID:         "cfg-auto-approve",
+	Category:   "policy",
+	Title:      "Tools run, or servers start, without asking",
+	Why:        "The question before a call is the last chance to see what a poisoned text made a model do. A repository that answers it for everybody who opens it takes that chance from all of them.",
+	Fix:        "Name single tools that only read, in the settings of the user; leave consent to servers and commands to whoever runs them.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "High where a project approves everything, every command or every server; medium where a user does so alone, or where tools that write or run are named. Tools that only read are left alone.",
+	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-862"},
+	Config: func(p *scanner.ConfigPass) {
+		for i := range p.Entries {
+			if e := &p.Entries[i]; !e.Disabled {
+				approvedTools(p, e)
+			}
+		}
+		for _, s := range p.Settings {
+			for _, a := range approvals {
+				if a.pointer.MatchString(s.Pointer) && a.value.MatchString(s.Text) {
+					p.Report(nil, s.Pointer, owned(p, a.severity, scanner.Severity(max(a.severity-1, scanner.Low))), a.message, lastToken(s.Pointer)+": "+s.Text)
+					break
+				}
+			}
+		}
+	},
+}
+
+// approvedTools looks at the tools that an entry lets run without asking.
+func approvedTools(p *scanner.ConfigPass, e *scanner.Entry) {
+	for i, tool := range e.AutoApprove {
+		pointer := fmt.Sprintf("/autoApprove/%d", i)
+		switch {
+		case tool == "*":
+			p.Report(e, pointer, owned(p, scanner.High, scanner.Medium), "every tool of the server runs without asking", tool)
+			return
+		case actingTool(tool):
+			p.Report(e, pointer, owned(p, scanner.Medium, scanner.Low), "a tool that writes or runs something does so without asking", tool)
+		}
+	}
+}
+
+// actingTool reports whether a tool is named after an act that a user would want
+// to be asked about.
+func actingTool(name string) bool {
+	for _, w := range scanner.Words(name) {
+		if actingWords[w] {
+			return true
+		}
+	}
+	return false
+}
+
+var actingWords = wordSet(`execute exec run eval shell bash terminal command cmd delete remove drop destroy write edit create update
+	modify send post push merge publish deploy transfer pay purchase move rename upload install kill truncate insert grant revoke`)
+
+// approval is a setting by which a client stops asking.
+type approval struct {
+	pointer, value *regexp.Regexp
+	severity       scanner.Severity // where a project has it; one less for a user
+	message        string
+}
+
+func approves(pointer, value string, severity scanner.Severity, message string) approval {
+	return approval{regexp.MustCompile(pointer), regexp.MustCompile(value), severity, message}
+}
+
+// editorKey begins the pointer of a setting of VS Code, wherever its settings stand.
+const editorKey = `^(?:/settings|/customizations/vscode/settings)?/chat\.`
+
+// approvals are told apart by the first that holds. The keys are those that the
+// documentation of the clients lists.
+var approvals = []approval{
+	// Claude Code.
+	approves(`^/enableAllProjectMcpServers$`, `^true$`, scanner.High, "every server of the repository is started without asking"),
+	approves(`^/enabledMcpjsonServers/\d+$`, `.`, scanner.Medium, "a server of the repository is started without asking"),
+	approves(`^/permissions/defaultMode$`, `^bypassPermissions$`, scanner.High, "nothing is asked before tools and commands run"),
+	approves(`^/permissions/defaultMode$`, `^(?:acceptEdits|auto|dontAsk)$`, scanner.Medium, "files are changed without asking"),
+	approves(`^/skipDangerousModePermissionPrompt$`, `^true$`, scanner.Medium, "the warning before nothing is asked any more is left out"),
+	approves(`^/permissions/allow/\d+$`, `^(?:\*|Bash|Bash\(\*\)|Bash\(:\*\))$`, scanner.High, "every command runs without asking"),
+	approves(`^/permissions/allow/\d+$`, `^mcp__\*|^mcp__[^*]*?(?:__\*)?\*$`, scanner.Medium, "tools of servers run without asking, whatever they are"),
+	approves(`^/permissions/allow/\d+$`, `^mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$`, scanner.Medium, "every tool of a server runs without asking"),
+	approves(`^/permissions/allow/\d+$`, `(?i)^mcp__.*__.*(?:exec|run_|shell|command|delete|drop_|write|deploy|send|push|merge)`, scanner.Low, "a tool that writes or runs something does so without asking"),
+	// VS Code.
+	approves(editorKey+`tools\.(?:global\.)?autoApprove$`, `^true$`, scanner.High, "every tool and command runs without asking"),
+	approves(editorKey+`tools\.terminal\.autoApprove/(?:\*|~1\.\*~1|~1\.\+~1|~1\^\.\*\$?~1)(?:/approve)?$`, `^true$`, scanner.High, "every command runs without asking"),
+	approves(editorKey+`tools\.terminal\.autoApprove/(?:rm|sudo|curl|wget|bash|sh|zsh|eval|chmod|python3?|node|npx|powershell)(?:/approve)?$`, `^true$`, scanner.Medium, "a command that can do anything runs without asking"),
+	approves(editorKey+`tools\.(?:edits|urls)\.autoApprove/(?:\*\*~1\*|\*|https?:~1~1\*(?:~1\*)?)(?:/.*)?$`, `^true$`, scanner.Medium, "every file is changed, or every address read, without asking"),
+	// Gemini CLI and Qwen Code.
+	approves(`^/(?:tools/)?autoAccept$`, `^true$`, scanner.Medium, "tools that are taken for harmless run without asking"),
+	approves(`^/(?:general/defaultApprovalMode|tools/approvalMode)$`, `^yolo$`, scanner.High, "nothing is asked before tools and commands run"),
+	approves(`^/(?:general/defaultApprovalMode|tools/approvalMode)$`, `^auto_?-?edit$`, scanner.Medium, "files are changed without asking"),
+	approves(`^/(?:tools/allowed|allowedTools)/\d+$`, `^(?:\*|run_shell_command|ShellTool|execute_bash|execute_cmd)$`, scanner.High, "every command runs without asking"),
+	approves(`^/allowedTools/\d+$`, `^@[^/*]+(?:/\*)?$`, scanner.Medium, "every tool of a server runs without asking"),
+	// Codex.
+	approves(`^(?:/profiles/[^/]+)?/sandbox_mode$`, `^danger-full-access$`, scanner.High, "commands run outside of the sandbox"),
+	approves(`^(?:/profiles/[^/]+)?/approval_policy$`, `^never$`, scanner.Medium, "nothing is asked before commands run"),
+	// opencode, Kilo.
+	approves(`^/permission(?:/\*|/bash(?:/\*)?)?$`, `^allow$`, scanner.High, "every command runs without asking"),
+	approves(`^/permission/(?:edit|webfetch)(?:/\*)?$`, `^allow$`, scanner.Medium, "files are changed, or pages read, without asking"),
+	// Amp, Zed, Crush, Cursor.
+	approves(`^/amp\.dangerouslyAllowAll$`, `^true$`, scanner.High, "every tool and command runs without asking"),
+	approves(`^/amp\.commands\.allowlist/\d+$`, `^\*$`, scanner.High, "every command runs without asking"),
+	approves(`^/agent/always_allow_tool_actions$`, `^true$`, scanner.High, "every tool and command runs without asking"),
+	approves(`^/agent/tool_permissions/default$`, `^allow$`, scanner.High, "every tool and command runs without asking"),
+	approves(`^/permissions/allowed_tools/\d+$`, `^(?:bash|edit|write|\*)$`, scanner.Medium, "a tool that writes or runs something does so without asking"),
+	approves(`^/permissions/allow/\d+$`, `^(?:Shell\(\*+\)|Mcp\(\*:\*\)|Write\(\*+(?:/\*+)?\))$`, scanner.High, "every command or tool runs without asking"),
+}

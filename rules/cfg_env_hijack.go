@@ -1,0 +1,107 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var cfgEnvHijack = scanner.Rule{
+	ID:         "cfg-env-hijack",
+	Category:   "configuration",
+	Title:      "A variable makes another program of a harmless command",
+	Why:        "LD_PRELOAD, NODE_OPTIONS, PATH and their like decide which code a command runs. The command that a user approves stays as it is.",
+	Fix:        "Remove the variable. What a server needs ahead of its start belongs into its own package.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "High for variables that name code to run, and for search paths that begin in a directory where others write; medium where they send downloads or traffic elsewhere. Search paths of a project's own code are left alone.",
+	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0081", "CWE-427"},
+	Config: func(p *scanner.ConfigPass) {
+		launches(p, func(e *scanner.Entry, l *scanner.Launched) {
+			named(e.Env, "/env/", func(pointer, name, value string) {
+				if severity, message := hijack(name, value, l.Ecosystem.Fetched()); message != "" {
+					p.Report(e, pointer, severity, message, name+"="+value)
+				}
+			})
+			for i, arg := range e.Args { // env NAME=value program
+				name, value, ok := strings.Cut(arg, "=")
+				if !ok || l.First >= 0 && i >= l.First {
+					continue
+				}
+				if severity, message := hijack(name, value, l.Ecosystem.Fetched()); message != "" {
+					p.Report(e, fmt.Sprintf("/args/%d", i), severity, message, arg)
+				}
+			}
+		})
+		if p.User {
+			return // whose user sets the own environment
+		}
+		for _, s := range p.Settings {
+			if !strings.HasPrefix(s.Pointer, "/env/") {
+				continue
+			}
+			if severity, message := hijack(lastToken(s.Pointer), s.Text, true); message != "" {
+				p.Report(nil, s.Pointer, severity, message, lastToken(s.Pointer)+"="+s.Text)
+			}
+		}
+	},
+}
+
+// hijack judges a variable; no message for one that is harmless.
+func hijack(name, value string, fetched bool) (scanner.Severity, string) {
+	upper := strings.ToUpper(name)
+	literal := text.Literal(value)
+	if strings.TrimSpace(literal) == "" {
+		return 0, ""
+	}
+	switch {
+	case namesCode.MatchString(upper):
+		return scanner.High, "the variable names code that runs inside the program, or in place of it"
+	case upper == "NODE_OPTIONS" && nodeCode.MatchString(value), upper == "RUBYOPT" && strings.Contains(value, "-r"), upper == "PERL5OPT",
+		(upper == "JAVA_TOOL_OPTIONS" || upper == "_JAVA_OPTIONS" || upper == "JDK_JAVA_OPTIONS") && strings.Contains(value, "-javaagent"):
+		return scanner.High, "the options load code into the program"
+	case searchPath.MatchString(upper):
+		return searched(upper, value, fetched)
+	case packageSource.MatchString(upper):
+		if u, ok := address(value); ok && !officialSource.MatchString(u.Hostname()) && !loopback(u.Hostname()) {
+			return scanner.Medium, "packages are fetched from another registry"
+		}
+	case proxy.MatchString(upper):
+		if u, ok := address(value); ok && !loopback(u.Hostname()) && !private(u.Hostname()) {
+			return scanner.Medium, "the traffic of the server goes over another host"
+		}
+	}
+	return 0, ""
+}
+
+// searched judges a search path by the directory that is looked at first.
+func searched(name, value string, fetched bool) (scanner.Severity, string) {
+	between := ":"
+	if strings.Contains(value, `:\`) {
+		between = ";"
+	}
+	first, _, _ := strings.Cut(value, between)
+	switch {
+	case shared.MatchString(first):
+		return scanner.High, "the search path begins in a directory where others can write"
+	case name == "PATH" && relative.MatchString(first):
+		return scanner.High, "programs are looked for in the working directory first"
+	case name != "PATH" && fetched && relative.MatchString(first):
+		return scanner.Medium, "code of the working directory runs inside a package that is fetched"
+	}
+	return 0, ""
+}
+
+var (
+	namesCode      = regexp.MustCompile(`^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|DYLD_FRAMEWORK_PATH|PYTHONSTARTUP|PYTHONINSPECT|PYTHONHOME|BASH_ENV|PROMPT_COMMAND|ZDOTDIR|GIT_SSH_COMMAND|GIT_SSH|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|DOTNET_STARTUP_HOOKS|COR_PROFILER|CORECLR_PROFILER(?:_PATH.*)?|COMSPEC|NPM_CONFIG_SCRIPT_SHELL|NPM_CONFIG_NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE)$`)
+	nodeCode       = regexp.MustCompile(`(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--inspect(?:-brk|-wait)?|--openssl-config|--snapshot-blob)(?:[\s=]|$)`)
+	searchPath     = regexp.MustCompile(`^(?:PATH|PYTHONPATH|NODE_PATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|DYLD_FALLBACK_LIBRARY_PATH|RUBYLIB|PERL5LIB|CLASSPATH|LUA_PATH)$`)
+	packageSource  = regexp.MustCompile(`^(?:NPM_CONFIG_REGISTRY|YARN_REGISTRY|YARN_NPM_REGISTRY_SERVER|BUN_CONFIG_REGISTRY|UV_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX|UV_EXTRA_INDEX_URL|PIP_INDEX_URL|PIP_EXTRA_INDEX_URL|GOPROXY)$`)
+	officialSource = regexp.MustCompile(`(?i)^(?:registry\.npmjs\.org|registry\.yarnpkg\.com|pypi\.org|files\.pythonhosted\.org|proxy\.golang\.org|npm\.pkg\.github\.com)$`)
+	proxy          = regexp.MustCompile(`^(?:HTTPS?|ALL)_PROXY$`)
+	relative       = regexp.MustCompile(`^(?:\.|\./.*|\.\.(?:/.*)?|[\w-][\w.-]*(?:/.*)?)$`)
+	shared         = regexp.MustCompile(`^(?:/tmp|/var/tmp|/dev/shm|/private/tmp|/Users/Shared|[A-Za-z]:\\(?:Windows\\Temp|Temp|Users\\Public))(?:[/\\]|$)`)
+)

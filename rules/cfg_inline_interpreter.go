@@ -1,0 +1,60 @@
+package rules
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var cfgInlineInterpreter = scanner.Rule{
+	ID:         "cfg-inline-interpreter",
+	Category:   "configuration",
+	Title:      "A server is a piece of code written into the configuration",
+	Why:        "sh -c, python -c and their like run whatever stands in the next argument. A reader sees one more server, and the client asks for consent by its name.",
+	Fix:        "Put the code into a file of the repository where it is reviewed, or start the server directly.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Servers have a program of their own. A text that only prepares a directory or a path ahead of one, as wrappers do, is medium.",
+	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
+	Config: func(p *scanner.ConfigPass) {
+		launches(p, func(e *scanner.Entry, l *scanner.Launched) {
+			if l.Code == scanner.NoCode {
+				return
+			}
+			pointer, code := wordAt(e, l.Code)
+			severity, message := scanner.High, "the argument is code that "+l.Interpreter+" runs"
+			if preparation(l.Interpreter, code) {
+				severity, message = scanner.Medium, "the argument is a text for "+l.Interpreter+" that starts one program"
+			}
+			p.Report(e, pointer, severity, message, code)
+		})
+	},
+}
+
+// preparation reports whether a text for a shell does no more than choose a
+// directory or an environment ahead of one program, or a piece of Python than
+// call the main function of a module.
+func preparation(interpreter, code string) bool {
+	if strings.HasPrefix(interpreter, "py") {
+		return pythonMain.MatchString(code)
+	}
+	switch interpreter {
+	case "sh", "bash", "zsh", "dash", "ksh", "fish", "cmd":
+		return len(code) <= longestPreparation && plainShell.MatchString(code)
+	}
+	return false
+}
+
+// longestPreparation bounds how much of a text for a shell is taken for harmless
+// at a glance.
+const longestPreparation = 400
+
+var (
+	// plainShell is a row of commands that only prepare, and one at its end
+	// without redirection, substitution or another program behind it.
+	plainShell = regexp.MustCompile(`^\s*(?:(?:cd|source|\.|export|nvm|fnm|pyenv|conda|set|eval "\$\((?:/[\w/.-]+/)?(?:brew|fnm|mise|direnv|pyenv) [\w -]+\)")(?: [^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Z_]+\}?[^;&|<>` + "`" + `$()\n]*)*)?\s*(?:&&|;|\n)\s*)*` +
+		`(?:exec )?[^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Za-z_]+\}?[^;&|<>` + "`" + `$()\n]*)*$`)
+	// pythonMain is what an entry point of a package would do.
+	pythonMain = regexp.MustCompile(`^\s*(?:(?:import [\w.]+|from [\w.]+ import \w+(?: as \w+)?)\s*;\s*)+(?:sys\.exit\()?(?:asyncio\.run\()?[\w.]+\(\)\)*;?\s*$`)
+)
