@@ -1,15 +1,69 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"runtime"
 	"runtime/debug"
 )
 
 // versionCmd is mcpscan version.
-type versionCmd struct{}
+type versionCmd struct {
+	JSON bool `help:"Write JSON."`
+}
 
-// Run prints the version.
-func (versionCmd) Run(std streams) error {
-	return put(std.out, []byte("mcpscan "+version()+"\n"))
+// build is what the Go toolchain recorded of this build. A build from a module,
+// as go install makes it, knows a version and no commit; a build without version
+// control knows neither.
+type build struct {
+	Name     string `json:"name"`
+	Version  string `json:"version"`
+	Commit   string `json:"commit"`
+	Date     string `json:"date"`     // of the commit, never of the build: the same commit gives the same bytes
+	Modified bool   `json:"modified"` // the work tree had changes that are not in the commit
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+// Run prints the version, one thing a line; the first line is the version alone.
+func (c *versionCmd) Run(std streams) error {
+	info, _ := debug.ReadBuildInfo()
+	b := built(info)
+	if c.JSON {
+		out, err := json.MarshalIndent(b, "", "  ")
+		if err != nil {
+			return err
+		}
+		return put(std.out, append(out, '\n'))
+	}
+	commit := cmp.Or(b.Commit, "unknown")
+	if b.Modified {
+		commit += ", modified"
+	}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "mcpscan %s\ncommit  %s\ndate    %s\ngo      %s, %s\n", b.Version, commit, cmp.Or(b.Date, "unknown"), b.Go, b.Platform)
+	return put(std.out, out.Bytes())
+}
+
+// built reads what a build recorded; info is nil where it recorded nothing.
+func built(info *debug.BuildInfo) build {
+	b := build{Name: "mcpscan", Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info == nil {
+		return b
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Date = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
 }
 
 // version is what the Go toolchain knows of this build: the module version of
