@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# Finds or downloads the program, and tells the next step where it stands.
+# What was downloaded is run only after its digest and its provenance were
+# verified; there is no way around the digest.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$here/lib.sh"
+
+repository=mcpscan/mcpscan
+site=https://github.com/$repository
+
+# given takes a program that is on the machine already.
+given() {
+  local program
+  cd "$(unix "$GITHUB_WORKSPACE")"
+  program=$(unix "$1")
+  if [ ! -f "$program" ] || [ ! -x "$program" ]; then fail "binary-path is \"$1\", which is no file that can be executed; expected the path of mcpscan"; fi
+  program=$(cd "$(dirname "$program")" && pwd)/$(basename "$program")
+  output binary "$program"
+}
+
+# fetch URL FILE
+fetch() {
+  curl --disable --proto '=https' --proto-redir '=https' --tlsv1.2 --fail --silent --show-error --location \
+    --retry 3 --max-time 300 --max-filesize 209715200 --output "$2" --url "$1" ||
+    fail "downloading $1 failed; where the runner has no network, put mcpscan on it and set binary-path"
+}
+
+# wanted VERSION prints the version to install, as X.Y.Z.
+wanted() {
+  local version=${1:-$(cat "$here/VERSION")} to
+  if [ "$version" = latest ]; then
+    to=$(curl --disable --proto '=https' --tlsv1.2 --fail --silent --show-error --retry 3 --max-time 60 \
+      --output /dev/null --write-out '%{redirect_url}' --url "$site/releases/latest") || to=
+    version=${to##*/tag/v}
+  fi
+  [[ $version =~ ^(0|[1-9][0-9]{0,5})(\.(0|[1-9][0-9]{0,5})){2}$ ]] ||
+    fail "the version is \"$version\"; expected latest, or three numbers as in 1.2.3"
+  printf '%s' "$version"
+}
+
+# platform prints OS_ARCH as the names of the archives have it.
+platform() {
+  local os arch
+  case ${RUNNER_OS:-} in
+  Linux) os=linux ;;
+  macOS) os=darwin ;;
+  Windows) os=windows ;;
+  *) fail "there is no build for the system \"${RUNNER_OS:-}\"; build mcpscan with Go and set binary-path" ;;
+  esac
+  case ${RUNNER_ARCH:-} in
+  X64) arch=amd64 ;;
+  ARM64) arch=arm64 ;;
+  *) fail "there is no build for the processor \"${RUNNER_ARCH:-}\"; build mcpscan with Go and set binary-path" ;;
+  esac
+  printf '%s_%s' "$os" "$arch"
+}
+
+# digest_of NAME FILE prints the digest that a list gives for a name, or nothing.
+digest_of() { awk -v name="$1" '$2 == name && length($1) == 64 && $1 !~ /[^0-9a-f]/ { print $1 }' "$2"; }
+
+sha256() { if command -v sha256sum >/dev/null; then sha256sum <"$1"; else shasum -a 256 <"$1"; fi | cut -c 1-64; }
+
+# verify ARCHIVE VERSION compares the archive with the digest that this commit
+# of the action names, or with the list of the release where the release is
+# younger than the commit.
+verify() {
+  local want got embedded=true
+  want=$(digest_of "$1" "$here/checksums.txt")
+  if [ -z "$want" ]; then
+    embedded=false
+    fetch "$site/releases/download/v$2/checksums.txt" checksums.txt
+    want=$(digest_of "$1" checksums.txt)
+  fi
+  [[ $want =~ ^[0-9a-f]{64}$ ]] || fail "no single digest is known for $1; the release is incomplete, or was changed"
+  got=$(sha256 "$1")
+  [ "$got" = "$want" ] || fail "$1 has the digest $got, expected $want: the download was changed on its way or at its source"
+  attested "$1" "$2" "$embedded"
+}
+
+# attested ARCHIVE VERSION EMBEDDED: the list of a release stands beside its
+# archives, so who can change one can change both. Provenance says which
+# workflow built the archive, from which tag.
+attested() {
+  if command -v gh >/dev/null; then
+    GH_TOKEN=$INPUT_TOKEN GH_HOST=github.com gh attestation verify "$1" --repo "$repository" --deny-self-hosted-runners \
+      --signer-workflow "$repository/.github/workflows/release.yml" --source-ref "refs/tags/v$2" >attestation.log 2>&1 || {
+      quote attestation.log 8192
+      fail "the provenance of $1 was not verified: gh attestation verify says why above"
+    }
+  elif [ "$3" = false ] && [ "$INPUT_ALLOW_UNATTESTED" != true ]; then
+    fail "the provenance of $1 cannot be verified: gh is not installed, and this commit of the action names no digest for it; install gh, use a later commit of the action, or set allow-unattested: true"
+  elif [ "$3" = false ]; then
+    warning "the provenance of $1 was not verified: gh is not installed, and allow-unattested is set"
+  fi
+}
+
+main() {
+  boolean allow-unattested "$INPUT_ALLOW_UNATTESTED"
+  if [ -n "$INPUT_BINARY_PATH" ]; then
+    given "$INPUT_BINARY_PATH"
+    return
+  fi
+  local version archive program=mcpscan on says
+  version=$(wanted "$INPUT_VERSION")
+  on=$(platform)
+  archive=mcpscan_${version}_$on.tar.gz
+  case $on in windows_*) program=mcpscan.exe ;; esac
+  # Names without a directory: tar takes D: for a host.
+  cd "$(mktemp -d "$(unix "$RUNNER_TEMP")/mcpscan.XXXXXX")"
+  fetch "$site/releases/download/v$version/$archive" "$archive"
+  verify "$archive" "$version"
+  tar -xzf "$archive" "$program"
+  if [ ! -f "$program" ] || [ -L "$program" ]; then fail "$archive holds no program"; fi
+  chmod 755 "$program"
+  says=$("./$program" version | head -n 1) || says=
+  [ "$says" = "mcpscan v$version" ] || fail "the program in $archive is not version $version"
+  printf 'mcpscan %s\n' "$version"
+  output binary "$PWD/$program"
+}
+
+main

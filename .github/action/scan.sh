@@ -1,0 +1,225 @@
+#!/usr/bin/env bash
+# Runs mcpscan once, over the tree that is checked out. Nothing of the tree is
+# executed unless run-servers is set. The exit code of mcpscan becomes an
+# output; gate.sh ends the action with it.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$here/lib.sh"
+
+# The owner of the files is another user in a container job. A tree can hold a
+# directory that looks like a repository of its own, with commands in its
+# configuration; none of them is run.
+git() {
+  GIT_TERMINAL_PROMPT=0 command git -c safe.directory='*' -c safe.bareRepository=explicit \
+    -c core.fsmonitor=false -c core.hooksPath=/dev/null "$@"
+}
+
+# enter goes to the root of the repository and sets prefix, the way from there
+# to the project: reports name files as the repository does, wherever it was
+# checked out and whatever directory is the project.
+enter() {
+  local workspace root
+  workspace=$(cd "$(unix "$GITHUB_WORKSPACE")" && pwd -P)
+  cd "$workspace"
+  cd -P "./$INPUT_WORKING_DIRECTORY" 2>/dev/null || fail "there is no directory \"$INPUT_WORKING_DIRECTORY\" in the workspace; check out the repository first, and name the directory from its root"
+  case $PWD/ in "$workspace"/*) ;; *) fail "the working-directory \"$INPUT_WORKING_DIRECTORY\" leads out of the workspace" ;; esac
+  prefix='' repository=false
+  if root=$(git rev-parse --show-toplevel 2>/dev/null); then
+    repository=true prefix=$(git rev-parse --show-prefix)
+    cd "$(unix "$root")"
+    case $(pwd -P)/ in "$workspace"/*) ;; *) fail "the repository of \"$INPUT_WORKING_DIRECTORY\" lies outside of the workspace" ;; esac
+  fi
+  output root "$(native "$PWD")"
+}
+
+# named FILE prints the name of a file of the project, from the root. No name
+# begins like a flag.
+named() {
+  local name=$prefix$1
+  case $1 in /* | [A-Za-z]:[\\/]*) name=$1 ;; esac
+  case $name in -*) name=./$name ;; esac
+  printf '%s' "$name"
+}
+
+# base_commit sets base, the commit that the tree is compared with, or nothing.
+base_commit() {
+  local want='' depth=0
+  base=''
+  [ "$repository" = true ] || return 0
+  case $INPUT_BASE_REF in
+  '') return 0 ;;
+  auto)
+    case $GITHUB_EVENT_NAME in
+    pull_request)
+      want=$(pull_request_base)
+      if [ "$(git rev-parse HEAD)" = "$GITHUB_SHA" ]; then depth=2; fi
+      ;;
+    *) want=$EVENT_BASE ;;
+    esac
+    # A new branch has no commit before.
+    [[ $want =~ ^0*$ ]] && return 0
+    ;;
+  *) want=$INPUT_BASE_REF ;;
+  esac
+  base=$(git rev-parse --verify --quiet --end-of-options "$want^{commit}") ||
+    fail "the base \"$want\" is not in this clone, so drift cannot be told: give actions/checkout \"fetch-depth: $depth\" (0 is the whole history), or set base-ref"
+}
+
+# pull_request_base prints the first parent of the commit that GitHub made to
+# test the pull request: what the pull request itself changes is the difference
+# from there. Any other commit was made by somebody: then the event says.
+pull_request_base() {
+  local head merged
+  head=$(git rev-parse --verify --quiet HEAD) || head=
+  merged=$(git rev-parse --verify --quiet HEAD^2) || merged=
+  if [ -n "$EVENT_HEAD" ] && [ "$head" = "$GITHUB_SHA" ] && [ "$merged" = "$EVENT_HEAD" ]; then
+    git rev-parse --verify --quiet HEAD^1
+  else
+    printf '%s' "$EVENT_BASE"
+  fi
+}
+
+# blob FILE prints the object of a file as it stood at the base, or nothing.
+blob() {
+  local code=0
+  git rev-parse --verify --quiet --end-of-options "$base:./$1" || code=$?
+  [ "$code" -le 1 ] || fail "$1 could not be looked up at the base: it must stand in the repository, and actions/checkout be given no filter"
+}
+
+# base_lock writes the lock as it stood at the base to a file, and sets was to it.
+base_lock() {
+  local object
+  was=''
+  [ -n "$base" ] || return 0
+  case $lock in /* | [A-Za-z]:[\\/]*) return 0 ;; esac
+  object=$(blob "$lock")
+  if [ -z "$object" ]; then
+    notice "there was no $lock at the base: nothing is pinned that could drift"
+    return 0
+  fi
+  was=$out/base.lock
+  # cat-file applies no filter and no driver that the tree could name.
+  git cat-file blob "$object" >"$was" || fail "the lockfile of the base could not be read from this clone: give actions/checkout no filter"
+}
+
+# judged_by FILE tells that a change may look away from its own findings.
+judged_by() {
+  local object
+  if [ -z "$base" ] || [ ! -f "$1" ]; then return 0; fi
+  case $1 in /* | [A-Za-z]:[\\/]*) return 0 ;; esac
+  object=$(blob "$1")
+  [ "$object" = "$(git hash-object --no-filters -- "$1")" ] ||
+    notice "$1 is changed here, and this run went by the changed one: review it first"
+}
+
+# arguments sets args from the inputs.
+arguments() {
+  local config=$INPUT_CONFIG
+  args=(scan --no-color)
+  if [ "$INPUT_RUN_SERVERS" = true ]; then args+=(--run-servers); else args+=(--no-run); fi
+  # A lockfile that only the base has was deleted here, which mcpscan must judge.
+  # One that is named must be there. In a directory of its own, a project is
+  # never compared with the lockfile at the root.
+  if [ -n "$INPUT_LOCKFILE$was" ] || [ -e "$lock" ] || { [ -n "$prefix" ] && [ -e mcpscan.lock ]; }; then args+=("--lockfile=$lock"); fi
+  if [ -n "$was" ]; then args+=("--base=$(native "$was")"); fi
+  if [ -n "$config" ]; then config=$(named "$config"); elif [ -e "${prefix}mcpscan.yaml" ]; then config=$(named mcpscan.yaml); fi
+  if [ -n "$config" ]; then args+=("--config=$config"); fi
+  judged_by "${config:-mcpscan.yaml}"
+  if [ -n "$INPUT_BASELINE" ]; then
+    args+=("--baseline=$(named "$INPUT_BASELINE")")
+    judged_by "$(named "$INPUT_BASELINE")"
+  fi
+  if [ -n "$INPUT_FAIL_ON" ]; then args+=("--fail-on=$INPUT_FAIL_ON"); fi
+  if [ -n "$INPUT_MIN_SEVERITY" ]; then args+=("--min-severity=$INPUT_MIN_SEVERITY"); fi
+  if [ "$INPUT_ALLOW_INCOMPLETE" = true ]; then args+=(--allow-incomplete); fi
+  args+=("--format=text=$files/report.txt" "--format=json=$files/report.json" "--format=sarif=$files/report.sarif")
+  if [ "$INPUT_JOB_SUMMARY" = true ]; then args+=("--format=markdown=$files/report.md"); fi
+  if [ "$INPUT_ANNOTATIONS" = true ]; then args+=("--format=github"); fi
+}
+
+# targets adds what is inspected to args. Without a target mcpscan would look into
+# the home directory, too.
+targets() {
+  local target lines=${INPUT_TARGETS//$'\r'/}
+  if [[ $lines =~ ^[[:space:]]*$ ]]; then lines=.; fi
+  while IFS= read -r target; do
+    case $target in
+    '') ;;
+    http://* | https://*) args+=("$target") ;;
+    *) args+=("$(named "$target")") ;;
+    esac
+  done <<<"$lines"
+}
+
+# scan runs mcpscan. What it starts, if anything, is not told of the files in
+# which the runner takes outputs, paths and variables for later steps.
+scan() {
+  code=0
+  env -u GITHUB_OUTPUT -u GITHUB_ENV -u GITHUB_PATH -u GITHUB_STATE -u GITHUB_STEP_SUMMARY \
+    -u ACTIONS_ID_TOKEN_REQUEST_TOKEN -u ACTIONS_ID_TOKEN_REQUEST_URL -u ACTIONS_RUNTIME_TOKEN \
+    "$BINARY" "${args[@]}" </dev/null >"$out/stdout" 2>"$out/stderr" || code=$?
+  output exit-code "$code"
+}
+
+# tell shows the report in the log, and the annotations, which are the only
+# lines that a runner may take for commands.
+tell() {
+  echo '::group::mcpscan: report'
+  if [ -s "$out/report.txt" ]; then quote "$out/report.txt" 1000000; fi
+  echo '::endgroup::'
+  if [ -s "$out/stderr" ]; then quote "$out/stderr" 65536; fi
+  if [ "$INPUT_ANNOTATIONS" = true ]; then
+    tr '\r' ' ' <"$out/stdout" | LC_ALL=C grep -aE '^::(error|warning|notice)( |::)' | head -n 40 || true
+  fi
+}
+
+# summary writes the job summary, which may have 1 MiB.
+summary() {
+  local report=$out/report.md limit=1000000
+  if [ "$INPUT_JOB_SUMMARY" != true ] || [ ! -s "$report" ]; then return 0; fi
+  if [ "$(wc -c <"$report")" -le "$limit" ]; then
+    cat "$report" >>"$GITHUB_STEP_SUMMARY"
+    return
+  fi
+  # The last line is cut somewhere.
+  { head -c "$limit" "$report" | LC_ALL=C sed '$d'; printf '\nThe report goes on; the whole of it is in the files that the outputs name.\n'; } >>"$GITHUB_STEP_SUMMARY"
+}
+
+# results sets the outputs that count what is open. JSON reports have one member
+# a line, indented by two spaces for each level, and no line feed in a text.
+results() {
+  local counted
+  if [ ! -s "$out/report.json" ]; then return; fi
+  counted=$(awk -f "$here/count.awk" "$out/report.json")
+  output findings "$(cut -d ' ' -f 1 <<<"$counted")"
+  output highest-severity "$(cut -d ' ' -f 2 <<<"$counted")"
+  output drift "$(cut -d ' ' -f 3 <<<"$counted")"
+  output json-file "$files/report.json"
+  if [ -s "$out/report.sarif" ]; then output sarif-file "$files/report.sarif"; fi
+}
+
+main() {
+  boolean run-servers "$INPUT_RUN_SERVERS"
+  boolean allow-incomplete "$INPUT_ALLOW_INCOMPLETE"
+  boolean job-summary "$INPUT_JOB_SUMMARY"
+  boolean annotations "$INPUT_ANNOTATIONS"
+  boolean upload-sarif "$INPUT_UPLOAD_SARIF"
+  case $INPUT_RUN_SERVERS$GITHUB_EVENT_NAME in
+  truepull_request_target | trueworkflow_run) fail "run-servers is refused on $GITHUB_EVENT_NAME: the job has the rights of the repository, and the servers may be those of a stranger" ;;
+  esac
+  out=$(mktemp -d "$(unix "$RUNNER_TEMP")/mcpscan.XXXXXX")
+  files=$(native "$out")
+  enter
+  lock=$(named "${INPUT_LOCKFILE:-mcpscan.lock}")
+  base_commit
+  base_lock
+  arguments
+  targets
+  scan
+  tell
+  summary
+  results
+}
+
+main

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// stub is a program in the place of mcpscan, which notes how it was run and
+// answers what it was given.
+type stub struct {
+	*runner
+	dir string
+}
+
+// newStub is a runner on which binary-path is a stub that finds nothing.
+func newStub(t *testing.T) *stub {
+	t.Helper()
+	r := newRunner(t)
+	s := &stub{r, t.TempDir()}
+	s.answer(0)
+	r.inputs["binary-path"] = r.tool("mcpscan-stub", strings.ReplaceAll(`
+printf '%s\n' "${@//$'\n'/<LF>}" >'STUB/args'
+env >'STUB/env'
+pwd >'STUB/pwd'
+for a in "$@"; do
+  case $a in
+  --format=*=*) f=${a#--format=}; cp "STUB/${f%%=*}" "${f#*=}" ;;
+  --base=*) cp "${a#--base=}" 'STUB/base' ;;
+  esac
+done
+cat 'STUB/stdout'
+cat 'STUB/stderr' >&2
+exit "$(cat 'STUB/exit')"
+`, "STUB", s.dir))
+	return s
+}
+
+// answer says what the stub exits with and reports.
+func (s *stub) answer(code int, findings ...report.Finding) {
+	var b bytes.Buffer
+	if err := report.WriteJSON(&b, &report.Report{Findings: findings}); err != nil {
+		s.t.Fatal(err)
+	}
+	s.write(s.dir, map[string]string{"exit": fmt.Sprint(code), "json": b.String(), "sarif": "{}", "text": "a report\n", "markdown": "# A report\n",
+		"stdout": "::error file=mcpscan.lock,line=1::a finding\n", "stderr": ""})
+}
+
+// args are the arguments that the stub was run with, without those for formats.
+func (s *stub) args() []string {
+	s.t.Helper()
+	args := strings.Split(strings.TrimSuffix(readFile(s.t, s.dir, "args"), "\n"), "\n")
+	return slices.DeleteFunc(args, func(a string) bool { return strings.HasPrefix(a, "--format=") })
+}
+
+func (s *stub) wantArgs(want ...string) {
+	s.t.Helper()
+	if got := s.args(); !slices.Equal(got, want) {
+		s.t.Errorf("mcpscan was run with\n%q\nwant\n%q\n%s", got, want, s.log.String())
+	}
+}
+
+// wantFail: the action ended with exit code 2, a message, and without running mcpscan.
+func (s *stub) wantFail(message string) {
+	s.t.Helper()
+	if _, err := os.Stat(filepath.Join(s.dir, "args")); err == nil {
+		s.t.Error("mcpscan was run")
+	}
+	if s.code != 2 || !strings.Contains(s.log.String(), message) {
+		s.t.Errorf("exit code %d, want 2 and %q in\n%s", s.code, message, s.log.String())
+	}
+}
+
+// git runs git in a directory and returns what it prints.
+func (r *runner) git(dir string, args ...string) string {
+	r.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// commit commits files and returns the commit. A file with no content is removed.
+func (r *runner) commit(dir string, files map[string]string) string {
+	r.t.Helper()
+	for name, content := range files {
+		if content == "" {
+			delete(files, name)
+			r.git(dir, "rm", "-q", "--", name)
+		}
+	}
+	r.write(dir, files)
+	r.git(dir, "add", "-A")
+	r.git(dir, "commit", "-q", "--allow-empty", "-m", "a change")
+	return r.git(dir, "rev-parse", "HEAD")
+}
+
+// pullRequest makes a repository with a base branch that went on since the branch
+// of the pull request left it, and checks out the merge of both, as
+// actions/checkout does with a fetch-depth. It returns base, head and merge.
+func (r *runner) pullRequest(depth int, base, head map[string]string) (before, tip, merge string) {
+	r.t.Helper()
+	origin := r.t.TempDir()
+	r.git(origin, "init", "-q", "-b", "main")
+	left := r.commit(origin, base)
+	r.git(origin, "checkout", "-q", "-b", "change")
+	tip = r.commit(origin, head)
+	r.git(origin, "checkout", "-q", "main")
+	r.commit(origin, map[string]string{"other.txt": "of somebody else"})
+	r.git(origin, "checkout", "-q", "-b", "merged")
+	r.git(origin, "merge", "-q", "--no-ff", "-m", "merge", "change")
+	merge = r.git(origin, "rev-parse", "HEAD")
+	r.git(".", "clone", "-q", fmt.Sprintf("--depth=%d", depth), "--branch", "merged", "file://"+origin, r.workspace)
+	r.github["event_name"], r.github["sha"] = "pull_request", merge
+	r.github["event"] = map[string]any{"pull_request": map[string]any{
+		"base": map[string]any{"sha": left}, "head": map[string]any{"sha": tip}}}
+	return left, tip, merge
+}
+
+func finding(rule string, severity scanner.Severity, status string) report.Finding {
+	return report.Finding{Rule: rule, Severity: severity, Status: status, Server: "x\n      \"rule\": \"drift-x", Evidence: report.Evidence{Text: "a\n    {"}}
+}
+
+// TestActionPullRequest: the lock of the tree is compared with the lock of the
+// base, nothing else is passed, and everything that a workflow can ask for is set.
+func TestActionPullRequest(t *testing.T) {
+	s := newStub(t)
+	s.pullRequest(2, map[string]string{".mcp.json": "{}", "mcpscan.lock": "old\n"}, map[string]string{"mcpscan.lock": "new\n"})
+	s.answer(1, finding("drift-schema", scanner.Medium, "open"), finding("inj-conceal", scanner.High, "open"),
+		finding("drift-text", scanner.Critical, "suppressed"))
+	out := s.run()
+	was := regexp.MustCompile(`--base=(.*)`).FindString(strings.Join(s.args(), "\n"))
+	s.wantArgs("scan", "--no-color", "--no-run", "--lockfile=mcpscan.lock", was, ".")
+	if got := readFile(t, s.dir, "base"); got != "old\n" {
+		t.Errorf("the base lock is %q", got)
+	}
+	if dir := strings.TrimSpace(readFile(t, s.dir, "pwd")); filepath.Base(dir) != "work space" {
+		t.Errorf("mcpscan ran in %s", dir)
+	}
+	want := map[string]string{"findings": "2", "highest-severity": "high", "drift": "1", "exit-code": "1"}
+	for name, value := range want {
+		if out[name] != value {
+			t.Errorf("the output %s is %q, want %q", name, out[name], value)
+		}
+	}
+	if readFile(t, out["json-file"]) != readFile(t, s.dir, "json") || readFile(t, out["sarif-file"]) != "{}" {
+		t.Error("the files of the outputs are not the reports")
+	}
+	if s.summary.String() != "# A report\n" {
+		t.Errorf("the summary is %q", s.summary.String())
+	}
+	if got := s.commands(); !slices.Equal(got, []string{"::error file=mcpscan.lock,line=1::a finding"}) {
+		t.Errorf("the annotations are %q", got)
+	}
+	if s.code != 1 {
+		t.Errorf("the action exits %d", s.code)
+	}
+}
+
+// TestActionExitCodes: the action ends with the exit code of mcpscan, whatever it is.
+func TestActionExitCodes(t *testing.T) {
+	for _, code := range []int{0, 1, 2, 3, 137} {
+		s := newStub(t)
+		s.answer(code)
+		if out := s.run(); s.code != code || out["exit-code"] != fmt.Sprint(code) || out["highest-severity"] != "none" || out["findings"] != "0" {
+			t.Errorf("mcpscan exits %d, the action %d, with the outputs %q\n%s", code, s.code, out, s.log.String())
+		}
+	}
+}
+
+// TestActionBase: which commit the tree is compared with.
+func TestActionBase(t *testing.T) {
+	base := map[string]string{".mcp.json": "{}", "mcpscan.lock": "old\n"}
+	head := func() map[string]string { return map[string]string{"mcpscan.lock": "new\n"} }
+	event := func(name string, members map[string]any) func(s *stub) {
+		return func(s *stub) { s.github["event_name"], s.github["event"] = name, members }
+	}
+	first := func(s *stub) string { return s.git(s.workspace, "rev-list", "--max-parents=0", "HEAD") }
+	none := strings.Repeat("0", 40)
+	for _, tt := range []struct {
+		name   string
+		depth  int
+		change func(s *stub)
+		want   string // base lock, or the message of a failure behind !
+	}{
+		{"a schedule has no base", 1, event("schedule", nil), ""},
+		{"a pull request on a clone of one commit", 1, func(*stub) {}, `!"fetch-depth: 2"`},
+		{"a push", 9, func(s *stub) { event("push", map[string]any{"before": first(s)})(s) }, "old\n"},
+		{"a push of a new branch", 1, event("push", map[string]any{"before": none}), ""},
+		{"a push whose commit before is not there", 2, event("push", map[string]any{"before": strings.Repeat("a", 40)}), `!"fetch-depth: 0"`},
+		{"a merge queue", 9, func(s *stub) {
+			event("merge_group", map[string]any{"merge_group": map[string]any{"base_sha": first(s)}})(s)
+		}, "old\n"},
+		{"no base is wanted", 1, func(s *stub) { s.inputs["base-ref"] = "" }, ""},
+		{"a base is named", 9, func(s *stub) { s.inputs["base-ref"] = "HEAD~1" }, "old\n"},
+		{"a base that looks like a flag", 9, func(s *stub) { s.inputs["base-ref"] = "--help" }, `!the base "--help" is not in this clone`},
+		{"a base that looks like a command", 9, func(s *stub) { s.inputs["base-ref"] = "$(touch x)`touch x`\n::error::x" }, `!the base "$(touch x)`},
+		{"no repository", 9, func(s *stub) { os.RemoveAll(filepath.Join(s.workspace, ".git")) }, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newStub(t)
+			s.pullRequest(tt.depth, base, head())
+			tt.change(s)
+			s.run()
+			if message, fails := strings.CutPrefix(tt.want, "!"); fails {
+				s.wantFail(message)
+				return
+			}
+			got, _ := os.ReadFile(filepath.Join(s.dir, "base"))
+			if string(got) != tt.want || s.code != 0 {
+				t.Errorf("the base lock is %q, want %q; exit code %d\n%s", got, tt.want, s.code, s.log.String())
+			}
+		})
+	}
+}
+
+// TestActionForgedMerge: a commit of the author of a pull request that looks like
+// the merge made for testing does not choose what it is compared with.
+func TestActionForgedMerge(t *testing.T) {
+	s := newStub(t)
+	_, tip, _ := s.pullRequest(9, map[string]string{"mcpscan.lock": "old\n"}, map[string]string{"mcpscan.lock": "new\n"})
+	s.git(s.workspace, "checkout", "-q", "--orphan", "forged")
+	forged := s.commit(s.workspace, map[string]string{"mcpscan.lock": "poisoned\n"})
+	s.git(s.workspace, "merge", "-q", "--allow-unrelated-histories", "-X", "ours", "-m", "merge", tip)
+	s.run()
+	if got := readFile(t, s.dir, "base"); got != "old\n" {
+		t.Errorf("with a forged merge of %s the base lock is %q", forged, got)
+	}
+}
