@@ -17,8 +17,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rhysd/actionlint"
-
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/rules"
@@ -205,35 +203,6 @@ func TestReadme(t *testing.T) {
 
 // testCommand is the one command that runs all tests.
 const testCommand = "go test ./..."
-
-// TestWorkflows: the workflows hold what actionlint asks, and every action is
-// pinned by its commit.
-func TestWorkflows(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*.yml"))
-	if err != nil || len(files) == 0 {
-		t.Fatal("no workflows", err)
-	}
-	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	problems, err := linter.LintFiles(files, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range problems {
-		t.Error(p)
-	}
-	uses := regexp.MustCompile(`uses:\s*(\S+)`)
-	pinned := regexp.MustCompile(`^(\./.*|[\w.-]+/[\w./-]+@[0-9a-f]{40})$`)
-	for _, f := range files {
-		for _, m := range uses.FindAllStringSubmatch(readFile(t, f), -1) {
-			if !pinned.MatchString(m[1]) {
-				t.Errorf("%s: %s is not pinned by a commit", f, m[1])
-			}
-		}
-	}
-}
 
 // walkGo calls f with the path, from the root, of each file of Go code that is no test.
 func walkGo(t *testing.T, f func(path string)) {

@@ -138,8 +138,9 @@ func (r *runner) run() map[string]string {
 		}
 		inputs[name] = value
 	}
+	r.steps["inputs"] = inputs
 	for _, s := range a.Runs.Steps {
-		r.step(s, inputs)
+		r.step(s)
 	}
 	out := map[string]string{}
 	for name, o := range a.Outputs {
@@ -149,8 +150,7 @@ func (r *runner) run() map[string]string {
 }
 
 // step runs one step, or skips it.
-func (r *runner) step(s step, inputs map[string]any) {
-	r.steps["inputs"] = inputs
+func (r *runner) step(s step) {
 	wanted := !r.failed
 	if s.If != "" {
 		wanted = truthy(r.eval(s.If)) && (!r.failed || strings.Contains(s.If, "always()"))

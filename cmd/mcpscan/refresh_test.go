@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+)
+
+// refresh is a runner for the jobs of refresh-lockfile.yml, in a clone of an
+// origin. In place of go install, the program is a script that writes a lockfile.
+type refresh struct {
+	*runner
+	origin string
+	inputs map[string]any
+	jobs   map[string]struct{ Steps []step }
+}
+
+func newRefresh(t *testing.T, lock string) *refresh {
+	t.Helper()
+	r := &refresh{runner: newRunner(t), origin: t.TempDir()}
+	r.git(r.origin, "init", "-q", "-b", "main")
+	r.commit(r.origin, map[string]string{".mcp.json": "{}", "mcpscan.lock": "old\n", "a/mcpscan.lock": "old\n"})
+	r.git(".", "clone", "-q", "file://"+r.origin, r.workspace)
+	r.tool("go", fmt.Sprintf("printf '%%s\\n' \"$@\" >%q\ncat >\"$GOBIN/mcpscan\" <<'EOF'\n#!/usr/bin/env bash\n%s\nEOF\nchmod +x \"$GOBIN/mcpscan\"\n", filepath.Join(r.temp, "go.args"), lock))
+	r.tool("gh", fmt.Sprintf("printf '%%s\\n' \"$*\" >>%q\ncase $* in 'pr list'*) cat %q 2>/dev/null || true ;; esac\n", filepath.Join(r.temp, "gh.args"), filepath.Join(r.temp, "open")))
+	r.github["ref_name"], r.github["ref_type"] = "main", "branch"
+	var w struct {
+		On struct {
+			WorkflowCall struct {
+				Inputs map[string]struct{ Default string }
+			} `yaml:"workflow_call"`
+		}
+		Jobs map[string]struct{ Steps []step }
+	}
+	if err := yaml.Unmarshal([]byte(readFile(t, root, ".github", "workflows", "refresh-lockfile.yml")), &w); err != nil {
+		t.Fatal(err)
+	}
+	r.jobs, r.inputs = w.Jobs, map[string]any{}
+	for name, in := range w.On.WorkflowCall.Inputs {
+		r.inputs[name] = in.Default
+	}
+	r.steps["inputs"] = r.inputs
+	return r
+}
+
+// job runs the steps of one job; the second one gets a work tree of its own.
+func (r *refresh) job(name string) {
+	r.t.Helper()
+	r.git(r.workspace, "reset", "-q", "--hard")
+	for _, s := range r.jobs[name].Steps {
+		r.step(s)
+	}
+}
+
+// pushed is a file on the branch of the pull request, or nothing.
+func (r *refresh) pushed(name string) string {
+	if r.git(r.origin, "branch", "--list", "mcpscan/refresh-lockfile") == "" {
+		return ""
+	}
+	return r.git(r.origin, "show", "mcpscan/refresh-lockfile:"+name)
+}
+
+func (r *refresh) ghCalls() string {
+	data, _ := os.ReadFile(filepath.Join(r.temp, "gh.args"))
+	return string(data)
+}
+
+const writesLock = `printf '%s\n' "$@" >"$RUNNER_TEMP/lock.args"; env >"$RUNNER_TEMP/lock.env"; for a in "$@"; do case $a in --lockfile=*) echo new >"${a#--lockfile=}" ;; esac; done`
+
+// TestRefresh: what the servers list now becomes a pull request, and only the
+// lockfile does.
+func TestRefresh(t *testing.T) {
+	r := newRefresh(t, writesLock+"; echo x >>.mcp.json; echo x >pwned")
+	r.inputs["working-directory"], r.inputs["targets"] = "a", "-x.json\n.mcp.json"
+	r.job("lock")
+	r.job("pull-request")
+	if got := r.pushed("a/mcpscan.lock"); got != "new" || r.code != 0 {
+		t.Fatalf("the branch has the lockfile %q; exit code %d\n%s", got, r.code, r.log.String())
+	}
+	if got := r.git(r.origin, "diff", "--name-only", "main", "mcpscan/refresh-lockfile"); got != "a/mcpscan.lock" {
+		t.Errorf("the pull request changes %q", got)
+	}
+	if got := readFile(t, r.temp, "lock.args"); got != "lock\n--run-servers\n--lockfile=./mcpscan.lock\n./-x.json\n.mcp.json\n" {
+		t.Errorf("mcpscan was run with %q", got)
+	}
+	if got := readFile(t, r.temp, "go.args"); got != "install\ngithub.com/mcpscan/mcpscan/cmd/mcpscan@latest\n" {
+		t.Errorf("go was run with %q", got)
+	}
+	if env := readFile(t, r.temp, "lock.env"); regexp.MustCompile(`(?m)^(GITHUB_(OUTPUT|ENV|PATH|STATE|STEP_SUMMARY)|GH_TOKEN)=`).MatchString(env) {
+		t.Errorf("servers are started with the environment\n%s", env)
+	}
+	if calls := r.ghCalls(); !strings.Contains(calls, "pr create --base main --head mcpscan/refresh-lockfile ") {
+		t.Errorf("gh was called with\n%s", calls)
+	}
+}
+
+// TestRefreshAgain: nothing new opens nothing, and a pull request that is open is
+// not opened twice.
+func TestRefreshAgain(t *testing.T) {
+	r := newRefresh(t, `cat /dev/null`) // leaves the lockfile as it is
+	r.job("lock")
+	r.job("pull-request")
+	if r.code != 0 || r.ghCalls() != "" || r.pushed("mcpscan.lock") != "" {
+		t.Errorf("exit code %d, gh %q\n%s", r.code, r.ghCalls(), r.log.String())
+	}
+	r = newRefresh(t, writesLock)
+	r.write(r.temp, map[string]string{"open": "7\n"})
+	r.job("lock")
+	r.job("pull-request")
+	if calls := r.ghCalls(); r.code != 0 || strings.Contains(calls, "pr create") || r.pushed("mcpscan.lock") != "new" {
+		t.Errorf("exit code %d, gh %q\n%s", r.code, calls, r.log.String())
+	}
+}
+
+// TestRefreshRefuses: what the first job handed on is data, and inputs that would
+// write elsewhere are refused.
+func TestRefreshRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(r *refresh, handed string)
+		want   string
+	}{
+		{"nothing was handed on", func(r *refresh, handed string) { os.Remove(handed) }, "handed on no lockfile"},
+		{"a link", func(r *refresh, handed string) { os.Remove(handed); os.Symlink("/etc/hostname", handed) }, "handed on no lockfile"},
+		{"the branch itself", func(r *refresh, _ string) { r.inputs["branch"] = "main" }, "is the branch that the pull request is for"},
+		{"no branch", func(r *refresh, _ string) { r.inputs["branch"] = "--mirror" }, "is no name of a branch"},
+		{"a tag", func(r *refresh, _ string) { r.github["ref_type"] = "tag" }, "runs on a tag"},
+		{"out of the repository", func(r *refresh, _ string) { r.inputs["working-directory"] = ".." }, "leads out of the repository"},
+		{"a lockfile that is a link", func(r *refresh, _ string) {
+			os.Symlink(".mcp.json", filepath.Join(r.workspace, "link.lock"))
+			r.inputs["lockfile"] = "link.lock"
+		}, "is a link"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRefresh(t, writesLock)
+			r.job("lock")
+			tt.change(r, filepath.Join(r.temp, "refreshed", "mcpscan.lock"))
+			r.job("pull-request")
+			if r.code != 2 || !strings.Contains(r.log.String(), tt.want) || r.pushed("mcpscan.lock") != "" || r.ghCalls() != "" {
+				t.Errorf("exit code %d, want 2 and %q in\n%s", r.code, tt.want, r.log.String())
+			}
+		})
+	}
+}
+
+// TestRefreshFails: a server that cannot be listed fails the first job, and what it
+// says is no command.
+func TestRefreshFails(t *testing.T) {
+	r := newRefresh(t, `printf '::add-mask::x\n##[error]y\n'; exit 1`)
+	r.job("lock")
+	if got := r.commands(); r.code != 1 || !slices.Equal(got, []string{"::error::mcpscan lock failed; the log above says why"}) {
+		t.Errorf("exit code %d, commands %q", r.code, got)
+	}
+	for _, version := range []string{"v1.2.3", "main", "1.2", "latest@x"} {
+		r := newRefresh(t, writesLock)
+		r.inputs["version"] = version
+		if r.job("lock"); r.code != 2 || !strings.Contains(r.log.String(), "the input version is neither") {
+			t.Errorf("the version %q: exit code %d", version, r.code)
+		}
+	}
+}
+
+// TestRefreshJobs: the job that starts servers has no secret and no right to write,
+// and the one that has both starts nothing.
+func TestRefreshJobs(t *testing.T) {
+	first, second, ok := strings.Cut(readFile(t, root, ".github", "workflows", "refresh-lockfile.yml"), "\n  pull-request:\n")
+	_, first, jobs := strings.Cut(first, "\njobs:\n")
+	for _, word := range []string{"secrets.", "github.token", "write\n", ": write"} {
+		if strings.Contains(first, word) {
+			t.Errorf("the first job has %q", word)
+		}
+	}
+	for _, word := range []string{"bin/mcpscan", "go install", "setup-go", "npm", "npx"} {
+		if strings.Contains(second, word) {
+			t.Errorf("the second job has %q", word)
+		}
+	}
+	if !ok || !jobs {
+		t.Error("refresh-lockfile.yml has not the two jobs")
+	}
+}

@@ -1,0 +1,396 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/goccy/go-yaml"
+	"github.com/rhysd/actionlint"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/report"
+)
+
+// workflow is what is checked of a workflow beyond what actionlint checks.
+type workflow struct {
+	On          any
+	Permissions map[string]string
+	Jobs        map[string]struct {
+		Permissions map[string]string
+		Uses        string
+		Secrets     any
+		Steps       []step
+	}
+}
+
+// document is a workflow of this repository, or an example of one.
+type document struct{ name, text string }
+
+// workflows are the workflows, and the examples of workflows in docs/action.md.
+func workflows(t *testing.T) []document {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*.yml"))
+	if err != nil || len(files) < 3 {
+		t.Fatal("no workflows", err)
+	}
+	var out []document
+	for _, f := range files {
+		out = append(out, document{f, readFile(t, f)})
+	}
+	examples := 0
+	for i, block := range examplesOf(t) {
+		if strings.HasPrefix(block, "# .github/workflows/") {
+			out, examples = append(out, document{fmt.Sprintf("example %d of docs/action.md", i+1), block}), examples+1
+		}
+	}
+	if examples < 4 {
+		t.Fatalf("docs/action.md has %d examples of workflows", examples)
+	}
+	return out
+}
+
+// examplesOf returns the examples in YAML of docs/action.md. Each begins with the
+// name of its file.
+func examplesOf(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	for _, m := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(readFile(t, root, "docs", "action.md"), -1) {
+		if !regexp.MustCompile(`^# \.[\w./-]+\.ya?ml\n`).MatchString(m[1]) {
+			t.Errorf("an example of docs/action.md does not begin with the name of its file:\n%s", m[1])
+		}
+		var parsed map[string]any
+		if err := yaml.Unmarshal([]byte(m[1]), &parsed); err != nil {
+			t.Errorf("an example of docs/action.md: %v", err)
+		}
+		out = append(out, m[1])
+	}
+	return out
+}
+
+// pinned is an action by its commit, with the version that this is; ours is taken
+// by an immutable tag.
+var pinned = regexp.MustCompile(`^([\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+){2}|mcpscan/mcpscan(/\.github/workflows/refresh-lockfile\.yml)?@v(\d+\.\d+\.\d+))$`)
+
+// TestWorkflows: the workflows and the examples hold what actionlint asks, and
+// what zizmor asks of pins, rights, credentials, secrets, caches and expressions.
+func TestWorkflows(t *testing.T) {
+	shellcheck, err := exec.LookPath("shellcheck")
+	if err != nil {
+		t.Log("shellcheck is not on this machine: the scripts in workflows are not checked by it")
+	}
+	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{Shellcheck: shellcheck})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range workflows(t) {
+		problems, err := linter.Lint(d.name, []byte(d.text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range problems {
+			t.Error(p)
+		}
+		var w workflow
+		if err := yaml.Unmarshal([]byte(d.text), &w); err != nil {
+			t.Errorf("%s: %v", d.name, err)
+		}
+		checkText(t, d)
+		checkRights(t, d.name, &w)
+		for job, j := range w.Jobs {
+			for _, s := range j.Steps {
+				checkStep(t, d.name+", job "+job, s)
+			}
+		}
+	}
+}
+
+// checkText looks at what can be told from the text.
+func checkText(t *testing.T, d document) {
+	for _, m := range regexp.MustCompile(`(?m)^\s*(?:- )?uses:\s*(.*)$`).FindAllStringSubmatch(d.text, -1) {
+		if !pinned.MatchString(m[1]) {
+			t.Errorf("%s: %q is not pinned by a commit, with its version behind it", d.name, m[1])
+		}
+	}
+	for _, word := range []string{"pull_request_target", "workflow_run", "secrets: inherit", "ACTIONS_ALLOW_UNSECURE"} {
+		if strings.Contains(d.text, word) {
+			t.Errorf("%s has %q", d.name, word)
+		}
+	}
+}
+
+// TestVersionInDocuments: the examples name the version that the action installs.
+func TestVersionInDocuments(t *testing.T) {
+	version := strings.TrimSpace(readFile(t, root, ".github", "action", "VERSION"))
+	named := 0
+	for _, text := range []string{readFile(t, root, "README.md"), readFile(t, root, "docs", "action.md")} {
+		for _, m := range regexp.MustCompile(`(?m)(?:mcpscan|refresh-lockfile\.yml)@v([\d.]+)|rev: v([\d.]+)|version: ([\d.]+)$`).FindAllStringSubmatch(text, -1) {
+			named++
+			if got := m[1] + m[2] + m[3]; got != version {
+				t.Errorf("%q names version %s, and .github/action/VERSION %s", m[0], got, version)
+			}
+		}
+	}
+	if named < 8 {
+		t.Errorf("the documents name the version %d times", named)
+	}
+}
+
+// checkRights: a workflow may do nothing but read, and a job says what it may.
+func checkRights(t *testing.T, name string, w *workflow) {
+	for right, level := range w.Permissions {
+		if level != "read" {
+			t.Errorf("%s: all jobs may %s %s", name, level, right)
+		}
+	}
+	if w.Permissions == nil {
+		t.Errorf("%s does not say what its jobs may do", name)
+	}
+	for job, j := range w.Jobs {
+		if j.Permissions == nil && len(w.Permissions) == 0 {
+			t.Errorf("%s: the job %s does not say what it may do", name, job)
+		}
+		if j.Permissions == nil && !strings.HasPrefix(name, "example") {
+			t.Errorf("%s: the job %s does not say itself what it may do", name, job)
+		}
+	}
+}
+
+// checkStep looks at one step of a job or an action.
+func checkStep(t *testing.T, where string, s step) {
+	if m := regexp.MustCompile(`\$\{\{.*`).FindString(s.Run); m != "" {
+		t.Errorf("%s: a script has the expression %q; give it a variable", where, m)
+	}
+	if s.Run != "" && !strings.HasPrefix(s.Run, "set -euo pipefail\n") && s.Run != "bash .ci/run" {
+		t.Errorf("%s: the script %q does not begin with set -euo pipefail", where, s.Name)
+	}
+	action, _, _ := strings.Cut(s.Uses, "@")
+	switch {
+	case action == "actions/checkout" && s.With["persist-credentials"] != false:
+		t.Errorf("%s: the checkout keeps its credentials in the work tree", where)
+	case action == "actions/cache":
+		t.Errorf("%s: a cache can be poisoned", where)
+	case action == "actions/setup-go" && !strings.Contains(where, "ci.yml") && s.With["cache"] != false:
+		t.Errorf("%s: setup-go takes a cache, which can be poisoned", where)
+	}
+}
+
+// TestActionFile: action.yml says what GitHub wants to know, hands its inputs to
+// scripts as variables only, and uses all of them.
+func TestActionFile(t *testing.T) {
+	a, text := readAction(t, root), readFile(t, root, "action.yml")
+	if a.Name == "" || a.Description == "" || a.Branding.Icon == "" || a.Branding.Color == "" || a.Runs.Using != "composite" || len(a.Description) > 125 {
+		t.Errorf("action.yml is not what the marketplace takes: %+v", a)
+	}
+	checkText(t, document{"action.yml", text})
+	documented := readFile(t, root, "docs", "action.md")
+	for name, in := range a.Inputs {
+		if in.Description == "" || !strings.Contains(text, "inputs."+name) || !strings.Contains(documented, "| `"+name+"` |") {
+			t.Errorf("the input %s is not described, not used or not in docs/action.md", name)
+		}
+	}
+	for name, o := range a.Outputs {
+		if o.Description == "" || !strings.Contains(documented, "`"+name+"`") || !strings.Contains(o.Value, "steps.scan.outputs."+name) {
+			t.Errorf("the output %s is not described, not in docs/action.md or of another name", name)
+		}
+	}
+	for _, s := range a.Runs.Steps {
+		checkStep(t, "action.yml", s)
+		if s.Run != "" {
+			checkActionStep(t, a, s)
+		}
+	}
+}
+
+var callsScript = regexp.MustCompile(`^set -euo pipefail\nbash "\$GITHUB_ACTION_PATH/(\.github/action/\w+\.sh)"\n$`)
+
+// checkActionStep: a step calls one script, and gives it the variables that it reads.
+func checkActionStep(t *testing.T, a *actionFile, s step) {
+	m := callsScript.FindStringSubmatch(s.Run)
+	if m == nil || s.Shell != "bash" {
+		t.Errorf("the step %q of action.yml calls no script of .github/action with bash: %q", s.Name, s.Run)
+		return
+	}
+	script := readFile(t, root, m[1])
+	for name, value := range s.Env {
+		if !strings.Contains(script, "$"+name) && !strings.Contains(script, "${"+name) {
+			t.Errorf("%s does not read %s", m[1], name)
+		}
+		input := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "INPUT_")), "_", "-")
+		if strings.HasPrefix(name, "INPUT_") && value != "${{ inputs."+input+" }}" {
+			t.Errorf("%s is %s", name, value)
+		}
+	}
+	for _, v := range regexp.MustCompile(`\$\{?(INPUT_\w+)`).FindAllStringSubmatch(script, -1) {
+		if s.Env[v[1]] == "" {
+			t.Errorf("%s reads %s, which its step does not set", m[1], v[1])
+		}
+	}
+}
+
+// plannedFlags are the flags and formats of scan that the action uses and that do not
+// exist yet. One that does must not stand here.
+var plannedFlags = []string{"lockfile", "base", "markdown", "github", "gitlab", "junit"}
+
+// TestActionFlags: what the action and docs/action.md ask of scan is in its
+// grammar, and inputs that stand for a flag have its name.
+func TestActionFlags(t *testing.T) {
+	known := map[string]bool{}
+	for _, f := range report.Formats() {
+		known[f] = true
+	}
+	parser, err := kong.New(&grammar{}, kong.Vars{"formats": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, child := range parser.Model.Children {
+		for _, f := range child.Flags {
+			known[f.Name] = known[f.Name] || child.Name == "scan"
+		}
+	}
+	for _, p := range plannedFlags {
+		if known[p] {
+			t.Errorf("%s exists: take it out of plannedFlags", p)
+		}
+	}
+	used := map[string]bool{}
+	script := readFile(t, root, ".github", "action", "scan.sh")
+	script = script[strings.Index(script, "arguments() {"):strings.Index(script, "# targets adds")]
+	for _, text := range []string{script, readFile(t, root, "docs", "action.md"), readFile(t, root, ".pre-commit-hooks.yaml")} {
+		for _, m := range regexp.MustCompile(`[\s"(]--(?:format=(\w+)|([a-z][a-z-]+)(?:[=\s")]))`).FindAllStringSubmatch(text, -1) {
+			used[m[1]+m[2]] = true
+		}
+	}
+	a := readAction(t, root)
+	for name := range used {
+		if !known[name] && !slices.Contains(plannedFlags, name) {
+			t.Errorf("the flag or format %s is used, and scan does not know it", name)
+		}
+	}
+	for _, name := range []string{"lockfile", "config", "baseline", "fail-on", "min-severity", "run-servers", "allow-incomplete"} {
+		if _, is := a.Inputs[name]; !is || !used[name] {
+			t.Errorf("the flag %s has no input of its name (%v), or is not passed: %v", name, is, slices.Sorted(maps.Keys(used)))
+		}
+	}
+}
+
+// TestActionScripts: bash reads the scripts, and shellcheck has nothing to say.
+func TestActionScripts(t *testing.T) {
+	scripts, err := filepath.Glob(filepath.Join(root, ".github", "action", "*.sh"))
+	if err != nil || len(scripts) < 4 {
+		t.Fatal("no scripts", err)
+	}
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Fatal("the action needs bash, which this machine lacks: ", err)
+	}
+	for _, s := range scripts {
+		if out, err := exec.Command(bash, "-n", s).CombinedOutput(); err != nil {
+			t.Errorf("bash -n %s: %v\n%s", s, err, out)
+		}
+		if text := readFile(t, s); !strings.Contains(text, "\nset -euo pipefail\n") && !strings.HasSuffix(s, "lib.sh") {
+			t.Errorf("%s does not set -euo pipefail", s)
+		}
+	}
+	if _, err := exec.LookPath("shellcheck"); err != nil {
+		t.Log("shellcheck is not on this machine: the scripts are not checked by it")
+		return
+	}
+	if out, err := exec.Command("shellcheck", append([]string{"-x"}, scripts...)...).CombinedOutput(); err != nil {
+		t.Errorf("shellcheck: %v\n%s", err, out)
+	}
+}
+
+// TestRelease: the archives are those that the action asks for, the build takes
+// nothing from outside of its commit, and nothing is published before it is attested.
+func TestRelease(t *testing.T) {
+	var g struct {
+		Builds []struct {
+			Flags, Goos, Goarch []string
+			ModTimestamp        string `yaml:"mod_timestamp"`
+		}
+		Archives []struct {
+			Formats      []string
+			NameTemplate string `yaml:"name_template"`
+		}
+		Checksum struct {
+			NameTemplate string `yaml:"name_template"`
+			Algorithm    string
+		}
+		Sboms   []any
+		Release struct{ Draft bool }
+	}
+	if err := yaml.Unmarshal([]byte(readFile(t, root, ".goreleaser.yaml")), &g); err != nil {
+		t.Fatal(err)
+	}
+	b, ar := g.Builds[0], g.Archives[0]
+	if !slices.Contains(b.Flags, "-trimpath") || b.ModTimestamp != "{{ .CommitTimestamp }}" || !slices.Equal(b.Goos, []string{"linux", "darwin", "windows"}) || !slices.Equal(b.Goarch, []string{"amd64", "arm64"}) {
+		t.Errorf("the build is %+v", b)
+	}
+	if !slices.Equal(ar.Formats, []string{"tar.gz"}) || ar.NameTemplate != "{{ .ProjectName }}_{{ .Version }}_{{ .Os }}_{{ .Arch }}" || g.Checksum.NameTemplate != "checksums.txt" || g.Checksum.Algorithm != "sha256" || len(g.Sboms) == 0 || !g.Release.Draft {
+		t.Errorf("the archive is %+v, the list %+v", ar, g.Checksum)
+	}
+	text := readFile(t, root, ".github", "workflows", "release.yml")
+	attest, publish := strings.Index(text, "actions/attest-build-provenance@"), strings.Index(text, "--draft=false")
+	if attest < 0 || publish < attest {
+		t.Error("release.yml publishes before it attests")
+	}
+}
+
+// TestPreCommitHooks: the hooks start nothing, and run for each file that scan reads in
+// a project.
+func TestPreCommitHooks(t *testing.T) {
+	var hooks []struct {
+		ID, Entry, Language, Files string
+		Args                       []string
+	}
+	if err := yaml.Unmarshal([]byte(readFile(t, root, ".pre-commit-hooks.yaml")), &hooks); err != nil {
+		t.Fatal(err)
+	}
+	if len(hooks) != 2 || hooks[0].ID != "mcpscan" || hooks[0].Language != "golang" || hooks[1].ID != "mcpscan-system" || hooks[1].Language != "system" {
+		t.Fatalf("the hooks are %+v", hooks)
+	}
+	wanted := append(config.ProjectPatterns(), "mcpscan.lock", "mcpscan.yaml")
+	for _, h := range hooks {
+		if h.Entry != "mcpscan scan --no-run" || !slices.Equal(h.Args, []string{"."}) {
+			t.Errorf("the hook %s runs %s %q", h.ID, h.Entry, h.Args)
+		}
+		files := regexp.MustCompile(regexp.MustCompile(`\(\?x\)|\s`).ReplaceAllString(h.Files, ""))
+		for _, pattern := range wanted {
+			for _, name := range samples(pattern) {
+				if !doublestar.MatchUnvalidated(pattern, name) {
+					t.Fatalf("%s is no sample of %s", name, pattern)
+				}
+				if !files.MatchString(name) || !files.MatchString("a/b/"+name) {
+					t.Errorf("the hook %s does not run for %s", h.ID, name)
+				}
+			}
+		}
+		for _, name := range []string{"package.json", "xmcpscan.lock", "mcp.json.bak", "src/settings.json", ".github/workflows/ci.yml"} {
+			if files.MatchString(name) {
+				t.Errorf("the hook %s runs for %s", h.ID, name)
+			}
+		}
+	}
+}
+
+// samples returns a name for each alternative of a pattern.
+func samples(pattern string) []string {
+	m := regexp.MustCompile(`\{([^{}]*)\}`).FindStringSubmatchIndex(pattern)
+	if m == nil {
+		return []string{strings.NewReplacer("**", "x", "*", "x").Replace(pattern)}
+	}
+	var out []string
+	for alternative := range strings.SplitSeq(pattern[m[2]:m[3]], ",") {
+		out = append(out, samples(pattern[:m[0]]+alternative+pattern[m[1]:])...)
+	}
+	return out
+}
