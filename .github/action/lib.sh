@@ -16,7 +16,8 @@ warning() { printf '::warning title=mcpscan::%s\n' "$(escape "$1")"; }
 escape() {
   local s=${1//%/%25}
   s=${s//$'\r'/%0D}
-  printf '%s' "${s//$'\n'/%0A}"
+  s=${s//$'\n'/%0A}
+  printf '%s' "$s"
 }
 
 random() { od -An -N16 -tx1 /dev/urandom | tr -d ' \n'; }

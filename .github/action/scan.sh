@@ -25,7 +25,8 @@ enter() {
   cd -P "./$INPUT_WORKING_DIRECTORY" 2>/dev/null || fail "there is no directory \"$INPUT_WORKING_DIRECTORY\" in the workspace; check out the repository first, and name the directory from its root"
   case $PWD/ in "$workspace"/*) ;; *) fail "the working-directory \"$INPUT_WORKING_DIRECTORY\" leads out of the workspace" ;; esac
   prefix='' repository=false
-  if root=$(git rev-parse --show-toplevel 2>/dev/null); then
+  # No tree can hold a .git, so what has none is no repository of the runner's.
+  if root=$(git rev-parse --show-toplevel 2>/dev/null) && [ -e "$(unix "$root")/.git" ]; then
     repository=true prefix=$(git rev-parse --show-prefix)
     cd "$(unix "$root")"
     case $(pwd -P)/ in "$workspace"/*) ;; *) fail "the repository of \"$INPUT_WORKING_DIRECTORY\" lies outside of the workspace" ;; esac
@@ -46,22 +47,16 @@ named() {
 base_commit() {
   local want='' depth=0
   base=''
-  [ "$repository" = true ] || return 0
-  case $INPUT_BASE_REF in
-  '') return 0 ;;
-  auto)
-    case $GITHUB_EVENT_NAME in
-    pull_request)
-      want=$(pull_request_base)
-      if [ "$(git rev-parse HEAD)" = "$GITHUB_SHA" ]; then depth=2; fi
-      ;;
-    *) want=$EVENT_BASE ;;
-    esac
-    # A new branch has no commit before.
-    [[ $want =~ ^0*$ ]] && return 0
-    ;;
-  *) want=$INPUT_BASE_REF ;;
-  esac
+  want=$INPUT_BASE_REF
+  if [ "$want" = auto ]; then want=$EVENT_BASE; fi
+  # A new branch has no commit before.
+  if [[ $want =~ ^0*$ ]]; then return 0; fi
+  [ "$repository" = true ] ||
+    fail "\"$INPUT_WORKING_DIRECTORY\" is no repository with a history, so drift cannot be told: install git before actions/checkout, or set base-ref to nothing"
+  if [ "$INPUT_BASE_REF" = auto ] && [ "$GITHUB_EVENT_NAME" = pull_request ]; then
+    want=$(pull_request_base)
+    if [ "$(git rev-parse --verify --quiet HEAD)" = "$GITHUB_SHA" ]; then depth=2; fi
+  fi
   base=$(git rev-parse --verify --quiet --end-of-options "$want^{commit}") ||
     fail "the base \"$want\" is not in this clone, so drift cannot be told: give actions/checkout \"fetch-depth: $depth\" (0 is the whole history), or set base-ref"
 }
@@ -170,7 +165,7 @@ tell() {
   echo '::endgroup::'
   if [ -s "$out/stderr" ]; then quote "$out/stderr" 65536; fi
   if [ "$INPUT_ANNOTATIONS" = true ]; then
-    tr '\r' ' ' <"$out/stdout" | LC_ALL=C grep -aE '^::(error|warning|notice)( |::)' | head -n 40 || true
+    LC_ALL=C tr '\r' ' ' <"$out/stdout" | LC_ALL=C grep -aE '^::(error|warning|notice)( |::)' | head -n 40 || true
   fi
 }
 
@@ -191,7 +186,7 @@ summary() {
 results() {
   local counted
   if [ ! -s "$out/report.json" ]; then return; fi
-  counted=$(awk -f "$here/count.awk" "$out/report.json")
+  counted=$(LC_ALL=C awk -f "$here/count.awk" "$out/report.json")
   output findings "$(cut -d ' ' -f 1 <<<"$counted")"
   output highest-severity "$(cut -d ' ' -f 2 <<<"$counted")"
   output drift "$(cut -d ' ' -f 3 <<<"$counted")"

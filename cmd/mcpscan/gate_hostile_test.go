@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -74,16 +75,23 @@ func TestActionHostileNames(t *testing.T) {
 	}
 }
 
-// TestActionEmbeddedRepository: a directory of the tree that looks like a
-// repository does not have its configuration obeyed.
+// TestActionEmbeddedRepository: a directory of the tree that looks like a repository
+// neither says what the lockfile is compared with nor has its commands obeyed.
 func TestActionEmbeddedRepository(t *testing.T) {
 	s := newStub(t)
 	pwned := filepath.Join(s.temp, "pwned")
-	s.pullRequest(2, map[string]string{".mcp.json": "{}"}, map[string]string{
-		"evil/HEAD": "ref: refs/heads/main\n", "evil/objects/x": "x", "evil/refs/x": "x", "evil/.mcp.json": "{}",
-		"evil/config": "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch '" + pwned + "'\"\n\tsshCommand = \"touch '" + pwned + "'\"\n"})
-	s.inputs["working-directory"] = "evil"
+	evil := t.TempDir()
+	s.git(evil, "init", "-q", "-b", "main")
+	s.commit(evil, map[string]string{"mcpscan.lock": "poisoned\n"})
+	s.git(evil, "config", "core.worktree", ".")
+	s.git(evil, "config", "core.fsmonitor", "touch '"+pwned+"'")
+	s.pullRequest(2, map[string]string{"evil/mcpscan.lock": "old\n"}, map[string]string{"evil/mcpscan.lock": "poisoned\n"})
+	if err := os.CopyFS(filepath.Join(s.workspace, "evil"), os.DirFS(filepath.Join(evil, ".git"))); err != nil {
+		t.Fatal(err)
+	}
+	s.inputs["working-directory"], s.inputs["base-ref"] = "evil", "main"
 	s.run()
+	s.wantFail(`"evil" is no repository with a history`)
 	if _, err := os.Stat(pwned); err == nil {
 		t.Error("a command in the configuration of a repository in the tree was executed")
 	}
@@ -206,6 +214,7 @@ func TestActionWithMcpscan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	written := func(format string) string { return fmt.Sprint(slices.Contains(report.Formats(), format)) }
 	tool := `{"tools":[{"name":"add","description":%q,"inputSchema":{"type":"object"}}]}`
 	for description, want := range map[string][3]string{
 		"Adds two numbers.": {"0", "0", "none"},
@@ -213,8 +222,11 @@ func TestActionWithMcpscan(t *testing.T) {
 	} {
 		r := newRunner(t)
 		r.write(r.workspace, map[string]string{"tools.json": fmt.Sprintf(tool, description)})
-		r.inputs = map[string]string{"binary-path": program, "targets": "tools.json", "job-summary": "false", "annotations": "false"}
+		r.inputs = map[string]string{"binary-path": program, "targets": "tools.json", "job-summary": written("markdown"), "annotations": written("github")}
 		out := r.run()
+		if (r.summary.Len() > 0) != (r.inputs["job-summary"] == "true") || (len(r.commands()) > 0) != (r.inputs["annotations"] == "true") {
+			t.Errorf("a summary of %d bytes, the annotations %q", r.summary.Len(), r.commands())
+		}
 		if out["exit-code"] != want[0] || out["highest-severity"] != want[2] || (want[1] != "" && out["findings"] != want[1]) || (want[0] == "1") == (out["findings"] == "0") {
 			t.Errorf("the outputs are %q, want exit code, findings and severity %q\n%s", out, want, r.log.String())
 		}

@@ -78,6 +78,11 @@ func (s *stub) wantFail(message string) {
 	if s.code != 2 || !strings.Contains(s.log.String(), message) {
 		s.t.Errorf("exit code %d, want 2 and %q in\n%s", s.code, message, s.log.String())
 	}
+	for _, c := range s.commands() {
+		if !strings.HasPrefix(c, "::error title=mcpscan::") {
+			s.t.Errorf("the runner takes the command %q", c)
+		}
+	}
 }
 
 // git runs git in a directory and returns what it prints.
@@ -209,7 +214,15 @@ func TestActionBase(t *testing.T) {
 		{"a base is named", 9, func(s *stub) { s.inputs["base-ref"] = "HEAD~1" }, "old\n"},
 		{"a base that looks like a flag", 9, func(s *stub) { s.inputs["base-ref"] = "--help" }, `!the base "--help" is not in this clone`},
 		{"a base that looks like a command", 9, func(s *stub) { s.inputs["base-ref"] = "$(touch x)`touch x`\n::error::x" }, `!the base "$(touch x)`},
-		{"no repository", 9, func(s *stub) { os.RemoveAll(filepath.Join(s.workspace, ".git")) }, ""},
+		{"no repository, as where checkout finds no git", 9, func(s *stub) { os.RemoveAll(filepath.Join(s.workspace, ".git")) }, "!is no repository"},
+		{"no repository, and no base is wanted", 9, func(s *stub) {
+			os.RemoveAll(filepath.Join(s.workspace, ".git"))
+			s.inputs["base-ref"] = ""
+		}, ""},
+		{"no repository, and the event has no base", 9, func(s *stub) {
+			os.RemoveAll(filepath.Join(s.workspace, ".git"))
+			event("schedule", nil)(s)
+		}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStub(t)
