@@ -13,6 +13,7 @@ import (
 // Collector gathers the findings of a run for a Report. It is a scanner.Sink.
 type Collector struct {
 	lowest   scanner.Severity // that is listed
+	changes  bool             // what shows a diff is listed whatever its severity
 	seen     map[[16]byte]entry
 	findings []Finding
 	counts   [scanner.Suppressed + 1]Counts // by status
@@ -29,6 +30,7 @@ type entry struct {
 	at, times int32
 	severity  scanner.Severity
 	status    scanner.Status
+	change    bool // it shows a diff
 }
 
 // NewCollector returns a collector that lists the findings from a severity up,
@@ -36,6 +38,13 @@ type entry struct {
 func NewCollector(lowest scanner.Severity) *Collector {
 	return &Collector{lowest: lowest, seen: map[[16]byte]entry{}, strings: map[string]string{}}
 }
+
+// ListChanges has findings that show a diff listed whatever their severity: who
+// reviews an upgrade wants to see all of it.
+func (c *Collector) ListChanges() { c.changes = true }
+
+// lists reports whether a finding is severe enough to be listed, or a change.
+func (c *Collector) lists(e entry) bool { return e.severity >= c.lowest || c.changes && e.change }
 
 // Event does nothing: what a report says of events is in the result of the run.
 func (c *Collector) Event(*scanner.Event, *scanner.Facts) error { return nil }
@@ -51,7 +60,7 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 	e, again := c.seen[key]
 	switch {
 	case !again:
-		e = entry{at: -1, severity: f.Severity, status: f.Status}
+		e = entry{at: -1, severity: f.Severity, status: f.Status, change: f.Diff != ""}
 		c.count(e, 1)
 	case f.Severity > e.severity || f.Status < e.status:
 		c.count(e, -1)
@@ -64,7 +73,7 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 		}
 		c.count(e, 1)
 	}
-	if e.at < 0 && e.severity >= c.lowest {
+	if e.at < 0 && c.lists(e) {
 		e.at = int32(len(c.findings))
 		c.findings = append(c.findings, c.convert(f, fingerprint))
 		c.decide(&c.findings[e.at], e.status, f.Reason)
@@ -85,7 +94,7 @@ func keyOf(session, fingerprint string) [16]byte {
 
 func (c *Collector) count(e entry, n int) {
 	*c.counts[e.status].of(e.severity) += n
-	if e.severity < c.lowest {
+	if !c.lists(e) {
 		c.hidden += n
 	}
 }

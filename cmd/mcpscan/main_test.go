@@ -15,6 +15,7 @@ func TestMain(m *testing.M) {
 		"mcpscan":      main,
 		"fakeserver":   fakeServer,
 		"fakehttp":     fakeHTTP,
+		"npx":          fakeNPX,
 		"sdkserver":    sdkServer,
 		"genrecording": genRecording,
 	})

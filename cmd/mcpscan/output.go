@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -20,7 +21,7 @@ type outputFlags struct {
 	Format          []string `help:"Format of the report: ${formats}. Repeat as FORMAT=FILE for several." placeholder:"FORMAT" default:"text" sep:"none"`
 	Output          string   `short:"o" help:"Write the report here instead of standard output." placeholder:"FILE"`
 	FailOn          string   `help:"Exit 1 when a finding has this severity or a higher one: note, low, medium, high, critical, never. Without it, alert_threshold of the configuration, or high." placeholder:"SEVERITY" default:"" enum:",note,low,medium,high,critical,never"`
-	MinSeverity     string   `help:"List findings of this severity or a higher one." default:"low" enum:"note,low,medium,high,critical"`
+	MinSeverity     string   `help:"List findings of this severity or a higher one: note, low, medium, high, critical. Without it, low, and changes whatever they weigh." placeholder:"SEVERITY" default:"" enum:",note,low,medium,high,critical"`
 	AllowIncomplete bool     `help:"Exit 0 although something could not be inspected."`
 	Quiet           bool     `short:"q" help:"Write nothing to standard error but errors."`
 	NoColor         bool     `help:"No colour, not even on a terminal."`
@@ -50,7 +51,11 @@ func (f *outputFlags) collector() (*report.Collector, error) {
 	if plain == 0 && f.Output != "" {
 		return nil, usage("nothing is left for --output: every --format has a file of its own")
 	}
-	return report.NewCollector(severity(f.MinSeverity)), nil
+	collector := report.NewCollector(severity(cmp.Or(f.MinSeverity, "low")))
+	if f.MinSeverity == "" {
+		collector.ListChanges()
+	}
+	return collector, nil
 }
 
 // keepInputs refuses to write a report, or one of the other files, over an input.

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// fakeNPX is the command "npx -y PACKAGE@VERSION": a registry of files. The
+// package's stands in packages/, a dump as a server would fill it, and it is read
+// again for each list, as a server's own mind can change.
+func fakeNPX() {
+	name := "packages/" + strings.ReplaceAll(os.Args[len(os.Args)-1], "/", "_") + ".json"
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return
+		}
+		var r request
+		if json.Unmarshal([]byte(line), &r) != nil || r.ID == nil {
+			continue
+		}
+		var dump map[string]json.RawMessage
+		data, err := os.ReadFile(name)
+		if err != nil || json.Unmarshal(data, &dump) != nil {
+			fmt.Fprintln(os.Stderr, "no such package:", name)
+			os.Exit(1)
+		}
+		fmt.Println(served(r, dump))
+	}
+}
+
+func served(r request, dump map[string]json.RawMessage) string {
+	part := func(key, otherwise string) string {
+		if dump[key] == nil {
+			return otherwise
+		}
+		return strings.Join(strings.Fields(strings.ReplaceAll(string(dump[key]), "\n", " ")), " ")
+	}
+	result := func(s string) string { return `{"jsonrpc":"2.0","id":` + string(r.ID) + `,"result":` + s + `}` }
+	switch r.Method {
+	case "initialize":
+		return result(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":` + part("serverInfo", `{"name":"fake","version":"1.0.0"}`) +
+			`,"instructions":` + part("instructions", `""`) + `}`)
+	case "tools/list":
+		return result(`{"tools":` + part("tools", `[]`) + `}`)
+	}
+	return `{"jsonrpc":"2.0","id":` + string(r.ID) + `,"error":{"code":-32601,"message":"Method not found"}}`
+}
