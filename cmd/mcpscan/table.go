@@ -59,7 +59,11 @@ func (t *table) write(w io.Writer) error {
 	if err := tab.Render(); err != nil {
 		return err
 	}
-	return put(text.Guard(w), b.Bytes())
+	var trimmed []byte
+	for line := range bytes.Lines(b.Bytes()) { // the last cell is filled up, too
+		trimmed = append(append(trimmed, bytes.TrimRight(line, " \n")...), '\n')
+	}
+	return put(text.Guard(w), trimmed)
 }
 
 // put writes what a command has to say.
