@@ -45,9 +45,8 @@ named() {
 
 # base_commit sets base, the commit that the tree is compared with, or nothing.
 base_commit() {
-  local want='' depth=0
+  local want=$INPUT_BASE_REF depth=0
   base=''
-  want=$INPUT_BASE_REF
   if [ "$want" = auto ]; then want=$EVENT_BASE; fi
   # A new branch has no commit before.
   if [[ $want =~ ^0*$ ]]; then return 0; fi
