@@ -38,15 +38,20 @@ func newRefresh(t *testing.T, lock string) *refresh {
 		}
 		Jobs map[string]struct{ Steps []step }
 	}
-	if err := yaml.Unmarshal([]byte(readFile(t, root, ".github", "workflows", "refresh-lockfile.yml")), &w); err != nil {
-		t.Fatal(err)
-	}
+	readWorkflow(t, "refresh-lockfile.yml", &w)
 	r.jobs, r.inputs = w.Jobs, map[string]any{}
 	for name, in := range w.On.WorkflowCall.Inputs {
 		r.inputs[name] = in.Default
 	}
 	r.steps["inputs"] = r.inputs
 	return r
+}
+
+func readWorkflow(t *testing.T, name string, into any) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(readFile(t, root, ".github", "workflows", name)), into); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // job runs the steps of one job; the second one gets a work tree of its own.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -45,6 +46,50 @@ func TestRelease(t *testing.T) {
 	attest, publish := strings.Index(text, "actions/attest-build-provenance@"), strings.Index(text, "--draft=false")
 	if attest < 0 || publish < attest {
 		t.Error("release.yml publishes before it attests")
+	}
+}
+
+// TestReleaseScripts: a tag that the action does not install is not released, and the
+// digests of a release come into the list of the action by a pull request.
+func TestReleaseScripts(t *testing.T) {
+	var w struct {
+		Jobs map[string]struct{ Steps []step }
+	}
+	readWorkflow(t, "release.yml", &w)
+	origin := t.TempDir()
+	start := func(job, script string) *runner {
+		r := newRunner(t)
+		r.git(".", "clone", "-q", "file://"+origin, r.workspace)
+		r.tool("gh", "printf '%s\\n' \"$*\" >>'"+filepath.Join(origin, ".git", "gh.args")+"'\n")
+		r.github["ref_name"] = "v1.2.3"
+		r.write(r.temp, map[string]string{"released/checksums.txt": strings.Repeat("a", 64) + "  mcpscan_1.2.3_linux_amd64.tar.gz\n" +
+			strings.Repeat("b", 64) + "  mcpscan_1.2.3_linux_amd64.tar.gz.sbom.json\n" + strings.Repeat("c", 64) + "  mcpscan_1.2.4_linux_amd64.tar.gz\n"})
+		for _, s := range w.Jobs[job].Steps {
+			if s.Name == script {
+				r.step(s)
+			}
+		}
+		return r
+	}
+	r := newRunner(t)
+	r.git(origin, "init", "-q", "-b", "main")
+	r.commit(origin, map[string]string{".github/action/VERSION": "1.2.3\n", ".github/action/checksums.txt": "# digests\n"})
+	const check = "The tag is of main, and the action installs this version"
+	if r := start("check", check); r.code != 0 {
+		t.Errorf("the tag of main is refused:\n%s", r.log.String())
+	}
+	if r := start("digests", "Propose the digests"); r.code != 0 {
+		t.Errorf("exit code %d\n%s", r.code, r.log.String())
+	}
+	if got, want := r.git(origin, "show", "digests/v1.2.3:.github/action/checksums.txt"), "# digests\n"+strings.Repeat("a", 64)+"  mcpscan_1.2.3_linux_amd64.tar.gz"; got != want {
+		t.Errorf("the list is\n%s\nwant\n%s", got, want)
+	}
+	if calls := readFile(t, origin, ".git", "gh.args"); !strings.Contains(calls, "pr create --base main --head digests/v1.2.3 ") {
+		t.Errorf("gh was called with\n%s", calls)
+	}
+	r.commit(origin, map[string]string{".github/action/VERSION": "1.2.4\n"})
+	if r := start("check", check); r.code != 1 || !strings.Contains(r.log.String(), "another version than the tag") {
+		t.Errorf("a tag of another version: exit code %d\n%s", r.code, r.log.String())
 	}
 }
 
