@@ -35,7 +35,7 @@ var injApprovalBypass = scanner.Rule{
 			Anchors: []string{"auto-approve", "auto approve", "autoapprove", "auto-accept", "auto accept", "auto-confirm", "dangerously-skip", "yolo mode"},
 		},
 	},
-	Definition: weighed(&waiving),
+	Definition: weighed(&waiving, &actingAlone),
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
 			from, to := clause(p.Folded, m.Start, m.End)
@@ -82,7 +82,18 @@ var (
 var waiving = weighing{
 	needs: [][]reading.Sense{{reading.Consent}, {reading.Waive, reading.Granted}},
 	weights: map[reading.Sense]int{
-		reading.Consent: 2, reading.Waive: 2, reading.Granted: 3, reading.Model: 1, reading.Always: 1, reading.Duty: 1, reading.Person: 1, reading.Until: -3, reading.DataFlow: -3,
+		reading.Consent: 2, reading.Waive: 2, reading.Granted: 3, reading.Model: 1, reading.Always: 1, reading.Duty: 1, reading.Person: 1, reading.Until: -3, reading.DataFlow: -3, reading.Whether: -4,
 	},
 	enough: 5, severity: scanner.High, message: "the text has something done without the user's consent",
+}
+
+// actingAlone is to have the reader act alone. An agent that is described does so
+// as well: it takes a word of consent, of duty or to the reader beside.
+var actingAlone = weighing{
+	needs: [][]reading.Sense{{reading.Alone}, {reading.Model, reading.Reader}},
+	weights: map[reading.Sense]int{
+		reading.Alone: 3, reading.Model: 1, reading.Reader: 3, reading.Grave: 1, reading.Consent: 2, reading.Waive: 2, reading.Granted: 3, reading.Duty: 1,
+		reading.Until: -3, reading.DataFlow: -3, reading.Employed: -2, reading.Whether: -4,
+	},
+	purpose: -2, enough: 5, severity: scanner.High, message: "the text has something done without the user's consent",
 }

@@ -172,7 +172,7 @@ var handingOver = weighing{
 		reading.KeyFile: 4, reading.Conversation: 3, reading.OtherOutput: 3, reading.Secret: 2, reading.Personal: 2, reading.Whose: 2,
 		reading.Take: 1, reading.Hand: 1, reading.Parameter: 2, reading.Described: 2, reading.Address: 2,
 		reading.Model: 1, reading.Duty: 1, reading.Pretext: 1, reading.Stealth: 3, reading.Hush: 3,
-		reading.OwnKey: -3, reading.Path: -3, reading.ToUser: -3,
+		reading.OwnKey: -3, reading.Path: -3, reading.ToUser: -3, reading.Prompted: -4,
 	},
 	purpose: -5, enough: 7, severity: scanner.Critical, message: "the text has data handed over that the tool's purpose does not explain",
 }
@@ -182,6 +182,7 @@ var copyingAside = weighing{
 	needs: [][]reading.Sense{{reading.Copy}, {reading.Address}, {reading.Always, reading.Duty, reading.Stealth, reading.Hush}},
 	weights: map[reading.Sense]int{
 		reading.Copy: 2, reading.Address: 2, reading.Always: 1, reading.Duty: 1, reading.Model: 1, reading.Stealth: 2, reading.Hush: 2, reading.Pretext: 1,
+		reading.Pointed: -3, reading.Whether: -3,
 	},
 	enough: 5, severity: scanner.Critical, message: "the text has a copy sent to an address of its own",
 }
@@ -191,7 +192,7 @@ var redirecting = weighing{
 	needs: [][]reading.Sense{{reading.Alter}, {reading.Value}, {reading.Address}, {reading.Always, reading.Duty, reading.Model, reading.Stealth, reading.Hush}},
 	weights: map[reading.Sense]int{
 		reading.Alter: 2, reading.Value: 1, reading.Address: 2, reading.Always: 1, reading.Duty: 1, reading.Model: 1, reading.Stealth: 2, reading.Hush: 2,
-		reading.Described: -3, reading.DataFlow: -4, reading.Shown: -3, reading.History: -3,
+		reading.Described: -3, reading.DataFlow: -4, reading.Shown: -3, reading.History: -3, reading.Pointed: -3, reading.Visited: -3, reading.Whether: -3,
 	},
 	enough: 6, severity: scanner.Critical, message: "the text changes to whom something goes",
 }

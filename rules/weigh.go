@@ -163,6 +163,7 @@ var purposes = [...]struct {
 }{
 	{[]reading.Sense{reading.KeyFile, reading.Secret}, regexp.MustCompile(`(^|[^a-z])(ssh|aws|kube|gpg|gnupg|env|key|sign|sso|scan)|docker|netrc|npmrc|dotenv|environment|secret|credential|token|vault|passw|wallet|config|login|log in|auth|account|connect|session|cookie|leak`)},
 	{[]reading.Sense{reading.Conversation, reading.Orders}, regexp.MustCompile(`chat|messag|conversation|history|slack|mail|thread|discord|telegram|sms|prompt|transcript|memor|agent|llm|model|session|dialog|feedback|hand(s|ed)? ?(over|off)|support`)},
+	{[]reading.Sense{reading.Alone}, regexp.MustCompile(`agent|assistant|(^|[^a-z])(ai|bots?)([^a-z]|$)|llm|model|robot|autonom`)},
 	{[]reading.Sense{reading.OtherOutput}, regexp.MustCompile(`combin|merg|artifact|report|workflow|pipeline|result|orchestrat|proxy|\btools\b`)},
 	{[]reading.Sense{reading.Personal}, regexp.MustCompile(`file|folder|director|contact|mail|calendar|location|browser|history|photo|clipboard|process|note|phone|sms|user|profile|system|host|workspace|bank|account|document|health|patient|crm|customer`)},
 }

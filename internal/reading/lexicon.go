@@ -204,25 +204,30 @@ var lexicon = map[Sense]string{
 		switch_them_off switched_off take_a_back_seat take_priority take_the_place takes_a_back_seat takes_precedence takes_priority takes_the_place
 		to_be_dropped trump trumps turn_off turn_them_off turned_off turned_them_off unrestricted void waived withdrawn without_questioning yields_to`,
 	Consent: `
-		act_first agreed approval* approve approved are-you-sure are_pre-approved are_pre-authorized ask_again ask_anyone ask_first ask_for ask_if ask_later
-		ask_permission ask_whether asking asking_for asking_her asking_him asking_them asks_for authoris* authoriz* auto-approv* autonomously
+		act_first agreed approval* approve approved are-you-sure are_pre-approved are_pre-authorized ask_again ask_anyone ask_first ask_for ask_if
+		ask_later ask_permission ask_whether asking asking_for asking_her asking_him asking_them asks_for authoris* authoriz* auto-approv*
 		been_pre-approved blessing checking_with confirmation* confirmation_dialog* confirmed confirming consent consent_dialog* consultation consulted
 		consulting dialogs dialogues discretion go-ahead green_light has_pre-approved have_pre-approved human_approval human_confirmation human_oversight
-		human_review inform_later initiative involve_the_user is_pre-approved is_pre-authorized manual_approval manual_review nod own_initiative permission*
-		permission_dialog* permission_prompt* prompts questions_about review_them second_opinion sign-off sign_off standing_permission stop_to_ask their_yes
-		to_ask_about to_review user's_ok user's_okay user_confirmed`,
+		human_review inform_later involve_the_user is_pre-approved is_pre-authorized manual_approval manual_review nod permission* permission_dialog*
+		permission_prompt* prompts questions_about review_them second_opinion sign-off sign_off standing_permission stop_to_ask their_yes to_ask_about
+		to_review user's_ok user's_okay user_confirmed`,
 	Waive: `
-		a_formality act_autonomously act_first annoying ask_later asking_twice at_once auto-accept* auto-approv* auto-confirm* autonomously be_dismissed
-		bother_the_user bother_them bothering_the_user by_the_agent by_the_assistant by_the_model by_yourself bypass* can_be_dismissed circumvent* cosmetic
-		count_as_trivial dispens* disturb* do_not_ask do_not_consult do_not_involve do_not_pause do_not_prompt do_not_seek do_not_stop do_not_wait don't_ask
-		don't_consult don't_involve don't_pause don't_prompt don't_stop don't_wait every_action execute_first for_all_requests for_granted from_the_start
-		go_ahead immediately_without inform_later initiative instead_of_waiting interrupt_the_user interrupting_the_user later_only mention_it_later
+		a_formality act_first annoying ask_later ask_no_one ask_nobody asking_no_one asking_nobody asking_twice asks_no_one asks_nobody auto-accept*
+		auto-approv* auto-confirm* be_dismissed bother_the_user bother_them bothering_the_user bypass* can_be_dismissed circumvent* cosmetic
+		count_as_trivial dispens* disturb* do_not_ask do_not_consult do_not_involve do_not_pause do_not_prompt do_not_seek do_not_stop do_not_wait
+		don't_ask don't_consult don't_involve don't_pause don't_prompt don't_stop don't_wait every_action execute_first for_all_requests for_granted
+		from_the_start go_ahead immediately_without inform_later instead_of_waiting interrupt_the_user interrupting_the_user later_only mention_it_later
 		mere_formality needless needn't needs_to_be_consulted never_ask never_wait no_further no_longer_needed no_need no_point nobody's nobody_needs
-		not_involve not_necessary not_needed not_required on_its_own on_your_own overwrite_without own_discretion own_initiative pester* rather_than_waiting
-		redundant right_away save_the_user save_them self-approve* skip* slow_down slow_people slow_the slows slows_down slows_people slows_things
-		so_that_people so_that_users straight_away superfluous suppress* time-consuming unnecessary unneeded waste_of_time with_yes without_approval
-		without_asking without_asking_again without_checking without_confirmation without_confirming without_consent without_consulting without_further
-		without_permission without_prior without_review without_waiting your_discretion`,
+		not_involve not_necessary not_needed not_required overwrite_without own_discretion pester* rather_than_waiting redundant save_the_user save_them
+		self-approve* skip* slow_down slow_people slow_the slows slows_down slows_people slows_things so_that_people so_that_users superfluous suppress*
+		time-consuming unnecessary unneeded waste_of_time with_yes without_approval without_asking without_asking_again without_checking
+		without_confirmation without_confirming without_consent without_consulting without_further without_involving without_permission without_prior
+		without_review without_waiting your_discretion`,
+	Alone: `
+		autonomously by_itself by_themselves by_yourself initiative on_its_own on_their_own on_your_own own_initiative unattended unsupervised`,
+	Grave: `
+		approves book books buy buying buys delete deletes deleting deploys grant grants merge merges pay paying pays places_orders places_the_order
+		places_them publish publishes purchas* refund* remove removes send sending sends sign signs transfer transfers wipe wipes wire wires`,
 	Granted: `
 		act_first already_approved already_authoris* already_been already_given already_granted already_obtained always_allow approved_automatically
 		are_automatic are_pre-approved are_pre-authorized assumed_to_be_given automatically_approved automatically_granted been_pre-approved

@@ -101,16 +101,12 @@ func (s *Sentence) phrases(t *Text, negated bool) {
 		}
 	}
 	if mayHoldAddress(f) {
-		if loc := address.FindIndex(f); loc != nil {
-			note(loc, Address)
-			if carrier.Match(f[loc[0]:]) {
-				note(loc, Hand, Parameter)
-			}
-		}
+		s.addresses(f)
 	}
-	if bytes.IndexByte(f, '.') >= 0 && bytes.Contains(f, []byte("e.g.")) {
+	if bytes.IndexByte(f, '.') >= 0 && bytes.Contains(f, []byte("e.g.")) || bytes.Contains(f, []byte("example: {")) {
 		note([]int{0, 1}, DataFlow)
 	}
+	s.roles(t, f)
 	if s.Says(Orders) && negated && !s.Says(Demote) {
 		note(notApplied.FindIndex(f), Demote)
 	}

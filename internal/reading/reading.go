@@ -105,6 +105,10 @@ func sentenceEnd(t []byte, start int) int {
 			if len(next) > 0 && bytes.IndexByte([]byte("-*#<>|0123456789`"), next[0]) >= 0 || label.Match(next) {
 				return i
 			}
+		case '"':
+			if (t[start] == '"' || t[start] == '`') && nextMember(t, start, i) {
+				return i - 1
+			}
 		case '.', '!', '?':
 			if (i+1 == len(t) || t[i+1] == ' ' || t[i+1] == '\n') && !abbreviates(t, i) {
 				return i
@@ -117,8 +121,19 @@ func sentenceEnd(t []byte, start int) int {
 	return len(t)
 }
 
-// label begins a line that documents a parameter or a part of a result.
-var label = regexp.MustCompile(`^[\w.-]+(\s\([^)\n]*\))?:`)
+// label begins a line that documents a parameter or a part of a result, or is a
+// member of a JSON object.
+var label = regexp.MustCompile(`^("[\w .-]+"|[\w.-]+)(\s\([^)\n]*\))?:`)
+
+// nextMember reports that the quotation mark at i begins a further member of a JSON
+// object. One inside of a sentence of prose is part of it; in an example that stands
+// by itself the members say nothing of each other.
+func nextMember(t []byte, start, i int) bool {
+	ahead := bytes.TrimRight(t[max(start, i-2):i], " ")
+	return (bytes.HasSuffix(ahead, []byte(",")) || bytes.HasSuffix(ahead, []byte("{"))) && member.Match(t[i:min(len(t), i+60)])
+}
+
+var member = regexp.MustCompile(`^"[\w .-]+"\s?:`)
 
 // abbreviates reports the last full stop of e.g. and i.e.
 func abbreviates(t []byte, i int) bool {
@@ -177,7 +192,7 @@ func wordByte(b byte) bool {
 func (s *Sentence) word(t []byte, i, j int, h head, d *denial) {
 	for k := range h.entries {
 		if end, ok := h.entries[k].stands(t, j); ok {
-			s.note(h.entries[k].sense, i, end, d)
+			s.note(t, h.entries[k].sense, i, end, d)
 		}
 	}
 	if j-i < stemHead || !stemHeads[headIndex(t[i:j])] {
@@ -185,13 +200,17 @@ func (s *Sentence) word(t []byte, i, j int, h head, d *denial) {
 	}
 	for n := stemHead; n <= min(j-i, longestStem); n++ {
 		for _, v := range stems[string(t[i:i+n])] {
-			s.note(v, i, j, d)
+			s.note(t, v, i, j, d)
 		}
 	}
 }
 
-// note sets the place of a sense, or that it is denied.
-func (s *Sentence) note(v Sense, start, end int, d *denial) {
+// note sets the place of a sense, or that it is denied, unless the words beside
+// it give it another.
+func (s *Sentence) note(t []byte, v Sense, start, end int, d *denial) {
+	if beside(v, t, start, end) {
+		return
+	}
 	if deniable&(1<<v) != 0 && d.covers(start) {
 		s.denied |= 1 << v
 		return

@@ -32,6 +32,9 @@ const (
 	Demote                    // it counts no longer
 	Consent                   // a person's consent
 	Waive                     // it is done without
+	Alone                     // somebody acts alone
+	Grave                     // an act that a person would want to be asked about
+	Reader                    // it is the reader who does, and nobody else
 	Granted                   // it is said to be given
 	Download                  // something is fetched
 	Run                       // something is run
@@ -54,6 +57,11 @@ const (
 	Meantime // the conversation is a time
 	ToUser   // the user is the one who gets it
 	Shown    // a document is quoted
+	Pointed  // all addresses are there to be read, or are examples
+	Visited  // all addresses are pages where a person does something
+	Employed // an agent is put to use, and the reader is another
+	Whether  // a switch or a value is described
+	Prompted // a prompt is given to another model
 	First    // the sentence is where a tool says what it is for
 
 	Senses // how many there are
@@ -89,6 +97,9 @@ var words = [Senses]string{
 	Demote:       "it is said to count no longer",
 	Consent:      "a person's consent",
 	Waive:        "it is done without",
+	Alone:        "somebody acts alone",
+	Grave:        "an act that a user would want to be asked about",
+	Reader:       "the reader is told to",
 	Granted:      "it is said to be given",
 	Download:     "something is fetched",
 	Run:          "it is run",
