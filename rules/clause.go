@@ -66,7 +66,35 @@ var strongNegation = regexp.MustCompile(`\b(never|not|\w+n['’]t|cannot)\b`)
 
 // preamble is what may stand ahead of an order without countering it: a phrase
 // that speaks of something else (to avoid errors, …) or a double negation.
-var preamble = regexp.MustCompile(`^\W*(without|to|in order to|if|when|while|unless|no matter|like)\b[^,\n]*,|\b(do(es)? not|do?n['’]?t|never|not)\s+(forget|hesitate|fail)\s+to\b`)
+var preamble = regexp.MustCompile(`^\W*(without|to|in order to|if|when|while|unless|no matter|whether|like)\b[^,\n]*,|\b(do(es)? not|do?n['’]?t|never|not)\s+(forget|hesitate|fail)\s+to\b`)
+
+// asked reports that what stands at start is no order but the matter of a question
+// in a sentence: whether to do it, which file to do it with. A comma ends the
+// question.
+func asked(t []byte, start int) bool {
+	from, _ := clause(t, start, start)
+	ahead := t[from:start]
+	return askedAhead.Match(ahead) && !concessive.Match(ahead)
+}
+
+var (
+	askedAhead = regexp.MustCompile(`\b(whether(\s+or\s+not)?\s+(to|the|an?|this|these|it|that|existing|all|each|any|new)\b[^,;]*|(which|what)\s+(\w+\s+){1,2}to\s+)$`)
+	// concessive is whether it is so or not.
+	concessive = regexp.MustCompile(`\b(regardless|irrespective|independent(ly)?)\s+(of\s+)?whether\b|\bno\s+matter\s+(whether|which|what)\b|\bwhether\b[^,;]*\s(or\s+not\s+[^t]|then\b|so\s+that\b)`)
+)
+
+// switched reports that a parameter tells at [start, end) what is done where it is
+// set. A question that is called settled is no switch.
+func switched(p *scanner.TextPass, start, end int) bool {
+	from, to := clause(p.Folded, start, end)
+	return (asked(p.Folded, start) || !p.Description() && setAhead.Match(p.Folded[from:start])) && !settled.Match(p.Folded[end:to])
+}
+
+// settled stands behind a question that the user is not asked.
+var settled = regexp.MustCompile(`\b(is|was|has|been)\s+(not|no|never|nobody|decided|settled|already|beyond|out\s+of)\b`)
+
+// setAhead is all that stands ahead of what a switch does.
+var setAhead = regexp.MustCompile("^\\W*(if|when)\\s+(set\\s+to\\s+)?[`'\"]?(true|set|enabled|given|yes|checked)[`'\"]?,?\\s+(the\\s+(tool|server|command)\\s+)?(will\\s+)?(also\\s+)?$")
 
 // announcesExample ends a clause behind whose colon comes an example.
 var announcesExample = regexp.MustCompile(`\b(training|sample|mock|expected|example|test|illustrative|canned|fake|demo)\s+\w+\s*$|\b(shows?|says|reads|states|returns)\s*$|\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|\b(never|must not)(\s+do)?(\s+the following)?\s*$`)

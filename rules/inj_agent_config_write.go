@@ -10,6 +10,9 @@ import (
 // servers, permissions, hooks and rules. Their memory is inj-memory-write's.
 const agentFiles = `(\.?mcp\.json|claude_desktop_config\.json|\.(cursor|vscode|claude|gemini|windsurf|codex)[/\\][\w./\\-]+|\.cursorrules|\.windsurfrules|claude\.md|agents\.md|gemini\.md|copilot-instructions\.md|auto_?-?approve\b|approval_mode\b|\.(bashrc|zshrc|bash_profile)\b|\.clinerules|\.goosehints)`
 
+// vWrite is to change what a file says.
+const vWrite = `\b(write|create|edit|add|append|modify|save|put|update|insert|set|change|overwrite|enable|store)s?\b`
+
 var injAgentConfigWrite = scanner.Rule{
 	ID:         "inj-agent-config-write",
 	Category:   "hidden_instructions",
@@ -18,15 +21,16 @@ var injAgentConfigWrite = scanner.Rule{
 	Fix:        "Look through the files that the finding names before the agent is started again. Remove the server.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Installation guides say the same to people. So data must speak to an agent, or have approvals turned off, to count as high; a tool whose purpose is such files is low.",
+	Basis:      "Installation guides say the same to people. So data must speak to an agent, or have approvals turned off, to count as high; a tool whose purpose is such files, or that has a switch for them, is low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
 	Patterns: []scanner.Pattern{{
 		Name:    "write_agent_file",
-		Expr:    `\b(write|create|edit|add|append|modify|save|put|update|insert|set|change|overwrite|enable|store)s?\b[^\n]{0,100}?` + agentFiles,
+		Expr:    vWrite + `[^\n]{0,100}?` + agentFiles,
 		Anchors: []string{"mcp.json", "claude_desktop_config", ".cursor", ".vscode", ".claude", ".gemini", ".windsurf", ".codex", "claude.md", "agents.md", "gemini.md", "copilot-instructions", "autoapprove", "auto_approve", "auto-approve", "approval_mode", ".bashrc", ".zshrc", ".bash_profile", ".clinerules", ".goosehints"},
 	}},
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
+			m.Start = nearestVerb(p.Folded, m.Start, m.End)
 			from, to := clause(p.Folded, m.Start, m.End)
 			c := p.Folded[from:to]
 			if countered(p.Folded, m.Start, m.End) {
@@ -38,7 +42,7 @@ var injAgentConfigWrite = scanner.Rule{
 				severity, signals = inData(p, m.Start, m.End, scanner.High), append(signals, "an agent is told, or approvals are turned off")
 			case result(p):
 				severity = scanner.Low
-			case p.FirstSentence(m.Start) || configures.MatchString(p.Name):
+			case p.FirstSentence(m.Start) || configures.MatchString(p.Name) || switched(p, m.Start, m.End):
 				severity = scanner.Low
 			case !told:
 				severity = scanner.Medium
@@ -49,7 +53,22 @@ var injAgentConfigWrite = scanner.Rule{
 	},
 }
 
+// nearestVerb returns where the verb stands that is in one clause with the file,
+// or start where there is none.
+func nearestVerb(t []byte, start, end int) int {
+	for i := end - 1; i > start; i-- {
+		if clauseEnd(t, i) {
+			if verb := writes.FindIndex(t[i:end]); verb != nil {
+				return i + verb[0]
+			}
+			break
+		}
+	}
+	return start
+}
+
 var (
+	writes = regexp.MustCompile(vWrite)
 	// agentTold is an agent that has to act, where a guide tells a person.
 	agentTold = regexp.MustCompile(`\b(ai|assistant|agent|llm|model)s?\s*([:,]|must|should|shall|please|has\s+to|needs?\s+to)`)
 	// unasked has it done without anybody's consent, now or from now on.

@@ -146,13 +146,16 @@ func firstAct(s []byte) (at []int, tries int) {
 		}
 		tries++
 		at[0], at[1] = at[0]+next, at[1]+next
-		if isOrder(s, at[0]) && !denied(s, at[0]) {
+		if isOrder(s, at[0]) && !denied(s, at[0]) && !asked(s, at[0]) {
 			return at, tries
 		}
 		next = at[0] + 1
 	}
 	return nil, tries
 }
+
+// orNot leaves open whether it is so, which denies nothing.
+var orNot = text.LazyExpr(`\bwhether\s[^,;]*\bor\s+not\s*,`)
 
 // actTries bounds the acts that are looked at in two sentences.
 const actTries = 6
@@ -169,6 +172,9 @@ var leadsToOrder = text.LazyExpr(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|ple
 // denied reports a negation ahead of the act, in its clause.
 func denied(t []byte, act int) bool {
 	from := max(bytes.LastIndexAny(t[:act], ".;:\n"), 0)
+	if open := orNot.FindIndex(t[from:act]); open != nil {
+		from += open[1]
+	}
 	return strongNegation.Match(t[from:act]) || madeToAct.Match(t[from:act])
 }
 
