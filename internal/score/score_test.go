@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -56,6 +57,36 @@ func TestPublished(t *testing.T) {
 	for _, h := range res.Servers.Hits {
 		if want := fmt.Sprintf("| `%s`, `%s` | `%s`", h.Package, h.Tool, h.Rule); !strings.Contains(doc, want) {
 			t.Errorf("docs/detection.md does not say whether the finding is right: expected a line that begins with %s", want)
+		}
+	}
+}
+
+// TestEveryVersion: published servers are taken for honest in all their versions,
+// not only in the newest, which the rules were tuned on.
+func TestEveryVersion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the dumps of all versions are not judged in short mode")
+	}
+	if _, err := os.Stat(publishedServers); err != nil {
+		t.Skipf("no version of a published server is judged: the dumps are absent (%v)", err)
+	}
+	engine, err := scanner.New(rules.All(), scanner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dumps, err := everyDump(publishedServers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range dumps {
+		s := &Servers{}
+		if err := s.judge(engine, d); err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range s.Hits {
+			if h.Severity >= scanner.High {
+				t.Errorf("%s %s: %s of %s at %s", d.Package, d.Version, h.Rule, h.Tool, h.Severity)
+			}
 		}
 	}
 }

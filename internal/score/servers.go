@@ -55,11 +55,23 @@ func judgeServers(engine *scanner.Engine, dir string) (*Servers, error) {
 
 // newest returns the newest dump of each package, by name.
 func newest(dir string) ([]*dump, error) {
+	dumps, err := everyDump(dir)
+	best := map[string]*dump{}
+	for _, d := range dumps {
+		if b := best[d.Package]; b == nil || compareVersions(d.Version, b.Version) > 0 {
+			best[d.Package] = d
+		}
+	}
+	return slices.SortedFunc(maps.Values(best), func(a, b *dump) int { return strings.Compare(a.Package, b.Package) }), err
+}
+
+// everyDump returns the dumps of all versions of all packages, by path.
+func everyDump(dir string) ([]*dump, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(paths) == 0 {
 		return nil, fmt.Errorf("%s has no dumps: expected files with the ending .json", dir)
 	}
-	best := map[string]*dump{}
+	var dumps []*dump
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -69,11 +81,9 @@ func newest(dir string) ([]*dump, error) {
 		if err := json.Unmarshal(data, d); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		if b := best[d.Package]; b == nil || compareVersions(d.Version, b.Version) > 0 {
-			best[d.Package] = d
-		}
+		dumps = append(dumps, d)
 	}
-	return slices.SortedFunc(maps.Values(best), func(a, b *dump) int { return strings.Compare(a.Package, b.Package) }), nil
+	return dumps, nil
 }
 
 // compareVersions compares number by number. A version that goes on behind
