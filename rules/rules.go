@@ -107,6 +107,8 @@ func All() []scanner.Rule {
 		cfgBaseURLOverride,
 		cfgHookExec,
 		cfgScopeShadow,
+		supKnownVulnerable,
+		supKnownMalicious,
 		supTyposquat,
 		supNoIntegrity,
 		// The protocol.
