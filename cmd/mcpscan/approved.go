@@ -20,15 +20,24 @@ type lockFlags struct {
 
 // approved is what a run compares with.
 type approved struct {
-	engine *scanner.Engine
+	offers *scanner.Snapshot // nil where nothing is compared
+	base   *scanner.Snapshot
 	file   *lockfile.File // nil where there is none
 	files  []string
+}
+
+// over returns an engine that compares.
+func (a *approved) over(engine *scanner.Engine) *scanner.Engine {
+	if a.offers == nil {
+		return engine
+	}
+	return engine.Against(a.offers, a.base, false)
 }
 
 // against reads the lockfiles and returns what to compare with, by the rules of an
 // engine. One that was asked for and does not exist approves nothing.
 func (f *lockFlags) against(ctx context.Context, engine *scanner.Engine) (*approved, error) {
-	a := &approved{engine: engine}
+	a := &approved{}
 	name := cmp.Or(f.Lockfile, lockfile.Name)
 	now, err := lockfile.Load(name)
 	switch {
@@ -41,22 +50,19 @@ func (f *lockFlags) against(ctx context.Context, engine *scanner.Engine) (*appro
 		a.file = now
 		a.files = append(a.files, name)
 	}
-	offers, err := offersOf(ctx, engine, now)
-	if err != nil {
+	if a.offers, err = offersOf(ctx, engine, now); err != nil {
 		return nil, err
 	}
-	var base *scanner.Snapshot
 	if f.Base != "" {
 		before, err := lockfile.Load(f.Base)
 		if err != nil {
 			return nil, &exitError{exitUsage, err}
 		}
 		a.files = append(a.files, f.Base)
-		if base, err = offersOf(ctx, engine, before); err != nil {
+		if a.base, err = offersOf(ctx, engine, before); err != nil {
 			return nil, err
 		}
 	}
-	a.engine = engine.Against(offers, base, false)
 	return a, nil
 }
 

@@ -40,10 +40,11 @@ type baselineFlags struct {
 
 // checks are what a run checks, and what it makes of what it finds.
 type checks struct {
-	engine *scanner.Engine
-	rules  []scanner.Rule // that a report can name, as the configuration has them
-	triage *config.Triage
-	files  []string // that decide about findings
+	engine  *scanner.Engine
+	options scanner.Options // of the engine
+	rules   []scanner.Rule  // that a report can name, as the configuration has them
+	triage  *config.Triage
+	files   []string // that decide about findings
 }
 
 // settings reads the configuration. Without one all is as it is built in.
@@ -126,11 +127,12 @@ func (f *engineFlags) checks() (*checks, error) {
 	run := slices.DeleteFunc(slices.Clone(all), func(r scanner.Rule) bool {
 		return slices.Contains(f.Disable, r.ID) || len(forced) > 0 && !forced[r.ID] || len(forced) == 0 && off[r.ID]
 	})
-	engine, err := scanner.New(run, scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity})
+	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity}
+	engine, err := scanner.New(run, options)
 	if err != nil {
 		return nil, err
 	}
-	c := &checks{engine: engine, rules: append(all, scanner.EngineRules()...), triage: &config.Triage{Settings: settings, Forced: forced}}
+	c := &checks{engine: engine, options: options, rules: append(all, scanner.EngineRules()...), triage: &config.Triage{Settings: settings, Forced: forced}}
 	if settings.Path != "" {
 		c.files = append(c.files, settings.Path)
 	}

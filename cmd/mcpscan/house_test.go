@@ -38,6 +38,7 @@ var imports = map[string][]string{
 	"internal/config":              {"scanner", "internal/text"},
 	"internal/lockfile":            {"scanner", "internal/wire"},
 	"internal/live":                {"internal/wire"},
+	"internal/osv":                 {"scanner", "rules"},
 	"internal/recgen":              {},
 	"internal/recgen/genrecording": {"internal/recgen"},
 	"internal/score":               {"scanner", "rules", "replay"},
@@ -46,7 +47,7 @@ var imports = map[string][]string{
 	"rules":                        {"scanner", "internal/wire", "internal/text", "internal/reading"},
 	"replay":                       {"scanner", "internal/wire"},
 	"report":                       {"scanner", "internal/text", "internal/wire"},
-	"cmd/mcpscan":                  {"scanner", "rules", "replay", "report", "internal/config", "internal/live", "internal/lockfile", "internal/text", "internal/wire"},
+	"cmd/mcpscan":                  {"scanner", "rules", "replay", "report", "internal/config", "internal/live", "internal/lockfile", "internal/osv", "internal/text", "internal/wire"},
 }
 
 const module = "github.com/mcpscan/mcpscan/"

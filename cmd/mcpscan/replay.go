@@ -47,7 +47,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer closeAll()
-	res, err := locked.engine.Run(context.WithoutCancel(ctx), src, checks.into(collector)) // an interruption ends the source
+	res, err := locked.over(checks.engine).Run(context.WithoutCancel(ctx), src, checks.into(collector)) // an interruption ends the source
 	if err != nil {
 		return readError(err)
 	}

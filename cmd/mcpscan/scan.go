@@ -31,6 +31,7 @@ type scanCmd struct {
 	outputFlags
 	baselineFlags
 	engineFlags
+	advisoryFlags
 }
 
 // liveFlags say what may be started, and how long it may take.
@@ -76,6 +77,9 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	if err := c.advise(std, checks, p.events, c.Quiet); err != nil {
+		return err
+	}
 	files := append(checks.files, locked.files...)
 	for _, in := range p.inputs {
 		files = append(files, in.Name)
@@ -89,7 +93,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	}
 	running := context.WithoutCancel(ctx) // an interruption ends what is asked, not what is told of it
 	src := c.start(ctx, std, p, rec, c.MaxMessage, c.Quiet)
-	res, err := locked.engine.Run(running, src, checks.into(collector))
+	res, err := locked.over(checks.engine).Run(running, src, checks.into(collector))
 	lost := rec.close()
 	if err != nil {
 		return readError(errors.Join(err, lost))

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/osv"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// advisoryFlags name advisories beside those that are built in.
+type advisoryFlags struct {
+	Advisories []string `help:"Also judge packages by these advisories: OSV JSON, or the zip export of an ecosystem as osv.dev publishes it. Repeat for several." placeholder:"FILE" sep:"none"`
+}
+
+// advise makes the checks go by the files, as far as they are about packages of
+// the configurations.
+func (f *advisoryFlags) advise(std streams, c *checks, events []*scanner.Event, quiet bool) error {
+	if len(f.Advisories) == 0 {
+		return nil
+	}
+	var configs []*scanner.ClientConfig
+	for _, e := range events {
+		if e.Kind == scanner.ConfigEvent {
+			configs = append(configs, e.Config)
+		}
+	}
+	wanted := rules.Wanted(configs)
+	var kept []rules.Advisory
+	for _, name := range f.Advisories {
+		found, stats, err := readAdvisories(name, wanted)
+		if err != nil {
+			return &exitError{exitUsage, fmt.Errorf("reading advisories: %w", err)}
+		}
+		kept = append(kept, found...)
+		if !quiet {
+			fmt.Fprintf(std.err, "mcpscan: %s: %d advisories; %d about packages named here, %d of other ecosystems, %d withdrawn\n",
+				text.Visible(name, 400), stats.Read, stats.Kept, stats.Other, stats.Withdrawn)
+		}
+	}
+	c.files = append(c.files, f.Advisories...)
+	return c.goBy(rules.NewAdvisories(kept))
+}
+
+func readAdvisories(name string, wanted func(scanner.Ecosystem, string) bool) ([]rules.Advisory, osv.Stats, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, osv.Stats{}, err
+	case !info.Mode().IsRegular():
+		return nil, osv.Stats{}, fmt.Errorf("%s is not a regular file", name)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, osv.Stats{}, err
+	}
+	defer file.Close()
+	return osv.Read(name, file, info.Size(), wanted)
+}
+
+// goBy makes the rules about known packages go by other advisories.
+func (c *checks) goBy(a *rules.Advisories) error {
+	run := slices.Clone(c.engine.Rules())
+	for _, list := range [...][]scanner.Rule{run, c.rules} {
+		for i := range list {
+			list[i] = rules.Advised(list[i], a)
+		}
+	}
+	engine, err := scanner.New(run, c.options)
+	if err != nil {
+		return err
+	}
+	c.engine = engine
+	return nil
+}

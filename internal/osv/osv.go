@@ -1,0 +1,177 @@
+// Package osv reads advisories in the form of OSV: one, a list of them, several
+// behind each other, or the archive of an ecosystem as osv.dev exports it.
+//
+// An export has hundreds of megabytes, so it must never be held as a whole: one
+// advisory is read at a time, and those are kept that are asked for.
+package osv
+
+import (
+	"archive/zip"
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Stats count what a file held.
+type Stats struct {
+	Read      int // advisories
+	Kept      int // of these, about a package that was asked for
+	Withdrawn int // of these, taken back by whoever published them
+	Other     int // of these, of ecosystems that no configuration fetches from
+}
+
+// MaxAdvisory bounds one advisory in bytes. The longest published one, with all
+// versions of its package, has about one megabyte.
+const MaxAdvisory = 16 << 20
+
+// Read reads advisories, and keeps those of the packages that keep asks for. An
+// error tells where in the file it is, and what was expected there.
+func Read(name string, file io.ReaderAt, size int64, keep func(scanner.Ecosystem, string) bool) ([]rules.Advisory, Stats, error) {
+	r := &reader{name: name, keep: keep}
+	var magic [4]byte
+	if _, err := file.ReadAt(magic[:], 0); err == nil && string(magic[:]) == "PK\x03\x04" {
+		err := r.archive(file, size)
+		return r.kept, r.stats, err
+	}
+	err := r.stream(name, io.NewSectionReader(file, 0, size))
+	if err == nil && r.stats.Read == 0 {
+		err = fmt.Errorf("%s: it holds no advisory; expected OSV JSON: one vulnerability, a list, or the zip archive of an ecosystem", name)
+	}
+	return r.kept, r.stats, err
+}
+
+type reader struct {
+	name  string
+	keep  func(scanner.Ecosystem, string) bool
+	kept  []rules.Advisory
+	stats Stats
+}
+
+// archive reads the members of a zip archive that are JSON.
+func (r *reader) archive(file io.ReaderAt, size int64) error {
+	z, err := zip.NewReader(file, size)
+	if err != nil {
+		return fmt.Errorf("%s: not a zip archive that can be read: %w; download it again", r.name, err)
+	}
+	for _, member := range z.File {
+		if !strings.HasSuffix(member.Name, ".json") {
+			continue
+		}
+		in, err := member.Open()
+		if err != nil {
+			return fmt.Errorf("%s: %q: %w; download it again", r.name, member.Name, err)
+		}
+		err = r.stream(fmt.Sprintf("%s: %q", r.name, member.Name), in)
+		in.Close()
+		if err != nil {
+			return err
+		}
+	}
+	if r.stats.Read == 0 {
+		return fmt.Errorf("%s: no member of the archive is an advisory; expected *.json as osv.dev exports them", r.name)
+	}
+	return nil
+}
+
+// stream reads the values of a file: advisories, or lists of them.
+func (r *reader) stream(where string, in io.Reader) error {
+	bounded := &bounded{in: bufio.NewReaderSize(in, 64<<10)}
+	d := jsontext.NewDecoder(bounded)
+	for {
+		bounded.left = MaxAdvisory
+		switch d.PeekKind() {
+		case 0: // the end, or an error that reading tells
+			_, err := d.ReadToken()
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return failed(where, d, err)
+		case '[', ']':
+			if _, err := d.ReadToken(); err != nil {
+				return failed(where, d, err)
+			}
+		default:
+			if err := r.one(where, d); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// one reads one advisory.
+func (r *reader) one(where string, d *jsontext.Decoder) error {
+	var v vulnerability
+	if err := json.UnmarshalDecode(d, &v); err != nil {
+		return failed(where, d, err)
+	}
+	r.stats.Read++
+	switch {
+	case v.ID == "":
+		return fmt.Errorf("%s: %s has no id; expected a vulnerability in the form of OSV", where, place(d.StackPointer()))
+	case v.Withdrawn != "":
+		r.stats.Withdrawn++
+		return nil
+	}
+	kept, known := 0, false
+	for _, a := range v.Affected {
+		ecosystem, ok := ecosystems[a.Package.Ecosystem]
+		known = known || ok
+		if ok && r.keep(ecosystem, a.Package.Name) {
+			r.kept = append(r.kept, v.advisory(ecosystem, &a))
+			kept++
+		}
+	}
+	if !known {
+		r.stats.Other++
+	}
+	if kept > 0 {
+		r.stats.Kept++
+	}
+	return nil
+}
+
+// place is a pointer as a message has it.
+func place(p jsontext.Pointer) string {
+	if p == "" {
+		return "the file"
+	}
+	return string(p)
+}
+
+// failed tells where a file stopped being what it should be.
+func failed(where string, d *jsontext.Decoder, err error) error {
+	var semantic *json.SemanticError
+	var syntactic *jsontext.SyntacticError
+	switch {
+	case errors.As(err, &semantic):
+		return fmt.Errorf("%s: %s, byte %d: not of the type that OSV has there; expected a vulnerability in the form of OSV", where, place(semantic.JSONPointer), semantic.ByteOffset)
+	case errors.As(err, &syntactic):
+		return fmt.Errorf("%s: %s, byte %d: not JSON: %w", where, place(syntactic.JSONPointer), syntactic.ByteOffset, syntactic.Err)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%s: %s, byte %d: the file ends in the middle; download it again", where, place(d.StackPointer()), d.InputOffset())
+	}
+	return fmt.Errorf("%s: %s: %w", where, place(d.StackPointer()), err)
+}
+
+// bounded is a reader that ends an advisory without end.
+type bounded struct {
+	in   io.Reader
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("an advisory is longer than %d bytes: it is none", MaxAdvisory)
+	}
+	n, err := b.in.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
