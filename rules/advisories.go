@@ -129,11 +129,11 @@ func (a *Advisory) say(one scanner.Package) string {
 			break
 		}
 	}
-	if a.Source != "" {
-		message += "; " + a.Source
-	}
-	if a.Date != "" {
-		message += " of " + a.Date
+	switch {
+	case a.Source != "":
+		message += "; " + a.Source + " of " + a.Date
+	case a.Date != "":
+		message += "; as of " + a.Date
 	}
 	return message
 }

@@ -41,7 +41,7 @@ func preparation(interpreter, code string) bool {
 	}
 	switch interpreter {
 	case "sh", "bash", "zsh", "dash", "ksh", "fish", "cmd":
-		return len(code) <= longestPreparation && plainShell.MatchString(code)
+		return len(code) <= longestPreparation && plainShell.MatchString(silencing.ReplaceAllString(code, ""))
 	}
 	return false
 }
@@ -55,6 +55,8 @@ var (
 	// without redirection, substitution or another program behind it.
 	plainShell = regexp.MustCompile(`^\s*(?:(?:cd|source|\.|export|nvm|fnm|pyenv|conda|set|eval "\$\((?:/[\w/.-]+/)?(?:brew|fnm|mise|direnv|pyenv) [\w -]+\)")(?: [^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Z_]+\}?[^;&|<>` + "`" + `$()\n]*)*)?\s*(?:&&|;|\n)\s*)*` +
 		`(?:exec )?[^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Za-z_]+\}?[^;&|<>` + "`" + `$()\n]*)*$`)
+	// silencing is what sends the output of a command nowhere, or to the log.
+	silencing = regexp.MustCompile(`\s*(?:[012&]?>>?\s*/dev/null|[12]?>&[12])\b`)
 	// pythonMain is what an entry point of a package would do.
 	pythonMain = regexp.MustCompile(`^\s*(?:(?:import [\w.]+|from [\w.]+ import \w+(?: as \w+)?)\s*;\s*)+(?:sys\.exit\()?(?:asyncio\.run\()?[\w.]+\(\)\)*;?\s*$`)
 )

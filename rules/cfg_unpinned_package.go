@@ -28,7 +28,7 @@ var cfgUnpinnedPackage = scanner.Rule{
 				return // what has no versions is looked at for its digest
 			}
 			if one.Version != "" {
-				message += ", and what is written is none"
+				message += "; what is written is a tag, a branch or a range"
 			}
 			pointer, word := wordAt(e, one.Arg)
 			p.Report(e, pointer, scanner.Medium, message, word)

@@ -137,8 +137,7 @@ func (p *ConfigPass) Report(e *Entry, pointer string, severity Severity, message
 		evidence = e.conceal(evidence)
 	}
 	f.Location = Location{p.Path, max(pos.Line, 1), max(pos.Column, 1)}
-	shown := text.Mask(evidence)
-	f.Evidence, f.key = newEvidence([]byte(shown), 0, len(shown)), shown
+	f.Evidence, f.key = newEvidence([]byte(evidence), 0, len(evidence)), text.Mask(evidence)
 	p.report(f)
 }
 

@@ -35,12 +35,12 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *plan, locked ma
 			p.events = append(p.events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "a server that was not asked (--no-run): what the lockfile holds of it was inspected", Origin: t.origin})
 			return true
 		case c.NoRun:
-			p.skip(t.origin, "server %s was not asked (--no-run): %s", t.name, t.shown())
+			p.skip(t.origin, "server %s was not asked (--no-run): %s", t.name, t.conceal(t.shown()))
 			return true
 		case !t.foreign || c.RunServers:
 			return false
 		case !ask:
-			p.skip(t.origin, "server %s was not asked: its command comes from a configuration file; read it, then use --run-servers: %s", t.name, t.shown())
+			p.skip(t.origin, "server %s was not asked: its command comes from a configuration file; read it, then use --run-servers: %s", t.name, t.conceal(t.shown()))
 			return true
 		}
 		fmt.Fprint(std.err, t.question())
