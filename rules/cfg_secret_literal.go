@@ -89,8 +89,7 @@ func secretIn(name, value string) (scanner.Severity, string) {
 		return secretInURL(u)
 	}
 	switch {
-	case literal == "" || standIn(literal):
-	case !secretName(name) || text.IsReference(value) && len(literal) < 16:
+	case literal == "" || !secretName(name) || text.IsReference(value) && len(literal) < randomLength || standIn(literal):
 	case random(literal):
 		return scanner.Medium, "the name says that the value is a secret, and it looks like one"
 	case passwordName.MatchString(name) && password(literal):

@@ -97,6 +97,9 @@ type ConfigPass struct {
 	report func(Finding)
 	known  map[string][]ConfiguredServer // nil in Config
 	judge  *judge                        // nil in Config
+
+	concealed *Entry // that replacer is for
+	replacer  *strings.Replacer
 }
 
 // ConfiguredServer is an entry of a configuration that stood ahead of the one at hand.
@@ -134,7 +137,7 @@ func (p *ConfigPass) Report(e *Entry, pointer string, severity Severity, message
 	pos := p.setting(pointer)
 	if e != nil {
 		pos, f.Server = e.at(pointer), show(e.Name, nameChars)
-		evidence = e.conceal(evidence)
+		evidence = p.conceal(e, evidence)
 	}
 	f.Location = Location{p.Path, max(pos.Line, 1), max(pos.Column, 1)}
 	f.Evidence, f.key = newEvidence([]byte(evidence), 0, len(evidence)), text.Mask(evidence)
@@ -164,28 +167,46 @@ func (p *ConfigPass) setting(pointer string) Position {
 // masked wherever it stands; what is shorter stands in too many words.
 const minConcealed = 6
 
-// conceal masks what the entry itself names a secret.
-func (e *Entry) conceal(s string) string {
+// concealedBytes is how much of a value is looked through for secrets to show a
+// part of it.
+const concealedBytes = 64 << 10
+
+// concealer returns what masks all that the entry itself names a secret.
+func (e *Entry) concealer() *strings.Replacer {
 	var secrets []string
+	add := func(value string) {
+		if literal := text.Literal(value); len(literal) >= minConcealed {
+			secrets = append(secrets, literal)
+		}
+	}
 	for _, values := range [...]map[string]string{e.Env, e.Headers} {
 		for name, value := range values {
-			if literal := text.Literal(value); len(literal) >= minConcealed && text.NamesSecret(name) {
-				secrets = append(secrets, literal, literal[strings.LastIndexByte(literal, ' ')+1:])
+			if text.NamesSecret(name) {
+				add(value)
+				add(value[strings.LastIndexByte(value, ' ')+1:]) // also without its scheme
 			}
 		}
 	}
 	for i, w := range e.Args {
-		if i > 0 && text.NamesSecret(e.Args[i-1]) && strings.HasPrefix(e.Args[i-1], "-") && !strings.HasPrefix(w, "-") {
-			secrets = append(secrets, text.Literal(w))
+		if i > 0 && strings.HasPrefix(e.Args[i-1], "-") && !strings.HasPrefix(w, "-") && text.NamesSecret(e.Args[i-1]) {
+			add(w)
 		}
 	}
-	slices.SortFunc(secrets, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
-	for _, secret := range secrets {
-		if len(secret) >= minConcealed {
-			s = strings.ReplaceAll(s, secret, text.Masked)
-		}
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) }) // of two, the longer
+	var pairs []string
+	for _, secret := range slices.Compact(secrets) {
+		pairs = append(pairs, secret, text.Masked)
 	}
-	return s
+	return strings.NewReplacer(pairs...)
+}
+
+// conceal masks in evidence what the entry names a secret. What is longer than
+// any report shows is cut first.
+func (p *ConfigPass) conceal(e *Entry, evidence string) string {
+	if p.concealed != e {
+		p.concealed, p.replacer = e, e.concealer()
+	}
+	return p.replacer.Replace(evidence[:min(len(evidence), concealedBytes)])
 }
 
 // configured is what the judge remembers of configurations.
@@ -218,6 +239,8 @@ func (j *judge) config(e *Event, facts *Facts) {
 			return
 		}
 		entry := &e.Config.Entries[i]
-		j.entries.known[entry.Name] = append(j.entries.known[entry.Name], ConfiguredServer{e.Config, entry})
+		if known := j.entries.known[entry.Name]; len(known) < maxNamesakes {
+			j.entries.known[entry.Name] = append(known, ConfiguredServer{e.Config, entry})
+		}
 	}
 }

@@ -35,10 +35,11 @@ type Identity struct {
 
 // IdentityOf returns what an entry says of its server.
 func IdentityOf(e *Entry) *Identity {
-	id := &Identity{Transport: e.Transport, Command: e.conceal(text.Mask(e.Command)), Cwd: e.Cwd, URL: address(e.URL),
+	secrets := e.concealer()
+	id := &Identity{Transport: e.Transport, Command: secrets.Replace(text.Mask(e.Command)), Cwd: e.Cwd, URL: address(e.URL),
 		Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers))}
 	for _, a := range e.Args {
-		id.Args = append(id.Args, e.conceal(text.Mask(a)))
+		id.Args = append(id.Args, secrets.Replace(text.Mask(a)))
 	}
 	if e.Command != "" {
 		l := Launch(e.Command, e.Args)

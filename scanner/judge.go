@@ -15,6 +15,7 @@ const (
 	maxClosed       = 1 << 20  // closed sessions that are recognised when they go on
 	maxOutputs      = 64 << 20 // bytes of output schemas remembered
 	maxConfigured   = 65536    // servers of configurations remembered
+	maxNamesakes    = 16       // of these, with one name
 )
 
 // judge folds facts into sessions, in the order of the input.
