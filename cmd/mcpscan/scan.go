@@ -54,6 +54,7 @@ type plan struct {
 	inputs  []report.Input
 	events  []*scanner.Event // of what could be read as it is
 	targets []liveTarget     // of what has to be asked
+	locked  map[string]bool  // servers that a lockfile speaks for: they are not asked
 }
 
 // Run inspects the targets and reports.
@@ -164,11 +165,14 @@ func (c *scanCmd) plan(ctx context.Context, std streams, locked *approved) (*pla
 		return nil, usage("no command stands behind --; expected one, as in: mcpscan scan -- npx -y some-mcp-server")
 	}
 	p := &plan{}
+	if c.NoRun {
+		p.locked = locked.known()
+	}
 	if len(c.Command) > 0 {
 		p.command(c.Command)
 	}
 	for _, t := range c.Targets {
-		if err := c.target(p, t); err != nil {
+		if err := c.target(p, t); err != nil && !(errors.Is(err, errNoConfig) && locked.file != nil) {
 			if _, missing := os.Stat(t); missing != nil || len(c.Targets)+len(c.Command) == 1 {
 				return nil, err
 			}
@@ -177,12 +181,12 @@ func (c *scanCmd) plan(ctx context.Context, std streams, locked *approved) (*pla
 		}
 	}
 	if len(c.Targets) == 0 && len(c.Command) == 0 {
-		if err := c.discover(p, "."); err != nil && locked.file == nil {
+		if err := c.discover(p, "."); err != nil && !(errors.Is(err, errNoConfig) && locked.file != nil) {
 			return nil, err
 		}
 	}
 	p.unique()
-	c.consent(ctx, std, p, locked.known())
+	c.consent(ctx, std, p)
 	p.events = append(locked.events(p), p.events...)
 	return p, nil
 }
@@ -312,6 +316,10 @@ func (p *plan) config(f *config.File) {
 			p.events = append(p.events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "a server that is disabled in its configuration", Origin: at(s.Pos)})
 			continue
 		}
+		if p.locked[s.Name] {
+			p.events = append(p.events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "a server that was not asked (--no-run): what the lockfile holds of it was inspected", Origin: at(s.Pos)})
+			continue
+		}
 		if t, err := configTarget(s, at(s.Pos)); err != nil {
 			p.skip(at(s.Pos), "server %s was not started: %v", s.Name, err)
 		} else {
@@ -347,7 +355,10 @@ func (c *scanCmd) discover(p *plan, dir string) error {
 		p.config(file)
 	}
 	if found == 0 {
-		return usage("no client configuration found in %s; name a target, or -- and the command of a server", dir)
+		return usage("%w in %s; name a target, or -- and the command of a server", errNoConfig, dir)
 	}
 	return nil
 }
+
+// errNoConfig is a directory in which no client keeps its servers.
+var errNoConfig = errors.New("no client configuration found")

@@ -22,17 +22,13 @@ import (
 // consent keeps a configuration file from running commands that nobody has
 // seen: on a terminal each is shown in full and asked for, elsewhere they are
 // refused unless a flag says otherwise.
-// What a lockfile holds of a server is inspected in its place.
-func (c *liveFlags) consent(ctx context.Context, std streams, p *plan, locked map[string]bool) {
+func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 	ask := terminal(std.in) && terminal(std.err)
 	answers := bufio.NewReader(std.in)
 	p.targets = slices.DeleteFunc(p.targets, func(t liveTarget) bool {
 		switch {
 		case ctx.Err() != nil:
 			p.skip(t.origin, "server %s was not asked: interrupted", t.name)
-			return true
-		case c.NoRun && locked[t.name]:
-			p.events = append(p.events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "a server that was not asked (--no-run): what the lockfile holds of it was inspected", Origin: t.origin})
 			return true
 		case c.NoRun:
 			p.skip(t.origin, "server %s was not asked (--no-run): %s", t.name, t.conceal(t.shown()))

@@ -35,7 +35,7 @@ func (f *liveFlags) side(ctx context.Context, std streams, target string, approv
 			return s, err
 		}
 	}
-	f.consent(ctx, std, p, nil)
+	f.consent(ctx, std, p)
 	p.unique()
 	return &side{inputs: p.inputs, source: f.start(context.WithoutCancel(ctx), std, p, &recording{}, limit, quiet), close: func() {}}, nil
 }
