@@ -79,6 +79,7 @@ func All() []scanner.Rule {
 		xsImpersonation,
 		xsToxicFlow,
 		driftInSession,
+		driftCloaking,
 		// Against what was approved.
 		driftDescription,
 		driftInstructions,

@@ -37,6 +37,7 @@ type judge struct {
 
 	// The event at hand.
 	places  places
+	server  *Server
 	kept    int // findings of judge rules
 	dropped int
 }
@@ -81,7 +82,7 @@ func (j *judge) judge(e *Event, facts *Facts) []Finding {
 	}
 	session := j.session(e.Session, e.Origin)
 	srv := session.server(e.Server)
-	j.servers[e.Server] = true
+	j.servers[e.Server], j.server = true, srv
 	j.stats.Servers = len(j.servers)
 	first, agreed := Unknown, true
 	for i := range facts.Messages {
@@ -214,7 +215,8 @@ func (j *judge) keepOutput(e *Event, d *Definition) {
 
 // known makes the record of a definition that the event shows at an offset.
 func (j *judge) known(e *Event, d *Definition, offset int) *Known {
-	return &Known{Server: e.Server, Session: e.Session, Definition: d, Location: j.places.at(offset), Time: e.Time}
+	return &Known{Server: e.Server, Session: e.Session, Definition: d, Location: j.places.at(offset), Time: e.Time,
+		Client: j.server.Client, Version: j.server.Info.Version}
 }
 
 // session returns the session of an event, opened if need be. The session that

@@ -68,6 +68,7 @@ type Server struct {
 	Words     []string // of its ID
 	Seen      bool     // it has taken part in a message before
 	Info      ServerInfo
+	Client    *ClientInfo // nil where it is not known
 	Tools     map[string]*Known
 	Relisted  map[string]bool      // tools that it has listed again as another definition than that in Tools
 	Listed    bool                 // it has answered tools/list
@@ -90,6 +91,8 @@ type Known struct {
 	Definition *Definition
 	Location   Location
 	Time       time.Time
+	Client     *ClientInfo // that it was shown to, nil where that is not known
+	Version    string      // that the server said it had
 }
 
 // PendingCall is a request that has no response yet.
@@ -125,6 +128,9 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know 
 	whole = true
 	if m.Server != nil {
 		srv.Info.update(m.Server)
+	}
+	if m.Client != nil && from == ClientToServer {
+		srv.Client = m.Client
 	}
 	switch m.Kind {
 	case Request:
