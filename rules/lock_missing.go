@@ -14,18 +14,23 @@ var lockMissing = scanner.Rule{
 	Fix:        "Run mcpscan lock --run-servers with the configuration, read what it writes, and commit it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "That it is missing is a fact. Reported where there is a lockfile, or one was asked for.",
+	Basis:      "That it is missing is a fact. Reported where there is a lockfile, or one was asked for. High where the lockfile before the change had it: somebody took it out, and kept the server.",
 	Refs:       []string{"OWASP-MCP:MCP09", "OWASP-MCP:MCP04", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
 			entry := &p.Entries[i]
-			if offer, compared := p.Approved(entry.Name); compared && offer == nil && !entry.Disabled {
+			offer, compared := p.Approved(entry.Name)
+			switch {
+			case !compared || offer != nil || entry.Disabled:
+			case p.ApprovedBefore(entry.Name):
+				p.Report(entry, "", scanner.High, fmt.Sprintf("server %q was in the lockfile before this change, and is not any more", entry.Name), entry.Name)
+			default:
 				p.Report(entry, "", scanner.Medium, fmt.Sprintf("server %q is not in the lockfile; run: mcpscan lock --run-servers %s", entry.Name, p.Path), entry.Name)
 			}
 		}
 	},
 	Judge: func(p *scanner.JudgePass) {
-		if !p.Compared() || p.Approved() != nil || len(p.Message.Definitions) == 0 || p.Configured() {
+		if !p.Compared() || p.Approved() != nil || len(p.Message.Definitions) == 0 || p.Configured() || p.Message.Kind == scanner.Document {
 			return
 		}
 		message := fmt.Sprintf("server %q is not in the lockfile", p.Server.ID)

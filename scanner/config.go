@@ -127,6 +127,13 @@ func (p *ConfigPass) Approved(name string) (o *Offer, compared bool) {
 	return s.Servers[name], true
 }
 
+// ApprovedBefore reports whether the lockfile before the change under review has a
+// server of a name, for Configs.
+func (p *ConfigPass) ApprovedBefore(name string) bool {
+	s := p.judge.engine.base
+	return s != nil && s.Servers[name] != nil
+}
+
 // Report hands over a finding about a value of an entry, by its pointer in the
 // terms of Entry.Span, or about a setting where the entry is nil. A pointer to
 // nothing is placed at what is nearest around it. Evidence is shown without the

@@ -112,10 +112,10 @@ arguments() {
   local config=$INPUT_CONFIG
   args=(scan --no-color)
   if [ "$INPUT_RUN_SERVERS" = true ]; then args+=(--run-servers); else args+=(--no-run); fi
-  # A lockfile that only the base has was deleted here, which mcpscan must judge.
-  # One that is named must be there. In a directory of its own, a project is
-  # never compared with the lockfile at the root.
-  if [ -n "$INPUT_LOCKFILE$was" ] || [ -e "$lock" ] || { [ -n "$prefix" ] && [ -e mcpscan.lock ]; }; then args+=("--lockfile=$lock"); fi
+  # One that is missing is a finding: mcpscan must judge that it was deleted, or
+  # never written. In a directory of its own, a project is never compared with the
+  # lockfile at the root.
+  args+=("--lockfile=$lock")
   if [ -n "$was" ]; then args+=("--base=$(native "$was")"); fi
   if [ -n "$config" ]; then config=$(named "$config"); elif [ -e "${prefix}mcpscan.yaml" ]; then config=$(named mcpscan.yaml); fi
   if [ -n "$config" ]; then args+=("--config=$config"); fi

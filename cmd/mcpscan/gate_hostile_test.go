@@ -127,7 +127,7 @@ func TestActionSwitches(t *testing.T) {
 	s := newStub(t)
 	s.inputs["run-servers"], s.inputs["allow-incomplete"] = "true", "true"
 	s.run()
-	s.wantArgs("scan", "--no-color", "--run-servers", "--allow-incomplete", ".")
+	s.wantArgs("scan", "--no-color", "--run-servers", "--lockfile=mcpscan.lock", "--allow-incomplete", ".")
 	if env := readFile(t, s.dir, "env"); regexp.MustCompile(`(?m)^(GITHUB_(OUTPUT|ENV|PATH|STATE|STEP_SUMMARY)|ACTIONS_ID_TOKEN_REQUEST_TOKEN|INPUT_TOKEN|GH_TOKEN)=`).MatchString(env) {
 		t.Errorf("servers would be started with the environment\n%s", env)
 	}
@@ -147,7 +147,7 @@ func TestActionProjects(t *testing.T) {
 		inputs map[string]string
 		want   []string // behind scan --no-color --no-run
 	}{
-		{"no lockfile", map[string]string{".mcp.json": "{}"}, nil, []string{"."}},
+		{"no lockfile", map[string]string{".mcp.json": "{}"}, nil, []string{"--lockfile=mcpscan.lock", "."}},
 		{"all inputs", map[string]string{"my.lock": "x"},
 			map[string]string{"lockfile": "my.lock", "config": "c.yaml", "baseline": "b.json", "fail-on": "low", "min-severity": "note", "targets": "a\nb"},
 			[]string{"--lockfile=my.lock", "--config=c.yaml", "--baseline=b.json", "--fail-on=low", "--min-severity=note", "a", "b"}},
