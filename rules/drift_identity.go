@@ -125,6 +125,9 @@ func (c *identityChange) program(was, now *scanner.Identity) {
 	if otherArgs(was, now) {
 		c.add(scanner.High, at, evidence, "it gets other arguments")
 	}
+	if was.Resolved != "" && was.Resolved == now.Resolved && was.Integrity != "" && now.Integrity != "" && was.Integrity != now.Integrity {
+		c.add(scanner.High, at, now.Integrity, "the same version of the package has another content")
+	}
 	if was.Digest != "" && now.Digest != "" && was.Digest != now.Digest {
 		c.add(scanner.High, "/command", now.Executable, "the file that runs has another content")
 	}

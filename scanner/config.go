@@ -75,6 +75,16 @@ type Entry struct {
 	Span map[string]Position
 	// Problems says what in this entry could not be understood.
 	Problems []string
+	// Found is what the machine knows of what the entry starts; nobody need have looked.
+	Found Found
+}
+
+// Found is what a machine knows of what an entry starts: the version that its
+// package manager has, with the digest that the registry gives it, and the file
+// that runs, where it is one of the machine. What is not known is empty.
+type Found struct {
+	Resolved, Integrity string
+	Executable, Digest  string
 }
 
 // Setting is one value of a configuration that is no part of an entry.

@@ -26,18 +26,14 @@ type Identity struct {
 	Exact     bool   // Version is one version
 	Pinned    string // the digest or commit that is asked for
 
-	// Resolved and Integrity are the version that ran, and the digest that its
-	// registry gives it; Executable and Digest are the file that ran, where it is one
-	// of the machine. They are empty where nobody could tell.
-	Resolved, Integrity string
-	Executable, Digest  string
+	Found
 }
 
 // IdentityOf returns what an entry says of its server.
 func IdentityOf(e *Entry) *Identity {
 	secrets := e.concealer()
 	id := &Identity{Transport: e.Transport, Command: secrets.Replace(text.Mask(e.Command)), Cwd: e.Cwd, URL: address(e.URL),
-		Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers))}
+		Found: e.Found, Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers))}
 	for _, a := range e.Args {
 		id.Args = append(id.Args, secrets.Replace(text.Mask(a)))
 	}

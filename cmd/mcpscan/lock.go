@@ -124,15 +124,15 @@ func (c *lockCmd) offers(ctx context.Context, std streams, engine *scanner.Engin
 			return nil, nil, err
 		}
 		if o := now.Servers[commandName(c.Command)]; o != nil {
-			o.Identity = scanner.IdentityOf(&scanner.Entry{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]})
+			entry := &scanner.Entry{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
+			entry.Found = find(entry)
+			o.Identity = scanner.IdentityOf(entry)
 		}
 	}
 	for name, o := range now.Servers {
 		if len(o.Definitions) == 0 && o.Info.Name == "" { // it was named, and did not answer
 			delete(now.Servers, name)
-			continue
 		}
-		resolve(o.Identity)
 	}
 	if now.Lost() > 0 {
 		missed = append(missed, scanner.Skipped{Reason: "more definitions than a lockfile holds", Count: now.Lost()})

@@ -15,39 +15,75 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// resolve completes what a server is by what this machine knows of it: the version
-// that npx has fetched, with its integrity, and the digest of the file that runs.
-// What is not known stays empty. Launchers and interpreters have no digest: they
-// differ from machine to machine, and what they start is what counts.
-func resolve(id *scanner.Identity) {
-	if id == nil || id.Command == "" {
-		return
+// find returns what this machine knows of what an entry starts. Launchers and
+// interpreters have no digest: they differ from machine to machine, and what they
+// start is what counts.
+func find(e *scanner.Entry) (f scanner.Found) {
+	id := scanner.IdentityOf(e)
+	if id.Command == "" {
+		return f
 	}
 	file := ""
 	switch id.Ecosystem {
 	case scanner.NPM:
-		id.Resolved, id.Integrity = fetchedByNPX(id)
+		f.Resolved, f.Integrity = fetchedByNPX(id)
 	case scanner.Local:
 		file = id.Package
 	case scanner.None:
-		file = id.Command
-		if found, err := exec.LookPath(file); err == nil {
-			file = found
-		}
+		file = program(e)
 	}
 	if file == "" {
-		return
+		return f
 	}
 	if id.Cwd != "" && !filepath.IsAbs(file) {
 		file = filepath.Join(id.Cwd, file)
 	}
 	abs, err := filepath.Abs(file)
 	if err != nil {
-		return
+		return f
 	}
 	if digest := digestOf(abs); digest != "" {
-		id.Executable, id.Digest = filepath.ToSlash(abs), digest
+		f.Executable, f.Digest = portable(abs), digest
 	}
+	return f
+}
+
+// program is the file whose content decides what an entry does: the script that an
+// argument names, or else the command, unless that is a shell.
+func program(e *scanner.Entry) string {
+	for _, a := range e.Args {
+		if a == "" || a[0] == '-' {
+			continue
+		}
+		path := a
+		if e.Cwd != "" && !filepath.IsAbs(a) {
+			path = filepath.Join(e.Cwd, a)
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return a
+		}
+	}
+	if shells[strings.TrimSuffix(filepath.Base(e.Command), ".exe")] {
+		return ""
+	}
+	if found, err := exec.LookPath(e.Command); err == nil {
+		return found
+	}
+	return e.Command
+}
+
+// shells are programs of the machine that do what their arguments say.
+var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true, "fish": true, "env": true, "cmd": true, "powershell": true, "pwsh": true}
+
+// portable is a path relative to the working directory where it lies in it: a
+// lockfile is read on other machines. Others are absolute.
+func portable(abs string) string {
+	if wd, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(wd, abs); err == nil && filepath.IsLocal(rel) {
+			return "./" + filepath.ToSlash(rel)
+		}
+	}
+	return filepath.ToSlash(abs)
 }
 
 // maxExecutable bounds the file whose digest is taken.

@@ -305,6 +305,9 @@ func (p *plan) config(f *config.File) {
 	for _, problem := range f.Problems {
 		p.skip(at(problem.Pos), "the configuration: %s", problem.Msg)
 	}
+	for i := range f.Entries {
+		f.Entries[i].Found = find(&f.Entries[i])
+	}
 	if len(f.Entries)+len(f.Settings) > 0 { // an empty one is nothing inspected
 		p.events = append(p.events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at(scanner.Position{})})
 	}
