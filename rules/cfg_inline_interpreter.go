@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -19,6 +20,11 @@ var cfgInlineInterpreter = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
 	Config: func(p *scanner.ConfigPass) {
 		launches(p, func(e *scanner.Entry, l *scanner.Launched) {
+			for i, arg := range e.Args {
+				if codeAddress.MatchString(arg) {
+					p.Report(e, fmt.Sprintf("/args/%d", i), scanner.High, "the argument is an address that holds code, and "+l.Program+" is told to load it", arg)
+				}
+			}
 			if l.Code == scanner.NoCode {
 				return
 			}
@@ -49,6 +55,9 @@ func preparation(interpreter, code string) bool {
 // longestPreparation bounds how much of a text for a shell is taken for harmless
 // at a glance.
 const longestPreparation = 400
+
+// codeAddress is an address that does not name code but holds it.
+var codeAddress = regexp.MustCompile(`(?i)^(?:--?[\w-]+=)?data:(?:text|application)/(?:java|ecma|type)script`)
 
 var (
 	// plainShell is a row of commands that only prepare, and one at its end

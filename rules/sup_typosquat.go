@@ -57,7 +57,7 @@ func takenFor(name, scope, base, known string) string {
 		return "differs only in its separators from"
 	case scope != "" && knownScope != "":
 		if lookalike(scope, knownScope) {
-			return "has a scope that is almost that of"
+			return "has a scope that is almost"
 		}
 	case scope == "" && knownScope == "" && lookalike(base, knownBase):
 		return "is almost"
@@ -72,7 +72,27 @@ func lookalike(a, b string) bool {
 		return true
 	}
 	is, _ := slip(first, second, scanner.DefaultSimilarity)
-	return is
+	return is || oneLetter(first, second)
+}
+
+// oneLetter reports whether two names differ in one letter of one word, which is a
+// word in neither form but the well-known one. A command line is typed, and the
+// words around it say which package was meant.
+func oneLetter(words, known []string) bool {
+	if len(words) != len(known) {
+		return false
+	}
+	differ := 0
+	for i, w := range words {
+		if w == known[i] {
+			continue
+		}
+		differ++
+		if len(known[i]) < slipLetters || knownWord(w) || plural(w, known[i]) || plural(known[i], w) || noDigits(w) == noDigits(known[i]) || !scanner.OneEdit(w, known[i]) {
+			return false
+		}
+	}
+	return differ == 1
 }
 
 // packageName writes a name as its ecosystem compares it.

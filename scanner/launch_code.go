@@ -30,6 +30,8 @@ func ShellText(name string, words []string) int {
 		case name == "cmd" && (low == "/c" || low == "/k" || low == "/r"):
 			return next(words, i)
 		case name == "cmd" && strings.HasPrefix(w, "/"):
+		case (name == "powershell" || name == "pwsh") && (low == "-f" || low == "-file"): // what follows belongs to the script
+			return -1
 		case (name == "powershell" || name == "pwsh") && len(low) > 1 && (strings.HasPrefix("-command", low) || strings.HasPrefix("-encodedcommand", low) || low == "-ec"):
 			return next(words, i)
 		case shellOption.MatchString(w) && name != "cmd" && name != "powershell" && name != "pwsh":
