@@ -140,3 +140,20 @@ func TestClientOf(t *testing.T) {
 		}
 	}
 }
+
+// TestBelongs: whose file it is follows from where it stands.
+func TestBelongs(t *testing.T) {
+	home := t.TempDir()
+	d := Dirs{GOOS: "linux", Home: home, XDGConfig: filepath.Join(home, "xdg"), Project: filepath.Join(home, "p")}
+	for name, want := range map[string]bool{
+		".claude.json": true, ".claude/settings.json": true, ".cursor/mcp.json": true, "xdg/Code/User/mcp.json": true, "xdg/Claude/claude_desktop_config.json": true,
+		"p/.mcp.json": false, "p/.claude/settings.json": false, "p/.cursor/mcp.json": false, ".mcp.json": false, "../.claude.json": false,
+	} {
+		if got := d.Belongs(filepath.Join(home, filepath.FromSlash(name))); got != want {
+			t.Errorf("%s belongs to the user: %v", name, got)
+		}
+	}
+	if (Dirs{GOOS: "linux"}).Belongs("/etc/claude-code/managed-settings.json") != true {
+		t.Error("the settings of a machine are those of a project")
+	}
+}
