@@ -12,9 +12,9 @@ import (
 var cfgEnvHijack = scanner.Rule{
 	ID:         "cfg-env-hijack",
 	Category:   "configuration",
-	Title:      "A variable makes another program of a harmless command",
-	Why:        "LD_PRELOAD, NODE_OPTIONS, PATH and their like decide which code a command runs. The command that a user approves stays as it is.",
-	Fix:        "Remove the variable. What a server needs ahead of its start belongs into its own package.",
+	Title:      "A variable or an option makes another program of a harmless command",
+	Why:        "LD_PRELOAD, NODE_OPTIONS, PATH and their like decide which code a command runs, and options where it is fetched. The server that a user approves stays the same by name.",
+	Fix:        "Remove it. What a server needs ahead of its start belongs into its own package.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "High for variables that name code to run, and for search paths that begin in a directory where others write; medium where they send downloads or traffic elsewhere. Search paths of a project's own code are left alone.",
@@ -26,15 +26,7 @@ var cfgEnvHijack = scanner.Rule{
 					p.Report(e, pointer, severity, message, name+"="+value)
 				}
 			})
-			for i, arg := range e.Args { // env NAME=value program
-				name, value, ok := strings.Cut(arg, "=")
-				if !ok || l.First >= 0 && i >= l.First {
-					continue
-				}
-				if severity, message := hijack(name, value, l.Ecosystem.Fetched()); message != "" {
-					p.Report(e, fmt.Sprintf("/args/%d", i), severity, message, arg)
-				}
-			}
+			hijackedArguments(p, e, l)
 		})
 		if p.User {
 			return // whose user sets the own environment
@@ -48,6 +40,37 @@ var cfgEnvHijack = scanner.Rule{
 			}
 		}
 	},
+}
+
+// hijackedArguments looks at the variables that env is given, and at the options
+// of launchers that do the same.
+func hijackedArguments(p *scanner.ConfigPass, e *scanner.Entry, l *scanner.Launched) {
+	for i, arg := range e.Args {
+		pointer := fmt.Sprintf("/args/%d", i)
+		name, value, ok := strings.Cut(arg, "=")
+		switch {
+		case ok && (l.First < 0 || i < l.First):
+			if severity, message := hijack(name, value, l.Ecosystem.Fetched()); message != "" {
+				p.Report(e, pointer, severity, message, arg)
+			}
+			continue
+		case !l.Ecosystem.Fetched() || l.Arg >= 0 && i > l.Arg: // what follows belongs to the server
+			continue
+		case !ok && i+1 < len(e.Args):
+			value = e.Args[i+1]
+		}
+		if name == "--node-options" && nodeCode.MatchString(value) {
+			p.Report(e, pointer, scanner.High, "the options load code into the program", arg)
+		} else if registryOption.MatchString(name) && otherSource(value) {
+			p.Report(e, pointer, scanner.Medium, "packages are fetched from another registry", name+" "+value)
+		}
+	}
+}
+
+// otherSource reports the address of a registry that is not the official one.
+func otherSource(value string) bool {
+	u, ok := address(value)
+	return ok && !officialSource.MatchString(u.Hostname()) && !loopback(u.Hostname())
 }
 
 // hijack judges a variable; no message for one that is harmless.
@@ -66,7 +89,7 @@ func hijack(name, value string, fetched bool) (scanner.Severity, string) {
 	case searchPath.MatchString(upper):
 		return searched(upper, value, fetched)
 	case packageSource.MatchString(upper):
-		if u, ok := address(value); ok && !officialSource.MatchString(u.Hostname()) && !loopback(u.Hostname()) {
+		if otherSource(value) {
 			return scanner.Medium, "packages are fetched from another registry"
 		}
 	case proxy.MatchString(upper):
@@ -100,6 +123,7 @@ var (
 	nodeCode       = regexp.MustCompile(`(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--inspect(?:-brk|-wait)?|--openssl-config|--snapshot-blob)(?:[\s=]|$)`)
 	searchPath     = regexp.MustCompile(`^(?:PATH|PYTHONPATH|NODE_PATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|DYLD_FALLBACK_LIBRARY_PATH|RUBYLIB|PERL5LIB|CLASSPATH|LUA_PATH)$`)
 	packageSource  = regexp.MustCompile(`^(?:NPM_CONFIG_REGISTRY|YARN_REGISTRY|YARN_NPM_REGISTRY_SERVER|BUN_CONFIG_REGISTRY|UV_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX|UV_EXTRA_INDEX_URL|PIP_INDEX_URL|PIP_EXTRA_INDEX_URL|GOPROXY)$`)
+	registryOption = regexp.MustCompile(`^(?:--registry|--index-url|-i|--index|--default-index|--extra-index-url|--find-links|-f|--source|--add-source)$`)
 	officialSource = regexp.MustCompile(`(?i)^(?:registry\.npmjs\.org|registry\.yarnpkg\.com|pypi\.org|files\.pythonhosted\.org|proxy\.golang\.org|npm\.pkg\.github\.com)$`)
 	proxy          = regexp.MustCompile(`^(?:HTTPS?|ALL)_PROXY$`)
 	relative       = regexp.MustCompile(`^(?:\.|\./.*|\.\.(?:/.*)?|[\w-][\w.-]*(?:/.*)?)$`)

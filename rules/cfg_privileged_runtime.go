@@ -89,7 +89,9 @@ func containerRights(l *scanner.Launched, report func(int, scanner.Severity, str
 			return
 		}
 		option, value, attached := strings.Cut(l.Words[i], "=")
-		if !attached && option != "--privileged" && i+1 < len(l.Words) {
+		if mount, ok := strings.CutPrefix(l.Words[i], "-v"); ok && mount != "" { // -v/a:/b
+			option, value = "-v", mount
+		} else if !attached && option != "--privileged" && i+1 < len(l.Words) {
 			value = l.Words[i+1]
 		}
 		for _, r := range rights {

@@ -151,12 +151,47 @@ func (l *Launched) unwrap() bool {
 	if !ok {
 		return false
 	}
+	if l.Program == "env" && l.split() {
+		return true
+	}
 	i := w.skip(l.Words)
 	if i < 0 || i >= len(l.Words) {
 		return false
 	}
 	l.skip(i)
 	return true
+}
+
+// split goes on to the program of env -S, which cuts a text into words.
+func (l *Launched) split() bool {
+	for i, w := range l.Words {
+		text, ok := strings.CutPrefix(w, "--split-string=")
+		at := i
+		switch {
+		case ok:
+		case (w == "-S" || w == "--split-string" || w == "-iS") && i+1 < len(l.Words):
+			text, at = l.Words[i+1], i+1
+		case strings.HasPrefix(w, "-S"):
+			text = w[2:]
+		case strings.HasPrefix(w, "-"), assignment.MatchString(w):
+			continue
+		default:
+			return false
+		}
+		words := shellWords(text)
+		for len(words) > 0 && assignment.MatchString(words[0]) {
+			words = words[1:]
+		}
+		if len(words) == 0 {
+			return false
+		}
+		l.Arg = l.ArgOf(at)
+		rest := l.Words[at+1:]
+		l.Text, l.First = l.Arg, InText
+		l.run(words[0], append(words[1:], rest...))
+		return true
+	}
+	return false
 }
 
 // run makes a program with its words the one that is started.

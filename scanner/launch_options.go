@@ -127,7 +127,7 @@ func (w *wrapper) skip(words []string) int {
 
 // wrappers are programs that start another one in their own way.
 var wrappers = map[string]*wrapper{
-	"env":        {options: options{values: " -u --unset -C --chdir -S "}},
+	"env":        {options: options{values: " -u --unset -C --chdir "}},
 	"sudo":       {options: options{values: " -u --user -g --group -C -D -h -p -r -t -T -U "}},
 	"doas":       {options: options{values: " -u -C "}},
 	"nohup":      {},

@@ -79,6 +79,8 @@ cmd|/c|npx|-y|foo => npm foo - open 3
 cmd.exe|/d|/s|/c|npx -y foo => npm foo - open 3
 cmd|/C|uvx|foo@1.0 => pypi foo 1.0 exact 2
 env|-u|C|A=B|npx|foo => npm foo - open 4
+env|-S|A=B npx -y foo|bar => npm foo - open 1
+env|-Snpx -y foo => npm foo - open 0
 env|-i|A=B|uvx|foo => pypi foo - open 3
 sudo|-E|-u|root|npx|foo => npm foo - open 4
 timeout|-k|5|30|npx|foo => npm foo - open 4
