@@ -47,7 +47,7 @@ func preparation(interpreter, code string) bool {
 	}
 	switch interpreter {
 	case "sh", "bash", "zsh", "dash", "ksh", "fish", "cmd":
-		return len(code) <= longestPreparation && plainShell.MatchString(silencing.ReplaceAllString(code, ""))
+		return len(code) <= longestPreparation && plainShell.MatchString(asking.ReplaceAllString(silencing.ReplaceAllString(code, ""), "x"))
 	}
 	return false
 }
@@ -66,6 +66,8 @@ var (
 		`(?:exec )?[^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Za-z_]+\}?[^;&|<>` + "`" + `$()\n]*)*$`)
 	// silencing is what sends the output of a command nowhere, or to the log.
 	silencing = regexp.MustCompile(`\s*(?:[012&]?>>?\s*/dev/null|[12]?>&[12])\b`)
+	// asking is what only tells where something is.
+	asking = regexp.MustCompile(`\$\((?:git rev-parse --show-toplevel|pwd(?: -P)?|dirname "?\$0"?|(?:which|command -v) [\w.-]+|brew --prefix(?: [\w@.-]+)?|npm (?:root|prefix|bin) -g)\)`)
 	// pythonMain is what an entry point of a package would do.
 	pythonMain = regexp.MustCompile(`^\s*(?:(?:import [\w.]+|from [\w.]+ import \w+(?: as \w+)?)\s*;\s*)+(?:sys\.exit\()?(?:asyncio\.run\()?[\w.]+\(\)\)*;?\s*$`)
 )

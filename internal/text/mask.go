@@ -31,6 +31,17 @@ var tokens = []secret{
 	{[]string{"aiza"}, regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`)},                                     // Google
 	{[]string{"npm_"}, regexp.MustCompile(`\bnpm_[0-9A-Za-z]{36}\b`)},                                     // npm
 	{[]string{"hf_"}, regexp.MustCompile(`\bhf_[0-9A-Za-z]{30,}\b`)},                                      // Hugging Face
+	{[]string{"pplx-"}, regexp.MustCompile(`\bpplx-[0-9A-Za-z]{32,}\b`)},                                  // Perplexity
+	{[]string{"figd_"}, regexp.MustCompile(`\bfigd_[0-9A-Za-z_-]{32,}`)},                                  // Figma
+	{[]string{"lin_api_"}, regexp.MustCompile(`\blin_api_[0-9A-Za-z]{32,}\b`)},                            // Linear
+	{[]string{"tvly-"}, regexp.MustCompile(`\btvly-(?:dev-|prod-)?[0-9A-Za-z]{24,}\b`)},                   // Tavily
+	{[]string{"sbp_"}, regexp.MustCompile(`\bsbp_[0-9a-f]{40}\b`)},                                        // Supabase
+	{[]string{"gsk_"}, regexp.MustCompile(`\bgsk_[0-9A-Za-z]{40,}\b`)},                                    // Groq
+	{[]string{"nvapi-"}, regexp.MustCompile(`\bnvapi-[0-9A-Za-z_-]{40,}`)},                                // NVIDIA
+	{[]string{"ntn_"}, regexp.MustCompile(`\bntn_[0-9A-Za-z]{40,}\b`)},                                    // Notion
+	{[]string{"dop_v1_"}, regexp.MustCompile(`\bdop_v1_[0-9a-f]{64}\b`)},                                  // DigitalOcean
+	{[]string{"shpat_"}, regexp.MustCompile(`\bshpat_[0-9a-fA-F]{32}\b`)},                                 // Shopify
+	{[]string{":aa"}, regexp.MustCompile(`\b[0-9]{8,10}:AA[0-9A-Za-z_-]{32,34}`)},                         // Telegram
 	{[]string{"eyj"}, regexp.MustCompile(`\beyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]*`)},    // JSON Web Token
 	{[]string{pemBegin}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END|\z)`)}, // PEM, also cut off
 }
