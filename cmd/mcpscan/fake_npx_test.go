@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -13,24 +12,15 @@ import (
 // again for each list, as a server's own mind can change.
 func fakeNPX() {
 	name := "packages/" + strings.ReplaceAll(os.Args[len(os.Args)-1], "/", "_") + ".json"
-	in := bufio.NewReader(os.Stdin)
-	for {
-		line, err := in.ReadString('\n')
-		if err != nil {
-			return
-		}
-		var r request
-		if json.Unmarshal([]byte(line), &r) != nil || r.ID == nil {
-			continue
-		}
+	answerAll(func(r request) string {
 		var dump map[string]json.RawMessage
 		data, err := os.ReadFile(name)
 		if err != nil || json.Unmarshal(data, &dump) != nil {
 			fmt.Fprintln(os.Stderr, "no such package:", name)
 			os.Exit(1)
 		}
-		fmt.Println(served(r, dump))
-	}
+		return served(r, dump)
+	})
 }
 
 func served(r request, dump map[string]json.RawMessage) string {

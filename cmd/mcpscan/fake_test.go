@@ -38,6 +38,17 @@ func fakeServer() {
 	case "noisy":
 		fmt.Println("Server ready on stdio")
 	}
+	answerAll(func(r request) string {
+		if mode == "hangs" && r.Method == "tools/list" { // and says so in a file
+			_ = os.WriteFile(os.Args[2], nil, 0o600)
+			time.Sleep(time.Hour)
+		}
+		return answer(mode, r)
+	})
+}
+
+// answerAll answers the requests on standard input until there are no more.
+func answerAll(answer func(request) string) {
 	in := bufio.NewReader(os.Stdin)
 	for {
 		line, err := in.ReadString('\n')
@@ -45,14 +56,9 @@ func fakeServer() {
 			return
 		}
 		var r request
-		if json.Unmarshal([]byte(line), &r) != nil || r.ID == nil {
-			continue
+		if json.Unmarshal([]byte(line), &r) == nil && r.ID != nil {
+			fmt.Println(answer(r))
 		}
-		if mode == "hangs" && r.Method == "tools/list" { // and says so in a file
-			_ = os.WriteFile(os.Args[2], nil, 0o600)
-			time.Sleep(time.Hour)
-		}
-		fmt.Println(answer(mode, r))
 	}
 }
 

@@ -115,6 +115,9 @@ func (c *lockCmd) offers(ctx context.Context, std streams, engine *scanner.Engin
 		return nil
 	}
 	for _, t := range targets {
+		if err := c.doubtful(t); err != nil {
+			return nil, nil, err
+		}
 		if err := read(t, nil); err != nil {
 			return nil, nil, err
 		}
@@ -141,6 +144,19 @@ func (c *lockCmd) offers(ctx context.Context, std streams, engine *scanner.Engin
 		return nil, nil, nothingOffered(missed)
 	}
 	return now, missed, nil
+}
+
+// doubtful refuses a configuration of which clients may read different things, such
+// as one that names a server twice: which of the two would be locked?
+func (c *lockCmd) doubtful(target string) error {
+	data, err := readTarget(target, c.MaxMessage)
+	if err != nil {
+		return nil // it is told where it is read
+	}
+	if file, err := config.Parse(target, data); err == nil && len(file.Problems) > 0 {
+		return usage("%s:%s: %s; the lockfile is as it was", target, file.Problems[0].Pos, file.Problems[0].Msg)
+	}
+	return nil
 }
 
 func holdsServers(name string, data []byte) bool {
