@@ -30,9 +30,9 @@ func NewRecorder(w io.Writer, name string) *Recorder { return &Recorder{w: w, na
 // Record writes one event and gives it its place in the recording, so that
 // what is judged now and what is judged on replay stand in the same place. It
 // makes the names valid UTF-8 for the same reason. Ignored events leave no
-// line, and configurations none: they are an input of their own.
+// line, and configurations and lockfiles none: they are inputs of their own.
 func (r *Recorder) Record(e *scanner.Event) error {
-	if e.Kind == scanner.IgnoredEvent || e.Kind == scanner.ConfigEvent {
+	if e.Kind == scanner.IgnoredEvent || e.Kind == scanner.ConfigEvent || e.Kind == scanner.LockEvent {
 		return nil
 	}
 	r.line++

@@ -184,6 +184,7 @@ func (c *pinsShowCmd) Run(std streams) error {
 type pinsDiffCmd struct {
 	Selector string `arg:"" optional:"" help:"SERVER, or SERVER:NAME; none means all." placeholder:"SERVER[:NAME]"`
 	Lockfile string `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
+	JSON     bool   `help:"The same as --format json."`
 	outputFlags
 	engineFlags
 }
@@ -193,6 +194,9 @@ func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 	f, err := lockfile.Load(c.Lockfile)
 	if err != nil {
 		return &exitError{exitUsage, fmt.Errorf("%w; mcpscan lock makes one", err)}
+	}
+	if c.JSON {
+		c.Format = []string{"json"}
 	}
 	only := func(found *scanner.Finding) bool { return !strings.HasPrefix(found.Rule.ID, "lock-") }
 	if c.Selector != "" {
