@@ -87,7 +87,7 @@ type Finding struct {
 	Server      string           `json:"server"`
 	Subject     string           `json:"subject"` // tool, prompt, resource, result, call, …
 	Tool        string           `json:"tool"`    // name of the tool, prompt or resource; empty where there is none
-	Field       string           `json:"field"`   // JSON Pointer into the definition, result or message
+	Field       string           `json:"field"`   // JSON Pointer into the definition, result, message or entry of a configuration
 	Evidence    Evidence         `json:"evidence"`
 	Signals     []string         `json:"signals,omitempty"` // what fired, in words
 	Diff        string           `json:"diff,omitempty"`    // what changed, as a unified diff
