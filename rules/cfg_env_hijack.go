@@ -124,7 +124,7 @@ var (
 	searchPath     = regexp.MustCompile(`^(?:PATH|PYTHONPATH|NODE_PATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|DYLD_FALLBACK_LIBRARY_PATH|RUBYLIB|PERL5LIB|CLASSPATH|LUA_PATH)$`)
 	packageSource  = regexp.MustCompile(`^(?:NPM_CONFIG_REGISTRY|YARN_REGISTRY|YARN_NPM_REGISTRY_SERVER|BUN_CONFIG_REGISTRY|UV_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX|UV_EXTRA_INDEX_URL|PIP_INDEX_URL|PIP_EXTRA_INDEX_URL|GOPROXY)$`)
 	registryOption = regexp.MustCompile(`^(?:--registry|--index-url|-i|--index|--default-index|--extra-index-url|--find-links|-f|--source|--add-source)$`)
-	officialSource = regexp.MustCompile(`(?i)^(?:registry\.npmjs\.org|registry\.yarnpkg\.com|pypi\.org|files\.pythonhosted\.org|proxy\.golang\.org|npm\.pkg\.github\.com)$`)
+	officialSource = regexp.MustCompile(`(?i)(?:^|\.)(?:npmjs\.(?:com|org)|yarnpkg\.com|pypi\.org|pythonhosted\.org|golang\.org|github\.com|nuget\.org)$`)
 	proxy          = regexp.MustCompile(`^(?:HTTPS?|ALL)_PROXY$`)
 	relative       = regexp.MustCompile(`^(?:\.|\./.*|\.\.(?:/.*)?|[\w-][\w.-]*(?:/.*)?)$`)
 	shared         = regexp.MustCompile(`^(?:/tmp|/var/tmp|/dev/shm|/private/tmp|/Users/Shared|[A-Za-z]:\\(?:Windows\\Temp|Temp|Users\\Public))(?:[/\\]|$)`)
