@@ -226,8 +226,9 @@ var lexicon = map[Sense]string{
 	Alone: `
 		autonomously by_itself by_themselves by_yourself initiative on_its_own on_their_own on_your_own own_initiative unattended unsupervised`,
 	Grave: `
-		approves book books buy buying buys delete deletes deleting deploys grant grants merge merges pay paying pays places_orders places_the_order
-		places_them publish publishes purchas* refund* remove removes send sending sends sign signs transfer transfers wipe wipes wire wires`,
+		approves book books buy buying buys cancel* charge* delete deletes deleting deploys grant grants invite* merge merges pay paying pays places_orders
+		places_the_order places_them publish publishes purchas* refund* remove removes revoke* sell selling sells send sending sends share shares sign
+		signs terminat* transfer transfers wipe wipes wire wires`,
 	Granted: `
 		act_first already_approved already_authoris* already_been already_given already_granted already_obtained always_allow approved_automatically
 		are_automatic are_pre-approved are_pre-authorized assumed_to_be_given automatically_approved automatically_granted been_pre-approved

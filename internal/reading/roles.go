@@ -134,7 +134,7 @@ var (
 	visited = regexp.MustCompile(`(\b(visit|open|browse|sign(ed)?[\s-](up|in)\s+(at|on|via)|log(ged)?[\s-]?in\s+(at|on|via)|regist(er|ered|ration)\s+(at|on)|account\s+(at|on)|keys?\s+(at|on))|(^|[.,;:(]|\b(or|and|then|please|to|can|may))\s*(go|head|navigate)(\s+over)?\s+to)` + aheadOfAddress)
 	// takenOver is to have what an address says, or the address, put in the place of
 	// somebody's.
-	takenOver = regexp.MustCompile(`\bthere(\s*[.,;:)]|\s+(and|instead|as|in|first)\b|$)|\binstead\b|\b(replac\w+|redirect\w*|swap\w*|rerout\w+|substitut\w+|exchang\w+|set)\s+(the|its|every|each|any|all)\s+(\w+\s+){0,2}?(accounts?|payees?|recipients?|beneficiar\w+|iban|wallets?|address(es)?|destinations?|addressees?|bank\s+details)\b|\b(to|with|by|for)\s+the\s+(one|account|address|value|recipient|payee|iban|wallet)s?\s+(\w+\s+)?(found|listed|given|shown|named|stated|from|at|on|under|of)\b`)
+	takenOver = regexp.MustCompile(`\bthere(\s*[.,;:)]|\s+(and|instead|as|in|first)\b|$)|\binstead\b|\b(replac\w+|redirect\w*|swap\w*|rerout\w+|substitut\w+|exchang\w+|set)\s+(the|its|every|each|any|all)\s+(\w+\s+){0,2}?(accounts?|payees?|recipients?|beneficiar\w+|iban|wallets?|address(es)?|destinations?|addressees?|bank\s+details)\b|\b(to|with|by|for)\s+the\s+(one|account|address|value|recipient|payee|iban|wallet)s?\s+(\w+\s+)?(found|listed|given|shown|named|stated|from|at|on|under|of)\b|\bfor\s+(the|its)\s+(new\s+|right\s+)?(number|account|iban|payee|recipient|bank\s+details)\b|\b(its|the)\s+(account|payee|recipient|beneficiary|iban|wallet|bank\s+details)\s+((is|are|must\s+be|should\s+be)\s+)?(changed|replaced|swapped|corrected)\b`)
 )
 
 // actor notes who acts alone: an agent that is put to use, or the reader, who is
@@ -174,7 +174,7 @@ func askedAbout(f []byte) bool {
 		return false
 	}
 	loc := whether.FindIndex(f)
-	return loc != nil && bytes.IndexAny(f[loc[1]:], ",;:") < 0
+	return loc != nil && !bytes.ContainsAny(f[loc[1]:], ",;:")
 }
 
 // whether begins the description of a switch, behind the name of it.
