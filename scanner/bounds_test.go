@@ -114,6 +114,39 @@ func TestFindingsOfTheJudgeAreBounded(t *testing.T) {
 	}
 }
 
+// TestNoNumberOfNotesHidesTheWorst shows that of the findings that rest on the
+// session the worst are kept, whatever was found before them, and that a message
+// earns more of them by its definitions.
+func TestNoNumberOfNotesHidesTheWorst(t *testing.T) {
+	rule := markerRule()
+	rule.Text, rule.Patterns = nil, nil
+	notes := 0
+	rule.Judge = func(p *scanner.JudgePass) {
+		for i := range notes {
+			p.Report(scanner.JudgeIssue{Severity: scanner.Severity(i % 2), Message: fmt.Sprint(i)})
+		}
+		p.Report(scanner.JudgeIssue{Severity: scanner.Critical, Message: "the worst"})
+		p.Report(scanner.JudgeIssue{Severity: scanner.Low, Message: "one more"})
+	}
+	tools := strings.TrimSuffix(strings.Repeat(`{"name":"a"},`, 100), ",")
+	for list, most := range map[string]int{"": 200, `{"name":"a"}`: 204, tools: 600, tools + "," + tools + "," + tools: 1000} {
+		for _, notes = range []int{most - 2, most, 5000} {
+			s, res := run(t, []scanner.Rule{rule}, frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"tools":[`+list+`]}}`))
+			worst, low := 0, 0
+			for _, f := range s.findings {
+				if f.Severity == scanner.Critical {
+					worst++
+				} else if f.Severity == scanner.Low {
+					low++
+				}
+			}
+			if len(s.findings) != most || worst != 1 || low < most/2-1 || (len(res.Coverage.Skipped) == 0) != (notes == most-2) {
+				t.Errorf("%d notes: %d findings, %d critical, %d low, coverage %+v", notes, len(s.findings), worst, low, res.Coverage)
+			}
+		}
+	}
+}
+
 // TestLooksAreBounded shows that the close looks of one event are bounded over all
 // of its texts, and that an event which needs more is told of.
 func TestLooksAreBounded(t *testing.T) {

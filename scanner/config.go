@@ -237,13 +237,10 @@ func (j *judge) config(e *Event, facts *Facts) {
 	for _, r := range j.engine.configs {
 		j.guard(r, e, func() {
 			r.Configs(&ConfigPass{ClientConfig: e.Config, rule: r, known: j.entries.known, judge: j, report: func(f Finding) {
-				if j.kept >= maxPerEvent {
-					j.dropped++
-					return
+				if !j.full(f.Severity) {
+					f.Time, f.Action = e.Time, "alert"
+					j.keep(f)
 				}
-				j.kept++
-				f.Time, f.Action = e.Time, "alert"
-				j.found = append(j.found, f)
 			}})
 		})
 	}

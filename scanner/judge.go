@@ -38,7 +38,9 @@ type judge struct {
 	// The event at hand.
 	places  places
 	server  *Server
-	kept    int // findings of judge rules
+	kept    int // findings of judge rules, which stand behind all others
+	most    int
+	floor   Severity // of the least severe of them, where there are as many as are kept
 	dropped int
 }
 
@@ -56,7 +58,7 @@ type Stats struct {
 
 func newJudge(e *Engine) *judge {
 	return &judge{engine: e, sessions: map[string]*list.Element{}, closed: map[uint64]struct{}{}, recent: list.New(),
-		pins: map[pinKey]*Known{}, servers: map[string]bool{}, coverage: newCoverage()}
+		pins: map[pinKey]*Known{}, servers: map[string]bool{}, coverage: newCoverage(), most: maxPerEvent}
 }
 
 // judge completes and returns the findings of one event, in the order of
@@ -75,7 +77,7 @@ func (j *judge) judge(e *Event, facts *Facts) []Finding {
 		return nil
 	}
 	j.places.reset(e)
-	j.kept, j.dropped = 0, 0
+	j.kept, j.most, j.dropped = 0, maxPerEvent, 0
 	if e.Kind == ConfigEvent {
 		j.config(e, facts)
 		return j.ordered(e, facts)
@@ -117,6 +119,7 @@ func (j *judge) ordered(e *Event, facts *Facts) []Finding {
 // message of a batch apart where the frame itself does not say.
 func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i int) Direction {
 	m := &facts.Messages[i]
+	j.most = max(j.most, room(m))
 	from := direction(e.Direction, m)
 	p := JudgePass{Now: e.Time, Session: session, Server: srv, Message: m, Direction: from, Transport: e.Transport, Noise: facts.Noise, Similarity: j.engine.similarity, judge: j, event: e}
 	if m.Kind == Response {
@@ -175,12 +178,9 @@ func (j *judge) guard(r *Rule, e *Event, check func()) {
 		if v := recover(); v != nil {
 			f := crashed(r, e, v)
 			f.Time, f.Session, f.Server = e.Time, show(e.Session, nameChars), show(e.Server, nameChars)
-			if j.kept >= maxPerEvent {
-				j.dropped++
-				return
+			if !j.full(f.Severity) {
+				j.keep(f)
 			}
-			j.kept++
-			j.found = append(j.found, f)
 		}
 	}()
 	check()

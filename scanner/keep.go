@@ -13,7 +13,8 @@ const (
 	mostPerEvent = 1000
 	bytesPerMore = 2 << 10
 
-	findingsPerEntry = 4 // of a configuration
+	findingsPerEntry      = 4 // of a configuration
+	findingsPerDefinition = 4 // by its session: what is not as it was approved is told part by part
 )
 
 // tooMany is why an event with more findings was not inspected in full.
@@ -149,4 +150,42 @@ func (in *Inspector) add(f Finding) {
 // locate turns an offset in the tree's text into a place in the file.
 func (in *Inspector) locate(off int) Location {
 	return in.places.at(off - int(in.tree.Nodes[in.event.root].Start))
+}
+
+// room is how many findings of its session a message earns.
+func room(m *Message) int {
+	return min(maxPerEvent+findingsPerDefinition*len(m.Definitions), mostPerEvent)
+}
+
+// full reports that the event has all the findings of its session that are kept,
+// none of them less severe than the one at hand, and counts that.
+func (j *judge) full(s Severity) bool {
+	if j.kept < j.most {
+		return false
+	}
+	j.dropped++
+	return s <= j.floor
+}
+
+// keep adds a finding of the session that full has let pass. Where there are too
+// many, the last of the least severe makes place.
+func (j *judge) keep(f Finding) {
+	j.found = append(j.found, f)
+	if j.kept++; j.kept > j.most {
+		own := len(j.found) - j.kept
+		least := own
+		for i := own; i < len(j.found); i++ {
+			if j.found[i].Severity <= j.found[least].Severity {
+				least = i
+			}
+		}
+		j.found = slices.Delete(j.found, least, least+1)
+		j.kept--
+	}
+	if j.kept == j.most {
+		j.floor = Critical
+		for i := len(j.found) - j.kept; i < len(j.found); i++ {
+			j.floor = min(j.floor, j.found[i].Severity)
+		}
+	}
 }

@@ -349,12 +349,10 @@ func (p *JudgePass) Full() bool { return p.judge.dropped > 0 }
 // Report hands over a finding.
 func (p *JudgePass) Report(is JudgeIssue) {
 	e := p.event
-	if p.judge.kept >= maxPerEvent {
-		p.judge.dropped++
+	if p.judge.full(is.Severity) {
 		return
 	}
-	p.judge.kept++
-	p.judge.found = append(p.judge.found, Finding{
+	p.judge.keep(Finding{
 		Rule: p.rule, Category: p.rule.Category, Severity: is.Severity, Message: show(is.Message, messageChars),
 		Time: e.Time, Session: show(e.Session, nameChars), Server: show(e.Server, nameChars),
 		Subject: is.Subject, Name: show(is.Name, nameChars), Pointer: show(is.Pointer, pointerChars),
