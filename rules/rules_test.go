@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -24,7 +25,8 @@ import (
 //	SEVERITY SUBJECT NAME POINTER
 //
 // with the name of the server for a configuration, and with - for an empty name or pointer. A case that wants nothing is a near
-// twin: it must stay silent. The forms of input are
+// twin: it must stay silent. Where findings of other rules change the weight, "alone"
+// has what the rule finds without them. The forms of input are
 //
 //	description      the description of one tool
 //	result           the text of one tool result
@@ -32,6 +34,12 @@ import (
 //	frames           one frame a line, as [SERVER[/SESSION]] DIRECTION FRAME with > from the client and < from the server
 //	events.jsonl     a recording
 //	config/PATH      a client configuration at PATH; several make one run, and those below config/home/ are the user's
+//	mcpscan.lock     a lockfile
+//
+// What was approved of it stands beside the input, if anything was:
+//
+//	approved.json    a document of definitions of one server, whatever its name
+//	approved.lock    a lockfile; for a lockfile, the one before it
 func TestRules(t *testing.T) {
 	for _, rule := range rules.All() {
 		for _, file := range cases(t, rule.ID) {
@@ -39,6 +47,10 @@ func TestRules(t *testing.T) {
 				ar := archive(t, file)
 				want := lines(member(ar, "want"))
 				for name, set := range map[string][]scanner.Rule{"alone": {rule}, "with all others": rules.All()} {
+					want := want
+					if has(ar, "alone") && name == "alone" {
+						want = lines(member(ar, "alone"))
+					}
 					if got := findings(t, set, ar, rule.ID); !slices.Equal(got, want) {
 						t.Errorf("%s:\ngot:\n%s\nwant:\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 					}
@@ -72,7 +84,10 @@ func TestEveryRuleProvesItself(t *testing.T) {
 }
 
 // inputs are the members of an archive that an input can stand in.
-var inputs = []string{"description", "result", "definition.json", "frames", "events.jsonl"}
+var inputs = []string{"description", "result", "definition.json", "frames", "events.jsonl", "mcpscan.lock"}
+
+// besides are the members that stand beside an input, one of each kind at most.
+var besides = map[string]string{"alone": "alone", "approved.json": "approved", "approved.lock": "approved"}
 
 // archive reads a case, and refuses what the harness would pass over.
 func archive(t *testing.T, file string) *txtar.Archive {
@@ -88,11 +103,16 @@ func archive(t *testing.T, file string) *txtar.Archive {
 	for _, f := range ar.Files {
 		names = append(names, f.Name)
 		if strings.HasPrefix(f.Name, "config/") {
-			names = append(names[:len(names)-1], "config")
+			names[len(names)-1] = "config"
+		} else if kind := besides[f.Name]; kind != "" {
+			if names[len(names)-1] = kind; slices.Contains(names[:len(names)-1], kind) {
+				t.Errorf("%s: %q stands beside another of its kind", file, f.Name)
+			}
 		} else if f.Name != "want" && !slices.Contains(inputs, f.Name) {
 			t.Errorf("%s: unknown member %q: expected want and one of %s", file, f.Name, strings.Join(inputs, ", "))
 		}
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "alone" || name == "approved" })
 	if names = slices.Compact(names); len(names) != 2 || !slices.Contains(names, "want") {
 		t.Errorf("%s has the members %q: expected want and one input", file, names)
 	}
@@ -148,6 +168,10 @@ func cases(t *testing.T, rule string) []string {
 	return files
 }
 
+func has(ar *txtar.Archive, name string) bool {
+	return slices.ContainsFunc(ar.Files, func(f txtar.File) bool { return f.Name == name })
+}
+
 func member(ar *txtar.Archive, name string) string {
 	for _, f := range ar.Files {
 		if f.Name == name {
@@ -171,7 +195,7 @@ func lines(s string) []string {
 func findings(t *testing.T, set []scanner.Rule, ar *txtar.Archive, rule string) []string {
 	t.Helper()
 	c := &collect{rule: rule}
-	res, err := engine(t, set).Run(context.Background(), source(t, ar), c)
+	res, err := against(t, engine(t, set), ar).Run(context.Background(), source(t, ar), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,6 +204,38 @@ func findings(t *testing.T, set []scanner.Rule, ar *txtar.Archive, rule string) 
 		t.Errorf("the input was not inspected in full: %+v", res.Coverage)
 	}
 	return c.got
+}
+
+// against returns an engine that compares with what a case says was approved.
+func against(t *testing.T, e *scanner.Engine, ar *txtar.Archive) *scanner.Engine {
+	t.Helper()
+	var events []*scanner.Event
+	var err error
+	pair := has(ar, "approved.json")
+	switch {
+	case pair:
+		events, err = replay.Definitions("approved.json", []byte(member(ar, "approved.json")))
+	case has(ar, "approved.lock"):
+		events, err = locked("approved.lock", member(ar, "approved.lock"), true)
+	default:
+		return e
+	}
+	approved := scanner.NewSnapshot()
+	if err == nil {
+		_, err = e.Keeping().Run(context.Background(), replay.Events(events), approved)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.Against(approved, nil, pair)
+}
+
+func locked(name, text string, approved bool) ([]*scanner.Event, error) {
+	f, err := lockfile.Parse(name, []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	return f.Events(approved), nil
 }
 
 // engines are compiled once for each set, which takes longer than a case.
@@ -243,6 +299,12 @@ func source(t *testing.T, ar *txtar.Archive) scanner.Source {
 			return frames(t, said(text))
 		case "definition.json":
 			events, err := replay.Definitions(f.Name, f.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return replay.Events(events)
+		case "mcpscan.lock":
+			events, err := locked(f.Name, string(f.Data), false)
 			if err != nil {
 				t.Fatal(err)
 			}
