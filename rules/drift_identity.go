@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 
@@ -18,7 +17,7 @@ var driftIdentity = scanner.Rule{
 	Fix:        "Compare what starts now with what the lockfile has. If the change is wanted, run mcpscan lock to write it down, and review the new lockfile.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is a fact. High where another program, package, host or file answers, or the program gets other arguments; medium where it gets more of the environment, an older version, or none that is fixed; a newer version of the same package is a note, because its tools are compared by themselves.",
+	Basis:      "The change is a fact. High where another program, package, host or file answers, the same version has another content, or the program gets other arguments; medium where it gets more of the environment, an older version, or none that is fixed; a newer version of the same package is a note, because its tools are compared by themselves.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -61,6 +60,12 @@ func reportInfo(p *scanner.JudgePass, offer *scanner.Offer) {
 	case now.Version != was.Version:
 		p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: scanner.ServerSubject, Pointer: "/serverInfo/version", Offset: p.Message.Offset, Related: related,
 			Message: "the server has another version than when it was approved", Evidence: now.Version, Key: now.Version})
+	case now.Title != was.Title:
+		p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: scanner.ServerSubject, Pointer: "/serverInfo/title", Offset: p.Message.Offset, Related: related,
+			Message: "the server shows another title than when it was approved", Evidence: now.Title, Key: now.Title})
+	case now.Protocol != "" && was.Protocol != "" && now.Protocol != was.Protocol:
+		p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: scanner.ServerSubject, Pointer: "/protocolVersion", Offset: p.Message.Offset, Related: related,
+			Message: "the server speaks another version of the protocol than when it was approved", Evidence: now.Protocol, Key: now.Protocol})
 	}
 }
 
@@ -103,10 +108,14 @@ func compareIdentity(was, now *scanner.Identity) *identityChange {
 
 // program compares what is run.
 func (c *identityChange) program(was, now *scanner.Identity) {
-	if program(was.Command) != program(now.Command) {
+	switch {
+	case program(was.Command) != program(now.Command):
 		c.add(scanner.High, "/command", now.Command, "the command is another one")
-	} else if was.Command != now.Command {
+	case directory(was.Command) == directory(now.Command):
+	case usualPlace(now.Command):
 		c.add(scanner.Medium, "/command", now.Command, "the command stands somewhere else")
+	default:
+		c.add(scanner.High, "/command", now.Command, "the command stands in a directory that is none of the system's")
 	}
 	args := 0
 	for args < min(len(was.Args), len(now.Args)) && was.Args[args] == now.Args[args] {
@@ -125,17 +134,35 @@ func (c *identityChange) program(was, now *scanner.Identity) {
 	if otherArgs(was, now) {
 		c.add(scanner.High, at, evidence, "it gets other arguments")
 	}
-	if was.Resolved != "" && was.Resolved == now.Resolved && was.Integrity != "" && now.Integrity != "" && was.Integrity != now.Integrity {
-		c.add(scanner.High, at, now.Integrity, "the same version of the package has another content")
+	c.file(was, now)
+}
+
+// file compares what ran, where somebody could tell.
+func (c *identityChange) file(was, now *scanner.Identity) {
+	switch {
+	case was.Digest != "" && now.Digest != "" && was.Digest != now.Digest:
+		c.add(scanner.High, "/executable", now.Executable, "the file that runs has another content")
+	case was.Executable != "" && now.Executable != "" && was.Executable != now.Executable:
+		c.add(scanner.Low, "/executable", now.Executable, "the file that runs stands somewhere else")
 	}
-	if was.Digest != "" && now.Digest != "" && was.Digest != now.Digest {
-		c.add(scanner.High, "/command", now.Executable, "the file that runs has another content")
+	if was.Resolved == "" || now.Resolved == "" || was.Package != now.Package {
+		return
+	}
+	switch {
+	case was.Resolved == now.Resolved && was.Integrity != "" && now.Integrity != "" && was.Integrity != now.Integrity:
+		c.add(scanner.High, "/integrity", now.Integrity, "the same version of the package has another content")
+	case older(now.Resolved, was.Resolved):
+		c.add(scanner.Medium, "/resolved", now.Resolved, "the version that runs is older")
+	case was.Resolved != now.Resolved:
+		c.add(scanner.Note, "/resolved", now.Resolved, "the version that runs is another one")
 	}
 }
 
 // version compares versions of one package, as they are written.
 func (c *identityChange) version(at string, was, now *scanner.Identity) {
 	switch {
+	case strings.ContainsAny(now.Version, ":/") && was.Ecosystem != scanner.Git && was.Ecosystem != scanner.URL:
+		c.add(scanner.High, at, now.Version, "its version leads to another package or file")
 	case was.Exact && !now.Exact:
 		c.add(scanner.Medium, at, now.Version, "its version is not fixed any more")
 	case was.Exact && older(now.Version, was.Version):
@@ -143,26 +170,6 @@ func (c *identityChange) version(at string, was, now *scanner.Identity) {
 	default:
 		c.add(scanner.Note, at, now.Version, "its version is another one")
 	}
-}
-
-// older compares two versions figure by figure; what stands behind the figures
-// does not count.
-func older(a, b string) bool {
-	figures := func(v string) []string {
-		v, _, _ = strings.Cut(strings.TrimLeft(v, "v="), "-")
-		return strings.Split(v, ".")
-	}
-	x, y := figures(a), figures(b)
-	for i := range min(len(x), len(y)) {
-		if x[i] == y[i] {
-			continue
-		}
-		if len(x[i]) != len(y[i]) {
-			return len(x[i]) < len(y[i])
-		}
-		return x[i] < y[i]
-	}
-	return false
 }
 
 // otherArgs reports arguments that differ in more than the version of the package.
@@ -184,9 +191,6 @@ func otherArgs(was, now *scanner.Identity) bool {
 	return was.Package == now.Package && !slices.Equal(bare(was), bare(now))
 }
 
-// program is a command without the directory that it stands in.
-func program(command string) string { return path.Base(strings.ReplaceAll(command, `\`, "/")) }
-
 // address compares where a server is.
 func (c *identityChange) address(was, now string) {
 	if was == now {
@@ -194,11 +198,13 @@ func (c *identityChange) address(was, now string) {
 	}
 	a, err1 := url.Parse(was)
 	b, err2 := url.Parse(now)
-	if err1 != nil || err2 != nil || a.Host != b.Host || a.Scheme != b.Scheme {
+	if err1 != nil || err2 != nil || host(a) != host(b) || a.Scheme != b.Scheme {
 		c.add(scanner.High, "/url", now, "another host answers")
 		return
 	}
-	c.add(scanner.Medium, "/url", now, "another path of the host answers")
+	if strings.TrimSuffix(a.EscapedPath(), "/") != strings.TrimSuffix(b.EscapedPath(), "/") {
+		c.add(scanner.Medium, "/url", now, "another path of the host answers")
+	}
 }
 
 // names compares the names of what a server is given.
