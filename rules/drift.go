@@ -15,6 +15,8 @@ type change struct {
 	d        *scanner.Definition
 	was      *scanner.Offered
 	old, now wire.Doc
+	texts    *[]retold // once they were asked for
+	foreign  bool      // what was approved was not all in English
 }
 
 // changes calls visit for each definition of the message that was approved as
@@ -42,7 +44,7 @@ func (c *change) report(severity scanner.Severity, pointer, message, evidence, d
 func (c *change) offset(pointer string) int {
 	at := 0
 	for _, key := range strings.Split(pointer, "/")[1:] {
-		next := c.now.Get(at, unescapePointer.Replace(key))
+		next := child(&c.now, at, unescapePointer.Replace(key))
 		if next < 0 {
 			break
 		}
@@ -86,9 +88,14 @@ func (c *change) diffOf(name string) string {
 	return unified(name, before, after)
 }
 
+// notDiffed stands for a diff that was not made.
+const notDiffed = "@@ too long to be compared line by line; what was added, where that can be told @@"
+
+func tooLong(before, after string) bool { return len(before)+len(after) > maxDiffed }
+
 func unified(name, before, after string) string {
-	if len(before)+len(after) > maxDiffed {
-		return ""
+	if tooLong(before, after) {
+		return notDiffed
 	}
 	return udiff.Unified("approved/"+name, "now/"+name, before, after)
 }

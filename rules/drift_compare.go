@@ -17,67 +17,151 @@ type difference struct {
 	weight              scanner.Severity
 }
 
-// schemaChange compares two schemas place by place. A place is told once, and
-// what stands at the same place in both is compared whatever surrounds it.
-type schemaChange struct {
+// comparison is two schemas, and what was found to be different between them.
+type comparison struct {
 	*change
-	pointer string // of the place
-	name    string // of the parameter that it belongs to
-	result  bool   // it is the schema of results, which ask for nothing
-	depth   int
+	was, is side
+	result  bool // it is the schema of results, which ask for nothing
+	refers  bool // what stands at a place can depend on what stands elsewhere
+	places  int  // that may still be compared
+	seen    map[place]bool
 	found   []difference
+	counts  [scanner.Critical + 1]int // of what is told, by weight
 }
 
-// maxDifferences bounds what is told of one schema, and maxCompared how deep it
-// is compared; what lies deeper is told as another keyword.
+// place is a pair of schemas, and the parameter that they belong to.
+type place struct {
+	from, to int
+	name     string
+	variant  bool
+}
+
+// The bounds of a comparison. What is told of one weight is bounded, so that no
+// number of small differences hides a large one. Schemas of published servers have
+// 1,160 places, which is within the others a tenth.
 const (
 	maxDifferences = 64
-	maxCompared    = 24
+	maxCompared    = 24 // levels
+	maxPlaces      = 20_000
 )
+
+// compareSchemas compares two schemas by the parameters and results that they
+// describe, wherever they say it. -1 is none.
+func compareSchemas(c *change, old, now int, result bool) []difference {
+	s := schemaChange{comparison: &comparison{change: c, result: result, places: maxPlaces, seen: map[place]bool{}}, place: place{from: old, to: now}}
+	s.was, s.is = newSide(&c.old, old), newSide(&c.now, now)
+	s.refers = refers(&c.old, old) || refers(&c.now, now)
+	s.compare()
+	if s.places < 0 || s.was.looks < 0 || s.is.looks < 0 {
+		s.name = ""
+		s.add(scanner.High, "it has more places than are compared")
+	}
+	return s.found
+}
+
+// refers reports whether a schema has a reference.
+func refers(doc *wire.Doc, root int) bool {
+	if root < 0 {
+		return false
+	}
+	for i := root; i < int(doc.Nodes[root].Next); i++ {
+		if doc.KeyIs(i, "$ref") || doc.KeyIs(i, "$dynamicRef") {
+			return true
+		}
+	}
+	return false
+}
+
+// schemaChange is one place of a comparison.
+type schemaChange struct {
+	*comparison
+	place
+	depth int
+}
+
+// inner is the place of a part of the schema at hand.
+func (s *schemaChange) inner(name string, old, now int) *schemaChange {
+	return &schemaChange{s.comparison, place{from: old, to: now, name: cmp.Or(name, s.name)}, s.depth + 1}
+}
+
+// at compares a part.
+func (s *schemaChange) at(name string, old, now int) { s.inner(name, old, now).compare() }
 
 func (s *schemaChange) add(weight scanner.Severity, format string, args ...any) {
 	if s.result {
 		weight = scanner.Note
 	}
-	if len(s.found) < maxDifferences {
-		s.found = append(s.found, difference{s.pointer, s.name, fmt.Sprintf(format, args...), weight})
+	if s.counts[weight]++; s.counts[weight] > maxDifferences {
+		return
 	}
+	pointer := s.now.AppendPointer(nil, 0, s.to)
+	if s.to < 0 {
+		pointer = s.old.AppendPointer(nil, 0, s.from)
+	}
+	s.found = append(s.found, difference{string(pointer), s.name, fmt.Sprintf(format, args...), weight})
 }
 
-// at compares what stands one step further in.
-func (s *schemaChange) at(step, name string, old, now int) {
-	inner := *s
-	inner.pointer += "/" + step
-	inner.name = cmp.Or(name, s.name)
-	inner.depth++
-	inner.compare(old, now)
-	s.found = inner.found
+// tell adds a difference about a parameter.
+func (s *schemaChange) tell(p *property, weight scanner.Severity, format string, args ...any) {
+	in := s.inner(p.name, -1, p.schema())
+	if in.to < 0 {
+		in.to = s.to
+	}
+	in.add(weight, format, args...)
 }
 
-// compare tells what is different between the schemas at two nodes.
-func (s *schemaChange) compare(old, now int) {
+// compare tells what is different between the schemas at the place.
+func (s *schemaChange) compare() {
+	old, now := s.from, s.to
+	if s.places--; s.places < 0 || s.seen[s.place] || !s.refers && s.same(old, now) {
+		return
+	}
+	s.seen[s.place] = true
 	switch {
-	case s.same(old, now):
-	case old < 0:
-		s.add(scanner.Note, "it has a schema now")
-	case now < 0:
-		s.add(s.loosened(), "it has no schema any more")
-	case s.depth > maxCompared || s.old.Kind(old) != wire.Object || s.now.Kind(now) != wire.Object:
-		s.add(scanner.Low, "the schema of %s is another one", s.place())
-	default:
-		s.properties(old, now)
-		for _, k := range keywords() {
-			o, n := s.old.Get(old, k.name), s.now.Get(now, k.name)
-			if !s.same(o, n) {
-				k.compare(s, k.name, o, n)
-			}
-		}
-		s.others(old, now)
+	case s.depth > maxCompared:
+		s.add(scanner.High, "the schema of %s is another one, deeper inside than is compared", s.about())
+		return
+	case isFalse(&s.now, now) != isFalse(&s.old, old):
+		s.add(scanner.Low, "%s may have a value, or none, unlike before", s.about())
+		return
+	case !isSchema(&s.old, old) || !isSchema(&s.now, now):
+		s.add(scanner.Medium, "the schema of %s was or is none that can be read", s.about())
+		return
+	}
+	before, after := s.was.view(old), s.is.view(now)
+	if !s.variant {
+		s.properties(s.was.properties(before, 0), s.is.properties(after, 0))
+	}
+	s.constraints(before, after)
+	s.others(old, now)
+	if before.cut || after.cut {
+		s.add(scanner.High, "the schema of %s has more parts than are compared", s.about())
 	}
 }
 
-// place names what a difference is about.
-func (s *schemaChange) place() string {
+// constraints compares what a value must be like.
+func (s *schemaChange) constraints(before, after *view) {
+	s.types(s.was.types(before), s.is.types(after))
+	s.choices(s.was.choices(before), s.is.choices(after))
+	for _, k := range keywords() {
+		o, n := s.was.get(before, k.name), s.is.get(after, k.name)
+		if !s.same(o, n) || s.refers && o >= 0 {
+			k.compare(s, k.name, o, n)
+		}
+	}
+	s.alternatives(before, after)
+}
+
+// isSchema reports whether a node can be a schema; none is one that lets
+// everything through.
+func isSchema(doc *wire.Doc, i int) bool {
+	return i < 0 || doc.Kind(i) == wire.Object || doc.Kind(i) == wire.Bool
+}
+
+func isFalse(doc *wire.Doc, i int) bool { return i >= 0 && rawOf(doc, i) == "false" }
+
+// about names what a difference is about.
+func (s *schemaChange) about() string {
 	if s.name == "" {
 		return "the arguments"
 	}
@@ -93,132 +177,86 @@ func (s *schemaChange) loosened() scanner.Severity {
 	return scanner.Medium
 }
 
-// properties compares the parameters of an object.
-func (s *schemaChange) properties(old, now int) {
-	before, after := s.old.Get(old, "properties"), s.now.Get(now, "properties")
+// alternatives compares the variants of a value where there are some on both sides.
+func (s *schemaChange) alternatives(before, after *view) {
+	if len(before.any) == 0 || len(after.any) == 0 {
+		return
+	}
+	known := map[string][]int{}
 	var gone, fresh []int
-	for o := s.old.First(before); o >= 0; o = s.old.Next(o) {
-		name := keyOf(&s.old, o)
-		n := s.now.Get(after, name)
+	for _, o := range slices.Concat(before.any...) {
+		if o >= 0 {
+			key := string(s.old.AppendCanonical(nil, o))
+			known[key] = append(known[key], o)
+		}
+	}
+	for _, n := range slices.Concat(after.any...) {
 		if n < 0 {
-			gone = append(gone, o)
 			continue
 		}
-		if needed := scanner.Required(&s.now, now, name); needed && !scanner.Required(&s.old, old, name) {
-			s.told(name, s.newlyRequired(name, n), "%q is required now", name)
+		key := string(s.now.AppendCanonical(nil, n))
+		if twins := known[key]; len(twins) > 0 {
+			known[key] = twins[1:]
+			s.asVariant(twins[0], n)
+			continue
 		}
-		s.at("properties/"+escapePointer.Replace(name), name, o, n)
+		fresh = append(fresh, n)
 	}
-	for n := s.now.First(after); n >= 0; n = s.now.Next(n) {
-		if s.old.Get(before, keyOf(&s.now, n)) < 0 {
-			fresh = append(fresh, n)
-		}
-	}
-	gone = s.fresh(old, now, gone, fresh, s.old.First(before) >= 0)
-	for _, o := range gone {
-		s.told(keyOf(&s.old, o), scanner.Note, "%q is gone", keyOf(&s.old, o))
-	}
-}
-
-// told adds a difference about a parameter of the object at hand.
-func (s *schemaChange) told(name string, weight scanner.Severity, format string, args ...any) {
-	inner := *s
-	inner.pointer += "/properties/" + escapePointer.Replace(name)
-	inner.name = name
-	inner.add(weight, format, args...)
-	s.found = inner.found
-}
-
-// fresh tells of parameters that are new, and returns those that are gone and were
-// not given another name.
-func (s *schemaChange) fresh(old, now int, gone, fresh []int, declared bool) []int {
-	for _, n := range fresh {
-		name := keyOf(&s.now, n)
-		needed := scanner.Required(&s.now, now, name)
-		as := slices.IndexFunc(gone, func(o int) bool {
-			return scanner.Required(&s.old, old, keyOf(&s.old, o)) == needed && s.same(s.old.Get(o, "type"), s.now.Get(n, "type"))
-		})
-		switch {
-		case as >= 0 && !asksForMore(name):
-			weight := scanner.Note
-			if needed {
-				weight = scanner.Medium
-			}
-			s.told(name, weight, "%q is called %q now", keyOf(&s.old, gone[as]), name)
-			gone = slices.Delete(gone, as, as+1)
-		case needed && declared:
-			s.told(name, s.demand(n), "%q is new and required", name)
-		case needed: // of a schema that declared nothing, and let everything through
-			s.told(name, scanner.Low, "%q is declared and required now", name)
-		case asksForMore(name):
-			s.told(name, scanner.Medium, "%q is new, and asks for something that leaves the tool or comes from elsewhere", name)
-		default:
-			s.told(name, scanner.Note, "%q is new and optional", name)
+	for _, o := range slices.Concat(before.any...) {
+		if o >= 0 && slices.Contains(known[string(s.old.AppendCanonical(nil, o))], o) {
+			gone = append(gone, o)
 		}
 	}
-	return gone
+	s.otherVariants(before, gone, fresh)
 }
 
-// demand weighs a new parameter that a call must carry: a choice, a number or a
-// switch carries nothing away.
-func (s *schemaChange) demand(schema int) scanner.Severity {
-	if s.result || holdsText(&s.now, schema) && s.now.Get(schema, "enum") < 0 && s.now.Get(schema, "const") < 0 {
-		return scanner.High
+// otherVariants tells of variants that were not there before, and of those that are gone.
+func (s *schemaChange) otherVariants(before *view, gone, fresh []int) {
+	for i, n := range fresh {
+		if len(gone) == len(fresh) {
+			s.asVariant(gone[i], n)
+			continue
+		}
+		weight := scanner.Low
+		v := s.is.view(n)
+		if takesText(s.is.types(v)) && s.is.choices(v) == nil && s.is.get(v, "properties") < 0 && len(s.was.types(before)) > 0 && !takesText(s.was.types(before)) {
+			weight = s.loosened()
+		}
+		s.inner("", -1, n).add(weight, "%s has another variant", s.about())
 	}
-	return scanner.Medium
-}
-
-// newlyRequired weighs a parameter that could be left out before.
-func (s *schemaChange) newlyRequired(name string, schema int) scanner.Severity {
-	if asksForMore(name) && holdsText(&s.now, schema) {
-		return scanner.High
+	if len(gone) > len(fresh) {
+		s.add(scanner.Note, "%s has fewer variants", s.about())
 	}
-	return scanner.Medium
 }
 
-// others tells of keywords that no comparison knows.
+// asVariant compares the constraints of two variants: their properties are
+// compared with those of all others.
+func (s *schemaChange) asVariant(old, now int) {
+	in := s.inner("", old, now)
+	in.variant = true
+	in.compare()
+}
+
+// others tells of keywords that no comparison knows, or whose change changed nothing
+// that one of them saw.
 func (s *schemaChange) others(old, now int) {
 	var all []string
-	for n := s.now.First(now); n >= 0; n = s.now.Next(n) {
-		all = append(all, keyOf(&s.now, n))
+	for _, c := range s.is.items(now) {
+		all = append(all, keyOf(&s.now, c))
 	}
-	for o := s.old.First(old); o >= 0; o = s.old.Next(o) {
-		all = append(all, keyOf(&s.old, o))
+	for _, c := range s.was.items(old) {
+		all = append(all, keyOf(&s.old, c))
 	}
 	slices.Sort(all)
 	var changed []string
 	for _, name := range slices.Compact(all) {
-		if compared(name) || s.same(s.old.Get(old, name), s.now.Get(now, name)) {
+		o, n := s.old.Get(old, name), s.now.Get(now, name)
+		if s.same(o, n) || compared(name) || isText(name, &s.old, o) && isText(name, &s.now, n) {
 			continue
 		}
 		changed = append(changed, strconv.Quote(name))
 	}
 	if len(changed) > 0 {
-		s.add(scanner.Note, "%s of %s changed", strings.Join(changed[:min(len(changed), 5)], ", "), s.place())
+		s.add(scanner.Note, "%s of %s changed", strings.Join(changed[:min(len(changed), 5)], ", "), s.about())
 	}
 }
-
-// reaches reports whether a name is that of something which is run, opened or reached.
-func reaches(name string) bool {
-	return anyWord(name, reaching)
-}
-
-// asksForMore reports whether a name asks for what was not part of the task, or
-// sends it somewhere.
-func asksForMore(name string) bool { return anyWord(name, demanding) }
-
-func anyWord(name string, set map[string]bool) bool {
-	for _, w := range strings.Fields(spell(name)) {
-		if set[w] {
-			return true
-		}
-	}
-	return false
-}
-
-var (
-	reaching  = wordSet(`path paths file files filename dir directory root url uri host hostname domain command cmd shell script code sql query expression eval program executable destination`)
-	demanding = wordSet(`bcc cc forward webhook callback recipient recipients destination endpoint proxy exfil upload
-		token secret password passphrase credential credentials conversation history transcript messages context memory prompt env environment
-		command cmd shell script`)
-)

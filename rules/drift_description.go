@@ -15,7 +15,7 @@ var driftDescription = scanner.Rule{
 	Fix:        "Read the diff. If the change is honest, run mcpscan approve; if not, stay on the version that was approved.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is a fact; its weight is that of the sentences that were added. Reworded is a note; acts, addresses and data that were not spoken of are medium; what another rule finds suspicious in them is high, and an attack critical.",
+	Basis:      "The change is a fact; its weight is that of the sentences that were added. Reworded or moved is a note; acts, addresses and data that were not spoken of are medium, and so are a safeguard that is not promised any more and another language; what another rule finds suspicious in them is high, and an attack critical. Two definitions that change places are high.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP03", "ATLAS:AML.T0109", "CWE-494"},
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) {
@@ -36,27 +36,37 @@ func reportTexts(c *change) {
 	found := c.p.Found(c.d)
 	worst, severity, why := 0, scanner.Note, ""
 	for i, r := range all {
-		if s, w := weighText(r, found); i == 0 || s > severity {
+		if s, w := c.weighText(r, found); i == 0 || s > severity {
 			worst, severity, why = i, s, w
 		}
+	}
+	if name := c.swapped(); name != "" && severity < scanner.High {
+		severity, why = scanner.High, fmt.Sprintf("it is what was approved as %q, under a name that was approved for something else", name)
 	}
 	r := all[worst]
 	what := "the " + c.d.Kind.String() + "'s text"
 	if c.d.Kind == scanner.ServerSubject {
 		what = "the server's instructions"
 	}
-	message := fmt.Sprintf("%s changed at %s: %s", what, pointerName(r.pointer), why)
+	message := fmt.Sprintf("%s changed at %s: %s", what, r.pointer, why)
 	if len(all) > 1 {
-		message = fmt.Sprintf("%s changed in %d places, at %s: %s", what, len(all), pointerName(r.pointer), why)
+		message = fmt.Sprintf("%s changed in %d places, at %s: %s", what, len(all), r.pointer, why)
 	}
 	c.report(severity, r.pointer, message, strings.Join(r.added, " "), textDiff(r))
 }
 
-func pointerName(pointer string) string {
-	if pointer == "" {
-		return "its root"
+// swapped returns the name of another definition that was approved with the text
+// and the schema that this one has now, "" for none: an approval is given to a name.
+func (c *change) swapped() string {
+	offer := c.p.Approved()
+	for _, key := range offer.Keys() {
+		was := offer.Definitions[key]
+		if key.Kind == c.d.Kind && key.Name != c.d.Name && was.Parts[0] == c.d.Parts[0] && was.Parts[1] == c.d.Parts[1] && was.Parts[0] != (scanner.Digest{}) &&
+			c.was.Parts[0] != c.d.Parts[0] {
+			return key.Name
+		}
 	}
-	return pointer
+	return ""
 }
 
 // textDiff shows a text sentence by sentence.
@@ -66,6 +76,9 @@ func textDiff(r retold) string {
 			return ""
 		}
 		return strings.Join(split(s), "\n") + "\n"
+	}
+	if tooLong(r.before, r.now) {
+		return notDiffed + "\n+" + strings.Join(r.added, "\n+")
 	}
 	return unified(strings.TrimPrefix(r.pointer, "/"), lines(r.before), lines(r.now))
 }

@@ -18,128 +18,57 @@ type keyword struct {
 // keywords returns those whose change can be weighed, in the order in which they are told.
 func keywords() []keyword {
 	return []keyword{
-		{"type", compareType},
-		{"enum", compareEnum}, {"const", compareLimit},
-		{"pattern", compareLimit}, {"format", compareFormat},
+		{"pattern", comparePattern}, {"format", compareFormat},
 		{"maxLength", compareMost}, {"maximum", compareMost}, {"exclusiveMaximum", compareMost}, {"maxItems", compareMost}, {"maxProperties", compareMost},
 		{"minLength", compareLeast}, {"minimum", compareLeast}, {"exclusiveMinimum", compareLeast}, {"minItems", compareLeast},
 		{"additionalProperties", compareOpen}, {"unevaluatedProperties", compareOpen},
 		{"default", compareDefault},
-		{"items", compareInner}, {"contains", compareInner}, {"propertyNames", compareInner}, {"not", compareInner}, {"if", compareInner}, {"then", compareInner}, {"else", compareInner},
-		{"anyOf", compareList}, {"oneOf", compareList}, {"allOf", compareList}, {"prefixItems", compareList},
-		{"$defs", compareNamed}, {"definitions", compareNamed}, {"patternProperties", compareNamed},
-		{"$ref", compareLimit},
+		{"items", compareInner}, {"contains", compareInner}, {"propertyNames", compareInner}, {"additionalItems", compareInner},
+		{"not", compareNot},
+		{"prefixItems", compareList}, {"patternProperties", compareNamed},
 	}
 }
 
-// compared reports whether a keyword is compared, or is a text for people.
+// compared reports whether a keyword is compared by what it means.
 func compared(name string) bool {
-	return slices.Contains([]string{"properties", "required", "title", "description"}, name) ||
+	return slices.Contains([]string{"properties", "required", "dependentRequired", "type", "enum", "const", "$ref", "allOf", "anyOf", "oneOf", "then", "else"}, name) ||
 		slices.ContainsFunc(keywords(), func(k keyword) bool { return k.name == name })
 }
 
-// types returns the types that a schema allows; none means all of them.
-func types(doc *wire.Doc, i int) (all []string) {
-	if doc.Kind(i) == wire.Array {
-		for c := doc.First(i); c >= 0; c = doc.Next(c) {
-			all = append(all, strings.Trim(string(doc.Raw(c)), `"`))
-		}
-		return all
-	}
-	if i >= 0 {
-		all = append(all, strings.Trim(string(doc.Raw(i)), `"`))
-	}
-	return all
-}
-
-// covers reports whether a set of types lets all of another through.
-func covers(wide, narrow []string) bool {
-	if len(wide) == 0 {
-		return true
-	}
-	return len(narrow) > 0 && !slices.ContainsFunc(narrow, func(t string) bool {
-		return !slices.Contains(wide, t) && (t != "integer" || !slices.Contains(wide, "number"))
-	})
-}
-
-func compareType(s *schemaChange, _ string, old, now int) {
-	before, after := types(&s.old, old), types(&s.now, now)
-	told := func(all []string) string {
-		if len(all) == 0 {
-			return "anything"
-		}
-		return strings.Join(all, " or ")
-	}
-	weight := scanner.Medium
-	switch free := slices.Contains(after, "string") || len(after) == 0; {
-	case covers(before, after): // narrower
-		weight = scanner.Note
-	case covers(after, before) && !free:
-		weight = scanner.Low
-	case free && reaches(s.name) && !slices.Contains(before, "string") && len(before) > 0:
-		weight = scanner.High
-	}
-	s.add(weight, "the type of %s was %s and is %s", s.place(), told(before), told(after))
-}
-
-func compareEnum(s *schemaChange, _ string, old, now int) {
+// comparePattern compares what a text must look like.
+func comparePattern(s *schemaChange, name string, old, now int) {
+	free := func(doc *wire.Doc, i int) bool { return i < 0 || anyText[textOf(doc, i)] }
 	switch {
-	case old < 0:
-		s.add(scanner.Note, "%s is one of a list now", s.place())
-		return
-	case now < 0:
-		s.add(s.loosened(), "%s is not one of a list any more", s.place())
-		return
-	}
-	var more []string
-	for n := s.now.First(now); n >= 0; n = s.now.Next(n) {
-		if !s.listed(old, n) {
-			more = append(more, strings.Trim(string(s.now.Raw(n)), `"`))
-		}
-	}
-	weight := scanner.Note
-	for _, value := range more {
-		weight = max(weight, scanner.Low)
-		if anyWord(value, consequences) {
-			weight = scanner.Medium
-		}
-	}
-	if len(more) == 0 {
-		s.add(weight, "%s has fewer values", s.place())
-		return
-	}
-	s.add(weight, "%s can be %s", s.place(), strconv.Quote(strings.Join(more[:min(len(more), 4)], ", ")))
-}
-
-// listed reports whether the list at old has the value at node n of the new schema.
-func (s *schemaChange) listed(old, n int) bool {
-	for o := s.old.First(old); o >= 0; o = s.old.Next(o) {
-		if s.same(o, n) {
-			return true
-		}
-	}
-	return false
-}
-
-// compareLimit compares a keyword that restricts whatever it says.
-func compareLimit(s *schemaChange, name string, old, now int) {
-	switch {
-	case old < 0:
-		s.add(scanner.Note, "%s has a %s", s.place(), name)
-	case now < 0:
-		s.add(s.loosened(), "%s has no %s any more", s.place(), name)
+	case s.same(old, now):
+	case free(&s.old, old):
+		s.add(scanner.Note, "%s has a %s", s.about(), name)
+	case free(&s.now, now):
+		s.add(s.loosened(), "%s has no %s any more", s.about(), name)
 	default:
-		s.add(scanner.Medium, "%s has another %s", s.place(), name)
+		s.add(scanner.Medium, "%s has another %s", s.about(), name)
 	}
+}
+
+// anyText are patterns that every text matches.
+var anyText = wordSetOf("", "^", "$", "^$|.*", ".", ".*", ".+", ".*$", "^.*", "^.*$", "^.+$", "(.*)", "^(.*)$", `[\s\S]*`, `^[\s\S]*$`, `[\s\S]+`, `^[\s\S]+$`, `[^]*`, "(?s).*", "(?s)^.*$")
+
+func wordSetOf(all ...string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range all {
+		set[w] = true
+	}
+	return set
 }
 
 // compareFormat compares what validators take for a remark.
-func compareFormat(s *schemaChange, name string, old, _ int) {
-	if old < 0 {
-		s.add(scanner.Note, "%s has a %s", s.place(), name)
-		return
+func compareFormat(s *schemaChange, name string, old, now int) {
+	switch {
+	case s.same(old, now):
+	case old < 0:
+		s.add(scanner.Note, "%s has a %s", s.about(), name)
+	default:
+		s.add(scanner.Low, "%s has lost its %s, or has another", s.about(), name)
 	}
-	s.add(scanner.Low, "%s has lost its %s, or has another", s.place(), name)
 }
 
 func compareMost(s *schemaChange, name string, old, now int) { s.bound(name, old, now, 1) }
@@ -151,72 +80,90 @@ func (s *schemaChange) bound(name string, old, now, direction int) {
 	before, err1 := strconv.ParseFloat(rawOf(&s.old, old), 64)
 	after, err2 := strconv.ParseFloat(rawOf(&s.now, now), 64)
 	switch {
+	case s.same(old, now):
 	case old < 0, err1 == nil && err2 == nil && now >= 0 && (after-before)*float64(direction) < 0:
-		s.add(scanner.Note, "%s has a narrower %s", s.place(), name)
+		s.add(scanner.Note, "%s has a narrower %s", s.about(), name)
 	default: // a size is not what keeps a call harmless
-		s.add(scanner.Low, "%s has a wider %s", s.place(), name)
+		s.add(scanner.Low, "%s has a wider %s", s.about(), name)
 	}
 }
 
-func rawOf(doc *wire.Doc, i int) string {
-	if i < 0 {
-		return ""
+func compareOpen(s *schemaChange, _ string, old, now int) {
+	switch {
+	case s.old.Kind(old) == wire.Object && s.now.Kind(now) == wire.Object:
+		s.at("", old, now)
+	case s.same(old, now):
+	case rawOf(&s.now, now) == "false":
+		s.add(scanner.Note, "%s take no other members any more", s.about())
+	default:
+		s.add(scanner.Low, "%s may have other members", s.about())
 	}
-	return string(doc.Raw(i))
 }
 
-func compareOpen(s *schemaChange, name string, old, now int) {
-	if rawOf(&s.now, now) == "false" {
-		s.add(scanner.Note, "%s take no other members any more", s.place())
-		return
-	}
-	if s.old.Kind(old) == wire.Object && s.now.Kind(now) == wire.Object {
-		s.at(name, "", old, now)
-		return
-	}
-	s.add(scanner.Low, "%s may have other members", s.place())
-}
-
-func compareDefault(s *schemaChange, _ string, _, now int) {
+// compareDefault compares what is taken where a caller says nothing.
+func compareDefault(s *schemaChange, _ string, old, now int) {
 	weight := scanner.Low
-	if value := rawOf(&s.now, now); strings.Contains(value, "://") || strings.Contains(value, "@") {
+	value := textOf(&s.now, now)
+	switch {
+	case s.same(old, now):
+		return
+	case strings.Contains(value, "://"), strings.Contains(value, "@"), value != "" && (reaches(s.name) || asksForMore(s.name)):
+		weight = scanner.Medium
+	case value == "true" && anyWord(s.name, boldly), value == "false" && anyWord(s.name, carefully):
 		weight = scanner.Medium
 	}
-	s.add(weight, "the default of %s changed", s.place())
+	s.add(weight, "the default of %s changed", s.about())
 }
 
-func compareInner(s *schemaChange, name string, old, now int) {
+var (
+	boldly    = wordSet(`force forced overwrite recursive recursively delete remove purge destroy allow skip ignore disable unsafe insecure yes all public admin execute run write follow auto approve commit push publish share send notify`)
+	carefully = wordSet(`dry preview simulate confirm confirmed confirmation safe secure sandbox sandboxed verify verified validate check readonly read interactive ask prompt require required approve approval private backup encrypt encrypted ssl tls strict redact mask anonymize`)
+)
+
+func compareInner(s *schemaChange, _ string, old, now int) {
+	if s.now.Kind(now) == wire.Array || s.old.Kind(old) == wire.Array {
+		compareList(s, "items", old, now)
+		return
+	}
+	s.at("", old, now)
+}
+
+// compareNot compares what a value must not be: what is less there is more.
+func compareNot(s *schemaChange, _ string, old, now int) {
 	switch {
+	case s.same(old, now):
 	case old < 0:
-		s.add(scanner.Note, "%s has %q", s.place(), name)
-	case now < 0:
-		s.add(scanner.Low, "%s has no %q any more", s.place(), name)
+		s.add(scanner.Note, "%s has values that are ruled out", s.about())
 	default:
-		s.at(name, "", old, now)
+		s.add(s.loosened(), "%s has other values that are ruled out, or none", s.about())
 	}
 }
 
-// compareList compares alternatives by their place.
+// compareList compares the schemas of a list by their place.
 func compareList(s *schemaChange, name string, old, now int) {
 	if s.old.Kind(old) != wire.Array || s.now.Kind(now) != wire.Array || s.old.Nodes[old].Len != s.now.Nodes[now].Len {
-		s.add(scanner.Low, "%q of %s is another one", name, s.place())
+		s.add(scanner.Low, "%q of %s is another one", name, s.about())
 		return
 	}
 	o, n := s.old.First(old), s.now.First(now)
-	for i := 0; o >= 0 && n >= 0; i++ {
-		s.at(name+"/"+strconv.Itoa(i), "", o, n)
+	for o >= 0 && n >= 0 {
+		s.at("", o, n)
 		o, n = s.old.Next(o), s.now.Next(n)
 	}
 }
 
 // compareNamed compares schemas by their name.
-func compareNamed(s *schemaChange, name string, old, now int) {
-	for n := s.now.First(now); n >= 0; n = s.now.Next(n) {
+func compareNamed(s *schemaChange, _ string, old, now int) {
+	before := map[string]int{}
+	for _, o := range s.was.items(old) {
+		before[keyOf(&s.old, o)] = o
+	}
+	for _, n := range s.is.items(now) {
 		key := keyOf(&s.now, n)
-		if o := s.old.Get(old, key); o >= 0 {
-			s.at(name+"/"+escapePointer.Replace(key), "", o, n)
+		if o, known := before[key]; known {
+			s.at("", o, n)
 		} else {
-			s.add(scanner.Note, "%q is a schema of its own now", key)
+			s.inner("", -1, n).add(scanner.Low, "%q is a pattern of names that is new", key)
 		}
 	}
 }

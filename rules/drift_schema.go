@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -16,7 +15,7 @@ var driftSchemaBreaking = scanner.Rule{
 	Fix:        "Read the diff, and ask what the new value is for. If the change is honest, run mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "High where a call must now carry a value that it need not carry before, or where what is run, opened or reached is less restricted. A parameter that only has another name, and what is less restricted elsewhere, is medium.",
+	Basis:      "High where a call must now carry a value that it need not carry before, or where what is run, opened or reached is less restricted. A parameter that only has another name, and what is less restricted elsewhere, is medium. What stands in parts, variants and references counts as if it stood in place, and what is too deep or too large to be compared is high.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP02", "ATLAS:AML.T0109", "CWE-353"},
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) { reportSchema(c, scanner.Medium, scanner.Critical, "the schema") })
@@ -46,11 +45,11 @@ func reportSchema(c *change, from, to scanner.Severity, what string) {
 		if c.same(old, now) {
 			continue
 		}
-		s := schemaChange{change: c, pointer: "/" + name, result: name == "outputSchema"}
-		if s.compare(old, now); len(s.found) == 0 && !c.retoldIn(s.pointer) {
-			s.add(scanner.Note, "it says the same in another way")
+		found := compareSchemas(c, old, now, name == "outputSchema")
+		if len(found) == 0 && !c.retoldIn("/"+name) {
+			found = append(found, difference{"/" + name, "", "it says the same in another way", scanner.Note})
 		}
-		all := slices.DeleteFunc(s.found, func(d difference) bool { return d.weight < from || d.weight > to })
+		all := slices.DeleteFunc(found, func(d difference) bool { return d.weight < from || d.weight > to })
 		if len(all) == 0 {
 			continue
 		}
@@ -70,46 +69,4 @@ func names(all []difference) (named []string) {
 		}
 	}
 	return named
-}
-
-var driftOtherMember = scanner.Rule{
-	ID:         "drift-other-member",
-	Category:   "version_pin",
-	Title:      "Another member of a definition is not what was approved",
-	Why:        "Icons, arguments of a prompt, types of a resource and members that no specification knows reach clients, too.",
-	Fix:        "Read the diff, then run mcpscan approve.",
-	Severity:   scanner.Note,
-	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is a fact; what it does depends on the client.",
-	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
-	Judge: func(p *scanner.JudgePass) {
-		changes(p, func(c *change) {
-			if c.d.Kind == scanner.ServerSubject {
-				return
-			}
-			for _, name := range c.members() {
-				if told[name] {
-					continue
-				}
-				if old, now := c.member(name); !c.same(old, now) {
-					c.report(scanner.Note, "/"+escapePointer.Replace(name), fmt.Sprintf("the member %q changed", name), "", c.diffOf(name))
-				}
-			}
-		})
-	},
-}
-
-// told are the members that other rules tell of.
-var told = wordSet("name title description inputSchema outputSchema annotations _meta")
-
-// members returns the names of the members of both definitions, in order.
-func (c *change) members() (all []string) {
-	for n := c.now.First(0); n >= 0; n = c.now.Next(n) {
-		all = append(all, keyOf(&c.now, n))
-	}
-	for n := c.old.First(0); n >= 0; n = c.old.Next(n) {
-		all = append(all, keyOf(&c.old, n))
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }

@@ -3,56 +3,83 @@ package rules
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// texts returns what a definition says to whoever reads it: its descriptions and
-// titles, at any depth, by pointer. Instructions are a text by themselves.
-func texts(doc *wire.Doc) map[string]string {
+// proseWords is how many words make a text of a value that is no description: a
+// default, a choice, an example or a member that nobody knows can say as much.
+const proseWords = 4
+
+// texts returns what a definition says to whoever reads it, at any depth, by
+// pointer. Instructions are a text by themselves.
+func texts(doc *wire.Doc, kind scanner.SubjectKind) map[string]string {
 	found := map[string]string{}
 	var buf []byte
 	if doc.Kind(0) == wire.String {
-		found[""] = string(doc.Text(0, &buf))
+		found["/instructions"] = string(doc.Text(0, &buf))
 		return found
 	}
+	named := kind == scanner.ResourceSubject || kind == scanner.TemplateSubject // by what leads there; the name is a text
 	for i := range doc.Nodes {
-		if doc.Kind(i) == wire.String && isText(doc, i) {
-			buf = buf[:0]
-			found[string(doc.AppendPointer(nil, 0, i))] = string(doc.Text(i, &buf))
+		if doc.Kind(i) != wire.String {
+			continue
+		}
+		buf = buf[:0]
+		s := doc.Text(i, &buf)
+		if doc.Nodes[i].KeyEnd > 0 && isText(keyOf(doc, i), doc, i) || named && doc.Nodes[i].Parent == 0 && doc.KeyIs(i, "name") || len(strings.Fields(string(s[:min(len(s), 200)]))) >= proseWords {
+			found[string(doc.AppendPointer(nil, 0, i))] = string(s)
 		}
 	}
 	return found
 }
 
 // isText tells a description or a title from a property of that name.
-func isText(doc *wire.Doc, i int) bool {
-	return (doc.KeyIs(i, "description") || doc.KeyIs(i, "title")) && doc.Kind(int(doc.Nodes[i].Parent)) == wire.Object
+func isText(key string, doc *wire.Doc, i int) bool {
+	return (key == "description" || key == "title") && (i < 0 || doc.Kind(i) == wire.String)
 }
 
 // retold is a text that was changed or added.
 type retold struct {
 	pointer     string
 	before, now string
-	added       []string // sentences of it that were not there
+	added       []string // sentences of it that did not stand in it
+	fresh       []string // those of them that stood nowhere in the definition
+	dropped     []string // sentences that do not stand in it any more
 }
 
 // retold returns the texts that changed, in the order of their pointers.
 func (c *change) retold() (all []retold) {
-	before, now := texts(&c.old), texts(&c.now)
+	if c.texts != nil {
+		return *c.texts
+	}
+	before, now := texts(&c.old, c.d.Kind), texts(&c.now, c.d.Kind)
+	anywhere := map[string]bool{}
+	for _, text := range before {
+		c.foreign = c.foreign || foreign(text)
+		for _, s := range split(text) {
+			anywhere[plain(s)] = true
+		}
+	}
 	for _, pointer := range slices.Sorted(maps.Keys(now)) {
 		if was := before[pointer]; was != now[pointer] {
-			all = append(all, retold{pointer, was, now[pointer], added(was, now[pointer])})
+			r := retold{pointer: pointer, before: was, now: now[pointer], added: added(was, now[pointer]), dropped: added(now[pointer], was)}
+			for _, s := range r.added {
+				if !anywhere[plain(s)] {
+					r.fresh = append(r.fresh, s)
+				}
+			}
+			all = append(all, r)
 		}
 	}
 	for _, pointer := range slices.Sorted(maps.Keys(before)) {
 		if _, still := now[pointer]; !still {
-			all = append(all, retold{pointer: pointer, before: before[pointer]})
+			all = append(all, retold{pointer: pointer, before: before[pointer], dropped: split(before[pointer])})
 		}
 	}
+	c.texts = &all
 	return all
 }
 
@@ -105,73 +132,3 @@ func sentenceEnd(line string) int {
 	}
 	return len(line)
 }
-
-// weighText says how far a text that changed goes beyond what was approved.
-func weighText(r retold, found []*scanner.Finding) (severity scanner.Severity, why string) {
-	worst := scanner.Severity(0)
-	var rule string
-	for _, f := range found {
-		if (f.Pointer == r.pointer || f.Subject == scanner.ServerSubject) && (rule == "" || f.Severity > worst) {
-			worst, rule = f.Severity, f.Rule.ID
-		}
-	}
-	switch {
-	case worst >= scanner.High:
-		return scanner.Critical, "what was added is an attack by the rule " + rule
-	case worst == scanner.Medium:
-		return scanner.High, "what was added is suspicious by the rule " + rule + ", and nobody has approved it"
-	}
-	if words := gained(r); len(words) > 0 {
-		return scanner.Medium, "it now speaks of " + strings.Join(words, ", ")
-	}
-	if rule != "" && worst >= scanner.Low {
-		return scanner.Low, "the rule " + rule + " has a remark on what was added"
-	}
-	return scanner.Note, "it says nothing new that is known to matter"
-}
-
-// gained returns words of consequence that the added sentences have, and the
-// text before had not.
-func gained(r retold) (words []string) {
-	before := map[string]bool{}
-	for _, w := range words1(r.before) {
-		before[w] = true
-	}
-	for _, w := range words1(strings.Join(r.added, " ")) {
-		if say := consequence(w); say != "" && !before[w] && !slices.Contains(words, say) && len(words) < 5 {
-			before[w] = true
-			words = append(words, say)
-		}
-	}
-	return words
-}
-
-// words1 are the words of a text in lower case; an address is one word.
-func words1(s string) []string {
-	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune(" \t\n,;()[]{}<>\"'`", r) })
-}
-
-// consequence returns how a word is told that adds to what a tool may do or touch,
-// "" for every other word.
-func consequence(w string) string {
-	w = strings.TrimRight(w, ".:!?")
-	switch {
-	case strings.Contains(w, "://"), strings.Contains(w, "@") && strings.Contains(w, "."):
-		return "an address"
-	case strings.HasPrefix(w, "~/"), strings.HasPrefix(w, "/etc/"), strings.HasPrefix(w, "/home/"), strings.HasPrefix(w, "/root/"):
-		return "a path"
-	case consequences[w]:
-		return strconv.Quote(w)
-	}
-	return ""
-}
-
-// consequences are the words for acts that change or send something, for data that
-// is not for everybody, and for orders. Neither seed names any: they were chosen by
-// what the changes of published servers do not do.
-var consequences = wordSet(`delete deletes deleting remove removes erase erases drop drops overwrite overwrites
-	update updates modify modifies send sends sending upload uploads uploading transmit transmits forward forwards publish publishes
-	post posts share shares execute executes run runs shell sudo admin install installs download downloads
-	external remote endpoint webhook secret secrets credential credentials password passwords token tokens key keys
-	personal private confidential sensitive pii ssh env
-	must always never mandatory required before ignore instead silently`)

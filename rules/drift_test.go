@@ -1,0 +1,214 @@
+package rules_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// drifted compares two documents of definitions, and returns the findings of the
+// rules drift-*, whether any definition is another one, and what was skipped.
+func drifted(t interface {
+	Helper()
+	Fatal(...any)
+}, e *scanner.Engine, old, now string) (found []*scanner.Finding, differs bool, skipped []scanner.Skipped) {
+	t.Helper()
+	read := func(e *scanner.Engine, text string, sink scanner.Sink) scanner.Result {
+		events, err := replay.Definitions("definitions.json", []byte(text))
+		if err != nil {
+			t.Fatal(err, text)
+		}
+		res, err := e.Run(context.Background(), replay.Events(events), sink)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	before, after := scanner.NewSnapshot(), scanner.NewSnapshot()
+	read(e.Keeping(), old, before)
+	read(e.Keeping(), now, after)
+	for _, o := range after.Servers {
+		for key, d := range o.Definitions {
+			was := before.Servers[o.Server].Definitions[key]
+			differs = differs || was == nil || was.Digest != d.Digest
+		}
+	}
+	res := read(e.Against(before, nil, true), now, each(func(f *scanner.Finding) {
+		if strings.HasPrefix(f.Rule.ID, "drift-") || f.Rule.ID == "rule-crashed" {
+			found = append(found, f)
+		}
+	}))
+	return found, differs, res.Coverage.Skipped
+}
+
+type each func(*scanner.Finding)
+
+func (each) Event(*scanner.Event, *scanner.Facts) error { return nil }
+
+func (e each) Finding(f *scanner.Finding) error {
+	kept := *f
+	e(&kept)
+	return nil
+}
+
+// wholeTool has everything that a definition can have.
+const wholeTool = `{"name":"t","title":"T","description":"Reads a page. It never writes one.","x-own":{"a":[1,"b"]},
+"icons":[{"src":"https://a.example/i.png","sizes":["48x48"]}],"annotations":{"title":"T","readOnlyHint":true,"destructiveHint":false},
+"execution":{"taskSupport":"optional"},"_meta":{"policy":{"effects":["read"],"permissions":{"camera":{}}},"n":1},
+"inputSchema":{"type":"object","title":"In","$schema":"s","properties":{"page":{"type":"string","pattern":"^/srv/","description":"Where it is","minLength":1},
+"mode":{"anyOf":[{"enum":["a","b"]},{"type":"null"}],"default":"a"},"list":{"type":"array","items":{"$ref":"#/$defs/i"},"maxItems":3},"map":{"additionalProperties":{"type":"integer"}}},
+"required":["page"],"allOf":[{"properties":{"n":{"type":"integer","maximum":5}}}],"if":{"required":["mode"]},"then":{"properties":{"why":{"type":"string"}}},
+"additionalProperties":false,"$defs":{"i":{"type":"object","properties":{"id":{"type":"string"}}}}},
+"outputSchema":{"type":"object","properties":{"text":{"type":"string","description":"What stands there"}}}}`
+
+// mutate changes one value somewhere in a tree.
+func mutate(t *rapid.T, v any) any {
+	descend := rapid.IntRange(0, 5).Draw(t, "descend") > 0
+	switch v := v.(type) {
+	case map[string]any:
+		keys := make([]string, 0, len(v))
+		for k := range v {
+			keys = append(keys, k)
+		}
+		slices.Sort(keys)
+		if len(keys) > 0 && descend {
+			k := rapid.SampledFrom(keys).Draw(t, "key")
+			switch rapid.IntRange(0, 9).Draw(t, "member") {
+			case 0:
+				delete(v, k)
+			case 1:
+				v[k+"_"] = v[k]
+				delete(v, k)
+			default:
+				v[k] = mutate(t, v[k])
+			}
+			return v
+		}
+		v[rapid.SampledFrom([]string{"type", "required", "enum", "$ref", "anyOf", "x", "description", "properties", "readOnlyHint", "effects", "not"}).Draw(t, "new")] = leaf(t)
+		return v
+	case []any:
+		if len(v) > 0 && descend {
+			i := rapid.IntRange(0, len(v)-1).Draw(t, "element")
+			if rapid.Bool().Draw(t, "cut") {
+				return slices.Delete(v, i, i+1)
+			}
+			v[i] = mutate(t, v[i])
+			return v
+		}
+		return append(v, leaf(t))
+	}
+	return leaf(t)
+}
+
+func leaf(t *rapid.T) any {
+	return rapid.SampledFrom([]any{nil, true, false, 7, "x", "#/$defs/i", "#", "string", "Deletes all of it at once", []any{}, []any{"page", "z"},
+		map[string]any{}, map[string]any{"type": "string"}, map[string]any{"properties": map[string]any{"q": true}, "required": []any{"q"}}, []any{map[string]any{"$ref": "#"}}}).Draw(t, "leaf")
+}
+
+// TestNoChangeIsSilent: whatever changes in a definition, a rule tells of it, and
+// none fails on it.
+func TestNoChangeIsSilent(t *testing.T) {
+	e := engine(t, rules.All())
+	rapid.Check(t, func(t *rapid.T) {
+		var tree any
+		if err := json.Unmarshal([]byte(wholeTool), &tree); err != nil {
+			t.Fatal(err)
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "approved changes") {
+			tree = mutate(t, tree)
+		}
+		old, _ := json.Marshal(tree)
+		for range rapid.IntRange(1, 3).Draw(t, "changes") {
+			tree = mutate(t, tree)
+		}
+		now, _ := json.Marshal(tree)
+		if tree, ok := tree.(map[string]any); !ok || tree["name"] != "t" || !strings.Contains(string(old), `"name":"t"`) {
+			return
+		}
+		found, differs, _ := drifted(t, e, `{"tools":[`+string(old)+`]}`, `{"tools":[`+string(now)+`]}`)
+		for _, f := range found {
+			if f.Rule.ID == "rule-crashed" {
+				t.Fatalf("%s\nold: %s\nnow: %s", f.Message, old, now)
+			}
+		}
+		if differs != (len(found) > 0) {
+			t.Fatalf("differs: %v, told: %d\nold: %s\nnow: %s", differs, len(found), old, now)
+		}
+	})
+}
+
+// repeated joins n pieces made by a format with the number of each.
+func repeated(n int, format string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = strings.ReplaceAll(format, "%", fmt.Sprint(i))
+	}
+	return strings.Join(all, ",")
+}
+
+// TestLargeChangesAreTold: a change that stands in much else is found, in a time that
+// does not grow faster than the text.
+func TestLargeChangesAreTold(t *testing.T) {
+	const limit = 20 * time.Second // ten times what the slowest takes
+	e := engine(t, rules.All())
+	tool := func(description, schema string) string {
+		return `{"tools":[{"name":"t","description":"` + description + `","inputSchema":` + schema + `}]}`
+	}
+	object := func(properties, more string) string {
+		return `{"type":"object","properties":{` + properties + `}` + more + `}`
+	}
+	const params = 5000
+	prose := strings.Repeat("It reads a page of the book. ", 36000) // 1 MB
+	for name, c := range map[string]struct {
+		old, now string
+		least    scanner.Severity
+	}{
+		"a sentence in 1 MB":      {tool(prose, "{}"), tool(prose[:500000]+"It deletes the book. "+prose[500000:], "{}"), scanner.Medium},
+		"1 MB of other sentences": {tool("Reads.", "{}"), tool(strings.ReplaceAll(prose, "reads", "deletes"), "{}"), scanner.Medium},
+		"1 MB without a blank":    {tool("Reads.", "{}"), tool(strings.Repeat("x", 1<<20), "{}"), scanner.Note},
+		"1 MB of line feeds":      {tool("Reads.", "{}"), tool(strings.Repeat(`\n`, 1<<20), "{}"), scanner.Note},
+		"5,000 parameters, renamed": {tool("", object(repeated(params, `"a%":{"type":"string"}`), "")), tool("", object(repeated(params, `"b%":{"type":"string"}`), "")),
+			scanner.Note},
+		"5,000 parameters, one required": {tool("", object(repeated(params, `"a%":{"type":"string"}`), "")), tool("", object(repeated(params, `"a%":{"type":"string"}`)+`,"z":{"type":"string"}`, `,"required":["z"]`)),
+			scanner.High},
+		"5,000 parameters, all required": {tool("", object(repeated(params, `"a%":{"type":"string"}`), "")), tool("", object(repeated(params, `"b%":{"type":"string"}`), `,"required":[`+repeated(params, `"b%"`)+`]`)),
+			scanner.High},
+		"5,000 descriptions": {tool("", object(repeated(params, `"a%":{"description":"The value of a%"}`), "")), tool("", object(repeated(params, `"a%":{"description":"Value of a%"}`), "")),
+			scanner.Note},
+		"5,000 references": {tool("", object(repeated(params, `"a%":{"$ref":"#/$defs/d%"}`), `,"$defs":{`+repeated(params, `"d%":{"type":"integer"}`)+`}`)),
+			tool("", object(repeated(params, `"a%":{"$ref":"#/$defs/d%"}`), `,"$defs":{`+repeated(params, `"d%":{"type":"string"}`)+`}`)), scanner.Medium},
+		"5,000 values": {tool("", `{"enum":[`+repeated(params, `"a%"`)+`]}`), tool("", `{"enum":[`+repeated(params, `"b%"`)+`]}`), scanner.Medium},
+		"5,000 variants": {tool("", `{"anyOf":[`+repeated(params, `{"properties":{"a%":{}}}`)+`]}`), tool("", `{"anyOf":[`+repeated(params, `{"properties":{"a%":{"type":"string"}}}`)+`]}`),
+			scanner.Note},
+		"variants without end": {tool("", `{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[`+repeated(60, `{"$ref":"#/$defs/a","x":%}`)+`]}}}`),
+			tool("", `{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[`+repeated(60, `{"$ref":"#/$defs/a","y":%}`)+`]}}}`), scanner.High},
+		"more places than are compared": {tool("", object(repeated(25000, `"a%":{"type":"integer"}`), "")), tool("", object(repeated(25000, `"a%":{"type":"number"}`), "")), scanner.High},
+	} {
+		start := time.Now()
+		found, _, _ := drifted(t, e, c.old, c.now)
+		if took := time.Since(start); took > limit {
+			t.Errorf("%s: took %v", name, took)
+		}
+		worst := scanner.Note
+		for _, f := range found {
+			worst = max(worst, f.Severity)
+			if f.Rule.ID == "rule-crashed" {
+				t.Errorf("%s: %s", name, f.Message)
+			}
+		}
+		if len(found) == 0 || worst < c.least {
+			t.Errorf("%s: %d findings, the worst %s: expected at least %s", name, len(found), worst, c.least)
+		}
+		t.Logf("%-32s %8v %d findings, the worst %s", name, time.Since(start).Round(time.Millisecond), len(found), worst)
+	}
+}

@@ -1,0 +1,124 @@
+package rules
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// types returns the types that the keyword lists.
+func types(doc *wire.Doc, i int) (all []string) {
+	if doc.Kind(i) != wire.Array {
+		return []string{textOf(doc, i)}
+	}
+	for c := doc.First(i); c >= 0; c = doc.Next(c) {
+		all = append(all, textOf(doc, c))
+	}
+	return all
+}
+
+// textOf is what a string says, and any other value as it is written.
+func textOf(doc *wire.Doc, i int) string {
+	if doc.Kind(i) != wire.String {
+		return rawOf(doc, i)
+	}
+	var buf []byte
+	return string(doc.Text(i, &buf))
+}
+
+func rawOf(doc *wire.Doc, i int) string {
+	if i < 0 {
+		return ""
+	}
+	return string(doc.Raw(i))
+}
+
+// covers reports whether a set of types lets all of another through.
+func covers(wide, narrow []string) bool {
+	if len(wide) == 0 {
+		return true
+	}
+	return len(narrow) > 0 && !slices.ContainsFunc(narrow, func(t string) bool {
+		return !slices.Contains(wide, t) && (t != "integer" || !slices.Contains(wide, "number"))
+	})
+}
+
+// types compares the types that a value may have.
+func (s *schemaChange) types(before, after []string) {
+	if covers(before, after) && covers(after, before) {
+		return
+	}
+	told := func(all []string) string {
+		if len(all) == 0 {
+			return "anything"
+		}
+		return strings.Join(all[:min(len(all), 7)], " or ")
+	}
+	weight := scanner.Medium
+	switch free := takesText(after) && !takesText(before); {
+	case covers(before, after): // narrower
+		weight = scanner.Note
+	case free && reaches(s.name):
+		weight = scanner.High
+	case covers(after, before) && !free && len(after) > 0:
+		weight = scanner.Low
+	}
+	s.add(weight, "the type of %s was %s and is %s", s.about(), told(before), told(after))
+}
+
+// choices returns the values that a schema lists, nil where it lists none.
+func (s *side) choices(v *view) []int {
+	if c := s.get(v, "enum"); s.doc.Kind(c) == wire.Array {
+		return s.items(c)
+	}
+	if c := s.get(v, "const"); c >= 0 {
+		return []int{c}
+	}
+	return nil
+}
+
+// choices compares the values that a schema lists.
+func (s *schemaChange) choices(before, after []int) {
+	switch {
+	case before == nil && after == nil:
+		return
+	case before == nil:
+		s.add(scanner.Note, "%s is one of a list now", s.about())
+		return
+	case after == nil:
+		s.add(s.loosened(), "%s is not one of a list any more", s.about())
+		return
+	}
+	old := map[string]bool{}
+	for _, o := range before {
+		old[string(s.old.AppendCanonical(nil, o))] = true
+	}
+	weight, kept := scanner.Low, 0
+	var more []string
+	for _, n := range after {
+		if old[string(s.now.AppendCanonical(nil, n))] {
+			kept++
+			continue
+		}
+		value := textOf(&s.now, n)
+		if reaches(s.name) || anyWord(value, consequences) {
+			weight = scanner.Medium
+		}
+		more = append(more, value)
+	}
+	switch {
+	case len(more) == 0 && kept < len(old):
+		s.add(scanner.Note, "%s has fewer values", s.about())
+	case kept == 0:
+		s.add(scanner.Medium, "%s has other values: %s", s.about(), firstOf(more))
+	case len(more) > 0:
+		s.add(weight, "%s can be %s", s.about(), firstOf(more))
+	}
+}
+
+func firstOf(values []string) string {
+	return strconv.Quote(strings.Join(values[:min(len(values), 4)], ", "))
+}
