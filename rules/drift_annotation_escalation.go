@@ -16,7 +16,7 @@ var driftAnnotationEscalation = scanner.Rule{
 	Fix:        "Find out what the tool does now. If it is wanted, run mcpscan approve, and let the client ask before each call.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The hints are the server's own words. Critical where a tool that only read says that it changes something; high where it is now said to destroy or to reach other systems; medium where a reassuring hint was dropped, or where its name, verb or parameters had contradicted it all along. What is said for the first time is a note.",
+	Basis:      "The hints are the server's own words. Critical where a tool that only read says that it changes something; high where it is now said to destroy or to reach other systems; medium where a reassuring hint was dropped, or where its name, verb or parameters had contradicted it all along. What is said for the first time is a note, and low where it asks for less care.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-353"},
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) {
@@ -64,16 +64,16 @@ func (c *change) annotations(old, now int) {
 		if c.same(o, n) {
 			continue
 		}
-		before, after := rawOf(&c.old, o), rawOf(&c.now, n)
+		before, after := hintOf(&c.old, o), hintOf(&c.now, n)
 		weight := scanner.Note
 		switch {
-		case before == h.harmless && after == "":
+		case before == h.harmless && (after == "" || after == oddHint):
 			weight = min(h.weight, scanner.Medium)
 		case before == h.harmless && h.denied(&c.old, c.was.Definition): // and says at last what it always did
 			weight = min(h.weight, scanner.Medium)
 		case before == h.harmless:
 			weight = h.weight
-		case after == h.harmless && before != "": // asks for less care than was thought right
+		case after == h.harmless: // asks for less care than was thought right
 			weight = scanner.Low
 		}
 		if weight > severity {
@@ -85,6 +85,21 @@ func (c *change) annotations(old, now int) {
 		told = append(told, "another annotation changed")
 	}
 	c.report(severity, at, "annotations changed: "+joinWords(told), strings.Join(told, "; "), c.diffOf("annotations"))
+}
+
+// oddHint is a value that clients differ on: some take every string for true.
+const oddHint = "no boolean"
+
+// hintOf returns the value of a hint, "" where it is not said. A string that reads
+// like a boolean is one to some clients.
+func hintOf(doc *wire.Doc, i int) string {
+	switch value := strings.ToLower(strings.TrimSpace(textOf(doc, i))); value {
+	case "true", "false", "":
+		return value
+	case "null":
+		return ""
+	}
+	return oddHint
 }
 
 func orNothing(s string) string {

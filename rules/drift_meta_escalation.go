@@ -1,11 +1,10 @@
 package rules
 
 import (
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -17,7 +16,7 @@ var driftMetaEscalation = scanner.Rule{
 	Fix:        "Find out what the tool needs the new permission for. If it is wanted, run mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "High where a list of effects, scopes, permissions, classes of data or hosts has grown by more than reading, or a switch for them was turned on. No specification names the keys, so they are known by their words. Declared for the first time, and all else, it is low or a note.",
+	Basis:      "High where effects, scopes, permissions, classes of data or hosts have grown by more than reading, or a switch for them was turned on, under whatever key they stand. Medium where a limit is not declared any more. No specification names the keys, so they are known by their words. Declared for the first time, and all else, it is low or a note.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-269"},
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) {
@@ -26,9 +25,7 @@ var driftMetaEscalation = scanner.Rule{
 				return
 			}
 			m := metaChange{change: c, pointer: "/_meta", severity: scanner.Note}
-			if old >= 0 && now >= 0 {
-				m.compare("", old, now)
-			}
+			m.compare(granted(&c.old, old), granted(&c.now, now))
 			message := "what it declares beside its schema changed"
 			if len(m.told) > 0 {
 				message += ": " + joinWords(m.told)
@@ -38,92 +35,33 @@ var driftMetaEscalation = scanner.Rule{
 	},
 }
 
-// metaChange compares two declarations of which nobody knows the shape.
-type metaChange struct {
-	*change
-	pointer  string // of the worst
-	severity scanner.Severity
-	told     []string
-	at       []string
-}
-
-func (m *metaChange) say(weight scanner.Severity, format string, args ...any) {
-	if weight > m.severity {
-		m.severity, m.pointer = weight, "/_meta/"+strings.Join(m.at, "/")
-	}
-	m.told = append(m.told, fmt.Sprintf(format, args...))
-}
-
-// compare looks at the values of the keys that speak of what a tool may do.
-func (m *metaChange) compare(name string, old, now int) {
-	if len(m.at) > maxCompared || m.same(old, now) {
-		return
-	}
-	switch {
-	case m.old.Kind(old) == wire.Object && m.now.Kind(now) == wire.Object:
-		for n := m.now.First(now); n >= 0; n = m.now.Next(n) {
-			key := keyOf(&m.now, n)
-			m.at = append(m.at, escapePointer.Replace(key))
-			m.declared(key, m.old.Get(old, key), n)
-			m.at = m.at[:len(m.at)-1]
-		}
-	case m.old.Kind(old) == wire.Array && m.now.Kind(now) == wire.Array:
-		m.list(name, old, now)
-	case grants(name):
-		m.value(name, rawOf(&m.old, old), rawOf(&m.now, now))
-	}
-}
-
-func (m *metaChange) declared(key string, old, now int) {
-	switch {
-	case old >= 0:
-		m.compare(key, old, now)
-	case grants(key):
-		m.say(scanner.Low, "%q is declared now", key)
-	}
-}
-
-// list tells what a list has gained.
-func (m *metaChange) list(name string, old, now int) {
-	var more []string
-	weight := scanner.Low
-	for n := m.now.First(now); n >= 0; n = m.now.Next(n) {
-		value := strings.Trim(string(m.now.Raw(n)), `"`)
-		if m.listed(old, n) {
-			continue
-		}
-		more = append(more, value)
-		if !onlyReads(value) {
-			weight = scanner.High
+// compare tells what of what a tool may do was not declared before, and what limit
+// is not declared any more.
+func (m *metaChange) compare(old, now map[string]*grant) {
+	dropped := false
+	for _, key := range slices.Sorted(maps.Keys(old)) {
+		if was := old[key]; now[key] == nil {
+			dropped = true
+			if was.limits() {
+				m.say(scanner.Medium, "/_meta", "%q is not declared any more, and was %s", was.key, strings.Join(was.names(), ", "))
+			} else {
+				m.say(scanner.Low, "/_meta", "%q is not declared any more", was.key)
+			}
 		}
 	}
-	if len(more) > 0 && grants(name) {
-		m.say(weight, "%q has gained %s", name, strings.Join(more[:min(len(more), 4)], ", "))
-	}
-}
-
-func (m *metaChange) listed(old, n int) bool {
-	for o := m.old.First(old); o >= 0; o = m.old.Next(o) {
-		if m.same(o, n) {
-			return true
+	for _, key := range slices.Sorted(maps.Keys(now)) {
+		g, was := now[key], old[key]
+		for _, value := range g.names() {
+			switch {
+			case was == nil:
+				m.say(g.first(value, dropped), g.values[value], "%q is declared now: %s", g.key, value)
+			case !was.has(value):
+				m.say(was.grown(g, value), g.values[value], "%q was %s and is now also, or instead, %s", g.key, strings.Join(was.names(), ", "), value)
+			}
 		}
-	}
-	return false
-}
-
-// value tells of a single value: one that was closed and is open.
-func (m *metaChange) value(name, before, after string) {
-	before, after = strings.ToLower(strings.Trim(before, `"`)), strings.ToLower(strings.Trim(after, `"`))
-	rank := func(v string) int {
-		return slices.IndexFunc(openness, func(r []string) bool { return slices.Contains(r, v) })
-	}
-	switch b, a := rank(before), rank(after); {
-	case a > b && b >= 0:
-		m.say(scanner.High, "%q was %s and is %s", name, before, after)
-	case a >= 0 && b >= 0:
-		m.say(scanner.Note, "%q was %s and is %s", name, before, after)
-	default:
-		m.say(scanner.Low, "%q changed", name)
+		if was != nil && len(g.values) < len(was.values) {
+			m.say(scanner.Note, "/_meta", "%q has less", g.key)
+		}
 	}
 }
 
@@ -137,6 +75,9 @@ var openness = [][]string{
 
 // grants reports whether a key speaks of what a tool may do or touch.
 func grants(key string) bool { return anyWord(key, granting) }
+
+// naming are the words of keys under which the names of members are what is granted.
+var naming = wordSet(`effect effects operations actions capability capabilities scope scopes permission permissions privilege privileges grant grants`)
 
 var granting = wordSet(`effect effects operation operations action actions capability capabilities access mode
 	scope scopes permission permissions privilege privileges role roles auth grant grants
