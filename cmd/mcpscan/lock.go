@@ -121,16 +121,15 @@ func (c *lockCmd) offers(ctx context.Context, std streams, engine *scanner.Engin
 		if err := read(t, nil); err != nil {
 			return nil, nil, err
 		}
+		if isURL(t) {
+			c.identify(now, urlName(t), &scanner.Entry{Transport: "http", URL: t, Headers: c.Header})
+		}
 	}
 	if len(c.Command) > 0 {
 		if err := read("", c.Command); err != nil {
 			return nil, nil, err
 		}
-		if o := now.Servers[commandName(c.Command)]; o != nil {
-			entry := &scanner.Entry{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
-			entry.Found = find(entry)
-			o.Identity = scanner.IdentityOf(entry)
-		}
+		c.identify(now, commandName(c.Command), &scanner.Entry{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]})
 	}
 	for name, o := range now.Servers {
 		if len(o.Definitions) == 0 && o.Info.Name == "" { // it was named, and did not answer
@@ -144,6 +143,14 @@ func (c *lockCmd) offers(ctx context.Context, std streams, engine *scanner.Engin
 		return nil, nil, nothingOffered(missed)
 	}
 	return now, missed, nil
+}
+
+// identify says what a server is that no configuration names.
+func (c *lockCmd) identify(now *scanner.Snapshot, name string, entry *scanner.Entry) {
+	if o := now.Servers[name]; o != nil {
+		entry.Found = find(entry)
+		o.Identity = scanner.IdentityOf(entry)
+	}
 }
 
 // doubtful refuses a configuration of which clients may read different things, such

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/config"
@@ -193,7 +192,7 @@ func (c *scanCmd) plan(ctx context.Context, std streams, locked *approved) (*pla
 
 // target adds one target to the plan.
 func (c *scanCmd) target(p *plan, t string) error {
-	if strings.HasPrefix(t, "http://") || strings.HasPrefix(t, "https://") {
+	if isURL(t) {
 		p.url(t, c.Header)
 		return nil
 	}

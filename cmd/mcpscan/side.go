@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
@@ -28,7 +27,7 @@ func (f *liveFlags) side(ctx context.Context, std streams, target string, approv
 	switch {
 	case len(command) > 0:
 		p.command(command)
-	case strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://"):
+	case isURL(target):
 		p.url(target, f.Header)
 	default:
 		if s, err := file(ctx, std, p, target, approved, limit); s != nil || err != nil {

@@ -233,6 +233,11 @@ var launcher = regexp.MustCompile(`^(python[0-9.]*|node|npx|pnpx|uvx?|deno|bunx?
 // launcherVerb are words of launchers that stand ahead of what is started.
 var launcherVerb = map[string]bool{"run": true, "exec": true, "tool": true, "dlx": true, "x": true}
 
+// isURL tells an address from a file.
+func isURL(target string) bool {
+	return strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://")
+}
+
 // urlName names a server by the host of its URL.
 func urlName(raw string) string {
 	u, err := url.Parse(raw)
