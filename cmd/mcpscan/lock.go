@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -54,6 +55,9 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	now, missed, err := c.offers(ctx, std, checks.engine)
 	if err != nil {
 		return err
+	}
+	if ctx.Err() != nil {
+		return &exitError{exitIncomplete, errors.New("interrupted; the lockfile is as it was")}
 	}
 	var waiting []lockfile.Change
 	forgotten, total := 0, 0

@@ -36,7 +36,7 @@ func (f *liveFlags) side(ctx context.Context, std streams, target string, approv
 	}
 	f.consent(ctx, std, p)
 	p.unique()
-	return &side{inputs: p.inputs, source: f.start(context.WithoutCancel(ctx), std, p, &recording{}, limit, quiet), close: func() {}}, nil
+	return &side{inputs: p.inputs, source: f.start(ctx, std, p, &recording{}, limit, quiet), close: func() {}}, nil
 }
 
 // file recognises a file by its content. What is read as it is has a side at once;

@@ -16,14 +16,18 @@ import (
 // Load reads a lockfile. One that does not exist is empty, and fs.ErrNotExist
 // beside it.
 func Load(path string) (*File, error) {
-	f, err := os.Open(path)
+	info, err := os.Stat(path) // opening a pipe would wait for its writer
 	if err != nil {
 		return &File{Path: path, Servers: map[string]*Server{}}, fmt.Errorf("opening the lockfile: %w", err)
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("opening the lockfile: %s is not a regular file", path)
 	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening the lockfile: %w", err)
+	}
+	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading the lockfile: %w", err)
@@ -37,19 +41,18 @@ func Load(path string) (*File, error) {
 // guardOf returns the lock that writers of a lockfile take. It stands in the cache
 // of the user: beside the lockfile it would be one more file to commit by mistake,
 // and one that is removed guards nothing.
-func guardOf(path string) (*flock.Flock, error) {
+func guardOf(path string) *flock.Flock {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		dir = os.TempDir()
+	name := hexSum([]byte(path))
+	if cache, err := os.UserCacheDir(); err == nil {
+		dir := filepath.Join(cache, "mcpscan", "guards")
+		if os.MkdirAll(dir, 0o700) == nil {
+			return flock.New(filepath.Join(dir, name))
+		}
 	}
-	dir = filepath.Join(dir, "mcpscan", "guards")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("locking %s against other writers: %w", path, err)
-	}
-	return flock.New(filepath.Join(dir, hexSum([]byte(path)))), nil
+	return flock.New(filepath.Join(os.TempDir(), "mcpscan-"+name)) // a machine without a home
 }
 
 // patience is how long another writer is waited for.
@@ -63,10 +66,7 @@ func Edit(ctx context.Context, path string, create bool, edit func(*File) error)
 	if err != nil {
 		real = path
 	}
-	guard, err := guardOf(real)
-	if err != nil {
-		return false, err
-	}
+	guard := guardOf(real)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	held, err := guard.TryLockContext(ctx, 50*time.Millisecond)
