@@ -63,6 +63,21 @@ func mcpProxy(doc *wire.Doc) string {
 	return hexSum([]byte(strings.Join(parts, "|")))
 }
 
+// hasZero reports a definition with the number 0, which can have been sent as -0:
+// that is another number to MCPProxy, and the same in a lockfile.
+func hasZero(definition []byte) bool {
+	var doc wire.Doc
+	if doc.Parse(definition) != nil {
+		return false
+	}
+	for i := range doc.Nodes {
+		if doc.Kind(i) == wire.Number && string(doc.Raw(i)) == "0" {
+			return true
+		}
+	}
+	return false
+}
+
 func normal(schema []byte) string {
 	var v any
 	if json.Unmarshal(schema, &v) != nil {

@@ -62,7 +62,7 @@ func (f *File) Intact() error {
 				if s == nil {
 					continue
 				}
-				if want := describe(key.Kind, s.Definition); want.Digest != s.Digest || want.Parts != s.Parts || want.MCPProxy != s.MCPProxy {
+				if want := describe(key.Kind, s.Definition); want.Digest != s.Digest || want.Parts != s.Parts || want.MCPProxy != s.MCPProxy && !hasZero(s.Definition) {
 					return &Error{f.Path, e.Place.Line, e.Place.Column, "", fmt.Sprintf(
 						"the digests of %q are not those of its definition: somebody edited the lockfile, and it is left as it is; restore it from version control, or run mcpscan pins reset", key.Name)}
 				}
@@ -356,8 +356,9 @@ func (p *parser) approval(node int) (*Approval, error) {
 			return nil, err
 		}
 	}
-	var err error
-	if a.At, err = time.Parse(time.RFC3339, at); err != nil {
+	when, err := time.Parse(time.RFC3339, at)
+	a.At = when.UTC().Truncate(time.Second) // as it is written
+	if err != nil || a.At.Year() < 0 || a.At.Year() > 9999 {
 		return nil, p.fail(c, "\"at\" is %q: expected a time such as 2026-01-06T10:30:00Z", at)
 	}
 	if a.By == "" {
