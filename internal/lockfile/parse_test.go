@@ -26,7 +26,7 @@ func whole(t testing.TB) *File {
 		"calc": {Name: "calc", Info: scanner.ServerInfo{Name: "calc", Title: "Calculator", Version: "1.2", Protocol: "2025-11-25"},
 			Client: &scanner.ClientInfo{Name: "mcpscan", Capabilities: []string{"roots", "sampling"}},
 			Identity: &scanner.Identity{Transport: "stdio", Command: "npx", Args: []string{"-y", "calc@1.2.0"}, Cwd: "/srv", Env: []string{"TOKEN"}, Ecosystem: scanner.NPM,
-				Package: "calc", Version: "1.2.0", Exact: true, Resolved: "1.2.0", Integrity: "sha512-x", Executable: "/usr/bin/npx", Digest: "sha256-y"},
+				Package: "calc", Version: "1.2.0", Exact: true, Found: scanner.Found{Resolved: "1.2.0", Integrity: "sha512-x", Executable: "/usr/bin/npx", Digest: "sha256-y"}},
 			Entries: map[scanner.DefinitionKey]*Entry{
 				key(scanner.ServerSubject, ""):   {Status: Approved, Approval: &Approval{By: FirstUse, At: day(1)}, Shown: shown(scanner.ServerSubject, `"Adds <b>\u0000</b>."`)},
 				key(scanner.ToolSubject, "add"):  {Status: Changed, Approval: &Approval{By: "alice", At: day(2), Reason: "read it"}, Shown: shown(scanner.ToolSubject, `{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}`), Seen: &seen},
