@@ -116,7 +116,7 @@ func compareDefault(s *schemaChange, _ string, old, now int) {
 }
 
 var (
-	boldly    = wordSet(`force forced overwrite recursive recursively delete remove purge destroy allow skip ignore disable unsafe insecure yes all public admin execute run write follow auto approve commit push publish share send notify`)
+	boldly    = wordSet(`public publicly force forced overwrite recursive recursively delete remove purge destroy allow skip ignore disable unsafe insecure yes all admin execute run write follow auto approve commit push publish share send notify`)
 	carefully = wordSet(`dry preview simulate confirm confirmed confirmation safe secure sandbox sandboxed verify verified validate check readonly read interactive ask prompt require required approve approval private backup encrypt encrypted ssl tls strict redact mask anonymize`)
 )
 

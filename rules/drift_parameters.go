@@ -58,7 +58,6 @@ func (s *schemaChange) schemas(o, n *property) {
 // fresh tells of properties that are new, and returns those that are gone and were
 // not given another name.
 func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property {
-	const unlike = "\x00"
 	waiting, looks := map[string][]*property{}, map[string]*property{}
 	for _, o := range gone {
 		kind := s.kindOf(&s.was, o)
