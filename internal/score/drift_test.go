@@ -1,0 +1,153 @@
+package score
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// checkLabels compares what was found in the cases with what they say that they are.
+func checkLabels(t *testing.T, d *Drift) {
+	t.Helper()
+	seen := map[string]int{}
+	for _, c := range d.Labelled {
+		seen[c.Label]++
+		worst, any := c.Worst()
+		var right bool
+		switch c.Label {
+		case "malicious":
+			right = worst >= scanner.High
+		case "benign":
+			right = worst <= scanner.Medium && any == c.Differs
+		case "undeclared":
+			right = any && worst < scanner.High
+		}
+		if !right {
+			t.Errorf("%s %s: told %v, the worst %s: %+v", c.Label, c.Name, any, worst, c.Findings)
+		}
+	}
+	if seen["malicious"] == 0 || seen["benign"] == 0 || seen["undeclared"] == 0 {
+		t.Errorf("cases are missing: %v", seen)
+	}
+}
+
+// TestDriftCases: changes that are malicious are high, honest ones are not, and what
+// only prose says is for review.
+func TestDriftCases(t *testing.T) {
+	d, err := RunDrift("testdata", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLabels(t, d)
+}
+
+func TestDriftTables(t *testing.T) {
+	told := func(s scanner.Severity, tools ...string) (all []Told) {
+		for _, tool := range tools {
+			all = append(all, Told{Rule: "drift-description", Tool: tool, Severity: s})
+		}
+		return all
+	}
+	d := &Drift{
+		Labelled: []Change{{Name: "a", Label: "benign"}, {Name: "b", Label: "benign", Differs: true, Findings: told(scanner.Low, "t")}},
+		Upgrades: []Change{{Name: "p 1 → 2", Differs: true, Findings: append(told(scanner.Note, "x"), told(scanner.High, "a", "b", "a", "c", "d", "e")...)}, {Name: "q 1 → 2", Differs: true}},
+	}
+	tables := d.Markdown()
+	for _, want := range []string{
+		"| cases labelled benign | 2 | 1 | 1 | 0 | 1 | 0 | 0 | 0 | 0 % |",
+		"| servers of two releases | 2 | 2 | 1 | 0 | 0 | 0 | 1 | 0 | 50.0 % |",
+		"| `p 1 → 2` | high: `a`, `b`, `c`, `d`, 1 more | [drift-description](rules.md#drift-description) |",
+	} {
+		if !strings.Contains(tables, want) {
+			t.Errorf("the tables lack %q:\n%s", want, tables)
+		}
+	}
+}
+
+// The shares of honest upgrades that may be stopped at high.
+const (
+	mostVersions = 0.03
+	mostUpgrades = 0.05
+)
+
+// TestPublishedDrift: docs/drift.md shows what the rules make of the changes as they
+// are, and says of each honest one that they stop whether that is right. go test
+// ./internal/score -update writes the tables.
+func TestPublishedDrift(t *testing.T) {
+	servers := filepath.Dir(publishedServers)
+	for _, path := range []string{filepath.Join(publishedCorpus, "drift"), filepath.Join(publishedCorpus, "versions.jsonl"), filepath.Join(servers, "upgrades.json")} {
+		if _, err := os.Stat(path); err != nil {
+			t.Skipf("the tables of docs/drift.md are not compared: the corpus is absent (%v)", err)
+		}
+	}
+	d, err := RunDrift(publishedCorpus, servers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLabels(t, d)
+	checkPublished(t, "versions.jsonl", d.Versions, mostVersions)
+	checkPublished(t, "upgrades.json", d.Upgrades, mostUpgrades)
+	const path = "../../docs/drift.md"
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := Publish(string(old), d.Markdown())
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(doc), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if doc != string(old) {
+		t.Error("docs/drift.md is stale: go test ./internal/score -update")
+	}
+	_, said, _ := strings.Cut(doc, end)
+	for _, h := range d.Hits() {
+		if want := fmt.Sprintf("| %s | `%s`", code(h.Change.Name), h.Rule); !strings.Contains(said, want) {
+			t.Errorf("docs/drift.md does not say whether the finding is right: expected a line that begins with %s", want)
+		}
+	}
+}
+
+// checkPublished: of the pairs of a set each change is told, and few are stopped.
+func checkPublished(t *testing.T, name string, all []Change, most float64) {
+	t.Helper()
+	for _, c := range all {
+		if c.Differs && len(c.Findings) == 0 {
+			t.Errorf("%s: nothing is told of a change: %s", name, c.Name)
+		}
+	}
+	if high := countByWorst(all).high(); len(all) == 0 || float64(high) > most*float64(len(all)) {
+		t.Errorf("%s: %d of %d pairs are high: expected at most %.0f %%", name, high, len(all), 100*most)
+	}
+}
+
+func TestDriftErrors(t *testing.T) {
+	for want, files := range map[string]map[string]string{
+		"expected {baseline, twin}":  {"drift/a.json": `{"malicious":{"x":{"baseline":{"name":"t"}}}}`},
+		"a.json":                     {"drift/a.json": `{`},
+		"versions.jsonl:2: expected": {"versions.jsonl": `{"id":"a","old":{"name":"t"},"new":{"name":"t"}}` + "\n{}\n"},
+		"no dump of p 1 and 2":       {"upgrades.json": `[{"package":"p","from":"1","to":"2"}]`, "dumps/p.json": `{"package":"p","version":"1","tools":[]}`},
+		"has no dumps":               {"upgrades.json": `[{"package":"p","from":"1","to":"2"}]`},
+	} {
+		dir := t.TempDir()
+		for name, text := range files {
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := RunDrift(dir, dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error with %q, got %v", want, err)
+		}
+	}
+}
