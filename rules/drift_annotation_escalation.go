@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -37,11 +38,29 @@ var hints = []struct {
 
 	// denied reports whether the rest of what was approved said otherwise already.
 	denied func(*wire.Doc, *scanner.Definition) bool
+
+	// claims reports whether the harmless value is one that the tool's own words deny,
+	// and that clients stop to ask by.
+	claims func(*scanner.Definition) bool
 }{
-	{"readOnlyHint", "true", scanner.Critical, saysItWrites},
-	{"destructiveHint", "false", scanner.High, saysItWrites},
-	{"openWorldHint", "false", scanner.High, saysItReachesOut},
-	{"idempotentHint", "true", scanner.Low, saysItWrites},
+	{"readOnlyHint", "true", scanner.Critical, saysItWrites, writesItself},
+	{"destructiveHint", "false", scanner.High, saysItWrites, saysItDestroys},
+	{"openWorldHint", "false", scanner.High, saysItReachesOut, nil},
+	{"idempotentHint", "true", scanner.Low, saysItWrites, nil},
+}
+
+func saysItDestroys(d *scanner.Definition) bool {
+	verb, sentence := openingVerb(d.Description)
+	return writesItself(d) && (destroysByName(spell(d.Name)) || destroyVerbs.MatchString(verb)) && !asksOnly.MatchString(sentence)
+}
+
+func isHint(name string) bool {
+	for _, h := range hints {
+		if h.name == name {
+			return true
+		}
+	}
+	return false
 }
 
 func saysItWrites(_ *wire.Doc, d *scanner.Definition) bool { return writesItself(d) }
@@ -73,6 +92,8 @@ func (c *change) annotations(old, now int) {
 			weight = min(h.weight, scanner.Medium)
 		case before == h.harmless:
 			weight = h.weight
+		case after == h.harmless && h.claims != nil && h.claims(c.d): // clients will ask less before it does what it says
+			weight = scanner.High
 		case after == h.harmless: // asks for less care than was thought right
 			weight = scanner.Low
 		}
@@ -80,6 +101,10 @@ func (c *change) annotations(old, now int) {
 			severity, at = weight, "/annotations/"+h.name
 		}
 		told = append(told, fmt.Sprintf("%s was %s and is %s", h.name, orNothing(before), orNothing(after)))
+	}
+	if m := c.grants("/annotations", old, now); m.severity > severity { // no hint, but gateways decide by it
+		severity, at = m.severity, m.pointer
+		told = slices.Insert(told, 0, m.told...)
 	}
 	if len(told) == 0 {
 		told = append(told, "another annotation changed")

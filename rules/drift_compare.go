@@ -20,13 +20,15 @@ type difference struct {
 // comparison is two schemas, and what was found to be different between them.
 type comparison struct {
 	*change
-	was, is side
-	result  bool // it is the schema of results, which ask for nothing
-	refers  bool // what stands at a place can depend on what stands elsewhere
-	places  int  // that may still be compared
-	seen    map[place]bool
-	found   []difference
-	counts  [scanner.Critical + 1]int // of what is told, by weight
+	was, is  side
+	result   bool // it is the schema of results, which ask for nothing
+	stake    stakes
+	refers   bool // what stands at a place can depend on what stands elsewhere
+	places   int  // that may still be compared
+	patterns int  // that were read
+	seen     map[place]bool
+	found    []difference
+	counts   [scanner.Critical + 1]int // of what is told, by weight
 }
 
 // place is a pair of schemas, and the parameter that they belong to.
@@ -48,7 +50,7 @@ const (
 // compareSchemas compares two schemas by the parameters and results that they
 // describe, wherever they say it. -1 is none.
 func compareSchemas(c *change, old, now int, result bool) []difference {
-	s := schemaChange{comparison: &comparison{change: c, result: result, places: maxPlaces, seen: map[place]bool{}}, place: place{from: old, to: now}}
+	s := schemaChange{comparison: &comparison{change: c, result: result, stake: c.stakes(), places: maxPlaces, seen: map[place]bool{}}, place: place{from: old, to: now}}
 	s.was, s.is = newSide(&c.old, old), newSide(&c.now, now)
 	s.refers = refers(&c.old, old) || refers(&c.now, now)
 	s.compare()
@@ -77,11 +79,12 @@ type schemaChange struct {
 	*comparison
 	place
 	depth int
+	after *view // what applies to the value now, while its constraints are compared
 }
 
 // inner is the place of a part of the schema at hand.
 func (s *schemaChange) inner(name string, old, now int) *schemaChange {
-	return &schemaChange{s.comparison, place{from: old, to: now, name: cmp.Or(name, s.name)}, s.depth + 1}
+	return &schemaChange{comparison: s.comparison, place: place{from: old, to: now, name: cmp.Or(name, s.name)}, depth: s.depth + 1}
 }
 
 // at compares a part.
@@ -129,7 +132,7 @@ func (s *schemaChange) compare() {
 		return
 	}
 	before, after := s.was.view(old), s.is.view(now)
-	if !s.variant {
+	if s.after = after; !s.variant {
 		s.properties(s.was.properties(before, 0), s.is.properties(after, 0))
 	}
 	s.constraints(before, after)
@@ -166,15 +169,6 @@ func (s *schemaChange) about() string {
 		return "the arguments"
 	}
 	return strconv.Quote(s.name)
-}
-
-// loosened weighs a constraint that is gone: what is run, opened or reached is
-// worth a constraint.
-func (s *schemaChange) loosened() scanner.Severity {
-	if reaches(s.name) {
-		return scanner.High
-	}
-	return scanner.Medium
 }
 
 // alternatives compares the variants of a value where there are some on both sides.

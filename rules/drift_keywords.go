@@ -3,7 +3,6 @@ package rules
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -35,31 +34,6 @@ func compared(name string) bool {
 		slices.ContainsFunc(keywords(), func(k keyword) bool { return k.name == name })
 }
 
-// comparePattern compares what a text must look like.
-func comparePattern(s *schemaChange, name string, old, now int) {
-	free := func(doc *wire.Doc, i int) bool { return i < 0 || anyText[textOf(doc, i)] }
-	switch {
-	case s.same(old, now):
-	case free(&s.old, old):
-		s.add(scanner.Note, "%s has a %s", s.about(), name)
-	case free(&s.now, now):
-		s.add(s.loosened(), "%s has no %s any more", s.about(), name)
-	default:
-		s.add(scanner.Medium, "%s has another %s", s.about(), name)
-	}
-}
-
-// anyText are patterns that every text matches.
-var anyText = wordSetOf("", "^", "$", "^$|.*", ".", ".*", ".+", ".*$", "^.*", "^.*$", "^.+$", "(.*)", "^(.*)$", `[\s\S]*`, `^[\s\S]*$`, `[\s\S]+`, `^[\s\S]+$`, `[^]*`, "(?s).*", "(?s)^.*$")
-
-func wordSetOf(all ...string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range all {
-		set[w] = true
-	}
-	return set
-}
-
 // compareFormat compares what validators take for a remark.
 func compareFormat(s *schemaChange, name string, old, now int) {
 	switch {
@@ -83,8 +57,10 @@ func (s *schemaChange) bound(name string, old, now, direction int) {
 	case s.same(old, now):
 	case old < 0, err1 == nil && err2 == nil && now >= 0 && (after-before)*float64(direction) < 0:
 		s.add(scanner.Note, "%s has a narrower %s", s.about(), name)
-	default: // a size is not what keeps a call harmless
-		s.add(scanner.Low, "%s has a wider %s", s.about(), name)
+	case now < 0:
+		s.add(s.wider(name, true, before, after), "%s has no %s any more", s.about(), name)
+	default:
+		s.add(s.wider(name, false, before, after), "%s has a wider %s", s.about(), name)
 	}
 }
 
@@ -95,30 +71,12 @@ func compareOpen(s *schemaChange, _ string, old, now int) {
 	case s.same(old, now):
 	case rawOf(&s.now, now) == "false":
 		s.add(scanner.Note, "%s take no other members any more", s.about())
+	case s.stake.runs && rawOf(&s.old, old) == "false" && now >= 0: // what a tool runs is made of what it is given
+		s.add(scanner.High, "%s may have other members, of a tool that runs what it is given", s.about())
 	default:
 		s.add(scanner.Low, "%s may have other members", s.about())
 	}
 }
-
-// compareDefault compares what is taken where a caller says nothing.
-func compareDefault(s *schemaChange, _ string, old, now int) {
-	weight := scanner.Low
-	value := textOf(&s.now, now)
-	switch {
-	case s.same(old, now):
-		return
-	case strings.Contains(value, "://"), strings.Contains(value, "@"), value != "" && (reaches(s.name) || asksForMore(s.name)):
-		weight = scanner.Medium
-	case value == "true" && anyWord(s.name, boldly), value == "false" && anyWord(s.name, carefully):
-		weight = scanner.Medium
-	}
-	s.add(weight, "the default of %s changed", s.about())
-}
-
-var (
-	boldly    = wordSet(`public publicly force forced overwrite recursive recursively delete remove purge destroy allow skip ignore disable unsafe insecure yes all admin execute run write follow auto approve commit push publish share send notify`)
-	carefully = wordSet(`dry preview simulate confirm confirmed confirmation safe secure sandbox sandboxed verify verified validate check readonly read interactive ask prompt require required approve approval private backup encrypt encrypted ssl tls strict redact mask anonymize`)
-)
 
 func compareInner(s *schemaChange, _ string, old, now int) {
 	if s.now.Kind(now) == wire.Array || s.old.Kind(old) == wire.Array {
@@ -134,6 +92,8 @@ func compareNot(s *schemaChange, _ string, old, now int) {
 	case s.same(old, now):
 	case old < 0:
 		s.add(scanner.Note, "%s has values that are ruled out", s.about())
+	case s.bounded():
+		s.add(scanner.Low, "%s has other values that are ruled out, or none", s.about())
 	default:
 		s.add(s.loosened(), "%s has other values that are ruled out, or none", s.about())
 	}

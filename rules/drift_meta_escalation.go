@@ -24,8 +24,7 @@ var driftMetaEscalation = scanner.Rule{
 			if c.same(old, now) {
 				return
 			}
-			m := metaChange{change: c, pointer: "/_meta", severity: scanner.Note}
-			m.compare(granted(&c.old, old), granted(&c.now, now))
+			m := c.grants("/_meta", old, now)
 			message := "what it declares beside its schema changed"
 			if len(m.told) > 0 {
 				message += ": " + joinWords(m.told)
@@ -35,42 +34,82 @@ var driftMetaEscalation = scanner.Rule{
 	},
 }
 
+// grants compares what two values of a member declare that a tool may do or touch.
+func (c *change) grants(pointer string, old, now int) *metaChange {
+	m := &metaChange{change: c, root: pointer, pointer: pointer, severity: scanner.Note}
+	before, after := granted(&c.old, old, nil), granted(&c.now, now, nil)
+	for key := range before.grants {
+		if after.grants[key] == nil { // then what stands under keys that are new stands there instead
+			after = granted(&c.now, now, keysOf(&c.old, old))
+			break
+		}
+	}
+	m.compare(before.grants, after.grants)
+	m.safeguards(before.safeguards, after.safeguards)
+	return m
+}
+
 // compare tells what of what a tool may do was not declared before, and what limit
 // is not declared any more.
 func (m *metaChange) compare(old, now map[string]*grant) {
-	dropped := false
+	dropped := map[string]bool{} // values that stood under keys that are gone
 	for _, key := range slices.Sorted(maps.Keys(old)) {
-		if was := old[key]; now[key] == nil {
-			dropped = true
-			if was.limits() {
-				m.say(scanner.Medium, "/_meta", "%q is not declared any more, and was %s", was.key, strings.Join(was.names(), ", "))
-			} else {
-				m.say(scanner.Low, "/_meta", "%q is not declared any more", was.key)
-			}
+		was := old[key]
+		if now[key] != nil {
+			continue
+		}
+		for value := range was.values {
+			dropped[value] = true
+		}
+		if was.limits() {
+			m.say(scanner.Medium, m.root, "%q is not declared any more, and was %s", was.key, strings.Join(was.names(), ", "))
+		} else {
+			m.say(scanner.Low, m.root, "%q is not declared any more", was.key)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(now)) {
 		g, was := now[key], old[key]
 		for _, value := range g.names() {
 			switch {
+			case was == nil && dropped[value]:
+				m.say(scanner.Note, g.values[value], "%q is declared under another key: %s", g.key, value)
 			case was == nil:
-				m.say(g.first(value, dropped), g.values[value], "%q is declared now: %s", g.key, value)
+				m.say(g.first(value, len(dropped) > 0), g.values[value], "%q is declared now: %s", g.key, value)
 			case !was.has(value):
 				m.say(was.grown(g, value), g.values[value], "%q was %s and is now also, or instead, %s", g.key, strings.Join(was.names(), ", "), value)
 			}
 		}
 		if was != nil && len(g.values) < len(was.values) {
-			m.say(scanner.Note, "/_meta", "%q has less", g.key)
+			m.say(scanner.Note, m.root, "%q has less", g.key)
+		}
+	}
+}
+
+// safeguards tells what kept a call harmless, and is off, or not declared any more.
+func (m *metaChange) safeguards(old, now map[string]*safeguard) {
+	for _, key := range slices.Sorted(maps.Keys(old)) {
+		was, is := old[key], now[key]
+		switch {
+		case !was.on:
+		case is == nil:
+			m.say(scanner.Medium, m.root, "the safeguard %q is not declared any more", was.key)
+		case !is.on:
+			m.say(scanner.High, is.pointer, "the safeguard %q was %s and is %s", was.key, was.value, is.value)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(now)) {
+		if is := now[key]; old[key] == nil && !is.on {
+			m.say(scanner.Medium, is.pointer, "the safeguard %q is declared now, as %s", is.key, is.value)
 		}
 	}
 }
 
 // openness ranks values by how much they let through.
 var openness = [][]string{
-	{"false", "none", "no", "off", "denied", "never", "0"},
-	{"read", "readonly", "read-only", "read_only", "low", "private", "internal", "local", "closed", "restricted"},
-	{"create", "update", "write", "readwrite", "read-write", "read_write", "medium", "shared", "organization", "partner"},
-	{"true", "delete", "admin", "root", "all", "full", "any", "*", "high", "critical", "public", "external", "remote", "open", "unrestricted", "on", "always", "destructive"},
+	{"false", "none", "no", "off", "denied", "never", "0", "isolated", "nobody"},
+	{"read", "readonly", "read-only", "read_only", "ro", "low", "private", "internal", "local", "closed", "restricted", "loopback"},
+	{"create", "update", "write", "readwrite", "read-write", "read_write", "rw", "medium", "shared", "organization", "partner", "bridge"},
+	{"true", "delete", "admin", "root", "all", "full", "any", "*", "high", "critical", "public", "external", "remote", "open", "unrestricted", "on", "always", "destructive", "host", "privileged", "unconfined", "everyone", "anyone", "world"},
 }
 
 // grants reports whether a key speaks of what a tool may do or touch.
@@ -82,8 +121,8 @@ var naming = wordSet(`effect effects operations actions capability capabilities 
 var granting = wordSet(`effect effects operation operations action actions capability capabilities access mode
 	scope scopes permission permissions privilege privileges role roles auth grant grants
 	data class classes classification sensitivity category categories
-	external externality network internet egress domain domains host hosts origin origins connect csp frame resource sandbox
-	risk destructive write writes delete exec shell filesystem`)
+	external externality network networking net internet egress domain domains host hosts origin origins connect csp frame resource sandbox
+	risk destructive write writes delete exec shell filesystem fs mount mounts volume volumes device devices privileged profile may can allow allowed allows`)
 
 // onlyReads reports whether a value that was added to a list lets a tool do no
 // more than read what is not secret.

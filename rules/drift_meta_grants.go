@@ -13,6 +13,7 @@ import (
 // metaChange is what two declarations beside a schema differ in.
 type metaChange struct {
 	*change
+	root     string // the member that declares it
 	pointer  string // of the worst
 	severity scanner.Severity
 	told     []string
@@ -39,56 +40,91 @@ type grant struct {
 	values map[string]string // to the place where they stand
 }
 
+// declared is what a declaration says that a tool may do, and what keeps it from harm.
+type declared struct {
+	doc        *wire.Doc
+	known      map[string]bool // keys that are not new; nil where that does not matter
+	hints      bool            // those of the specification are told of elsewhere
+	grants     map[string]*grant
+	safeguards map[string]*safeguard
+}
+
 // granted collects what a declaration grants. Nobody knows its shape: what counts
-// is the words of its keys.
-func granted(doc *wire.Doc, root int) map[string]*grant {
-	all := map[string]*grant{}
+// is the words of its keys, and those of lists under keys that are not known, if any are.
+func granted(doc *wire.Doc, root int, known map[string]bool) *declared {
+	d := &declared{doc, known, root >= 0 && doc.KeyIs(root, "annotations"), map[string]*grant{}, map[string]*safeguard{}}
 	if root >= 0 {
-		collectGrants(doc, root, "", false, all)
+		d.collect(root, "", false)
+	}
+	return d
+}
+
+// keysOf returns the names of all members in a value.
+func keysOf(doc *wire.Doc, root int) map[string]bool {
+	all := map[string]bool{}
+	for i := max(root, 0); root >= 0 && i < int(doc.Nodes[root].Next); i++ {
+		if doc.Nodes[i].KeyEnd > 0 {
+			all[keyOf(doc, i)] = true
+		}
 	}
 	return all
 }
 
-func collectGrants(doc *wire.Doc, i int, key string, list bool, all map[string]*grant) {
-	switch doc.Kind(i) {
+func (d *declared) collect(i int, key string, list bool) {
+	switch d.doc.Kind(i) {
 	case wire.Object:
-		for c := doc.First(i); c >= 0; c = doc.Next(c) {
-			name := keyOf(doc, c)
-			if key != "" && anyWord(key, naming) && rank(textOf(doc, c)) != 0 {
-				addGrant(doc, c, key, name, true, all)
-			}
-			inner := ""
-			switch {
-			case grants(name):
-				inner = name
-			case list:
-				inner = key
-			}
-			if doc.Kind(c) == wire.Bool && inner == key && key != "" {
-				continue // its name is what counts
-			}
-			collectGrants(doc, c, inner, list, all)
+		for c := d.doc.First(i); c >= 0; c = d.doc.Next(c) {
+			d.member(c, key, list)
 		}
 	case wire.Array:
-		for c := doc.First(i); c >= 0; c = doc.Next(c) {
-			collectGrants(doc, c, key, true, all)
+		for c := d.doc.First(i); c >= 0; c = d.doc.Next(c) {
+			d.collect(c, key, true)
 		}
 	default:
 		if key != "" {
-			addGrant(doc, i, key, textOf(doc, i), list, all)
+			d.add(i, key, textOf(d.doc, i), list)
 		}
 	}
 }
 
-func addGrant(doc *wire.Doc, i int, key, value string, list bool, all map[string]*grant) {
+func (d *declared) member(c int, key string, list bool) {
+	name := keyOf(d.doc, c)
+	if d.hints && isHint(name) || d.safeguard(c, name) {
+		return
+	}
+	if key != "" && anyWord(key, naming) && rank(textOf(d.doc, c)) != 0 {
+		d.add(c, key, name, true)
+	}
+	inner := ""
+	switch {
+	case grants(name), d.known != nil && !d.known[name] && d.doc.Kind(c) == wire.Array:
+		inner = name
+	case list:
+		inner = key
+	}
+	if d.doc.Kind(c) == wire.Bool && inner == key && key != "" {
+		return // its name is what counts
+	}
+	d.collect(c, inner, list)
+}
+
+func (d *declared) add(i int, key, value string, list bool) {
 	id := scanner.FoldName(key)
-	g := all[id]
+	g := d.grants[id]
 	if g == nil {
 		g = &grant{key: key, values: map[string]string{}}
-		all[id] = g
+		d.grants[id] = g
+	}
+	values := []string{value}
+	if anyWord(key, naming) && d.doc.Kind(i) == wire.String { // scopes are often written as one text
+		if several := strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == ',' || r == ';' }); len(several) > 1 {
+			values, list = several, true
+		}
 	}
 	g.list = g.list || list
-	g.values[strings.ToLower(strings.TrimSpace(value))] = string(doc.AppendPointer(nil, 0, i))
+	for _, value := range values {
+		g.values[strings.ToLower(strings.TrimSpace(value))] = string(d.doc.AppendPointer(nil, 0, i))
+	}
 }
 
 func (g *grant) names() []string { return slices.Sorted(maps.Keys(g.values)) }
@@ -98,9 +134,16 @@ func (g *grant) has(value string) bool {
 	return is
 }
 
-// rank returns the place of a value in openness, -1 for a value that has none.
+// rank returns the place of a value in openness, -1 for a value that has none. What
+// ends in a wildcard is all there is below it; how something is mounted stands last.
 func rank(value string) int {
 	value = strings.ToLower(strings.TrimSpace(value))
+	if strings.HasSuffix(value, ":*") || strings.HasSuffix(value, "/*") || strings.HasSuffix(value, "/**") {
+		value = "*"
+	}
+	if last := value[strings.LastIndexByte(value, ':')+1:]; last == "ro" || last == "rw" {
+		value = last
+	}
 	return slices.IndexFunc(openness, func(r []string) bool { return slices.Contains(r, value) })
 }
 

@@ -28,8 +28,12 @@ var driftOtherMember = scanner.Rule{
 			}
 			for _, name := range c.members() {
 				if old, now := c.member(name); !c.same(old, now) && !c.toldOf(name, old, now) {
+					at := "/" + escapePointer.Replace(name)
 					severity, message := c.otherMember(name, old, now)
-					c.report(severity, "/"+escapePointer.Replace(name), message, "", c.diffOf(name))
+					if m := c.grants(at, old, now); m.severity > severity && c.d.Kind == scanner.ToolSubject { // a permission is one wherever it is declared
+						severity, at, message = m.severity, m.pointer, message+": "+joinWords(m.told)
+					}
+					c.report(severity, at, message, "", c.diffOf(name))
 				}
 			}
 		})

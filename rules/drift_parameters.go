@@ -2,7 +2,6 @@ package rules
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -10,6 +9,7 @@ import (
 // properties compares the properties of an object.
 func (s *schemaChange) properties(before, after *object) {
 	var gone, fresh []*property
+	s.emptied(before, after)
 	for _, o := range before.list {
 		n := after.named[o.name]
 		if n == nil {
@@ -19,6 +19,9 @@ func (s *schemaChange) properties(before, after *object) {
 		if n.needed > o.needed {
 			s.tell(n, s.newlyRequired(n), "%q is required now", n.name)
 		}
+		if n.needed < o.needed && !s.notAsked(o, n) {
+			s.tell(n, scanner.Note, "%q can be left out now", n.name)
+		}
 		s.schemas(o, n)
 	}
 	for _, n := range after.list {
@@ -27,7 +30,9 @@ func (s *schemaChange) properties(before, after *object) {
 		}
 	}
 	for _, o := range s.fresh(gone, fresh, before.declares()) {
-		s.inner(o.name, o.schema(), -1).add(scanner.Note, "%q is gone", o.name)
+		if !s.notAsked(o, nil) {
+			s.inner(o.name, o.schema(), -1).add(scanner.Note, "%q is gone", o.name)
+		}
 	}
 }
 
@@ -55,72 +60,8 @@ func (s *schemaChange) schemas(o, n *property) {
 	}
 }
 
-// fresh tells of properties that are new, and returns those that are gone and were
-// not given another name.
-func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property {
-	waiting, looks := map[string][]*property{}, map[string]*property{}
-	for _, o := range gone {
-		kind := s.kindOf(&s.was, o)
-		waiting[kind], looks[scanner.FoldName(o.name)] = append(waiting[kind], o), o
-	}
-	renamed := map[*property]bool{}
-	for _, n := range fresh {
-		as, kind := (*property)(nil), s.kindOf(&s.is, n)
-		if o := looks[scanner.FoldName(n.name)]; o != nil && !renamed[o] {
-			as = o
-		} else if n.needed != sometimes {
-			for len(waiting[kind]) > 0 && as == nil {
-				if o := waiting[kind][0]; !renamed[o] {
-					as = o
-				}
-				waiting[kind] = waiting[kind][1:]
-			}
-		}
-		if as != nil && s.rename(as, n) {
-			renamed[as] = true
-			continue
-		}
-		s.freshOne(n, declared)
-	}
-	return slices.DeleteFunc(gone, func(o *property) bool { return renamed[o] })
-}
-
-// kindOf is what a property and the one of its new name share.
-func (s *schemaChange) kindOf(of *side, p *property) string {
-	if len(p.nodes) == 0 {
-		return "undeclared"
-	}
-	all := of.types(of.view(p.nodes[0]))
-	slices.Sort(all)
-	return strings.Join(append(all, [...]string{"optional", "sometimes", "always"}[p.needed]), " ")
-}
-
-// rename tells of a property that has another name now. A name that asks for more
-// is none of the kind.
-func (s *schemaChange) rename(o, n *property) bool {
-	disguise := scanner.FoldName(o.name) == scanner.FoldName(n.name) && (disguised(o.name) || disguised(n.name))
-	weight := scanner.Note
-	switch {
-	case disguise:
-		weight = scanner.High
-	case asksForMore(n.name) && !asksForMore(o.name):
-		return false
-	case n.needed == always && o.needed != always:
-		weight = s.newlyRequired(n)
-	case n.needed != optional:
-		weight = scanner.Medium
-	}
-	if disguise {
-		s.tell(n, weight, "%q is spelled with other letters that look the same", n.name)
-	} else {
-		s.tell(n, weight, "%q is called %q now", o.name, n.name)
-	}
-	s.schemas(o, n)
-	return true
-}
-
 func (s *schemaChange) freshOne(n *property, declared bool) {
-	asks := s.asks(n)
+	asks := s.asks(n) || anyWord(n.name, raw) && s.carriesText(n)
 	switch {
 	case n.needed == always && declared:
 		s.tell(n, s.demand(n), "%q is new and required", n.name)
@@ -149,6 +90,9 @@ func (s *schemaChange) asks(n *property) bool {
 	return asks
 }
 
+// raw are words of parameters whose value is run as it is.
+var raw = wordSet(`raw sql command cmd shell script code eval expression statement exec program`)
+
 // demand weighs a new parameter that a call must carry: a choice, a number or a
 // switch carries nothing away.
 func (s *schemaChange) demand(n *property) scanner.Severity {
@@ -156,6 +100,32 @@ func (s *schemaChange) demand(n *property) scanner.Severity {
 		return scanner.High
 	}
 	return scanner.Medium
+}
+
+// emptied tells of a schema that declared what a call needs, and lets everything
+// through now. Where it ruled nothing out, an honest slip looks the same.
+func (s *schemaChange) emptied(before, after *object) {
+	if len(after.list) > 0 || s.after != nil && rawOf(&s.now, s.is.get(s.after, "additionalProperties")) == "false" {
+		return
+	}
+	weight, needed := scanner.Medium, false
+	for _, o := range before.list {
+		needed = needed || o.needed == always && len(o.nodes) > 0
+		if (s.stake.acts || reaches(o.name)) && s.rulesOut(o) {
+			weight = scanner.High
+		}
+	}
+	if needed {
+		s.add(weight, "%s declare nothing any more, and may be anything", s.about())
+	}
+}
+
+// rulesOut reports a property that had a constraint.
+func (s *schemaChange) rulesOut(o *property) bool {
+	return slices.ContainsFunc(o.nodes, func(node int) bool {
+		v := s.was.view(node)
+		return s.was.choices(v) != nil || slices.ContainsFunc([]string{"pattern", "not", "maximum", "additionalProperties"}, func(keyword string) bool { return s.was.get(v, keyword) >= 0 })
+	})
 }
 
 // newlyRequired weighs a parameter that could be left out before.

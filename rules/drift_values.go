@@ -89,34 +89,47 @@ func (s *schemaChange) choices(before, after []int) {
 		s.add(scanner.Note, "%s is one of a list now", s.about())
 		return
 	case after == nil:
-		s.add(s.loosened(), "%s is not one of a list any more", s.about())
+		s.add(s.unfixed(before), "%s is not one of a list any more", s.about())
 		return
 	}
 	old := map[string]bool{}
+	var was, more []string
 	for _, o := range before {
 		old[string(s.old.AppendCanonical(nil, o))] = true
+		was = append(was, textOf(&s.old, o))
 	}
-	weight, kept := scanner.Low, 0
-	var more []string
+	kept := 0
 	for _, n := range after {
 		if old[string(s.now.AppendCanonical(nil, n))] {
 			kept++
-			continue
+		} else {
+			more = append(more, textOf(&s.now, n))
 		}
-		value := textOf(&s.now, n)
-		if reaches(s.name) || anyWord(value, consequences) {
-			weight = scanner.Medium
-		}
-		more = append(more, value)
 	}
 	switch {
 	case len(more) == 0 && kept < len(old):
 		s.add(scanner.Note, "%s has fewer values", s.about())
 	case kept == 0:
-		s.add(scanner.Medium, "%s has other values: %s", s.about(), firstOf(more))
+		s.add(s.moreChoices(before, was, more, scanner.Medium), "%s has other values: %s", s.about(), firstOf(more))
 	case len(more) > 0:
-		s.add(weight, "%s can be %s", s.about(), firstOf(more))
+		s.add(s.moreChoices(before, was, more, scanner.Low), "%s can be %s", s.about(), firstOf(more))
 	}
+}
+
+// moreChoices weighs values that were not listed, as no less than a severity.
+func (s *schemaChange) moreChoices(before []int, was, more []string, weight scanner.Severity) scanner.Severity {
+	for _, value := range more {
+		if reaches(s.name) || anyWord(value, consequences) {
+			weight = max(weight, scanner.Medium)
+		}
+		if leads, where := s.moved(was, value); where != "" {
+			weight = max(weight, leads)
+		}
+	}
+	if safe := safeValue(s.name); safe != "" && len(was) == 1 && was[0] == safe {
+		weight = max(weight, scanner.High)
+	}
+	return max(weight, s.graver(before, more))
 }
 
 func firstOf(values []string) string {
