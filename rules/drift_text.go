@@ -10,7 +10,8 @@ import (
 )
 
 // proseWords is how many words make a text of a value that is no description: a
-// default, a choice, an example or a member that nobody knows can say as much.
+// default, a choice, an example or a member that nobody knows can say as much. The
+// name of a file of credentials says enough by itself.
 const proseWords = 4
 
 // texts returns what a definition says to whoever reads it, at any depth, by
@@ -29,7 +30,8 @@ func texts(doc *wire.Doc, kind scanner.SubjectKind) map[string]string {
 		}
 		buf = buf[:0]
 		s := doc.Text(i, &buf)
-		if doc.Nodes[i].KeyEnd > 0 && isText(keyOf(doc, i), doc, i) || named && doc.Nodes[i].Parent == 0 && doc.KeyIs(i, "name") || len(strings.Fields(string(s[:min(len(s), 200)]))) >= proseWords {
+		if doc.Nodes[i].KeyEnd > 0 && isText(keyOf(doc, i), doc, i) || named && doc.Nodes[i].Parent == 0 && doc.KeyIs(i, "name") ||
+			len(strings.Fields(string(s[:min(len(s), 200)]))) >= proseWords || keyFile.MatchString(strings.ToLower(string(s[:min(len(s), 200)]))) {
 			found[string(doc.AppendPointer(nil, 0, i))] = string(s)
 		}
 	}

@@ -25,6 +25,9 @@ func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner
 	case worst == scanner.Medium:
 		return scanner.High, "what was added is suspicious by the rule " + rule + ", and nobody has approved it"
 	}
+	if why := c.intended(r); why != "" {
+		return scanner.High, "nobody has approved that it " + why
+	}
 	if words := c.gained(r); len(words) > 0 {
 		return scanner.Medium, "it now speaks of " + strings.Join(words, ", ")
 	}

@@ -140,9 +140,14 @@ func (w *weighing) quoted(t []byte, s *reading.Sentence) bool {
 // purposeful reports that a tool's name, or what it says first, is about what
 // the sentence speaks of.
 func purposeful(p *scanner.TextPass, s *reading.Sentence) bool {
-	about := strings.ToLower(p.Name)
+	return purposeOf(p.Name, p.Described(), s)
+}
+
+// purposeOf reports the same for a name and a description.
+func purposeOf(name, described string, s *reading.Sentence) bool {
+	about := strings.ToLower(name)
 	if !s.Says(reading.First) {
-		first := strings.ToLower(p.Described())
+		first := strings.ToLower(described)
 		if i := strings.IndexAny(first, ".\n"); i >= 0 {
 			first = first[:i]
 		}

@@ -143,9 +143,9 @@ var (
 		`\b(https?|ftp|wss?)://[^\s"')` + "`" + `]+`,
 		`\b[\w.+-]+@[\w-]+(\.[\w-]+)+`,
 		`\b\d{1,3}(\.\d{1,3}){3}\b`,
-		`\+\d{2}[\d ]{6,}`,                 // a telephone number
-		`\b0x[0-9a-f]{20,}`,                // a wallet
-		`\b[a-z]{2}\d{2}[a-z0-9]{12,30}\b`, // an IBAN
+		`\+\d{2}[\d ]{6,}`,  // a telephone number
+		`\b0x[0-9a-f]{20,}`, // a wallet
+		`\b[a-z]{2}\d{2}([a-z0-9]{12,30}|( [a-z0-9]{4}){3,7}( [a-z0-9]{1,3})?)\b`, // an IBAN
 		`\b[a-z0-9-]+\.[a-z0-9-]+\.(example|com|net|io|xyz|ru|cc|sh|top|dev)\b`,
 	}, `|`))
 

@@ -14,7 +14,7 @@ import (
 func beside(v Sense, t []byte, i, j int) bool {
 	switch v {
 	case Copy, Hand, Alter:
-		return string(t[i:j]) == "copy" && (copyForReaders.Match(t[max(0, i-besideReach):j]) || isCopyOf.Match(t[max(0, i-besideReach):min(len(t), j+len(" of"))]))
+		return v == Hand && holdsWhat.Match(t[max(0, i-besideReach):j]) || string(t[i:j]) == "copy" && (copyForReaders.Match(t[max(0, i-besideReach):j]) || isCopyOf.Match(t[max(0, i-besideReach):min(len(t), j+len(" of"))]))
 	case Duty:
 		return (t[i] == 'n' || t[i] == 'r') && neededConsent.Match(t[i:min(len(t), j+besideReach)])
 	}
@@ -27,6 +27,8 @@ const besideReach = 32
 var (
 	// copyForReaders is text that people are to read, of which no copy is made.
 	copyForReaders = regexp.MustCompile(`\b(marketing|ad|advert|advertising|sales|product|brand|promotional|campaign|editorial|body|hero|headline|banner|button|cta|ux|ui|seo|web|website|site|page|landing[ -]page|all|any|some|much|existing|final|(what|how|where|because|whether|if|that)\s+the|(edit|write|rewrite|proofread|review|improve|ignore|shorten|translate)(s|ing)?\s+(the\s+)?)\s+copy$`)
+	// holdsWhat tells files by what stands in them.
+	holdsWhat = regexp.MustCompile(`\b(that|which)\s+(\w+\s+)?(hold|holds|contain|contains|include|includes)$`)
 	// isCopyOf tells what something is, and not that one is made.
 	isCopyOf = regexp.MustCompile(`\b(is|are|holds)\s+(an?|the)\s+(\w+\s+)?copy of$`)
 	// neededConsent is a duty to ask.
