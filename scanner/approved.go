@@ -49,7 +49,11 @@ func (p *JudgePass) Unapproved(visit func(d *Definition, pending *Offered)) {
 // which the message ends does not have.
 func (p *JudgePass) Missing(visit func(*Offered)) {
 	offer := p.Approved()
-	if offer == nil || p.Message.More || len(p.Server.shown) >= maxShown {
+	if offer == nil || p.Message.More || p.Message.Lists == ([MessageSubject]bool{}) {
+		return
+	}
+	if len(p.Server.shown) >= maxShown {
+		p.judge.coverage.skip("a server lists more definitions than are remembered of one: those that were approved and are missing are not told", p.event.Origin)
 		return
 	}
 	here := map[DefinitionKey]bool{}
