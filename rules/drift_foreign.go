@@ -28,7 +28,7 @@ func (u *unapproved) foreignIntent(s []byte) string {
 
 var (
 	foreignSentence = regexp.MustCompile(`[^.!?\n。！？।۔]+`)
-	keyFile         = regexp.MustCompile(keyFiles)
+	keyFile         = regexp.MustCompile(secretFiles)
 	// secretVariable is a name of a variable that holds what opens something.
 	secretVariable = regexp.MustCompile(`\b[A-Z][A-Z0-9_]*_(URL|URI|DSN|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)\b`)
 	foreignUsers   = each(func(l *language) foreignUser {

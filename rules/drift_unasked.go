@@ -19,7 +19,7 @@ var intents = []intent{
 	{weighing: collecting},
 	{weighing: handingTheirs, where: ofTheirs},
 	{weighing: askingForSecrets, where: ofPersons},
-	{weighing: paying, where: toAccount},
+	{weighing: payingTo, where: toAccount},
 	{weighing: obeyingData, where: whateverItSays},
 	{weighing: deceiving, where: untold},
 	{weighing: carryingAway, where: toNewPlace},
@@ -69,8 +69,8 @@ var (
 		},
 		purpose: -5, enough: 3, message: "has data collected that it had nothing to do with",
 	}
-	// paying is to name who gets the money.
-	paying = weighing{
+	// payingTo is to name who gets the money.
+	payingTo = weighing{
 		needs: [][]reading.Sense{{reading.Value, reading.Hand, reading.Alter}}, weights: map[reading.Sense]int{reading.Value: 1, reading.Hand: 1, reading.Alter: 1},
 		enough: 2, message: "names an account that something goes to",
 	}
