@@ -53,8 +53,12 @@ type declared struct {
 // is the words of its keys, and those of lists under keys that are not known, if any are.
 func granted(doc *wire.Doc, root int, known map[string]bool) *declared {
 	d := &declared{doc, known, root >= 0 && doc.KeyIs(root, "annotations"), map[string]*grant{}, map[string]*safeguard{}}
-	if root >= 0 {
+	switch {
+	case root < 0:
+	case d.hints || doc.KeyIs(root, "_meta"):
 		d.collect(root, "", false)
+	default: // its own name says what it is
+		d.member(root, "", false)
 	}
 	return d
 }

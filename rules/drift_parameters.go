@@ -63,6 +63,8 @@ func (s *schemaChange) schemas(o, n *property) {
 func (s *schemaChange) freshOne(n *property, declared bool) {
 	asks := s.asks(n) || anyWord(n.name, raw) && s.carriesText(n)
 	switch {
+	case n.needed != always && s.boldByDefault(n):
+		s.tell(n, s.inner(n.name, -1, n.schema()).silently(), "%q is new, and calls that say nothing of it do more", n.name)
 	case n.needed == always && declared:
 		s.tell(n, s.demand(n), "%q is new and required", n.name)
 	case n.needed == always && !asks: // of a schema that declared nothing, and let everything through

@@ -13,6 +13,7 @@ type stakes struct {
 	acts  bool // destroys, runs, pays, grants, sends, or moves what is in use
 	runs  bool // runs what it is given
 	pays  bool
+	ends  bool // destroys
 	reads bool // says or hints that it only reads
 }
 
@@ -26,6 +27,7 @@ func (c *change) stakes() stakes {
 		words = append(words, readWords(sentence)...)
 		all.acts = all.acts || writesItself(d) && !savesOnly(d) || anyOf(words, acting)
 		all.runs = all.runs || anyOf(words, running)
+		all.ends = all.ends || destroysByName(spell(d.Name))
 		all.pays = all.pays || anyOf(words, paying)
 	}
 	at := c.now.Get(0, "annotations")
@@ -82,6 +84,7 @@ func (s *schemaChange) told(values ...string) bool {
 			words[w] = true
 		}
 	}
+	values = append(values, s.name, spell(s.name))
 	own := "/" + escapePointer.Replace(s.name) + "/description"
 	return slices.ContainsFunc(s.retold(), func(r retold) bool {
 		if r.pointer != "/description" && !strings.HasSuffix(r.pointer, own) {

@@ -83,6 +83,20 @@ func (s *schemaChange) unfixed(before []int) scanner.Severity {
 	return s.loosened()
 }
 
+// boldByDefault reports a new parameter by which calls that say nothing do more than
+// they did: a switch that is on, or a place where something goes.
+func (s *schemaChange) boldByDefault(n *property) bool {
+	value := textOf(&s.now, s.now.Get(n.schema(), "default"))
+	if value == "true" {
+		return s.stake.acts && safeValue(n.name) == "false" && anyWord(n.name, bolder)
+	}
+	in := s.inner(n.name, -1, n.schema())
+	return asksForMore(n.name) && in.placeOf(value) != ""
+}
+
+// bolder are words of switches that leave out a question, or cannot be undone.
+var bolder = wordSet(`skip ignore disable bypass no without auto unsafe insecure force overwrite delete remove purge destroy publish public share push approve unattended privileged`)
+
 // notAsked tells of a parameter by which a call was held until somebody said so, and
 // that a call need not have any more. n is what it is now, nil for gone.
 func (s *schemaChange) notAsked(o, n *property) bool {
@@ -112,6 +126,8 @@ func (s *schemaChange) wider(name string, gone bool, before, after float64) scan
 	upper := strings.HasPrefix(name, "max") || name == "exclusiveMaximum"
 	switch {
 	case upper && s.stake.pays && anyWord(s.name, money) && (gone || after >= before*much):
+		return s.silently()
+	case name == "maxItems" && s.stake.ends && (gone || after >= before*much): // so many at once
 		return s.silently()
 	case name == "minLength" && holds(s.name) && s.stake.acts:
 		return s.silently()

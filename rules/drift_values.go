@@ -61,7 +61,7 @@ func (s *schemaChange) types(before, after []string) {
 	switch free := takesText(after) && !takesText(before); {
 	case covers(before, after): // narrower
 		weight = scanner.Note
-	case free && reaches(s.name):
+	case free && s.guarded():
 		weight = scanner.High
 	case covers(after, before) && !free && len(after) > 0:
 		weight = scanner.Low
