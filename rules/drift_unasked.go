@@ -72,7 +72,7 @@ var (
 	// payingTo is to name who gets the money.
 	payingTo = weighing{
 		needs: [][]reading.Sense{{reading.Value, reading.Hand, reading.Alter}}, weights: map[reading.Sense]int{reading.Value: 1, reading.Hand: 1, reading.Alter: 1},
-		enough: 2, message: "names an account that something goes to",
+		enough: 1, message: "names an account that something goes to",
 	}
 	// What these say is told by the expression alone.
 	obeyingData = weighing{message: "has the model do what stands in data"}
@@ -128,11 +128,14 @@ var (
 
 func ofPersons(_ *unapproved, s []byte) bool {
 	at := asksPersons.FindIndex(s)
-	return at != nil && !strongNegation.Match(s[:at[0]])
+	return at != nil && !strongNegation.Match(s[:at[0]]) && !partOfName.Match(s[at[1]:])
 }
 
 // asksPersons is to have somebody tell or type what only a person knows.
-var asksPersons = regexp.MustCompile(`\b(ask|request|prompt|have|get|obtain|collect|let|tell|invite|require)(s|ing)?\b[^.\n]{0,60}?\b(passwords?|passcodes?|passphrases?|pin|cvv|cvc|(2fa|otp|one-time|verification|security|recovery|backup)\s+(codes?|passwords?|phrases?)|seed\s+phrase|card\s+(number|details)|social\s+security\s+number)\b(\s*[^\s\w]|\s+(again|and|or|in|into|from|so|first|to|here|for|once|under|beforehand)\b|\s*$)`)
+var asksPersons = regexp.MustCompile(`\b(ask|request|prompt|have|get|obtain|collect|let|tell|invite|require)(s|ing)?\b[^.\n]{0,60}?\b(passwords?|passcodes?|passphrases?|pin|cvv|cvc|(2fa|otp|one-time|verification|security|recovery|backup)\s+(codes?|passwords?|phrases?)|seed\s+phrase|card\s+(number|details)|social\s+security\s+number)\b`)
+
+// partOfName makes a password the beginning of the name of another thing.
+var partOfName = regexp.MustCompile(`^[\s_-]+(files?|fields?|managers?|polic(y|ies)|resets?|hash(es)?|protect\w*|rules?|lengths?|strength|prompts?|parameters?)\b`)
 
 func forNoThing(_ *unapproved, s []byte) bool { return !asksForThing.Match(s) }
 
