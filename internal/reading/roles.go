@@ -15,6 +15,8 @@ func beside(v Sense, t []byte, i, j int) bool {
 	switch v {
 	case Copy, Hand, Alter:
 		return v == Hand && holdsWhat.Match(t[max(0, i-besideReach):j]) || string(t[i:j]) == "copy" && (copyForReaders.Match(t[max(0, i-besideReach):j]) || isCopyOf.Match(t[max(0, i-besideReach):min(len(t), j+len(" of"))]))
+	case Secret:
+		return publicKey.Match(t[max(0, i-besideReach):i])
 	case Duty:
 		return (t[i] == 'n' || t[i] == 'r') && neededConsent.Match(t[i:min(len(t), j+besideReach)])
 	}
@@ -29,6 +31,8 @@ var (
 	copyForReaders = regexp.MustCompile(`\b(marketing|ad|advert|advertising|sales|product|brand|promotional|campaign|editorial|body|hero|headline|banner|button|cta|ux|ui|seo|web|website|site|page|landing[ -]page|all|any|some|much|existing|final|(what|how|where|because|whether|if|that)\s+the|(edit|write|rewrite|proofread|review|improve|ignore|shorten|translate)(s|ing)?\s+(the\s+)?)\s+copy$`)
 	// holdsWhat tells files by what stands in them.
 	holdsWhat = regexp.MustCompile(`\b(that|which)\s+(\w+\s+)?(hold|holds|contain|contains|include|includes)$`)
+	// publicKey is a key that is there to be shown.
+	publicKey = regexp.MustCompile(`\b(public|publishable)\s+$`)
 	// isCopyOf tells what something is, and not that one is made.
 	isCopyOf = regexp.MustCompile(`\b(is|are|holds)\s+(an?|the)\s+(\w+\s+)?copy of$`)
 	// neededConsent is a duty to ask.
