@@ -189,7 +189,7 @@ var throughUnread = regexp.MustCompile(`\b(evaluated|interpreted|expanded|execut
 func ofTheirs(_ *unapproved, s []byte) bool { return theirs.Match(s) }
 
 // theirs is what a user has said, holds or keeps, and a tool is not called with.
-var theirs = regexp.MustCompile(`\b(last|earlier|previous|prior|recent|preceding)\s+(\w+\s+)?(messages|questions|turns|prompts)\b|\b(messages|questions|turns|rest|history)\s+of\s+(the|this|our|your)\s+(chat|conversation|session|dialogue?)\b|(^|[\s"'` + "`" + `(])~/\.\w|\b(values?|contents?|output)\s+of\s+(the\s+)?["'` + "`" + `]?(\$|~|[a-z]+_(url|key|token|secret|password)\b|env\b|printenv\b)|\b(secrets|tokens|keys|credentials|passwords|cookies)\s+(of|from|for)\s+(all|any|every|each|other|the\s+(user|other|host|machine))\b|['’]s?\s+(secrets|credentials|passwords|private\s+keys?|passphrase|cookies)\b|\b(whole|entire|every|all)\s+(the\s+)?(\w+\s+of\s+the\s+user|mailbox(es)?|inbox(es)?|(private|personal)\s+\w+)\b`)
+var theirs = regexp.MustCompile(`\b(last|earlier|previous|prior|recent|preceding)\s+(\w+\s+)?(messages|questions|turns|prompts)\b|\b(messages|questions|turns|rest|history)\s+of\s+(the|this|our|your)\s+(chat|conversation|session|dialogue?)\b|(^|[\s"'` + "`" + `(])~/\.\w|\b(values?|contents?|output)\s+of\s+(the\s+)?["'` + "`" + `]?(\$|~|[a-z]+_(url|key|token|secret|password)\b|env\b|printenv\b)|\b(secrets|tokens|keys|credentials|passwords|cookies)\s+(of|from|for)\s+(all|any|every|each|other|the\s+(user|other|host|machine))\b|['’]s?\s+(secrets|credentials|passwords|private\s+keys?|passphrase|cookies)\b|\b(whole|entire|every|all)\s+(the\s+)?(\w+\s+of\s+the\s+user|mailbox(es)?|inbox(es)?)\b`)
 
 func toAccount(_ *unapproved, s []byte) bool { return account.Match(s) && !exampleOf.Match(s) }
 
