@@ -75,7 +75,11 @@ func textDiff(r retold) string {
 		if s == "" {
 			return ""
 		}
-		return strings.Join(split(s), "\n") + "\n"
+		var b strings.Builder
+		for _, part := range split(s) {
+			b.WriteString(strings.TrimRight(part, " ") + "\n")
+		}
+		return b.String()
 	}
 	if tooLong(r.before, r.now) {
 		return notDiffed + "\n+" + strings.Join(r.added, "\n+")

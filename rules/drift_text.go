@@ -128,7 +128,7 @@ func sentenceEnd(line string) int {
 		if line[i] != ' ' {
 			continue
 		}
-		if i > 0 && strings.IndexByte(".!?;:", line[i-1]) >= 0 || i > longSentence {
+		if i > 0 && strings.IndexByte(".!?", line[i-1]) >= 0 || i > longSentence {
 			return i + 1
 		}
 	}
