@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,9 +28,7 @@ func TestMain(m *testing.M) {
 				fmt.Fprintln(os.Stderr, err)
 				os.Exit(1)
 			}
-			if i == 0 {
-				fmt.Println("written")
-			}
+			fmt.Print(".")
 		}
 	}
 	os.Exit(m.Run())
@@ -90,7 +89,7 @@ func TestKilledWriter(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := out.Read(make([]byte, 1)); err != nil { // it writes
+		if _, err := io.ReadFull(out, make([]byte, 1+i%4)); err != nil { // a dot for each time that it has written
 			t.Fatalf("the writer ended: %v, %v", err, cmd.Wait())
 		}
 		time.Sleep(time.Duration(i) * 700 * time.Microsecond)
