@@ -50,7 +50,7 @@ func (c *approveCmd) Run(ctx context.Context, std streams) error {
 		return err
 	})
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return unreadable(err)
 	}
 	return c.tell(std, done)
 }

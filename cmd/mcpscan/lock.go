@@ -278,7 +278,7 @@ func (c *lockCmd) check(ctx context.Context, std streams) error {
 	}
 	f, err := lockfile.Load(c.Lockfile)
 	if err != nil {
-		return &exitError{exitUsage, fmt.Errorf("%w; mcpscan lock makes one", err)}
+		return unreadable(err)
 	}
 	collector, err := c.collector()
 	if err != nil {

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -32,9 +34,18 @@ type pinFlags struct {
 func (f *pinFlags) load() (*lockfile.File, error) {
 	file, err := lockfile.Load(f.Lockfile)
 	if err != nil {
-		return nil, &exitError{exitUsage, fmt.Errorf("%w; mcpscan lock makes one", err)}
+		return nil, unreadable(err)
 	}
 	return file, nil
+}
+
+// unreadable is the error of a lockfile that was needed; where there is none, it
+// says what makes one.
+func unreadable(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; mcpscan lock makes one", err)
+	}
+	return &exitError{exitUsage, err}
 }
 
 // pinRow is one line of mcpscan pins list.
@@ -193,7 +204,7 @@ type pinsDiffCmd struct {
 func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 	f, err := lockfile.Load(c.Lockfile)
 	if err != nil {
-		return &exitError{exitUsage, fmt.Errorf("%w; mcpscan lock makes one", err)}
+		return unreadable(err)
 	}
 	if c.JSON {
 		c.Format = []string{"json"}
