@@ -38,22 +38,7 @@ func TestPublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const path = "../../docs/detection.md"
-	old, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := Publish(string(old), res.Markdown())
-	if err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	if *update {
-		if err := os.WriteFile(path, []byte(doc), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if doc != string(old) {
-		t.Error("docs/detection.md is stale: go test ./internal/score -update")
-	}
+	doc := published(t, "docs/detection.md", res.Markdown())
 	for _, h := range res.Servers.Hits {
 		if want := fmt.Sprintf("| `%s`, `%s` | `%s`", h.Package, h.Tool, h.Rule); !strings.Contains(doc, want) {
 			t.Errorf("docs/detection.md does not say whether the finding is right: expected a line that begins with %s", want)
@@ -235,4 +220,27 @@ func TestPublish(t *testing.T) {
 	if _, err := Publish("head\n"+begin, "new\n"); err == nil {
 		t.Error("a document without marks was accepted")
 	}
+}
+
+// published returns a document of the repository with its figures, which must stand
+// in it already unless they are written.
+func published(t *testing.T, name, figures string) string {
+	t.Helper()
+	path := "../../" + name
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := Publish(string(old), figures)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(doc), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if doc != string(old) {
+		t.Errorf("%s is stale: go test ./internal/score -update", name)
+	}
+	return doc
 }
