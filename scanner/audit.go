@@ -18,6 +18,7 @@ func (in *Inspector) audit() {
 		d := Definition{Kind: ToolSubject, Name: m.Target, Foreign: true,
 			Description: AuditField(in.tree, root, "description"), Digest: sha256.Sum256([]byte(hash)), node: root}
 		d.Can = in.capabilities(root, &d)
+		d.Category = in.category(root, &d)
 		m.Definitions = append(m.Definitions, d)
 	}
 	fields := in.tree.Get(root, "fields")

@@ -66,7 +66,7 @@ func (w *Witnesses) merge(other *Witnesses) {
 func (w *Witnesses) Complete() bool { return !slices.Contains(w[:], nil) }
 
 // role is what a word does in the name of a tool.
-type role uint16
+type role uint32
 
 const (
 	reads    role = 1 << iota // a verb that hands something over
@@ -84,8 +84,12 @@ const (
 	holder                    // a thing that is a place for others
 	runnable                  // what is run, or runs it: it reads files and reaches the network
 	about                     // the form of the thing beside it, not its content
+	looks                     // a verb that tells something of a thing, and hands nothing of it over
+	carries                   // a verb that carries something away, though it can be the thing as well
+	works                     // a verb that makes something of what it is given
 
-	verbs = reads | seeks | lists | changes | ends | sends | fetches | runs
+	verbs   = reads | seeks | lists | changes | ends | sends | fetches | runs
+	actions = verbs | looks | carries | works // those by which a tool has a category
 )
 
 // roles are the words that tell what a tool is for. A word that is not here
@@ -116,6 +120,10 @@ var roles = func() map[string]role {
 		{runnable, `command shell script code terminal bash process cmd exec`},
 		{about, `type template schema docs documentation example status count stats permission quota tag label reaction
 			info metadata sandbox structure mode option setting config`},
+		{looks, `describe check count inspect preview explain compare diff validate verify snapshot screenshot`},
+		{carries, `post forward email mail http sms webhook`},
+		{works, `call invoke calculate compute convert evaluate simulate solve transform translate render format sort hash
+			encode decode`},
 	} {
 		for _, w := range strings.Fields(class.words) {
 			t[w] |= class.role
@@ -129,7 +137,7 @@ func roleOf(word string) role {
 	if r, ok := roles[word]; ok {
 		return r
 	}
-	return roles[strings.TrimSuffix(word, "s")] &^ verbs
+	return roles[strings.TrimSuffix(word, "s")] &^ actions
 }
 
 // roleOfName returns what the first verb of a name does, what its things are,
@@ -144,7 +152,7 @@ func roleOfName(words []string) (verb, things, first, last role) {
 		if r&verbs != 0 && verb == 0 {
 			verb = r & verbs
 		} else {
-			things |= r &^ verbs
+			things |= r &^ actions
 		}
 	}
 	if things&open != 0 {

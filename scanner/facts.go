@@ -92,6 +92,7 @@ type Definition struct {
 	Digest      Digest // over the whole declaration
 	Parts       [len(DefinitionParts)]Digest
 	Can         Capabilities // of a tool: what it adds to a flow of data
+	Category    ToolCategory // of a tool: what a call of it does
 	Foreign     bool         // the digest is of another engine's making and compares only with its like
 	Offset      int          // of the declaration in the frame
 

@@ -248,6 +248,7 @@ func (in *Inspector) define(m *Message, kind SubjectKind, c int) {
 	}
 	if kind == ToolSubject {
 		def.Can = in.capabilities(c, &def)
+		def.Category = in.category(c, &def)
 	}
 	def.Output = in.copied(doc.Get(c, "outputSchema"), outputBytes)
 	in.declare(m, c, def)

@@ -1,0 +1,183 @@
+package scanner
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// ToolCategory is what a call of a tool does to data: where a capability says what
+// may come together in one agent, a category says what came after what.
+type ToolCategory uint8
+
+// The categories. A tool of which nothing tells what it does is unknown.
+const (
+	UnknownTool ToolCategory = iota
+	ReadTool
+	WriteTool
+	SendTool
+	ComputeTool
+	toolCategories
+)
+
+var toolCategoryNames = [...]string{"unknown", "read", "write", "send", "compute"}
+
+func (c ToolCategory) String() string { return toolCategoryNames[c] }
+
+// categoryOf returns the category of what a word does.
+func categoryOf(r role) ToolCategory {
+	switch {
+	case r&(sends|carries) != 0:
+		return SendTool
+	case r&(runs|works) != 0:
+		return ComputeTool
+	case r&(reads|seeks|lists|fetches|looks) != 0:
+		return ReadTool
+	case r&(changes|ends) != 0:
+		return WriteTool
+	}
+	return UnknownTool
+}
+
+// categoryOfName tells what a tool does by its name. A word that can be nothing but
+// a verb counts before one that can be the thing as well: email_search reads.
+func categoryOfName(name string) ToolCategory {
+	words := Words(name)
+	either := UnknownTool
+	for i, w := range words {
+		r := roleOf(w)
+		switch c := categoryOf(r); {
+		case c == UnknownTool:
+		case r&fetches != 0 && i > 0 && words[i-1] == "http": // http_request says what it carries in its arguments
+			return SendTool
+		case r&^actions == 0 && r&carries == 0:
+			return c
+		case either == UnknownTool:
+			either = c
+		}
+	}
+	return either
+}
+
+// openingWords is how much of a description is asked what the tool does.
+const openingWords = 6
+
+// categoryOfText tells what a tool does by the first verb of its description.
+func categoryOfText(description string) ToolCategory {
+	words := Words(firstSentence(description))
+	for i, w := range words[:min(len(words), openingWords)] {
+		r := roleOf(w) & actions
+		if r == 0 && i == 0 {
+			r = inflected(w)
+		}
+		if c := categoryOf(r); c != UnknownTool {
+			return c
+		}
+	}
+	return UnknownTool
+}
+
+// inflected returns what the verb does that a description opens with: "Sends a
+// message", "Searches the index", "Queries it".
+func inflected(word string) role {
+	stem, ok := strings.CutSuffix(word, "s")
+	if !ok {
+		return 0
+	}
+	if r := roles[stem] & actions; r != 0 {
+		return r
+	}
+	if y, ok := strings.CutSuffix(stem, "ie"); ok {
+		return roles[y+"y"] & actions
+	}
+	return roles[strings.TrimSuffix(stem, "e")] & actions
+}
+
+// category tells what the tool at node i does: by its name, by how it describes
+// itself, by what it asks for, and by its hints, each where those before say
+// nothing. So no hint talks a tool called send_email out of sending.
+func (in *Inspector) category(i int, d *Definition) ToolCategory {
+	c := categoryOfName(d.Name)
+	properties := in.tree.Get(in.tree.Get(i, "inputSchema"), "properties")
+	if c == UnknownTool {
+		c = categoryOfText(d.Description)
+	}
+	switch uses := in.usesOf(properties); {
+	case c == UnknownTool:
+		c = asksFor(uses)
+	case c == ReadTool && uses&forAddress != 0 && uses&forPayload != 0: // it goes to an address, and takes something there
+		c = SendTool
+	}
+	if c != UnknownTool {
+		return c
+	}
+	annotations := in.tree.Get(i, "annotations")
+	switch {
+	case hint(in.tree, annotations, "readOnlyHint") == "true":
+		return ReadTool
+	case hint(in.tree, annotations, "readOnlyHint") == "false", hint(in.tree, annotations, "destructiveHint") == "true":
+		return WriteTool
+	}
+	return UnknownTool
+}
+
+// What parameters are for.
+const (
+	forAddressee = 1 << iota
+	forAddress
+	forPayload
+	forText
+	forProgram
+	forPlace
+	forQuestion
+)
+
+// parameterUses are the names of parameters that tell what a tool does.
+var parameterUses = func() map[string]int {
+	t := map[string]int{}
+	for _, class := range [...]struct {
+		use   int
+		names string
+	}{
+		{forAddressee, `to recipient recipients cc bcc phone_number`},
+		{forAddress, `url uri href endpoint webhook_url`},
+		{forPayload, `body data payload`},
+		{forText, `content contents message text subject`},
+		{forProgram, `command cmd script code expression program`},
+		{forPlace, `path file file_path filepath filename`},
+		{forQuestion, `query q question search sql`},
+	} {
+		for _, n := range strings.Fields(class.names) {
+			t[n] = class.use
+		}
+	}
+	return t
+}()
+
+// usesOf returns what the parameters of a schema are for.
+func (in *Inspector) usesOf(properties int) (uses int) {
+	if in.tree.Kind(properties) != wire.Object {
+		return 0
+	}
+	var buf []byte
+	for c := in.tree.First(properties); c >= 0; c = in.tree.Next(c) {
+		uses |= parameterUses[string(in.tree.Key(c, &buf))]
+	}
+	return uses
+}
+
+// asksFor tells what a tool does by what its parameters are for.
+func asksFor(uses int) ToolCategory {
+	given := uses&(forPayload|forText) != 0
+	switch {
+	case uses&(forAddressee|forAddress) != 0 && given:
+		return SendTool
+	case uses&forProgram != 0:
+		return ComputeTool
+	case uses&forPlace != 0 && given:
+		return WriteTool
+	case uses&(forAddress|forQuestion) != 0:
+		return ReadTool
+	}
+	return UnknownTool
+}
