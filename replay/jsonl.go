@@ -104,6 +104,7 @@ func (d *jsonLines) common(b *lineBuffers, e *scanner.Event) string {
 	if s, ok := doc.Str(0, "server_type"); ok {
 		e.Transport = b.str([]byte(s))
 	}
+	e.Request, _ = doc.Str(0, "request_id")
 	if s, ok := doc.Str(0, "timestamp"); ok {
 		e.Time, _ = parseTime(s)
 	}
@@ -182,6 +183,9 @@ func (d *jsonLines) audit(b *lineBuffers, e *scanner.Event, kind string, data []
 				break
 			}
 		}
+	}
+	if e.Request == "" {
+		e.Request = scanner.AuditField(&b.doc, 0, "request_id")
 	}
 	switch kind {
 	case "mcp_tool_called", "mcp_tool_call_intercepted":

@@ -77,8 +77,11 @@ func (r *Recorder) head(e *scanner.Event) []byte {
 	b = e.Time.UTC().AppendFormat(b, time.RFC3339Nano)
 	b = append(b, '"')
 	for _, f := range [...]struct{ key, value string }{
-		{"session_id", e.Session}, {"server_id", e.Server}, {"server_type", e.Transport},
+		{"session_id", e.Session}, {"server_id", e.Server}, {"server_type", e.Transport}, {"request_id", e.Request},
 	} {
+		if f.key == "request_id" && f.value == "" {
+			continue
+		}
 		b = append(b, `,"`+f.key+`":`...)
 		b = wire.AppendString(b, []byte(f.value))
 	}

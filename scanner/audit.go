@@ -14,6 +14,7 @@ func (in *Inspector) audit() {
 	in.facts.Messages = append(in.facts.Messages, Message{Kind: Audit, Method: in.event.Type, node: root,
 		Target: AuditField(in.tree, root, "tool_name"), Action: AuditField(in.tree, root, "action")})
 	m := &in.facts.Messages[in.message]
+	m.Category = categoryOfName(m.Target)
 	if hash := AuditField(in.tree, root, "tool_hash"); m.Method == "mcp_tool_seen" && hash != "" {
 		d := Definition{Kind: ToolSubject, Name: m.Target, Foreign: true,
 			Description: AuditField(in.tree, root, "description"), Digest: sha256.Sum256([]byte(hash)), node: root}

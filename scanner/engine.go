@@ -42,6 +42,8 @@ type Options struct {
 	// Similarity is how alike the names of two servers must be, from 0 to 1, to be
 	// taken for each other; 0 means DefaultSimilarity.
 	Similarity float64
+
+	Limits Limits // of the calls of a session
 }
 
 // DefaultSimilarity is the threshold that the agentsh documentation sets for names.
@@ -63,6 +65,7 @@ type Engine struct {
 
 	sessions   int
 	similarity float64
+	limits     Limits
 
 	comparison
 }
@@ -111,7 +114,8 @@ const noRule = -1
 // New returns an engine for a set of rules. A rule that does not explain
 // itself, stands there twice or has a bad pattern is an error.
 func New(rules []Rule, o Options) (*Engine, error) {
-	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, DefaultSimilarity)}
+	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, DefaultSimilarity), limits: o.Limits}
+	e.limits.complete()
 	if e.sessions <= 0 {
 		e.sessions = defaultSessions
 	}

@@ -43,6 +43,7 @@ type Event struct {
 	Session   string
 	Server    string
 	Transport string // stdio, http, sse
+	Request   string // the model's, that a call was made in answer to, where the recording says
 	Direction Direction
 	Kind      EventKind
 	Type      string    // the type by name, as in events.jsonl

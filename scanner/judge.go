@@ -38,6 +38,8 @@ type judge struct {
 	// The event at hand.
 	places  places
 	server  *Server
+	pass    JudgePass
+	current Call
 	kept    int // findings of judge rules, which stand behind all others
 	most    int
 	floor   Severity // of the least severe of them, where there are as many as are kept
@@ -121,7 +123,9 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	m := &facts.Messages[i]
 	j.most = max(j.most, room(m))
 	from := direction(e.Direction, m)
-	p := JudgePass{Now: e.Time, Session: session, Server: srv, Message: m, Direction: from, Transport: e.Transport, Noise: facts.Noise, Similarity: j.engine.similarity, judge: j, event: e}
+	p := &j.pass
+	*p = JudgePass{Now: e.Time, Session: session, Server: srv, Message: m, Direction: from, Transport: e.Transport, Noise: facts.Noise, Similarity: j.engine.similarity,
+		Limits: &j.engine.limits, judge: j, event: e}
 	if m.Kind == Response {
 		if call, ok := srv.pending[opposite(from)][m.ID]; ok {
 			p.Request = &call
@@ -129,8 +133,11 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 		}
 		j.name(i, m.Target)
 	}
-	for _, r := range j.engine.judges {
-		j.guard(r, e, func() { p.rule = r; r.Judge(&p) })
+	if p.call = j.call(srv, e, from, m); p.call != nil {
+		p.broken = srv.count(p.call, p.Limits)
+	}
+	for next := 0; next < len(j.engine.judges); {
+		next = j.rules(p, next)
 	}
 	if m.Kind == Request && m.Method == "tools/call" && from == ClientToServer {
 		j.stats.Calls++
@@ -153,6 +160,11 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 		}
 		return j.known(e, d, offset)
 	})
+	if p.call != nil {
+		if lost := session.record(srv, p.call, p.Limits.window()); lost != "" {
+			j.coverage.skip(lost, e.Origin)
+		}
+	}
 	if !whole {
 		j.coverage.skip("more open requests than are remembered: the response to this one is not matched with it", e.Origin)
 	}
@@ -173,17 +185,40 @@ func (j *judge) name(message int, target string) {
 	}
 }
 
+// rules runs the rules from the one at a place on, and returns the place behind the
+// last one that ran: that is one that panicked, or the last.
+func (j *judge) rules(p *JudgePass, from int) (next int) {
+	next = from
+	defer func() {
+		if v := recover(); v != nil {
+			j.crash(p.rule, p.event, v)
+		}
+	}()
+	for _, r := range j.engine.judges[from:] {
+		next++
+		p.rule = r
+		r.Judge(p)
+	}
+	return next
+}
+
+// guard runs one check of a rule.
 func (j *judge) guard(r *Rule, e *Event, check func()) {
 	defer func() {
 		if v := recover(); v != nil {
-			f := crashed(r, e, v)
-			f.Time, f.Session, f.Server = e.Time, show(e.Session, nameChars), show(e.Server, nameChars)
-			if !j.full(f.Severity) {
-				j.keep(f)
-			}
+			j.crash(r, e, v)
 		}
 	}()
 	check()
+}
+
+// crash reports a rule that panicked.
+func (j *judge) crash(r *Rule, e *Event, why any) {
+	f := crashed(r, e, why)
+	f.Time, f.Session, f.Server = e.Time, show(e.Session, nameChars), show(e.Server, nameChars)
+	if !j.full(f.Severity) {
+		j.keep(f)
+	}
 }
 
 // pin remembers the first definition that a server showed under a name.

@@ -308,10 +308,14 @@ type JudgePass struct {
 	Noise     bool         // the frame is no message at all
 
 	Similarity float64 // from which the names of two servers are taken for each other
+	Limits     *Limits // of the calls of a session
 
-	judge *judge
-	event *Event
-	rule  *Rule
+	judge  *judge
+	event  *Event
+	rule   *Rule
+	call   *Call
+	broken broken
+	spoken []*Rule
 }
 
 // JudgeIssue is what a Judge check reports.
@@ -346,9 +350,16 @@ func (p *JudgePass) Known(d *Definition) *Known { return p.judge.known(p.event, 
 // stop looking.
 func (p *JudgePass) Full() bool { return p.judge.dropped > 0 }
 
+// Told reports whether a rule that stands earlier in the table has reported something
+// of this message: the narrower of two rules speaks.
+func (p *JudgePass) Told(rule string) bool {
+	return slices.ContainsFunc(p.spoken, func(r *Rule) bool { return r.ID == rule })
+}
+
 // Report hands over a finding.
 func (p *JudgePass) Report(is JudgeIssue) {
 	e := p.event
+	p.spoken = append(p.spoken, p.rule)
 	if p.judge.full(is.Severity) {
 		return
 	}

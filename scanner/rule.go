@@ -27,6 +27,9 @@ type Rule struct {
 	Basis      string   // the reason for severity and confidence, in a sentence
 	Refs       []string // taxonomy ids, such as OWASP-MCP:MCP03, OWASP-LLM:LLM01, ATLAS:AML.T0110, CWE-1427
 
+	// OptIn says that the rule runs only where a configuration or a flag asks for it.
+	OptIn bool
+
 	// Patterns are searched in every text field, for all rules in one pass.
 	// Text is called for a field in which at least one of them matched.
 	Patterns []Pattern

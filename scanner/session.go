@@ -16,8 +16,10 @@ type Session struct {
 	Witnesses Witnesses // among the servers that have not all three by themselves
 	Qualified []*Known  // the first maxQualified tools whose names have a separator that clients join names with
 
-	owners map[string][]*Known // tools by folded name, in the order seen
-	names  []toolName          // the first maxNames names, in the order seen
+	owners  map[string][]*Known // tools by folded name, in the order seen
+	newest  time.Time           // of the calls
+	callers []*Server           // those with calls within the window, in the order of the first
+	names   []toolName          // the first maxNames names, in the order seen
 }
 
 // toolName is a name of a tool as it is compared with others.
@@ -77,8 +79,12 @@ type Server struct {
 	Noisy     bool                 // it has printed lines that are no messages
 	Witnesses Witnesses
 
-	named int // its tools among the session's names
-	shown map[DefinitionKey]bool
+	named  int // its tools among the session's names
+	source int // the surest that its calls were told from
+	calls  calls
+	recent recent
+	bucket bucket
+	shown  map[DefinitionKey]bool
 
 	pending [ServerToClient + 1]map[string]PendingCall // by sender, then by raw id
 }

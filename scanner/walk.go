@@ -326,6 +326,9 @@ func (in *Inspector) params(m *Message, root, node int) {
 		if m.Kind != Response {
 			m.Target, _ = in.tree.Str(node, key)
 		}
+		if m.Method == "tools/call" {
+			m.Category = categoryOfName(m.Target)
+		}
 		in.region(CallSubject, m.Target, node, node)
 	}
 }

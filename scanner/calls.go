@@ -1,0 +1,220 @@
+package scanner
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Call is one call of a tool by the client, as those after it are compared with it.
+type Call struct {
+	Server   string
+	Tool     string // a long name is cut
+	Category ToolCategory
+	Time     time.Time
+	Request  string // of a model, that it was made in answer to; "" where the recording does not say
+	ID       string // of the JSON-RPC request; "" where there was none
+	Refused  bool   // the recording says that it was blocked
+	Location Location
+}
+
+// The bounds of what a session remembers of calls. They hold for each server and each
+// category, so that no number of cheap calls pushes out what was read elsewhere.
+const (
+	maxCalls   = 32 // of a server in one category, the last of each tool among them
+	maxCallers = 64 // servers with calls within the window
+)
+
+// The sources that a recording can have one call from, the surest last: the proxy of
+// a model, an audit of the connection, the connection itself.
+const (
+	intercepted = 1 + iota
+	audited
+	framed
+)
+
+// callSource returns where a message tells of a call from, 0 where it tells of none.
+func callSource(m *Message, from Direction) int {
+	switch {
+	case from != ClientToServer:
+	case m.Kind == Request && m.Method == "tools/call":
+		return framed
+	case m.Kind == Audit && m.Method == "mcp_tool_called":
+		return audited
+	case m.Kind == Audit && m.Method == "mcp_tool_call_intercepted":
+		return intercepted
+	}
+	return 0
+}
+
+// refusals are the words of audit logs for a call that did not take place.
+var refusals = map[string]bool{"block": true, "blocked": true, "deny": true, "denied": true}
+
+// call returns the call that a message tells of, nil where it tells of none, or of
+// one that the recording also has from a surer source.
+func (j *judge) call(srv *Server, e *Event, from Direction, m *Message) *Call {
+	source := callSource(m, from)
+	if source == 0 {
+		return nil
+	}
+	refused := m.Kind == Audit && refusals[strings.ToLower(m.Action)]
+	if !refused {
+		if source < srv.source {
+			return nil
+		}
+		if source > srv.source { // those before may be the same calls
+			srv.source, srv.recent, srv.bucket = source, recent{}, bucket{}
+		}
+	}
+	j.current = Call{Server: srv.ID, Tool: m.Target, Category: m.Category, Time: e.Time, Request: cut(e.Request), ID: cut(m.ID),
+		Refused: refused, Location: j.places.at(m.Offset)}
+	if known := srv.Tools[m.Target]; known != nil {
+		j.current.Category = known.Definition.Category
+	}
+	return &j.current
+}
+
+// cut returns what is remembered of a text that can be long.
+func cut(s string) string {
+	if len(s) > nameChars {
+		return strings.Clone(s[:nameChars])
+	}
+	return s
+}
+
+// count counts a call against the limits of its server, and returns what it is the
+// first call to break. Without a time nothing can be said.
+func (srv *Server) count(c *Call, l *Limits) (broken broken) {
+	if !c.Time.IsZero() {
+		broken.burst, broken.began = srv.recent.add(stamp{c.Time, c.Location}, l, c.Refused)
+		broken.rate = srv.bucket.take(c.Time, l.of(srv.ID), c.Refused)
+	}
+	return broken
+}
+
+// broken are the limits that a call breaks.
+type broken struct {
+	burst, rate bool
+	began       Location // of the burst
+}
+
+// record remembers a call that took place for as long as the window lasts, by its own
+// time. It returns why it was not remembered, "" where there is nothing to tell.
+func (s *Session) record(srv *Server, c *Call, window time.Duration) (lost string) {
+	if c.Refused || c.Time.IsZero() {
+		return ""
+	}
+	if c.Time.After(s.newest) {
+		s.newest = c.Time
+	}
+	from := s.newest.Add(-window)
+	if c.Time.Before(from) {
+		return "a call is older than what is remembered of its session: later calls are not compared with it"
+	}
+	if !srv.calls.within && !s.admit(srv, from) {
+		return "more servers with calls at a time than are remembered: what was read on this one is not compared with what is sent elsewhere"
+	}
+	c.Tool = cut(c.Tool)
+	srv.calls.add(c, from)
+	return ""
+}
+
+// admit makes place for a server among those with calls within the window.
+func (s *Session) admit(srv *Server, from time.Time) bool {
+	if len(s.callers) == maxCallers {
+		s.callers = slices.DeleteFunc(s.callers, func(o *Server) bool {
+			gone := o.calls.newest.Before(from)
+			if gone {
+				o.calls = calls{}
+			}
+			return gone
+		})
+	}
+	if len(s.callers) == maxCallers {
+		return false
+	}
+	s.callers = append(s.callers, srv)
+	srv.calls.within = true
+	return true
+}
+
+// calls are those of one server that are remembered, each category by time.
+type calls struct {
+	within bool // the server is among those with calls within the window
+	newest time.Time
+	of     [toolCategories]queue[Call]
+}
+
+// add remembers a call, and forgets those before the window. Where there are too many,
+// an earlier one of the same tool makes place, or else the oldest.
+func (cs *calls) add(c *Call, from time.Time) {
+	if c.Time.After(cs.newest) {
+		cs.newest = c.Time
+	}
+	q := &cs.of[c.Category]
+	for len(q.all()) > 0 && q.all()[0].Time.Before(from) {
+		q.drop()
+	}
+	if of := q.all(); len(of) == maxCalls {
+		if same := slices.IndexFunc(of, func(o Call) bool { return o.Tool == c.Tool }); same >= 0 {
+			if of[same].Time.After(c.Time) {
+				return
+			}
+			q.remove(same)
+		}
+	}
+	q.insert(*c, maxCalls, func(o Call) bool { return o.Time.After(c.Time) })
+}
+
+// Call returns the call that the message tells of, nil where it tells of none.
+func (p *JudgePass) Call() *Call { return p.call }
+
+// Earlier visits the calls of a category on other servers of the session that were
+// made in the time before the call at hand, its own instant and the first of the
+// window included, or those of them that were made in the same turn: by server, in the
+// order of their first calls, the last call first.
+func (p *JudgePass) Earlier(category ToolCategory, window time.Duration, sameTurn bool) iter.Seq[*Call] {
+	return func(yield func(*Call) bool) {
+		if p.call == nil || p.Now.IsZero() {
+			return
+		}
+		from := p.Now.Add(-window)
+		for _, srv := range p.Session.callers {
+			if srv == p.Server || sameTurn && p.call.Request == "" && len(srv.pending[ClientToServer]) == 0 {
+				continue
+			}
+			of := srv.calls.of[category].all()
+			for i := len(of) - 1; i >= 0 && !of[i].Time.Before(from); i-- {
+				if of[i].Time.After(p.Now) || sameTurn && !p.sameTurn(srv, &of[i]) {
+					continue
+				}
+				if !yield(&of[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// sameTurn reports whether an earlier call and the one at hand were made in one turn
+// of the model: in answer to the same request, or, where the recording does not say
+// that of either, before the earlier one had its answer.
+func (p *JudgePass) sameTurn(srv *Server, earlier *Call) bool {
+	if p.call.Request != "" || earlier.Request != "" {
+		return p.call.Request == earlier.Request
+	}
+	open, ok := srv.pending[ClientToServer][earlier.ID]
+	return ok && earlier.ID != "" && open.Time.Equal(earlier.Time)
+}
+
+// Burst reports whether the call at hand is the first of its server that is more than
+// the limit allows within the window, and where the calls of that window begin.
+func (p *JudgePass) Burst() (bool, Location) { return p.broken.burst, p.broken.began }
+
+// RateExceeded reports whether the call at hand is the first for which the bucket of
+// its server has no token, since that was full.
+func (p *JudgePass) RateExceeded() bool { return p.broken.rate }
+
+// RateLimit returns the limit of the server at hand.
+func (p *JudgePass) RateLimit() RateLimit { return p.Limits.of(p.Server.ID) }

@@ -1,0 +1,45 @@
+package scanner
+
+import "slices"
+
+// queue holds the last things of some order, in one array that is used again.
+type queue[T any] struct {
+	buf  []T
+	head int
+}
+
+// all returns what is in the queue, the first in front.
+func (q *queue[T]) all() []T { return q.buf[q.head:] }
+
+// drop takes the first out.
+func (q *queue[T]) drop() { q.head++ }
+
+// remove takes the one at place i out.
+func (q *queue[T]) remove(i int) {
+	of := q.all()
+	copy(of[1:i+1], of[:i])
+	q.head++
+}
+
+// insert puts x ahead of the first that is later. Where there would be more than
+// most, the first is left out.
+func (q *queue[T]) insert(x T, most int, later func(T) bool) {
+	if len(q.all()) >= most {
+		if later(q.all()[0]) {
+			return
+		}
+		q.head++
+	}
+	if len(q.buf) == cap(q.buf) && q.head > len(q.buf)/2 { // seldom enough to cost next to nothing
+		q.buf, q.head = q.buf[:copy(q.buf, q.all())], 0
+	}
+	i := len(q.buf)
+	for i > q.head && later(q.buf[i-1]) {
+		i--
+	}
+	if i == len(q.buf) {
+		q.buf = append(q.buf, x)
+	} else {
+		q.buf = slices.Insert(q.buf, i, x)
+	}
+}
