@@ -1,0 +1,59 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// maxReads bounds the reads that one finding relates.
+const maxReads = 64
+
+// shownName bounds a foreign name in a message, in characters.
+const shownName = 120
+
+// reportReads reports the call at hand where others read before it, on other servers
+// and within a window, or in the same turn besides.
+func reportReads(p *scanner.JudgePass, severity scanner.Severity, does string, window time.Duration, sameTurn bool) {
+	var last *scanner.Call
+	var servers []string
+	is := scanner.JudgeIssue{Severity: severity, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
+		Evidence: p.Message.Target, Offset: p.Message.Offset}
+	reads := 0
+	for r := range p.Earlier(scanner.ReadTool, window, sameTurn) {
+		if reads++; reads <= maxReads {
+			is.Related = append(is.Related, scanner.Related{Location: r.Location,
+				Message: fmt.Sprintf("%s of server %s read %s before", shown(r.Tool), shown(r.Server), p.Now.Sub(r.Time))})
+		}
+		if !slices.Contains(servers, r.Server) {
+			servers = append(servers, r.Server)
+		}
+		if last == nil || r.Time.After(last.Time) {
+			last = r
+		}
+	}
+	if reads == 0 {
+		return
+	}
+	slices.Sort(servers) // the first to be called is no part of what the finding is
+	for _, s := range servers {
+		is.Key += s + "\x00"
+	}
+	is.Message = fmt.Sprintf("%s of server %s %s %s after %s of server %s read", shown(p.Message.Target), shown(p.Server.ID), does,
+		p.Now.Sub(last.Time), shown(last.Tool), shown(last.Server))
+	if reads > 1 {
+		is.Message += fmt.Sprintf(", the last of %d reads on other servers", reads)
+	}
+	p.Report(is)
+}
+
+// shown quotes a foreign name for a message.
+func shown(name string) string {
+	return `"` + text.Visible(text.Mask(name[:min(len(name), 4*shownName)]), shownName) + `"`
+}
+
+// oneOfSeveral reports whether the session has other servers beside the one at hand.
+func oneOfSeveral(p *scanner.JudgePass) bool { return len(p.Session.Servers) > 1 }

@@ -1,0 +1,28 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var sesBurst = scanner.Rule{
+	ID:         "ses-burst",
+	Category:   "burst",
+	Title:      "A server was called many times within seconds",
+	Why:        "Somebody who has an agent in hand fetches what there is before anyone looks, or keeps a server too busy to serve others.",
+	Fix:        "Look at what the calls asked for. Have the client limit the calls of a turn.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceLow,
+	Basis:      "The severity and the figures are those of the design that the rule comes from. Programs that call tools in a loop look the same, so the confidence is low. Told once for each burst, at the first call that is one too many, and only where the session has a second server; a call that the recording says was blocked does not lengthen it.",
+	Refs:       []string{"OWASP-LLM:LLM10", "ATLAS:AML.T0086", "CWE-770"},
+	Judge: func(p *scanner.JudgePass) {
+		first, began := p.Burst()
+		if !first || !oneOfSeveral(p) {
+			return
+		}
+		p.Report(scanner.JudgeIssue{Severity: scanner.High, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
+			Message:  fmt.Sprintf("more than %d calls of server %s within %s", p.Limits.BurstCalls, shown(p.Server.ID), p.Limits.BurstWindow),
+			Evidence: p.Message.Target, Offset: p.Message.Offset, Related: []scanner.Related{{Message: "the first of these calls", Location: began}}})
+	},
+}

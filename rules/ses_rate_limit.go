@@ -1,0 +1,29 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var sesRateLimit = scanner.Rule{
+	ID:         "ses-rate-limit",
+	Category:   "policy",
+	Title:      "A server was called more often than its rate limit allows",
+	Why:        "An agent that is out of control, or in somebody else's, spends money, fetches more than its task needs, or keeps a server from serving others.",
+	Fix:        "Look at what the calls were for, and enforce the limit in the client. A limit that ordinary work meets is too low.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	OptIn:      true,
+	Basis:      "Off unless rate_limits.enabled asks for it: only its user knows what is too much. A bucket of tokens for each server of a session: told at the first call that finds none, and again only when the bucket has been full since.",
+	Refs:       []string{"OWASP-LLM:LLM10", "CWE-770"},
+	Judge: func(p *scanner.JudgePass) {
+		if !p.RateExceeded() {
+			return
+		}
+		l := p.RateLimit()
+		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
+			Message:  fmt.Sprintf("calls of server %s exceed %d a minute, with %d at once", shown(p.Server.ID), l.CallsPerMinute, l.Burst),
+			Evidence: p.Message.Target, Offset: p.Message.Offset})
+	},
+}

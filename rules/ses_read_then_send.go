@@ -1,0 +1,29 @@
+package rules
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+var sesReadThenSend = scanner.Rule{
+	ID:         "ses-read-then-send",
+	Category:   "cross_server_flow",
+	Title:      "One server was read, and another one was used to send soon after",
+	Why:        "This is how data leaves: one server hands it over, another carries it away, and each does what it is for. Whoever wrote what was read may have asked for it.",
+	Fix:        "Look at what was read and at what was sent. Have calls that send confirmed, or keep servers that send away from those that hold private data.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceLow,
+	Basis:      "The severity is that of the design that the rule comes from. The rule sees the order of calls and not the data: a user who asks for a file to be mailed looks the same, so the confidence is low. What a tool does is told from its definition, or from its name alone where none was seen.",
+	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "ATLAS:AML.T0086", "CWE-200"},
+	Judge: func(p *scanner.JudgePass) {
+		if c := p.Call(); c != nil && c.Category == scanner.SendTool {
+			reportReads(p, scanner.Critical, deeds[c.Category], p.Limits.ReadThenSend, false)
+		}
+	},
+}
+
+// deeds say what a tool does, by its category.
+var deeds = [...]string{
+	scanner.UnknownTool: "is called",
+	scanner.ReadTool:    "reads",
+	scanner.WriteTool:   "writes",
+	scanner.SendTool:    "sends",
+	scanner.ComputeTool: "computes",
+}

@@ -1,0 +1,186 @@
+package scanner_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// TestFloodHidesNoRead: no number of calls, of whatever server and tool, pushes a read
+// out of the window.
+func TestFloodHidesNoRead(t *testing.T) {
+	for name, call := range map[string]func(i int) string{
+		"the same tool":                func(int) string { return "files.get_time" },
+		"other tools":                  func(i int) string { return fmt.Sprint("files.get_", i) },
+		"calls that do something else": func(i int) string { return fmt.Sprint("files.write_", i) },
+		"another server":               func(i int) string { return fmt.Sprint("notes.get_", i) },
+		"the server that sends":        func(i int) string { return fmt.Sprint("mail.get_", i) },
+	} {
+		var flood strings.Builder
+		flood.WriteString("files.read_secret 0s\n")
+		for i := range 5000 {
+			fmt.Fprintln(&flood, call(i), "1s")
+		}
+		got, _ := told(t, scanner.Options{}, only("ses-read-then-send"), script(t, flood.String()+"mail.send_email 2s"))
+		if len(got) != 1 || !strings.HasPrefix(got[0], "read-then-send 5002 ") {
+			t.Errorf("%s: %q", name, got)
+		} else if related := strings.Fields(got[0])[2:]; name != "other tools" && !slices.Contains(related, "1") {
+			t.Errorf("%s: the read is not among those related: %q", name, related)
+		}
+	}
+}
+
+// TestWhatIsNotRememberedIsTold: the bounds of the window are no silence.
+func TestWhatIsNotRememberedIsTold(t *testing.T) {
+	servers := func(n int, at string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "s%d.get_x %s\n", i, at)
+		}
+		return b.String()
+	}
+	for name, c := range map[string]struct {
+		script string
+		lost   int
+	}{
+		"as many servers as are remembered": {servers(64, "0s"), 0},
+		"one more":                          {servers(65, "0s"), 1},
+		"one more, when the others are out": {servers(64, "0s") + "late.get_x 30s+1ns", 0},
+		"the oldest that is remembered":     {"a.get_x 30s\nb.get_x 0s", 0},
+		"one that is too old":               {"a.get_x 30s+1ns\nb.get_x 0s", 1},
+	} {
+		_, res := told(t, scanner.Options{}, only("ses-read-then-send"), script(t, c.script))
+		if len(res.Coverage.Skipped) != c.lost {
+			t.Errorf("%s: %+v", name, res.Coverage.Skipped)
+		}
+	}
+}
+
+// TestCallsAreCountedOnce: one call can be told by the proxy of a model, an audit of
+// the connection and the connection itself.
+func TestCallsAreCountedOnce(t *testing.T) {
+	audit := func(i int, kind string) *scanner.Event {
+		e := frame(i, scanner.ClientToServer, fmt.Sprintf(`{"type":%q,"tool_name":"read_x","action":"allow"}`, kind))
+		e.Kind, e.Type = scanner.AuditEvent, kind
+		return e
+	}
+	for _, sources := range []string{"f", "c", "i", "ic", "cf", "icf", "fi"} { // a surer source begins anew
+		other := frame(0, scanner.ClientToServer, `{"jsonrpc":"2.0","id":0,"method":"ping"}`)
+		other.Server = "other"
+		events := []*scanner.Event{other}
+		for i := 1; i <= 15; i++ {
+			for _, s := range sources {
+				e := map[rune]*scanner.Event{'i': audit(i, "mcp_tool_call_intercepted"), 'c': audit(i, "mcp_tool_called"),
+					'f': frame(i, scanner.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"read_x"}}`, i))}[s]
+				e.Time = time.Unix(0, int64(i)).UTC()
+				events = append(events, e)
+			}
+		}
+		got, _ := told(t, scanner.Options{}, only("ses-burst"), events)
+		if len(got) != 1 || !strings.HasPrefix(got[0], "burst 12 ") {
+			t.Errorf("%s: %q", sources, got)
+		}
+	}
+}
+
+// TestCallsWithoutATime: of them nothing can be said.
+func TestCallsWithoutATime(t *testing.T) {
+	events := script(t, "files.read_file 0s\nmail.send_email 0s\n"+burstOf(200, "0s"))
+	for _, e := range events {
+		e.Time = time.Time{}
+	}
+	if got, res := told(t, scanner.Options{}, rules.All(), events); slices.ContainsFunc(got, func(s string) bool {
+		return strings.HasPrefix(s, "read-then-send") || strings.HasPrefix(s, "burst") || strings.HasPrefix(s, "rate")
+	}) || len(res.Coverage.Skipped) > 0 {
+		t.Errorf("%q, %+v", got, res.Coverage.Skipped)
+	}
+}
+
+// TestSessionsDoNotMeet: however independent sessions are interleaved, each has the
+// findings that it has alone.
+func TestSessionsDoNotMeet(t *testing.T) {
+	set := only("ses-read-then-send", "ses-cross-server-flow", "ses-burst", "ses-rate-limit")
+	call := rapid.Custom(func(t *rapid.T) string {
+		return fmt.Sprintf("%s.%s %dms %s", rapid.SampledFrom([]string{"files", "mail", "box"}).Draw(t, "server"),
+			rapid.SampledFrom([]string{"read_file", "send_email", "create_note", "run", "zonk"}).Draw(t, "tool"),
+			rapid.IntRange(0, 40000).Draw(t, "ms"), rapid.SampledFrom([]string{"", "", "r1", "r2"}).Draw(t, "request"))
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		var queues [][]*scanner.Event
+		var want []string
+		for s := range rapid.IntRange(1, 4).Draw(rt, "sessions") {
+			lines := rapid.SliceOfN(call, 1, 40).Draw(rt, "calls")
+			events := script(t, strings.Join(lines, "\n"))
+			for i, e := range events {
+				e.Session, e.Origin.Line = fmt.Sprint("s", s), s*1000+i+1
+			}
+			alone, _ := told(t, scanner.Options{}, set, slices.Clone(events))
+			want = append(want, alone...)
+			queues = append(queues, events)
+		}
+		var mixed []*scanner.Event
+		for len(queues) > 0 {
+			q := rapid.IntRange(0, len(queues)-1).Draw(rt, "next")
+			mixed = append(mixed, queues[q][0])
+			if queues[q] = queues[q][1:]; len(queues[q]) == 0 {
+				queues = slices.Delete(queues, q, q+1)
+			}
+		}
+		got, _ := told(t, scanner.Options{}, set, mixed)
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			rt.Fatalf("got  %q\nwant %q", got, want)
+		}
+	})
+}
+
+// BenchmarkCalls is what calls and their answers cost a judge with all rules, by the
+// number of sessions that are open.
+func BenchmarkCalls(b *testing.B) {
+	e, err := scanner.New(rules.All(), scanner.Options{Workers: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range []struct {
+		sessions int
+		apart    time.Duration
+	}{{1, time.Second}, {10, time.Second}, {100, time.Second}, {1000, time.Second}, {1, time.Millisecond}} {
+		sessions := c.sessions
+		b.Run(fmt.Sprintf("sessions=%d/every=%s", sessions, c.apart), func(b *testing.B) {
+			in := e.NewInspector()
+			var events []*scanner.Event
+			var facts []*scanner.Facts
+			add := func(i int, d scanner.Direction, text string) {
+				ev := frame(i, d, text)
+				ev.Session, ev.Server = fmt.Sprint(i%sessions), []string{"files", "box", "web"}[i/sessions%3]
+				events, facts = append(events, ev), append(facts, in.Inspect(ev))
+				ev.SetTree(nil, 0)
+			}
+			for i := range 6000 {
+				add(i, scanner.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}`, i,
+					[]string{"read_file", "list_directory", "create_note", "run_code"}[i/3%4]))
+				add(i, scanner.ServerToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, i))
+			}
+			j := scanner.NewJudge(e)
+			now, calls := time.Unix(0, 0), 0
+			b.ReportAllocs()
+			for b.Loop() {
+				for i, ev := range events {
+					now = now.Add(c.apart / 2)
+					ev.Time = now
+					j.Judge(ev, facts[i])
+				}
+				calls += len(events) / 2
+			}
+			b.ReportMetric(float64(calls)/b.Elapsed().Seconds(), "calls/s")
+		})
+	}
+}

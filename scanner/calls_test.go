@@ -1,0 +1,174 @@
+package scanner_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// only returns the rules with these IDs.
+func only(ids ...string) (set []scanner.Rule) {
+	for _, r := range rules.All() {
+		if slices.Contains(ids, r.ID) {
+			set = append(set, r)
+		}
+	}
+	return set
+}
+
+// script makes events of lines such as "files.read_file 30s+1ns", the time being that
+// since the start: a call, "<" and a server for the answer to its last call, "?" for a
+// refusal, "@" and a request id at the end. Lines are numbered from 1.
+func script(t *testing.T, text string) (events []*scanner.Event) {
+	t.Helper()
+	start := time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC)
+	last := map[string]int{}
+	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		words := strings.Fields(line)
+		e := frame(i, scanner.ClientToServer, "")
+		at := time.Duration(0)
+		for _, part := range strings.Split(words[1], "+") {
+			d, err := time.ParseDuration(part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at += d
+		}
+		e.Time = start.Add(at)
+		what, _, _ := strings.Cut(words[0], "@")
+		what, refused := strings.CutPrefix(what, "?")
+		server, tool, call := strings.Cut(strings.TrimPrefix(what, "<"), ".")
+		e.Server = server
+		if len(words) > 2 {
+			e.Request = words[2]
+		}
+		switch {
+		case !call:
+			e.Direction, e.Frame = scanner.ServerToClient, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{}}`, last[server])
+		case refused:
+			e.Kind, e.Type = scanner.AuditEvent, "mcp_tool_call_intercepted"
+			e.Frame = fmt.Appendf(nil, `{"type":"mcp_tool_call_intercepted","tool_name":%q,"action":"block"}`, tool)
+		default:
+			last[server] = i
+			e.Frame = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{}}}`, i, tool)
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
+// told runs the rules over events and returns their findings as RULE LINE [RELATED LINES].
+func told(t *testing.T, o scanner.Options, set []scanner.Rule, events []*scanner.Event) (got []string, res scanner.Result) {
+	t.Helper()
+	e, err := scanner.New(set, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sink{}
+	if res, err = e.Run(context.Background(), &source{events}, s); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range s.findings {
+		line := fmt.Sprintf("%s %d", strings.TrimPrefix(f.Rule.ID, "ses-"), f.Location.Line)
+		for _, r := range f.Related {
+			line += fmt.Sprintf(" %d", r.Location.Line)
+		}
+		got = append(got, line)
+	}
+	return got, res
+}
+
+// burstOf is n calls of one server at one time.
+func burstOf(n int, at string) string { return strings.Repeat("files.list_directory "+at+"\n", n) }
+
+// windowCase is what one rule or several find in a script.
+type windowCase struct {
+	limits scanner.Limits
+	script string
+	want   string
+}
+
+func windows(t *testing.T, set []scanner.Rule, cases map[string]windowCase) {
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, res := told(t, scanner.Options{Limits: c.limits}, set, script(t, c.script))
+			if strings.Join(got, ", ") != c.want || len(res.Coverage.Skipped) > 0 {
+				t.Errorf("got  %s\nwant %s\n%+v", strings.Join(got, ", "), c.want, res.Coverage.Skipped)
+			}
+		})
+	}
+}
+
+// TestFlowWindows: the edges of the windows, to the nanosecond, what comes late, and
+// what a turn is.
+func TestFlowWindows(t *testing.T) {
+	anyTurn := scanner.Limits{AnyTurn: true}
+	windows(t, only("ses-read-then-send", "ses-cross-server-flow"), map[string]windowCase{
+		"the last instant of the window":           {script: "files.read_file 0s\nmail.send_email 30s", want: "read-then-send 2 1"},
+		"the first instant behind it":              {script: "files.read_file 0s\nmail.send_email 30s+1ns"},
+		"at the same time":                         {script: "files.read_file 5s\nmail.send_email 5s", want: "read-then-send 2 1"},
+		"sent before it was read":                  {script: "files.read_file 5s\nmail.send_email 4s+999999999ns"},
+		"on the same server":                       {script: "files.read_file 0s\nfiles.send_email 1s"},
+		"the other way round":                      {script: "mail.send_email 0s\nfiles.read_file 1s"},
+		"another window":                           {limits: scanner.Limits{ReadThenSend: time.Second}, script: "files.read_file 0s\n<files 0s\nmail.send_email 1s+1ns"},
+		"all reads are related":                    {script: "files.read_file 0s\nnotes.get_note 1s\nfiles.search 2s\nmail.send_email 9s", want: "read-then-send 4 3 1 2"},
+		"reads out of the window are not":          {script: "files.read_file 0s\nnotes.get_note 1s\nfiles.search 2s\nmail.send_email 31s", want: "read-then-send 4 3 2"},
+		"a refused read handed over nothing":       {script: "?files.read_file 0s\nmail.send_email 1s"},
+		"a refused send was tried":                 {script: "files.read_file 0s\n?mail.send_email 1s", want: "read-then-send 2 1"},
+		"a late read counts by its own time":       {script: "files.list 0s\nnotes.read_note 40s\nfiles.read_file 12s\nmail.send_email 42s", want: "read-then-send 4 3 2"},
+		"a late send looks back from its own time": {script: "files.read_file 0s\nnotes.read_note 20s\nmail.send_email 10s", want: "read-then-send 3 1"},
+		"what is behind the window stays there":    {script: "files.read_file 0s\nnotes.create_note 31s\nfiles.read_file 1s\nmail.send_email 31s", want: "read-then-send 4 3"},
+
+		"parallel calls are one turn":        {script: "files.read_file 0s\nnotes.create_note 1s", want: "cross-server-flow 2 1"},
+		"an answer ends the turn":            {script: "files.read_file 0s\n<files 1s\nnotes.create_note 1s"},
+		"any turn":                           {limits: anyTurn, script: "files.read_file 0s\n<files 1s\nnotes.create_note 30s", want: "cross-server-flow 3 1"},
+		"any turn, behind the window":        {limits: anyTurn, script: "files.read_file 0s\n<files 1s\nnotes.create_note 30s+1ns"},
+		"one request":                        {script: "files.read_file 0s r1\n<files 1s\nnotes.create_note 2s r1", want: "cross-server-flow 3 1"},
+		"two requests":                       {script: "files.read_file 0s r1\nnotes.create_note 0s r2"},
+		"one call says its request":          {script: "files.read_file 0s r1\nnotes.create_note 0s"},
+		"compute and unknown flow as well":   {script: "files.read_file 0s\nbox.run_code 0s\nbox.zonk 0s", want: "cross-server-flow 2 1, cross-server-flow 3 1"},
+		"a read is no flow":                  {script: "files.read_file 0s\nnotes.read_note 0s"},
+		"a send is told of once":             {limits: anyTurn, script: "files.read_file 0s\nmail.send_email 1s", want: "read-then-send 2 1"},
+		"a send in the wider window is flow": {limits: scanner.Limits{AnyTurn: true, Flow: time.Minute}, script: "files.read_file 0s\nmail.send_email 1m", want: "cross-server-flow 2 1"},
+	})
+}
+
+// TestBurst: the call that is one too many, and the edges of the window.
+func TestBurst(t *testing.T) {
+	crowd := "mail.list_inbox 0s\n"
+	windows(t, only("ses-burst"), map[string]windowCase{
+		"ten are no burst":                 {script: crowd + burstOf(10, "1s")},
+		"the eleventh is":                  {script: crowd + burstOf(11, "1s"), want: "burst 12 2"},
+		"told once":                        {script: crowd + burstOf(30, "1s"), want: "burst 12 2"},
+		"the last instant of a burst":      {script: crowd + burstOf(10, "1s") + "files.x 6s", want: "burst 12 2"},
+		"the first instant behind a burst": {script: crowd + burstOf(10, "1s") + "files.x 6s+1ns"},
+		"two bursts":                       {script: crowd + burstOf(11, "1s") + "files.x 7s\n" + burstOf(11, "9s"), want: "burst 12 2, burst 23 13"},
+		"one server is no crowd":           {script: burstOf(30, "1s")},
+		"refused calls are no burst":       {script: crowd + burstOf(9, "1s") + strings.Repeat("?files.x 2s\n", 20) + "files.x 3s"},
+		"a refused call is one too many":   {script: crowd + burstOf(10, "1s") + "?files.x 2s", want: "burst 12 2"},
+		"a late call bursts at its time":   {script: crowd + burstOf(10, "1s") + "files.x 0s+999999999ns"},
+		"another limit":                    {limits: scanner.Limits{BurstCalls: 2, BurstWindow: time.Second}, script: crowd + burstOf(2, "1s") + "files.x 2s", want: "burst 4 2"},
+	})
+}
+
+// TestRateLimit: the bucket, to the nanosecond.
+func TestRateLimit(t *testing.T) {
+	slow := scanner.Limits{Rate: scanner.RateLimit{CallsPerMinute: 60, Burst: 2}}
+	windows(t, only("ses-rate-limit"), map[string]windowCase{
+		"a bucket is full at the start": {limits: slow, script: "files.x 0s\nfiles.x 0s"},
+		"and empty then":                {limits: slow, script: "files.x 0s\nfiles.x 0s\nfiles.x 0s+999999999ns", want: "rate-limit 3"},
+		"a token falls":                 {limits: slow, script: "files.x 0s\nfiles.x 0s\nfiles.x 1s"},
+		"a refused call takes none":     {limits: slow, script: "files.x 0s\n?files.x 0s\n?files.x 0s\nfiles.x 0s"},
+		"told again once it was full":   {limits: slow, script: "files.x 0s\nfiles.x 0s\nfiles.x 0s\nfiles.x 1s\nfiles.x 1s\nfiles.x 3s\nfiles.x 3s\nfiles.x 3s", want: "rate-limit 3, rate-limit 8"},
+		"a late call fills no bucket":   {limits: slow, script: "files.x 10s\nfiles.x 10s\nfiles.x 0s\nfiles.x 5s", want: "rate-limit 3"},
+		"each server has its own":       {limits: slow, script: "files.x 0s\nnotes.x 0s\nfiles.x 0s\nnotes.x 0s"},
+		"a limit for one server": {limits: scanner.Limits{Rate: slow.Rate, Rates: map[string]scanner.RateLimit{"files": {Burst: 1}}},
+			script: "files.x 0s\nnotes.x 0s\nfiles.x 0s+999999999ns\nnotes.x 0s\nfiles.x 3s", want: "rate-limit 3"},
+	})
+}
