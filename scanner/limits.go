@@ -127,6 +127,10 @@ func (r *recent) add(s stamp, l *Limits, refused bool) (first bool, began Locati
 	over := within >= l.BurstCalls
 	first, r.over = over && !r.over, over
 	if !refused {
+		for len(calls) > 0 && calls[0].time.Before(from.Add(-l.BurstWindow)) { // no late call is compared with it
+			r.calls.drop()
+			calls = calls[1:]
+		}
 		r.calls.insert(s, l.BurstCalls, func(o stamp) bool { return o.time.After(s.time) })
 	}
 	return first, began

@@ -127,7 +127,7 @@ func (f *engineFlags) checks() (*checks, error) {
 	run := slices.DeleteFunc(slices.Clone(all), func(r scanner.Rule) bool {
 		return slices.Contains(f.Disable, r.ID) || len(forced) > 0 && !forced[r.ID] || len(forced) == 0 && off[r.ID]
 	})
-	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity}
+	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity, Limits: settings.Limits()}
 	engine, err := scanner.New(run, options)
 	if err != nil {
 		return nil, err

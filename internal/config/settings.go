@@ -31,6 +31,8 @@ type Settings struct {
 	Overrides      []Override
 	Ignores        []Ignore
 	Approval       Approval
+	CrossServer    CrossServer
+	RateLimits     RateLimits
 }
 
 // Approval says what mcpscan lock approves without being asked. Nothing lets a
@@ -158,7 +160,7 @@ func (s *Settings) layers(server, tool string) []*Layer {
 
 // apply changes what is known of a rule by what the layer says.
 func (l *Layer) apply(r *scanner.Rule, to *RuleSetting) {
-	if on, ok := l.Categories[r.Category]; ok && !strings.HasPrefix(r.ID, scanner.CustomGroup) {
+	if on, ok := l.Categories[r.Category]; ok && !strings.HasPrefix(r.ID, scanner.CustomGroup) && !(on && r.OptIn) {
 		to.Enabled = &on
 	}
 	set := l.Rules[r.ID]
@@ -166,9 +168,18 @@ func (l *Layer) apply(r *scanner.Rule, to *RuleSetting) {
 	to.Enabled = cmp.Or(set.Enabled, to.Enabled)
 }
 
+// base returns what is known of a rule before any layer.
+func (s *Settings) base(r *scanner.Rule) (set RuleSetting) {
+	if set.Enabled = s.asked(r.ID); set.Enabled == nil && r.OptIn {
+		set.Enabled = new(bool)
+	}
+	return set
+}
+
 // Rule returns what the settings say of a rule where no override speaks, and
 // whether it runs anywhere.
 func (s *Settings) Rule(r *scanner.Rule) (set RuleSetting, runs bool) {
+	set = s.base(r)
 	s.Profile.apply(r, &set)
 	s.Detection.apply(r, &set)
 	runs = set.Enabled == nil || *set.Enabled

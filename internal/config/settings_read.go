@@ -55,8 +55,10 @@ func (r *settingsReader) root(n *node) {
 				},
 			})
 		},
-		"overrides": func(n *node) { r.list(n, r.override) },
-		"ignores":   func(n *node) { r.list(n, r.ignore) },
+		"cross_server": r.crossServer,
+		"rate_limits":  r.rateLimits,
+		"overrides":    func(n *node) { r.list(n, r.override) },
+		"ignores":      func(n *node) { r.list(n, r.ignore) },
 	})
 }
 

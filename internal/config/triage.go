@@ -30,7 +30,7 @@ func (t *Triage) Decide(f *scanner.Finding) bool {
 	if f.Rule.Category == "engine" {
 		return true
 	}
-	var set RuleSetting
+	set := t.Settings.base(f.Rule)
 	for _, l := range t.Settings.layers(f.Server, f.Name) {
 		l.apply(f.Rule, &set)
 	}

@@ -1,0 +1,154 @@
+package config
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// CrossServer is what is told of calls in sessions with several servers. What is
+// zero or nil is as the engine has it.
+type CrossServer struct {
+	Enabled      *bool // false switches off all that follow
+	ReadThenSend ReadThenSend
+	Flow         CrossServerFlow
+	Burst        Burst
+}
+
+// ReadThenSend is about a send after a read on another server.
+type ReadThenSend struct {
+	Enabled *bool
+	Window  time.Duration
+}
+
+// CrossServerFlow is about any other call after a read on another server.
+type CrossServerFlow struct {
+	Enabled      *bool
+	SameTurnOnly *bool
+	Window       time.Duration
+}
+
+// Burst is about more than MaxCalls of one server within a window.
+type Burst struct {
+	Enabled  *bool
+	MaxCalls int
+	Window   time.Duration
+}
+
+// RateLimits are how often servers may be called.
+type RateLimits struct {
+	Enabled      *bool // nil is off
+	DefaultRPM   int
+	DefaultBurst int
+	PerServer    map[string]scanner.RateLimit
+}
+
+// Limits returns the limits of the calls of a session.
+func (s *Settings) Limits() scanner.Limits {
+	c, r := &s.CrossServer, &s.RateLimits
+	return scanner.Limits{
+		ReadThenSend: c.ReadThenSend.Window,
+		Flow:         c.Flow.Window,
+		AnyTurn:      c.Flow.SameTurnOnly != nil && !*c.Flow.SameTurnOnly,
+		BurstCalls:   c.Burst.MaxCalls,
+		BurstWindow:  c.Burst.Window,
+		Rate:         scanner.RateLimit{CallsPerMinute: r.DefaultRPM, Burst: r.DefaultBurst},
+		Rates:        r.PerServer,
+	}
+}
+
+// asked returns whether the keys about calls switch a rule on or off, nil where they
+// leave it as it is.
+func (s *Settings) asked(rule string) *bool {
+	c, enabled := &s.CrossServer, (*bool)(nil)
+	switch rule {
+	case "ses-rate-limit":
+		return s.RateLimits.Enabled
+	case "ses-read-then-send":
+		enabled = c.ReadThenSend.Enabled
+	case "ses-cross-server-flow":
+		enabled = c.Flow.Enabled
+	case "ses-burst":
+		enabled = c.Burst.Enabled
+	default:
+		return nil
+	}
+	if c.Enabled != nil && !*c.Enabled {
+		return c.Enabled
+	}
+	return enabled
+}
+
+func (r *settingsReader) crossServer(n *node) {
+	c := &r.settings.CrossServer
+	r.object(n, keys{
+		"enabled": func(n *node) { c.Enabled = r.bool(n) },
+		"read_then_send": func(n *node) {
+			r.object(n, keys{
+				"enabled": func(n *node) { c.ReadThenSend.Enabled = r.bool(n) },
+				"window":  func(n *node) { c.ReadThenSend.Window = r.window(n) },
+			})
+		},
+		"cross_server_flow": func(n *node) {
+			r.object(n, keys{
+				"enabled":        func(n *node) { c.Flow.Enabled = r.bool(n) },
+				"same_turn_only": func(n *node) { c.Flow.SameTurnOnly = r.bool(n) },
+				"window":         func(n *node) { c.Flow.Window = r.window(n) },
+			})
+		},
+		"burst": func(n *node) {
+			r.object(n, keys{
+				"enabled":   func(n *node) { c.Burst.Enabled = r.bool(n) },
+				"max_calls": func(n *node) { c.Burst.MaxCalls = r.calls(n) },
+				"window":    func(n *node) { c.Burst.Window = r.window(n) },
+			})
+		},
+	})
+}
+
+func (r *settingsReader) rateLimits(n *node) {
+	l := &r.settings.RateLimits
+	r.object(n, keys{
+		"enabled":       func(n *node) { l.Enabled = r.bool(n) },
+		"default_rpm":   func(n *node) { l.DefaultRPM = r.calls(n) },
+		"default_burst": func(n *node) { l.DefaultBurst = r.calls(n) },
+		"per_server": func(n *node) {
+			if n.kind != kindObject && n.kind != kindNull {
+				r.fail(n.pos, "expected names of servers with their limits, found %s", n.kind)
+			}
+			l.PerServer = map[string]scanner.RateLimit{}
+			r.members(n, func(m member) {
+				var own scanner.RateLimit
+				r.object(m.value, keys{
+					"calls_per_minute": func(n *node) { own.CallsPerMinute = r.calls(n) },
+					"burst":            func(n *node) { own.Burst = r.calls(n) },
+				})
+				l.PerServer[m.key] = own
+			})
+		},
+	})
+}
+
+// longestWindow bounds a window: calls that are further apart are no flow.
+const longestWindow = 24 * time.Hour
+
+// window returns a duration. A bare number has no unit, so it is none.
+func (r *settingsReader) window(n *node) time.Duration {
+	d, err := time.ParseDuration(n.text)
+	if n.kind != kindString || err != nil || d <= 0 || d > longestWindow {
+		r.fail(n.pos, `expected a duration such as "30s", above 0 and up to %gh`, longestWindow.Hours())
+		return 0
+	}
+	return d
+}
+
+// calls returns a number of calls.
+func (r *settingsReader) calls(n *node) int {
+	i, err := strconv.Atoi(n.text)
+	if n.kind != kindNumber || err != nil || i < 1 || i > scanner.MostCalls {
+		r.fail(n.pos, "expected a number of calls, from 1 to %d", scanner.MostCalls)
+		return 0
+	}
+	return i
+}
