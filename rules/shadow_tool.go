@@ -76,7 +76,7 @@ func collision(d *scanner.Definition, other *scanner.Known, fork bool) (scanner.
 		return scanner.Low, "is the same in every part as"
 	case spelling(d.Name) != spelling(o.Name):
 		return scanner.Critical, "has a name that looks like that of"
-	case d.Parts[schemaPart] != o.Parts[schemaPart] && alike(d.Description, o.Description):
+	case d.Foreign == o.Foreign && d.Parts[schemaPart] != o.Parts[schemaPart] && alike(d.Description, o.Description):
 		return scanner.Critical, "has the name and the description, but not the schema, of"
 	case !fork && reworded(d.Description, o.Description):
 		return scanner.High, "has the name, and a reworded description, of"
@@ -92,7 +92,7 @@ func spelling(name string) string {
 	return strings.ToLower(separators.Replace(name))
 }
 
-var separators = strings.NewReplacer("-", "", "_", "", " ", "", ".", "")
+var separators = strings.NewReplacer("-", "", "_", "", " ", "", ".", "", "ß", "ss")
 
 // reworded reports whether two descriptions of some length share most of their
 // words, whatever stands between them.

@@ -275,7 +275,7 @@ func (j *judge) session(id string, o Origin) *Session {
 	if _, again := j.closed[digest(id)]; again {
 		j.coverage.skip("a session goes on after it was closed to make place for others: what only shows over its whole length may be missing", o)
 	}
-	s := &Session{ID: id, Servers: map[string]*Server{}, owners: map[string][]*Known{}}
+	s := &Session{ID: id, Servers: map[string]*Server{}, owners: map[string][]*Known{}, alike: map[string][]*Known{}}
 	j.sessions[id] = j.recent.PushFront(s)
 	j.stats.Sessions++
 	return s

@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,7 +17,7 @@ func FoldName(name string) string {
 		c := name[i]
 		if c < 0x20 || c >= 0x7F {
 			var f text.Folder
-			return string(dropSeparators(out[:0], f.Fold([]byte(name)).Text))
+			return string(dropSeparators(out[:0], foldOther(f.Fold([]byte(name)).Text)))
 		}
 		if 'A' <= c && c <= 'Z' {
 			c += 'a' - 'A'
@@ -25,6 +26,30 @@ func FoldName(name string) string {
 	}
 	return string(dropSeparators(out[:0], out))
 }
+
+// foldOther replaces what a folded text keeps apart and a reader of names does not: the
+// one letter whose capital is written as two, and dashes that are not on a keyboard.
+func foldOther(folded []byte) []byte {
+	folded = bytes.ReplaceAll(folded, []byte("ß"), []byte("ss"))
+	return bytes.Map(func(r rune) rune {
+		if unicode.Is(unicode.Pd, r) {
+			return '-'
+		}
+		return r
+	}, folded)
+}
+
+// skeleton returns the form in which two names look the same in a careless font: as
+// FoldName, with digits and capitals that pass for letters, and pairs of letters that
+// pass for one. It is for comparing, and reads as nothing.
+func skeleton(name string) string {
+	return alikeInASCII.Replace(FoldName(careless.Replace(name)))
+}
+
+var (
+	careless     = strings.NewReplacer("0", "o", "1", "l", "I", "l", "|", "l")
+	alikeInASCII = strings.NewReplacer("rn", "m", "vv", "w")
+)
 
 // dropSeparators appends what is no separator.
 func dropSeparators(dst, name []byte) []byte {

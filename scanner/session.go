@@ -17,6 +17,7 @@ type Session struct {
 	Qualified []*Known  // the first maxQualified tools whose names have a separator that clients join names with
 
 	owners  map[string][]*Known // tools by folded name, in the order seen
+	alike   map[string][]*Known // the same by the skeleton of the name
 	newest  time.Time           // of the calls
 	callers []*Server           // those with calls within the window, in the order of the first
 	names   []toolName          // the first maxNames names, in the order seen
@@ -30,8 +31,18 @@ type toolName struct {
 }
 
 // Owners returns the tools of this session whose name is the same to a reader
-// as name: the first of each server, and of maxOwners servers at most.
-func (s *Session) Owners(name string) []*Known { return s.owners[FoldName(name)] }
+// as name: the first of each server, and of maxOwners servers at most. Behind them come
+// those that only a careful reader tells from it, by more than one letter.
+func (s *Session) Owners(name string) []*Known {
+	folded := FoldName(name)
+	owners := s.owners[folded]
+	for _, k := range s.alike[skeleton(name)] {
+		if other := FoldName(k.Definition.Name); other != folded && !OneEdit(other, folded) {
+			owners = append(slices.Clip(owners), k)
+		}
+	}
+	return owners
+}
 
 // Near returns tools of this session, but not of one server, whose names are one
 // letter away from name: left out, put in, changed or swapped with the next.
@@ -209,16 +220,22 @@ func Qualified(name string) bool {
 // own remembers a tool by its name.
 func (s *Session) own(srv *Server, k *Known) {
 	n := newToolName(k.Definition.Name, k)
-	owners := s.owners[n.folded]
-	if len(owners) < maxOwners && !slices.ContainsFunc(owners, func(o *Known) bool { return o.Server == k.Server }) {
-		s.owners[n.folded] = append(owners, k)
-	}
+	enlist(s.owners, n.folded, k)
+	enlist(s.alike, skeleton(k.Definition.Name), k)
 	if Qualified(k.Definition.Name) && len(s.Qualified) < maxQualified {
 		s.Qualified = append(s.Qualified, k)
 	}
 	if srv.named < serverNames && len(s.names) < maxNames {
 		srv.named++
 		s.names = append(s.names, n)
+	}
+}
+
+// enlist adds a tool to those of one key: the first of its server.
+func enlist(by map[string][]*Known, key string, k *Known) {
+	owners := by[key]
+	if len(owners) < maxOwners && !slices.ContainsFunc(owners, func(o *Known) bool { return o.Server == k.Server }) {
+		by[key] = append(owners, k)
 	}
 }
 
