@@ -36,7 +36,7 @@ func (r *Recorder) Record(e *scanner.Event) error {
 		return nil
 	}
 	r.line++
-	e.Session, e.Server, e.Transport = valid(e.Session), valid(e.Server), valid(e.Transport)
+	e.Session, e.Server, e.Transport, e.Request = valid(e.Session), valid(e.Server), valid(e.Transport), valid(e.Request)
 	e.Origin = scanner.Origin{File: r.name, Line: r.line, Column: 1}
 	var b []byte
 	if e.Kind == scanner.AuditEvent && r.isLine(e.Frame) { // the frame of an audit event is its line

@@ -33,7 +33,7 @@ func recordAll(t testing.TB, events []scanner.Event) (string, []scanner.Event) {
 // same reports whether two events are one to a rule and to a report. The type
 // is not compared: live events have none.
 func same(a, b *scanner.Event) bool {
-	return a.Time.Equal(b.Time) && a.Session == b.Session && a.Server == b.Server && a.Transport == b.Transport && a.Direction == b.Direction &&
+	return a.Time.Equal(b.Time) && a.Session == b.Session && a.Server == b.Server && a.Transport == b.Transport && a.Request == b.Request && a.Direction == b.Direction &&
 		a.Kind == b.Kind && a.Reason == b.Reason && bytes.Equal(a.Frame, b.Frame) && a.Origin == b.Origin
 }
 
@@ -74,7 +74,7 @@ func TestRecorder(t *testing.T) {
 		}
 	}
 	for _, name := range names {
-		replayed(t, []scanner.Event{{Time: at, Session: name, Server: name, Transport: name, Frame: []byte(ping)}, {Session: name, Kind: scanner.SkippedEvent, Reason: name}})
+		replayed(t, []scanner.Event{{Time: at, Session: name, Server: name, Transport: name, Request: name, Frame: []byte(ping)}, {Session: name, Kind: scanner.SkippedEvent, Reason: name}})
 	}
 	big := []byte(`{"a":"` + strings.Repeat("é", 3<<20) + `"}`)
 	replayed(t, []scanner.Event{{Frame: big, Direction: scanner.ClientToServer}, {Frame: bytes.ReplaceAll(big, []byte("é"), []byte("\xff\n"))}, {Frame: []byte(ping)}})
@@ -148,7 +148,7 @@ func TestRecorderProperty(t *testing.T) {
 
 func someEvent(rnd *rand.Rand) scanner.Event {
 	name := func() string { return names[rnd.IntN(len(names))] }
-	e := scanner.Event{Time: time.Unix(rnd.Int64N(4e9), rnd.Int64N(1e9)).UTC(), Session: name(), Server: name(), Transport: name()}
+	e := scanner.Event{Time: time.Unix(rnd.Int64N(4e9), rnd.Int64N(1e9)).UTC(), Session: name(), Server: name(), Transport: name(), Request: name()}
 	switch rnd.IntN(4) {
 	case 0:
 		e.Kind, e.Reason = scanner.SkippedEvent, name()

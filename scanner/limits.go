@@ -103,23 +103,23 @@ type recent struct {
 }
 
 type stamp struct {
-	time time.Time
+	when time.Time
 	at   Location
 }
 
 // add takes in a call, but not one that was refused. It reports the first call that
 // is one too many since one was not, and where the burst began.
 func (r *recent) add(s stamp, l *Limits, refused bool) (first bool, began Location) {
-	from, calls := s.time.Add(-l.BurstWindow), r.calls.all()
+	from, calls := s.when.Add(-l.BurstWindow), r.calls.all()
 	n := len(calls)
 	within := 0
-	if n == l.BurstCalls && !calls[n-1].time.After(s.time) {
-		if !calls[0].time.Before(from) {
+	if n == l.BurstCalls && !calls[n-1].when.After(s.when) {
+		if !calls[0].when.Before(from) {
 			within, began = n, calls[0].at
 		}
 	} else if n == l.BurstCalls { // an older one: only those before it count
-		for i := n - 1; i >= 0 && !calls[i].time.Before(from); i-- {
-			if !calls[i].time.After(s.time) {
+		for i := n - 1; i >= 0 && !calls[i].when.Before(from); i-- {
+			if !calls[i].when.After(s.when) {
 				within, began = within+1, calls[i].at
 			}
 		}
@@ -127,11 +127,11 @@ func (r *recent) add(s stamp, l *Limits, refused bool) (first bool, began Locati
 	over := within >= l.BurstCalls
 	first, r.over = over && !r.over, over
 	if !refused {
-		for len(calls) > 0 && calls[0].time.Before(from.Add(-l.BurstWindow)) { // no late call is compared with it
+		for len(calls) > 0 && calls[0].when.Before(from.Add(-l.BurstWindow)) { // no late call is compared with it
 			r.calls.drop()
 			calls = calls[1:]
 		}
-		r.calls.insert(s, l.BurstCalls, func(o stamp) bool { return o.time.After(s.time) })
+		r.calls.insert(s, l.BurstCalls, func(o stamp) bool { return o.when.After(s.when) })
 	}
 	return first, began
 }
