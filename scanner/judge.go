@@ -40,6 +40,7 @@ type judge struct {
 	server  *Server
 	pass    JudgePass
 	current Call
+	request PendingCall
 	kept    int // findings of judge rules, which stand behind all others
 	most    int
 	floor   Severity // of the least severe of them, where there are as many as are kept
@@ -128,7 +129,8 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 		Limits: &j.engine.limits, judge: j, event: e}
 	if m.Kind == Response {
 		if call, ok := srv.pending[opposite(from)][m.ID]; ok {
-			p.Request = &call
+			j.request = call
+			p.Request = &j.request
 			m.Target = call.Target
 		}
 		j.name(i, m.Target)
