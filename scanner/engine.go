@@ -44,6 +44,7 @@ type Options struct {
 	Similarity float64
 
 	Limits Limits // of the calls of a session
+	Policy Policy // that requests are judged by; nil for none
 }
 
 // DefaultSimilarity is the threshold that the agentsh documentation sets for names.
@@ -66,6 +67,7 @@ type Engine struct {
 	sessions   int
 	similarity float64
 	limits     Limits
+	policy     Policy
 
 	comparison
 }
@@ -114,7 +116,7 @@ const noRule = -1
 // New returns an engine for a set of rules. A rule that does not explain
 // itself, stands there twice or has a bad pattern is an error.
 func New(rules []Rule, o Options) (*Engine, error) {
-	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, DefaultSimilarity), limits: o.Limits}
+	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, DefaultSimilarity), limits: o.Limits, policy: o.Policy}
 	e.limits.complete()
 	if e.sessions <= 0 {
 		e.sessions = defaultSessions

@@ -48,6 +48,9 @@ type Message struct {
 	Batch       int                  // place in the batch that it came in, from 1; 0 outside of one
 	Action      string               // for audit events: what the other engine decided
 	Category    ToolCategory         // of a call: what its tool does, by its name alone
+	Decision    Decision             // of the judge; the zero value lets the message pass
+	Arguments   []Argument           // of a request, where a policy asks for them
+	Partial     bool                 // there are more arguments than these
 	Target      string               // what is called, read or got: a tool's name, a prompt's name, a URI
 	Lists       [MessageSubject]bool // the kinds of definitions that it lists
 	More        bool                 // the list goes on on another page

@@ -138,6 +138,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	if p.call = j.call(srv, e, from, m); p.call != nil {
 		p.broken = srv.count(p.call, p.Limits)
 	}
+	p.decide(j.engine.policy)
 	for next := 0; next < len(j.engine.judges); {
 		next = j.rules(p, next)
 	}

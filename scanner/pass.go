@@ -315,6 +315,7 @@ type JudgePass struct {
 	rule   *Rule
 	call   *Call
 	broken broken
+	policy Decision
 	spoken []*Rule
 }
 

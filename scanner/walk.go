@@ -310,6 +310,9 @@ var fromClient = map[string]bool{
 func (in *Inspector) params(m *Message, root, node int) {
 	kind := requestSubject(m.Method)
 	m.Client = in.client(node)
+	if in.engine.policy != nil && m.Kind == Request {
+		m.Arguments, m.Partial = in.arguments(node)
+	}
 	switch {
 	case kind != NoSubject:
 		in.region(kind, "", node, node)

@@ -1,0 +1,99 @@
+package scanner
+
+// Verdict is what becomes of a message.
+type Verdict uint8
+
+// The verdicts, the strictest last. Log and Alert let a message pass.
+const (
+	Allow Verdict = iota
+	Log
+	Alert
+	Prompt // somebody is asked
+	Block
+)
+
+var verdictNames = [...]string{"allow", "log", "alert", "prompt", "block"}
+
+func (v Verdict) String() string { return verdictNames[v] }
+
+// Check is a step of the chain that decides about a message.
+type Check uint8
+
+// The steps, in the order in which they decide: that of the agentsh documentation.
+const (
+	NoCheck          Check = iota
+	RegistryCheck          // whether the tool is known at all
+	CrossServerCheck       // what other servers did before
+	RateCheck
+	PinCheck    // whether the definition is the one that was approved
+	PolicyCheck // what the user's policy says
+)
+
+var checkNames = [...]string{"", "registry", "cross-server", "rate", "pin", "policy"}
+
+func (c Check) String() string { return checkNames[c] }
+
+// Decision is what is decided about a message, and why. The zero value lets it pass.
+type Decision struct {
+	Verdict  Verdict
+	Check    Check
+	Rule     string   // the ID of a rule, or the name that a policy gives its own
+	Reason   string   // in words for a report
+	Location Location // of the rule in a policy file; zero for all others
+}
+
+// over reports whether a decision stands, where another one was made for the same
+// message: the first check that refuses has the last word, and else the strictest.
+func (d *Decision) over(o *Decision) bool {
+	if d.Verdict == Block && o.Verdict == Block || d.Verdict == o.Verdict {
+		return o.Check == NoCheck || d.Check < o.Check
+	}
+	return d.Verdict > o.Verdict
+}
+
+// Policy decides about requests. It is pure, and safe for use by several goroutines.
+type Policy interface {
+	Decide(*PolicyRequest) Decision
+}
+
+// PolicyRequest is what a policy may know of a message.
+type PolicyRequest struct {
+	Server    string
+	Method    string // of JSON-RPC
+	Target    string // the name of the tool or prompt, or the URI of the resource
+	Arguments []Argument
+	Partial   bool   // there are more arguments than these
+	Tool      *Known // of a call: the tool as the server showed it; nil where it did not
+}
+
+// Argument is one string, number or truth value in the parameters of a request.
+type Argument struct {
+	Name    string // of the argument that it is, or stands in
+	Pointer string // JSON Pointer, from the parameters on
+	Text    string // a string as it reads, anything else as it is written
+}
+
+// Decide hands over what a check decides about the message at hand.
+func (p *JudgePass) Decide(d Decision) {
+	if d.over(&p.Message.Decision) {
+		p.Message.Decision = d
+	}
+}
+
+// decide asks a policy about the request at hand.
+func (p *JudgePass) decide(policy Policy) {
+	m := p.Message
+	if policy == nil || m.Kind != Request {
+		return
+	}
+	r := PolicyRequest{Server: p.Server.ID, Method: m.Method, Target: m.Target, Arguments: m.Arguments, Partial: m.Partial}
+	if m.Method == "tools/call" {
+		r.Tool = p.Server.Tools[m.Target]
+	}
+	p.policy = policy.Decide(&r)
+	p.policy.Check = PolicyCheck
+	p.Decide(p.policy)
+}
+
+// Policy returns what the user's policy says of the request at hand.
+func (p *JudgePass) Policy() Decision { return p.policy }
