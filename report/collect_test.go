@@ -20,7 +20,7 @@ func TestCollectorCountsAndOrders(t *testing.T) {
 	for _, f := range r.Findings {
 		got = append(got, fmt.Sprintf("%d:%d %s %s x%d", f.Location.Line, f.Location.Column, f.Rule, f.Session, f.Occurrences))
 	}
-	want := "3:212 inj-conceal s1 x1|3:901 hid-bidi s1 x1|40:212 inj-conceal s2 x1|77:1 ses-burst s1 x3"
+	want := "3:212 inj-conceal s1 x1|3:901 hid-bidi s1 x1|40:212 inj-conceal s2 x1|77:1 burst s1 x3"
 	if strings.Join(got, "|") != want {
 		t.Errorf("findings are\n%s\nwant\n%s", strings.Join(got, "|"), want)
 	}

@@ -119,7 +119,7 @@ func TestHTMLIsBounded(t *testing.T) {
 	if n := strings.Count(got, "<article"); n != maxHTML || !strings.Contains(got, "<p class=\"left\">3 findings left out") {
 		t.Errorf("%d findings are on the page", n)
 	}
-	for _, rule := range []string{"inj-conceal", "hid-bidi", "ses-burst"} {
+	for _, rule := range []string{"inj-conceal", "hid-bidi", "burst"} {
 		if !strings.Contains(got, rule) {
 			t.Errorf("%s is left out", rule)
 		}

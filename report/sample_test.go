@@ -20,7 +20,7 @@ func sampleRules() []scanner.Rule {
 		Why: "What a reviewer sees is not what the model reads.", Fix: "Remove the characters.",
 		Severity: scanner.High, Confidence: scanner.ConfidenceMedium, Basis: "some languages need them.", Refs: []string{"CWE-1007"},
 	}, {
-		ID: "ses-burst", Category: "burst", Title: "Many calls in a short time",
+		ID: "burst", Category: "burst", Title: "Many calls in a short time",
 		Why: "A loop that nobody watches.", Fix: "Ask for a confirmation.",
 		Severity: scanner.Medium, Confidence: scanner.ConfidenceLow, Basis: "builds do that too.", Refs: []string{"OWASP-MCP:MCP99"},
 	}, {

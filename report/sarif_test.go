@@ -98,7 +98,7 @@ func TestSARIFResult(t *testing.T) {
 	for _, r := range run.Results {
 		got = append(got, fmt.Sprint(r.Level, " ", r.RuleID, " ", r.RuleIndex, " ", r.Locations[0].PhysicalLocation.ArtifactLocation.URI))
 	}
-	want := "error inj-conceal 0 logs/events.jsonl|error hid-bidi 1 logs/events.jsonl|warning ses-burst 2 logs/events.jsonl"
+	want := "error inj-conceal 0 logs/events.jsonl|error hid-bidi 1 logs/events.jsonl|warning burst 2 logs/events.jsonl"
 	if strings.Join(got, "|") != want {
 		t.Errorf("results are\n%s\nwant\n%s", strings.Join(got, "|"), want)
 	}

@@ -96,10 +96,10 @@ func All() []scanner.Rule {
 		lockPending,
 		// In a session.
 		sesUnlistedTool,
-		sesReadThenSend,
-		sesCrossServerFlow,
-		sesBurst,
-		sesRateLimit,
+		readThenSend,
+		crossServerFlow,
+		burst,
+		rateLimit,
 		// Configurations of clients, and what they start.
 		cfgUnpinnedPackage,
 		cfgInlineInterpreter,

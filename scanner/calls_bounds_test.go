@@ -28,7 +28,7 @@ func TestFloodHidesNoRead(t *testing.T) {
 		for i := range 5000 {
 			fmt.Fprintln(&flood, call(i), "1s")
 		}
-		got, _ := told(t, scanner.Options{}, only("ses-read-then-send"), script(t, flood.String()+"mail.send_email 2s"))
+		got, _ := told(t, scanner.Options{}, only("read-then-send"), script(t, flood.String()+"mail.send_email 2s"))
 		if len(got) != 1 || !strings.HasPrefix(got[0], "read-then-send 5002 ") {
 			t.Errorf("%s: %q", name, got)
 		} else if related := strings.Fields(got[0])[2:]; name != "other tools" && !slices.Contains(related, "1") {
@@ -56,7 +56,7 @@ func TestWhatIsNotRememberedIsTold(t *testing.T) {
 		"the oldest that is remembered":     {"a.get_x 30s\nb.get_x 0s", 0},
 		"one that is too old":               {"a.get_x 30s+1ns\nb.get_x 0s", 1},
 	} {
-		_, res := told(t, scanner.Options{}, only("ses-read-then-send"), script(t, c.script))
+		_, res := told(t, scanner.Options{}, only("read-then-send"), script(t, c.script))
 		if len(res.Coverage.Skipped) != c.lost {
 			t.Errorf("%s: %+v", name, res.Coverage.Skipped)
 		}
@@ -83,7 +83,7 @@ func TestCallsAreCountedOnce(t *testing.T) {
 				events = append(events, e)
 			}
 		}
-		got, _ := told(t, scanner.Options{}, only("ses-burst"), events)
+		got, _ := told(t, scanner.Options{}, only("burst"), events)
 		if len(got) != 1 || !strings.HasPrefix(got[0], "burst 12 ") {
 			t.Errorf("%s: %q", sources, got)
 		}
@@ -106,7 +106,7 @@ func TestCallsWithoutATime(t *testing.T) {
 // TestSessionsDoNotMeet: however independent sessions are interleaved, each has the
 // findings that it has alone.
 func TestSessionsDoNotMeet(t *testing.T) {
-	set := only("ses-read-then-send", "ses-cross-server-flow", "ses-burst", "ses-rate-limit")
+	set := only("read-then-send", "cross-server-flow", "burst", "rate-limit")
 	call := rapid.Custom(func(t *rapid.T) string {
 		return fmt.Sprintf("%s.%s %dms %s", rapid.SampledFrom([]string{"files", "mail", "box"}).Draw(t, "server"),
 			rapid.SampledFrom([]string{"read_file", "send_email", "create_note", "run", "zonk"}).Draw(t, "tool"),

@@ -109,7 +109,7 @@ func windows(t *testing.T, set []scanner.Rule, cases map[string]windowCase) {
 // what a turn is.
 func TestFlowWindows(t *testing.T) {
 	anyTurn := scanner.Limits{AnyTurn: true}
-	windows(t, only("ses-read-then-send", "ses-cross-server-flow"), map[string]windowCase{
+	windows(t, only("read-then-send", "cross-server-flow"), map[string]windowCase{
 		"the last instant of the window":           {script: "files.read_file 0s\nmail.send_email 30s", want: "read-then-send 2 1"},
 		"the first instant behind it":              {script: "files.read_file 0s\nmail.send_email 30s+1ns"},
 		"at the same time":                         {script: "files.read_file 5s\nmail.send_email 5s", want: "read-then-send 2 1"},
@@ -142,7 +142,7 @@ func TestFlowWindows(t *testing.T) {
 // TestBurst: the call that is one too many, and the edges of the window.
 func TestBurst(t *testing.T) {
 	crowd := "mail.list_inbox 0s\n"
-	windows(t, only("ses-burst"), map[string]windowCase{
+	windows(t, only("burst"), map[string]windowCase{
 		"ten are no burst":                 {script: crowd + burstOf(10, "1s")},
 		"the eleventh is":                  {script: crowd + burstOf(11, "1s"), want: "burst 12 2"},
 		"told once":                        {script: crowd + burstOf(30, "1s"), want: "burst 12 2"},
@@ -160,7 +160,7 @@ func TestBurst(t *testing.T) {
 // TestRateLimit: the bucket, to the nanosecond.
 func TestRateLimit(t *testing.T) {
 	slow := scanner.Limits{Rate: scanner.RateLimit{CallsPerMinute: 60, Burst: 2}}
-	windows(t, only("ses-rate-limit"), map[string]windowCase{
+	windows(t, only("rate-limit"), map[string]windowCase{
 		"a bucket is full at the start": {limits: slow, script: "files.x 0s\nfiles.x 0s"},
 		"and empty then":                {limits: slow, script: "files.x 0s\nfiles.x 0s\nfiles.x 0s+999999999ns", want: "rate-limit 3"},
 		"a token falls":                 {limits: slow, script: "files.x 0s\nfiles.x 0s\nfiles.x 1s"},

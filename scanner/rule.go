@@ -16,7 +16,7 @@ type Pattern = text.Pattern
 // Rule is a check as a value. What it says about itself is the one source of
 // docs/rules.md, `mcpscan rules` and the SARIF help.
 type Rule struct {
-	ID       string // kebab case, with the group first: inj-, hid-, prt-, ses- …
+	ID       string // kebab case, with the group first (inj-, hid-, prt- …); a rule of the agentsh design has the name that it has there
 	Category string // a name of the reports' category field
 	Title    string // what is wrong, in a few words
 	Why      string // what an attacker gains, in a sentence or two
@@ -80,7 +80,7 @@ var Categories = []string{"hidden_instructions", "credential_theft", "exfiltrati
 const CustomGroup = "custom-"
 
 var (
-	ruleID  = regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)+$`)
+	ruleID  = regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)*$`)
 	ruleRef = regexp.MustCompile(`^(OWASP-MCP:MCP\d\d|OWASP-LLM:LLM\d\d|ATLAS:AML\.T\d{4}(\.\d{3})?|CWE-\d+)$`)
 )
 
@@ -102,7 +102,7 @@ func (r *Rule) validate() error {
 	case !slices.Contains(Categories, r.Category):
 		return fmt.Errorf("rule %q: unknown category %q: expected one of %s", r.ID, r.Category, strings.Join(Categories, ", "))
 	case !ruleID.MatchString(r.ID):
-		return fmt.Errorf("rule %q: the ID must be kebab case with a group, such as inj-override", r.ID)
+		return fmt.Errorf("rule %q: the ID must be kebab case, such as inj-override", r.ID)
 	case len(r.Refs) == 0 && !strings.HasPrefix(r.ID, CustomGroup):
 		return fmt.Errorf("rule %q: Refs is empty", r.ID)
 	case r.Text == nil && r.Definition == nil && r.Unusual == nil && r.Lines == nil && r.Message == nil && r.Judge == nil && r.Config == nil && r.Configs == nil:

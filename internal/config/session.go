@@ -63,13 +63,13 @@ func (s *Settings) Limits() scanner.Limits {
 func (s *Settings) asked(rule string) *bool {
 	c, enabled := &s.CrossServer, (*bool)(nil)
 	switch rule {
-	case "ses-rate-limit":
+	case "rate-limit":
 		return s.RateLimits.Enabled
-	case "ses-read-then-send":
+	case "read-then-send":
 		enabled = c.ReadThenSend.Enabled
-	case "ses-cross-server-flow":
+	case "cross-server-flow":
 		enabled = c.Flow.Enabled
-	case "ses-burst":
+	case "burst":
 		enabled = c.Burst.Enabled
 	default:
 		return nil

@@ -33,8 +33,8 @@ rate_limits: {default_rpm: 4, default_burst: 5, per_server: {a: {calls_per_minut
 // TestSwitchesOfSessionRules: the keys about calls weigh less than all others, and a
 // rule that is off unless asked for is not asked for by its category.
 func TestSwitchesOfSessionRules(t *testing.T) {
-	burst := scanner.Rule{ID: "ses-burst", Category: "burst"}
-	rate := scanner.Rule{ID: "ses-rate-limit", Category: "policy", OptIn: true}
+	burst := scanner.Rule{ID: "burst", Category: "burst"}
+	rate := scanner.Rule{ID: "rate-limit", Category: "policy", OptIn: true}
 	for _, c := range []struct {
 		text   string
 		rule   *scanner.Rule

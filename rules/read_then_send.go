@@ -2,8 +2,8 @@ package rules
 
 import "github.com/mcpscan/mcpscan/scanner"
 
-var sesReadThenSend = scanner.Rule{
-	ID:         "ses-read-then-send",
+var readThenSend = scanner.Rule{
+	ID:         "read-then-send",
 	Category:   "cross_server_flow",
 	Title:      "One server was read, and another one was used to send soon after",
 	Why:        "This is how data leaves: one server hands it over, another carries it away, and each does what it is for. Whoever wrote what was read may have asked for it.",

@@ -6,8 +6,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-var sesRateLimit = scanner.Rule{
-	ID:         "ses-rate-limit",
+var rateLimit = scanner.Rule{
+	ID:         "rate-limit",
 	Category:   "policy",
 	Title:      "A server was called more often than its rate limit allows",
 	Why:        "An agent that is out of control, or in somebody else's, spends money, fetches more than its task needs, or keeps a server from serving others.",

@@ -6,8 +6,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-var sesBurst = scanner.Rule{
-	ID:         "ses-burst",
+var burst = scanner.Rule{
+	ID:         "burst",
 	Category:   "burst",
 	Title:      "A server was called many times within seconds",
 	Why:        "Somebody who has an agent in hand fetches what there is before anyone looks, or keeps a server too busy to serve others.",

@@ -2,18 +2,18 @@ package rules
 
 import "github.com/mcpscan/mcpscan/scanner"
 
-var sesCrossServerFlow = scanner.Rule{
-	ID:         "ses-cross-server-flow",
+var crossServerFlow = scanner.Rule{
+	ID:         "cross-server-flow",
 	Category:   "cross_server_flow",
 	Title:      "One server was read, and another one was called in the same turn",
 	Why:        "What one server hands over can end up in what another one stores, runs or sends, without anybody having asked for it.",
 	Fix:        "Look at what was read and at the arguments of the call. Let the client use only one of the two servers, or have calls that change something confirmed.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "The severity is that of the design that the rule comes from. The rule sees the order of calls and not the data, so the confidence is low. Calls are of one turn where a recording gives both the same request_id, or gives none and the second was made before the first had its answer. Silent where ses-read-then-send tells of the same call.",
+	Basis:      "The severity is that of the design that the rule comes from. The rule sees the order of calls and not the data, so the confidence is low. Calls are of one turn where a recording gives both the same request_id, or gives none and the second was made before the first had its answer. Silent where read-then-send tells of the same call.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "ATLAS:AML.T0086", "CWE-668"},
 	Judge: func(p *scanner.JudgePass) {
-		if c := p.Call(); c != nil && c.Category != scanner.ReadTool && !p.Told("ses-read-then-send") {
+		if c := p.Call(); c != nil && c.Category != scanner.ReadTool && !p.Told("read-then-send") {
 			reportReads(p, scanner.High, deeds[c.Category], p.Limits.Flow, !p.Limits.AnyTurn)
 		}
 	},
