@@ -15,9 +15,12 @@ func (in *Inspector) audit() {
 		Target: AuditField(in.tree, root, "tool_name"), Action: AuditField(in.tree, root, "action")})
 	m := &in.facts.Messages[in.message]
 	m.Category = categoryOfName(m.Target)
+	if in.engine.policy != nil && callSource(m, ClientToServer) != 0 {
+		m.Arguments, m.Partial = in.auditArguments()
+	}
 	if hash := AuditField(in.tree, root, "tool_hash"); m.Method == "mcp_tool_seen" && hash != "" {
 		d := Definition{Kind: ToolSubject, Name: m.Target, Foreign: true,
-			Description: AuditField(in.tree, root, "description"), Digest: sha256.Sum256([]byte(hash)), node: root}
+			Description: AuditField(in.tree, root, "description"), Digest: sha256.Sum256([]byte(hash)), AgentSH: hash, node: root}
 		d.Can = in.capabilities(root, &d)
 		d.Category = in.category(root, &d)
 		m.Definitions = append(m.Definitions, d)
@@ -31,6 +34,18 @@ func (in *Inspector) audit() {
 		}
 	}
 	in.messageRules(m, root)
+}
+
+// auditArguments returns the arguments of the call that an audit event tells of. Where it
+// does not have them, they are not seen in full.
+func (in *Inspector) auditArguments() (args []Argument, partial bool) {
+	root := in.event.root
+	for _, object := range [...]int{root, in.tree.Get(root, "fields")} {
+		if i := in.tree.Get(object, "input"); i >= 0 {
+			return in.arguments(i)
+		}
+	}
+	return nil, true
 }
 
 // auditSubject tells what a member of an audit event speaks of.

@@ -83,19 +83,19 @@ func cut(s string) string {
 	return s
 }
 
-// count counts a call against the limits of its server, and returns what it is the
-// first call to break. Without a time nothing can be said.
+// count counts a call against the limits of its server, and returns what it breaks. Without a time nothing can be said.
 func (srv *Server) count(c *Call, l *Limits) (broken broken) {
 	if !c.Time.IsZero() {
-		broken.burst, broken.began = srv.recent.add(stamp{c.Time, c.Location}, l, c.Refused)
-		broken.rate = srv.bucket.take(c.Time, l.of(srv.ID), c.Refused)
+		broken.over, broken.burst, broken.began = srv.recent.add(stamp{c.Time, c.Location}, l, c.Refused)
+		broken.empty, broken.rate = srv.bucket.take(c.Time, l.of(srv.ID), c.Refused)
 	}
 	return broken
 }
 
 // broken are the limits that a call breaks.
 type broken struct {
-	burst, rate bool
+	over, empty bool     // the call is beyond a limit
+	burst, rate bool     // and the first that is
 	began       Location // of the burst
 }
 
@@ -208,9 +208,16 @@ func (p *JudgePass) sameTurn(srv *Server, earlier *Call) bool {
 	return ok && earlier.ID != "" && open.Time.Equal(earlier.Time)
 }
 
+// Bursting reports whether the call at hand is more than the limit of its server allows
+// within the window.
+func (p *JudgePass) Bursting() bool { return p.broken.over }
+
 // Burst reports whether the call at hand is the first of its server that is more than
 // the limit allows within the window, and where the calls of that window begin.
 func (p *JudgePass) Burst() (bool, Location) { return p.broken.burst, p.broken.began }
+
+// OverRate reports whether the bucket of its server has no token for the call at hand.
+func (p *JudgePass) OverRate() bool { return p.broken.empty }
 
 // RateExceeded reports whether the call at hand is the first for which the bucket of
 // its server has no token, since that was full.

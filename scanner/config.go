@@ -108,6 +108,8 @@ type ConfigPass struct {
 	known  map[string][]ConfiguredServer // nil in Config
 	judge  *judge                        // nil in Config
 
+	variables Environment
+
 	concealed *Entry // that replacer is for
 	replacer  *strings.Replacer
 }
@@ -142,6 +144,21 @@ func (p *ConfigPass) Approved(name string) (o *Offer, compared bool) {
 func (p *ConfigPass) ApprovedBefore(name string) bool {
 	s := p.judge.engine.base
 	return s != nil && s.Servers[name] != nil
+}
+
+// Environment is a policy about the environment of servers. It is pure, and safe for use
+// by several goroutines.
+type Environment interface {
+	// Variable decides whether a server may have a variable.
+	Variable(server, name string) Decision
+}
+
+// Variable returns what the user's policy says of a variable of an entry.
+func (p *ConfigPass) Variable(e *Entry, name string) Decision {
+	if p.variables == nil {
+		return Decision{}
+	}
+	return p.variables.Variable(e.Name, name)
 }
 
 // Report hands over a finding about a value of an entry, by its pointer in the

@@ -63,7 +63,7 @@ type PolicyRequest struct {
 	Target    string // the name of the tool or prompt, or the URI of the resource
 	Arguments []Argument
 	Partial   bool   // there are more arguments than these
-	Tool      *Known // of a call: the tool as the server showed it; nil where it did not
+	Tool      *Known // of a call: the tool as the server showed it last; nil where it did not
 }
 
 // Argument is one string, number or truth value in the parameters of a request.
@@ -80,18 +80,33 @@ func (p *JudgePass) Decide(d Decision) {
 	}
 }
 
-// decide asks a policy about the request at hand.
+// Refuse hands over what a step of the chain decides by the rule at hand, ahead of what
+// the rule reports: a rule that blocks says so in its findings.
+func (p *JudgePass) Refuse(check Check, verdict Verdict, reason string) {
+	if verdict == Block {
+		p.blocked = p.rule
+	}
+	p.Decide(Decision{Verdict: verdict, Check: check, Rule: p.rule.ID, Reason: reason})
+}
+
+// decide asks a policy about the request at hand, or about the call that an audit log
+// tells of and that took place.
 func (p *JudgePass) decide(policy Policy) {
 	m := p.Message
-	if policy == nil || m.Kind != Request {
+	if policy == nil || m.Kind != Request && (m.Kind != Audit || p.call == nil || p.call.Refused) {
 		return
 	}
 	r := PolicyRequest{Server: p.Server.ID, Method: m.Method, Target: m.Target, Arguments: m.Arguments, Partial: m.Partial}
-	if m.Method == "tools/call" {
-		r.Tool = p.Server.Tools[m.Target]
+	if m.Kind == Audit {
+		r.Method = "tools/call"
+	}
+	if r.Method == "tools/call" {
+		r.Tool = p.Server.Current(m.Target)
 	}
 	p.policy = policy.Decide(&r)
-	p.policy.Check = PolicyCheck
+	if p.policy.Check == NoCheck {
+		p.policy.Check = PolicyCheck
+	}
 	p.Decide(p.policy)
 }
 

@@ -45,6 +45,10 @@ type Options struct {
 
 	Limits Limits // of the calls of a session
 	Policy Policy // that requests are judged by; nil for none
+
+	Pinning     *Pinning    // of tools that are called; nil means DefaultPinning
+	Environment Environment // that configurations are judged by; nil for none
+	AgentSH     bool        // tools get the digest of agentsh, for a policy that compares it
 }
 
 // DefaultSimilarity is the threshold that the agentsh documentation sets for names.
@@ -68,6 +72,9 @@ type Engine struct {
 	similarity float64
 	limits     Limits
 	policy     Policy
+	pinning    Pinning
+	variables  Environment
+	agentsh    bool
 
 	comparison
 }
@@ -116,7 +123,11 @@ const noRule = -1
 // New returns an engine for a set of rules. A rule that does not explain
 // itself, stands there twice or has a bad pattern is an error.
 func New(rules []Rule, o Options) (*Engine, error) {
-	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, DefaultSimilarity), limits: o.Limits, policy: o.Policy}
+	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, DefaultSimilarity), limits: o.Limits, policy: o.Policy,
+		pinning: DefaultPinning(), variables: o.Environment, agentsh: o.AgentSH}
+	if o.Pinning != nil {
+		e.pinning = *o.Pinning
+	}
 	e.limits.complete()
 	if e.sessions <= 0 {
 		e.sessions = defaultSessions

@@ -95,6 +95,7 @@ type Definition struct {
 	Output      []byte // the outputSchema as it stands, where it is not larger than outputBytes
 	Digest      Digest // over the whole declaration
 	Parts       [len(DefinitionParts)]Digest
+	AgentSH     string       // of a tool: its digest by the formula of agentsh, where it was asked for
 	Can         Capabilities // of a tool: what it adds to a flow of data
 	Category    ToolCategory // of a tool: what a call of it does
 	Foreign     bool         // the digest is of another engine's making and compares only with its like

@@ -123,7 +123,7 @@ func (in *Inspector) config() {
 	in.most = min(maxPerEvent+findingsPerEntry*len(in.event.Config.Entries), mostPerEvent)
 	for _, r := range in.engine.config {
 		in.guard(r, func() {
-			r.Config(&ConfigPass{ClientConfig: in.event.Config, rule: r, report: func(f Finding) {
+			r.Config(&ConfigPass{ClientConfig: in.event.Config, rule: r, variables: in.engine.variables, report: func(f Finding) {
 				if !in.full(f.Severity) {
 					in.add(f)
 				}

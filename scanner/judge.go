@@ -126,7 +126,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	from := direction(e.Direction, m)
 	p := &j.pass
 	*p = JudgePass{Now: e.Time, Session: session, Server: srv, Message: m, Direction: from, Transport: e.Transport, Noise: facts.Noise, Similarity: j.engine.similarity,
-		Limits: &j.engine.limits, judge: j, event: e}
+		Limits: &j.engine.limits, Pinning: &j.engine.pinning, judge: j, event: e}
 	if m.Kind == Response {
 		if call, ok := srv.pending[opposite(from)][m.ID]; ok {
 			j.request = call

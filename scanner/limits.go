@@ -66,10 +66,10 @@ type bucket struct {
 // aToken has as many parts as a minute has nanoseconds.
 const aToken = int64(time.Minute)
 
-// take takes a token for a call, but none for one that was refused. It reports the
-// first call that finds none since the bucket was full. A call that is older than one
+// take takes a token for a call, but none for one that was refused. It reports a call that
+// finds none, and the first of them since the bucket was full. A call that is older than one
 // before it finds what that one left.
-func (b *bucket) take(now time.Time, l RateLimit, refused bool) (first bool) {
+func (b *bucket) take(now time.Time, l RateLimit, refused bool) (empty, first bool) {
 	full, each := int64(l.Burst)*aToken, int64(l.CallsPerMinute)
 	switch {
 	case !b.started:
@@ -88,12 +88,12 @@ func (b *bucket) take(now time.Time, l RateLimit, refused bool) (first bool) {
 	}
 	if b.level < aToken {
 		first, b.low = !b.low, true
-		return first
+		return true, first
 	}
 	if !refused {
 		b.level -= aToken
 	}
-	return false
+	return false, false
 }
 
 // recent are the times of the last calls of one server, as many as are no burst yet.
@@ -107,9 +107,9 @@ type stamp struct {
 	at   Location
 }
 
-// add takes in a call, but not one that was refused. It reports the first call that
-// is one too many since one was not, and where the burst began.
-func (r *recent) add(s stamp, l *Limits, refused bool) (first bool, began Location) {
+// add takes in a call, but not one that was refused. It reports a call that is one too
+// many, the first of them since one was not, and where the burst began.
+func (r *recent) add(s stamp, l *Limits, refused bool) (over, first bool, began Location) {
 	from, calls := s.when.Add(-l.BurstWindow), r.calls.all()
 	n := len(calls)
 	within := 0
@@ -124,7 +124,7 @@ func (r *recent) add(s stamp, l *Limits, refused bool) (first bool, began Locati
 			}
 		}
 	}
-	over := within >= l.BurstCalls
+	over = within >= l.BurstCalls
 	first, r.over = over && !r.over, over
 	if !refused {
 		for len(calls) > 0 && calls[0].when.Before(from.Add(-l.BurstWindow)) { // no late call is compared with it
@@ -133,5 +133,5 @@ func (r *recent) add(s stamp, l *Limits, refused bool) (first bool, began Locati
 		}
 		r.calls.insert(s, l.BurstCalls, func(o stamp) bool { return o.when.After(s.when) })
 	}
-	return first, began
+	return over, first, began
 }

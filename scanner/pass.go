@@ -309,14 +309,16 @@ type JudgePass struct {
 
 	Similarity float64 // from which the names of two servers are taken for each other
 	Limits     *Limits // of the calls of a session
+	Pinning    *Pinning
 
-	judge  *judge
-	event  *Event
-	rule   *Rule
-	call   *Call
-	broken broken
-	policy Decision
-	spoken []*Rule
+	judge   *judge
+	event   *Event
+	rule    *Rule
+	call    *Call
+	broken  broken
+	policy  Decision
+	blocked *Rule // the last rule that decided to block the message
+	spoken  []*Rule
 }
 
 // JudgeIssue is what a Judge check reports.
@@ -364,11 +366,15 @@ func (p *JudgePass) Report(is JudgeIssue) {
 	if p.judge.full(is.Severity) {
 		return
 	}
+	action := "alert"
+	if p.blocked == p.rule {
+		action = Block.String()
+	}
 	p.judge.keep(Finding{
 		Rule: p.rule, Category: p.rule.Category, Severity: is.Severity, Message: show(is.Message, messageChars),
 		Time: e.Time, Session: show(e.Session, nameChars), Server: show(e.Server, nameChars),
 		Subject: is.Subject, Name: show(is.Name, nameChars), Pointer: show(is.Pointer, pointerChars),
 		Evidence: newEvidence([]byte(is.Evidence), 0, len(is.Evidence)), Diff: showDiff(is.Diff),
-		Location: p.judge.places.at(is.Offset), Related: is.Related, key: is.Key, Action: "alert",
+		Location: p.judge.places.at(is.Offset), Related: is.Related, key: is.Key, Action: action,
 	})
 }

@@ -97,6 +97,9 @@ type Server struct {
 	bucket bucket
 	shown  map[DefinitionKey]bool
 
+	changed map[string]*Known // tools that it lists by now as another definition than that in Tools
+	shadows map[string]*Known // tools of other servers with the names of its own
+
 	pending [ServerToClient + 1]map[string]PendingCall // by sender, then by raw id
 }
 
@@ -184,15 +187,14 @@ func (s *Session) list(srv *Server, definitions []Definition, know func(*Definit
 			continue
 		}
 		if first := srv.Tools[d.Name]; first != nil {
-			if first.Definition.Foreign == d.Foreign && first.Definition.Digest != d.Digest {
-				srv.Relisted[first.Definition.Name] = true
-			}
+			srv.relist(first, d, know)
 			continue
 		}
 		k := know(d)
 		srv.Tools[k.Definition.Name] = k
 		srv.Witnesses.Add(k)
 		s.own(srv, k)
+		s.shadow(srv, k)
 	}
 	if !srv.Witnesses.Complete() {
 		s.Witnesses.merge(&srv.Witnesses)

@@ -261,6 +261,9 @@ func (in *Inspector) declare(m *Message, i int, def Definition) {
 	if in.engine.keeps(def.Digest) {
 		def.Sent = bytes.Clone(in.tree.Raw(i))
 	}
+	if in.engine.agentsh && def.Kind == ToolSubject {
+		def.AgentSH = AgentSH(in.tree, i)
+	}
 	m.Definitions = append(m.Definitions, def)
 }
 

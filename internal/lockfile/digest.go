@@ -20,36 +20,14 @@ func describe(kind scanner.SubjectKind, sent []byte) Shown {
 	}
 	s.Digest, s.Parts = scanner.DigestOf(&doc, 0)
 	if kind == scanner.ToolSubject {
-		s.AgentSH, s.MCPProxy = agentSH(&doc), mcpProxy(&doc)
+		s.AgentSH, s.MCPProxy = scanner.AgentSH(&doc, 0), mcpProxy(&doc)
 	}
 	return s
 }
 
-// agentSH is the digest that agentsh pins a tool by: SHA-256 over the name, the
-// description and the schema in the compact form of Go's encoder, in hex. It keeps
-// the order of members, so it can be made only from what was sent. encoding/json
-// is part of that definition, which is why it is used here and for no other thing.
-func agentSH(doc *wire.Doc) string {
-	name, _ := doc.Str(0, "name")
-	description, _ := doc.Str(0, "description")
-	var schema json.RawMessage
-	if i := doc.Get(0, "inputSchema"); i >= 0 {
-		schema = doc.Raw(i)
-	}
-	b, err := json.Marshal(struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description"`
-		InputSchema json.RawMessage `json:"inputSchema"`
-	}{name, description, schema})
-	if err != nil {
-		return ""
-	}
-	return hexSum(b)
-}
-
 // mcpProxy is the digest that MCPProxy approves a tool by: SHA-256 over name,
 // description and schemas as Go's encoder writes them after it has read them,
-// between bars, in hex.
+// between bars, in hex. encoding/json is used for that reason alone.
 func mcpProxy(doc *wire.Doc) string {
 	name, _ := doc.Str(0, "name")
 	description, _ := doc.Str(0, "description")

@@ -1,0 +1,79 @@
+package scanner
+
+// Pinning says what becomes of a call whose tool is not as it was trusted.
+type Pinning struct {
+	OnChange Verdict // Block, Alert or Allow
+	Reviewed bool    // only what a lockfile has approved is trusted, not what was seen first
+}
+
+// DefaultPinning returns what holds where nobody says.
+func DefaultPinning() Pinning { return Pinning{OnChange: Block} }
+
+// Trust is how a tool stands to what was trusted of it.
+type Trust uint8
+
+// The states of trust.
+const (
+	Trusted  Trust = iota
+	Unpinned       // nothing was trusted under its name
+	Changed        // something else was
+)
+
+// Trust returns how the tool that the message calls stands to what was approved, or, where
+// nothing was and that is enough, to what its server showed first in the whole input;
+// where that stands; and what the tool is by now, nil where its server has not listed it.
+func (p *JudgePass) Trust() (t Trust, trusted Location, now *Known) {
+	name := p.Message.Target
+	now = p.Server.Current(name)
+	var was *Definition
+	if offer := p.Approved(); offer != nil {
+		if o := offer.Definitions[DefinitionKey{ToolSubject, name}]; o != nil && !o.pending() {
+			was, trusted = o.Definition, o.Location
+		}
+	}
+	switch {
+	case was != nil && now == nil: // it is called as it was approved, as far as anybody knows
+		return Trusted, trusted, now
+	case was != nil && !now.Definition.Foreign:
+	case p.Pinning.Reviewed || now == nil:
+		return Unpinned, trusted, now
+	default:
+		first := p.judge.pins[pinKey{p.Server.ID, ToolSubject, name, now.Definition.Foreign}]
+		if first == nil { // more definitions than are remembered
+			return Unpinned, trusted, now
+		}
+		was, trusted = first.Definition, first.Location
+	}
+	if was.Digest != now.Definition.Digest {
+		return Changed, trusted, now
+	}
+	return Trusted, trusted, now
+}
+
+// Current returns the tool of a name as the server listed it last, nil where it did not.
+func (srv *Server) Current(name string) *Known {
+	if k := srv.changed[name]; k != nil {
+		return k
+	}
+	return srv.Tools[name]
+}
+
+// relist remembers that a tool was listed again, in the same form as at first or in
+// another one.
+func (srv *Server) relist(first *Known, d *Definition, know func(*Definition) *Known) {
+	if first.Definition.Foreign != d.Foreign {
+		return
+	}
+	name := first.Definition.Name
+	if first.Definition.Digest == d.Digest {
+		delete(srv.changed, name)
+		return
+	}
+	srv.Relisted[name] = true
+	if srv.changed == nil {
+		srv.changed = map[string]*Known{}
+	}
+	alone := *d // the others of its list need not be kept with it
+	alone.Output, alone.Sent = nil, nil
+	srv.changed[name] = know(&alone)
+}

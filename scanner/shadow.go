@@ -1,0 +1,52 @@
+package scanner
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxShadows bounds the tools of a server whose names others have as well.
+const maxShadows = 4096
+
+// shadow remembers, of a tool that a server lists, the tools of other servers that have its
+// name, and of those that tool: so that a call need not look for them.
+func (s *Session) shadow(srv *Server, k *Known) {
+	for _, o := range s.Owners(k.Definition.Name) {
+		if other := s.Servers[o.Server]; other != nil && other != srv && !separated(k.Definition.Name, o.Definition.Name) {
+			srv.shadowed(k, o)
+			other.shadowed(o, k)
+		}
+	}
+}
+
+// separated reports names that differ only in separators, which a reader can tell from
+// each other.
+func separated(a, b string) bool {
+	return !strings.EqualFold(a, b) && plainASCII(a) && plainASCII(b) && FoldName(a) == FoldName(b)
+}
+
+func plainASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
+// shadowed remembers the first tool of another server with the name of one of its own.
+// One that is the same in every part makes place.
+func (srv *Server) shadowed(own, other *Known) {
+	name := own.Definition.Name
+	if o := srv.shadows[name]; o != nil && o.Definition.Digest != own.Definition.Digest || o == nil && len(srv.shadows) >= maxShadows {
+		return
+	}
+	if srv.shadows == nil {
+		srv.shadows = map[string]*Known{}
+	}
+	srv.shadows[name] = other
+}
+
+// Shadow returns a tool of another server of the session with the name of the one that
+// the message calls, as a reader sees it; nil where there is none, or no call.
+func (p *JudgePass) Shadow() *Known {
+	if p.call == nil {
+		return nil
+	}
+	return p.Server.shadows[p.Message.Target]
+}
