@@ -127,7 +127,10 @@ func (f *engineFlags) checks() (*checks, error) {
 	run := slices.DeleteFunc(slices.Clone(all), func(r scanner.Rule) bool {
 		return slices.Contains(f.Disable, r.ID) || len(forced) > 0 && !forced[r.ID] || len(forced) == 0 && off[r.ID]
 	})
-	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity, Limits: settings.Limits()}
+	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning()}
+	if p := settings.Policy; p != nil {
+		options.Policy, options.AgentSH, options.Environment = p, p.Hashes(), p
+	}
 	engine, err := scanner.New(run, options)
 	if err != nil {
 		return nil, err
@@ -199,6 +202,9 @@ func (c *checks) complete(std streams, r *report.Report, f baselineFlags, quiet 
 	s := c.triage.Settings
 	if s.Path != "" {
 		r.Config = &report.Config{File: s.Path, AlertThreshold: s.AlertThreshold}
+	}
+	if p := s.Policy; p != nil && !p.Enforced && !p.Empty() && !quiet {
+		fmt.Fprintf(std.err, "mcpscan: %s: this policy decides nothing: enforce_policy is not true\n", text.Visible(fmt.Sprintf("%s:%s", s.Path, p.At), 400))
 	}
 	r.Baseline = f.Baseline
 	for _, u := range c.triage.Unused() {

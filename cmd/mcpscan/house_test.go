@@ -35,7 +35,8 @@ var imports = map[string][]string{
 	"internal/wire":                {},
 	"internal/text":                {},
 	"internal/reading":             {},
-	"internal/config":              {"scanner", "internal/text"},
+	"internal/policy":              {"scanner", "internal/text"},
+	"internal/config":              {"scanner", "internal/policy", "internal/text"},
 	"internal/lockfile":            {"scanner", "internal/wire"},
 	"internal/live":                {"internal/wire"},
 	"internal/osv":                 {"scanner", "rules"},
@@ -47,7 +48,7 @@ var imports = map[string][]string{
 	"rules":                        {"scanner", "internal/wire", "internal/text", "internal/reading"},
 	"replay":                       {"scanner", "internal/wire"},
 	"report":                       {"scanner", "internal/text", "internal/wire"},
-	"cmd/mcpscan":                  {"scanner", "rules", "replay", "report", "internal/config", "internal/live", "internal/lockfile", "internal/osv", "internal/text", "internal/wire"},
+	"cmd/mcpscan":                  {"scanner", "rules", "replay", "report", "internal/config", "internal/live", "internal/lockfile", "internal/osv", "internal/policy", "internal/text", "internal/wire"},
 }
 
 const module = "github.com/mcpscan/mcpscan/"

@@ -65,6 +65,8 @@ func (s *Settings) asked(rule string) *bool {
 	switch rule {
 	case "rate-limit":
 		return s.RateLimits.Enabled
+	case "version-pin", "binary-mismatch":
+		return s.pinned(rule)
 	case "read-then-send":
 		enabled = c.ReadThenSend.Enabled
 	case "cross-server-flow":
@@ -78,6 +80,31 @@ func (s *Settings) asked(rule string) *bool {
 		return c.Enabled
 	}
 	return enabled
+}
+
+// pinned returns whether the policy switches a rule about pins on or off.
+func (s *Settings) pinned(rule string) *bool {
+	switch {
+	case s.Policy == nil:
+		return nil
+	case rule == "version-pin":
+		return s.Policy.Pinning.Enabled
+	}
+	return s.Policy.Pinning.Binary
+}
+
+// Pinning returns what becomes of tools that are not as they were trusted.
+func (s *Settings) Pinning() *scanner.Pinning {
+	p := scanner.DefaultPinning()
+	if s.Policy == nil {
+		return &p
+	}
+	pins := s.Policy.Pinning
+	if pins.OnChange != nil {
+		p.OnChange = *pins.OnChange
+	}
+	p.Reviewed = pins.TrustFirst != nil && !*pins.TrustFirst
+	return &p
 }
 
 func (r *settingsReader) crossServer(n *node) {

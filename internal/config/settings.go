@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -33,6 +34,7 @@ type Settings struct {
 	Approval       Approval
 	CrossServer    CrossServer
 	RateLimits     RateLimits
+	Policy         *policy.Lists // nil where the file has none
 }
 
 // Approval says what mcpscan lock approves without being asked. Nothing lets a

@@ -34,10 +34,12 @@ type keys map[string]func(*node)
 func (r *settingsReader) root(n *node) {
 	s := r.settings
 	// Rules are known by name only when the patterns have been read.
-	for _, m := range n.all("detection", "custom_patterns") {
-		r.list(m.value, r.pattern)
+	for _, path := range [...][]string{{"detection"}, {"sandbox", "mcp", "detection"}, {"mcp_rules", "detection"}} {
+		for _, m := range n.all(append(path, "custom_patterns")...) {
+			r.list(m.value, r.pattern)
+		}
 	}
-	r.object(n, keys{
+	r.policy(n, keys{
 		"detection": func(n *node) {
 			known := r.layer(&s.Detection)
 			known["profile"] = func(n *node) { s.Profile = r.profile(n) }

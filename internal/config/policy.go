@@ -1,0 +1,210 @@
+package config
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/policy"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// policyPlaces are the paths of keys under which a policy may stand: agentsh has it under the
+// second, and policies that were generated have it under the third.
+var policyPlaces = [...]string{"the top of the file", "sandbox.mcp", "mcp_rules"}
+
+// besides are the keys at the top of the file that may stand beside a policy, wherever
+// that stands.
+var besides = []string{"detection", "cross_server", "rate_limits", "output_inspection"}
+
+// policyReader reads the keys of a policy from one place of a file.
+type policyReader struct {
+	*settingsReader
+	lists *policy.Lists
+	at    map[string]Position // where each place has its first key of a policy
+	seen  map[string]Position // where the keys of besides stand
+	in    map[string]string   // and in which place
+}
+
+// policy adds the keys of a policy to those of the top of the file, and reads all of it.
+func (r *settingsReader) policy(n *node, top keys) {
+	p := &policyReader{settingsReader: r, lists: &policy.Lists{File: r.settings.Path}, at: map[string]Position{}, seen: map[string]Position{}, in: map[string]string{}}
+	known := p.keys(policyPlaces[0], top)
+	for key, read := range top {
+		if known[key] == nil {
+			known[key] = read
+		}
+	}
+	known["sandbox"] = func(n *node) {
+		r.object(n, keys{"mcp": func(n *node) { r.object(n, p.keys(policyPlaces[1], top)) }})
+	}
+	known["mcp_rules"] = func(n *node) { r.object(n, p.keys(policyPlaces[2], top)) }
+	r.object(n, known)
+	if len(p.at) > 0 {
+		r.settings.Policy = p.lists
+	}
+}
+
+// keys are those that may stand in one place.
+func (p *policyReader) keys(place string, top keys) keys {
+	l := p.lists
+	own := keys{
+		"enforce_policy":  func(n *node) { l.Enforced = isTrue(p.bool(n)) },
+		"fail_closed":     func(n *node) { l.FailClosed, l.FailClosedAt = isTrue(p.bool(n)), n.pos },
+		"server_policy":   func(n *node) { l.ServerMode, l.ServerModeAt = p.mode(n), n.pos },
+		"tool_policy":     func(n *node) { l.ToolMode, l.ToolModeAt = p.mode(n), n.pos },
+		"allowed_servers": func(n *node) { p.list(n, func(n *node) { l.AllowedServers = append(l.AllowedServers, p.server(n)) }) },
+		"denied_servers":  func(n *node) { p.list(n, func(n *node) { l.DeniedServers = append(l.DeniedServers, p.server(n)) }) },
+		"allowed_tools":   func(n *node) { p.list(n, func(n *node) { l.AllowedTools = append(l.AllowedTools, p.tool(n)) }) },
+		"denied_tools":    func(n *node) { p.list(n, func(n *node) { l.DeniedTools = append(l.DeniedTools, p.tool(n)) }) },
+		"version_pinning": p.pinning,
+		"servers":         func(n *node) { p.list(n, p.declared) },
+	}
+	for key, read := range own {
+		own[key] = func(n *node) {
+			p.place(place, n.pos)
+			read(n)
+		}
+	}
+	for _, key := range besides {
+		if read := top[key]; read != nil {
+			own[key] = func(n *node) {
+				if p.once(place, key, n.pos) {
+					read(n)
+				}
+			}
+		}
+	}
+	return own
+}
+
+// place notes that a place has a key of a policy. A second place is refused: nobody could
+// tell which of the two holds.
+func (p *policyReader) place(place string, pos Position) {
+	if _, again := p.at[place]; again {
+		return
+	}
+	p.at[place] = pos
+	for _, other := range policyPlaces {
+		if first, ok := p.at[other]; ok && other != place {
+			p.fail(pos, "a policy under %s, and another one under %s at %s; keep one", place, other, first)
+			return
+		}
+	}
+	p.lists.At = pos
+}
+
+// once refuses a key that stands in two policyPlaces.
+func (p *policyReader) once(place, key string, pos Position) bool {
+	if in, again := p.in[key]; again && in != place {
+		p.fail(pos, "the key %s under %s, and again under %s at %s; keep one", quoted(key), place, in, p.seen[key])
+		return false
+	}
+	p.in[key], p.seen[key] = place, pos
+	return true
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }
+
+func (p *policyReader) mode(n *node) policy.Mode {
+	m, _ := policy.ParseMode(p.oneOf(n, "policy", "none", "allowlist", "denylist"))
+	return m
+}
+
+// name returns a glob of a policy.
+func (p *policyReader) name(n *node) policy.Name {
+	s := p.text(n)
+	if n.kind != kindString || s == "" {
+		return policy.Name{}
+	}
+	name, err := policy.ParseName(s)
+	if err != nil {
+		p.fail(n.pos, "%s: %v", quoted(s), err)
+	}
+	return name
+}
+
+func (p *policyReader) server(n *node) policy.ServerRule {
+	rule, before := policy.ServerRule{At: n.pos}, len(p.problems)
+	if n.kind == kindString { // an id by itself
+		rule.ID = p.name(n)
+		return rule
+	}
+	p.object(n, keys{"id": func(n *node) { rule.ID = p.name(n) }})
+	if rule.ID.String() == "" && len(p.problems) == before {
+		p.fail(n.pos, `expected the id of a server, as in {id: "internal-*"}`)
+	}
+	return rule
+}
+
+func (p *policyReader) tool(n *node) policy.ToolRule {
+	rule, before := policy.ToolRule{At: n.pos}, len(p.problems)
+	p.object(n, keys{
+		"server": func(n *node) { rule.Server = p.name(n) },
+		"tool":   func(n *node) { rule.Tool = p.name(n) },
+		"content_hash": func(n *node) {
+			s := p.text(n)
+			hash, err := policy.ParseHash(s)
+			if rule.Hash = hash; err != nil && s != "" {
+				p.fail(n.pos, "the content_hash %s: %v", quoted(s), err)
+			}
+		},
+	})
+	if len(p.problems) == before && (rule.Server.String() == "" || rule.Tool.String() == "") {
+		p.fail(n.pos, `expected a server and a tool; "*" stands for all`)
+	}
+	return rule
+}
+
+func (p *policyReader) pinning(n *node) {
+	pins := &p.lists.Pinning
+	p.object(n, keys{
+		"enabled": func(n *node) { pins.Enabled = p.bool(n) },
+		"on_change": func(n *node) {
+			verdicts := map[string]scanner.Verdict{"block": scanner.Block, "alert": scanner.Alert, "allow": scanner.Allow}
+			if v, ok := verdicts[p.oneOf(n, "on_change", "block", "alert", "allow")]; ok {
+				pins.OnChange = &v
+			}
+		},
+		"auto_trust_first": func(n *node) { pins.TrustFirst = p.bool(n) },
+		"pin_binary":       func(n *node) { pins.Binary = p.bool(n) },
+	})
+}
+
+var tlsFingerprint = regexp.MustCompile(`^sha256:[0-9a-fA-F]{64}$`)
+
+// declared reads a server that the policy knows. env_allow and env_deny are the names of
+// the documentation, allowed_env and denied_env those of the program.
+func (p *policyReader) declared(n *node) {
+	d, before := policy.Declared{At: n.pos}, len(p.problems)
+	texts := func(into *[]string) func(*node) {
+		return func(n *node) { p.list(n, func(n *node) { *into = append(*into, p.text(n)) }) }
+	}
+	names := func(into *[]policy.Name) func(*node) {
+		return func(n *node) { p.list(n, func(n *node) { *into = append(*into, p.name(n)) }) }
+	}
+	known := keys{
+		"id":      func(n *node) { d.ID = p.text(n) },
+		"type":    func(n *node) { d.Type = p.oneOf(n, "type", "stdio", "http", "sse") },
+		"command": func(n *node) { d.Command = p.text(n) },
+		"args":    texts(&d.Args),
+		"url":     func(n *node) { d.URL = p.text(n) },
+		"tls_fingerprint": func(n *node) {
+			if d.TLSFingerprint = p.text(n); !tlsFingerprint.MatchString(d.TLSFingerprint) {
+				p.fail(n.pos, "expected sha256: and 64 hexadecimal digits")
+			}
+		},
+		"env_allow": names(&d.EnvAllow), "allowed_env": names(&d.EnvAllow),
+		"env_deny": names(&d.EnvDeny), "denied_env": names(&d.EnvDeny),
+	}
+	p.object(n, known)
+	first := slices.IndexFunc(p.lists.Servers, func(o policy.Declared) bool { return o.ID == d.ID })
+	switch {
+	case len(p.problems) > before:
+	case d.ID == "":
+		p.fail(n.pos, "expected the id of the server among %v", slices.Sorted(maps.Keys(known)))
+	case first >= 0:
+		p.fail(n.pos, "the server %s is declared twice, first at %s; keep one", quoted(d.ID), p.lists.Servers[first].At)
+	}
+	p.lists.Servers = append(p.lists.Servers, d)
+}

@@ -1,0 +1,43 @@
+package policy
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Hash is the content_hash of a rule: the digest of a whole definition, or that of
+// agentsh over name, description and schema.
+type Hash struct {
+	digest  scanner.Digest
+	agentsh string // in lower case, without a prefix
+}
+
+// ParseHash reads a hash in any of its spellings.
+func ParseHash(s string) (h Hash, err error) {
+	if strings.HasPrefix(s, "sha256-") {
+		return h, h.digest.Parse(s)
+	}
+	h.agentsh = strings.ToLower(strings.TrimPrefix(s, "sha256:"))
+	if b, err := hex.DecodeString(h.agentsh); err != nil || len(b) != len(h.digest) {
+		return Hash{}, fmt.Errorf("expected 64 hexadecimal digits, with or without sha256: in front, or sha256- and 43 characters of base64url")
+	}
+	return h, nil
+}
+
+// IsZero reports that a rule has no hash.
+func (h Hash) IsZero() bool { return h == Hash{} }
+
+// Is reports whether a tool has the hash. One that its server did not list has none.
+func (h Hash) Is(k *scanner.Known) bool {
+	if k == nil {
+		return false
+	}
+	d := k.Definition
+	if h.agentsh != "" {
+		return strings.TrimPrefix(strings.ToLower(d.AgentSH), "sha256:") == h.agentsh
+	}
+	return !d.Foreign && d.Digest == h.digest
+}
