@@ -11,7 +11,6 @@ var alarmEvents = map[string]string{
 	"mcp_detection":              "another engine reported a detection",
 	"mcp_cross_server_blocked":   "another engine blocked a flow between servers",
 	"mcp_server_name_similarity": "another engine reported a server name that imitates another",
-	"mcp_server_binary_mismatch": "another engine reported that a server's executable changed",
 }
 
 // carrierEvents are the audit events that report something only where they list

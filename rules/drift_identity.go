@@ -17,7 +17,7 @@ var driftIdentity = scanner.Rule{
 	Fix:        "Compare what starts now with what the lockfile has. If the change is wanted, run mcpscan lock to write it down, and review the new lockfile.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is a fact. High where another program, package, host or file answers, the same version has another content, or the program gets other arguments; medium where it gets more of the environment, an older version, or none that is fixed; a newer version of the same package is a note, because its tools are compared by themselves.",
+	Basis:      "The change is a fact. High where another program, package or host answers, the same version has another content, or the program gets other arguments; medium where it gets more of the environment, an older version, or none that is fixed; a newer version of the same package is a note, because its tools are compared by themselves.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -139,10 +139,7 @@ func (c *identityChange) program(was, now *scanner.Identity) {
 
 // file compares what ran, where somebody could tell.
 func (c *identityChange) file(was, now *scanner.Identity) {
-	switch {
-	case was.Digest != "" && now.Digest != "" && was.Digest != now.Digest:
-		c.add(scanner.High, "/executable", now.Executable, "the file that runs has another content")
-	case was.Executable != "" && now.Executable != "" && was.Executable != now.Executable:
+	if !replaced(was, now) && was.Executable != "" && now.Executable != "" && was.Executable != now.Executable { // binary-mismatch tells the other
 		c.add(scanner.Low, "/executable", now.Executable, "the file that runs stands somewhere else")
 	}
 	if was.Resolved == "" || now.Resolved == "" || was.Package != now.Package {

@@ -38,6 +38,7 @@ func reportReads(p *scanner.JudgePass, severity scanner.Severity, does string, w
 	if reads == 0 {
 		return
 	}
+	p.Refuse(scanner.CrossServerCheck, scanner.Block, "another server was read before")
 	slices.Sort(servers) // the first to be called is no part of what the finding is
 	for _, s := range servers {
 		is.Key += s + "\x00"

@@ -40,6 +40,10 @@ import (
 //
 //	approved.json    a document of definitions of one server, whatever its name
 //	approved.lock    a lockfile; for a lockfile, the one before it
+//
+// And so does a policy, if there is one:
+//
+//	policy.yaml      the keys of mcpscan.yaml that are about a policy
 func TestRules(t *testing.T) {
 	for _, rule := range rules.All() {
 		for _, file := range cases(t, rule.ID) {
@@ -87,7 +91,7 @@ func TestEveryRuleProvesItself(t *testing.T) {
 var inputs = []string{"description", "result", "definition.json", "frames", "events.jsonl", "mcpscan.lock"}
 
 // besides are the members that stand beside an input, one of each kind at most.
-var besides = map[string]string{"alone": "alone", "approved.json": "approved", "approved.lock": "approved"}
+var besides = map[string]string{"alone": "alone", "approved.json": "approved", "approved.lock": "approved", "policy.yaml": "policy"}
 
 // archive reads a case, and refuses what the harness would pass over.
 func archive(t *testing.T, file string) *txtar.Archive {
@@ -112,7 +116,7 @@ func archive(t *testing.T, file string) *txtar.Archive {
 			t.Errorf("%s: unknown member %q: expected want and one of %s", file, f.Name, strings.Join(inputs, ", "))
 		}
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return name == "alone" || name == "approved" })
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "alone" || name == "approved" || name == "policy" })
 	if names = slices.Compact(names); len(names) != 2 || !slices.Contains(names, "want") {
 		t.Errorf("%s has the members %q: expected want and one input", file, names)
 	}
@@ -195,7 +199,7 @@ func lines(s string) []string {
 func findings(t *testing.T, set []scanner.Rule, ar *txtar.Archive, rule string) []string {
 	t.Helper()
 	c := &collect{rule: rule}
-	res, err := against(t, engine(t, set), ar).Run(context.Background(), source(t, ar), c)
+	res, err := against(t, under(t, set, member(ar, "policy.yaml")), ar).Run(context.Background(), source(t, ar), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,12 +248,27 @@ var engines = map[string]*scanner.Engine{}
 // engine returns an engine for one rule or for all.
 func engine(t *testing.T, set []scanner.Rule) *scanner.Engine {
 	t.Helper()
+	return under(t, set, "")
+}
+
+// under returns an engine that goes by a policy.
+func under(t *testing.T, set []scanner.Rule, policy string) *scanner.Engine {
+	t.Helper()
 	key := "all"
 	if len(set) == 1 {
 		key = set[0].ID
 	}
+	key += "\x00" + policy
 	if engines[key] == nil {
-		e, err := scanner.New(set, scanner.Options{Workers: 2})
+		settings, err := config.ParseSettings("policy.yaml", []byte(policy), config.Vocabulary{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		options := scanner.Options{Workers: 2, Pinning: settings.Pinning()}
+		if p := settings.Policy; p != nil {
+			options.Policy, options.AgentSH, options.Environment = p, p.Hashes(), p
+		}
+		e, err := scanner.New(set, options)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,6 +30,7 @@ var shadowTool = scanner.Rule{
 	Basis:      "Generic names meet by chance (7 of 100 tool names of published servers do), so a bare collision is medium; a name that is only alike to the eye, or a description copied onto another schema, is made to be mistaken and counts as critical.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0074", "CWE-345"},
 	Judge: func(p *scanner.JudgePass) {
+		refuseShadowed(p)
 		newTools(p, func(d *scanner.Definition) {
 			for _, other := range p.Session.Owners(d.Name) {
 				if other.Server == p.Server.ID {
@@ -41,6 +42,22 @@ var shadowTool = scanner.Rule{
 			}
 		})
 	},
+}
+
+// refuseShadowed decides about a call of a name that two servers have. The design refuses
+// each of them, whichever server it goes to: nobody can tell whose tool was meant. One
+// that is the same in every part does the same. How likely it is that somebody means harm
+// is what the finding about the definition weighs; a decision costs a new name at worst.
+func refuseShadowed(p *scanner.JudgePass) {
+	other := p.Shadow()
+	if other == nil {
+		return
+	}
+	if own := p.Server.Current(p.Message.Target); own != nil && own.Definition.Digest == other.Definition.Digest {
+		p.Refuse(scanner.CrossServerCheck, scanner.Alert, "another server has the same tool")
+		return
+	}
+	p.Refuse(scanner.CrossServerCheck, scanner.Block, "another server has a tool of this name")
 }
 
 // schemaPart is the place of the schema among the parts of a definition.

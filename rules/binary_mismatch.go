@@ -1,0 +1,56 @@
+package rules
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+var binaryMismatch = scanner.Rule{
+	ID:         "binary-mismatch",
+	Category:   "version_pin",
+	Title:      "The program of a server is not the one that was pinned",
+	Why:        "Whoever can replace the file that runs needs to change no configuration and no definition: everything else looks as it was approved.",
+	Fix:        "Find out what replaced the file. If it was an upgrade that you wanted, run mcpscan lock to write it down, and review the new lockfile.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The severity is that of the design that the rule comes from, where the file is the server itself; high where it is a program that starts packages of others, such as npx, which is upgraded for many reasons. Compared are the digests of the lockfile, where both are known; audit logs tell what their engine compared. version_pinning.pin_binary: false switches it off.",
+	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
+	Message: func(p *scanner.MessagePass) {
+		if p.Message.Kind == scanner.Audit && p.Message.Method == "mcp_server_binary_mismatch" {
+			p.Report(p.Root, false, scanner.Critical, "another engine reported that the executable of a server changed")
+		}
+	},
+	Configs: func(p *scanner.ConfigPass) {
+		for i := range p.Entries {
+			entry := &p.Entries[i]
+			offer, _ := p.Approved(entry.Name)
+			if offer == nil || offer.Identity == nil || entry.Disabled {
+				continue
+			}
+			if now := scanner.IdentityOf(entry); replaced(offer.Identity, now) {
+				p.Report(entry, "/executable", programWeight(now), replacedProgram, now.Executable, scanner.Related{Message: "approved here", Location: offer.Location})
+			}
+		}
+	},
+	Judge: func(p *scanner.JudgePass) {
+		offer, now := p.Approved(), p.Identity()
+		if offer == nil || now == nil || offer.Identity == nil || !replaced(offer.Identity, now) {
+			return
+		}
+		p.Report(scanner.JudgeIssue{Severity: programWeight(now), Subject: scanner.ServerSubject, Pointer: "/identity/executable", Offset: p.Message.IdentityAt,
+			Message: replacedProgram, Evidence: now.Executable, Key: now.Digest, Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
+	},
+}
+
+const replacedProgram = "the file that runs has another content than the one that was approved"
+
+// replaced reports whether another file runs, where somebody could tell.
+func replaced(was, now *scanner.Identity) bool {
+	return was.Digest != "" && now.Digest != "" && was.Digest != now.Digest
+}
+
+// programWeight weighs a file that was replaced: a program that fetches packages is not
+// the server.
+func programWeight(now *scanner.Identity) scanner.Severity {
+	if now.Package != "" {
+		return scanner.High
+	}
+	return scanner.Critical
+}

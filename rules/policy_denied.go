@@ -1,0 +1,63 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var policyDenied = scanner.Rule{
+	ID:         "policy-denied",
+	Category:   "policy",
+	Title:      "The policy does not let this pass",
+	Why:        "Somebody wrote down what servers and tools are for; what is outside of that is a mistake, or somebody else's work.",
+	Fix:        "Find out who asked for it. If it is wanted, allow it in the policy, as narrowly as it is needed.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The policy is the user's own. High where it blocks, medium where it would ask somebody, low where it asks for an alert, and a note where it asks for a log. Silent without a policy.",
+	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-862"},
+	Judge: func(p *scanner.JudgePass) {
+		d := p.Policy()
+		weight, ok := verdictWeights[d.Verdict]
+		if !ok {
+			return
+		}
+		if d.Verdict == scanner.Block {
+			p.Refuse(d.Check, d.Verdict, d.Reason)
+		}
+		is := scanner.JudgeIssue{Severity: weight.severity, Message: weight.says + ": " + d.Reason, Key: d.Rule, Offset: p.Message.Offset}
+		is.Subject, is.Name, is.Pointer, is.Evidence = requested(p)
+		if d.Location.File != "" {
+			is.Related = []scanner.Related{{Message: fmt.Sprintf("the rule %s of the policy", shown(d.Rule)), Location: d.Location}}
+		}
+		p.Report(is)
+	},
+}
+
+// verdictWeights say what a verdict that does not simply let pass weighs.
+var verdictWeights = map[scanner.Verdict]struct {
+	severity scanner.Severity
+	says     string
+}{
+	scanner.Block:  {scanner.High, "the policy blocks this"},
+	scanner.Prompt: {scanner.Medium, "the policy asks somebody about this"},
+	scanner.Alert:  {scanner.Low, "the policy alerts to this"},
+	scanner.Log:    {scanner.Note, "the policy logs this"},
+}
+
+// requested returns what a request is about, for a finding.
+func requested(p *scanner.JudgePass) (subject scanner.SubjectKind, name, pointer, evidence string) {
+	m := p.Message
+	switch m.Method {
+	case "sampling/createMessage":
+		return scanner.SamplingSubject, "", "", m.Method
+	case "elicitation/create":
+		return scanner.ElicitationSubject, "", "", m.Method
+	case "resources/read", "resources/subscribe":
+		return scanner.CallSubject, m.Target, "/uri", m.Target
+	}
+	if m.Target == "" {
+		return scanner.MessageSubject, "", "", m.Method
+	}
+	return scanner.CallSubject, m.Target, "/name", m.Target
+}
