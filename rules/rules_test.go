@@ -264,7 +264,7 @@ func under(t *testing.T, set []scanner.Rule, policy string) *scanner.Engine {
 		if err != nil {
 			t.Fatal(err)
 		}
-		options := scanner.Options{Workers: 2, Pinning: settings.Pinning()}
+		options := scanner.Options{Workers: 2, Pinning: settings.Pinning(), Limits: settings.Limits()}
 		if p := settings.Policy; p != nil {
 			options.Policy, options.AgentSH, options.Environment = p, p.Hashes(), p
 		}
