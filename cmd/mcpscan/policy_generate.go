@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/mcpscan/mcpscan/internal/policy"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// policyGenerateCmd is mcpscan policy generate.
+type policyGenerateCmd struct {
+	Files           []string `arg:"" help:"Recordings; - is standard input." placeholder:"FILE"`
+	Output          string   `short:"o" help:"Write the policy here instead of standard output." placeholder:"FILE"`
+	Hash            string   `help:"Digest that tools are pinned by: mcpscan, of the whole definition, or agentsh, of name, description and schema." default:"mcpscan" enum:"mcpscan,agentsh"`
+	Jobs            int      `short:"j" help:"Inspect on this many goroutines; 0 is one for each core." default:"0"`
+	MaxMessage      int64    `help:"Longest message that is read, in bytes; longer ones are counted as not inspected." default:"67108864"`
+	AllowIncomplete bool     `help:"Exit 0 although something could not be inspected."`
+	Quiet           bool     `short:"q" help:"Write nothing to standard error but errors."`
+}
+
+// Run profiles the recordings, and writes the policy that they keep.
+func (c *policyGenerateCmd) Run(ctx context.Context, std streams) error {
+	if c.Jobs < 0 || c.MaxMessage < 1 {
+		return usage("--jobs and --max-message must not be negative")
+	}
+	if err := (&outputFlags{Output: c.Output}).keepInputs(c.Files); err != nil {
+		return err
+	}
+	profile := policy.NewProfile()
+	profile.AgentSH = c.Hash == "agentsh"
+	res, err := c.profile(ctx, std, profile)
+	if err != nil {
+		return err
+	}
+	if profile.Empty() {
+		return &exitError{exitIncomplete, errors.New("no server was seen: there is nothing to make a policy from, and none was written")}
+	}
+	if err := c.write(std, []byte(profile.YAML(c.head(&res, profile)...))); err != nil {
+		return err
+	}
+	missed := len(res.Coverage.Skipped) > 0 || profile.Lost() > 0
+	if missed && !c.Quiet {
+		fmt.Fprintln(std.err, "mcpscan: not all was inspected: the policy does not have what stands there; --allow-incomplete accepts that")
+		for _, s := range res.Coverage.Skipped {
+			fmt.Fprintf(std.err, "mcpscan: not inspected: %s (%d times, first at %s:%d)\n", text.Visible(s.Reason, 1000), s.Count, text.Visible(text.Mask(s.First.File), 400), s.First.Line)
+		}
+	}
+	if missed && !c.AllowIncomplete {
+		return &exitError{code: exitIncomplete}
+	}
+	return nil
+}
+
+// profile replays the recordings into a profile. The rules of the product run beside it,
+// so that what is wrong with a tool is told where the policy allows it.
+func (c *policyGenerateCmd) profile(ctx context.Context, std streams, profile *policy.Profile) (res scanner.Result, err error) {
+	observer := scanner.Rule{ID: scanner.CustomGroup + "profile", Category: "custom", Title: "What is seen", Why: "-", Fix: "-", Basis: "-", Judge: profile.Message}
+	var run []scanner.Rule
+	for _, r := range rules.All() {
+		if !r.OptIn {
+			run = append(run, r)
+		}
+	}
+	engine, err := scanner.New(append(run, observer), scanner.Options{Workers: c.Jobs, AgentSH: true})
+	if err != nil {
+		return res, err
+	}
+	src, closeAll, err := recordings(ctx, c.Files, std, replay.Options{MaxMessage: c.MaxMessage})
+	if err != nil {
+		return res, err
+	}
+	defer closeAll()
+	var findings []scanner.Finding
+	res, err = engine.Run(context.WithoutCancel(ctx), src, sink{finding: func(f *scanner.Finding) {
+		if f.Subject == scanner.ToolSubject && f.Severity >= scanner.High && len(findings) < maxReviewed {
+			findings = append(findings, *f)
+		}
+	}})
+	if err != nil {
+		return res, readError(err)
+	}
+	if ctx.Err() != nil {
+		return res, &exitError{exitIncomplete, errors.New("interrupted: no policy was written")}
+	}
+	review(profile, findings)
+	return res, nil
+}
+
+// maxReviewed bounds the findings that are told in a policy.
+const maxReviewed = 65536
+
+// review tells the profile what was found in definitions. Findings name what they are
+// about as reports do.
+func review(profile *policy.Profile, findings []scanner.Finding) {
+	type tool struct{ server, name string }
+	of := map[tool][]*scanner.Finding{}
+	for i := range findings {
+		key := tool{findings[i].Server, findings[i].Name}
+		of[key] = append(of[key], &findings[i])
+	}
+	profile.Tools(func(server, name string) {
+		for _, f := range of[tool{text.Visible(text.Mask(server), 120), text.Visible(text.Mask(name), 120)}] {
+			profile.Finding(f, server, name)
+		}
+	})
+}
+
+// head are the first lines of the policy.
+func (c *policyGenerateCmd) head(res *scanner.Result, profile *policy.Profile) []string {
+	head := []string{fmt.Sprintf("Made by mcpscan policy generate from %s: %s, %s, %s.", count(len(c.Files), "recording"),
+		count(res.Stats.Servers, "server"), count(res.Stats.Tools, "tool"), count(res.Stats.Calls, "call")),
+		"It lets pass what was seen there, and nothing else. What was seen need not have been right: read it before you use it."}
+	skipped := profile.Lost()
+	for _, s := range res.Coverage.Skipped {
+		skipped += s.Count
+	}
+	if skipped > 0 {
+		head = append(head, fmt.Sprintf("It is not complete: not inspected in full: %s.", count(skipped, "time")))
+	}
+	return head
+}
+
+// write writes the policy.
+func (c *policyGenerateCmd) write(std streams, data []byte) error {
+	if c.Output == "" || c.Output == "-" {
+		return put(std.out, data)
+	}
+	if err := os.WriteFile(c.Output, data, 0o644); err != nil {
+		return usage("writing the policy: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package policy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// YAML writes the policy that lets pass what the profile has, and nothing else. The lines
+// of head are comments on top. Names are text in it, whatever stands in them.
+func (p *Profile) YAML(head ...string) string {
+	w := &writer{}
+	for _, line := range head {
+		w.line(0, "# %s", shown(line, 400))
+	}
+	w.line(0, "mcp_rules:")
+	w.line(1, "enforce_policy: true")
+	hashed, refused := w.tools(p)
+	w.serverList(p)
+	if len(refused) > 0 {
+		w.line(0, "")
+		w.line(1, "# Refused, and not allowed above. To allow one, move it there.")
+		for _, r := range refused {
+			w.comment(r)
+		}
+	}
+	if hashed {
+		w.line(0, "")
+		w.line(1, "version_pinning:")
+		w.line(2, "enabled: true")
+		w.line(2, `on_change: "block"`)
+		w.line(2, "auto_trust_first: true")
+	}
+	if p.callers() > 1 {
+		w.line(0, "")
+		w.line(1, "cross_server:")
+		w.line(2, "enabled: true")
+		w.line(2, "read_then_send:")
+		w.line(3, "enabled: true")
+	}
+	return w.String()
+}
+
+// callers is how many servers had a tool called.
+func (p *Profile) callers() (n int) {
+	for _, s := range p.servers {
+		for _, t := range s.tools {
+			if t.called > 0 {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// writer writes lines of YAML.
+type writer struct{ strings.Builder }
+
+func (w *writer) line(indent int, format string, args ...any) {
+	if line := fmt.Sprintf(format, args...); line != "" {
+		w.WriteString(strings.Repeat("  ", indent) + line)
+	}
+	w.WriteByte('\n')
+}
+
+// refusedTool is a tool that was only refused.
+type refusedTool struct {
+	server, name string
+	seen         *profiled
+}
+
+// tools writes which tools are allowed. It reports whether one has a hash, and returns
+// those that were only refused.
+func (w *writer) tools(p *Profile) (hashed bool, refused []refusedTool) {
+	w.line(1, `tool_policy: "allowlist"`)
+	w.line(1, "allowed_tools:")
+	some := false
+	p.Tools(func(server, name string) {
+		t := p.servers[server].tools[name]
+		hashes := t.allowed()
+		if len(hashes) == 0 {
+			refused = append(refused, refusedTool{server, name, t})
+			return
+		}
+		some = true
+		for _, hash := range hashes {
+			w.tool(server, name, hash, t)
+			hashed = hashed || hash != ""
+		}
+	})
+	if !some { // a key without a value allows nothing as well, and says so less plainly
+		w.line(2, "[]")
+	}
+	return hashed, refused
+}
+
+// tool writes one rule.
+func (w *writer) tool(server, name, hash string, t *profiled) {
+	w.line(2, "# Provenance: %s", t.provenance())
+	for _, f := range t.worst() {
+		w.line(2, "# Look at this first: %s (%s)", f.rule, f.severity)
+	}
+	switch {
+	case t.bare:
+		w.line(2, "# It was called before it was listed, so any definition of it is allowed.")
+	case len(t.hashes) > 1:
+		w.line(2, "# Its definition changed on the way; this is one of those that were called.")
+	case t.changed:
+		w.line(2, "# Its definition changed on the way; this is the one that was called, or was listed last.")
+	}
+	if t.refused > 0 {
+		w.line(2, "# Refused: %s", times(t.refused, "call"))
+	}
+	if !nameable(server) || !nameable(name) {
+		w.line(2, "# Not allowed: no rule can name a tool such as %s of %s", shown(name, 80), shown(server, 80))
+		return
+	}
+	w.line(2, "- server: %s", scalar(Escape(server)))
+	w.line(2, "  tool: %s", scalar(Escape(name)))
+	if hash != "" {
+		w.line(2, "  content_hash: %s", scalar(hash))
+	}
+}
+
+// comment writes a tool that was only refused.
+func (w *writer) comment(r refusedTool) {
+	w.line(1, "# Provenance: %s", r.seen.provenance())
+	w.line(1, "#   - server: %s", scalar(Escape(r.server)))
+	w.line(1, "#     tool: %s", scalar(Escape(r.name)))
+}
+
+// serverList writes which servers are allowed.
+func (w *writer) serverList(p *Profile) {
+	w.line(1, `server_policy: "allowlist"`)
+	w.line(1, "allowed_servers:")
+	some := false
+	for _, id := range slices.Sorted(maps.Keys(p.servers)) {
+		s := p.servers[id]
+		switch {
+		case !s.passes():
+			continue
+		case !nameable(id):
+			w.line(2, "# Not allowed: no rule can name a server such as %s", shown(id, 80))
+			continue
+		}
+		some = true
+		w.line(2, "# Provenance: %s", s.provenance())
+		w.line(2, "- id: %s", scalar(Escape(id)))
+	}
+	if !some {
+		w.line(2, "[]")
+	}
+}
+
+// nameable reports whether a rule can name something.
+func nameable(name string) bool {
+	_, err := ParseName(Escape(name))
+	return err == nil && strings.TrimSpace(name) != ""
+}
+
+// provenance tells how often something was seen, and from when to when.
+func (e *profiled) provenance() string {
+	n := times(e.events, "event")
+	if e.first.IsZero() {
+		return n
+	}
+	from, to := e.first.UTC().Format(time.RFC3339), e.last.UTC().Format(time.RFC3339)
+	if from == to {
+		return fmt.Sprintf("%s (%s)", n, from)
+	}
+	return fmt.Sprintf("%s (%s - %s)", n, from, to)
+}
+
+func times(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// shown makes foreign text fit for a comment.
+func shown(s string, limit int) string {
+	return text.Visible(text.Mask(s[:min(len(s), 4*limit)]), limit)
+}
+
+// scalar writes a text in double quotes, with everything escaped that a reader does not
+// see or a parser could take for something else.
+func scalar(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < 0x7F && r >= 0x20, r > 0xA0 && r < 0xD800 && unicode.In(r, unicode.L, unicode.N):
+			b.WriteRune(r)
+		case r <= 0xFF:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r <= 0xFFFF:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
