@@ -27,9 +27,10 @@ const (
 	RateCheck
 	PinCheck    // whether the definition is the one that was approved
 	PolicyCheck // what the user's policy says
+	OutputCheck // what a result says; all others are about what is asked for
 )
 
-var checkNames = [...]string{"", "registry", "cross-server", "rate", "pin", "policy"}
+var checkNames = [...]string{"", "registry", "cross-server", "rate", "pin", "policy", "output"}
 
 func (c Check) String() string { return checkNames[c] }
 
@@ -112,3 +113,18 @@ func (p *JudgePass) decide(policy Policy) {
 
 // Policy returns what the user's policy says of the request at hand.
 func (p *JudgePass) Policy() Decision { return p.policy }
+
+// poisoned blocks a result for what rules found in its texts.
+func (j *judge) poisoned(p *JudgePass, message int) {
+	if j.engine.blocks == nil || p.Message.Kind != Response {
+		return
+	}
+	for k := range j.found {
+		f := &j.found[k]
+		if f.message != message || f.Category != "output_poisoning" || !j.engine.blocks(f) {
+			continue
+		}
+		f.Action = Block.String()
+		p.Decide(Decision{Verdict: Block, Check: OutputCheck, Rule: f.Rule.ID, Reason: f.Message})
+	}
+}

@@ -49,6 +49,9 @@ type Options struct {
 	Pinning     *Pinning    // of tools that are called; nil means DefaultPinning
 	Environment Environment // that configurations are judged by; nil for none
 	AgentSH     bool        // tools get the digest of agentsh, for a policy that compares it
+	// Blocks reports whether a result is blocked for what a rule found in its texts.
+	// It is pure, and nil where nothing is.
+	Blocks func(*Finding) bool
 }
 
 // DefaultSimilarity is the threshold that the agentsh documentation sets for names.
@@ -75,6 +78,7 @@ type Engine struct {
 	pinning    Pinning
 	variables  Environment
 	agentsh    bool
+	blocks     func(*Finding) bool
 
 	comparison
 }
@@ -124,7 +128,7 @@ const noRule = -1
 // itself, stands there twice or has a bad pattern is an error.
 func New(rules []Rule, o Options) (*Engine, error) {
 	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, DefaultSimilarity), limits: o.Limits, policy: o.Policy,
-		pinning: DefaultPinning(), variables: o.Environment, agentsh: o.AgentSH}
+		pinning: DefaultPinning(), variables: o.Environment, agentsh: o.AgentSH, blocks: o.Blocks}
 	if o.Pinning != nil {
 		e.pinning = *o.Pinning
 	}

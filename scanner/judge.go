@@ -139,6 +139,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 		p.broken = srv.count(p.call, p.Limits)
 	}
 	p.decide(j.engine.policy)
+	j.poisoned(p, i)
 	for next := 0; next < len(j.engine.judges); {
 		next = j.rules(p, next)
 	}

@@ -26,8 +26,8 @@ type configFlags struct {
 // engineFlags say what is checked, and how.
 type engineFlags struct {
 	configFlags
-	Enable     []string `help:"Run only these rules." placeholder:"RULE"`
-	Disable    []string `help:"Leave these rules out." placeholder:"RULE"`
+	Enable     []string `help:"Run only these rules, by ID or category." placeholder:"RULE"`
+	Disable    []string `help:"Leave these rules out, by ID or category." placeholder:"RULE"`
 	Jobs       int      `short:"j" help:"Inspect on this many goroutines; 0 is one for each core." default:"0"`
 	MaxMessage int64    `help:"Longest message that is read, in bytes; longer ones are counted as not inspected." default:"67108864"`
 }
@@ -115,19 +115,19 @@ func (f *engineFlags) checks() (*checks, error) {
 		return nil, err
 	}
 	all, off := configured(settings)
-	for _, id := range slices.Concat(f.Enable, f.Disable) {
-		if !slices.ContainsFunc(all, func(r scanner.Rule) bool { return r.ID == id }) {
-			return nil, usage("no rule is called %q; mcpscan rules lists them", id)
+	forced, refused := config.Choice{}, config.Choice{}
+	for i, names := range [...][]string{f.Enable, f.Disable} {
+		for _, name := range names {
+			if !([...]config.Choice{forced, refused}[i]).Choose(name, all) {
+				return nil, usage("no rule is called %q; mcpscan rules lists them", name)
+			}
 		}
 	}
-	forced := map[string]bool{}
-	for _, id := range f.Enable {
-		forced[id] = true
-	}
 	run := slices.DeleteFunc(slices.Clone(all), func(r scanner.Rule) bool {
-		return slices.Contains(f.Disable, r.ID) || len(forced) > 0 && !forced[r.ID] || len(forced) == 0 && off[r.ID]
+		return refused.All(r.ID) || len(forced) > 0 && forced[r.ID] == 0 || len(forced) == 0 && off[r.ID]
 	})
-	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning()}
+	triage := &config.Triage{Settings: settings, Forced: forced, Refused: refused}
+	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Blocks: triage.Blocks}
 	if p := settings.Policy; p != nil {
 		options.Policy, options.AgentSH, options.Environment = p, p.Hashes(), p
 	}
@@ -135,7 +135,7 @@ func (f *engineFlags) checks() (*checks, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &checks{engine: engine, options: options, rules: append(all, scanner.EngineRules()...), triage: &config.Triage{Settings: settings, Forced: forced}}
+	c := &checks{engine: engine, options: options, rules: append(all, scanner.EngineRules()...), triage: triage}
 	if settings.Path != "" {
 		c.files = append(c.files, settings.Path)
 	}

@@ -41,6 +41,8 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"sarif":         checkSARIF,
 			"count":         countMatches,
+			"findings":      wantFindings,
+			"flood":         flood,
 			"same-findings": sameFindings,
 			"waitfile":      waitFile,
 			"zipfiles":      zipFiles,

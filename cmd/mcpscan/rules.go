@@ -4,15 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // rulesCmd is mcpscan rules.
 type rulesCmd struct {
-	ID []string `arg:"" optional:"" help:"Explain these rules; without an ID, list all."`
+	ID []string `arg:"" optional:"" help:"Explain these rules, or those of a category; without an ID, list all."`
 	configFlags
 }
 
@@ -36,15 +36,20 @@ func (c *rulesCmd) Run(std streams) error {
 		return t.write(std.out)
 	}
 	var out bytes.Buffer
-	for i, id := range c.ID {
-		k := slices.IndexFunc(all, func(r scanner.Rule) bool { return r.ID == id })
-		if k < 0 {
-			return usage("no rule is called %q; mcpscan rules lists them", id)
+	for _, name := range c.ID {
+		chosen := config.Choice{}
+		if !chosen.Choose(name, all) {
+			return usage("no rule is called %q; mcpscan rules lists them", name)
 		}
-		if i > 0 {
-			out.WriteByte('\n')
+		for i := range all {
+			if chosen[all[i].ID] == 0 {
+				continue
+			}
+			if out.Len() > 0 {
+				out.WriteByte('\n')
+			}
+			explain(&out, &all[i])
 		}
-		explain(&out, &all[k])
 	}
 	return put(std.out, out.Bytes())
 }

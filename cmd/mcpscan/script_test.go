@@ -4,9 +4,12 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -54,6 +57,55 @@ func sameFindings(ts *testscript.TestScript, neg bool, args []string) {
 	if bytes.Equal(text[0], text[1]) == neg {
 		ts.Fatalf("findings of %s:\n%s\nfindings of %s:\n%s", args[0], text[0], args[1], text[1])
 	}
+}
+
+// wantFindings is the script command "findings REPORT WANT": the report lists what the
+// file WANT does and nothing else, one a line: line of the recording, severity, rule,
+// server, and the action where that is not to alert. Empty lines and comments stand for
+// nothing.
+func wantFindings(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 || neg {
+		ts.Fatalf("usage: findings REPORT WANT")
+	}
+	r, err := report.Read(bytes.NewReader([]byte(ts.ReadFile(args[0]))))
+	ts.Check(err)
+	var got, want []string
+	for _, f := range r.Findings {
+		line := fmt.Sprintf("%d %s %s %s", f.Location.Line, f.Severity, f.Rule, f.Server)
+		if f.Action != "alert" {
+			line += " " + f.Action
+		}
+		got = append(got, line)
+	}
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			want = append(want, line)
+		}
+	}
+	if !slices.Equal(got, want) {
+		ts.Fatalf("%s has\n%s\nwant\n%s", args[0], strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// flood is the script command "flood N FROM TO": the file TO is FROM with the line that
+// has N in braces in it N times, numbered.
+func flood(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 3 || neg {
+		ts.Fatalf("usage: flood N FROM TO")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	var out strings.Builder
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		if !strings.Contains(line, "{N}") {
+			out.WriteString(line)
+			continue
+		}
+		for i := range n {
+			out.WriteString(strings.ReplaceAll(line, "{N}", fmt.Sprintf("%06d", i)))
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(out.String()), 0o600))
 }
 
 // waitFile is the script command "waitfile NAME": wait until a fake server has

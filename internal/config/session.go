@@ -10,10 +10,11 @@ import (
 // CrossServer is what is told of calls in sessions with several servers. What is
 // zero or nil is as the engine has it.
 type CrossServer struct {
-	Enabled      *bool // false switches off all that follow
-	ReadThenSend ReadThenSend
-	Flow         CrossServerFlow
-	Burst        Burst
+	Enabled         *bool // false switches off all that follow
+	SimilarityCheck *bool // of names of servers
+	ReadThenSend    ReadThenSend
+	Flow            CrossServerFlow
+	Burst           Burst
 }
 
 // ReadThenSend is about a send after a read on another server.
@@ -58,15 +59,17 @@ func (s *Settings) Limits() scanner.Limits {
 	}
 }
 
-// asked returns whether the keys about calls switch a rule on or off, nil where they
-// leave it as it is.
-func (s *Settings) asked(rule string) *bool {
+// asked returns whether the keys that belong to single rules, or to texts, switch a
+// rule on or off for results, or for all else; nil where they leave it as it is.
+func (s *Settings) asked(r *scanner.Rule, output bool) *bool {
 	c, enabled := &s.CrossServer, (*bool)(nil)
-	switch rule {
+	switch r.ID {
 	case "rate-limit":
 		return s.RateLimits.Enabled
 	case "version-pin", "binary-mismatch":
-		return s.pinned(rule)
+		return s.pinned(r.ID)
+	case "xs-server-lookalike":
+		enabled = c.SimilarityCheck
 	case "read-then-send":
 		enabled = c.ReadThenSend.Enabled
 	case "cross-server-flow":
@@ -74,6 +77,12 @@ func (s *Settings) asked(rule string) *bool {
 	case "burst":
 		enabled = c.Burst.Enabled
 	default:
+		if output {
+			return s.Outputs.Enabled
+		}
+		if readsTexts(r) {
+			return s.Definitions
+		}
 		return nil
 	}
 	if c.Enabled != nil && !*c.Enabled {
@@ -110,7 +119,8 @@ func (s *Settings) Pinning() *scanner.Pinning {
 func (r *settingsReader) crossServer(n *node) {
 	c := &r.settings.CrossServer
 	r.object(n, keys{
-		"enabled": func(n *node) { c.Enabled = r.bool(n) },
+		"enabled":     func(n *node) { c.Enabled = r.bool(n) },
+		"shadow_tool": r.shadowTool,
 		"read_then_send": func(n *node) {
 			r.object(n, keys{
 				"enabled": func(n *node) { c.ReadThenSend.Enabled = r.bool(n) },

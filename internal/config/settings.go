@@ -28,6 +28,8 @@ type Settings struct {
 	AlertThreshold *scanner.Severity // nil where the file does not say
 	Similarity     float64           // of server names; 0 where the file does not say
 	Detection      Layer             // for all servers
+	Definitions    *bool             // false: nothing is looked for in texts but those of results
+	Outputs        OutputInspection
 	Patterns       []CustomPattern
 	Overrides      []Override
 	Ignores        []Ignore
@@ -160,9 +162,14 @@ func (s *Settings) layers(server, tool string) []*Layer {
 	return layers
 }
 
-// apply changes what is known of a rule by what the layer says.
-func (l *Layer) apply(r *scanner.Rule, to *RuleSetting) {
-	if on, ok := l.Categories[r.Category]; ok && !strings.HasPrefix(r.ID, scanner.CustomGroup) && !(on && r.OptIn) {
+// apply changes what is known of a rule, in results or in all else, by what the layer
+// says. What is found in a result has two categories, and neither may be off.
+func (l *Layer) apply(r *scanner.Rule, output bool, to *RuleSetting) {
+	on, ok := l.Categories[r.Category]
+	if there, too := l.Categories[outputCategory]; too && output {
+		on, ok = there && (on || !ok), true
+	}
+	if ok && !strings.HasPrefix(r.ID, scanner.CustomGroup) && !(on && r.OptIn) {
 		to.Enabled = &on
 	}
 	set := l.Rules[r.ID]
@@ -171,8 +178,8 @@ func (l *Layer) apply(r *scanner.Rule, to *RuleSetting) {
 }
 
 // base returns what is known of a rule before any layer.
-func (s *Settings) base(r *scanner.Rule) (set RuleSetting) {
-	if set.Enabled = s.asked(r.ID); set.Enabled == nil && r.OptIn {
+func (s *Settings) base(r *scanner.Rule, output bool) (set RuleSetting) {
+	if set.Enabled = s.asked(r, output); set.Enabled == nil && r.OptIn {
 		set.Enabled = new(bool)
 	}
 	return set
@@ -181,13 +188,21 @@ func (s *Settings) base(r *scanner.Rule) (set RuleSetting) {
 // Rule returns what the settings say of a rule where no override speaks, and
 // whether it runs anywhere.
 func (s *Settings) Rule(r *scanner.Rule) (set RuleSetting, runs bool) {
-	set = s.base(r)
-	s.Profile.apply(r, &set)
-	s.Detection.apply(r, &set)
+	if set, runs = s.rule(r, r.Category == outputCategory); !runs && speaksOfOutputs(r) {
+		_, runs = s.rule(r, true)
+	}
+	return set, runs
+}
+
+// rule is Rule for results, or for all else.
+func (s *Settings) rule(r *scanner.Rule, output bool) (set RuleSetting, runs bool) {
+	set = s.base(r, output)
+	s.Profile.apply(r, output, &set)
+	s.Detection.apply(r, output, &set)
 	runs = set.Enabled == nil || *set.Enabled
 	for i := range s.Overrides {
 		var there RuleSetting
-		s.Overrides[i].apply(r, &there)
+		s.Overrides[i].apply(r, output, &there)
 		runs = runs || there.Enabled != nil && *there.Enabled
 	}
 	return set, runs

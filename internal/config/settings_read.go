@@ -22,6 +22,8 @@ type settingsReader struct {
 	settings   *Settings
 	problems   []Problem
 	custom     []string // IDs of custom rules
+
+	similarityAt Position // of the threshold for names, where one was read
 }
 
 func (r *settingsReader) fail(pos Position, format string, args ...any) {
@@ -40,14 +42,8 @@ func (r *settingsReader) root(n *node) {
 		}
 	}
 	r.policy(n, keys{
-		"detection": func(n *node) {
-			known := r.layer(&s.Detection)
-			known["profile"] = func(n *node) { s.Profile = r.profile(n) }
-			known["alert_threshold"] = func(n *node) { s.AlertThreshold = r.severity(n) }
-			known["similarity_threshold"] = func(n *node) { s.Similarity = r.share(n) }
-			known["custom_patterns"] = func(*node) {} // have been read
-			r.object(n, known)
-		},
+		"detection":         r.detection,
+		"output_inspection": r.outputInspection,
 		"approval": func(n *node) {
 			r.object(n, keys{
 				"quarantine_enabled": func(n *node) { s.Approval.Quarantine = r.bool(n) },
@@ -233,12 +229,18 @@ func (r *settingsReader) layer(l *Layer) keys {
 	}
 }
 
-// categories are those that rules are filed under, whether there are some or not:
+// categories are those that findings are filed under, whether there are some or not:
 // what the engine reports cannot be switched off, and what a user adds has a key
 // of its own.
 var categories = slices.DeleteFunc(slices.Clone(scanner.Categories), func(c string) bool {
-	return c == "engine" || c == "custom" || c == "output_poisoning"
+	return c == "engine" || c == "custom"
 })
+
+// customCategories are those that a pattern of the user's can have: that it was found
+// in a result is told anyway.
+func (r *settingsReader) customCategories() []string {
+	return append(slices.DeleteFunc(slices.Clone(categories), func(c string) bool { return c == outputCategory }), "custom")
+}
 
 // ids are those of all rules.
 func (r *settingsReader) ids() []string {
@@ -296,7 +298,7 @@ func (r *settingsReader) pattern(n *node) {
 	r.object(n, keys{
 		"name":        func(n *node) { name = r.text(n) },
 		"pattern":     func(n *node) { r.text(n); expr = n },
-		"category":    func(n *node) { p.Category = r.oneOf(n, "category", append(slices.Clone(categories), "custom")...) },
+		"category":    func(n *node) { p.Category = r.oneOf(n, "category", r.customCategories()...) },
 		"description": func(n *node) { p.Description = r.bounded(n) },
 		"severity": func(n *node) {
 			if s := r.severity(n); s != nil {

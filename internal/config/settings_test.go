@@ -79,7 +79,7 @@ overrides: [{server: s, builtin: {burst: true}}]
 			t.Errorf("a finding on the server %s is told: %v", server, !want)
 		}
 	}
-	forced := config.Triage{Settings: s, Forced: map[string]bool{"tst-one": true}}
+	forced := config.Triage{Settings: s, Forced: config.Choice{"tst-one": config.Elsewhere}}
 	if !forced.Decide(&scanner.Finding{Rule: &whole[0]}) {
 		t.Error("a rule that a flag asks for says nothing")
 	}

@@ -13,7 +13,8 @@ import (
 // expires by the time of the finding.
 type Triage struct {
 	Settings *Settings
-	Forced   map[string]bool             // rules that run whatever the settings say
+	Forced   Choice                      // what is told whatever the settings say; where there is some, nothing else is
+	Refused  Choice                      // what is not told
 	Baseline map[string]scanner.Severity // by fingerprint: what was known before
 	Now      time.Time                   // for findings without a time; zero where nobody says
 
@@ -30,11 +31,8 @@ func (t *Triage) Decide(f *scanner.Finding) bool {
 	if f.Rule.Category == "engine" {
 		return true
 	}
-	set := t.Settings.base(f.Rule)
-	for _, l := range t.Settings.layers(f.Server, f.Name) {
-		l.apply(f.Rule, &set)
-	}
-	if set.Enabled != nil && !*set.Enabled && !t.Forced[f.Rule.ID] {
+	set, on := t.setting(f)
+	if !on {
 		return false
 	}
 	if set.Severity != nil {
@@ -46,6 +44,22 @@ func (t *Triage) Decide(f *scanner.Finding) bool {
 	t.known(f)
 	t.ignored(f)
 	return true
+}
+
+// setting returns what is known of a finding's rule where it stands, and whether it
+// is told there.
+func (t *Triage) setting(f *scanner.Finding) (set RuleSetting, on bool) {
+	set = t.Settings.base(f.Rule, output(f))
+	for _, l := range t.Settings.layers(f.Server, f.Name) {
+		l.apply(f.Rule, output(f), &set)
+	}
+	switch {
+	case t.Refused.has(f):
+		return set, false
+	case len(t.Forced) > 0:
+		return set, t.Forced.has(f)
+	}
+	return set, set.Enabled == nil || *set.Enabled
 }
 
 // known marks a finding that stood in the baseline and is no worse now.
@@ -64,10 +78,7 @@ func (t *Triage) ignored(f *scanner.Finding) {
 	if t.used == nil {
 		t.used = make([]uses, len(t.Settings.Ignores))
 	}
-	when := f.Time
-	if when.IsZero() {
-		when = t.Now
-	}
+	when := t.when(f)
 	fingerprint := sync.OnceValue(f.Fingerprint)
 	for i := range t.Settings.Ignores {
 		ignore, used := &t.Settings.Ignores[i], &t.used[i]
@@ -75,7 +86,7 @@ func (t *Triage) ignored(f *scanner.Finding) {
 			continue
 		}
 		switch {
-		case ignore.Expires.IsZero() || !when.IsZero() && when.Before(ignore.Expires):
+		case ignore.holds(when):
 			if used.applied++; f.Status != scanner.Suppressed {
 				f.Status, f.Reason = scanner.Suppressed, ignore.Reason
 			}
@@ -85,6 +96,19 @@ func (t *Triage) ignored(f *scanner.Finding) {
 			used.expired++
 		}
 	}
+}
+
+// when is the time that an ignore of a finding expires by.
+func (t *Triage) when(f *scanner.Finding) time.Time {
+	if f.Time.IsZero() {
+		return t.Now
+	}
+	return f.Time
+}
+
+// holds reports whether an ignore has not expired at a time. Without one it has.
+func (i *Ignore) holds(when time.Time) bool {
+	return i.Expires.IsZero() || !when.IsZero() && when.Before(i.Expires)
 }
 
 func (i *Ignore) matches(f *scanner.Finding, fingerprint func() string) bool {

@@ -1,0 +1,110 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// OutputInspection is about what results say.
+type OutputInspection struct {
+	Enabled *bool // false switches it off
+	Block   bool  // the decision about a result in which an order was found is to block it
+}
+
+// outputCategory is what findings in results are filed under, beside the category of
+// their rule.
+const outputCategory = "output_poisoning"
+
+// output reports whether a finding is about what a result says.
+func output(f *scanner.Finding) bool { return f.Category == outputCategory }
+
+// textCategories are those of the agentsh documentation for what a text says.
+var textCategories = []string{"hidden_instructions", "credential_theft", "exfiltration", "shell_injection", "path_traversal"}
+
+// readsTexts reports whether a rule looks for what a text says: one of those
+// categories, or a pattern of the user's, in what servers say and not in what clients
+// are configured to do.
+func readsTexts(r *scanner.Rule) bool {
+	return r.Config == nil && r.Configs == nil && (slices.Contains(textCategories, r.Category) || strings.HasPrefix(r.ID, scanner.CustomGroup))
+}
+
+// speaksOfOutputs reports whether a rule can find something in what a result says.
+func speaksOfOutputs(r *scanner.Rule) bool {
+	return r.Text != nil || r.Definition != nil || r.Unusual != nil || r.Lines != nil
+}
+
+// detection reads the keys about what is looked for, and where.
+func (r *settingsReader) detection(n *node) {
+	s := r.settings
+	known := r.layer(&s.Detection)
+	known["enabled"] = func(n *node) { s.Definitions = r.bool(n) }
+	known["profile"] = func(n *node) { s.Profile = r.profile(n) }
+	known["alert_threshold"] = func(n *node) { s.AlertThreshold = r.severity(n) }
+	known["similarity_threshold"] = r.similarity
+	known["custom_patterns"] = func(*node) {} // have been read
+	r.object(n, known)
+}
+
+func (r *settingsReader) outputInspection(n *node) {
+	o := &r.settings.Outputs
+	r.object(n, keys{
+		"enabled":      func(n *node) { o.Enabled = r.bool(n) },
+		"on_detection": func(n *node) { o.Block = r.oneOf(n, "action", "alert", "block") == "block" },
+	})
+}
+
+// shadowTool reads the keys about names that two servers share. The agentsh
+// documentation has a switch for them, and says that they cannot be switched off: so
+// whoever tries is told, and told what can be done instead.
+func (r *settingsReader) shadowTool(n *node) {
+	r.object(n, keys{
+		"enabled": func(n *node) {
+			if on := r.bool(n); on != nil && !*on {
+				r.fail(n.pos, "expected true: that two servers have a tool of one name cannot be switched off here; an entry of ignores accepts one that is known, and detection.rules can have shadow-tool: {enabled: false}")
+			}
+		},
+		"similarity_check":     func(n *node) { r.settings.CrossServer.SimilarityCheck = r.bool(n) },
+		"similarity_threshold": r.similarity,
+	})
+}
+
+// similarity reads the threshold for names of servers, which has two places.
+func (r *settingsReader) similarity(n *node) {
+	share, first := r.share(n), r.similarityAt
+	if r.similarityAt = n.pos; first != (Position{}) && share != r.settings.Similarity {
+		first, second := inOrder(first, n.pos)
+		r.fail(second, "another similarity_threshold stands at %s: detection and cross_server.shadow_tool have the same one; keep one, or give both one value", first)
+		return
+	}
+	r.settings.Similarity = share
+}
+
+func inOrder(a, b Position) (Position, Position) {
+	if a.Compare(b) > 0 {
+		return b, a
+	}
+	return a, b
+}
+
+// Blocks reports whether a result is to be blocked for what a rule found in it, as
+// the settings weigh it. A mention is no order: where no alert_threshold says
+// otherwise, findings below medium block nothing, and those that somebody accepted
+// never do.
+func (t *Triage) Blocks(f *scanner.Finding) bool {
+	if !t.Settings.Outputs.Block || !output(f) {
+		return false
+	}
+	set, on := t.setting(f)
+	severity, from := f.Severity, scanner.Medium
+	if set.Severity != nil {
+		severity = *set.Severity
+	}
+	if threshold := t.Settings.AlertThreshold; threshold != nil {
+		from = *threshold
+	}
+	return on && severity >= from && !slices.ContainsFunc(t.Settings.Ignores, func(i Ignore) bool {
+		return i.matches(f, f.Fingerprint) && i.holds(t.when(f))
+	})
+}
