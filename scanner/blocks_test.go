@@ -1,0 +1,52 @@
+package scanner_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// TestBlockedResults: what is blocked is the one message in which something was found
+// that the user blocks for, wherever in a batch it stands.
+func TestBlockedResults(t *testing.T) {
+	const clean, bad = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"fine"}]}}`, `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"zqmarker"}]}}`
+	for _, c := range []struct {
+		frame  string
+		blocks func(*scanner.Finding) bool
+		want   []string // the decision about each message
+		action string
+	}{
+		{bad, nil, []string{"allow"}, "alert"},
+		{bad, func(*scanner.Finding) bool { return false }, []string{"allow"}, "alert"},
+		{bad, func(*scanner.Finding) bool { return true }, []string{"block"}, "block"},
+		{"[" + clean + "," + bad + "," + clean + "]", func(*scanner.Finding) bool { return true }, []string{"allow", "block", "allow"}, "block"},
+		{`{"jsonrpc":"2.0","id":3,"result":{"tools":[{"name":"t","description":"zqmarker"}]}}`, func(*scanner.Finding) bool { return true }, []string{"allow"}, "alert"},
+	} {
+		var decided []string
+		see := only("burst")[0]
+		see.ID, see.Judge = "tst-see", func(p *scanner.JudgePass) {
+			d := p.Message.Decision
+			decided = append(decided, d.Verdict.String())
+			if d.Verdict == scanner.Block && (d.Check != scanner.OutputCheck || d.Rule != "tst-marker" || d.Reason == "") {
+				t.Errorf("%s: decided by %+v", c.frame, d)
+			}
+		}
+		e, err := scanner.New([]scanner.Rule{markerRule(), see}, scanner.Options{Blocks: c.blocks})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &sink{}
+		if _, err := e.Run(context.Background(), &source{[]*scanner.Event{frame(0, scanner.ServerToClient, c.frame)}}, s); err != nil {
+			t.Fatal(err)
+		}
+		if len(s.findings) != 1 || s.findings[0].Action != c.action || len(decided) != len(c.want) {
+			t.Fatalf("%s: %+v, decided %v", c.frame, s.findings, decided)
+		}
+		for i := range decided {
+			if decided[i] != c.want[i] {
+				t.Errorf("%s: decided %v, want %v", c.frame, decided, c.want)
+			}
+		}
+	}
+}
