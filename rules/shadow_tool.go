@@ -93,7 +93,7 @@ func collision(d *scanner.Definition, other *scanner.Known, fork bool) (scanner.
 		return scanner.Low, "is the same in every part as"
 	case spelling(d.Name) != spelling(o.Name):
 		return scanner.Critical, "has a name that looks like that of"
-	case d.Foreign == o.Foreign && d.Parts[schemaPart] != o.Parts[schemaPart] && alike(d.Description, o.Description):
+	case d.Foreign == o.Foreign && otherSchema(d, o) && alike(d.Description, o.Description):
 		return scanner.Critical, "has the name and the description, but not the schema, of"
 	case !fork && reworded(d.Description, o.Description):
 		return scanner.High, "has the name, and a reworded description, of"
@@ -101,6 +101,16 @@ func collision(d *scanner.Definition, other *scanner.Known, fork bool) (scanner.
 		return scanner.Medium, "has a name that differs only in case or separators from"
 	}
 	return scanner.Medium, "has the same name as"
+}
+
+// otherSchema reports whether two definitions differ in their schemas. The digest of
+// another engine is of name, description and schema: where the first two are the same,
+// it tells the third.
+func otherSchema(d, o *scanner.Definition) bool {
+	if d.Foreign {
+		return d.Name == o.Name && d.Description == o.Description
+	}
+	return d.Parts[schemaPart] != o.Parts[schemaPart]
 }
 
 // spelling returns a name without what naming conventions differ in. A reader

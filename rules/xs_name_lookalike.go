@@ -14,7 +14,7 @@ var xsNameLookalike = scanner.Rule{
 	Fix:        "Compare the two tools. Remove the one that you do not know, or rename it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Only a slip of the pen counts: one letter of a long word, letters swapped, doubled or alike, and never two words of the language, a plural or a number. A name that is exactly a built-in one is honest more often than not (file servers have read_file), so it is a note.",
+	Basis:      "Only a slip of the pen counts: one letter of a long word, letters swapped, doubled or alike, and never two words of the language, a plural or a number. With the description of the other tool it is made to be mistaken, and high. A name that is exactly a built-in one is honest more often than not (file servers have read_file), so it is a note.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-1007"},
 	Message: func(p *scanner.MessagePass) {
 		ownTools(p, func(d *scanner.Definition, node int) {
@@ -27,10 +27,15 @@ var xsNameLookalike = scanner.Rule{
 		newTools(p, func(d *scanner.Definition) {
 			for _, other := range p.Session.Near(d.Name, p.Server.ID) {
 				name := other.Definition.Name
-				if is, _ := slip(foldWords(scanner.Words(d.Name)), foldWords(scanner.Words(name)), imitationShare); is {
-					reportBeside(p, d, other, scanner.Medium,
-						fmt.Sprintf("the name of tool %q of server %q is almost that of %q of server %q", d.Name, p.Server.ID, name, other.Server))
+				if is, _ := slip(foldWords(scanner.Words(d.Name)), foldWords(scanner.Words(name)), imitationShare); !is {
+					continue
 				}
+				severity, too := scanner.Medium, ""
+				if reworded(d.Description, other.Definition.Description) {
+					severity, too = scanner.High, ", and so is the description"
+				}
+				reportBeside(p, d, other, severity,
+					fmt.Sprintf("the name of tool %q of server %q is almost that of %q of server %q%s", d.Name, p.Server.ID, name, other.Server, too))
 			}
 		})
 	},
