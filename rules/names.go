@@ -24,11 +24,12 @@ func foldWords(words []string) []string {
 // not another number. Words are alike from a similarity on. sure says that one of
 // the two is spelled as it should be.
 func slip(a, b []string, alike float64) (is, sure bool) {
-	if len(a) != len(b) { // case can have cut a word in two, as in sIack
-		if slices.ContainsFunc(a, knownWord) && len(a) > 1 || slices.ContainsFunc(b, knownWord) && len(b) > 1 {
+	if len(a) != len(b) { // case can have cut a word in two, as in sIack and GitHub
+		cutA, cutB := strings.Join(a, ""), strings.Join(b, "")
+		if len(a) > 1 && slices.ContainsFunc(a, knownWord) && !properNames[cutA] || len(b) > 1 && slices.ContainsFunc(b, knownWord) && !properNames[cutB] {
 			return false, false
 		}
-		a, b = []string{strings.Join(a, "")}, []string{strings.Join(b, "")}
+		a, b = []string{cutA}, []string{cutB}
 		if !scanner.OneEdit(a[0], b[0]) && glyphs(a[0]) != glyphs(b[0]) {
 			return false, false
 		}

@@ -166,7 +166,7 @@ func roleOfName(words []string) (verb, things, first, last role) {
 // honest tools, and a stranger's text abuses them.
 func (in *Inspector) capabilities(i int, d *Definition) (can Capabilities) {
 	doc := in.tree
-	words := Words(d.Name)
+	words := readWords(d.Name)
 	verb, things, first, last := roleOfName(words)
 	takesURL, takesAny := in.takesURL(doc.Get(doc.Get(i, "inputSchema"), "properties"))
 	if things == 0 && (verb&seeks != 0 || verb&(reads|fetches) != 0 && len(words) == 1) {

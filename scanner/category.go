@@ -42,7 +42,7 @@ func categoryOf(r role) ToolCategory {
 // categoryOfName tells what a tool does by its name. A word that can be nothing but
 // a verb counts before one that can be the thing as well: email_search reads.
 func categoryOfName(name string) ToolCategory {
-	words := Words(name)
+	words := readWords(name)
 	either := UnknownTool
 	for i, w := range words {
 		r := roleOf(w)

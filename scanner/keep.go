@@ -24,7 +24,7 @@ const tooMany = "more findings in one message than are kept: the rest is not lis
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	node := p.node
 	first, across := p.across(start, end)
-	if p.pieces != nil && !across {
+	if p.pieces != nil && !across || p.again && in.pieced(p.rule) {
 		return
 	}
 	if across {
@@ -36,7 +36,7 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	evidence := newEvidence(p.Source, start, end)
 	if across { // the evidence is what stands in the first block, and what all say beside it
 		is.Decoded = evidence.Context
-		is.Signals = append([]string{"in pieces"}, is.Signals...)
+		is.Signals = append([]string{inPieces}, is.Signals...)
 		start, end = start-first.start+first.offset, len(first.text)
 		evidence = newEvidence(first.text, start, end)
 	}
@@ -53,6 +53,17 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 		Evidence: evidence, Location: in.locate(in.tree.Offset(node, p.isKey, start)), key: key,
 	})
 }
+
+// pieced reports whether a rule has found something in the pieces of the message that
+// were put together.
+func (in *Inspector) pieced(r *Rule) bool {
+	return slices.ContainsFunc(in.facts.Findings, func(f Finding) bool {
+		return f.Rule == r && f.message == in.message && len(f.Signals) > 0 && f.Signals[0] == inPieces
+	})
+}
+
+// inPieces is the signal of a finding that no piece shows by itself.
+const inPieces = "in pieces"
 
 // category is the rule's own for definitions; what a result says is a poisoned output.
 func (p *TextPass) category() string {

@@ -75,6 +75,8 @@ func Words(name string) []string {
 	}
 	for i, r := range name {
 		switch {
+		case unicode.Is(unicode.Cf, r): // nobody sees it
+			continue
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			end(i)
 			start = i + utf8.RuneLen(r)
@@ -92,6 +94,18 @@ func Words(name string) []string {
 		before = r
 	}
 	end(len(name))
+	return words
+}
+
+// readWords returns the words of a name as a reader sees them, to whom a letter of
+// another alphabet is what it looks like.
+func readWords(name string) []string {
+	words := Words(name)
+	for i, w := range words {
+		if strings.ContainsFunc(w, func(r rune) bool { return r >= utf8.RuneSelf }) {
+			words[i] = FoldName(w)
+		}
+	}
 	return words
 }
 

@@ -44,6 +44,7 @@ type TextPass struct {
 	read     bool  // Reading was asked
 	reported []reported
 	pieces   []piece // that the text was put together from; nil for one that stands as it is
+	again    bool    // it was put together in another way before
 }
 
 // reported is a part of a folded text that a rule has reported.

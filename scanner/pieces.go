@@ -2,6 +2,7 @@ package scanner
 
 import (
 	"sort"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -22,16 +23,45 @@ type piece struct {
 const piecesReach = text.Reach
 
 // joined inspects the texts of a list of content blocks as a model reads them, one
-// behind the other: an order can be cut into blocks of which none says it. Only what
-// reaches from one block into another is reported, the rest has been.
+// behind the other: an order can be cut into blocks of which none says it, and so can a
+// word of it. Only what reaches from one block into another is reported, the rest has
+// been.
 func (in *Inspector) joined(kind SubjectKind, root, list int) {
-	var all []byte
-	var pieces []piece
-	add := func(node, offset int, part []byte, whole []byte) {
-		pieces = append(pieces, piece{len(all), len(all) + len(part), node, offset, whole})
-		all = append(append(all, part...), ' ')
+	for _, words := range [...]bool{true, false} {
+		all, pieces := in.together(list, words)
+		if len(pieces) == 0 {
+			return
+		}
+		p := TextPass{Subject: kind, Direction: in.event.Direction, Source: all, in: in, node: pieces[0].node, root: root, pieces: pieces, again: !words}
+		if !p.client() {
+			in.match(&p)
+		}
 	}
-	doc, blocks := in.tree, 0
+}
+
+// notRead stands for what is left out of a text that is put together.
+const notRead = ".\n\n"
+
+// together puts the texts of content blocks together: as words, with a blank between
+// them, or as letters, where a block ends within a word and the next one goes on with
+// it. There are no pieces where nothing is together.
+func (in *Inspector) together(list int, words bool) (all []byte, pieces []piece) {
+	doc, borders := in.tree, 0
+	add := func(node, offset int, part, whole []byte) {
+		if words {
+			pieces = append(pieces, piece{len(all), len(all) + len(part), node, offset, whole})
+			all = append(append(all, part...), ' ')
+			return
+		}
+		if offset == 0 && cutWord(all, part) {
+			borders++
+		} else {
+			all = append(all, notRead...)
+		}
+		pieces = append(pieces, piece{len(all), len(all) + len(part) - 1, node, offset, whole})
+		all = append(all, part...)
+	}
+	blocks := 0
 	for c := doc.First(list); c >= 0; c = doc.Next(c) {
 		node := doc.Get(c, "text")
 		if doc.Kind(node) != wire.String {
@@ -52,16 +82,20 @@ func (in *Inspector) joined(kind SubjectKind, root, list int) {
 			tail++
 		}
 		add(node, 0, s[:head], s)
-		all = append(all, ".\n\n"...) // what stands between is left out
+		all = append(all, notRead...)
 		add(node, tail, s[tail:], s)
 	}
-	if blocks < 2 {
-		return
+	if words && blocks > 1 || borders > 0 {
+		return all, pieces
 	}
-	p := TextPass{Subject: kind, Direction: in.event.Direction, Source: all, in: in, node: pieces[0].node, root: root, pieces: pieces}
-	if !p.client() {
-		in.match(&p)
-	}
+	return nil, nil
+}
+
+// cutWord reports whether a text ends within a word that another one goes on with.
+func cutWord(text, next []byte) bool {
+	last, _ := utf8.DecodeLastRune(text)
+	first, _ := utf8.DecodeRune(next)
+	return unicode.IsLetter(last) && (unicode.IsLower(first) || unicode.IsUpper(first) && unicode.IsUpper(last))
 }
 
 // across returns the piece that what stands at [start, end) of the text begins in,

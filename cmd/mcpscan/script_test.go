@@ -87,23 +87,30 @@ func wantFindings(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// flood is the script command "flood N FROM TO": the file TO is FROM with the line that
-// has N in braces in it N times, numbered.
+// flood is the script command "flood N FROM TO": the file TO is FROM with the lines that
+// have {N} in them repeated N times, together, with a number in its place.
 func flood(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 3 || neg {
 		ts.Fatalf("usage: flood N FROM TO")
 	}
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	var out strings.Builder
-	for line := range strings.Lines(ts.ReadFile(args[1])) {
-		if !strings.Contains(line, "{N}") {
-			out.WriteString(line)
-			continue
-		}
+	var out, many strings.Builder
+	repeat := func() {
 		for i := range n {
-			out.WriteString(strings.ReplaceAll(line, "{N}", fmt.Sprintf("%06d", i)))
+			out.WriteString(strings.ReplaceAll(many.String(), "{N}", fmt.Sprintf("%06d", i)))
 		}
+		many.Reset()
+	}
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		switch {
+		case strings.Contains(line, "{N}"):
+			many.WriteString(line)
+			continue
+		case many.Len() > 0:
+			repeat()
+		}
+		out.WriteString(line)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(out.String()), 0o600))
 }
