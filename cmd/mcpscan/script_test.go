@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -59,18 +60,25 @@ func sameFindings(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// wantFindings is the script command "findings REPORT WANT": the report lists what the
-// file WANT does and nothing else, one a line: line of the recording, severity, rule,
-// server, and the action where that is not to alert. Empty lines and comments stand for
-// nothing.
+// wantFindings is the script command "findings REPORT WANT [RULE…]": of these rules, which
+// are globs, or of all, the report lists what the file WANT does and nothing else, one a
+// line: line of the recording, severity, rule, server, and the action where that is not to
+// alert. Empty lines and comments stand for nothing.
 func wantFindings(ts *testscript.TestScript, neg bool, args []string) {
-	if len(args) != 2 || neg {
-		ts.Fatalf("usage: findings REPORT WANT")
+	if len(args) < 2 || neg {
+		ts.Fatalf("usage: findings REPORT WANT [RULE…]")
 	}
 	r, err := report.Read(bytes.NewReader([]byte(ts.ReadFile(args[0]))))
 	ts.Check(err)
 	var got, want []string
 	for _, f := range r.Findings {
+		if rules := args[2:]; len(rules) > 0 && !slices.ContainsFunc(rules, func(glob string) bool {
+			ok, err := path.Match(glob, f.Rule)
+			ts.Check(err)
+			return ok
+		}) {
+			continue
+		}
 		line := fmt.Sprintf("%d %s %s %s", f.Location.Line, f.Severity, f.Rule, f.Server)
 		if f.Action != "alert" {
 			line += " " + f.Action
