@@ -24,23 +24,38 @@ var tokens = []secret{
 		regexp.MustCompile(`\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[0-9A-Z]{16}\b`)},
 	{[]string{"gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_"},
 		regexp.MustCompile(`\bgh[opsur]_[0-9A-Za-z]{20,255}\b|\bgithub_pat_[0-9A-Za-z_]{20,}\b`)},
-	{[]string{"glpat-"}, regexp.MustCompile(`\bglpat-[0-9A-Za-z_-]{20,}`)},                                // GitLab
-	{[]string{"xox"}, regexp.MustCompile(`\bxox[abeprs]-[0-9A-Za-z-]{10,}`)},                              // Slack
-	{[]string{"sk-"}, regexp.MustCompile(`\bsk-(?:ant-|proj-|live-)?[0-9A-Za-z_-]{16,}`)},                 // Anthropic, OpenAI
-	{[]string{"k_"}, regexp.MustCompile(`\b[sr]k_(?:live|test)_[0-9A-Za-z]{16,}`)},                        // Stripe
-	{[]string{"aiza"}, regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`)},                                     // Google
-	{[]string{"npm_"}, regexp.MustCompile(`\bnpm_[0-9A-Za-z]{36}\b`)},                                     // npm
-	{[]string{"hf_"}, regexp.MustCompile(`\bhf_[0-9A-Za-z]{30,}\b`)},                                      // Hugging Face
-	{[]string{"pplx-"}, regexp.MustCompile(`\bpplx-[0-9A-Za-z]{32,}\b`)},                                  // Perplexity
-	{[]string{"figd_"}, regexp.MustCompile(`\bfigd_[0-9A-Za-z_-]{32,}`)},                                  // Figma
-	{[]string{"lin_api_"}, regexp.MustCompile(`\blin_api_[0-9A-Za-z]{32,}\b`)},                            // Linear
-	{[]string{"tvly-"}, regexp.MustCompile(`\btvly-(?:dev-|prod-)?[0-9A-Za-z]{24,}\b`)},                   // Tavily
-	{[]string{"sbp_"}, regexp.MustCompile(`\bsbp_[0-9a-f]{40}\b`)},                                        // Supabase
-	{[]string{"gsk_"}, regexp.MustCompile(`\bgsk_[0-9A-Za-z]{40,}\b`)},                                    // Groq
-	{[]string{"nvapi-"}, regexp.MustCompile(`\bnvapi-[0-9A-Za-z_-]{40,}`)},                                // NVIDIA
-	{[]string{"ntn_"}, regexp.MustCompile(`\bntn_[0-9A-Za-z]{40,}\b`)},                                    // Notion
-	{[]string{"dop_v1_"}, regexp.MustCompile(`\bdop_v1_[0-9a-f]{64}\b`)},                                  // DigitalOcean
-	{[]string{"shpat_"}, regexp.MustCompile(`\bshpat_[0-9a-fA-F]{32}\b`)},                                 // Shopify
+	{[]string{"glpat-"}, regexp.MustCompile(`\bglpat-[0-9A-Za-z_-]{20,}`)},                         // GitLab
+	{[]string{"xox"}, regexp.MustCompile(`\bxox[abeprs]-[0-9A-Za-z-]{10,}`)},                       // Slack
+	{[]string{"sk-"}, regexp.MustCompile(`\bsk-(?:ant-|proj-|live-)?[0-9A-Za-z_-]{16,}`)},          // Anthropic, OpenAI
+	{[]string{"k_"}, regexp.MustCompile(`\b[sr]k_(?:live|test)_[0-9A-Za-z]{16,}`)},                 // Stripe
+	{[]string{"aiza"}, regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{35}`)},                              // Google
+	{[]string{"npm_"}, regexp.MustCompile(`\bnpm_[0-9A-Za-z]{36}\b`)},                              // npm
+	{[]string{"hf_"}, regexp.MustCompile(`\bhf_[0-9A-Za-z]{30,}\b`)},                               // Hugging Face
+	{[]string{"pplx-"}, regexp.MustCompile(`\bpplx-[0-9A-Za-z]{32,}\b`)},                           // Perplexity
+	{[]string{"figd_"}, regexp.MustCompile(`\bfigd_[0-9A-Za-z_-]{32,}`)},                           // Figma
+	{[]string{"lin_api_"}, regexp.MustCompile(`\blin_api_[0-9A-Za-z]{32,}\b`)},                     // Linear
+	{[]string{"tvly-"}, regexp.MustCompile(`\btvly-(?:dev-|prod-)?[0-9A-Za-z]{24,}\b`)},            // Tavily
+	{[]string{"sbp_"}, regexp.MustCompile(`\bsbp_[0-9a-f]{40}\b`)},                                 // Supabase
+	{[]string{"gsk_"}, regexp.MustCompile(`\bgsk_[0-9A-Za-z]{40,}\b`)},                             // Groq
+	{[]string{"nvapi-"}, regexp.MustCompile(`\bnvapi-[0-9A-Za-z_-]{40,}`)},                         // NVIDIA
+	{[]string{"ntn_"}, regexp.MustCompile(`\bntn_[0-9A-Za-z]{40,}\b`)},                             // Notion
+	{[]string{"dop_v1_"}, regexp.MustCompile(`\bdop_v1_[0-9a-f]{64}\b`)},                           // DigitalOcean
+	{[]string{"shpat_"}, regexp.MustCompile(`\bshpat_[0-9a-fA-F]{32}\b`)},                          // Shopify
+	{[]string{"xapp-"}, regexp.MustCompile(`\bxapp-[0-9]-[0-9A-Z]{8,}-[0-9]{8,}-[0-9a-f]{32,}\b`)}, // Slack, of an app
+	{[]string{"glsa_"}, regexp.MustCompile(`\bglsa_[0-9A-Za-z]{32}_[0-9a-f]{8}\b`)},                // Grafana
+	{[]string{"dapi"}, regexp.MustCompile(`\bdapi[0-9a-f]{32}\b`)},                                 // Databricks
+	{[]string{"pypi-age"}, regexp.MustCompile(`\bpypi-AgE[0-9A-Za-z_-]{50,}`)},                     // PyPI
+	{[]string{"pmak-"}, regexp.MustCompile(`\bPMAK-[0-9a-f]{24}-[0-9a-f]{34}\b`)},                  // Postman
+	{[]string{"hvs."}, regexp.MustCompile(`\bhvs\.[0-9A-Za-z_-]{24,}`)},                            // HashiCorp Vault
+	{[]string{".atlasv1."}, regexp.MustCompile(`\b[0-9A-Za-z]{14}\.atlasv1\.[0-9A-Za-z_-]{60,}`)},  // HCP Terraform
+	{[]string{"dp."}, regexp.MustCompile(`\bdp\.(?:pt|st|ct|sa|scim|audit)\.[0-9A-Za-z.]{40,}\b`)}, // Doppler
+	{[]string{"atatt3"}, regexp.MustCompile(`\bATATT3[0-9A-Za-z_=-]{60,}`)},                        // Atlassian
+	{[]string{"sq0"}, regexp.MustCompile(`\bsq0(?:atp|csp)-[0-9A-Za-z_-]{22,}`)},                   // Square
+	{[]string{"sg."}, regexp.MustCompile(`\bSG\.[0-9A-Za-z_-]{20,24}\.[0-9A-Za-z_-]{40,46}`)},      // SendGrid
+	{[]string{"ya29."}, regexp.MustCompile(`\bya29\.[0-9A-Za-z_-]{30,}`)},                          // Google, of a session
+	{[]string{"age-secret-key-"}, regexp.MustCompile(`\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b`)},          // age
+	{[]string{"hooks.slack.com/"}, regexp.MustCompile(`\bhooks\.slack\.com/services/T[0-9A-Z]{6,}/B[0-9A-Z]{6,}/([0-9A-Za-z]{20,})`)},
+	{[]string{"/api/webhooks/"}, regexp.MustCompile(`\bdiscord(?:app)?\.com/api/webhooks/[0-9]{16,20}/([0-9A-Za-z_-]{60,})`)},
 	{[]string{":aa"}, regexp.MustCompile(`\b[0-9]{8,10}:AA[0-9A-Za-z_-]{32,34}`)},                         // Telegram
 	{[]string{"eyj"}, regexp.MustCompile(`\beyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]*`)},    // JSON Web Token
 	{[]string{pemBegin}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END|\z)`)}, // PEM, also cut off
@@ -54,6 +69,10 @@ var secrets = slices.Concat(tokens, []secret{
 		regexp.MustCompile(`(?i)[?&;](?:[a-z0-9_.-]*[_.-])?(?:api-?key|key|token|code|sig|signature|passwd|password|pwd|secret|auth)=([^\s&;"'<>#${}\[\]]{4,})`)},
 	{[]string{"--"}, // the flag of a command
 		regexp.MustCompile(`(?i)(?:^|[^a-z0-9-])--(?:[a-z0-9]+[_-])*(?:api-?key|key|token|passwd|password|secret|auth|bearer|credentials?|pat)(?:=|["',\s]+)([^\s"',<>${}()\[\]-][^\s"'<>»]{2,}[^\s"'<>»),.;])`)},
+	{[]string{"accountkey=", "sharedaccesskey="}, // the key of a connection string
+		regexp.MustCompile(`(?i)\b(?:account|sharedaccess)key=([0-9A-Za-z+/=]{40,})`)},
+	{[]string{"pwd=", "password="}, // the password of one
+		regexp.MustCompile(`(?i);\s*(?:password|pwd)=([^;\s"'<>${}\[\]]{4,})`)},
 	{[]string{"authorization"},
 		regexp.MustCompile(`(?i)\b(?:authorization|proxy-authorization)["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([0-9A-Za-z._~+/=-]{8,})`)},
 	{[]string{"key", "secret", "passwd", "password", "token"},
