@@ -244,6 +244,12 @@ func (p *TextPass) Description() bool {
 	return p.Subject.Definition() && int(p.in.tree.Nodes[p.node].Parent) == p.root && p.Key() == "description"
 }
 
+// Sent returns what Folded[start:end] was sent as: with its capitals and whatever else
+// folding takes away.
+func (p *TextPass) Sent(start, end int) []byte {
+	return p.Source[p.folded.Source(start):p.folded.Source(end)]
+}
+
 // Report hands over a finding whose evidence is Folded[Start:End].
 func (p *TextPass) Report(is Issue) {
 	if p.Folded == nil {

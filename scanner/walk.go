@@ -353,9 +353,11 @@ func (in *Inspector) subjectOf(root int, m *Message, i int) (SubjectKind, string
 		if i < c || i >= int(doc.Nodes[c].Next) {
 			continue
 		}
-		switch {
+		switch kind := requestSubject(m.Method); {
 		case doc.KeyIs(c, "result"):
-			return ResultSubject, "", c
+			return in.resultSubject(c, i)
+		case doc.KeyIs(c, "params") && kind != NoSubject:
+			return kind, "", c
 		case doc.KeyIs(c, "error"):
 			return ErrorSubject, "", root
 		case doc.KeyIs(c, "params") && m.Target != "":
@@ -363,6 +365,20 @@ func (in *Inspector) subjectOf(root int, m *Message, i int) (SubjectKind, string
 		}
 	}
 	return MessageSubject, "", root
+}
+
+// resultSubject finds what node i of a result belongs to: the result, or one of the
+// requests that stand in it.
+func (in *Inspector) resultSubject(result, i int) (SubjectKind, string, int) {
+	for c := in.tree.First(in.tree.Get(result, "inputRequests")); c >= 0; c = in.tree.Next(c) {
+		if i < c || i >= int(in.tree.Nodes[c].Next) {
+			continue
+		}
+		if method, _ := in.tree.Str(c, "method"); requestSubject(method) != NoSubject {
+			return requestSubject(method), "", c
+		}
+	}
+	return ResultSubject, "", result
 }
 
 // messageRules runs the rules that look at the message as JSON.
