@@ -22,27 +22,35 @@ var hidHomoglyph = scanner.Rule{
 		if key := p.Key(); !p.Subject.Definition() || key != "name" && key != "title" && key != "uri" {
 			return
 		}
-		for i := 0; i < len(p.Source); {
-			start, latin, alike := i, false, false
-			for i < len(p.Source) {
-				r, n := utf8.DecodeRune(p.Source[i:])
-				if !unicode.IsLetter(r) {
-					break
-				}
-				latin = latin || unicode.Is(unicode.Latin, r)
-				alike = alike || unicode.In(r, unicode.Cyrillic, unicode.Cherokee, unicode.Armenian) || strings.ContainsRune(latinGreek, r)
-				i += n
-			}
-			if latin && alike {
-				p.ReportSource(scanner.Issue{Start: start, End: i, Severity: scanner.High, Message: "the name mixes alphabets whose letters look alike"})
-				return
-			}
-			if i < len(p.Source) {
-				_, n := utf8.DecodeRune(p.Source[i:])
-				i += n
-			}
+		if start, end, mixed := mixedAlphabets(p.Source); mixed {
+			p.ReportSource(scanner.Issue{Start: start, End: end, Severity: scanner.High, Message: "the name mixes alphabets whose letters look alike"})
 		}
 	},
+}
+
+// mixedAlphabets finds the first word that mixes Latin letters with those of another
+// alphabet that look like them.
+func mixedAlphabets(s []byte) (start, end int, mixed bool) {
+	for i := 0; i < len(s); {
+		start, latin, alike := i, false, false
+		for i < len(s) {
+			r, n := utf8.DecodeRune(s[i:])
+			if !unicode.IsLetter(r) {
+				break
+			}
+			latin = latin || unicode.Is(unicode.Latin, r)
+			alike = alike || unicode.In(r, unicode.Cyrillic, unicode.Cherokee, unicode.Armenian) || strings.ContainsRune(latinGreek, r)
+			i += n
+		}
+		if latin && alike {
+			return start, i, true
+		}
+		if i < len(s) {
+			_, n := utf8.DecodeRune(s[i:])
+			i += n
+		}
+	}
+	return 0, 0, false
 }
 
 // latinGreek are the Greek letters that a reader takes for Latin ones; a delta

@@ -103,6 +103,9 @@ func All() []scanner.Rule {
 		rateLimit,
 		versionPin,
 		policyDenied,
+		// What is said in a session.
+		urlDangerousScheme,
+		urlSSRFTarget,
 		// Configurations of clients, and what they start.
 		cfgUnpinnedPackage,
 		cfgInlineInterpreter,
