@@ -104,6 +104,7 @@ func All() []scanner.Rule {
 		versionPin,
 		policyDenied,
 		// What is said in a session.
+		resSecretLeak,
 		urlDangerousScheme,
 		urlSSRFTarget,
 		// Configurations of clients, and what they start.
