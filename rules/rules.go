@@ -105,6 +105,7 @@ func All() []scanner.Rule {
 		policyDenied,
 		// What is said in a session.
 		resSecretLeak,
+		smpSamplingAbuse,
 		urlDangerousScheme,
 		urlSSRFTarget,
 		// Configurations of clients, and what they start.
