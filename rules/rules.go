@@ -106,6 +106,8 @@ func All() []scanner.Rule {
 		// What is said in a session.
 		resSecretLeak,
 		smpSamplingAbuse,
+		elcSensitiveForm,
+		elcURLRisk,
 		urlDangerousScheme,
 		urlSSRFTarget,
 		// Configurations of clients, and what they start.

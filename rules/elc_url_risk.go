@@ -1,0 +1,99 @@
+package rules
+
+import (
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var elcURLRisk = scanner.Rule{
+	ID:         "elc-url-risk",
+	Category:   "credential_theft",
+	Title:      "The user is sent to an address that hides where it leads, or gives something away",
+	Why:        "A page that a server has its user open is where passwords are typed. An address that is read as another host, is not encrypted, or carries who the user is already, is how that goes to somebody else.",
+	Fix:        "Do not open the address. Have the client show the host by itself, in Punycode where its letters are mixed, and accept https alone.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The specification has servers use https, and no secrets or personal data in the address. Plain http to this machine is how local servers sign in, and silent. An address of mail in the query is medium, but for the hint that OpenID Connect has for it. What url-dangerous-scheme tells of is not told again.",
+	Refs:       []string{"OWASP-MCP:MCP07", "OWASP-LLM:LLM02", "ATLAS:AML.T0011.003", "CWE-319", "CWE-598", "CWE-1007"},
+	Message: func(p *scanner.MessagePass) {
+		followed(p, func(node int, place addressPlace) {
+			if place != elicitationPlace && !(place == authPlace && userOpens[keyOf(p.Doc, node)]) {
+				return
+			}
+			severity, message := riskOfURL(textOf(p.Doc, node), place)
+			if message != "" {
+				p.Report(node, false, severity, message)
+			}
+		})
+	},
+}
+
+// userOpens are the members of authorization metadata that a browser is sent to.
+var userOpens = wordSet("authorization_endpoint end_session_endpoint")
+
+// riskOfURL tells the worst that is wrong with an address that a user is to open.
+func riskOfURL(said string, place addressPlace) (scanner.Severity, string) {
+	scheme, u := destinationURL(said)
+	if dangerous(scheme, said, place) {
+		return 0, ""
+	}
+	if !webScheme[scheme] || u == nil {
+		if scheme == "" {
+			return scanner.Medium, "the address is none that a browser could open"
+		}
+		return scanner.High, "the address has a scheme that starts another program"
+	}
+	host := u.Hostname()
+	to := destinationOf(host)
+	switch {
+	case u.User != nil:
+		return scanner.High, "the address has a user in front of its host, which a reader takes for the host"
+	case lookalikeHost(host):
+		return scanner.High, "the host has letters of another alphabet that look like those of a known one"
+	case to.disguised:
+		return scanner.High, "the host is written in a form that hides where it leads"
+	case (scheme == "http" || scheme == "ws") && to.reach != thisMachine:
+		return scanner.High, "the address is not encrypted"
+	case figuresOnly.MatchString(host) && to.reach != thisMachine:
+		return scanner.High, "the host is an address of figures, and has no name that anybody vouches for"
+	}
+	return givenAway(u)
+}
+
+var (
+	figuresOnly = regexp.MustCompile(`^[0-9.]+$|:`)
+	mailAddress = regexp.MustCompile(`(?i)^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
+	personQuery = regexp.MustCompile(`\b(?:ssn|social security( number)?|passport|date of birth|dob|birth ?day|phone( number)?|mobile|iban|card number|full name)$`)
+	// publicQuery are the parameters of an authorization request that are random and no secrets.
+	publicQuery = wordSet("state nonce code_challenge code_challenge_method client_id redirect_uri scope response_type response_mode resource audience request_uri login_hint login_hint_token prompt elicitationid elicitation_id session_id id")
+)
+
+// givenAway tells what the query and the fragment of an address hold that others should
+// not see.
+func givenAway(u *url.URL) (scanner.Severity, string) {
+	severity, message := scanner.Note, ""
+	for _, part := range [...]string{u.RawQuery, u.Fragment} {
+		query, err := url.ParseQuery(part)
+		if err != nil {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(query)) {
+			for _, value := range query[name] {
+				switch {
+				case publicQuery[strings.ToLower(name)]:
+				case text.Token(value) != "", secretName(name) && !standIn(value) && (random(value) || password(value)):
+					return scanner.High, "the address has a secret in it"
+				case mailAddress.MatchString(value), personQuery.MatchString(spell(name)) && value != "" && !standIn(value):
+					severity, message = scanner.Medium, "the address says who the user is"
+				}
+			}
+		}
+	}
+	return severity, message
+}
