@@ -108,6 +108,8 @@ func All() []scanner.Rule {
 		smpSamplingAbuse,
 		elcSensitiveForm,
 		elcURLRisk,
+		uiAppBroadCSP,
+		resFlood,
 		urlDangerousScheme,
 		urlSSRFTarget,
 		// Configurations of clients, and what they start.

@@ -31,7 +31,7 @@ import (
 //	description      the description of one tool
 //	result           the text of one tool result
 //	definition.json  a document of definitions
-//	frames           one frame a line, as [SERVER[/SESSION]] DIRECTION FRAME with > from the client and < from the server
+//	frames           one frame a line, as [SERVER[/SESSION]] DIRECTION FRAME with > from the client and < from the server; <<N times TEXT>> is a text N times, with # as the number
 //	events.jsonl     a recording
 //	config/PATH      a client configuration at PATH; several make one run, and those below config/home/ are the user's
 //	mcpscan.lock     a lockfile
@@ -329,7 +329,7 @@ func source(t *testing.T, ar *txtar.Archive) scanner.Source {
 			}
 			return replay.Events(events)
 		case "frames":
-			return frames(t, text)
+			return frames(t, unrolled(text))
 		case "events.jsonl":
 			src, err := replay.Open(f.Name, strings.NewReader(text+"\n"), replay.Options{MaxMessage: 1 << 20})
 			if err != nil {
