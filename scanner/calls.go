@@ -72,6 +72,11 @@ func (j *judge) call(srv *Server, e *Event, from Direction, m *Message) *Call {
 	if known := srv.Tools[m.Target]; known != nil {
 		j.current.Category = known.Definition.Category
 	}
+	if said := j.engine.limits.Category; said != nil {
+		if c, ok := said(srv.ID, m.Target); ok {
+			j.current.Category = c
+		}
+	}
 	return &j.current
 }
 

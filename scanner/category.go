@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -23,6 +24,15 @@ const (
 var toolCategoryNames = [...]string{"unknown", "read", "write", "send", "compute"}
 
 func (c ToolCategory) String() string { return toolCategoryNames[c] }
+
+// ToolCategories returns the categories by name, in their order.
+func ToolCategories() []string { return slices.Clone(toolCategoryNames[:]) }
+
+// ParseToolCategory returns the category of a name.
+func ParseToolCategory(name string) (c ToolCategory, ok bool) {
+	i := slices.Index(toolCategoryNames[:], name)
+	return ToolCategory(max(i, 0)), i >= 0
+}
 
 // categoryOf returns the category of what a word does.
 func categoryOf(r role) ToolCategory {

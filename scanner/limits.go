@@ -15,6 +15,9 @@ type Limits struct {
 	BurstWindow  time.Duration
 	Rate         RateLimit            // of each server that is not in Rates
 	Rates        map[string]RateLimit // by server; what is zero in one is that of Rate
+
+	// Category is what a user says that a tool does; nil where nobody says anything.
+	Category func(server, tool string) (c ToolCategory, said bool)
 }
 
 // RateLimit is a bucket of Burst tokens, into which CallsPerMinute fall. A call takes

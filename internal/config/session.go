@@ -1,7 +1,9 @@
 package config
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcpscan/mcpscan/scanner"
@@ -15,7 +17,18 @@ type CrossServer struct {
 	ReadThenSend    ReadThenSend
 	Flow            CrossServerFlow
 	Burst           Burst
+	Categories      []ToolCategory
 }
+
+// ToolCategory says what the tools do whose server and name match the globs; an empty
+// glob matches all.
+type ToolCategory struct {
+	Server, Tool string
+	Category     scanner.ToolCategory
+}
+
+// maxCategories bounds what is tried for each call.
+const maxCategories = 1000
 
 // ReadThenSend is about a send after a read on another server.
 type ReadThenSend struct {
@@ -56,6 +69,23 @@ func (s *Settings) Limits() scanner.Limits {
 		BurstWindow:  c.Burst.Window,
 		Rate:         scanner.RateLimit{CallsPerMinute: r.DefaultRPM, Burst: r.DefaultBurst},
 		Rates:        r.PerServer,
+		Category:     c.category(),
+	}
+}
+
+// category returns what looks up the category of a tool, nil where none is set. The
+// last entry that matches counts, as among overrides.
+func (c *CrossServer) category() func(server, tool string) (scanner.ToolCategory, bool) {
+	if len(c.Categories) == 0 {
+		return nil
+	}
+	return func(server, tool string) (scanner.ToolCategory, bool) {
+		for _, t := range slices.Backward(c.Categories) {
+			if globs(t.Server, server) && globs(t.Tool, tool) {
+				return t.Category, true
+			}
+		}
+		return scanner.UnknownTool, false
 	}
 }
 
@@ -141,7 +171,38 @@ func (r *settingsReader) crossServer(n *node) {
 				"window":    func(n *node) { c.Burst.Window = r.window(n) },
 			})
 		},
+		"categories": func(n *node) {
+			if len(n.items) > maxCategories {
+				r.fail(n.pos, "more than %d categories, all of which are tried for each call; use globs", maxCategories)
+				return
+			}
+			r.list(n, r.toolCategory)
+		},
 	})
+}
+
+// toolCategory reads one entry of the list of categories.
+func (r *settingsReader) toolCategory(n *node) {
+	var t ToolCategory
+	said := false
+	before := len(r.problems)
+	r.object(n, keys{
+		"server": func(n *node) { t.Server = r.glob(n) },
+		"tool":   func(n *node) { t.Tool = r.glob(n) },
+		"category": func(n *node) {
+			t.Category, _ = scanner.ParseToolCategory(r.oneOf(n, "category", scanner.ToolCategories()...))
+			said = true
+		},
+	})
+	switch {
+	case len(r.problems) > before:
+	case t.Server == "" && t.Tool == "":
+		r.fail(n.pos, "a category for all tools: name a server or a tool")
+	case !said:
+		r.fail(n.pos, "an entry needs a category: %s", strings.Join(scanner.ToolCategories(), ", "))
+	default:
+		r.settings.CrossServer.Categories = append(r.settings.CrossServer.Categories, t)
+	}
 }
 
 func (r *settingsReader) rateLimits(n *node) {
