@@ -26,7 +26,7 @@ var policyDenied = scanner.Rule{
 			p.Refuse(d.Check, d.Verdict, d.Reason)
 		}
 		is := scanner.JudgeIssue{Severity: weight.severity, Message: weight.says + ": " + d.Reason, Key: d.Rule, Offset: p.Message.Offset}
-		is.Subject, is.Name, is.Pointer, is.Evidence = wanted(p)
+		is.Subject, is.Name, is.Pointer, is.Evidence = about(p)
 		if d.Location.File != "" {
 			is.Related = []scanner.Related{{Message: fmt.Sprintf("the rule %s of the policy", shown(d.Rule)), Location: d.Location}}
 		}
@@ -45,8 +45,8 @@ var verdictWeights = map[scanner.Verdict]struct {
 	scanner.Log:    {scanner.Note, "the policy logs this"},
 }
 
-// wanted returns what a request is about, for a finding.
-func wanted(p *scanner.JudgePass) (subject scanner.SubjectKind, name, pointer, evidence string) {
+// about returns what a request is about, for a finding.
+func about(p *scanner.JudgePass) (subject scanner.SubjectKind, name, pointer, evidence string) {
 	m := p.Message
 	switch m.Method {
 	case "sampling/createMessage":

@@ -98,6 +98,8 @@ func All() []scanner.Rule {
 		// In a session.
 		sesUnlistedTool,
 		burst,
+		sesPathEscape,
+		sesConfigWrite,
 		readThenSend,
 		crossServerFlow,
 		rateLimit,

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// The bounds of what a policy sees of a request. What is beyond them is told, so that
+// The bounds of what a policy, or a rule, sees of a request. What is beyond them is told, so that
 // nothing is allowed by what nobody looked at.
 const (
 	maxArguments   = 1024
@@ -30,7 +30,7 @@ func (in *Inspector) arguments(i int) (args []Argument, partial bool) {
 		if size += len(text); len(args) == maxArguments || size > argumentsBytes {
 			return args, true
 		}
-		a := Argument{Pointer: string(doc.AppendPointer(nil, i, c)), Text: text}
+		a := Argument{Pointer: string(doc.AppendPointer(nil, i, c)), Text: text, Offset: int(doc.Nodes[c].Start - doc.Nodes[in.event.root].Start)}
 		a.Name = argumentName(a.Pointer)
 		args = append(args, a)
 	}

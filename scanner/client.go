@@ -17,6 +17,30 @@ const (
 // specification has five.
 const maxCapabilities = 32
 
+// maxRoots bounds the roots of a client that are remembered, and rootBytes each of
+// their URIs. Clients list the folders that are open.
+const (
+	maxRoots  = 64
+	rootBytes = 4096
+)
+
+// roots returns the URIs of the roots that a client's result lists, nil where it lists
+// none, or more than are remembered: nothing is told to be outside of what nobody knows.
+func (in *Inspector) roots(result int) (uris []string) {
+	list := in.tree.Get(result, "roots")
+	if in.tree.Kind(list) != wire.Array {
+		return nil
+	}
+	for c := in.tree.First(list); c >= 0; c = in.tree.Next(c) {
+		uri, ok := in.tree.Str(c, "uri")
+		if !ok || len(uri) > rootBytes || len(uris) == maxRoots {
+			return nil
+		}
+		uris = append(uris, uri)
+	}
+	return uris
+}
+
 // client returns what the parameters of a request say of the client, nil where
 // they say nothing.
 func (in *Inspector) client(params int) *ClientInfo {

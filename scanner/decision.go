@@ -72,6 +72,7 @@ type Argument struct {
 	Name    string // of the argument that it is, or stands in
 	Pointer string // JSON Pointer, from the parameters on
 	Text    string // a string as it reads, anything else as it is written
+	Offset  int    // in the frame
 }
 
 // Decide hands over what a check decides about the message at hand.

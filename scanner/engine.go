@@ -79,6 +79,7 @@ type Engine struct {
 	variables  Environment
 	agentsh    bool
 	blocks     func(*Finding) bool
+	arguments  bool // somebody looks at the arguments of requests
 
 	comparison
 }
@@ -133,6 +134,7 @@ func New(rules []Rule, o Options) (*Engine, error) {
 		e.pinning = *o.Pinning
 	}
 	e.limits.complete()
+	e.arguments = o.Policy != nil
 	if e.sessions <= 0 {
 		e.sessions = defaultSessions
 	}
@@ -175,6 +177,7 @@ func (e *Engine) register(r *Rule) {
 	}
 	if r.Judge != nil {
 		e.judges = append(e.judges, r)
+		e.arguments = e.arguments || r.Arguments
 	}
 	if r.Unusual != nil {
 		e.unusual = append(e.unusual, r)

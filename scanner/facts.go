@@ -49,7 +49,7 @@ type Message struct {
 	Action      string               // for audit events: what the other engine decided
 	Category    ToolCategory         // of a call: what its tool does, by its name alone
 	Decision    Decision             // of the judge; the zero value lets the message pass
-	Arguments   []Argument           // of a request, where a policy asks for them
+	Arguments   []Argument           // of a request, where a policy or a rule asks for them
 	Partial     bool                 // there are more arguments than these
 	Target      string               // what is called, read or got: a tool's name, a prompt's name, a URI
 	Lists       [MessageSubject]bool // the kinds of definitions that it lists
@@ -57,6 +57,7 @@ type Message struct {
 	Definitions []Definition         // in the order of the text
 	Server      *ServerInfo
 	Client      *ClientInfo // what the client says of itself, where it does
+	Roots       []string    // of a client's answer: the URIs of the roots that it lists, maxRoots of them
 	IdentityAt  int         // of a Lockfile: where it says what the server is
 	Offset      int         // of the message in the frame
 

@@ -61,6 +61,10 @@ type Rule struct {
 	// what the session has shown before it.
 	Judge func(*JudgePass)
 
+	// Arguments says that Judge looks at the arguments of requests: they are carried
+	// to the judge only where somebody does.
+	Arguments bool
+
 	// Config is called for each client configuration.
 	Config func(*ConfigPass)
 

@@ -82,6 +82,7 @@ type Server struct {
 	Seen      bool     // it has taken part in a message before
 	Info      ServerInfo
 	Client    *ClientInfo // nil where it is not known
+	Roots     []string    // URIs of what the client said last that the server may use; nil where it said nothing
 	Tools     map[string]*Known
 	Relisted  map[string]bool      // tools that it has listed again as another definition than that in Tools
 	Listed    bool                 // it has answered tools/list
@@ -167,6 +168,9 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know 
 		}
 	case Response:
 		delete(srv.pending[opposite(from)], m.ID)
+		if m.Roots != nil && from == ClientToServer {
+			srv.Roots = m.Roots
+		}
 	}
 	srv.Listed = srv.Listed || m.Lists[ToolSubject]
 	for kind, listed := range m.Lists {

@@ -116,6 +116,7 @@ func (in *Inspector) method(i int) string {
 // result inspects the result of a response.
 func (in *Inspector) result(m *Message, node int) {
 	if in.event.Direction == ClientToServer {
+		m.Roots = in.roots(node)
 		in.region(CallSubject, "", node, node)
 		return
 	}
@@ -313,7 +314,7 @@ var fromClient = map[string]bool{
 func (in *Inspector) params(m *Message, root, node int) {
 	kind := requestSubject(m.Method)
 	m.Client = in.client(node)
-	if in.engine.policy != nil && m.Kind == Request {
+	if in.engine.arguments && m.Kind == Request {
 		m.Arguments, m.Partial = in.arguments(node)
 	}
 	switch {

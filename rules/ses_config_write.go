@@ -1,0 +1,96 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// startFiles are files beside those of agents that a machine obeys: shells, schedulers,
+// services, version control and remote logins read commands from them.
+const startFiles = `(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|envrc|gitconfig|xprofile|xinitrc)|config\.fish|[\w.]*profile\.ps1` +
+	`|\.ssh/(authorized_keys2?|config|rc)|authorized_keys2?|\.git/(hooks/[^/]+|config)|\.husky/[^/]+|crontab|etc/(cron[^/]*|profile\.d|sudoers\.d|init\.d)/[^/]+|etc/(crontab|profile|sudoers|environment|rc\.local|ld\.so\.preload|bash\.bashrc|zshrc)` +
+	`|var/spool/cron/.+|systemd/(user|system)/[^/]+|launch(agents|daemons)/[^/]+|autostart/[^/]+\.desktop|programs/startup/[^/]+)`
+
+// agentSettings are the files of agents that agentFiles has no name for.
+const agentSettings = `((cline_)?mcp_(config|settings)\.json|\.claude\.json|\.(amazonq|aws/amazonq|kiro|roo|continue|zed|config/zed|config/opencode)/.*\.(json|ya?ml|toml)|(code|cursor|windsurf)/user/(settings|mcp|tasks)\.json|claude\.local\.md|\.roorules|copilot-instructions\.md)`
+
+var (
+	obeyedFile = regexp.MustCompile(`(^|/)(` + agentFiles + `|` + agentSettings + `|` + startFiles + `)$`)
+	// rulesFile is one of those that hold words for a model, and no commands.
+	rulesFile = regexp.MustCompile(`(^|/)(claude(\.local)?\.md|agents\.md|gemini\.md|copilot-instructions\.md|\.(cursor|windsurf|cline|roo)rules|\.goosehints|\.cursor/rules/.*|\.(claude|gemini|codex|windsurf|cursor)/.*\.mdc?)$`)
+)
+
+var sesConfigWrite = scanner.Rule{
+	ID:         "ses-config-write",
+	Category:   "policy",
+	Title:      "A call writes what an agent or the machine obeys",
+	Why:        "Whoever has a line in such a file has a server, an approval or a command that runs from then on, long after the session (CVE-2025-54135, CVE-2025-53773). A text that the agent read can have asked for it.",
+	Fix:        "Look at the file before the agent or a shell is started again, and find out what asked for the call. Keep servers that write files out of these places.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "The tool writes, by its definition or its name, or takes a text beside the path; the path is known to be obeyed. Files with rules for a model, such as CLAUDE.md, are written by honest agents as well, and are high.",
+	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
+	Arguments:  true,
+	Judge: func(p *scanner.JudgePass) {
+		c := p.Call()
+		if c == nil || len(p.Message.Arguments) == 0 || !writesFiles(c, p.Message.Arguments) {
+			return
+		}
+		for i := range p.Message.Arguments {
+			a := &p.Message.Arguments[i]
+			severity, is := obeyed(a)
+			if !is {
+				continue
+			}
+			p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: a.Pointer,
+				Message:  fmt.Sprintf("%s of server %s writes a file that an agent or the machine obeys", shown(p.Message.Target), shown(p.Server.ID)),
+				Evidence: a.Text, Key: a.Text, Offset: a.Offset})
+		}
+	},
+}
+
+// writesFiles reports whether a call writes: its tool is known to, or nobody knows what
+// it does and it is given a text. A tool for everything says in an argument what it does.
+func writesFiles(c *scanner.Call, args []scanner.Argument) bool {
+	writes := c.Category == scanner.WriteTool
+	for i := range args {
+		name := ownName(&args[i])
+		if hasWord(name, actWords) && lookWords[strings.ToLower(args[i].Text)] {
+			return false
+		}
+		writes = writes || c.Category == scanner.UnknownTool && hasWord(name, textWords)
+	}
+	return writes
+}
+
+// actWords name the argument that says what a tool for everything does, and lookWords
+// are what it says where nothing is written.
+var (
+	actWords  = wordSet(`command action operation op mode method`)
+	lookWords = wordSet(`view read open get list ls cat show stat exists search find head tail r rb`)
+)
+
+// obeyed reports whether an argument is the path of a file that is obeyed. What is
+// copied from there is not written.
+func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
+	if name := ownName(a); hasWord(name, textWords) || hasWord(name, fromWords) || !strings.ContainsAny(a.Text, "./%\\") && !strings.Contains(a.Text, "crontab") {
+		return 0, false
+	}
+	path, ok := readPath(a.Text)
+	if !ok {
+		return 0, false
+	}
+	switch text := strings.TrimRight(path.text(), " ."); {
+	case !obeyedFile.MatchString(text) && !rulesFile.MatchString(text):
+		return 0, false
+	case rulesFile.MatchString(text):
+		return scanner.High, true
+	}
+	return scanner.Critical, true
+}
+
+// fromWords name the argument that a file is taken from.
+var fromWords = wordSet(`source src from origin input`)

@@ -1,0 +1,127 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var sesPathEscape = scanner.Rule{
+	ID:         "ses-path-escape",
+	Category:   "path_traversal",
+	Title:      "A call leads out of the place that it starts in",
+	Why:        "A server that joins what it is given with its own directory hands over files that nobody shared with it (CVE-2025-53110, CVE-2025-68143). Text that an agent read can have chosen the path.",
+	Fix:        "Look at the answer, and find out where the path came from. Let the server resolve paths before it checks them, and refuse what is outside.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Told are steps up beyond the start of a relative path or the top directory of an absolute one, and absolute paths outside of the roots that the client named, if it named some. People write ../ too, so it is medium; steps that are encoded, or made to survive a filter, have no honest use and are high. An argument is a path by its name; under another name, two steps up or an encoded one are asked for. Where a symbolic link leads cannot be seen.",
+	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-22"},
+	Arguments:  true,
+	Judge: func(p *scanner.JudgePass) {
+		m := p.Message
+		if m.Kind != scanner.Request || p.Direction != scanner.ClientToServer {
+			return
+		}
+		var escape func(*scanner.Argument) (scanner.Severity, string)
+		switch m.Method {
+		case "tools/call":
+			roots := rootsOf(p.Server)
+			escape = func(a *scanner.Argument) (scanner.Severity, string) { return argumentEscapes(a, roots) }
+		case "resources/read":
+			roots := rootsOf(p.Server)
+			escape = func(a *scanner.Argument) (scanner.Severity, string) { return resourceEscapes(a, roots) }
+		default:
+			return
+		}
+		for i := range m.Arguments {
+			a := &m.Arguments[i]
+			severity, how := escape(a)
+			if how == "" {
+				continue
+			}
+			p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.CallSubject, Name: m.Target, Pointer: a.Pointer,
+				Message: fmt.Sprintf("a path for server %s %s", shown(p.Server.ID), how), Evidence: a.Text, Key: a.Text, Offset: a.Offset})
+		}
+	},
+}
+
+// rootsOf returns the paths that the client named, none where it named none that is a
+// path.
+func rootsOf(s *scanner.Server) (roots []filePath) {
+	for _, uri := range s.Roots {
+		if root, ok := readPath(uri); ok && root.absolute {
+			roots = append(roots, root)
+		}
+	}
+	return roots
+}
+
+// argumentEscapes tells how an argument of a call leads out, "" for one that does not.
+func argumentEscapes(a *scanner.Argument, roots []filePath) (scanner.Severity, string) {
+	if len(roots) == 0 && !strings.Contains(a.Text, "..") && !strings.Contains(a.Text, "%") {
+		return 0, ""
+	}
+	name := ownName(a)
+	path, ok := readPath(a.Text)
+	if !ok || hasWord(name, textWords) || strings.Contains(a.Text, "://") && !path.uri {
+		return 0, ""
+	}
+	if pathName(name) {
+		return path.escapes(a.Text, roots)
+	}
+	if severity, how := path.escapes(a.Text, nil); severity > scanner.Medium || path.climbs > 1 && !strings.Contains(a.Text, " ") {
+		return severity, how
+	}
+	return 0, ""
+}
+
+// resourceEscapes does the same for a resource. What a scheme of the server's own
+// begins with is a directory like any other.
+func resourceEscapes(a *scanner.Argument, roots []filePath) (scanner.Severity, string) {
+	if a.Name != "uri" {
+		return 0, ""
+	}
+	path, ok := readPath(a.Text)
+	if _, rest, scheme := strings.Cut(a.Text, "://"); ok && scheme && !path.uri {
+		rest, _, _ = strings.Cut(rest, "?")
+		if path, ok = readPath(strings.TrimLeft(rest, "/")); ok {
+			roots = nil
+		}
+	}
+	if !ok {
+		return 0, ""
+	}
+	return path.escapes(a.Text, roots)
+}
+
+// escapes tells how a path leads out.
+func (l *filePath) escapes(text string, roots []filePath) (scanner.Severity, string) {
+	inside := len(roots) == 0
+	for i := range roots {
+		inside = inside || !l.absolute || l.under(&roots[i])
+	}
+	up := l.climbs > 0 || l.emptied && (len(roots) == 0 || !inside)
+	switch {
+	case up && l.hidden:
+		return scanner.High, "leads up and out by steps that are encoded"
+	case strings.Contains(text, "....//") || strings.Contains(text, "..././"):
+		return scanner.High, "leads up and out when a filter takes ../ out of it"
+	case up:
+		return scanner.Medium, "leads up and out of where it starts"
+	case !inside:
+		return scanner.Medium, "is outside of the roots that the client named"
+	}
+	return 0, ""
+}
+
+// ownName returns the name of an argument, or of the member that it is inside of one.
+func ownName(a *scanner.Argument) string {
+	name := a.Name
+	for part := range strings.SplitSeq(strings.TrimPrefix(a.Pointer, "/arguments/"), "/") {
+		if strings.Trim(part, "0123456789") != "" {
+			name = part
+		}
+	}
+	return name
+}
