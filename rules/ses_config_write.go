@@ -11,7 +11,7 @@ import (
 // startFiles are files beside those of agents that a machine obeys: shells, schedulers,
 // services, version control and remote logins read commands from them.
 const startFiles = `(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|envrc|gitconfig|xprofile|xinitrc)|config\.fish|[\w.]*profile\.ps1` +
-	`|\.ssh/(authorized_keys2?|config|rc)|authorized_keys2?|\.git/(hooks/[^/]+|config)|\.husky/[^/]+|crontab|etc/(cron[^/]*|profile\.d|sudoers\.d|init\.d)/[^/]+|etc/(crontab|profile|sudoers|environment|rc\.local|ld\.so\.preload|bash\.bashrc|zshrc)` +
+	`|\.ssh/(authorized_keys2?|config|rc)|authorized_keys2?|\.git/(hooks/[^/]+|config)|\.husky/[^/]+|etc/(cron[^/]*|profile\.d|sudoers\.d|init\.d)/[^/]+|etc/(crontab|profile|sudoers|environment|rc\.local|ld\.so\.preload|bash\.bashrc|zshrc)` +
 	`|var/spool/cron/.+|systemd/(user|system)/[^/]+|launch(agents|daemons)/[^/]+|autostart/[^/]+\.desktop|programs/startup/[^/]+)`
 
 // agentSettings are the files of agents that agentFiles has no name for.
@@ -36,13 +36,13 @@ var sesConfigWrite = scanner.Rule{
 	Arguments:  true,
 	Judge: func(p *scanner.JudgePass) {
 		c := p.Call()
-		if c == nil || len(p.Message.Arguments) == 0 || !writesFiles(c, p.Message.Arguments) {
+		if c == nil || c.Category != scanner.WriteTool && c.Category != scanner.UnknownTool {
 			return
 		}
 		for i := range p.Message.Arguments {
 			a := &p.Message.Arguments[i]
 			severity, is := obeyed(a)
-			if !is {
+			if !is || !writesFiles(c, p.Message.Arguments) {
 				continue
 			}
 			p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: a.Pointer,
@@ -76,7 +76,10 @@ var (
 // obeyed reports whether an argument is the path of a file that is obeyed. What is
 // copied from there is not written.
 func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
-	if name := ownName(a); hasWord(name, textWords) || hasWord(name, fromWords) || !strings.ContainsAny(a.Text, "./%\\") && !strings.Contains(a.Text, "crontab") {
+	if !ofCall(a) || len(a.Text) > pathBytes || !strings.ContainsAny(a.Text, ".%/\\") {
+		return 0, false
+	}
+	if name := ownName(a); hasWord(name, textWords) || hasWord(name, fromWords) {
 		return 0, false
 	}
 	path, ok := readPath(a.Text)

@@ -23,20 +23,18 @@ var sesPathEscape = scanner.Rule{
 		if m.Kind != scanner.Request || p.Direction != scanner.ClientToServer {
 			return
 		}
-		var escape func(*scanner.Argument) (scanner.Severity, string)
+		escape := argumentEscapes
 		switch m.Method {
 		case "tools/call":
-			roots := rootsOf(p.Server)
-			escape = func(a *scanner.Argument) (scanner.Severity, string) { return argumentEscapes(a, roots) }
 		case "resources/read":
-			roots := rootsOf(p.Server)
-			escape = func(a *scanner.Argument) (scanner.Severity, string) { return resourceEscapes(a, roots) }
+			escape = resourceEscapes
 		default:
 			return
 		}
+		roots := rootsOf(p.Server)
 		for i := range m.Arguments {
 			a := &m.Arguments[i]
-			severity, how := escape(a)
+			severity, how := escape(a, roots)
 			if how == "" {
 				continue
 			}
@@ -59,7 +57,7 @@ func rootsOf(s *scanner.Server) (roots []filePath) {
 
 // argumentEscapes tells how an argument of a call leads out, "" for one that does not.
 func argumentEscapes(a *scanner.Argument, roots []filePath) (scanner.Severity, string) {
-	if len(roots) == 0 && !strings.Contains(a.Text, "..") && !strings.Contains(a.Text, "%") {
+	if !ofCall(a) || len(roots) == 0 && !strings.Contains(a.Text, "..") && !strings.Contains(a.Text, "%") {
 		return 0, ""
 	}
 	name := ownName(a)
@@ -114,6 +112,10 @@ func (l *filePath) escapes(text string, roots []filePath) (scanner.Severity, str
 	}
 	return 0, ""
 }
+
+// ofCall reports whether what a call was given is one of its arguments, and not the
+// name of the tool or what the client says beside it.
+func ofCall(a *scanner.Argument) bool { return strings.HasPrefix(a.Pointer, "/arguments/") }
 
 // ownName returns the name of an argument, or of the member that it is inside of one.
 func ownName(a *scanner.Argument) string {
