@@ -98,6 +98,7 @@ func All() []scanner.Rule {
 		// In a session.
 		sesUnlistedTool,
 		burst,
+		sesArgsViolateSchema,
 		sesPathEscape,
 		sesConfigWrite,
 		readThenSend,

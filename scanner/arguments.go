@@ -1,8 +1,10 @@
 package scanner
 
 import (
+	"crypto/sha256"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/conform"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -43,3 +45,41 @@ func argumentName(pointer string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(pointer, "/arguments"), "/"), "/")
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
 }
+
+// given tells where the arguments of a call stand.
+func (in *Inspector) given(params int) Given {
+	args := in.tree.Get(params, "arguments")
+	if in.tree.Kind(args) == wire.Invalid || in.tree.Kind(args) == wire.Null {
+		return Given{Digest: nothingGiven}
+	}
+	n, frame := &in.tree.Nodes[args], int(in.tree.Nodes[in.event.root].Start)
+	return Given{Start: int(n.Start) - frame, End: int(n.End) - frame, Digest: sha256.Sum256(in.tree.Raw(args))}
+}
+
+// nothing stands for arguments that were left out.
+const nothing = "{}"
+
+var nothingGiven = Digest(sha256.Sum256([]byte(nothing)))
+
+// Breach returns the first of the arguments of the call at hand that breaks the schema
+// of a tool, with its place in the frame.
+func (p *JudgePass) Breach(tool *Definition) conform.Breach {
+	g := &p.Message.Given
+	frame := p.event.Frame
+	if tool.Input == nil || g.Digest == (Digest{}) || g.End > len(frame) {
+		return conform.Breach{}
+	}
+	value := []byte(nothing)
+	if g.End > 0 {
+		value = frame[g.Start:g.End]
+	}
+	b := p.judge.conform.Check(tool.Parts[inputPart], g.Digest, tool.Input, value)
+	b.Offset += g.Start
+	if g.End == 0 {
+		b.Offset = p.Message.Offset
+	}
+	return b
+}
+
+// inputPart is the place of the input schema among the parts of a definition.
+const inputPart = 1

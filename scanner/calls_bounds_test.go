@@ -184,3 +184,34 @@ func BenchmarkCalls(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkArguments is what calls cost a judge that checks their arguments against
+// the schema of the tool: with arguments that it has not seen before, and with such as
+// it has.
+func BenchmarkArguments(b *testing.B) {
+	e, err := scanner.New(rules.All(), scanner.Options{Workers: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	schema := `{"type":"object","properties":{"path":{"type":"string"},"head":{"type":"integer","minimum":1},"edits":{"type":"array","items":{"type":"object","properties":{"oldText":{"type":"string"},"newText":{"type":"string"}},"required":["oldText","newText"]}}},"required":["path"]}`
+	for name, different := range map[string]int{"new": 6000, "seen": 10} {
+		b.Run(name, func(b *testing.B) {
+			in := e.NewInspector()
+			list := frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":0,"result":{"tools":[{"name":"edit_file","inputSchema":`+schema+`}]}}`)
+			events, facts := []*scanner.Event{list}, []*scanner.Facts{in.Inspect(list)}
+			for i := range 6000 {
+				ev := frame(i, scanner.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"edit_file","arguments":{"path":"src/file%d.go","edits":[{"oldText":"a","newText":"b"}]}}}`, i, i%different))
+				events, facts = append(events, ev), append(facts, in.Inspect(ev))
+				ev.SetTree(nil, 0)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				j := scanner.NewJudge(e)
+				for i, ev := range events {
+					j.Judge(ev, facts[i])
+				}
+			}
+			b.ReportMetric(float64(b.N)*6000/b.Elapsed().Seconds(), "calls/s")
+		})
+	}
+}

@@ -61,10 +61,18 @@ type Message struct {
 	IdentityAt  int         // of a Lockfile: where it says what the server is
 	Offset      int         // of the message in the frame
 
+	Given Given // of a call: its arguments
+
 	Structured   []byte // of a result: its structuredContent, where it is not larger than structuredBytes
 	StructuredAt int    // its offset in the frame
 
 	node int
+}
+
+// Given are the arguments of a call as they stand in its frame.
+type Given struct {
+	Start, End int // in the frame; both are 0 where there are none
+	Digest     Digest
 }
 
 // structuredBytes bounds the structured results that are carried to the judge.
@@ -93,7 +101,8 @@ type Definition struct {
 	Name        string
 	Title       string
 	Description string // at most descriptionBytes of it
-	Output      []byte // the outputSchema as it stands, where it is not larger than outputBytes
+	Input       []byte // of a tool: the inputSchema as it stands, where it is not larger than schemaBytes
+	Output      []byte // the outputSchema as it stands, where it is not larger than schemaBytes
 	Digest      Digest // over the whole declaration
 	Parts       [len(DefinitionParts)]Digest
 	AgentSH     string       // of a tool: its digest by the formula of agentsh, where it was asked for
@@ -121,9 +130,9 @@ var DefinitionParts = [...]string{"description", "inputSchema", "outputSchema", 
 // descriptionBytes bounds what a session remembers of each description.
 const descriptionBytes = 2048
 
-// outputBytes bounds what is remembered of each output schema. One of 162 of
-// published servers is larger.
-const outputBytes = 16 << 10
+// schemaBytes bounds what is remembered of each schema. One of 162 output schemas of
+// published servers is larger, and no input schema.
+const schemaBytes = 16 << 10
 
 // Digest is a SHA-256 over a canonical form; zero where there was nothing.
 type Digest [sha256.Size]byte

@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/conform"
 )
 
 // The bounds of what a judge remembers. They bound memory, whatever the input.
@@ -13,7 +15,7 @@ const (
 	defaultSessions = 2048     // sessions open at once; the one idle longest, in events, is closed
 	maxPins         = 262144   // definitions remembered across sessions
 	maxClosed       = 1 << 20  // closed sessions that are recognised when they go on
-	maxOutputs      = 64 << 20 // bytes of output schemas remembered
+	maxSchemas      = 64 << 20 // bytes of schemas remembered
 	maxConfigured   = 65536    // servers of configurations remembered
 	maxNamesakes    = 16       // of these, with one name
 )
@@ -25,7 +27,8 @@ type judge struct {
 	closed   map[uint64]struct{}      // sessions that made place for others, by digest
 	recent   *list.List               // the same, most recently used first
 	pins     map[pinKey]*Known
-	outputs  int // bytes of output schemas in all definitions that are remembered
+	schemas  int // bytes of schemas in all definitions that are remembered
+	conform  conform.Checker
 	servers  map[string]bool
 	entries  configured
 	found    []Finding
@@ -160,7 +163,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 			}
 			d = known.Definition
 		} else {
-			j.keepOutput(e, d)
+			j.keepSchemas(e, d)
 		}
 		return j.known(e, d, offset)
 	})
@@ -238,18 +241,18 @@ func (j *judge) pin(e *Event, d *Definition) {
 		j.coverage.skip("more definitions than are remembered: later changes of this one go unseen", e.Origin)
 		return
 	}
-	j.keepOutput(e, d)
+	j.keepSchemas(e, d)
 	j.pins[key] = j.known(e, d, d.Offset)
 }
 
-// keepOutput counts the output schema of a definition that is remembered from now
-// on, and drops it where there are too many.
-func (j *judge) keepOutput(e *Event, d *Definition) {
-	if j.outputs+len(d.Output) > maxOutputs {
-		d.Output = nil
-		j.coverage.skip("more output schemas than are remembered: results of this tool are not compared with its own", e.Origin)
+// keepSchemas counts the schemas of a definition that is remembered from now on, and
+// drops them where there are too many.
+func (j *judge) keepSchemas(e *Event, d *Definition) {
+	if j.schemas+len(d.Input)+len(d.Output) > maxSchemas {
+		d.Input, d.Output = nil, nil
+		j.coverage.skip("more schemas than are remembered: arguments and results of this tool are not compared with its own", e.Origin)
 	}
-	j.outputs += len(d.Output)
+	j.schemas += len(d.Input) + len(d.Output)
 }
 
 // known makes the record of a definition that the event shows at an offset.

@@ -251,7 +251,10 @@ func (in *Inspector) define(m *Message, kind SubjectKind, c int) {
 		def.Can = in.capabilities(c, &def)
 		def.Category = in.category(c, &def)
 	}
-	def.Output = in.copied(doc.Get(c, "outputSchema"), outputBytes)
+	def.Output = in.copied(doc.Get(c, "outputSchema"), schemaBytes)
+	if kind == ToolSubject {
+		def.Input = in.copied(doc.Get(c, "inputSchema"), schemaBytes)
+	}
 	in.declare(m, c, def)
 	in.region(kind, def.Name, c, c)
 }
@@ -335,6 +338,7 @@ func (in *Inspector) params(m *Message, root, node int) {
 		}
 		if m.Method == "tools/call" {
 			m.Category = categoryOfName(m.Target)
+			m.Given = in.given(node)
 		}
 		in.region(CallSubject, m.Target, node, node)
 	}

@@ -1,0 +1,122 @@
+package conform_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/conform"
+)
+
+func check(schema, value string) conform.Breach {
+	var c conform.Checker
+	return c.Check(sha256.Sum256([]byte(schema)), sha256.Sum256([]byte(value)), []byte(schema), []byte(value))
+}
+
+// TestBreach: the place of a breach, and what it is.
+func TestBreach(t *testing.T) {
+	for _, c := range []struct{ schema, value, pointer, found, message string }{
+		{`{"type":"object","required":["a"]}`, `{"b":1}`, "", `{"b":1}`, "lacks a member that the schema requires"},
+		{`{"additionalProperties":false}`, `{"b":1}`, "", `{"b":1}`, "has a member that the schema does not know"},
+		{`{"properties":{"a/b":{"items":{"type":"string"}}}}`, `{ "a/b" : [ "x" , 5 ] }`, "/a~1b/1", "5", "has another type than the schema says"},
+		{`{"properties":{"a":{"enum":[1,2]}}}`, `{"a":3}`, "/a", "3", "is none of the values that the schema allows"},
+		{`{"properties":{"a":{"anyOf":[{"type":"null"},{"type":"string"}]}}}`, `{"a":3}`, "/a", "3", "fits none of the forms that the schema allows, or more than one"},
+		{`{"properties":{"a":{"multipleOf":0.1}}}`, `{"a":0.35}`, "/a", "0.35", "is not what the schema allows"},
+		{`{"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://example.com/x","properties":{"a":{"format":"email"}}}`, `{"a":"x"}`, "/a", `"x"`, "is not what the schema allows"},
+		{`{"properties":{"a":{"format":"email"}}}`, `{"a":"x"}`, "", "", ""},
+		{`{"properties":{"a":{"type":"integer"}}}`, `{"a":1.0}`, "", "", ""},
+		{`{"allOf":[{"type":"object"}],"properties":{"a":{"$ref":"#/allOf/0"}}}`, `{"a":1}`, "/a", "1", "has another type than the schema says"},
+		{`{"propertyNames":{"maxLength":1}}`, `{"ab":1}`, "", `{"ab":1}`, "has a member that the schema does not know"},
+		{`{"properties":{"a":{"type":"string"}}}`, `{"a":1,"a":"x"}`, "", "", ""},
+	} {
+		got := check(c.schema, c.value)
+		if got.Pointer != c.pointer || got.Value != c.found || got.Message != c.message {
+			t.Errorf("%s against %s: %+v", c.value, c.schema, got)
+		}
+		if got.Message != "" && !strings.HasPrefix(c.value[got.Offset:], c.found) {
+			t.Errorf("%s against %s: it does not stand at %d", c.value, c.schema, got.Offset)
+		}
+	}
+}
+
+// TestBreachIsTheSameOneEachTime: the validator goes through members in any order.
+func TestBreachIsTheSameOneEachTime(t *testing.T) {
+	schema := `{"properties":{"a":{"type":"null","enum":[null]},"b":{"type":"null"},"c":{"type":"null"}},"required":["z"],"maxProperties":1,"additionalProperties":false}`
+	want := check(schema, `{"d":1,"c":1,"b":1,"a":1}`)
+	for range 50 {
+		if got := check(schema, `{"d":1,"c":1,"b":1,"a":1}`); got != want {
+			t.Fatalf("%+v, and %+v", got, want)
+		}
+	}
+}
+
+// TestNoVerdictTwice: what was found for one pair of digests holds for it, and for no
+// other, however many there are.
+func TestNoVerdictTwice(t *testing.T) {
+	var c conform.Checker
+	for round := range 2 {
+		for i := range 5000 {
+			schema := []byte(fmt.Sprintf(`{"const":%d}`, i%500))
+			value := []byte(fmt.Sprint(i % 7))
+			b := c.Check(sha256.Sum256(schema), sha256.Sum256(value), schema, value)
+			if conforms := i%500 == i%7; conforms != (b.Message == "") {
+				t.Fatalf("round %d: %s against %s: %+v", round, value, schema, b)
+			}
+		}
+	}
+}
+
+// TestHostileSchemas: a schema that would keep a validator busy, or have it fetch
+// something, finds nothing and takes no time. Each of the values breaks its schema.
+func TestHostileSchemas(t *testing.T) {
+	doubling := `{"$ref":"#/$defs/d0","$defs":{`
+	for i := range 40 {
+		doubling += fmt.Sprintf(`"d%d":{"dependentSchemas":{"a":{"$ref":"#/$defs/d%d"},"b":{"$ref":"#/$defs/d%d"}}},`, i, i+1, i+1)
+	}
+	doubling += `"d40":{"type":"string"}}}`
+	tree := `{"patternProperties":{"a":{"$ref":"#"},"^a":{"$ref":"#"},"a$":{"$ref":"#"}},"required":["x"]}`
+	for name, c := range map[string]struct{ schema, value string }{
+		"doubling":      {doubling, `{"a":1,"b":2}`},
+		"recursive":     {tree, strings.Repeat(`{"a":`, 60) + "1" + strings.Repeat("}", 60)},
+		"by a name":     {`{"required":["x"],"$defs":{"n":{"$ref":"#/$defs/m"},"m":{"$ref":"#/$defs/n"}},"$ref":"#/$defs/n"}`, `{}`},
+		"dynamic":       {`{"required":["x"],"properties":{"a":{"$dynamicRef":"#x"}}}`, `{}`},
+		"other base":    {`{"required":["x"],"$defs":{"a":{"$id":"b","$ref":"#/$defs/c"}}}`, `{}`},
+		"file":          {`{"required":["x"],"$ref":"file:///etc/passwd"}`, `{}`},
+		"dialect":       {`{"required":["x"],"$schema":"https://example.com/s"}`, `{}`},
+		"large number":  {`{"maximum":1}`, `1e999999`},
+		"long number":   {`{"maximum":1}`, strings.Repeat("9", 5000)},
+		"large bound":   {`{"maximum":-1e999999}`, `1`},
+		"large pattern": {`{"pattern":"(((a{10}){10}){10}b?){9}"}`, `"` + strings.Repeat("a", 60000) + `!"`},
+		"many patterns": {`{"items":{"pattern":"^(a|a|a|a)*(a?){200}$"}}`, `["` + strings.Repeat("a", 50000) + `!"]`},
+		"many places":   {`{"items":{"allOf":[` + strings.Repeat(`{"type":"object"},`, 50) + `{}]}}`, `[` + strings.Repeat("1,", 20000) + `1]`},
+		"regex":         {`{"required":["x"],"properties":{"a":{"format":"regex"}}}`, `{}`},
+		"deep":          {strings.Repeat(`{"not":`, 600) + `{}` + strings.Repeat("}", 600), `1`},
+		"no schema":     {`["x"]`, `1`},
+		"no value":      {`{"type":"string"}`, `{`},
+	} {
+		start := time.Now()
+		if b := check(c.schema, c.value); b != (conform.Breach{}) {
+			t.Errorf("%s: %+v", name, b)
+		}
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%s: it took %s", name, took)
+		}
+	}
+}
+
+func FuzzCheck(f *testing.F) {
+	f.Add(`{"type":"object","properties":{"a":{"pattern":"^x"}},"required":["b"]}`, `{"a":"y"}`)
+	f.Add(`{"$ref":"#/$defs/a","$defs":{"a":{"oneOf":[true,false,{"items":{}}]}}}`, `[1,{"a":null}]`)
+	f.Add(`{"$schema":"https://json-schema.org/draft/2019-09/schema","unevaluatedProperties":false,"dependentSchemas":{"a":{"minProperties":2}}}`, `{"a":1e3}`)
+	f.Fuzz(func(t *testing.T, schema, value string) {
+		b := check(schema, value)
+		if b.Message == "" && b != (conform.Breach{}) {
+			t.Errorf("no breach, and yet %+v", b)
+		}
+		if b.Message != "" && !strings.HasPrefix(value[b.Offset:], b.Value) {
+			t.Errorf("%q does not stand at %d", b.Value, b.Offset)
+		}
+	})
+}
