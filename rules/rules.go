@@ -139,6 +139,9 @@ func All() []scanner.Rule {
 		prtDuplicateDefinition,
 		prtUnsolicitedRequest,
 		prtResponseMismatch,
+		prtEmptyCursor,
+		prtDowngrade,
+		prtRequestStatePlain,
 		prtBatch,
 		prtStdoutNoise,
 		// What other engines reported.

@@ -11,6 +11,7 @@ import (
 const (
 	metaClientInfo   = "io.modelcontextprotocol/clientInfo"
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	metaProtocol     = "io.modelcontextprotocol/protocolVersion"
 )
 
 // maxCapabilities bounds the capabilities of a client that are told. The
@@ -46,14 +47,16 @@ func (in *Inspector) roots(result int) (uris []string) {
 func (in *Inspector) client(params int) *ClientInfo {
 	doc := in.tree
 	info, capabilities := doc.Get(params, "clientInfo"), doc.Get(params, "capabilities")
+	protocol, _ := doc.Str(params, "protocolVersion")
 	if meta := doc.Get(params, "_meta"); info < 0 && meta >= 0 {
 		info, capabilities = doc.Get(meta, metaClientInfo), doc.Get(meta, metaCapabilities)
+		protocol, _ = doc.Str(meta, metaProtocol)
 	}
 	if doc.Kind(info) != wire.Object {
 		return nil
 	}
 	name, _ := doc.Str(info, "name")
-	c := &ClientInfo{Name: show(name, nameChars)}
+	c := &ClientInfo{Name: show(name, nameChars), Protocol: show(protocol, nameChars)}
 	var buf []byte
 	for k := doc.First(capabilities); k >= 0 && len(c.Capabilities) < maxCapabilities; k = doc.Next(k) {
 		c.Capabilities = append(c.Capabilities, show(string(doc.Key(k, &buf)), nameChars))

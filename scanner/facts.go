@@ -45,6 +45,10 @@ type Message struct {
 	Method      string
 	ID          string // the id as written: 1 and "1" and 1.0 are three ids
 	IsError     bool
+	Code        string               // of an error, as written
+	Asks        []string             // of a result: the methods of the requests that it makes of the client, maxAsks of them
+	Answer      uint64               // of a response: stands for its text
+	NoCursor    bool                 // the cursor that a list names, or is asked for by, is the empty text
 	Batch       int                  // place in the batch that it came in, from 1; 0 outside of one
 	Action      string               // for audit events: what the other engine decided
 	Category    ToolCategory         // of a call: what its tool does, by its name alone
@@ -88,9 +92,13 @@ type ServerInfo struct {
 // maxIcons bounds the icons of a server that are looked at.
 const maxIcons = 8
 
+// maxAsks bounds the requests in a result that are looked at.
+const maxAsks = 16
+
 // ClientInfo is what a client says of itself: what a server lists can depend on it.
 type ClientInfo struct {
 	Name         string
+	Protocol     string   // that it asks for, or speaks; "" where it does not say
 	Capabilities []string // by name, in order
 }
 

@@ -3,7 +3,6 @@ package scanner
 import (
 	"container/list"
 	"hash/fnv"
-	"io"
 	"slices"
 	"strings"
 
@@ -288,10 +287,10 @@ func (j *judge) session(id string, o Origin) *Session {
 	return s
 }
 
-// digest stands for the name of a session, which can be long.
+// digest stands for the name of a session, or the id of a request, which can be long.
 func digest(id string) uint64 {
 	h := fnv.New64a()
-	io.WriteString(h, id)
+	h.Write([]byte(id))
 	return h.Sum64()
 }
 

@@ -102,6 +102,7 @@ type Server struct {
 	shadows map[string]*Known // tools of other servers with the names of its own
 
 	pending [ServerToClient + 1]map[string]PendingCall // by sender, then by raw id
+	answers answers
 }
 
 // Known is a definition as the session saw it first. Sessions that saw the same
@@ -118,9 +119,10 @@ type Known struct {
 
 // PendingCall is a request that has no response yet.
 type PendingCall struct {
-	Method string
-	Target string
-	Time   time.Time
+	Method   string
+	Target   string
+	Time     time.Time
+	NoCursor bool // it asks for the page behind the empty cursor
 }
 
 // maxPending bounds the open requests remembered of each side of a connection,
@@ -158,7 +160,7 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know 
 		srv.Asked = srv.Asked || from == ClientToServer
 		open := srv.pending[from]
 		if _, again := open[m.ID]; again || len(open) < maxPending {
-			open[m.ID] = PendingCall{m.Method, m.Target, e.Time}
+			open[m.ID] = PendingCall{m.Method, m.Target, e.Time, m.NoCursor}
 		} else {
 			whole = false
 		}
@@ -167,7 +169,11 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know 
 			srv.Announced[kind] = true
 		}
 	case Response:
-		delete(srv.pending[opposite(from)], m.ID)
+		if open := srv.pending[opposite(from)]; from == ServerToClient {
+			srv.answer(open, m)
+		} else {
+			delete(open, m.ID)
+		}
 		if m.Roots != nil && from == ClientToServer {
 			srv.Roots = m.Roots
 		}

@@ -2,6 +2,7 @@ package scanner
 
 import (
 	"bytes"
+	"hash/fnv"
 	"sort"
 	"strings"
 
@@ -68,6 +69,9 @@ func (in *Inspector) document() {
 	in.messageRules(msg, root)
 }
 
+// codeBytes bounds the code of an error, which is a number.
+const codeBytes = 16
+
 // classify tells what kind of message an object is. A response that carries a
 // method is a response: its result reaches the client.
 func (in *Inspector) classify(m *Message, root int) {
@@ -77,10 +81,16 @@ func (in *Inspector) classify(m *Message, root int) {
 	}
 	m.Method = in.method(doc.Get(root, "method"))
 	errNode := doc.Get(root, "error")
+	if code := doc.Get(errNode, "code"); code >= 0 {
+		m.Code = string(doc.Raw(code)[:min(len(doc.Raw(code)), codeBytes)])
+	}
 	m.IsError = errNode >= 0 && doc.Kind(errNode) != wire.Null
 	switch {
 	case doc.Get(root, "result") >= 0 || m.IsError:
 		m.Kind = Response
+		h := fnv.New64a()
+		h.Write(doc.Raw(root))
+		m.Answer = h.Sum64()
 	case m.Method != "" && m.ID != "":
 		m.Kind = Request
 	case m.Method != "":
@@ -164,9 +174,10 @@ func (in *Inspector) members(m *Message, node int, rest SubjectKind) {
 			in.region(ServerSubject, "", node, c)
 		case key == "nextCursor":
 			m.More = doc.Kind(c) != wire.Null
+			m.NoCursor = string(doc.Raw(c)) == `""`
 			in.region(rest, "", node, c)
 		case key == "inputRequests" && doc.Kind(c) == wire.Object:
-			in.inputRequests(c)
+			in.inputRequests(m, c)
 		default:
 			in.region(rest, "", node, c)
 			if key == "content" && doc.Kind(c) == wire.Array {
@@ -284,10 +295,13 @@ func nameKey(kind SubjectKind) string {
 
 // inputRequests inspects the requests that a server of the 2026-07-28 era
 // makes inside a result: sampling, elicitation, roots, by a key of its choice.
-func (in *Inspector) inputRequests(node int) {
+func (in *Inspector) inputRequests(m *Message, node int) {
 	doc := in.tree
 	for c := doc.First(node); c >= 0; c = doc.Next(c) {
 		method, _ := doc.Str(c, "method")
+		if len(m.Asks) < maxAsks {
+			m.Asks = append(m.Asks, method)
+		}
 		kind := requestSubject(method)
 		if kind == NoSubject {
 			kind = MessageSubject
@@ -317,6 +331,9 @@ var fromClient = map[string]bool{
 func (in *Inspector) params(m *Message, root, node int) {
 	kind := requestSubject(m.Method)
 	m.Client = in.client(node)
+	if c := in.tree.Get(node, "cursor"); c >= 0 {
+		m.NoCursor = string(in.tree.Raw(c)) == `""`
+	}
 	if in.engine.arguments && m.Kind == Request {
 		m.Arguments, m.Partial = in.arguments(node)
 	}

@@ -1,0 +1,64 @@
+package scanner
+
+// maxAnswers bounds the answers of a server that are remembered, to tell a second one.
+const maxAnswers = 16
+
+// answers are the last ones of a server, by the requests that they answered.
+type answers struct {
+	last *[maxAnswers]struct{ id, text uint64 }
+	n    int
+}
+
+// answer takes a request as answered.
+func (srv *Server) answer(open map[string]PendingCall, m *Message) {
+	if _, asked := open[m.ID]; !asked {
+		return
+	}
+	delete(open, m.ID)
+	a := &srv.answers
+	if a.last == nil {
+		a.last = new([maxAnswers]struct{ id, text uint64 })
+	}
+	at := &a.last[a.n%maxAnswers]
+	at.id, at.text = digest(m.ID), m.Answer
+	a.n++
+}
+
+// Answered reports whether the request that the response at hand names had an answer
+// before, and whether that was the same one.
+func (p *JudgePass) Answered() (before, same bool) {
+	a := &p.Server.answers
+	if a.last == nil || p.Request != nil {
+		return false, false
+	}
+	id := digest(p.Message.ID)
+	for i := range min(a.n, maxAnswers) {
+		at := &a.last[(a.n-1-i)%maxAnswers]
+		if at.id == id {
+			return true, at.text == p.Message.Answer
+		}
+	}
+	return false, false
+}
+
+// maxElsewhere bounds the sessions that are asked whether a response is theirs.
+const maxElsewhere = 16
+
+// OpenElsewhere returns the session, among those with the last messages, in which the
+// server has a request open that the response at hand would answer; "" for none.
+func (p *JudgePass) OpenElsewhere() string {
+	seen := 0
+	for el := p.judge.recent.Front(); el != nil && seen < maxElsewhere; el = el.Next() {
+		s, _ := el.Value.(*Session)
+		seen++
+		if other := s.Servers[p.Server.ID]; s != p.Session && other != nil {
+			if _, open := other.pending[ClientToServer][p.Message.ID]; open {
+				return s.ID
+			}
+		}
+	}
+	return ""
+}
+
+// Asking reports whether the server at hand has a request of the client to answer.
+func (p *JudgePass) Asking() bool { return len(p.Server.pending[ClientToServer]) > 0 }
