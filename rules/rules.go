@@ -101,6 +101,7 @@ func All() []scanner.Rule {
 		sesArgsViolateSchema,
 		sesPathEscape,
 		sesConfigWrite,
+		sesMessageFlood,
 		readThenSend,
 		crossServerFlow,
 		rateLimit,

@@ -103,6 +103,7 @@ type Server struct {
 
 	pending [ServerToClient + 1]map[string]PendingCall // by sender, then by raw id
 	answers answers
+	floods  *[messageClasses]bucket // nil before the first message that the server sent unasked
 }
 
 // Known is a definition as the session saw it first. Sessions that saw the same

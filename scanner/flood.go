@@ -1,0 +1,55 @@
+package scanner
+
+// MessageClass is what messages that a server sends unasked do to whoever gets them.
+type MessageClass uint8
+
+// The classes. A notification that none of the others is for is a plain one.
+const (
+	Plain   MessageClass = iota // it is read, shown or written down
+	Relists                     // it has the client ask for a list or a resource again
+	Asks                        // it puts a question to a person or a model
+	messageClasses
+)
+
+// FloodLimit returns how many messages of a class a server may send: a person reads no
+// question in less than some seconds, a list is read again once a second at most, and a
+// log that anybody follows has less than a hundred lines a second.
+func FloodLimit(c MessageClass) RateLimit {
+	switch c {
+	case Asks:
+		return RateLimit{CallsPerMinute: 10, Burst: 10}
+	case Relists:
+		return RateLimit{CallsPerMinute: 60, Burst: 60}
+	}
+	return RateLimit{CallsPerMinute: 6000, Burst: 1000}
+}
+
+// classOf returns the class of a message of a server, false for one that is no part of
+// a flood.
+func classOf(m *Message) (c MessageClass, ok bool) {
+	switch {
+	case m.Kind == Request && requestSubject(m.Method) != NoSubject:
+		return Asks, true
+	case m.Kind != Notification:
+		return 0, false
+	case len(announcements[m.Method]) > 0, m.Method == "notifications/resources/updated":
+		return Relists, true
+	}
+	return Plain, true
+}
+
+// Flood reports whether the message at hand is the first of its class for which the
+// bucket of its server has no token, since that was full. It is asked once for a message.
+func (p *JudgePass) Flood() (c MessageClass, first bool) {
+	if p.Direction != ServerToClient || p.Now.IsZero() {
+		return 0, false
+	}
+	c, ok := classOf(p.Message)
+	if !ok {
+		return 0, false
+	}
+	if p.Server.floods == nil {
+		p.Server.floods = new([messageClasses]bucket)
+	}
+	return c, p.Server.floods[c].take(p.Now, FloodLimit(c), false)
+}
