@@ -32,6 +32,8 @@ type Digest = [32]byte
 type Checker struct {
 	schemas  map[Digest]*schema
 	verdicts map[[2]Digest]Breach
+	doc      wire.Doc
+	buf      []byte
 }
 
 // Breach is the first place of a value that breaks a schema.
@@ -45,12 +47,19 @@ type Breach struct {
 // Check returns the first place of a value that breaks a schema. Both are told by their
 // digests, and read only where they were not seen before.
 func (c *Checker) Check(schemaDigest, valueDigest Digest, schema, value []byte) Breach {
+	if len(value) > maxValue {
+		return Breach{}
+	}
+	s := c.schema(schemaDigest, schema)
+	if s.compiled == nil {
+		return Breach{}
+	}
 	key := [2]Digest{schemaDigest, valueDigest}
 	b, known := c.verdicts[key]
-	if known || len(value) > maxValue {
+	if known || c.doc.Parse(value) != nil || len(c.doc.Nodes)*s.parts > maxLooks || s.shape.surely(&c.doc, 0, &c.buf) {
 		return b
 	}
-	b = c.schema(schemaDigest, schema).check(value)
+	b = s.check(&c.doc)
 	if c.verdicts == nil || len(c.verdicts) >= maxVerdicts {
 		c.verdicts = map[[2]Digest]Breach{}
 	}
@@ -73,6 +82,7 @@ func (c *Checker) schema(d Digest, text []byte) *schema {
 // schema is a schema that may be used; compiled is nil for one that may not.
 type schema struct {
 	compiled *jsonschema.Schema
+	shape    *shape
 	parts    int // with what it refers to, as often as it does
 	matching budget
 }
@@ -106,23 +116,23 @@ func compile(text []byte) *schema {
 	if c.AddResource(here, root) == nil {
 		s.compiled, _ = c.Compile(here)
 	}
+	s.shape = shapeOf(root)
 	return s
 }
 
 // check returns the first place of a value that breaks the schema.
-func (s *schema) check(value []byte) (b Breach) {
-	var doc wire.Doc
-	if s.compiled == nil || doc.Parse(value) != nil || !tame(&doc) || len(doc.Nodes)*s.parts > maxLooks {
+func (s *schema) check(doc *wire.Doc) (b Breach) {
+	if !tame(doc) {
 		return b
 	}
 	s.matching.spent = 0
 	defer s.matching.catch(&b)
 	var failed *jsonschema.ValidationError
-	if !errors.As(s.compiled.Validate(decoded(&doc, 0)), &failed) {
+	if !errors.As(s.compiled.Validate(decoded(doc, 0)), &failed) {
 		return b
 	}
 	worst := first(failed, nil)
-	at := find(&doc, worst.InstanceLocation)
+	at := find(doc, worst.InstanceLocation)
 	return Breach{Pointer: string(doc.AppendPointer(nil, 0, at)), Offset: int(doc.Nodes[at].Start),
 		Value: string(doc.Raw(at)), Message: message(worst.ErrorKind)}
 }
