@@ -79,11 +79,11 @@ func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 	if !ofCall(a) || len(a.Text) > pathBytes || !strings.ContainsAny(a.Text, ".%/\\") {
 		return 0, false
 	}
-	if name := ownName(a); hasWord(name, textWords) || hasWord(name, fromWords) {
+	path, ok := readPath(a.Text)
+	if !ok || !path.suspect() {
 		return 0, false
 	}
-	path, ok := readPath(a.Text)
-	if !ok {
+	if name := ownName(a); hasWord(name, textWords) || hasWord(name, fromWords) {
 		return 0, false
 	}
 	switch text := strings.TrimRight(path.text(), " ."); {
@@ -97,3 +97,28 @@ func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 
 // fromWords name the argument that a file is taken from.
 var fromWords = wordSet(`source src from origin input`)
+
+// suspect reports whether a path has a part that all paths of files that are obeyed
+// have one of: most paths have none, and are not compared with them.
+func (l *filePath) suspect() bool {
+	for _, part := range l.parts {
+		if part[0] == '.' || obeyedParts[strings.ToLower(part)] {
+			return true
+		}
+	}
+	if len(l.parts) == 0 {
+		return false
+	}
+	base := strings.ToLower(l.parts[len(l.parts)-1])
+	for _, word := range obeyedWords {
+		if strings.Contains(base, word) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	obeyedParts = wordSet(`etc spool systemd launchagents launchdaemons autostart startup user`)
+	obeyedWords = [...]string{"mcp", "claude", "agents.md", "gemini.md", "copilot", "authorized_keys", "profile.ps1", "config.fish", "approv"}
+)

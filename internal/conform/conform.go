@@ -51,7 +51,7 @@ func (c *Checker) Check(schemaDigest, valueDigest Digest, schema, value []byte) 
 		return Breach{}
 	}
 	s := c.schema(schemaDigest, schema)
-	if s.compiled == nil {
+	if s.shape == nil {
 		return Breach{}
 	}
 	key := [2]Digest{schemaDigest, valueDigest}
@@ -59,7 +59,7 @@ func (c *Checker) Check(schemaDigest, valueDigest Digest, schema, value []byte) 
 	if known || c.doc.Parse(value) != nil || len(c.doc.Nodes)*s.parts > maxLooks || s.shape.surely(&c.doc, 0, &c.buf) {
 		return b
 	}
-	b = s.check(&c.doc)
+	b = s.check(schema, &c.doc)
 	if c.verdicts == nil || len(c.verdicts) >= maxVerdicts {
 		c.verdicts = map[[2]Digest]Breach{}
 	}
@@ -70,7 +70,7 @@ func (c *Checker) Check(schemaDigest, valueDigest Digest, schema, value []byte) 
 func (c *Checker) schema(d Digest, text []byte) *schema {
 	s := c.schemas[d]
 	if s == nil {
-		s = compile(text)
+		s = read(text)
 		if c.schemas == nil || len(c.schemas) >= maxSchemas {
 			c.schemas = map[Digest]*schema{}
 		}
@@ -79,11 +79,12 @@ func (c *Checker) schema(d Digest, text []byte) *schema {
 	return s
 }
 
-// schema is a schema that may be used; compiled is nil for one that may not.
+// schema is a schema as far as it was needed yet.
 type schema struct {
+	shape    *shape // nil for one that is not used
+	parts    int    // with what it refers to, as often as it does
 	compiled *jsonschema.Schema
-	shape    *shape
-	parts    int // with what it refers to, as often as it does
+	tried    bool // to compile it
 	matching budget
 }
 
@@ -94,21 +95,35 @@ type nowhere struct{}
 
 func (nowhere) Load(string) (any, error) { return nil, errRemote }
 
-// compile compiles a schema that is small enough.
-func compile(text []byte) *schema {
-	var doc wire.Doc
+// read reads a schema, and says what it is like if it is small enough to be used.
+func read(text []byte) *schema {
 	s := &schema{}
-	if doc.Parse(text) != nil || !tame(&doc) {
-		return s
-	}
-	root := decoded(&doc, 0)
+	root, ok := parse(text)
 	m := measure{root: root, of: map[string]int{}}
-	if !settle(root) {
+	if !ok {
 		return s
 	}
-	if s.parts = m.parts(root); m.failed {
-		return s
+	if s.parts = m.parts(root); !m.failed {
+		s.shape = shapeOf(root)
 	}
+	return s
+}
+
+// parse returns a schema as the validator takes it.
+func parse(text []byte) (root any, ok bool) {
+	var doc wire.Doc
+	if doc.Parse(text) != nil || !tame(&doc) {
+		return nil, false
+	}
+	root = decoded(&doc, 0)
+	return root, settle(root)
+}
+
+// compile compiles a schema, where some value needs it: that takes as long as a
+// thousand checks. One that the validator refuses is not used.
+func (s *schema) compile(text []byte) {
+	s.tried = true
+	root, _ := parse(text)
 	const here = "schema:tool"
 	c := jsonschema.NewCompiler()
 	c.UseLoader(nowhere{})
@@ -116,13 +131,14 @@ func compile(text []byte) *schema {
 	if c.AddResource(here, root) == nil {
 		s.compiled, _ = c.Compile(here)
 	}
-	s.shape = shapeOf(root)
-	return s
 }
 
 // check returns the first place of a value that breaks the schema.
-func (s *schema) check(doc *wire.Doc) (b Breach) {
-	if !tame(doc) {
+func (s *schema) check(text []byte, doc *wire.Doc) (b Breach) {
+	if !s.tried {
+		s.compile(text)
+	}
+	if s.compiled == nil || !tame(doc) {
 		return b
 	}
 	s.matching.spent = 0
