@@ -51,5 +51,6 @@ func (p *JudgePass) Flood() (c MessageClass, first bool) {
 	if p.Server.floods == nil {
 		p.Server.floods = new([messageClasses]bucket)
 	}
-	return c, p.Server.floods[c].take(p.Now, FloodLimit(c), false)
+	_, first = p.Server.floods[c].take(p.Now, FloodLimit(c), false)
+	return c, first
 }
