@@ -41,6 +41,7 @@ var imports = map[string][]string{
 	"internal/lockfile":            {"scanner", "internal/wire"},
 	"internal/live":                {"internal/wire"},
 	"internal/osv":                 {"scanner", "rules"},
+	"internal/policyfile":          {"scanner", "internal/config", "internal/text"},
 	"internal/recgen":              {},
 	"internal/recgen/genrecording": {"internal/recgen"},
 	"internal/score":               {"scanner", "rules", "replay"},
@@ -49,7 +50,7 @@ var imports = map[string][]string{
 	"rules":                        {"scanner", "internal/wire", "internal/text", "internal/reading"},
 	"replay":                       {"scanner", "internal/wire"},
 	"report":                       {"scanner", "internal/text", "internal/wire"},
-	"cmd/mcpscan":                  {"scanner", "rules", "replay", "report", "internal/config", "internal/live", "internal/lockfile", "internal/osv", "internal/policy", "internal/text", "internal/wire"},
+	"cmd/mcpscan":                  {"scanner", "rules", "replay", "report", "internal/config", "internal/live", "internal/lockfile", "internal/osv", "internal/policy", "internal/policyfile", "internal/text", "internal/wire"},
 }
 
 const module = "github.com/mcpscan/mcpscan/"

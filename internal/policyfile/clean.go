@@ -1,0 +1,244 @@
+package policyfile
+
+import (
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+)
+
+// readings are the ways in which a program can understand one path-like string, as
+// cleaned paths. A rule that lets a request pass must match each of sure; for one that
+// refuses, any of both is enough.
+type readings struct {
+	sure, maybe []string
+	directory   bool // written with a slash at its end
+	deep        bool // encoded more often than it was decoded
+}
+
+// maxDecodings is how many layers of percent encoding are undone. Each program that
+// hands a path on can undo one.
+const maxDecodings = 3
+
+// read returns the readings of a string.
+func read(s string) (r readings) {
+	for i := 0; ; i++ {
+		r.plain(s)
+		decoded := unescape(s)
+		if decoded == s {
+			break
+		}
+		if i == maxDecodings {
+			r.deep = true
+			break
+		}
+		s = decoded
+	}
+	return r
+}
+
+// unescape undoes one layer of percent encoding, and leaves alone what is none.
+func unescape(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	if out, err := url.PathUnescape(s); err == nil {
+		return out
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if out, err := url.PathUnescape(s[i : i+3]); err == nil {
+				b.WriteString(out)
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// plain adds the readings of a string that is not decoded any more. A program in C
+// stops at NUL, others drop it; white space around a path is kept or not.
+func (r *readings) plain(s string) {
+	r.one(s)
+	if head, _, ok := strings.Cut(s, "\x00"); ok {
+		r.one(head)
+		r.one(strings.ReplaceAll(s, "\x00", ""))
+	}
+	if trimmed := strings.TrimSpace(s); trimmed != s {
+		r.one(trimmed)
+	}
+}
+
+// one adds the readings of a path or URI.
+func (r *readings) one(s string) {
+	if s == "" {
+		return
+	}
+	r.directory = r.directory || strings.HasSuffix(s, "/") || strings.HasSuffix(s, `\`)
+	if rest, ok := cutFile(s); ok {
+		r.file(rest, strings.HasPrefix(s[5:], "//"))
+		return
+	}
+	if scheme, rest, ok := strings.Cut(s, "://"); ok && plainScheme(scheme) {
+		r.url(strings.ToLower(scheme), rest)
+		return
+	}
+	r.native(s)
+	if at := strings.IndexAny(s, "/~"); at > 0 && !drive(s) && strings.ContainsAny(s[:at], ":@=") { // host:/path, @/path, --option=/path
+		r.also(s[at:])
+	}
+}
+
+// file adds the path of a file URI. Its host can be taken for a part of the path.
+func (r *readings) file(rest string, authority bool) {
+	if authority && rest != "" && rest[0] != '/' && rest[0] != '~' && !drive(rest) {
+		if _, p, ok := strings.Cut(rest, "/"); ok {
+			r.native("/" + p)
+		}
+		rest = "/" + rest
+	}
+	r.native(rest)
+	if i := strings.IndexAny(rest, "?#"); i > 0 {
+		r.native(rest[:i])
+	}
+}
+
+// plainScheme reports whether s is the scheme of a URI.
+func plainScheme(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-") == ""
+}
+
+// url adds a URL with its host in lower case and its path cleaned. What a server of
+// its own kind makes of the path is not known: it may be one in the file system.
+func (r *readings) url(scheme, rest string) {
+	for _, rest := range slashes(rest) {
+		end := len(rest)
+		if i := strings.IndexAny(rest, "?#"); i >= 0 {
+			end = i
+		}
+		host, p, hasPath := strings.Cut(rest[:end], "/")
+		if hasPath {
+			p = path.Clean("/" + p)
+		}
+		r.add(scheme + "://" + strings.ToLower(host) + p + rest[end:])
+		if !slices.Contains([]string{"http", "https", "ws", "wss"}, scheme) {
+			r.also(p)
+			r.also("/" + host + p)
+		}
+	}
+}
+
+// slashes returns a path as it is, and with backslashes as slashes where that makes
+// a difference.
+func slashes(s string) []string {
+	if !strings.Contains(s, `\`) {
+		return []string{s}
+	}
+	turned := strings.ReplaceAll(s, `\`, "/")
+	if drive(s) || strings.HasPrefix(s, `\\`) {
+		return []string{turned}
+	}
+	return []string{s, turned}
+}
+
+// native adds a path of a file system.
+func (r *readings) native(s string) {
+	for _, p := range slashes(s) {
+		sure, maybe := cleaned(p)
+		r.add(sure)
+		for _, m := range maybe {
+			r.also(m)
+		}
+	}
+}
+
+func (r *readings) add(s string) { r.sure = append(r.sure, s) }
+
+// also adds what a string may be, in its cleaned form.
+func (r *readings) also(s string) {
+	if s != "" {
+		sure, maybe := cleaned(s)
+		r.maybe = append(append(r.maybe, sure), maybe...)
+	}
+}
+
+// homeWords are names of the home of the user, which ~ is as well.
+var homeWords = [...]string{"${HOME}", "$HOME", "%USERPROFILE%", "$env:USERPROFILE", "${env:USERPROFILE}"}
+
+// cleaned returns a path without .. and the like, and what it may be besides.
+func cleaned(s string) (sure string, maybe []string) {
+	for _, word := range homeWords {
+		if rest, ok := strings.CutPrefix(s, word); ok && (rest == "" || rest[0] == '/') {
+			s = "~" + rest
+		}
+	}
+	for _, device := range [...]string{"//?/", "//./"} { // \\?\C:\…
+		if rest, ok := strings.CutPrefix(s, device); ok && drive(rest) {
+			s = rest
+		}
+	}
+	switch {
+	case drive(s):
+		return strings.ToUpper(s[:1]) + ":" + path.Clean("/"+s[2:]), nil
+	case strings.HasPrefix(s, "~"):
+		return cleanedHome(s)
+	case strings.HasPrefix(s, "/"):
+		sure = path.Clean(s)
+		return sure, elsewhere(sure)
+	}
+	sure = path.Clean(s)
+	switch rest, up := climbed(sure); {
+	case up: // from a directory that is not known: perhaps to the root, or to the home
+		maybe = append(maybe, "/"+rest, "~/"+rest)
+	case len(sure) > 1 && sure[0] == '.':
+		maybe = append(maybe, "~/"+sure)
+	}
+	return sure, maybe
+}
+
+// climbed cuts off a cleaned path what leads up.
+func climbed(s string) (rest string, up bool) {
+	for s == ".." || strings.HasPrefix(s, "../") {
+		s, up = strings.TrimPrefix(s[2:], "/"), true
+	}
+	return s, up
+}
+
+// cleanedHome cleans a path below a home: where homes stand it may be.
+func cleanedHome(s string) (sure string, maybe []string) {
+	user, below, _ := strings.Cut(s, "/")
+	sure = user
+	if below = path.Clean(below); below == "." {
+		below = ""
+	} else {
+		if rest, up := climbed(below); up {
+			maybe = append(maybe, "/"+rest)
+		}
+		below = "/" + below
+	}
+	sure += below
+	if user == "~" {
+		maybe = append(maybe, path.Clean("/root"+below))
+	} else {
+		user = user[1:]
+	}
+	for _, homes := range [...]string{"/home/", "/Users/", "C:/Users/"} {
+		maybe = append(maybe, path.Clean(homes+user+below))
+	}
+	return sure, maybe
+}
+
+// elsewhere returns the path that another one leads to by a link that systems have.
+func elsewhere(s string) (maybe []string) {
+	for _, link := range [...]struct{ from, to string }{
+		{"/proc/self/root/", "/"}, {"/proc/1/root/", "/"}, {"/proc/thread-self/root/", "/"}, {"/private/", "/"}, {"/System/Volumes/Data/", "/"}, {"/mnt/c/", "C:/"}, {"/c/", "C:/"},
+	} {
+		if rest, ok := strings.CutPrefix(s, link.from); ok {
+			maybe = append(maybe, link.to+rest)
+		}
+	}
+	return maybe
+}

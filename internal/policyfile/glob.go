@@ -1,0 +1,149 @@
+package policyfile
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// A glob is a pattern of the documentation: * stands for any characters but a slash,
+// ** for any at all, ? for one character that is no slash. Everything else, brackets
+// and backslashes too, stands for itself.
+type glob struct {
+	source string
+	prefix string // that every match begins with
+	suffix string // that every match ends with
+	tokens []token
+}
+
+// token is one step of a glob: a character, or one of the wildcards.
+type token rune
+
+// The wildcards are no characters.
+const (
+	one  token = -1 - iota // ?
+	star                   // *
+	deep                   // **
+)
+
+// wild reports whether a token is a wildcard.
+func (t token) wild() bool { return t < 0 }
+
+// takes reports whether a token matches a character, and any number of them where it
+// is a star.
+func (t token) takes(r rune) bool {
+	return t == deep || (t == star || t == one) && r != '/' || rune(t) == r
+}
+
+func newGlob(source string) *glob {
+	g := &glob{source: source}
+	for i := 0; i < len(source); {
+		r, n := utf8.DecodeRuneInString(source[i:])
+		i += n
+		switch {
+		case r == '?':
+			g.tokens = append(g.tokens, one)
+		case r != '*':
+			g.tokens = append(g.tokens, token(r))
+		default:
+			t := star
+			for i < len(source) && source[i] == '*' {
+				i, t = i+1, deep
+			}
+			g.tokens = append(g.tokens, t)
+		}
+	}
+	first, last := strings.IndexAny(source, "*?"), strings.LastIndexAny(source, "*?")
+	if first < 0 {
+		g.prefix = source
+	} else {
+		g.prefix, g.suffix = source[:first], source[last+1:]
+	}
+	return g
+}
+
+// match reports whether the whole of s matches. It follows all ways through the
+// pattern at once, so its time is that of the text by that of the pattern, whatever
+// they are.
+func (g *glob) match(s string) bool {
+	if len(s) < len(g.prefix) || !strings.HasPrefix(s, g.prefix) || !strings.HasSuffix(s, g.suffix) {
+		return false
+	}
+	if len(g.prefix) == len(g.source) {
+		return len(s) == len(g.prefix)
+	}
+	skip := utf8.RuneCountInString(g.prefix)
+	states := g.closed([]int{skip}, nil)
+	var next []int
+	for _, r := range s[len(g.prefix):] {
+		next = next[:0]
+		for _, at := range states {
+			if at == len(g.tokens) || !g.tokens[at].takes(r) {
+				continue
+			}
+			if g.tokens[at] == star || g.tokens[at] == deep {
+				next = g.reach(next, at)
+			} else {
+				next = g.reach(next, at+1)
+			}
+		}
+		if states, next = next, states; len(states) == 0 {
+			return false
+		}
+	}
+	return states[len(states)-1] == len(g.tokens)
+}
+
+// closed returns the states that some are, with those behind stars.
+func (g *glob) closed(from, into []int) []int {
+	for _, at := range from {
+		into = g.reach(into, at)
+	}
+	return into
+}
+
+// reach adds a state, and those behind the stars that it stands at. States are added
+// in ascending order, so the last one tells which are there.
+func (g *glob) reach(states []int, at int) []int {
+	for {
+		if len(states) == 0 || states[len(states)-1] < at {
+			states = append(states, at)
+		}
+		if at == len(g.tokens) || g.tokens[at] != star && g.tokens[at] != deep {
+			return states
+		}
+		at++
+	}
+}
+
+// covers reports that everything that o matches is matched by g as well. It is never
+// wrong when it says so, and does not find all cases: it keeps the states of g that
+// are reached whatever the wildcards of o stand for.
+func (g *glob) covers(o *glob) bool {
+	states := g.closed([]int{0}, nil)
+	for _, t := range o.tokens {
+		var next []int
+		for _, at := range states {
+			if at == len(g.tokens) {
+				continue
+			}
+			own := g.tokens[at]
+			loops := own == star || own == deep
+			switch {
+			case t == star || t == deep: // it may stand for nothing, or for more than once
+				if own == deep || own == star && t == star {
+					next = g.reach(next, at)
+				}
+			case t == one && (own.wild()), t != one && own.takes(rune(t)):
+				if loops {
+					next = g.reach(next, at)
+				} else {
+					next = g.reach(next, at+1)
+				}
+			}
+		}
+		if states = next; len(states) == 0 {
+			return false
+		}
+	}
+	return states[len(states)-1] == len(g.tokens)
+}

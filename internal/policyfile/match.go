@@ -1,0 +1,158 @@
+package policyfile
+
+import "strings"
+
+// matches reports whether a rule matches a request. It is unsure where a rule that
+// refuses matches all but arguments, of which there are more than were looked at.
+func (r *rule) matches(q *request) (match, unsure bool) {
+	if r.any {
+		return true, false
+	}
+	if len(r.servers) > 0 && !globs(r.servers).match(q.Server) || len(r.methods) > 0 && !globs(r.methods).match(q.Method) ||
+		!r.event(q) || !r.target(q) {
+		return false, false
+	}
+	if !r.looks() || r.path(q) && r.arguments(q) && r.connection(q) {
+		return !(r.looks() && r.passes() && q.lost), false
+	}
+	if q.lost && !r.passes() {
+		return true, true
+	}
+	return false, false
+}
+
+// match reports whether one of the patterns matches a name.
+func (g globs) match(s string) bool {
+	for _, p := range g {
+		if p.match(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// event compares the event_type, but not connect, which arguments tell.
+func (r *rule) event(q *request) bool {
+	return len(r.types) == 0 || globs(r.types).match(q.event) || !r.passes() && globs(r.types).match(connect)
+}
+
+// connection compares the event_type connect. It refuses alone: no message is nothing
+// but a connection.
+func (r *rule) connection(q *request) bool {
+	return len(r.types) == 0 || globs(r.types).match(q.event) || !r.passes() && q.connects()
+}
+
+// target compares the names of tools, and what stands for them in other requests. Where
+// a request gives two names, one is enough to refuse it.
+func (r *rule) target(q *request) bool {
+	if len(r.tools) > 0 && (q.Method != "tools/call" || !r.each(q.names, globs(r.tools).match)) {
+		return false
+	}
+	if len(r.targets) == 0 {
+		return true
+	}
+	if q.event == resourceRead {
+		if r.passes() && q.lost {
+			return false
+		}
+		return globs(r.targets).value(q.Target, q.paths[:1], r.passes())
+	}
+	return r.each(q.names, globs(r.targets).match)
+}
+
+// each reports whether all of the texts match where the rule passes, and one of them
+// where it refuses.
+func (r *rule) each(texts []string, match func(string) bool) bool {
+	for _, s := range texts {
+		if match(s) != r.passes() {
+			return !r.passes()
+		}
+	}
+	return r.passes()
+}
+
+// path compares everything that is a path in a request. What a command does is not in
+// the paths that it names, so none passes by them.
+func (r *rule) path(q *request) bool {
+	if len(r.paths) == 0 {
+		return true
+	}
+	if r.passes() && (q.command || len(q.paths) == 0) {
+		return false
+	}
+	for i := range q.paths {
+		if globs(r.paths).path(&q.paths[i], r.passes()) != r.passes() {
+			return !r.passes()
+		}
+	}
+	return r.passes()
+}
+
+// path compares the readings of one path: all of the sure ones where the rule passes.
+func (g globs) path(v *value, passes bool) bool {
+	any := func(s string) bool {
+		for _, p := range g {
+			if p.matchPath(s, !passes || v.directory, !passes) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, s := range v.sure {
+		if any(s) != passes {
+			return !passes
+		}
+	}
+	if passes {
+		return len(v.sure) > 0
+	}
+	for _, s := range v.maybe {
+		if any(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// arguments compares all of args.<name>.
+func (r *rule) arguments(q *request) bool {
+	for i := range r.args {
+		if !r.args[i].matches(q, r.passes()) {
+			return false
+		}
+	}
+	return true
+}
+
+// matches compares every value under the name of an argument. Names are compared
+// without their case: there are servers that read them so.
+func (a *argument) matches(q *request, passes bool) bool {
+	found := false
+	for i := range q.values {
+		v := &q.values[i]
+		if len(v.keys) == 0 || !strings.EqualFold(v.keys[0], a.name) {
+			continue
+		}
+		found = true
+		if a.value(v.Text, q.paths[v.first:v.last], passes) != passes {
+			return !passes
+		}
+	}
+	return found && passes
+}
+
+// value compares a text and what it is as a path.
+func (g globs) value(text string, paths []value, passes bool) bool {
+	whole := false
+	for i := range paths {
+		switch ok := g.path(&paths[i], passes); {
+		case !passes && ok:
+			return true
+		case passes && !paths[i].word:
+			if whole = true; !ok {
+				return false
+			}
+		}
+	}
+	return whole && passes || g.match(text)
+}

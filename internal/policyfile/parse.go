@@ -1,0 +1,218 @@
+package policyfile
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// The bounds of a policy file.
+const (
+	MaxFile     = 4 << 20 // bytes
+	maxRules    = 10_000
+	maxPatterns = 100_000
+	maxPattern  = 1000 // characters
+	maxText     = 400  // of a name, description or message, which reports repeat
+)
+
+// ParseTOML reads a policy in one of the two forms of docs/policy.md. It is strict,
+// because a key that is misspelled would otherwise let pass what it should refuse: the
+// error is a *config.SettingsError with everything that is wrong.
+func ParseTOML(path string, data []byte) (*Policy, error) {
+	r := &reader{policy: &Policy{path: path}}
+	if len(data) > MaxFile {
+		r.fail(start, "longer than %d MiB: no policy is, check the path", MaxFile>>20)
+		return nil, r.err(path)
+	}
+	root, failed := config.ReadTOML(data)
+	if failed != nil {
+		r.fail(config.Position{Line: failed.Line, Column: failed.Column}, "%s", failed.Msg)
+		return nil, r.err(path)
+	}
+	r.root(root)
+	if len(r.problems) > 0 {
+		return nil, r.err(path)
+	}
+	r.policy.sort()
+	return r.policy, nil
+}
+
+// reader fills in a policy and collects what is wrong with it.
+type reader struct {
+	policy   *Policy
+	problems []config.Problem
+	patterns int
+}
+
+func (r *reader) fail(pos config.Position, format string, args ...any) {
+	r.problems = append(r.problems, config.Problem{Pos: pos, Msg: text.Visible(fmt.Sprintf(format, args...), 600)})
+}
+
+func (r *reader) err(path string) error {
+	slices.SortStableFunc(r.problems, func(a, b config.Problem) int { return a.Pos.Compare(b.Pos) })
+	return &config.SettingsError{Path: path, Problems: r.problems}
+}
+
+// start is where a problem with the whole file is told.
+var start = config.Position{Line: 1, Column: 1}
+
+const forms = "[[rule]] with action and tool, or [rules.NAME] with action and match"
+
+func (r *reader) root(root config.Value) {
+	var form string
+	r.table(root, "", map[string]func(config.Member){
+		"rule":  func(m config.Member) { r.form(&form, m, r.list) },
+		"rules": func(m config.Member) { r.form(&form, m, r.named) },
+	})
+	switch n := len(r.policy.rules); {
+	case n == 0 && len(r.problems) == 0:
+		r.fail(start, "no rule: expected %s", forms)
+	case n > maxRules:
+		r.fail(r.policy.rules[maxRules].pos, "more than %d rules: split the policy", maxRules)
+	case r.patterns > maxPatterns:
+		r.fail(start, "more than %d patterns: split the policy", maxPatterns)
+	}
+}
+
+// form reads the rules of one form, and refuses those of the other beside them: one
+// denies what no rule matches, and the other does not.
+func (r *reader) form(form *string, m config.Member, read func(config.Value)) {
+	if *form != "" && *form != m.Key {
+		r.fail(m.Pos, "a file has rules of one form: [[rule]] and [rules.NAME] decide differently about what no rule matches; move these to a file of their own")
+	}
+	*form = m.Key
+	read(m.Value)
+}
+
+// list reads the rules of the form [[rule]].
+func (r *reader) list(v config.Value) {
+	r.policy.listed = true
+	items, ok := v.Items()
+	if !ok {
+		r.fail(v.Pos(), "expected [[rule]], found %s; double the brackets", v.What())
+		return
+	}
+	for i, item := range items {
+		rule := &rule{number: i + 1, pos: item.Pos()}
+		var action, tool bool
+		if !r.table(item, " in a rule of the form [[rule]]", map[string]func(config.Member){
+			"action":      func(m config.Member) { action = true; r.action(rule, m.Value) },
+			"tool":        func(m config.Member) { tool = true; rule.targets = r.globs(m, aPath) },
+			"args":        func(m config.Member) { r.args(rule, m.Value) },
+			"server":      func(m config.Member) { rule.servers = r.globs(m, aName) },
+			"description": func(m config.Member) { rule.description = r.text(m) },
+		}) {
+			continue
+		}
+		r.needs(rule, action)
+		if !tool {
+			r.fail(rule.pos, "rule %d names no tool: expected tool = \"name or glob\"; \"**\" is every tool", rule.number)
+		}
+		r.sure(rule)
+		r.policy.rules = append(r.policy.rules, rule)
+	}
+}
+
+// named reads the rules of the form [rules.NAME].
+func (r *reader) named(v config.Value) {
+	if items, ok := v.Items(); ok && len(items) > 0 {
+		r.fail(v.Pos(), "expected [rules.NAME], found a list; the form with a list is [[rule]]")
+		return
+	}
+	members, ok := v.Members()
+	if !ok {
+		r.fail(v.Pos(), "expected [rules.NAME], found %s", v.What())
+	}
+	seen := map[string]config.Position{}
+	for i, m := range members {
+		if first, again := seen[m.Key]; again {
+			r.fail(m.Pos, "a second rule with the name %s, the first is at %s; a rule would hide the other in reports", config.Quoted(m.Key), first)
+		}
+		seen[m.Key] = m.Pos
+		rule := &rule{name: text.Visible(m.Key, maxText), number: i + 1, pos: m.Pos}
+		if strings.TrimSpace(m.Key) == "" || len([]rune(m.Key)) > maxText {
+			r.fail(m.Pos, "expected a name of 1 to %d characters for a rule", maxText)
+		}
+		r.rule(rule, m.Value)
+		r.policy.rules = append(r.policy.rules, rule)
+	}
+}
+
+// rule reads one rule of the form [rules.NAME].
+func (r *reader) rule(rule *rule, v config.Value) {
+	var action, match bool
+	if !r.table(v, " in a rule of the form [rules.NAME]", map[string]func(config.Member){
+		"description": func(m config.Member) { rule.description = r.text(m) },
+		"message":     func(m config.Member) { rule.message = r.text(m) },
+		"action":      func(m config.Member) { action = true; r.action(rule, m.Value) },
+		"priority":    func(m config.Member) { rule.priority = r.priority(m.Value) },
+		"enabled":     func(m config.Member) { rule.disabled = !r.truth(m.Value) },
+		"match":       func(m config.Member) { match = true; r.match(rule, m) },
+	}) {
+		return
+	}
+	r.needs(rule, action)
+	if !match {
+		r.fail(rule.pos, "the rule %s matches nothing: expected [rules.NAME.match] with %s", config.Quoted(rule.name), criteria)
+	}
+	r.sure(rule)
+}
+
+const criteria = "tool_name, resource_path, method, event_type or any = true"
+
+// match reads the criteria of a rule.
+func (r *reader) match(rule *rule, m config.Member) {
+	n := 0
+	globs := func(into *[]*pattern, s subject) func(config.Member) {
+		return func(m config.Member) { n++; *into = r.globs(m, s) }
+	}
+	if !r.table(m.Value, " in match", map[string]func(config.Member){
+		"tool_name":     globs(&rule.tools, aName),
+		"resource_path": globs(&rule.paths, aPath),
+		"method":        globs(&rule.methods, aMethod),
+		"event_type":    globs(&rule.types, anEvent),
+		"any":           func(m config.Member) { rule.any = r.truth(m.Value) },
+	}) {
+		return
+	}
+	switch {
+	case rule.any && n > 0:
+		r.fail(m.Pos, "any = true matches every request, whatever else stands here: remove it, or the other criteria")
+	case n == 0 && !rule.any:
+		r.fail(m.Pos, "no criterion: expected %s", criteria)
+	}
+}
+
+// needs refuses a rule without an action.
+func (r *reader) needs(rule *rule, action bool) {
+	if !action {
+		r.fail(rule.pos, "the rule has no action: expected action = %s", quotedActions())
+	}
+}
+
+func quotedActions() string {
+	var words []string
+	for _, a := range Actions {
+		words = append(words, strconv.Quote(string(a)))
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// sure refuses patterns that can match nothing in a rule that lets pass.
+func (r *reader) sure(rule *rule) {
+	if !rule.passes() {
+		return
+	}
+	for _, p := range rule.paths {
+		if unclean(p.source) {
+			r.fail(p.pos, "the pattern %s matches nothing: a rule that lets pass sees paths without //, . and ..; write the path that they lead to", config.Quoted(p.source))
+		}
+	}
+	if len(rule.types) > 0 && !slices.ContainsFunc(eventTypes, func(word string) bool { return word != connect && globs(rule.types).match(word) }) {
+		r.fail(rule.types[0].pos, "event_type %q is for rules that refuse: no message is a connection and nothing else, and what a call that makes one does besides is not looked at", connect)
+	}
+}

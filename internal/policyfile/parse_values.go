@@ -1,0 +1,168 @@
+package policyfile
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// table reads the members of a table by their keys. It reports whether it is one.
+func (r *reader) table(v config.Value, where string, known map[string]func(config.Member)) bool {
+	members, ok := v.Members()
+	keys := slices.Sorted(maps.Keys(known))
+	if !ok {
+		r.fail(v.Pos(), "expected a table with %s, found %s", strings.Join(keys, ", "), v.What())
+		return false
+	}
+	seen := map[string]config.Position{}
+	for _, m := range members {
+		if first, again := seen[m.Key]; again {
+			r.fail(m.Pos, "the key %s stands here twice, first at %s; keep one", config.Quoted(m.Key), first)
+			continue
+		}
+		seen[m.Key] = m.Pos
+		if read := known[m.Key]; read != nil {
+			read(m)
+			continue
+		}
+		r.fail(m.Pos, "unknown key %s%s%s", config.Quoted(m.Key), where, config.Hint(m.Key, keys))
+	}
+	return true
+}
+
+func (r *reader) action(rule *rule, v config.Value) {
+	word, ok := v.Text()
+	rule.action = Action(word)
+	if _, known := rule.action.Verdict(); !known {
+		if !ok {
+			r.fail(v.Pos(), "expected an action (%s), found %s", quotedActions(), v.What())
+			return
+		}
+		var words []string
+		for _, a := range Actions {
+			words = append(words, string(a))
+		}
+		r.fail(v.Pos(), "unknown action %s%s", config.Quoted(word), config.Hint(word, words))
+	}
+}
+
+func (r *reader) text(m config.Member) string {
+	s, ok := m.Value.Text()
+	switch {
+	case !ok:
+		r.fail(m.Value.Pos(), "expected a text for %s, found %s", m.Key, m.Value.What())
+	case len([]rune(s)) > maxText:
+		r.fail(m.Value.Pos(), "longer than %d characters: reports repeat it", maxText)
+	}
+	return text.Visible(text.Mask(s), maxText)
+}
+
+func (r *reader) truth(v config.Value) bool {
+	literal, _ := v.Literal()
+	if literal != "true" && literal != "false" {
+		r.fail(v.Pos(), "expected true or false, found %s", v.What())
+	}
+	return literal == "true"
+}
+
+func (r *reader) priority(v config.Value) int {
+	literal, _ := v.Literal()
+	n, err := strconv.ParseUint(strings.ReplaceAll(literal, "_", ""), 10, 31)
+	if err != nil {
+		r.fail(v.Pos(), "expected a priority, a whole number from 0 on; the lowest decides first")
+	}
+	return int(n)
+}
+
+// args reads args.<name>.
+func (r *reader) args(rule *rule, v config.Value) {
+	members, ok := v.Members()
+	if !ok || len(members) == 0 {
+		r.fail(v.Pos(), "expected args.NAME = \"glob\" with the name of an argument, found %s", map[bool]string{true: "no name", false: v.What()}[ok])
+		return
+	}
+	seen := map[string]config.Position{}
+	for _, m := range members {
+		if first, again := seen[strings.ToLower(m.Key)]; again {
+			r.fail(m.Pos, "the argument %s stands here twice, first at %s; the names of arguments are compared without their case", config.Quoted(m.Key), first)
+			continue
+		}
+		seen[strings.ToLower(m.Key)] = m.Pos
+		if _, nested := m.Value.Members(); nested {
+			r.fail(m.Pos, "expected a glob for the argument %s, found a table; a rule looks at every value below an argument, so name the outermost one", config.Quoted(m.Key))
+			continue
+		}
+		rule.args = append(rule.args, argument{m.Key, r.globs(m, aPath)})
+	}
+}
+
+// subject is what patterns are for.
+type subject uint8
+
+const (
+	aName subject = iota
+	aPath
+	aMethod
+	anEvent
+)
+
+// globs reads the patterns of a criterion: one, or a list of which one must match.
+func (r *reader) globs(m config.Member, s subject) (out []*pattern) {
+	values, isList := m.Value.Items()
+	if !isList {
+		values = []config.Value{m.Value}
+	}
+	if len(values) == 0 {
+		r.fail(m.Value.Pos(), "%s is an empty list, which nothing matches: name something, or remove it", config.Quoted(m.Key))
+	}
+	for _, v := range values {
+		r.patterns++
+		source, ok := v.Text()
+		switch {
+		case !ok:
+			r.fail(v.Pos(), "expected a glob in quotes for %s, found %s", config.Quoted(m.Key), v.What())
+			continue
+		case r.impossible(v, source, s):
+			continue
+		case s == aPath:
+			out = append(out, newPathPattern(source, v.Pos()))
+		default:
+			out = append(out, newPattern(source, v.Pos()))
+		}
+	}
+	return out
+}
+
+// impossible refuses a pattern that can match nothing.
+func (r *reader) impossible(v config.Value, source string, s subject) bool {
+	name, matches := config.Quoted(source), newGlob(source).match
+	switch {
+	case source == "":
+		r.fail(v.Pos(), "an empty pattern matches nothing: \"**\" matches everything")
+	case len([]rune(source)) > maxPattern:
+		r.fail(v.Pos(), "a pattern of more than %d characters: shorten it with **", maxPattern)
+	case strings.ContainsFunc(source, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		r.fail(v.Pos(), "the pattern %s has a control character, which nothing that it is compared with has; in TOML a text in 'single quotes' keeps its backslashes", name)
+	case s != aPath && strings.TrimSpace(source) != source:
+		r.fail(v.Pos(), "the pattern %s begins or ends with a space; remove it", name)
+	case s == aMethod && !slices.ContainsFunc(methods, matches):
+		r.fail(v.Pos(), "the pattern %s matches no method of MCP%s", name, meant(source, methods))
+	case s == anEvent && !slices.ContainsFunc(eventTypes, matches):
+		r.fail(v.Pos(), "unknown event_type %s%s", name, config.Hint(source, eventTypes))
+	default:
+		return false
+	}
+	return true
+}
+
+// meant is the hint for a method: there are too many to list them all.
+func meant(word string, known []string) string {
+	if hint := config.Hint(word, known); hint != "" {
+		return hint
+	}
+	return "; expected one such as tools/call, resources/read, prompts/get or sampling/createMessage"
+}

@@ -1,0 +1,125 @@
+package policyfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// verdict says what becomes of a call with one argument by a policy that refuses
+// or allows paths.
+func verdict(t *testing.T, action, pattern, name, text string) scanner.Verdict {
+	t.Helper()
+	p, err := ParseTOML("p.toml", fmt.Appendf(nil, "[rules.r]\naction = %q\nmatch.resource_path = ['%s']\n", action, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, err := json.Marshal(map[string]string{name: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Decide(requestOf(t, "tools/call", "s", `{"name":"f","arguments":`+string(args)+`}`)).Verdict
+}
+
+// TestRefusedPaths: every way in which a path can be written is refused.
+func TestRefusedPaths(t *testing.T) {
+	for _, c := range []struct {
+		pattern string
+		texts   []string
+	}{
+		{"/etc/**", []string{
+			"/etc/passwd", "//etc//passwd", "/./etc/passwd", "/tmp/../etc/passwd", "/etc/", "/etc", "/etc/ssl/", "../../../etc/passwd",
+			"%2fetc%2fpasswd", "%252fetc%252fpasswd", "/%65tc/passwd", `\etc\passwd`, `/tmp\..\etc\passwd`, "/etc/passwd\x00.png", "/e\x00tc/passwd",
+			" /etc/passwd", "/etc/passwd\n", "file:///etc/passwd", "file:/etc/passwd", "file://localhost/etc/passwd", "host:/etc/passwd",
+			"@/etc/passwd", "/proc/self/root/etc/passwd", "/private/etc/hosts", "~/../../etc/passwd", "/a/%2e%2e/etc/x", "/a/..%2fetc/x",
+		}},
+		{"~/.ssh/**", []string{
+			"~/.ssh/id_rsa", "~/.ssh", "/home/anna/.ssh/id_rsa", "/Users/anna/.ssh/id_rsa", "/root/.ssh/id_rsa", `C:\Users\anna\.ssh\id_rsa`,
+			`c:/Users/anna/.ssh/id_rsa`, `\\?\C:\Users\anna\.ssh\id_rsa`, "$HOME/.ssh/id_rsa", "${HOME}/.ssh/id_rsa", `%USERPROFILE%\.ssh\id_rsa`,
+			"~anna/.ssh/id_rsa", "file:///home/anna/.ssh/id_rsa", "file:///C:/Users/anna/.ssh/id_rsa", "../../.ssh/id_rsa", ".ssh/id_rsa",
+			"/mnt/c/Users/anna/.ssh/id_rsa", "~/x/../.ssh/id_rsa", "file://~/.ssh/id_rsa",
+		}},
+		{"/home/user/.ssh/**", []string{"~/.ssh/id_rsa", "~user/.ssh/id_rsa", "$HOME/.ssh/id_rsa", "/home/user/.ssh/"}},
+		{`C:\Windows\**`, []string{`C:\Windows\System32`, "c:/Windows/x", `C:\Users\..\Windows\x`, "file:///C:/Windows/x"}},
+		{"**/.env", []string{"/srv/app/.env", "~/.env", `C:\app\.env`, "app/.env", "https://example.com/.env"}},
+		{"/**", []string{"/x", "~/x", "file:///x"}},
+		{"**/../**", []string{"/ok/../x"}},
+		{"https://example.com/**", []string{"https://EXAMPLE.com/a", "https://example.com/b/../a", "HTTPS://example.com/%61"}},
+	} {
+		for _, text := range c.texts {
+			for _, name := range []string{"path", "unnamed"} {
+				if got := verdict(t, "deny", c.pattern, name, text); got != scanner.Block {
+					t.Errorf("%s does not refuse %s = %q: %s", c.pattern, name, text, got)
+				}
+			}
+			if got := verdict(t, "deny", c.pattern, "command", "cat -- '"+text+"'; ls"); !strings.Contains(text, "\x00") && got != scanner.Block {
+				t.Errorf("%s does not refuse %q in a command: %s", c.pattern, text, got)
+			}
+		}
+	}
+}
+
+// TestAllowedPaths: what every program reads as a path inside is allowed, and nothing
+// that one can read as another.
+func TestAllowedPaths(t *testing.T) {
+	for _, c := range []struct {
+		pattern, text string
+		want          scanner.Verdict
+	}{
+		{"/ok/**", "/ok/a", scanner.Allow},
+		{"/ok/**", "/ok/a/../b", scanner.Allow},
+		{"/ok/**", "/ok/my%20file", scanner.Allow},
+		{"/ok/**", "file:///ok/a", scanner.Allow},
+		{"/ok/**", "/ok/", scanner.Allow},
+		{"/ok/**", "/ok", scanner.Log},
+		{"~/ok/**", "/home/anna/ok/a", scanner.Allow},
+		{"~/ok/**", "~/ok/a", scanner.Allow},
+		{`C:\ok\**`, `c:\ok\a`, scanner.Allow},
+		{"/home/user/ok/**", "~/ok/a", scanner.Log}, // another user's home
+		{"/ok/**", "ok/a", scanner.Log},
+		{"/ok/**", "/ok/../etc/x", scanner.Log},
+		{"/ok/**", `/ok/..\..\etc\x`, scanner.Log},
+		{"/ok/**", "/ok/%2e%2e/etc/x", scanner.Log},
+		{"/ok/**", "/ok/%252e%252e/etc/x", scanner.Log},
+		{"/ok/**", "/ok/%25252e%25252e/etc/x", scanner.Log},
+		{"/ok/**", "/ok/%2525252e%2525252e/etc/x", scanner.Log}, // encoded more often than it is decoded
+		{"/ok/**", "/etc/x\x00/../../ok/a", scanner.Log},
+		{"/ok/**", "file://host/ok/a", scanner.Log},
+		{"/ok/**", "http://host/ok/a", scanner.Log},
+		{"/ok/**", "", scanner.Log},
+		{"**", "~/x", scanner.Allow},
+		{"/ok/**", `/etc/a\..\..\..\ok\x`, scanner.Log}, // a name in /etc where a backslash is a letter
+	} {
+		if got := verdict(t, "allow", c.pattern, "path", c.text); got != c.want {
+			t.Errorf("%s on %q: %s, want %s", c.pattern, c.text, got, c.want)
+		}
+	}
+}
+
+// TestUnseenArguments: nothing is allowed by arguments that nobody looked at, and
+// nothing hides among them from a rule that refuses.
+func TestUnseenArguments(t *testing.T) {
+	p, err := ParseTOML("p.toml", []byte(`[rules.no]
+action = "block"
+match = { resource_path = ["/etc/**"], tool_name = ["read"] }
+[rules.yes]
+action = "allow"
+match.resource_path = ["/ok/**"]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pad strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&pad, `"/ok/%d",`, i)
+	}
+	for tool, want := range map[string]string{"read": "no", "write": "default"} {
+		d := p.Decide(requestOf(t, "tools/call", "s", `{"name":"`+tool+`","arguments":{"paths":[`+pad.String()+`"/etc/x"]}}`))
+		if d.Rule != want || want == "no" && !strings.Contains(d.Reason, "more than the policy looks at") {
+			t.Errorf("%s: %s, %s", tool, d.Rule, d.Reason)
+		}
+	}
+}

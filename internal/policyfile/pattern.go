@@ -1,0 +1,145 @@
+package policyfile
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// pattern is a glob as the user wrote it, with all that it stands for.
+type pattern struct {
+	*glob
+	pos scanner.Position
+
+	// forms are what a cleaned path is compared with: ~ is not known here, so it is
+	// each place at which systems keep the homes of users.
+	forms []*glob
+	// homes are those a path below ~ is compared with, where a rule refuses: the home
+	// that the pattern names can be the one that ~ is.
+	homes []*glob
+}
+
+func newPattern(source string, pos scanner.Position) *pattern {
+	return &pattern{glob: newGlob(source), pos: pos}
+}
+
+// newPathPattern returns a pattern that is compared with paths as well.
+func newPathPattern(source string, pos scanner.Position) *pattern {
+	p := newPattern(source, pos)
+	s := source
+	if rest, ok := cutFile(s); ok {
+		s = rest
+	}
+	if scheme, rest, ok := strings.Cut(s, "://"); ok {
+		host, below, _ := strings.Cut(rest, "/")
+		s = strings.ToLower(scheme+"://"+host) + rest[len(rest)-len(below)-min(1, len(rest)-len(host)):]
+	} else {
+		s = strings.ReplaceAll(s, `\`, "/")
+	}
+	if drive(s) {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	for _, form := range homeForms(s) {
+		p.forms = append(p.forms, newGlob(form))
+	}
+	if below := belowHome(s); below != "" {
+		p.homes = append(p.homes, newGlob(below))
+	}
+	return p
+}
+
+// cutFile cuts file:// off a URI. Where a host is named it stays in front of the path.
+func cutFile(s string) (rest string, ok bool) {
+	if len(s) < 5 || !strings.EqualFold(s[:5], "file:") {
+		return s, false
+	}
+	rest = s[5:]
+	if after, authority := strings.CutPrefix(rest, "//"); authority {
+		host, _, _ := strings.Cut(after, "/")
+		rest = after
+		if strings.EqualFold(host, "localhost") {
+			rest = after[len(host):]
+		}
+	}
+	if strings.HasPrefix(rest, "/") && drive(rest[1:]) {
+		rest = rest[1:]
+	}
+	return rest, true
+}
+
+// drive reports whether a path begins with the letter of a drive.
+func drive(s string) bool {
+	return len(s) >= 2 && s[1] == ':' && (s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z') && (len(s) == 2 || s[2] == '/' || s[2] == '\\')
+}
+
+// homeForms returns what a pattern that begins with ~ can stand for, or the pattern.
+func homeForms(s string) []string {
+	rest, ok := strings.CutPrefix(s, "~")
+	if !ok {
+		return []string{s}
+	}
+	user, below, _ := strings.Cut(rest, "/")
+	if len(user) < len(rest) {
+		below = "/" + below
+	}
+	forms := []string{s}
+	if user == "" {
+		user = "*"
+		forms = append(forms, "/root"+below)
+	}
+	for _, homes := range [...]string{"/home/", "/Users/", "C:/Users/"} {
+		forms = append(forms, homes+user+below)
+	}
+	return forms
+}
+
+// belowHome returns a pattern for a home as one below ~, or "".
+func belowHome(s string) string {
+	for _, homes := range [...]string{"/home/", "/Users/", "C:/Users/"} {
+		if rest, ok := strings.CutPrefix(s, homes); ok {
+			user, below, more := strings.Cut(rest, "/")
+			if more && user != "" && !strings.Contains(user, "**") {
+				return "~/" + below
+			}
+		}
+	}
+	if rest, ok := strings.CutPrefix(s, "/root/"); ok {
+		return "~/" + rest
+	}
+	return ""
+}
+
+// matchPath reports whether a cleaned path matches. A directory is also what is
+// written with a slash behind it.
+func (p *pattern) matchPath(s string, directory, refuses bool) bool {
+	for _, g := range p.forms {
+		if g.match(s) || directory && g.match(s+"/") {
+			return true
+		}
+	}
+	if refuses && strings.HasPrefix(s, "~") {
+		for _, g := range p.homes {
+			if g.match(s) || directory && g.match(s+"/") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unclean reports whether a pattern has a segment that no cleaned path has.
+func unclean(source string) bool {
+	if rest, ok := cutFile(source); ok {
+		source = rest
+	}
+	if _, rest, ok := strings.Cut(source, "://"); ok {
+		source = rest
+	}
+	segs := strings.Split(strings.ReplaceAll(source, `\`, "/"), "/")
+	for i, seg := range segs {
+		if seg == ".." || seg == "." || seg == "" && i > 0 && i < len(segs)-1 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,143 @@
+// Package policyfile reads policy files and decides by them what becomes of a request.
+//
+// It must never let pass what it does not understand: a key that is misspelled, a
+// pattern that cannot match and an argument that was not looked at are told, or
+// refuse. It does no I/O and has no clock.
+package policyfile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Action is what a rule does with the requests that it matches.
+type Action string
+
+// The actions. Deny and Block are two words for one.
+const (
+	Allow Action = "allow"
+	Deny  Action = "deny"
+	Block Action = "block"
+	Ask   Action = "prompt"
+	Log   Action = "log"
+)
+
+// Actions are all actions, in the order in which messages list them.
+var Actions = [...]Action{Allow, Block, Deny, Log, Ask}
+
+// Verdict returns what an action makes of a message, and whether it is one at all.
+func (a Action) Verdict() (v scanner.Verdict, ok bool) {
+	switch a {
+	case Allow:
+		return scanner.Allow, true
+	case Deny, Block:
+		return scanner.Block, true
+	case Ask:
+		return scanner.Prompt, true
+	case Log:
+		return scanner.Log, true
+	}
+	return scanner.Block, false
+}
+
+// Policy is what a policy file says. It is a scanner.Policy.
+type Policy struct {
+	path   string
+	rules  []*rule // all of them, in the order of the file
+	order  []*rule // those that are enabled, in the order in which they decide
+	listed bool    // the form [[rule]]
+}
+
+// rule is one rule of either form. What it does not say matches everything.
+type rule struct {
+	name        string // "" in the form [[rule]]
+	number      int    // place in the file, from 1
+	pos         scanner.Position
+	action      Action
+	description string
+	message     string
+	priority    int
+	disabled    bool
+
+	any     bool
+	servers []*pattern
+	targets []*pattern // tool of [[rule]]: the name of a tool or prompt, or the URI of a resource
+	tools   []*pattern // tool_name
+	methods []*pattern
+	types   []*pattern // event_type
+	paths   []*pattern // resource_path
+	args    []argument
+}
+
+// argument is the criterion args.<name>.
+type argument struct {
+	name string
+	globs
+}
+
+// globs are the values of one criterion, of which one must match.
+type globs []*pattern
+
+// title is what a report calls a rule.
+func (r *rule) title() string { return cmp.Or(r.name, fmt.Sprintf("rule %d", r.number)) }
+
+// passes reports whether the rule lets messages pass. It then has to be sure of
+// everything that it looks at; one that refuses is content with a suspicion.
+func (r *rule) passes() bool { return r.action == Allow || r.action == Log }
+
+// looks reports whether the rule looks at arguments.
+func (r *rule) looks() bool {
+	return len(r.paths)+len(r.args) > 0 || slices.ContainsFunc(r.types, func(p *pattern) bool { return p.match(connect) })
+}
+
+// sort puts the enabled rules into the order in which they decide: the lower priority
+// first, and then as they stand in the file.
+func (p *Policy) sort() {
+	for _, r := range p.rules {
+		if !r.disabled {
+			p.order = append(p.order, r)
+		}
+	}
+	slices.SortStableFunc(p.order, func(a, b *rule) int { return cmp.Compare(a.priority, b.priority) })
+}
+
+// defaultRule is what a report calls the decision that no rule made.
+const defaultRule = "default"
+
+// Decide returns what the policy says of a request: of those methods that a policy
+// decides about what the first rule says that matches. All others pass, and are logged
+// where a rule says so.
+func (p *Policy) Decide(r *scanner.PolicyRequest) scanner.Decision {
+	q := newRequest(r)
+	for _, rule := range p.order {
+		match, unsure := rule.matches(q)
+		switch {
+		case !match:
+			continue
+		case !q.decided() && rule.action != Log:
+			return scanner.Decision{}
+		}
+		return p.decision(rule, unsure)
+	}
+	if !q.decided() {
+		return scanner.Decision{}
+	}
+	d := scanner.Decision{Verdict: scanner.Log, Rule: defaultRule, Reason: "no rule of the policy matches, and what no rule matches is logged", Location: scanner.Location{File: p.path, Line: 1, Column: 1}}
+	if p.listed {
+		d.Verdict, d.Reason = scanner.Block, "no rule of the policy matches, and what no rule matches is denied"
+	}
+	return d
+}
+
+func (p *Policy) decision(r *rule, unsure bool) scanner.Decision {
+	v, _ := r.action.Verdict()
+	d := scanner.Decision{Verdict: v, Rule: r.title(), Reason: cmp.Or(r.message, r.description, "the policy says so"),
+		Location: scanner.Location{File: p.path, Line: r.pos.Line, Column: r.pos.Column}}
+	if unsure {
+		d.Reason += " (the request has more than the policy looks at, so that nothing rules this rule out)"
+	}
+	return d
+}

@@ -1,0 +1,114 @@
+package policyfile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// request is a request with what rules look at, which is found once for all of them.
+type request struct {
+	*scanner.PolicyRequest
+	event   string   // its event_type
+	names   []string // what it gives for its target; more than one where the key is there twice
+	values  []argumentValue
+	paths   []value
+	command bool // one of its arguments is a command, or code
+	lost    bool // there is more in it than was looked at
+}
+
+// argumentValue is one of the values of the arguments. paths[first:last] are its own.
+type argumentValue struct {
+	*scanner.Argument
+	keys        []string // the names that it stands under
+	first, last int
+}
+
+// The words of event_type. Connect is no message: it is what a request does that
+// names an address.
+const (
+	toolCall     = "tool_call"
+	resourceRead = "resource_read"
+	promptGet    = "prompt_get"
+	sampling     = "sampling"
+	list         = "list"
+	notification = "notification"
+	other        = "other"
+	connect      = "connect"
+)
+
+// eventTypes are the words that event_type knows.
+var eventTypes = []string{toolCall, resourceRead, promptGet, sampling, list, notification, other, connect}
+
+// eventOf returns the event_type of a method.
+func eventOf(method string) string {
+	switch method {
+	case "tools/call":
+		return toolCall
+	case "resources/read":
+		return resourceRead
+	case "prompts/get":
+		return promptGet
+	case "sampling/createMessage":
+		return sampling
+	}
+	switch {
+	case strings.HasPrefix(method, "notifications/"):
+		return notification
+	case strings.HasSuffix(method, "/list"):
+		return list
+	}
+	return other
+}
+
+// methods are those of MCP, of all versions of the protocol.
+var methods = []string{
+	"tools/call", "resources/read", "prompts/get", "sampling/createMessage", "initialize", "ping", "tools/list", "resources/list",
+	"resources/templates/list", "resources/subscribe", "resources/unsubscribe", "prompts/list", "completion/complete", "logging/setLevel",
+	"elicitation/create", "roots/list", "tasks/get", "tasks/list", "tasks/result", "tasks/cancel", "tasks/update", "server/discover",
+	"subscriptions/listen", "notifications/initialized", "notifications/cancelled", "notifications/progress", "notifications/message",
+	"notifications/tools/list_changed", "notifications/resources/list_changed", "notifications/resources/updated",
+	"notifications/prompts/list_changed", "notifications/roots/list_changed", "notifications/elicitation/complete",
+	"notifications/tasks/status", "notifications/subscriptions/acknowledged",
+}
+
+func newRequest(r *scanner.PolicyRequest) *request {
+	q := &request{PolicyRequest: r, event: eventOf(r.Method), lost: r.Partial, names: []string{r.Target}}
+	nested := r.Method == "tools/call" || r.Method == "prompts/get"
+	for i := range r.Arguments {
+		a := &r.Arguments[i]
+		keys := strings.Split(strings.TrimPrefix(a.Pointer, "/"), "/")
+		for k, seg := range keys {
+			keys[k] = strings.ReplaceAll(strings.ReplaceAll(seg, "~1", "/"), "~0", "~")
+		}
+		switch {
+		case nested && len(keys) == 1 && keys[0] == "name" && a.Text != r.Target:
+			q.names = append(q.names, a.Text)
+		case nested && strings.EqualFold(keys[0], "arguments"):
+			q.values = append(q.values, argumentValue{Argument: a, keys: keys[1:]})
+		case !nested && keys[0] != "_meta":
+			q.values = append(q.values, argumentValue{Argument: a, keys: keys})
+		}
+	}
+	q.look()
+	return q
+}
+
+// decided reports whether a policy decides about the method. All others pass.
+func (q *request) decided() bool {
+	return slices.Contains([]string{toolCall, resourceRead, promptGet, sampling}, q.event)
+}
+
+// connects reports whether the request names an address on a network.
+func (q *request) connects() bool {
+	for i := range q.paths {
+		for _, s := range q.paths[i].sure {
+			scheme, _, ok := strings.Cut(s, "://")
+			if ok && slices.Contains([]string{"http", "https", "ws", "wss", "ftp", "ftps", "sftp", "ssh", "tcp", "udp", "git", "smb", "ldap", "ldaps", "redis", "postgres", "mysql"}, scheme) {
+				return true
+			}
+		}
+	}
+	return false
+}

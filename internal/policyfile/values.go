@@ -1,0 +1,142 @@
+package policyfile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// The bounds of what is read as a path in one request. What is beyond them counts as
+// not looked at.
+const (
+	maxPath  = 64 << 10
+	maxPaths = 4096
+)
+
+// value is one string of a request that is, or holds, a path or URI.
+type value struct {
+	readings
+	word bool // stands in a command
+}
+
+// pathWords are those in the name of an argument that holds a path, whatever it looks
+// like.
+var pathWords = words("path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders " +
+	"source src destination dest dst target uri uris url urls cwd root roots location workspace")
+
+// commandWords are those in the name of an argument that holds a command, or code.
+var commandWords = words("command commands cmd cmds cmdline commandline script scripts shell bash sh zsh exec code args argv program executable powershell")
+
+// shellWords are those in the name of a tool whose arguments are commands.
+var shellWords = words("shell bash sh zsh exec execute terminal command cmd powershell")
+
+// mediaWords are those in the name of an argument that holds a media type.
+var mediaWords = words("mime mimetype media content type")
+
+func words(s string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(s) {
+		m[w] = true
+	}
+	return m
+}
+
+// named reports whether a name has one of the words.
+func named(name string, in map[string]bool) bool {
+	return slices.ContainsFunc(scanner.Words(name), func(w string) bool { return in[w] })
+}
+
+// pathLike reports whether a string looks like a path or URI.
+func pathLike(s string) bool {
+	s = strings.TrimSpace(s)
+	if s == "" || len(s) > maxPath || strings.ContainsAny(s, "\n\r") {
+		return false
+	}
+	for _, start := range [...]string{"/", `\`, "~", "./", "../", `.\`, `..\`, "$HOME", "${HOME}", "%USERPROFILE%", "%2f", "%2F"} {
+		if strings.HasPrefix(s, start) {
+			return true
+		}
+	}
+	_, file := cutFile(s)
+	return s == ".." || drive(s) || file ||
+		!strings.ContainsAny(s, " \t") && (strings.ContainsAny(s, `/\`) || strings.ContainsAny(unescapeAll(s), `/\`))
+}
+
+func unescapeAll(s string) string {
+	for range maxDecodings {
+		s = unescape(s)
+	}
+	return s
+}
+
+// mediaType reports whether an argument says what type a content has.
+func mediaType(name, s string) bool {
+	kind, sub, ok := strings.Cut(s, "/")
+	return ok && named(name, mediaWords) && !strings.ContainsAny(sub, `/\%~`) && !strings.Contains(sub, "..") &&
+		slices.Contains([]string{"application", "audio", "font", "image", "message", "model", "multipart", "text", "video"}, kind)
+}
+
+// add takes a string as a path.
+func (q *request) add(s string, word bool) {
+	if len(s) > maxPath || len(q.paths) == maxPaths {
+		q.lost = true
+		return
+	}
+	r := read(s)
+	q.lost = q.lost || r.deep
+	r.maybe = append(r.maybe, s) // a pattern can be for what is written
+	q.paths = append(q.paths, value{r, word})
+}
+
+// look finds everything in the arguments that is, or can be, a path.
+func (q *request) look() {
+	shell := q.Method == "tools/call" && named(q.Target, shellWords)
+	if q.Method == "resources/read" {
+		q.add(q.Target, false)
+	}
+	for i := range q.values {
+		v := &q.values[i]
+		v.first = len(q.paths)
+		isPath, isCommand := false, shell
+		for _, seg := range v.keys {
+			isPath, isCommand = isPath || named(seg, pathWords), isCommand || named(seg, commandWords)
+			if strings.ContainsAny(seg, `/\`) || strings.HasPrefix(seg, "~") { // the name is the path
+				q.add(seg, false)
+			}
+		}
+		switch {
+		case v.Text == "" || mediaType(v.Name, v.Text):
+		case isPath, pathLike(v.Text) && !isCommand:
+			q.add(v.Text, false)
+		}
+		if isCommand {
+			q.command = true
+			q.words(v.Text)
+		}
+		v.last = len(q.paths)
+	}
+}
+
+// words takes those words of a command that look like paths, with quotes as the ends
+// of words, and without them.
+func (q *request) words(s string) {
+	const ends = " \t\r\n;|&<>()=,`[]"
+	cut := func(ends, s string) {
+		for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(ends, r) }) {
+			if strings.ContainsAny(w, `/\~`) || strings.HasPrefix(w, "$HOME") || strings.Contains(w, "%2") {
+				q.add(w, true)
+				if at := strings.IndexAny(w, "/~"); at > 0 {
+					q.add(w[at:], true)
+				}
+			}
+		}
+	}
+	cut(ends+`'"`, s)
+	if joined := strings.NewReplacer(`'`, "", `"`, "").Replace(s); joined != s {
+		cut(ends, joined)
+	}
+	if joined := strings.NewReplacer(`'`, "", `"`, "", `\`, "").Replace(s); strings.Contains(s, `\`) {
+		cut(ends, joined)
+	}
+}
