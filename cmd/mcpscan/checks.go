@@ -28,6 +28,7 @@ type engineFlags struct {
 	configFlags
 	Enable     []string `help:"Run only these rules, by ID or category." placeholder:"RULE"`
 	Disable    []string `help:"Leave these rules out, by ID or category." placeholder:"RULE"`
+	Policy     []string `help:"A policy that requests are judged by, beside that of the configuration: TOML, or YAML as in mcpscan.yaml. Of several, the strictest decision counts." placeholder:"FILE" sep:"none"`
 	Jobs       int      `short:"j" help:"Inspect on this many goroutines; 0 is one for each core." default:"0"`
 	MaxMessage int64    `help:"Longest message that is read, in bytes; longer ones are counted as not inspected." default:"67108864"`
 }
@@ -131,11 +132,14 @@ func (f *engineFlags) checks() (*checks, error) {
 	if p := settings.Policy; p != nil {
 		options.Policy, options.AgentSH, options.Environment = p, p.Hashes(), p
 	}
+	if err := addPolicies(&options, f.Policy); err != nil {
+		return nil, err
+	}
 	engine, err := scanner.New(run, options)
 	if err != nil {
 		return nil, err
 	}
-	c := &checks{engine: engine, options: options, rules: append(all, scanner.EngineRules()...), triage: triage}
+	c := &checks{engine: engine, options: options, rules: append(all, scanner.EngineRules()...), triage: triage, files: slices.Clone(f.Policy)}
 	if settings.Path != "" {
 		c.files = append(c.files, settings.Path)
 	}

@@ -59,15 +59,13 @@ type streams struct {
 
 // grammar is the command line.
 type grammar struct {
-	Scan    scanCmd    `cmd:"" help:"Inspect live servers, client configurations and definition files."`
-	Replay  replayCmd  `cmd:"" help:"Inspect recordings and audit logs."`
-	Lock    lockCmd    `cmd:"" help:"Write down what servers offer: mcpscan.lock, to be reviewed and committed."`
-	Approve approveCmd `cmd:"" help:"Approve what waits in the lockfile."`
-	Pins    pinsCmd    `cmd:"" help:"Look into the lockfile: list, show, diff, trust, reset, export, import."`
-	Diff    diffCmd    `cmd:"" help:"Compare what servers offer with what they offered before, and say what the changes can do."`
-	Policy  struct {
-		Generate policyGenerateCmd `cmd:"" help:"Write the policy that lets pass what recordings show, and nothing else."`
-	} `cmd:"" help:"Policies: generate."`
+	Scan       scanCmd       `cmd:"" help:"Inspect live servers, client configurations and definition files."`
+	Replay     replayCmd     `cmd:"" help:"Inspect recordings and audit logs."`
+	Lock       lockCmd       `cmd:"" help:"Write down what servers offer: mcpscan.lock, to be reviewed and committed."`
+	Approve    approveCmd    `cmd:"" help:"Approve what waits in the lockfile."`
+	Pins       pinsCmd       `cmd:"" help:"Look into the lockfile: list, show, diff, trust, reset, export, import."`
+	Diff       diffCmd       `cmd:"" help:"Compare what servers offer with what they offered before, and say what the changes can do."`
+	Policy     policyCmd     `cmd:"" help:"Policies: test, check, generate."`
 	Report     reportCmd     `cmd:"" help:"Render a saved JSON report in another format."`
 	Servers    serversCmd    `cmd:"" help:"List the servers of a recording."`
 	Tools      toolsCmd      `cmd:"" help:"List the tools that servers showed in a recording."`

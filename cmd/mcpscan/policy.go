@@ -1,0 +1,206 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/policy"
+	"github.com/mcpscan/mcpscan/internal/policyfile"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// policyCmd is mcpscan policy.
+type policyCmd struct {
+	Test     policyTestCmd     `cmd:"" help:"Say what a policy decides about requests in files, and compare it with what was expected."`
+	Check    policyCheckCmd    `cmd:"" help:"Tell the rules of a policy that are never reached, and what matches nothing."`
+	Generate policyGenerateCmd `cmd:"" help:"Write the policy that lets pass what recordings show, and nothing else."`
+}
+
+// loadPolicy reads a policy; the end of the file's name says in which language it is.
+func loadPolicy(name string) (scanner.Policy, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, usage("opening the policy: %w", err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, policyfile.MaxFile+1)) // whose parser refuses what is longer
+	if err != nil {
+		return nil, usage("reading the policy: %w", err)
+	}
+	var p scanner.Policy
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".toml":
+		p, err = policyfile.ParseTOML(name, data)
+	case ".yaml", ".yml":
+		return listPolicy(name, data)
+	default:
+		return nil, usage("reading the policy %s: expected a file whose name ends in .toml, .yaml or .yml", name)
+	}
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return p, nil
+}
+
+// listPolicy returns the policy of a file such as mcpscan.yaml. One that decides
+// nothing is not what somebody asks for by name.
+func listPolicy(name string, data []byte) (scanner.Policy, error) {
+	settings, err := config.ParseSettings(name, data, vocabulary())
+	switch {
+	case err != nil:
+		return nil, &exitError{exitUsage, err}
+	case settings.Policy == nil:
+		return nil, usage("%s: no policy in it: expected server_policy, tool_policy, allowed_tools and the like", name)
+	case !settings.Policy.Enforced:
+		return nil, usage("%s:%s: this policy decides nothing: enforce_policy is not true", name, settings.Policy.At)
+	}
+	return settings.Policy, nil
+}
+
+// addPolicies adds policies to what an engine is told, and what they need to know.
+func addPolicies(o *scanner.Options, names []string) error {
+	for _, name := range names {
+		p, err := loadPolicy(name)
+		if err != nil {
+			return err
+		}
+		if lists, ok := p.(*policy.Lists); ok {
+			o.AgentSH = o.AgentSH || lists.Hashes()
+			if o.Environment == nil {
+				o.Environment = lists
+			}
+		}
+		o.Policy = together(o.Policy, p)
+	}
+	return nil
+}
+
+// together returns the policy that has the strictest verdict of several, of which some
+// can be nil. It is nil where all are.
+func together(policies ...scanner.Policy) scanner.Policy {
+	all := strictest(slices.DeleteFunc(policies, func(p scanner.Policy) bool { return p == nil }))
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	return all
+}
+
+// strictest are policies of which the strictest verdict wins, and the first of those
+// that agree.
+type strictest []scanner.Policy
+
+// Decide asks all of them.
+func (s strictest) Decide(r *scanner.PolicyRequest) (d scanner.Decision) {
+	for i, p := range s {
+		if own := p.Decide(r); i == 0 || own.Verdict > d.Verdict {
+			d = own
+		}
+	}
+	return d
+}
+
+// policyCheckCmd is mcpscan policy check.
+type policyCheckCmd struct {
+	Policy     string   `arg:"" help:"The policy, in TOML." placeholder:"POLICY"`
+	Recordings []string `arg:"" optional:"" help:"Recordings in which every pattern of the policy should match something; - is standard input." placeholder:"RECORDING"`
+	JSON       bool     `help:"Write JSON instead of lines."`
+	MaxMessage int64    `help:"Longest message that is read, in bytes." default:"67108864"`
+}
+
+// checkRow is one line of mcpscan policy check.
+type checkRow struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Message string `json:"message"`
+}
+
+// Run checks.
+func (c *policyCheckCmd) Run(ctx context.Context, std streams) error {
+	loaded, err := loadPolicy(c.Policy)
+	if err != nil {
+		return err
+	}
+	p, ok := loaded.(*policyfile.Policy)
+	if !ok {
+		return usage("%s: expected a policy in TOML; there is nothing to check in others", c.Policy)
+	}
+	problems := p.Check()
+	var incomplete error
+	if len(c.Recordings) > 0 {
+		unused, err := c.watch(ctx, std, p.Watch())
+		if incomplete = err; unused == nil && err != nil {
+			return err
+		}
+		problems = append(problems, unused...)
+	}
+	slices.SortStableFunc(problems, func(a, b config.Problem) int { return a.Pos.Compare(b.Pos) })
+	var rows []checkRow
+	var lines strings.Builder
+	for _, found := range problems {
+		rows = append(rows, checkRow{c.Policy, found.Pos.Line, found.Pos.Column, found.Msg})
+		fmt.Fprintf(&lines, "%s\n", text.Visible(text.Mask(fmt.Sprintf("%s:%s: %s", c.Policy, found.Pos, found.Msg)), 1000))
+	}
+	if c.JSON {
+		err = writeJSON(std.out, rows)
+	} else {
+		err = put(text.Guard(std.out), []byte(lines.String()))
+	}
+	if err == nil && len(rows) > 0 {
+		err = &exitError{code: exitFindings}
+	}
+	return cmp.Or(err, incomplete)
+}
+
+// watch returns the patterns that nothing in the recordings matches. What could not
+// be read is told beside them.
+func (c *policyCheckCmd) watch(ctx context.Context, std streams, w *policyfile.Watch) ([]config.Problem, error) {
+	engine, err := scanner.New(nil, scanner.Options{Policy: w})
+	if err != nil {
+		return nil, err
+	}
+	src, closeAll, err := recordings(ctx, c.Recordings, std, replay.Options{MaxMessage: c.MaxMessage})
+	if err != nil {
+		return nil, err
+	}
+	defer closeAll()
+	res, err := engine.Run(context.WithoutCancel(ctx), src, sink{event: func(e *scanner.Event, f *scanner.Facts) {
+		for _, m := range f.Messages {
+			for _, d := range m.Definitions {
+				if d.Kind == scanner.ToolSubject {
+					w.Tool(e.Server, d.Name)
+				}
+			}
+			if m.Kind == scanner.Audit && m.Target != "" {
+				w.Tool(e.Server, m.Target)
+			}
+		}
+	}})
+	switch {
+	case err != nil:
+		return nil, &exitError{exitIncomplete, err}
+	case ctx.Err() != nil:
+		return nil, &exitError{exitIncomplete, errors.New("interrupted: nothing was compared")}
+	case res.Coverage.Events == 0:
+		return nil, &exitError{exitIncomplete, errors.New("there is nothing in the recordings")}
+	}
+	unused := append([]config.Problem{}, w.Unused()...)
+	for _, s := range res.Coverage.Skipped {
+		fmt.Fprintf(std.err, "mcpscan: not inspected: %s (%d times, first at %s:%d)\n", text.Visible(s.Reason, 1000), s.Count, text.Visible(text.Mask(s.First.File), 400), s.First.Line)
+		err = &exitError{code: exitIncomplete}
+	}
+	return unused, err
+}

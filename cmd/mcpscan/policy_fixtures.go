@@ -1,0 +1,275 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/policyfile"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// policyTestCmd is mcpscan policy test.
+type policyTestCmd struct {
+	Policy     []string `required:"" help:"The policy: TOML, or YAML as in mcpscan.yaml. Of several the strictest decision counts." placeholder:"FILE" sep:"none"`
+	Fixture    []string `help:"A request as JSON, with what is expected of it. Repeat for several." placeholder:"FILE" sep:"none"`
+	FixtureDir []string `help:"A directory whose .json files are fixtures, also in the directories below it." placeholder:"DIR" sep:"none"`
+	Expect     string   `help:"What is expected of every fixture, also of one that expects something itself: allow, log, prompt, deny (or block)." placeholder:"ACTION" default:"" enum:",allow,log,prompt,deny,block"`
+	JSON       bool     `help:"Write JSON instead of a table."`
+}
+
+// fixture is a request, and what is expected of it.
+type fixture struct {
+	name     string
+	expected []string // actions; none is expected of a fixture that is there to be shown
+	event    *scanner.Event
+}
+
+// fixtureRow is one line of mcpscan policy test.
+type fixtureRow struct {
+	Fixture  string   `json:"fixture"`
+	Method   string   `json:"method"`
+	Target   string   `json:"target"`
+	Decision string   `json:"decision"`
+	Expected []string `json:"expected"`
+	Result   string   `json:"result"` // ok, mismatch, or shown where nothing was expected
+	Rule     string   `json:"rule"`
+	Reason   string   `json:"reason"`
+	File     string   `json:"file"` // of the policy
+	Line     int      `json:"line"`
+	Column   int      `json:"column"`
+}
+
+// Run decides about the fixtures.
+func (c *policyTestCmd) Run(ctx context.Context, std streams) error {
+	var options scanner.Options
+	if err := addPolicies(&options, c.Policy); err != nil {
+		return err
+	}
+	fixtures, err := c.fixtures()
+	if err != nil {
+		return err
+	}
+	rows, err := decide(ctx, options, fixtures)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = writeJSON(std.out, rows)
+	} else {
+		t := newTable("result", "fixture", "request", "decision", "expected", "rule", "at")
+		for _, r := range rows {
+			at := "-"
+			if r.Line > 0 {
+				at = fmt.Sprintf("%s:%d", r.File, r.Line)
+			}
+			t.add(r.Result, r.Fixture, strings.TrimSpace(r.Method+" "+r.Target), r.Decision, cmp.Or(strings.Join(r.Expected, " and "), "-"), cmp.Or(r.Rule, "-"), at)
+		}
+		err = t.write(std.out)
+	}
+	if err == nil && slices.ContainsFunc(rows, func(r fixtureRow) bool { return r.Result == "mismatch" }) {
+		err = &exitError{code: exitFindings}
+	}
+	return err
+}
+
+// decide runs the fixtures through the engine, so that a policy sees of each what it
+// sees of a recording.
+func decide(ctx context.Context, o scanner.Options, fixtures []fixture) ([]fixtureRow, error) {
+	engine, err := scanner.New(nil, o)
+	if err != nil {
+		return nil, err
+	}
+	var events []*scanner.Event
+	for _, f := range fixtures {
+		events = append(events, f.event)
+	}
+	var rows []fixtureRow
+	_, err = engine.Run(ctx, replay.Events(events), sink{event: func(e *scanner.Event, facts *scanner.Facts) {
+		rows = append(rows, fixtures[len(rows)].row(facts))
+	}})
+	return rows, err
+}
+
+// row says what was decided about a fixture.
+func (f *fixture) row(facts *scanner.Facts) fixtureRow {
+	r := fixtureRow{Fixture: f.name, Expected: append([]string{}, f.expected...), Result: "shown"}
+	if len(facts.Messages) == 0 {
+		r.Decision, r.Result = "not read", "mismatch"
+		return r
+	}
+	m := &facts.Messages[0]
+	d := m.Decision
+	r.Method, r.Target, r.Decision, r.Rule, r.Reason = m.Method, m.Target, d.Verdict.String(), d.Rule, d.Reason
+	r.File, r.Line, r.Column = d.Location.File, d.Location.Line, d.Location.Column
+	for i, word := range f.expected {
+		if v, _ := policyfile.Action(word).Verdict(); v != d.Verdict {
+			r.Result = "mismatch"
+		} else if i == 0 {
+			r.Result = "ok"
+		}
+	}
+	return r
+}
+
+// The bounds of fixtures.
+const (
+	maxFixtures = 10_000
+	maxFixture  = 16 << 20
+)
+
+// fixtures reads all that the flags name. One that cannot be read fails the test: it
+// would otherwise be a test that nobody runs.
+func (c *policyTestCmd) fixtures() ([]fixture, error) {
+	names := slices.Clone(c.Fixture)
+	for _, dir := range c.FixtureDir {
+		before := len(names)
+		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && strings.EqualFold(filepath.Ext(name), ".json") {
+				names = append(names, name)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, usage("reading the fixtures: %w", err)
+		}
+		if len(names) == before {
+			return nil, usage("no fixture in %s: expected files whose names end in .json", dir)
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return nil, usage("nothing to test: name fixtures with --fixture FILE or --fixture-dir DIR")
+	case len(names) > maxFixtures:
+		return nil, usage("more than %d fixtures: test them in parts", maxFixtures)
+	}
+	var out []fixture
+	var failed []error
+	for i, name := range names {
+		f, err := readFixture(name)
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		f.event.Session = fmt.Sprintf("fixture %d", i+1)
+		if c.Expect != "" {
+			f.expected = slices.Compact(append(f.expected, c.Expect))
+		}
+		out = append(out, f)
+	}
+	if len(failed) > 0 {
+		return nil, &exitError{exitUsage, errors.Join(failed...)}
+	}
+	return out, nil
+}
+
+func readFixture(name string) (fixture, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return fixture{}, fmt.Errorf("opening the fixture: %w", err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxFixture+1))
+	if err == nil && len(data) > maxFixture {
+		err = fmt.Errorf("longer than %d MiB", maxFixture>>20)
+	}
+	if err != nil {
+		return fixture{}, fmt.Errorf("reading the fixture %s: %w", name, err)
+	}
+	return parseFixture(name, data)
+}
+
+// fixtureKeys are the keys that a fixture can have.
+var fixtureKeys = []string{"method", "params", "expected", "server", "description", "jsonrpc", "id"}
+
+// parseFixture reads a fixture: a request of JSON-RPC, or the method and the params of
+// one. Its own keys are strict, its params can be as bad as those of an attacker.
+func parseFixture(name string, data []byte) (fixture, error) {
+	var doc wire.Doc
+	at := func(off int, format string, args ...any) error {
+		loc := scanner.Origin{File: name, Line: 1, Column: 1, Exact: true}.At(data, off)
+		return fmt.Errorf("%s:%d:%d: %s", name, loc.Line, loc.Column, fmt.Sprintf(format, args...))
+	}
+	if err := doc.Parse(data); err != nil {
+		var syntax *wire.SyntaxError
+		if errors.As(err, &syntax) {
+			return fixture{}, at(syntax.Offset, "not JSON: %s", syntax.Msg)
+		}
+		return fixture{}, at(0, "%s", err)
+	}
+	if doc.Kind(0) != wire.Object {
+		return fixture{}, at(0, "expected an object with method, params and expected, found %s", doc.Kind(0))
+	}
+	var buf []byte
+	for c := doc.First(0); c >= 0; c = doc.Next(c) {
+		key := string(doc.Key(c, &buf))
+		if !slices.Contains(fixtureKeys, key) {
+			return fixture{}, at(int(doc.Nodes[c].KeyStart), "unknown key %s%s", config.Quoted(key), config.Hint(key, fixtureKeys))
+		}
+		if last := doc.Get(0, key); last != c {
+			return fixture{}, at(int(doc.Nodes[last].KeyStart), "the key %q stands here twice; keep one", key)
+		}
+	}
+	f := fixture{name: name, event: &scanner.Event{Direction: scanner.ClientToServer, Origin: scanner.Origin{File: name, Line: 1, Column: 1}}}
+	return f, f.fill(&doc, at)
+}
+
+// fill reads the members of a fixture.
+func (f *fixture) fill(doc *wire.Doc, at func(int, string, ...any) error) error {
+	texts := map[string]string{}
+	for _, key := range [...]string{"method", "expected", "server", "description"} {
+		i := doc.Get(0, key)
+		if i < 0 {
+			continue
+		}
+		s, ok := doc.Str(0, key)
+		if !ok {
+			return at(int(doc.Nodes[i].Start), "expected a string for %s, found %s", key, doc.Kind(i))
+		}
+		texts[key] = s
+	}
+	method, params := texts["method"], doc.Get(0, "params")
+	needed := map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}[method]
+	switch {
+	case method == "":
+		return at(0, "expected the key method, such as \"tools/call\"")
+	case params >= 0 && doc.Kind(params) != wire.Object:
+		return at(int(doc.Nodes[params].Start), "expected an object for params, found %s", doc.Kind(params))
+	case needed != "" && params < 0:
+		return at(0, "expected params with %s: a policy decides about %s by it", needed, method)
+	case needed != "":
+		if s, ok := doc.Str(params, needed); !ok || s == "" {
+			return at(int(doc.Nodes[params].Start), "expected params with %s: a policy decides about %s by it", needed, method)
+		}
+	}
+	if word := texts["expected"]; word != "" || doc.Get(0, "expected") >= 0 {
+		if _, ok := policyfile.Action(word).Verdict(); !ok {
+			var words []string
+			for _, a := range policyfile.Actions {
+				words = append(words, string(a))
+			}
+			return at(int(doc.Nodes[doc.Get(0, "expected")].Start), "unknown action %s%s", config.Quoted(word), config.Hint(word, words))
+		}
+		f.expected = []string{word}
+	}
+	f.event.Server = texts["server"]
+	if slices.Contains([]string{"sampling/createMessage", "elicitation/create", "roots/list"}, method) {
+		f.event.Direction = scanner.ServerToClient
+	}
+	f.event.Frame = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%s`, doc.Raw(doc.Get(0, "method")))
+	if params >= 0 {
+		f.event.Frame = fmt.Appendf(f.event.Frame, `,"params":%s`, doc.Raw(params))
+	}
+	f.event.Frame = append(f.event.Frame, '}')
+	return nil
+}
