@@ -41,6 +41,9 @@ const (
 // eventTypes are the words that event_type knows.
 var eventTypes = []string{toolCall, resourceRead, promptGet, sampling, list, notification, other, connect}
 
+// EventTypes returns the words that event_type knows.
+func EventTypes() []string { return slices.Clone(eventTypes) }
+
 // eventOf returns the event_type of a method.
 func eventOf(method string) string {
 	switch method {

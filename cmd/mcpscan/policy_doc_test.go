@@ -1,0 +1,73 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/policyfile"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// TestPolicyDocument: the examples in docs/policy.md load, have nothing in them that
+// says nothing, and use every key that a policy can have.
+func TestPolicyDocument(t *testing.T) {
+	document := readFile(t, root, "docs", "policy.md")
+	var all strings.Builder
+	for _, block := range regexp.MustCompile("(?s)```toml\n(.*?)```").FindAllStringSubmatch(document, -1) {
+		all.WriteString(block[1])
+		p, err := policyfile.ParseTOML("docs/policy.md", []byte(block[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range p.Check() {
+			if !strings.Contains(found.Msg, "disabled") {
+				t.Errorf("the example %s tells %s", found.Pos, found.Msg)
+			}
+		}
+	}
+	for _, word := range []string{"action", "tool", "args.", "server", "description", "message", "priority", "enabled", "resource_path", "method", "any"} {
+		if !strings.Contains(all.String(), word) {
+			t.Errorf("no example of docs/policy.md has %q", word)
+		}
+	}
+	for _, word := range slices.Concat([]string{"tool_name", "event_type"}, policyfile.EventTypes()) {
+		if !strings.Contains(document, "`"+word+"`") {
+			t.Errorf("docs/policy.md does not tell of %q", word)
+		}
+	}
+	for _, block := range regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(document, -1) {
+		if f, err := parseFixture("docs/policy.md", []byte(block[1])); err != nil || len(f.expected) != 1 {
+			t.Errorf("the fixture of docs/policy.md: %v", err)
+		}
+	}
+}
+
+// always is a policy with one decision.
+type always struct {
+	verdict scanner.Verdict
+	rule    string
+}
+
+func (a always) Decide(*scanner.PolicyRequest) scanner.Decision {
+	return scanner.Decision{Verdict: a.verdict, Rule: a.rule}
+}
+
+func TestStrictestPolicyWins(t *testing.T) {
+	allow, block, again := always{scanner.Allow, "allow"}, always{scanner.Block, "block"}, always{scanner.Block, "again"}
+	for _, c := range []struct {
+		policies []scanner.Policy
+		want     string
+	}{
+		{[]scanner.Policy{nil, allow, nil}, "allow"}, {[]scanner.Policy{allow, block}, "block"},
+		{[]scanner.Policy{block, allow}, "block"}, {[]scanner.Policy{block, nil, again}, "block"},
+	} {
+		if d := together(c.policies...).Decide(nil); d.Rule != c.want {
+			t.Errorf("%v: %s", c.policies, d.Rule)
+		}
+	}
+	if p := together(nil, nil); p != nil {
+		t.Errorf("no policy is %v", p)
+	}
+}
