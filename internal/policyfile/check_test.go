@@ -94,7 +94,7 @@ func TestCoversIsSound(t *testing.T) {
 				v := text.Draw(t, "value")
 				r.Arguments = []scanner.Argument{{Name: "path", Pointer: "/arguments/path", Text: v}}
 			}
-			q := newRequest(r)
+			q := newRequest(r, true)
 			if matches, _ := b.rules[0].matches(q); matches {
 				if wide, _ := a.rules[0].matches(q); !wide {
 					t.Fatalf("%+v is matched by the covered rule alone", r)

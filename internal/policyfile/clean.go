@@ -155,7 +155,11 @@ func (r *readings) native(s string) {
 	}
 }
 
-func (r *readings) add(s string) { r.sure = append(r.sure, s) }
+func (r *readings) add(s string) {
+	if !slices.Contains(r.sure, s) {
+		r.sure = append(r.sure, s)
+	}
+}
 
 // also adds what a string may be, in its cleaned form.
 func (r *readings) also(s string) {

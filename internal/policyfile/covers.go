@@ -11,13 +11,8 @@ func (r *rule) covers(later *rule) bool {
 	if r.any {
 		return true
 	}
-	if later.any || !globs(r.servers).coverAll(later.servers) || !r.coversMethods(later) {
-		return false
-	}
-	if !globs(r.tools).coverAll(later.tools) || !globs(r.targets).coverAll(later.targets) {
-		return false
-	}
-	if scope, closed := later.scope(); len(r.tools) > 0 && (!closed || len(scope) != 1 || scope[0] != "tools/call") {
+	if later.any || !globs(r.targets).coverAll(later.targets) || !globs(r.tools).coverAll(later.tools) ||
+		!globs(r.servers).coverAll(later.servers) || !r.coversMethods(later) {
 		return false
 	}
 	if !r.looks() {
@@ -34,7 +29,7 @@ func (g globs) coverAll(o []*pattern) bool {
 		return true
 	}
 	if len(o) == 0 {
-		o = []*pattern{{glob: newGlob("**")}}
+		return slices.ContainsFunc(g, func(p *pattern) bool { return strings.Trim(p.source, "*") == "" && len(p.source) > 1 })
 	}
 	for _, p := range o {
 		if !slices.ContainsFunc(g, func(own *pattern) bool { return own.glob.covers(p.glob) }) {
@@ -102,7 +97,13 @@ func (r *rule) scope() (scope []string, closed bool) {
 // coversMethods compares the methods and events. A rule for connections covers no
 // other one.
 func (r *rule) coversMethods(later *rule) bool {
+	if len(r.methods)+len(r.types)+len(r.tools) == 0 {
+		return true
+	}
 	scope, closed := later.scope()
+	if len(r.tools) > 0 && (!closed || len(scope) != 1 || scope[0] != "tools/call") {
+		return false
+	}
 	for _, m := range scope {
 		if len(r.methods) > 0 && !globs(r.methods).match(m) || len(r.types) > 0 && !globs(r.types).match(eventOf(m)) {
 			return false

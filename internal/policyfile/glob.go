@@ -12,6 +12,7 @@ type glob struct {
 	source string
 	prefix string // that every match begins with
 	suffix string // that every match ends with
+	inner  string // the longest text that every match has
 	tokens []token
 }
 
@@ -52,6 +53,11 @@ func newGlob(source string) *glob {
 			g.tokens = append(g.tokens, t)
 		}
 	}
+	for part := range strings.FieldsFuncSeq(source, func(r rune) bool { return r == '*' || r == '?' }) {
+		if len(part) > len(g.inner) {
+			g.inner = part
+		}
+	}
 	first, last := strings.IndexAny(source, "*?"), strings.LastIndexAny(source, "*?")
 	if first < 0 {
 		g.prefix = source
@@ -61,6 +67,9 @@ func newGlob(source string) *glob {
 	return g
 }
 
+// plain reports whether a glob has no wildcard.
+func (g *glob) plain() bool { return len(g.prefix) == len(g.source) }
+
 // match reports whether the whole of s matches. It follows all ways through the
 // pattern at once, so its time is that of the text by that of the pattern, whatever
 // they are.
@@ -68,8 +77,11 @@ func (g *glob) match(s string) bool {
 	if len(s) < len(g.prefix) || !strings.HasPrefix(s, g.prefix) || !strings.HasSuffix(s, g.suffix) {
 		return false
 	}
-	if len(g.prefix) == len(g.source) {
+	if g.plain() {
 		return len(s) == len(g.prefix)
+	}
+	if !strings.Contains(s, g.inner) {
+		return false
 	}
 	skip := utf8.RuneCountInString(g.prefix)
 	states := g.closed([]int{skip}, nil)
@@ -119,6 +131,12 @@ func (g *glob) reach(states []int, at int) []int {
 // wrong when it says so, and does not find all cases: it keeps the states of g that
 // are reached whatever the wildcards of o stand for.
 func (g *glob) covers(o *glob) bool {
+	switch {
+	case o.plain():
+		return g.match(o.source)
+	case !strings.HasPrefix(o.prefix, g.prefix) || !strings.HasSuffix(o.suffix, g.suffix):
+		return false
+	}
 	states := g.closed([]int{0}, nil)
 	for _, t := range o.tokens {
 		var next []int

@@ -1,6 +1,9 @@
 package policyfile
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // matches reports whether a rule matches a request. It is unsure where a rule that
 // refuses matches all but arguments, of which there are more than were looked at.
@@ -90,24 +93,20 @@ func (r *rule) path(q *request) bool {
 
 // path compares the readings of one path: all of the sure ones where the rule passes.
 func (g globs) path(v *value, passes bool) bool {
-	any := func(s string) bool {
-		for _, p := range g {
-			if p.matchPath(s, !passes || v.directory, !passes) {
-				return true
-			}
-		}
-		return false
+	if !passes {
+		return slices.ContainsFunc(v.all, func(s string) bool { return g.matchPath(s, true) })
 	}
 	for _, s := range v.sure {
-		if any(s) != passes {
-			return !passes
+		if !g.matchPath(s, false) && !(v.directory && g.matchPath(s+"/", false)) {
+			return false
 		}
 	}
-	if passes {
-		return len(v.sure) > 0
-	}
-	for _, s := range v.maybe {
-		if any(s) {
+	return len(v.sure) > 0
+}
+
+func (g globs) matchPath(s string, refuses bool) bool {
+	for _, p := range g {
+		if p.matchPath(s, refuses) {
 			return true
 		}
 	}

@@ -15,6 +15,7 @@ const (
 	MaxFile     = 4 << 20 // bytes
 	maxRules    = 10_000
 	maxPatterns = 100_000
+	maxList     = 1000 // patterns of one criterion
 	maxPattern  = 1000 // characters
 	maxText     = 400  // of a name, description or message, which reports repeat
 )
@@ -133,7 +134,7 @@ func (r *reader) named(v config.Value) {
 			r.fail(m.Pos, "a second rule with the name %s, the first is at %s; a rule would hide the other in reports", config.Quoted(m.Key), first)
 		}
 		seen[m.Key] = m.Pos
-		rule := &rule{name: text.Visible(m.Key, maxText), number: i + 1, pos: m.Pos}
+		rule := &rule{name: text.Visible(text.Mask(m.Key), maxText), number: i + 1, pos: m.Pos}
 		if strings.TrimSpace(m.Key) == "" || len([]rune(m.Key)) > maxText {
 			r.fail(m.Pos, "expected a name of 1 to %d characters for a rule", maxText)
 		}

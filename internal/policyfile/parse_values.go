@@ -119,6 +119,10 @@ func (r *reader) globs(m config.Member, s subject) (out []*pattern) {
 	if len(values) == 0 {
 		r.fail(m.Value.Pos(), "%s is an empty list, which nothing matches: name something, or remove it", config.Quoted(m.Key))
 	}
+	if len(values) > maxList {
+		r.fail(m.Value.Pos(), "more than %d patterns in one list: split the rule", maxList)
+		return nil
+	}
 	for _, v := range values {
 		r.patterns++
 		source, ok := v.Text()

@@ -1,6 +1,7 @@
 package policyfile
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/scanner"
@@ -109,22 +110,10 @@ func belowHome(s string) string {
 	return ""
 }
 
-// matchPath reports whether a cleaned path matches. A directory is also what is
-// written with a slash behind it.
-func (p *pattern) matchPath(s string, directory, refuses bool) bool {
-	for _, g := range p.forms {
-		if g.match(s) || directory && g.match(s+"/") {
-			return true
-		}
-	}
-	if refuses && strings.HasPrefix(s, "~") {
-		for _, g := range p.homes {
-			if g.match(s) || directory && g.match(s+"/") {
-				return true
-			}
-		}
-	}
-	return false
+// matchPath reports whether a cleaned path matches.
+func (p *pattern) matchPath(s string, refuses bool) bool {
+	match := func(g *glob) bool { return g.match(s) }
+	return slices.ContainsFunc(p.forms, match) || refuses && strings.HasPrefix(s, "~") && slices.ContainsFunc(p.homes, match)
 }
 
 // unclean reports whether a pattern has a segment that no cleaned path has.

@@ -49,6 +49,7 @@ type Policy struct {
 	rules  []*rule // all of them, in the order of the file
 	order  []*rule // those that are enabled, in the order in which they decide
 	listed bool    // the form [[rule]]
+	looks  bool    // a rule looks at arguments
 }
 
 // rule is one rule of either form. What it does not say matches everything.
@@ -99,6 +100,7 @@ func (p *Policy) sort() {
 	for _, r := range p.rules {
 		if !r.disabled {
 			p.order = append(p.order, r)
+			p.looks = p.looks || r.looks()
 		}
 	}
 	slices.SortStableFunc(p.order, func(a, b *rule) int { return cmp.Compare(a.priority, b.priority) })
@@ -111,7 +113,7 @@ const defaultRule = "default"
 // decides about what the first rule says that matches. All others pass, and are logged
 // where a rule says so.
 func (p *Policy) Decide(r *scanner.PolicyRequest) scanner.Decision {
-	q := newRequest(r)
+	q := newRequest(r, p.looks || p.listed && r.Method == "resources/read")
 	for _, rule := range p.order {
 		match, unsure := rule.matches(q)
 		switch {

@@ -76,7 +76,8 @@ var methods = []string{
 	"notifications/tasks/status", "notifications/subscriptions/acknowledged",
 }
 
-func newRequest(r *scanner.PolicyRequest) *request {
+// newRequest returns a request, with its paths where they are asked for.
+func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 	q := &request{PolicyRequest: r, event: eventOf(r.Method), lost: r.Partial, names: []string{r.Target}}
 	nested := r.Method == "tools/call" || r.Method == "prompts/get"
 	for i := range r.Arguments {
@@ -94,7 +95,9 @@ func newRequest(r *scanner.PolicyRequest) *request {
 			q.values = append(q.values, argumentValue{Argument: a, keys: keys})
 		}
 	}
-	q.look()
+	if paths {
+		q.look()
+	}
 	return q
 }
 

@@ -17,7 +17,8 @@ const (
 // value is one string of a request that is, or holds, a path or URI.
 type value struct {
 	readings
-	word bool // stands in a command
+	all  []string // sure and maybe, and each as a directory is written
+	word bool     // stands in a command
 }
 
 // pathWords are those in the name of an argument that holds a path, whatever it looks
@@ -85,8 +86,15 @@ func (q *request) add(s string, word bool) {
 	}
 	r := read(s)
 	q.lost = q.lost || r.deep
-	r.maybe = append(r.maybe, s) // a pattern can be for what is written
-	q.paths = append(q.paths, value{r, word})
+	v := value{readings: r, word: word, all: append(slices.Concat(r.sure, r.maybe), s)} // a pattern can be for what is written
+	for _, s := range v.all {
+		if !strings.HasSuffix(s, "/") {
+			v.all = append(v.all, s+"/")
+		}
+	}
+	slices.Sort(v.all)
+	v.all = slices.Compact(v.all)
+	q.paths = append(q.paths, v)
 }
 
 // look finds everything in the arguments that is, or can be, a path.

@@ -28,7 +28,7 @@ func (w *Watch) Requests() int {
 
 // Decide notes what matches a request, and lets it pass.
 func (w *Watch) Decide(r *scanner.PolicyRequest) scanner.Decision {
-	q := newRequest(r)
+	q := newRequest(r, true)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.requests++
