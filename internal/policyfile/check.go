@@ -90,6 +90,8 @@ func (c *checker) patterns(r *rule) {
 				c.tell(p.pos, "the pattern %s has brackets, which stand for themselves: write a list of patterns for several", config.Quoted(p.source))
 			case p.source == "*" && name == "tool_name" && !r.passes():
 				c.tell(p.pos, "the pattern \"*\" does not match the name of a tool with a slash in it: \"**\" does")
+			case climbs(p.source) && name == "resource_path" && p.source != "**/../**":
+				c.tell(p.pos, "the pattern %s matches only what is written with ..: paths are compared without it; write the path that it leads to, or \"**/../**\" for all that have it", config.Quoted(p.source))
 			case strings.HasSuffix(p.source, "/") && name == "resource_path":
 				c.tell(p.pos, "the pattern %s matches the directory alone: %s matches what is in it", config.Quoted(p.source), config.Quoted(p.source+"**"))
 			}

@@ -36,6 +36,7 @@ func TestCheck(t *testing.T) {
 		{"patterns", "[rules.a]\naction='deny'\nmatch.tool_name=['x*', 'xy', '[ab]', '*']\nmatch.resource_path=['/etc/']\n", []string{
 			`3:18: the pattern "x*" adds nothing: "*" in the same list`, `3:24: the pattern "xy" adds nothing`, `3:30: the pattern "[ab]" adds nothing`,
 			`3:30: the pattern "[ab]" has brackets`, `3:38: the pattern "*" does not match the name of a tool with a slash`, `4:22: the pattern "/etc/" matches the directory alone: "/etc/**"`}},
+		{"dots", "[rules.a]\naction='deny'\nmatch.resource_path=['/a/../etc/**', '**/../**']\n", []string{`3:22: the pattern "/a/../etc/**" adds nothing`, `3:22: the pattern "/a/../etc/**" matches only what is written with ..`}},
 		{"the same pattern twice", "[rules.a]\naction='deny'\nmatch.tool_name=['x', 'x']\n", []string{`3:23: the pattern "x" adds nothing`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -58,7 +58,7 @@ func (r *rule) target(q *request) bool {
 		if r.passes() && q.lost {
 			return false
 		}
-		return globs(r.targets).value(q.Target, q.paths[:1], r.passes())
+		return globs(r.targets).value(q.Target, q.paths[:min(1, len(q.paths))], r.passes())
 	}
 	return r.each(q.names, globs(r.targets).match)
 }

@@ -209,8 +209,8 @@ func (r *reader) sure(rule *rule) {
 		return
 	}
 	for _, p := range rule.paths {
-		if unclean(p.source) {
-			r.fail(p.pos, "the pattern %s matches nothing: a rule that lets pass sees paths without //, . and ..; write the path that they lead to", config.Quoted(p.source))
+		if climbs(p.source) {
+			r.fail(p.pos, "the pattern %s matches nothing: a rule that lets pass sees paths without ..; write the path that they lead to", config.Quoted(p.source))
 		}
 	}
 	if len(rule.types) > 0 && !slices.ContainsFunc(eventTypes, func(word string) bool { return word != connect && globs(rule.types).match(word) }) {

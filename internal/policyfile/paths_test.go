@@ -45,6 +45,9 @@ func TestRefusedPaths(t *testing.T) {
 		{"/home/user/.ssh/**", []string{"~/.ssh/id_rsa", "~user/.ssh/id_rsa", "$HOME/.ssh/id_rsa", "/home/user/.ssh/"}},
 		{`C:\Windows\**`, []string{`C:\Windows\System32`, "c:/Windows/x", `C:\Users\..\Windows\x`, "file:///C:/Windows/x"}},
 		{"**/.env", []string{"/srv/app/.env", "~/.env", `C:\app\.env`, "app/.env", "https://example.com/.env"}},
+		{"/etc//./ssl/**", []string{"/etc/ssl/x"}},
+		{"./src/**", []string{"./src/x", "src/x", "src/../src/x"}},
+		{"file:///my%20docs/**", []string{"/my docs/x", "file:///my%20docs/x"}},
 		{"/**", []string{"/x", "~/x", "file:///x"}},
 		{"**/../**", []string{"/ok/../x"}},
 		{"https://example.com/**", []string{"https://EXAMPLE.com/a", "https://example.com/b/../a", "HTTPS://example.com/%61"}},
@@ -58,6 +61,33 @@ func TestRefusedPaths(t *testing.T) {
 			if got := verdict(t, "deny", c.pattern, "command", "cat -- '"+text+"'; ls"); !strings.Contains(text, "\x00") && got != scanner.Block {
 				t.Errorf("%s does not refuse %q in a command: %s", c.pattern, text, got)
 			}
+		}
+	}
+}
+
+// TestCommands: the paths in a command are those that a shell sees in it.
+func TestCommands(t *testing.T) {
+	for _, c := range []struct {
+		command string
+		want    scanner.Verdict
+	}{
+		{"cat /srv/my docs/x", scanner.Log},
+		{"cat '/srv/my docs/x'", scanner.Block},
+		{`cat "/srv/my docs/x"`, scanner.Block},
+		{`cat /srv/my\ docs/x`, scanner.Block},
+		{`cat /srv/my' 'docs/x`, scanner.Block},
+		{`cat /s'r'v/"my docs"/x`, scanner.Block},
+		{`sh -c "cat '/srv/my docs/x'"`, scanner.Block},
+		{`f = open("/srv/my docs/x")`, scanner.Block},
+		{`curl -d @"/srv/my docs/x" host`, scanner.Block},
+		{`tar --file="/srv/my docs/x"`, scanner.Block},
+		{`echo it's; cat "/srv/my docs/x`, scanner.Block}, // a quote that is never closed hides nothing
+		{"cat /srv/my\\ docs/\\\nx", scanner.Block},
+		{`type "C:\srv\my docs\x"`, scanner.Log},
+		{"ls", scanner.Log},
+	} {
+		if got := verdict(t, "deny", "/srv/my docs/**", "command", c.command); got != c.want {
+			t.Errorf("%s: %s, want %s", c.command, got, c.want)
 		}
 	}
 }
@@ -91,6 +121,8 @@ func TestAllowedPaths(t *testing.T) {
 		{"/ok/**", "http://host/ok/a", scanner.Log},
 		{"/ok/**", "", scanner.Log},
 		{"**", "~/x", scanner.Allow},
+		{"file:///my%20docs/**", "file:///my%20docs/x", scanner.Allow},
+		{"./src/**", "src/x", scanner.Allow},
 		{"/ok/**", `/etc/a\..\..\..\ok\x`, scanner.Log}, // a name in /etc where a backslash is a letter
 	} {
 		if got := verdict(t, "allow", c.pattern, "path", c.text); got != c.want {
@@ -115,6 +147,14 @@ match.resource_path = ["/ok/**"]
 	var pad strings.Builder
 	for i := range 2000 {
 		fmt.Fprintf(&pad, `"/ok/%d",`, i)
+	}
+	long := "file:///" + strings.Repeat("x", maxPath)
+	q, err := ParseTOML("p.toml", []byte("[[rule]]\naction='allow'\ntool='**'\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := q.Decide(requestOf(t, "resources/read", "s", `{"uri":"`+long+`"}`)); d.Verdict != scanner.Block {
+		t.Errorf("a URI that is too long to be read: %s", d.Verdict)
 	}
 	for tool, want := range map[string]string{"read": "no", "write": "default"} {
 		d := p.Decide(requestOf(t, "tools/call", "s", `{"name":"`+tool+`","arguments":{"paths":[`+pad.String()+`"/etc/x"]}}`))

@@ -27,26 +27,43 @@ func newPattern(source string, pos scanner.Position) *pattern {
 // newPathPattern returns a pattern that is compared with paths as well.
 func newPathPattern(source string, pos scanner.Position) *pattern {
 	p := newPattern(source, pos)
-	s := source
-	if rest, ok := cutFile(s); ok {
-		s = rest
+	sources := []string{source}
+	if rest, ok := cutFile(source); ok {
+		sources = []string{rest}
+		if decoded := unescape(rest); decoded != rest {
+			sources = append(sources, decoded)
+		}
 	}
-	if scheme, rest, ok := strings.Cut(s, "://"); ok {
-		host, below, _ := strings.Cut(rest, "/")
-		s = strings.ToLower(scheme+"://"+host) + rest[len(rest)-len(below)-min(1, len(rest)-len(host)):]
-	} else {
-		s = strings.ReplaceAll(s, `\`, "/")
-	}
-	if drive(s) {
-		s = strings.ToUpper(s[:1]) + s[1:]
-	}
-	for _, form := range homeForms(s) {
-		p.forms = append(p.forms, newGlob(form))
-	}
-	if below := belowHome(s); below != "" {
-		p.homes = append(p.homes, newGlob(below))
+	for _, s := range sources {
+		if scheme, rest, ok := strings.Cut(s, "://"); ok {
+			host, _, _ := strings.Cut(rest, "/")
+			s = strings.ToLower(scheme+"://"+host) + rest[len(host):]
+		} else {
+			s = tidy(strings.ReplaceAll(s, `\`, "/"))
+		}
+		if drive(s) {
+			s = strings.ToUpper(s[:1]) + s[1:]
+		}
+		for _, form := range homeForms(s) {
+			p.forms = append(p.forms, newGlob(form))
+		}
+		if below := belowHome(s); below != "" {
+			p.homes = append(p.homes, newGlob(below))
+		}
 	}
 	return p
+}
+
+// tidy takes out of a pattern what cleaned paths do not have, but not .., since what
+// is before it can be a wildcard.
+func tidy(s string) string {
+	for strings.HasPrefix(s, "./") {
+		s = strings.TrimLeft(s[2:], "/")
+	}
+	for was := ""; was != s; {
+		was, s = s, strings.ReplaceAll(strings.ReplaceAll(s, "//", "/"), "/./", "/")
+	}
+	return s
 }
 
 // cutFile cuts file:// off a URI. Where a host is named it stays in front of the path.
@@ -116,19 +133,7 @@ func (p *pattern) matchPath(s string, refuses bool) bool {
 	return slices.ContainsFunc(p.forms, match) || refuses && strings.HasPrefix(s, "~") && slices.ContainsFunc(p.homes, match)
 }
 
-// unclean reports whether a pattern has a segment that no cleaned path has.
-func unclean(source string) bool {
-	if rest, ok := cutFile(source); ok {
-		source = rest
-	}
-	if _, rest, ok := strings.Cut(source, "://"); ok {
-		source = rest
-	}
-	segs := strings.Split(strings.ReplaceAll(source, `\`, "/"), "/")
-	for i, seg := range segs {
-		if seg == ".." || seg == "." || seg == "" && i > 0 && i < len(segs)-1 {
-			return true
-		}
-	}
-	return false
+// climbs reports whether a pattern has a segment that no cleaned path has.
+func climbs(source string) bool {
+	return slices.Contains(strings.Split(strings.ReplaceAll(source, `\`, "/"), "/"), "..")
 }

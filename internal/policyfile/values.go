@@ -114,8 +114,8 @@ func (q *request) look() {
 			}
 		}
 		switch {
-		case v.Text == "" || mediaType(v.Name, v.Text):
-		case isPath, pathLike(v.Text) && !isCommand:
+		case slices.Contains([]string{"", "null", "true", "false"}, v.Text), mediaType(v.Name, v.Text):
+		case isPath, pathLike(v.Text):
 			q.add(v.Text, false)
 		}
 		if isCommand {
@@ -123,28 +123,5 @@ func (q *request) look() {
 			q.words(v.Text)
 		}
 		v.last = len(q.paths)
-	}
-}
-
-// words takes those words of a command that look like paths, with quotes as the ends
-// of words, and without them.
-func (q *request) words(s string) {
-	const ends = " \t\r\n;|&<>()=,`[]"
-	cut := func(ends, s string) {
-		for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(ends, r) }) {
-			if strings.ContainsAny(w, `/\~`) || strings.HasPrefix(w, "$HOME") || strings.Contains(w, "%2") {
-				q.add(w, true)
-				if at := strings.IndexAny(w, "/~"); at > 0 {
-					q.add(w[at:], true)
-				}
-			}
-		}
-	}
-	cut(ends+`'"`, s)
-	if joined := strings.NewReplacer(`'`, "", `"`, "").Replace(s); joined != s {
-		cut(ends, joined)
-	}
-	if joined := strings.NewReplacer(`'`, "", `"`, "", `\`, "").Replace(s); strings.Contains(s, `\`) {
-		cut(ends, joined)
 	}
 }
