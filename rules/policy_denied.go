@@ -19,7 +19,7 @@ var policyDenied = scanner.Rule{
 	Judge: func(p *scanner.JudgePass) {
 		d := p.Policy()
 		weight, ok := verdictWeights[d.Verdict]
-		if !ok {
+		if !ok || d.Verdict == scanner.Log && d.Location.File == "" { // what is logged because no rule names it is not worth a note
 			return
 		}
 		if d.Verdict == scanner.Block {

@@ -127,11 +127,11 @@ func (p *Policy) Decide(r *scanner.PolicyRequest) scanner.Decision {
 	if !q.decided() {
 		return scanner.Decision{}
 	}
-	d := scanner.Decision{Verdict: scanner.Log, Rule: defaultRule, Reason: "no rule of the policy matches, and what no rule matches is logged", Location: scanner.Location{File: p.path, Line: 1, Column: 1}}
 	if p.listed {
-		d.Verdict, d.Reason = scanner.Block, "no rule of the policy matches, and what no rule matches is denied"
+		return scanner.Decision{Verdict: scanner.Block, Rule: defaultRule, Reason: "no rule of the policy matches, and what no rule matches is denied",
+			Location: scanner.Location{File: p.path, Line: 1, Column: 1}}
 	}
-	return d
+	return scanner.Decision{Verdict: scanner.Log, Rule: defaultRule, Reason: "no rule of the policy matches, and what no rule matches is logged"}
 }
 
 func (p *Policy) decision(r *rule, unsure bool) scanner.Decision {
