@@ -25,7 +25,7 @@ func reportReads(p *scanner.JudgePass, severity scanner.Severity, does string, w
 	reads := 0
 	for r := range p.Earlier(scanner.ReadTool, window, sameTurn) {
 		if reads++; reads <= maxReads {
-			is.Related = append(is.Related, scanner.Related{Location: r.Location,
+			is.Related = append(is.Related, scanner.Related{Location: r.Location, Call: new(*r),
 				Message: fmt.Sprintf("%s of server %s read %s before", shown(r.Tool), shown(r.Server), p.Now.Sub(r.Time))})
 		}
 		if !slices.Contains(servers, r.Server) {

@@ -87,6 +87,6 @@ func famous(p *scanner.JudgePass, name, pointer string) {
 }
 
 func reportServer(p *scanner.JudgePass, severity scanner.Severity, name, pointer, other, message string) {
-	p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.ServerSubject, Pointer: pointer, Offset: p.Message.Offset,
+	p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.ServerSubject, Other: other, Pointer: pointer, Offset: p.Message.Offset,
 		Message: message, Evidence: name, Key: name + "\x00" + other})
 }

@@ -70,7 +70,7 @@ func (j *judge) call(srv *Server, e *Event, from Direction, m *Message) *Call {
 	j.current = Call{Server: srv.ID, Tool: m.Target, Category: m.Category, Time: e.Time, Request: cut(e.Request), ID: cut(m.ID),
 		Refused: refused, Location: j.places.at(m.Offset)}
 	if known := srv.Tools[m.Target]; known != nil {
-		j.current.Category = known.Definition.Category
+		j.current.Category, m.Tool = known.Definition.Category, srv.Current(m.Target)
 	}
 	if said := j.engine.limits.Category; said != nil {
 		if c, ok := said(srv.ID, m.Target); ok {

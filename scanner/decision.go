@@ -77,10 +77,19 @@ type Argument struct {
 
 // Decide hands over what a check decides about the message at hand.
 func (p *JudgePass) Decide(d Decision) {
-	if d.over(&p.Message.Decision) {
-		p.Message.Decision = d
+	m := p.Message
+	if !d.over(&m.Decision) {
+		m.Overruled = append(m.Overruled, d)
+		return
 	}
+	if m.Decision.Made() {
+		m.Overruled = append(m.Overruled, m.Decision)
+	}
+	m.Decision = d
 }
+
+// Made reports whether some check has decided anything.
+func (d *Decision) Made() bool { return d.Check != NoCheck || d.Verdict != Allow }
 
 // Refuse hands over what a step of the chain decides by the rule at hand, ahead of what
 // the rule reports: a rule that blocks says so in its findings.

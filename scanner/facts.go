@@ -17,6 +17,7 @@ type Facts struct {
 	Findings []Finding // of rules that need nothing but the event; Judge completes them
 	Skips    []string  // parts of the event that could not be inspected, and why
 	Noise    bool      // the frame starts like no JSON-RPC message: a client passes over it
+	First    bool      // of the judge: the event is the first of its server in the session
 }
 
 // MessageKind is the kind of a JSON-RPC message.
@@ -53,6 +54,10 @@ type Message struct {
 	Action      string               // for audit events: what the other engine decided
 	Category    ToolCategory         // of a call: what its tool does, by its name alone
 	Decision    Decision             // of the judge; the zero value lets the message pass
+	Overruled   []Decision           // of the judge: what its other checks said, in the order in which they did
+	Answers     string               // of the judge, for a response: the method of the request that it answers; "" where there is none
+	Tool        *Known               // of the judge, for a call: the tool as its server listed it last; nil where it did not
+	Listings    []Listing            // of the judge: the tools that are new to the session, or changed in it
 	Arguments   []Argument           // of a request, where a policy or a rule asks for them
 	Partial     bool                 // there are more arguments than these
 	Target      string               // what is called, read or got: a tool's name, a prompt's name, a URI
@@ -128,12 +133,23 @@ type Definition struct {
 	Status   string
 	StatusAt int
 
+	unseen bool // nothing in the input had shown the tool before
+
 	node int
 }
 
 // DefinitionParts are the members that have a digest of their own, so that a
 // change can be named.
 var DefinitionParts = [...]string{"description", "inputSchema", "outputSchema", "annotations", "_meta"}
+
+// Listing is a tool that its server lists for the first time in a session, or as
+// another definition than the last time.
+type Listing struct {
+	Definition *Definition
+	Before     *Definition // the last time; nil for the first
+	Again      bool        // the tool had changed before
+	New        bool        // nothing in the whole input had shown the tool before
+}
 
 // descriptionBytes bounds what a session remembers of each description.
 const descriptionBytes = 2048

@@ -64,6 +64,7 @@ type Finding struct {
 	Time       time.Time
 	Session    string
 	Server     string
+	Other      string // the server, or the well-known name, that it takes the server for
 	Subject    SubjectKind
 	Name       string // name of the tool, prompt or resource, where there is one
 	Pointer    string // JSON Pointer into the definition, result, message or entry of a configuration
@@ -92,6 +93,7 @@ type Evidence struct {
 type Related struct {
 	Message  string
 	Location Location
+	Call     *Call // that was made there, where it is one that the session remembers
 }
 
 // The limits of text in a finding, in characters. 50 characters of context is

@@ -89,7 +89,7 @@ func (j *judge) judge(e *Event, facts *Facts) []Finding {
 	}
 	session := j.session(e.Session, e.Origin)
 	srv := session.server(e.Server)
-	j.servers[e.Server], j.server = true, srv
+	j.servers[e.Server], j.server, facts.First = true, srv, !srv.Seen
 	j.stats.Servers = len(j.servers)
 	first, agreed := Unknown, true
 	for i := range facts.Messages {
@@ -133,7 +133,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 		if call, ok := srv.pending[opposite(from)][m.ID]; ok {
 			j.request = call
 			p.Request = &j.request
-			m.Target = call.Target
+			m.Target, m.Answers = call.Target, call.Method
 		}
 		j.name(i, m.Target)
 	}
@@ -235,6 +235,7 @@ func (j *judge) pin(e *Event, d *Definition) {
 	}
 	if d.Kind == ToolSubject && j.pins[pinKey{e.Server, d.Kind, d.Name, !d.Foreign}] == nil {
 		j.stats.Tools++
+		d.unseen = true
 	}
 	if len(j.pins) >= maxPins {
 		j.coverage.skip("more definitions than are remembered: later changes of this one go unseen", e.Origin)

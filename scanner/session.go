@@ -98,6 +98,7 @@ type Server struct {
 	bucket bucket
 	shown  map[DefinitionKey]bool
 
+	varied  map[string]bool   // tools that were told as changed
 	changed map[string]*Known // tools that it lists by now as another definition than that in Tools
 	shadows map[string]*Known // tools of other servers with the names of its own
 
@@ -185,22 +186,30 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know 
 			srv.Announced[kind] = false
 		}
 	}
-	s.list(srv, m.Definitions, know)
+	m.Listings = s.list(srv, m.Definitions, know)
 	srv.Seen = true
 	return whole
 }
 
-// list remembers the tools that a server lists.
-func (s *Session) list(srv *Server, definitions []Definition, know func(*Definition) *Known) {
+// list remembers the tools that a server lists, and returns those that are new or changed.
+func (s *Session) list(srv *Server, definitions []Definition, know func(*Definition) *Known) (listings []Listing) {
+	var fresh map[string]bool // by this message: what stands twice in a list is no change
 	for i := range definitions {
 		d := &definitions[i]
 		if d.Kind != ToolSubject {
 			continue
 		}
 		if first := srv.Tools[d.Name]; first != nil {
+			before := srv.Current(d.Name).Definition
 			srv.relist(first, d, know)
+			if before.Foreign == d.Foreign && before.Digest != d.Digest && !fresh[d.Name] {
+				listings = append(listings, Listing{Definition: d, Before: before, Again: srv.varied[d.Name]})
+				note(&srv.varied, d.Name)
+			}
 			continue
 		}
+		listings = append(listings, Listing{Definition: d, New: d.unseen})
+		note(&fresh, d.Name)
 		k := know(d)
 		srv.Tools[k.Definition.Name] = k
 		srv.Witnesses.Add(k)
@@ -210,6 +219,15 @@ func (s *Session) list(srv *Server, definitions []Definition, know func(*Definit
 	if !srv.Witnesses.Complete() {
 		s.Witnesses.merge(&srv.Witnesses)
 	}
+	return listings
+}
+
+// note puts a name into a set that may not be there yet.
+func note(set *map[string]bool, name string) {
+	if *set == nil {
+		*set = map[string]bool{}
+	}
+	(*set)[name] = true
 }
 
 // The bounds of what is compared between the servers of a session. A client
