@@ -58,15 +58,20 @@ func (f *outputFlags) collector() (*report.Collector, error) {
 	return collector, nil
 }
 
-// keepInputs refuses to write a report, or one of the other files, over an input.
-func (f *outputFlags) keepInputs(inputs []string, others ...string) error {
-	written := append(others, f.Output)
+// written are the files that reports go to.
+func (f *outputFlags) written() []string {
+	written := []string{f.Output}
 	for _, spec := range f.Format {
 		if _, file, ok := strings.Cut(spec, "="); ok {
 			written = append(written, file)
 		}
 	}
-	for _, w := range written {
+	return written
+}
+
+// keepInputs refuses to write a report, or one of the other files, over an input.
+func (f *outputFlags) keepInputs(inputs []string, others ...string) error {
+	for _, w := range append(others, f.written()...) {
 		to, err := os.Stat(w)
 		if w == "" || w == "-" || err != nil || !to.Mode().IsRegular() { // what is not there is no input
 			continue

@@ -19,6 +19,7 @@ type replayCmd struct {
 	lockFlags
 	outputFlags
 	baselineFlags
+	eventsFlags
 	engineFlags
 }
 
@@ -39,7 +40,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	if err := c.keepInputs(slices.Concat(c.Files, checks.files, locked.files)); err != nil {
+	if err := c.keepInputs(slices.Concat(c.Files, checks.files, locked.files), c.Events); err != nil {
 		return err
 	}
 	src, closeAll, err := recordings(ctx, c.Files, std, replay.Options{MaxMessage: c.MaxMessage})
@@ -47,9 +48,14 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer closeAll()
-	res, err := locked.over(checks.engine).Run(context.WithoutCancel(ctx), src, checks.into(collector)) // an interruption ends the source
+	log, err := c.open(c.written()...)
 	if err != nil {
-		return readError(err)
+		return err
+	}
+	res, err := locked.over(checks.engine).Run(context.WithoutCancel(ctx), src, checks.into(log.beside(collector))) // an interruption ends the source
+	lost := log.close()
+	if err != nil {
+		return readError(errors.Join(err, lost))
 	}
 	var inputs []report.Input
 	for _, f := range c.Files {
@@ -57,7 +63,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	}
 	r := collector.Report(inputs, version(), res)
 	checks.complete(std, r, c.baselineFlags, c.Quiet)
-	return c.finish(std, r, checks.rules)
+	return withLost(c.finish(std, r, checks.rules), lost)
 }
 
 // readError explains what ended a run before its time.

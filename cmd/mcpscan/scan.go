@@ -29,6 +29,7 @@ type scanCmd struct {
 	lockFlags
 	outputFlags
 	baselineFlags
+	eventsFlags
 	engineFlags
 	advisoryFlags
 }
@@ -84,31 +85,27 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	for _, in := range p.inputs {
 		files = append(files, in.Name)
 	}
-	if err := c.keepInputs(files, c.Record); err != nil {
+	if err := c.keepInputs(files, c.Record, c.Events); err != nil {
 		return err
 	}
 	rec, err := c.recorder()
 	if err != nil {
 		return err
 	}
+	log, err := c.open(append(c.written(), c.Record)...)
+	if err != nil {
+		return err
+	}
 	running := context.WithoutCancel(ctx) // an interruption ends what is asked, not what is told of it
 	src := c.start(ctx, std, p, rec, c.MaxMessage, c.Quiet)
-	res, err := locked.over(checks.engine).Run(running, src, checks.into(collector))
-	lost := rec.close()
+	res, err := locked.over(checks.engine).Run(running, src, checks.into(log.beside(collector)))
+	lost := errors.Join(rec.close(), log.close())
 	if err != nil {
 		return readError(errors.Join(err, lost))
 	}
 	r := collector.Report(p.inputs, version(), res)
 	checks.complete(std, r, c.baselineFlags, c.Quiet)
-	err = c.finish(std, r, checks.rules)
-	var exit *exitError
-	switch {
-	case lost == nil:
-		return err
-	case errors.As(err, &exit): // findings and the like decide the code
-		return &exitError{exit.code, errors.Join(exit.err, lost)}
-	}
-	return &exitError{exitUsage, lost}
+	return withLost(c.finish(std, r, checks.rules), lost)
 }
 
 // recording is what --record writes. It ends at the first error, and the

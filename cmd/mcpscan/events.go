@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// eventsFlags say where audit events go.
+type eventsFlags struct {
+	Events string `help:"Write what was seen and decided to this file, as audit events in JSON, a line each." placeholder:"FILE"`
+}
+
+// auditLog is what --events writes.
+type auditLog struct {
+	to   *report.Events // nil where there is nothing to write
+	file *os.File
+}
+
+// open creates the file of --events, for its owner only: it has names and arguments of
+// calls. The other files that are written must not be the same.
+func (f *eventsFlags) open(others ...string) (*auditLog, error) {
+	switch {
+	case f.Events == "":
+		return &auditLog{}, nil
+	case f.Events == "-":
+		return nil, usage("--events -: standard output is for the report; expected the name of a file")
+	}
+	for _, other := range others {
+		if other != "" && filepath.Clean(other) == filepath.Clean(f.Events) {
+			return nil, usage("--events %s: another file is written there; expected a name of its own", f.Events)
+		}
+	}
+	file, err := os.OpenFile(f.Events, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, usage("creating the file of --events: %w", err)
+	}
+	return &auditLog{to: report.NewEvents(file), file: file}, nil
+}
+
+// beside returns a sink that fills the log and passes all on.
+func (l *auditLog) beside(s scanner.Sink) scanner.Sink {
+	if l.to == nil {
+		return s
+	}
+	return tee{s, l.to}
+}
+
+// close ends the log and returns its first error.
+func (l *auditLog) close() error {
+	if l.file == nil {
+		return nil
+	}
+	return errors.Join(l.to.Close(), l.file.Close())
+}
+
+// tee hands everything to two sinks.
+type tee [2]scanner.Sink
+
+func (t tee) Event(e *scanner.Event, f *scanner.Facts) error {
+	return errors.Join(t[0].Event(e, f), t[1].Event(e, f))
+}
+
+func (t tee) Finding(f *scanner.Finding) error {
+	return errors.Join(t[0].Finding(f), t[1].Finding(f))
+}
+
+// withLost adds to what a run exits with that a file is incomplete. Findings and the
+// like decide the code.
+func withLost(err, lost error) error {
+	var exit *exitError
+	switch {
+	case lost == nil:
+		return err
+	case errors.As(err, &exit):
+		return &exitError{exit.code, errors.Join(exit.err, lost)}
+	}
+	return &exitError{exitUsage, lost}
+}

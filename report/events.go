@@ -1,0 +1,308 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Events writes what the engine saw and decided as audit events, a line each, in the
+// order of judging. It is a scanner.Sink. The types and members are those of the
+// agentsh event reference; docs/events.md lists them.
+//
+// An event is written when the next one arrives, because its findings come behind it.
+// Like a recording it ends at the first error of its writer, and the run goes on.
+type Events struct {
+	out *jsonEscaper
+	err error
+
+	told map[[16]byte]scanner.Severity // the findings of each session that have an event
+
+	// The event at hand.
+	event    scanner.Event // without its frame
+	messages []judged
+	found    []scanner.Finding
+	audit    jsontext.Value // the event itself, where another engine wrote it
+	doc      wire.Doc
+	parsed   bool // the frame was read again
+	broken   bool // and is no JSON
+}
+
+// judged is a message with the events that tell of it, but for what findings add.
+type judged struct {
+	decision scanner.Decision
+	records  []record
+}
+
+// NewEvents returns a sink that writes to w.
+func NewEvents(w io.Writer) *Events {
+	return &Events{out: newJSONEscaper(w), told: map[[16]byte]scanner.Severity{}}
+}
+
+// Event takes in an event that was judged.
+func (v *Events) Event(e *scanner.Event, f *scanner.Facts) error {
+	v.flush()
+	v.event, v.parsed = *e, false
+	v.event.Frame = nil
+	switch e.Kind {
+	case scanner.FrameEvent, scanner.DefinitionEvent:
+		for i := range f.Messages {
+			v.messages = append(v.messages, v.message(e, &f.Messages[i]))
+		}
+	case scanner.AuditEvent:
+		v.audit = v.passedOn(e)
+	}
+	return nil
+}
+
+// Finding takes in a finding of the event at hand.
+func (v *Events) Finding(f *scanner.Finding) error {
+	if f.Status == scanner.Open && f.Severity > scanner.Note && !(v.audit != nil && f.Rule.ID == audReported) {
+		v.found = append(v.found, *f)
+	}
+	return nil
+}
+
+// audReported is the rule that repeats what another engine reported, which is passed
+// on as it is.
+const audReported = "aud-reported"
+
+// Close writes what is left, and returns the first error.
+func (v *Events) Close() error {
+	v.flush()
+	if err := v.out.Flush(); v.err == nil && err != nil {
+		v.err = err
+	}
+	if v.err != nil {
+		return fmt.Errorf("writing the events: %w; they are incomplete", v.err)
+	}
+	return nil
+}
+
+// flush writes the event at hand.
+func (v *Events) flush() {
+	if v.audit != nil {
+		v.write(v.audit)
+	}
+	for i := range v.messages {
+		m := &v.messages[i]
+		for k := range m.records {
+			m.records[k].complete(&m.decision, v.found)
+			v.write(&m.records[k])
+		}
+	}
+	for i := range v.found {
+		if f := &v.found[i]; v.fresh(f) && !v.blocked(f) {
+			v.write(v.detection(f))
+		}
+	}
+	v.messages, v.found, v.audit = v.messages[:0], v.found[:0], nil
+}
+
+// fresh reports whether a finding has no event yet in its session, or is worse now.
+func (v *Events) fresh(f *scanner.Finding) bool {
+	key := keyOf(f.Session, f.Fingerprint())
+	if before, again := v.told[key]; again && before >= f.Severity {
+		return false
+	}
+	v.told[key] = f.Severity
+	return true
+}
+
+// blocked reports whether an event of its own tells of a finding: it is why a call
+// was blocked by what other servers did.
+func (v *Events) blocked(f *scanner.Finding) bool {
+	return slices.ContainsFunc(v.messages, func(m judged) bool { return crossServer(&m.decision) && m.decision.Rule == f.Rule.ID })
+}
+
+func (v *Events) write(event any) {
+	if v.err != nil {
+		return
+	}
+	line, err := json.Marshal(event)
+	if err == nil {
+		_, err = v.out.Write(append(line, '\n'))
+	}
+	v.err = err
+}
+
+// root returns the node of a message in the frame of the event at hand, -1 where
+// there is none. The frame is read again: the parse of it is gone.
+func (v *Events) root(e *scanner.Event, m *scanner.Message) int {
+	if !v.parsed {
+		v.parsed, v.broken = true, v.doc.Parse(e.Frame) != nil
+	}
+	if v.broken {
+		return -1
+	}
+	i := 0
+	if m.Batch > 0 {
+		i = v.doc.First(0)
+		for n := 1; n < m.Batch && i >= 0; n++ {
+			i = v.doc.Next(i)
+		}
+	}
+	return i
+}
+
+// message makes the events of one message.
+func (v *Events) message(e *scanner.Event, m *scanner.Message) judged {
+	j := judged{decision: m.Decision}
+	add := func(r record) { j.records = append(j.records, r) }
+	for i := range m.Listings {
+		add(v.listed(e, &m.Listings[i]))
+	}
+	switch {
+	case m.Kind == scanner.Request && m.Method == "tools/call" && e.Direction != scanner.ServerToClient:
+		called := v.call(e, m)
+		add(called)
+		if m.Decision.Made() {
+			add(intercepted(called, m))
+		}
+		if crossServer(&m.Decision) {
+			add(v.blockedCall(e, m))
+		}
+	case m.Kind == scanner.Response && m.Answers == "tools/call":
+		add(v.output(e, m))
+	case m.Kind == scanner.Request && m.Method == "sampling/createMessage":
+		add(v.sampling(e, m))
+	case m.Kind == scanner.Notification && m.Method == "notifications/tools/list_changed":
+		add(v.head(e, "mcp_tools_list_changed"))
+	}
+	return j
+}
+
+// head is what all events begin with.
+func (v *Events) head(e *scanner.Event, kind string) record {
+	return record{Type: kind, Timestamp: e.Time.UTC().Format(time.RFC3339Nano), Session: foreign(e.Session, nameLimit),
+		Server: foreign(e.Server, nameLimit), ServerType: foreign(e.Transport, nameLimit)}
+}
+
+// listed tells of a tool that is new or changed.
+func (v *Events) listed(e *scanner.Event, l *scanner.Listing) record {
+	d := l.Definition
+	r := v.head(e, "mcp_tool_seen")
+	r.Tool, r.about = foreign(d.Name, nameLimit), scanner.ToolSubject
+	if l.Before == nil {
+		r.Hash, r.Description, r.Status = d.Digest.String(), foreign(d.Description, textLimit), "new"
+		return r
+	}
+	r.Type, r.PreviousHash, r.NewHash = "mcp_tool_changed", l.Before.Digest.String(), d.Digest.String()
+	r.Changes = changesOf(l.Before, d)
+	return r
+}
+
+// changesOf tells the members in which a definition differs: texts as they are, what is
+// not text by its digest.
+func changesOf(before, now *scanner.Definition) []auditChange {
+	out := []auditChange{}
+	for i, part := range scanner.DefinitionParts {
+		if before.Parts[i] == now.Parts[i] {
+			continue
+		}
+		c := auditChange{part, before.Parts[i].String(), now.Parts[i].String()}
+		if part == "description" {
+			c.Previous, c.New = foreign(before.Description, textLimit), foreign(now.Description, textLimit)
+		}
+		out = append(out, c)
+	}
+	if before.Title != now.Title {
+		out = append(out, auditChange{"title", foreign(before.Title, textLimit), foreign(now.Title, textLimit)})
+	}
+	if len(out) == 0 {
+		out = append(out, auditChange{"other members", before.Digest.String(), now.Digest.String()})
+	}
+	return out
+}
+
+// call tells of a call of a tool.
+func (v *Events) call(e *scanner.Event, m *scanner.Message) record {
+	r := v.head(e, "mcp_tool_called")
+	r.about = scanner.CallSubject
+	r.Request, r.Tool = foreign(e.Request, nameLimit), foreign(m.Target, nameLimit)
+	if root := v.root(e, m); root >= 0 {
+		c := cleaner{doc: &v.doc}
+		r.ID = c.member(root, "id")
+		r.Input = c.member(v.doc.Get(root, "params"), "arguments")
+	}
+	return r
+}
+
+// intercepted tells what was decided about a call.
+func intercepted(called record, m *scanner.Message) record {
+	r := called
+	r.Type, r.about = "mcp_tool_call_intercepted", scanner.CallSubject
+	r.Action, r.Verdict, r.Check = "allow", m.Decision.Verdict.String(), m.Decision.Check.String()
+	if refuses(m.Decision.Verdict) {
+		r.Action = "block"
+	}
+	r.Rule, r.Reason = foreign(m.Decision.Rule, nameLimit), foreign(m.Decision.Reason, textLimit)
+	if m.Tool != nil && !m.Tool.Definition.Foreign {
+		r.Hash = m.Tool.Definition.Digest.String()
+	}
+	return r
+}
+
+// refuses reports whether a call does not take place by itself: one that somebody has
+// to be asked about does not.
+func refuses(v scanner.Verdict) bool { return v == scanner.Block || v == scanner.Prompt }
+
+// crossServer reports whether a call was blocked by what other servers did before.
+func crossServer(d *scanner.Decision) bool {
+	return d.Check == scanner.CrossServerCheck && d.Verdict == scanner.Block
+}
+
+// blockedCall tells of a call that was blocked by what other servers did before.
+func (v *Events) blockedCall(e *scanner.Event, m *scanner.Message) record {
+	r := v.head(e, "mcp_cross_server_blocked")
+	r.about = scanner.CallSubject
+	r.Rule, r.Reason = seedName(m.Decision.Rule), foreign(m.Decision.Reason, textLimit)
+	r.BlockedServer, r.BlockedTool, r.RelatedCalls = r.Server, foreign(m.Target, nameLimit), []relatedCall{}
+	return r
+}
+
+// output tells of the result of a call.
+func (v *Events) output(e *scanner.Event, m *scanner.Message) record {
+	r := v.head(e, "mcp_output_inspection")
+	r.about, r.Tool = scanner.ResultSubject, foreign(m.Target, nameLimit)
+	r.Action, r.Detections = "allow", []detection{}
+	length := 0
+	if root := v.root(e, m); root >= 0 {
+		c := cleaner{doc: &v.doc}
+		r.ID = c.member(root, "id")
+		for _, key := range [...]string{"result", "error"} {
+			if n := v.doc.Get(root, key); n >= 0 {
+				length += len(v.doc.Raw(n))
+			}
+		}
+	}
+	r.Length = &length
+	return r
+}
+
+// sampling tells of a request to have a model asked.
+func (v *Events) sampling(e *scanner.Event, m *scanner.Message) record {
+	r := v.head(e, "mcp_sampling_request")
+	r.about, r.Action, r.Detections = scanner.SamplingSubject, "allow", []detection{}
+	root := v.root(e, m)
+	if root < 0 {
+		return r
+	}
+	params := v.doc.Get(root, "params")
+	count := 0
+	for c := v.doc.First(v.doc.Get(params, "messages")); c >= 0; c = v.doc.Next(c) {
+		count++
+	}
+	hint, _ := v.doc.Str(v.doc.First(v.doc.Get(v.doc.Get(params, "modelPreferences"), "hints")), "name")
+	r.ModelHint, r.Messages = foreign(hint, nameLimit), &count
+	c := cleaner{doc: &v.doc}
+	r.MaxTokens = c.member(params, "maxTokens")
+	return r
+}

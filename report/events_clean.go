@@ -1,0 +1,144 @@
+package report
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// The bounds of foreign JSON in an event: the characters of a text, the values, and how
+// deep they stand in each other.
+const (
+	inputChars  = 400
+	inputValues = 256
+	inputDepth  = 16
+)
+
+// cleaner copies foreign JSON with its texts masked, visible and bounded. What stands
+// under a name for secrets, or behind a flag for one, is masked whatever it is.
+type cleaner struct {
+	doc    *wire.Doc
+	values int // copied so far
+}
+
+// member copies a member of object i, nil where there is none.
+func (c *cleaner) member(i int, key string) jsontext.Value {
+	n := c.doc.Get(i, key)
+	if n < 0 {
+		return nil
+	}
+	return c.value(nil, n, text.NamesSecret(key), 0)
+}
+
+func (c *cleaner) value(dst []byte, i int, secret bool, depth int) []byte {
+	c.values++
+	var buf []byte
+	switch kind := c.doc.Kind(i); {
+	case kind == wire.Object && depth < inputDepth:
+		return append(c.members(append(dst, '{'), i, depth, map[string]bool{"…": true}), '}')
+	case kind == wire.Array && depth < inputDepth:
+		return c.array(dst, i, depth)
+	case kind >= wire.Array:
+		return append(dst, `"…"`...)
+	case secret && kind != wire.Null:
+		return append(dst, `"`+text.Masked+`"`...)
+	case kind == wire.String:
+		return wire.AppendString(dst, []byte(foreign(string(c.doc.Text(i, &buf)), inputChars)))
+	}
+	raw := c.doc.Raw(i)
+	if len(raw) > inputChars { // a number
+		return append(dst, `"…"`...)
+	}
+	return append(dst, raw...)
+}
+
+// members copies the members of object i behind those that dst has already. A key
+// that stands in seen is left out.
+func (c *cleaner) members(dst []byte, i, depth int, seen map[string]bool) []byte {
+	for m := c.doc.First(i); m >= 0; m = c.doc.Next(m) {
+		var buf []byte
+		raw := string(c.doc.Key(m, &buf))
+		key := foreign(raw, nameLimit)
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		if dst[len(dst)-1] != '{' {
+			dst = append(dst, ',')
+		}
+		if c.values >= inputValues {
+			return append(dst, `"…":"…"`...)
+		}
+		dst = append(wire.AppendString(dst, []byte(key)), ':')
+		dst = c.value(dst, m, len(raw) <= nameLimit && text.NamesSecret(raw), depth+1)
+	}
+	return dst
+}
+
+func (c *cleaner) array(dst []byte, i, depth int) []byte {
+	dst = append(dst, '[')
+	flag := false // the element before is one whose value is a secret
+	for m := c.doc.First(i); m >= 0; m = c.doc.Next(m) {
+		if m != c.doc.First(i) {
+			dst = append(dst, ',')
+		}
+		if c.values >= inputValues {
+			return append(dst, `"…"]`...)
+		}
+		dst = c.value(dst, m, flag, depth+1)
+		var buf []byte
+		word := ""
+		if c.doc.Kind(m) == wire.String && c.doc.Nodes[m].End-c.doc.Nodes[m].Start <= nameLimit {
+			word = string(c.doc.Text(m, &buf))
+		}
+		flag = strings.HasPrefix(word, "-") && text.NamesSecret(word)
+	}
+	return append(dst, ']')
+}
+
+// passedOn returns an event of another engine, flat and clean.
+func (v *Events) passedOn(e *scanner.Event) jsontext.Value {
+	doc := &v.doc
+	if doc.Parse(e.Frame) != nil || doc.Kind(0) != wire.Object {
+		return nil
+	}
+	r := v.head(e, foreign(e.Type, nameLimit))
+	dst, written := []byte{'{'}, map[string]bool{"…": true}
+	for _, m := range [...]struct{ key, value string }{{"type", r.Type}, {"timestamp", r.Timestamp}, {"session_id", r.Session},
+		{"server_id", r.Server}, {"server_type", r.ServerType}, {"request_id", foreign(e.Request, nameLimit)},
+		{"tool_name", foreign(scanner.AuditField(doc, 0, "tool_name"), nameLimit)}, {"action", foreign(scanner.AuditField(doc, 0, "action"), nameLimit)}} {
+		if m.value == "" && m.key != "session_id" && m.key != "server_id" {
+			continue
+		}
+		if len(dst) > 1 {
+			dst = append(dst, ',')
+		}
+		dst = append(wire.AppendString(dst, []byte(m.key)), ':')
+		dst = wire.AppendString(dst, []byte(m.value))
+		written[m.key] = true
+	}
+	c, fields := cleaner{doc: doc}, doc.Get(0, "fields")
+	around, own := maps.Clone(written), envelope()
+	if doc.Kind(fields) == wire.Object {
+		maps.Copy(around, own)
+	}
+	dst = c.members(dst, 0, 0, around)
+	for key := range around {
+		written[key] = written[key] || !own[key]
+	}
+	if c.values < inputValues {
+		dst = c.members(dst, fields, 0, written)
+	}
+	return append(dst, '}')
+}
+
+// envelope are the members that agentsh puts around what an event says.
+func envelope() map[string]bool {
+	return map[string]bool{"id": true, "source": true, "policy": true, "path": true, "domain": true, "effective_action": true,
+		"fields": true, "integrity": true}
+}

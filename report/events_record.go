@@ -1,0 +1,209 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// record is an audit event of any type. A type leaves out what it does not speak of.
+type record struct {
+	Type       string `json:"type"`
+	Timestamp  string `json:"timestamp"`
+	Session    string `json:"session_id"`
+	Server     string `json:"server_id"`
+	ServerType string `json:"server_type,omitzero"`
+	Request    string `json:"request_id,omitzero"`
+
+	Tool         string         `json:"tool_name,omitzero"`
+	ID           jsontext.Value `json:"jsonrpc_id,omitzero"`
+	Hash         string         `json:"tool_hash,omitzero"`
+	Description  string         `json:"description,omitzero"`
+	Status       string         `json:"status,omitzero"`
+	PreviousHash string         `json:"previous_hash,omitzero"`
+	NewHash      string         `json:"new_hash,omitzero"`
+	Changes      []auditChange  `json:"changes,omitzero"`
+	Input        jsontext.Value `json:"input,omitzero"`
+
+	NewServer     string   `json:"new_server_id,omitzero"`
+	SimilarServer string   `json:"similar_server_id,omitzero"`
+	Similarity    *float64 `json:"similarity_score,omitzero"`
+
+	Action        string        `json:"action,omitzero"`
+	Verdict       string        `json:"verdict,omitzero"`
+	Check         string        `json:"check,omitzero"`
+	Rule          string        `json:"rule,omitzero"`
+	Severity      string        `json:"severity,omitzero"`
+	Reason        string        `json:"reason,omitzero"`
+	BlockedServer string        `json:"blocked_server_id,omitzero"`
+	BlockedTool   string        `json:"blocked_tool_name,omitzero"`
+	RelatedCalls  []relatedCall `json:"related_calls,omitzero"`
+
+	CrossRule     string        `json:"cross_server_rule,omitzero"`
+	CrossSeverity string        `json:"cross_server_severity,omitzero"`
+	CrossRelated  []relatedCall `json:"cross_server_related,omitzero"`
+
+	ModelHint string         `json:"model_hint,omitzero"`
+	MaxTokens jsontext.Value `json:"max_tokens,omitzero"`
+	Messages  *int           `json:"message_count,omitzero"`
+	Length    *int           `json:"content_length,omitzero"`
+
+	Detection   *detection  `json:"detection,omitzero"`
+	Detections  []detection `json:"detections,omitzero"`
+	MaxSeverity string      `json:"max_severity,omitzero"`
+	Fingerprint string      `json:"fingerprint,omitzero"`
+	File        string      `json:"file,omitzero"`
+	Line        int         `json:"line,omitzero"`
+
+	about scanner.SubjectKind // whose findings it tells of
+}
+
+// auditChange is a member in which a definition differs from the one before it.
+type auditChange struct {
+	Field    string `json:"field"`
+	Previous string `json:"previous"`
+	New      string `json:"new"`
+}
+
+// detection is a finding, without the text that it rests on: what reads a log would
+// find it there once more.
+type detection struct {
+	Pattern    string `json:"pattern"` // ID of the rule
+	Category   string `json:"category"`
+	Severity   string `json:"severity"`
+	Confidence string `json:"confidence"`
+	Field      string `json:"field,omitzero"`
+}
+
+// relatedCall is a call that another one was blocked for.
+type relatedCall struct {
+	Timestamp string `json:"timestamp"`
+	Server    string `json:"server_id"`
+	Tool      string `json:"tool_name"`
+	Request   string `json:"request_id,omitzero"`
+	Action    string `json:"action"`
+	Category  string `json:"category"`
+	File      string `json:"file"`
+	Line      int    `json:"line"`
+}
+
+// The limits of text in an event, in characters, and of a list.
+const (
+	nameLimit     = 120
+	maxDetections = 20
+)
+
+// foreign masks a text, makes it visible and cuts it.
+func foreign(s string, limit int) string {
+	if len(s) > utf8.UTFMax*limit {
+		return visible(text.Excerpt([]byte(s), 0, utf8.UTFMax*limit), limit)
+	}
+	return visible(text.Mask(s), limit)
+}
+
+// seedName writes the ID of a rule as the agentsh event reference does.
+func seedName(rule string) string { return strings.ReplaceAll(foreign(rule, nameLimit), "-", "_") }
+
+// complete adds what the findings of the event say of a record.
+func (r *record) complete(d *scanner.Decision, found []scanner.Finding) {
+	if r.about == scanner.NoSubject {
+		return
+	}
+	worst, any := scanner.Note, false
+	for i := range found {
+		f := &found[i]
+		if !r.concerns(f) {
+			continue
+		}
+		worst, any = max(worst, f.Severity), true
+		if r.Detections != nil && len(r.Detections) < maxDetections {
+			r.Detections = append(r.Detections, detected(f))
+		}
+		if crossServer(d) && f.Rule.ID == d.Rule && r.about == scanner.CallSubject {
+			r.cross(f)
+		}
+	}
+	if any {
+		r.MaxSeverity = worst.String()
+	}
+	if r.Detections == nil {
+		return
+	}
+	switch {
+	case refuses(d.Verdict):
+		r.Action = "block"
+	case any:
+		r.Action = "alert"
+	}
+}
+
+// concerns reports whether a finding is of what a record tells of.
+func (r *record) concerns(f *scanner.Finding) bool {
+	subject := f.Subject
+	if subject == scanner.ErrorSubject {
+		subject = scanner.ResultSubject
+	}
+	return subject == r.about && (r.Tool == "" || f.Name == r.Tool || r.BlockedTool != "" && f.Name == r.BlockedTool)
+}
+
+// cross adds the finding that a call was blocked for.
+func (r *record) cross(f *scanner.Finding) {
+	calls := []relatedCall{}
+	for _, rel := range f.Related {
+		if rel.Call == nil {
+			continue
+		}
+		c := rel.Call
+		calls = append(calls, relatedCall{Timestamp: c.Time.UTC().Format(time.RFC3339Nano), Server: foreign(c.Server, nameLimit), Tool: foreign(c.Tool, nameLimit),
+			Request: foreign(c.Request, nameLimit), Action: "allow", Category: c.Category.String(), File: foreign(c.Location.File, textLimit), Line: c.Location.Line})
+	}
+	switch r.Type {
+	case "mcp_tool_call_intercepted":
+		r.CrossRule, r.CrossSeverity, r.CrossRelated = seedName(f.Rule.ID), f.Severity.String(), calls
+	case "mcp_cross_server_blocked":
+		r.Severity, r.RelatedCalls = f.Severity.String(), calls
+	}
+}
+
+func detected(f *scanner.Finding) detection {
+	return detection{Pattern: f.Rule.ID, Category: cmp.Or(f.Category, f.Rule.Category), Severity: f.Severity.String(),
+		Confidence: f.Rule.Confidence.String(), Field: visible(f.Pointer, textLimit)}
+}
+
+// detection tells of a finding.
+func (v *Events) detection(f *scanner.Finding) *record {
+	r := v.head(&v.event, "mcp_detection")
+	r.Server = cmp.Or(visible(f.Server, nameLimit), r.Server)
+	r.Fingerprint, r.File, r.Line = f.Fingerprint(), visible(f.Location.File, textLimit), f.Location.Line
+	r.Action = cmp.Or(f.Action, "alert")
+	if f.Other != "" {
+		r.Type, r.Severity = "mcp_server_name_similarity", f.Severity.String()
+		r.NewServer, r.SimilarServer = r.Server, visible(f.Other, nameLimit)
+		score := similarity(r.NewServer, r.SimilarServer)
+		r.Similarity = &score
+		return &r
+	}
+	if f.Subject != scanner.ServerSubject && f.Subject != scanner.ConfigSubject {
+		r.Tool = visible(f.Name, nameLimit)
+	}
+	d := detected(f)
+	r.Detection = &d
+	return &r
+}
+
+// similarity is 1 for names that are equal but for case, and 0 for those that have
+// nothing in common: the distance of Levenshtein as a share of the longer one, in
+// thousandths.
+func similarity(a, b string) float64 {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	longest := max(utf8.RuneCountInString(a), utf8.RuneCountInString(b), 1)
+	return math.Round(1000*(1-float64(levenshtein.ComputeDistance(a, b))/float64(longest))) / 1000
+}
