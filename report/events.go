@@ -191,7 +191,7 @@ func (v *Events) listed(e *scanner.Event, l *scanner.Listing) record {
 	r := v.head(e, "mcp_tool_seen")
 	r.Tool, r.about = foreign(d.Name, nameLimit), scanner.ToolSubject
 	if l.Before == nil {
-		r.Hash, r.Description, r.Status = d.Digest.String(), foreign(d.Description, textLimit), "new"
+		r.Hash, r.Description, r.Status = d.Digest.String(), foreignLines(d.Description), "new"
 		return r
 	}
 	r.Type, r.PreviousHash, r.NewHash = "mcp_tool_changed", l.Before.Digest.String(), d.Digest.String()
@@ -209,7 +209,7 @@ func changesOf(before, now *scanner.Definition) []auditChange {
 		}
 		c := auditChange{part, before.Parts[i].String(), now.Parts[i].String()}
 		if part == "description" {
-			c.Previous, c.New = foreign(before.Description, textLimit), foreign(now.Description, textLimit)
+			c.Previous, c.New = foreignLines(before.Description), foreignLines(now.Description)
 		}
 		out = append(out, c)
 	}

@@ -97,8 +97,9 @@ type relatedCall struct {
 
 // The limits of text in an event, in characters, and of a list.
 const (
-	nameLimit     = 120
-	maxDetections = 20
+	nameLimit        = 120
+	descriptionLimit = 2048
+	maxDetections    = 20
 )
 
 // foreign masks a text, makes it visible and cuts it.
@@ -107,6 +108,19 @@ func foreign(s string, limit int) string {
 		return visible(text.Excerpt([]byte(s), 0, utf8.UTFMax*limit), limit)
 	}
 	return visible(text.Mask(s), limit)
+}
+
+// foreignLines is foreign for a description, whose lines stay apart.
+func foreignLines(s string) string {
+	lines := strings.Split(text.Excerpt([]byte(s), 0, min(len(s), utf8.UTFMax*descriptionLimit)), "\n")
+	for i, l := range lines {
+		lines[i] = visible(l, descriptionLimit)
+	}
+	all := strings.Join(lines, "\n")
+	if utf8.RuneCountInString(all) > descriptionLimit {
+		return string([]rune(all)[:descriptionLimit]) + "…"
+	}
+	return all
 }
 
 // seedName writes the ID of a rule as the agentsh event reference does.
@@ -174,8 +188,12 @@ func (r *record) cross(f *scanner.Finding) {
 }
 
 func detected(f *scanner.Finding) detection {
-	return detection{Pattern: f.Rule.ID, Category: cmp.Or(f.Category, f.Rule.Category), Severity: f.Severity.String(),
-		Confidence: f.Rule.Confidence.String(), Field: visible(f.Pointer, textLimit)}
+	d := detection{Pattern: f.Rule.ID, Category: cmp.Or(f.Category, f.Rule.Category), Severity: f.Severity.String(), Confidence: f.Rule.Confidence.String()}
+	if f.Subject != scanner.ConfigSubject {
+		member, _, _ := strings.Cut(strings.TrimPrefix(f.Pointer, "/"), "/") // what stands below has names of a server's choice
+		d.Field = visible(member, nameLimit)
+	}
+	return d
 }
 
 // detection tells of a finding.
