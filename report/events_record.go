@@ -204,9 +204,12 @@ func (v *Events) detection(f *scanner.Finding) *record {
 	r.Action = cmp.Or(f.Action, "alert")
 	if f.Other != "" {
 		r.Type, r.Severity = "mcp_server_name_similarity", f.Severity.String()
-		r.NewServer, r.SimilarServer = r.Server, visible(f.Other, nameLimit)
-		score := similarity(r.NewServer, r.SimilarServer)
-		r.Similarity = &score
+		own := v.event.Server
+		if r.NewServer = r.Server; f.Pointer != "" { // it is what the server calls itself
+			own, r.NewServer = f.Evidence.Text, visible(f.Evidence.Text, nameLimit)
+		}
+		score := similarity(own[:min(len(own), nameLimit)], f.Other)
+		r.SimilarServer, r.Similarity = visible(f.Other, nameLimit), &score
 		return &r
 	}
 	if f.Subject != scanner.ServerSubject && f.Subject != scanner.ConfigSubject {

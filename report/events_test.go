@@ -1,0 +1,157 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// frames is a source of frames, a second apart.
+type frames struct{ events []*scanner.Event }
+
+func newFrames(lines ...string) *frames {
+	s := &frames{}
+	for i, l := range lines {
+		server, frame, _ := strings.Cut(l, " ")
+		s.events = append(s.events, &scanner.Event{Time: time.Unix(int64(1000+i), 0), Session: "s", Server: server, Direction: scanner.ClientToServer,
+			Type: "mcp_message", Frame: []byte(frame), Origin: scanner.Origin{File: "log", Line: i + 1, Column: 1, Exact: true}})
+	}
+	return s
+}
+
+func (s *frames) Next() (scanner.Chunk, error) {
+	if s.events == nil {
+		return nil, io.EOF
+	}
+	c := chunk(s.events)
+	s.events = nil
+	return c, nil
+}
+
+type chunk []*scanner.Event
+
+func (c chunk) Events(yield func(*scanner.Event)) {
+	for _, e := range c {
+		yield(e)
+	}
+}
+
+func (c chunk) Release() {}
+
+func call(server, tool string, id int) string {
+	return fmt.Sprintf(`%s {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{}}}`, server, id, tool)
+}
+
+// blocking blocks what sends after a read, and logs all calls of a policy.
+func blocking() scanner.Rule {
+	r := sampleRules()[0]
+	r.ID = "read-then-send"
+	r.Judge = func(p *scanner.JudgePass) {
+		p.Decide(scanner.Decision{Verdict: scanner.Log, Check: scanner.PolicyCheck, Rule: "all calls", Reason: "noted"})
+		for c := range p.Earlier(scanner.ReadTool, time.Minute, false) {
+			p.Decide(scanner.Decision{Verdict: scanner.Block, Check: scanner.CrossServerCheck, Rule: "read-then-send", Reason: "read\x1b before"})
+			p.Report(scanner.JudgeIssue{Severity: scanner.Critical, Subject: scanner.CallSubject, Name: p.Message.Target, Message: "sent",
+				Related: []scanner.Related{{Message: "read", Location: c.Location, Call: new(*c)}}})
+		}
+	}
+	return r
+}
+
+// logged runs frames past a rule and returns their events.
+func logged(t *testing.T, r scanner.Rule, lines ...string) (out []map[string]any) {
+	t.Helper()
+	e, err := scanner.New([]scanner.Rule{r}, scanner.Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	v := NewEvents(&b)
+	if _, err := e.Run(context.Background(), newFrames(lines...), v); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		var m map[string]any
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func TestEventsTellDecisions(t *testing.T) {
+	got := logged(t, blocking(), call("files", "read_file", 1), call("mail", "send_email", 2))
+	var types []string
+	for _, m := range got {
+		types = append(types, m["type"].(string))
+	}
+	if s := strings.Join(types, " "); s != "mcp_tool_called mcp_tool_call_intercepted mcp_tool_called mcp_tool_call_intercepted mcp_cross_server_blocked" {
+		t.Fatalf("got %s", s)
+	}
+	for i, want := range map[int]map[string]any{
+		1: {"action": "allow", "verdict": "log", "check": "policy", "rule": "all calls", "reason": "noted", "tool_name": "read_file"},
+		3: {"action": "block", "verdict": "block", "check": "cross-server", "rule": "read-then-send", "reason": "read<U+001B> before",
+			"cross_server_rule": "read_then_send", "cross_server_severity": "critical", "max_severity": "critical"},
+		4: {"rule": "read_then_send", "severity": "critical", "blocked_server_id": "mail", "blocked_tool_name": "send_email"},
+	} {
+		for key, value := range want {
+			if got[i][key] != value {
+				t.Errorf("event %d has %s %v, want %v", i, key, got[i][key], value)
+			}
+		}
+	}
+	for i, key := range map[int]string{3: "cross_server_related", 4: "related_calls"} {
+		calls, _ := got[i][key].([]any)
+		if len(calls) != 1 || calls[0].(map[string]any)["tool_name"] != "read_file" || calls[0].(map[string]any)["category"] != "read" {
+			t.Errorf("event %d relates %v", i, got[i][key])
+		}
+	}
+}
+
+func TestEventsAreBounded(t *testing.T) {
+	values := strings.Repeat(`{"a":[0,"`+strings.Repeat("x", 1000)+`"]},`, 1000)
+	deep := strings.Repeat(`[`, 100) + strings.Repeat(`]`, 100)
+	frame := `files {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + strings.Repeat("n", 10000) + `","arguments":{"deep":` + deep + `,"many":[` + values + `0]}}}`
+	events := logged(t, blocking(), frame)
+	if len(events) != 2 {
+		t.Errorf("there are %d events", len(events))
+	}
+	for _, m := range events {
+		line, _ := json.Marshal(m)
+		if len(line) > 128<<10 {
+			t.Errorf("an event has %d bytes", len(line))
+		}
+	}
+}
+
+// TestEventsEndAtTheFirstError: what cannot be written ends the file and not the run.
+func TestEventsEndAtTheFirstError(t *testing.T) {
+	v := NewEvents(full{})
+	for range 2 {
+		for _, e := range newFrames(strings.Repeat("f", 10) + ` {}`).events {
+			if err := v.Event(e, &scanner.Facts{Messages: []scanner.Message{{Kind: scanner.Notification, Method: "notifications/tools/list_changed"}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := v.Close(); err == nil || !strings.Contains(err.Error(), "incomplete") || !errors.Is(err, errFull) {
+		t.Errorf("got %v", err)
+	}
+}
+
+var errFull = errors.New("no space")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
