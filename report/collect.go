@@ -19,6 +19,7 @@ type Collector struct {
 	counts   [scanner.Suppressed + 1]Counts // by status
 	hidden   int
 	strings  map[string]string
+	sessions sessions
 }
 
 // maxReason bounds the reason of a suppressed finding, in characters.
@@ -36,7 +37,7 @@ type entry struct {
 // NewCollector returns a collector that lists the findings from a severity up,
 // and only counts those below it.
 func NewCollector(lowest scanner.Severity) *Collector {
-	return &Collector{lowest: lowest, seen: map[[16]byte]entry{}, strings: map[string]string{}}
+	return &Collector{lowest: lowest, seen: map[[16]byte]entry{}, strings: map[string]string{}, sessions: sessions{now: -1}}
 }
 
 // ListChanges has findings that show a diff listed whatever their severity: who
@@ -46,8 +47,12 @@ func (c *Collector) ListChanges() { c.changes = true }
 // lists reports whether a finding is severe enough to be listed, or a change.
 func (c *Collector) lists(e entry) bool { return e.severity >= c.lowest || c.changes && e.change }
 
-// Event does nothing: what a report says of events is in the result of the run.
-func (c *Collector) Event(*scanner.Event, *scanner.Facts) error { return nil }
+// Event counts an event for its session. All else that a report says of events is in
+// the result of the run.
+func (c *Collector) Event(e *scanner.Event, f *scanner.Facts) error {
+	c.sessions.see(e, f)
+	return nil
+}
 
 // Finding takes a finding in. One fingerprint in one session is one finding,
 // which keeps the place where it was seen first. Should it come again as
@@ -94,6 +99,7 @@ func keyOf(session, fingerprint string) [16]byte {
 
 func (c *Collector) count(e entry, n int) {
 	*c.counts[e.status].of(e.severity) += n
+	c.sessions.count(e, n)
 	if !c.lists(e) {
 		c.hidden += n
 	}
@@ -205,6 +211,7 @@ func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *
 			Noise: res.Coverage.Noise, Evicted: res.Coverage.Evicted,
 		},
 	}
+	r.Summary.PerSession, r.Summary.MoreSessions = c.sessions.worst(c.findings, res.Stats.Sessions)
 	r.complete()
 	c.seen, c.strings, c.findings = nil, nil, nil
 	return r
@@ -244,6 +251,9 @@ func (r *Report) complete() {
 	notNil(&r.Coverage.Ignored)
 	for i := range r.Findings {
 		notNil(&r.Findings[i].Related)
+	}
+	for i := range r.Summary.PerSession {
+		notNil(&r.Summary.PerSession[i].TopFindings)
 	}
 }
 

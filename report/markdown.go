@@ -262,6 +262,7 @@ func (m *markdownWriter) tail(r *Report) string {
 			b.WriteByte('\n')
 		}
 	}
+	list("Sessions", markdownSessions(r))
 	list("Not inspected", markdownReasons(r.Coverage.Skipped))
 	list("Ignored, needs no inspection", markdownReasons(r.Coverage.Ignored))
 	for _, note := range r.Coverage.notes() {

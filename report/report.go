@@ -65,6 +65,9 @@ type Summary struct {
 
 	Suppressed Counts `json:"suppressed"` // of the findings
 	Unchanged  Counts `json:"unchanged"`  // of the findings
+
+	PerSession   []SessionSummary `json:"per_session,omitempty"` // the worst first; none where only definitions were looked at
+	MoreSessions int              `json:"more_sessions,omitzero"`
 }
 
 // Counts are numbers of findings by severity.

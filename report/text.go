@@ -60,6 +60,7 @@ func WriteText(w io.Writer, r *Report, o TextOptions) error {
 		return fmt.Errorf("writing the text report: %w", err)
 	}
 	p.verdict(r)
+	p.sessions(r)
 	p.coverage(r)
 	if err := p.w.Flush(); err != nil {
 		return fmt.Errorf("writing the text report: %w", err)

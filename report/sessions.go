@@ -1,0 +1,253 @@
+package report
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// SessionSummary is what one session contained and what is open in it.
+type SessionSummary struct {
+	Session      string       `json:"session"`
+	Servers      int          `json:"servers"`
+	Tools        int          `json:"tools"`         // listed, by server and name
+	ToolsNew     int          `json:"tools_new"`     // of them, those that no earlier session had shown
+	ToolsChanged int          `json:"tools_changed"` // of them, those that were listed again as another definition
+	Calls        int          `json:"calls"`
+	Findings     Counts       `json:"findings"`     // open ones
+	TopFindings  []TopFinding `json:"top_findings"` // of those that the report lists, the worst and most frequent
+}
+
+// TopFinding is what a rule found in a tool, or in something else of a server.
+type TopFinding struct {
+	Rule     string           `json:"rule"`
+	Severity scanner.Severity `json:"severity"`
+	Server   string           `json:"server"`
+	Tool     string           `json:"tool"`
+	Count    int              `json:"count"`
+}
+
+// The bounds of what a report has by session.
+const (
+	maxTracked     = 10_000 // sessions that are counted apart, the first
+	maxSessions    = 100    // of them in the report, the worst
+	maxTopFindings = 5
+)
+
+// sessions counts by session.
+type sessions struct {
+	list []SessionSummary // in the order seen
+	at   map[[16]byte]int // place in the list, by a digest of the name
+	now  int              // that the event at hand belongs to, -1 for none
+}
+
+// see counts an event.
+func (s *sessions) see(e *scanner.Event, f *scanner.Facts) {
+	s.now = -1
+	if e.Kind != scanner.FrameEvent && e.Kind != scanner.AuditEvent {
+		return
+	}
+	if s.at == nil {
+		s.at = map[[16]byte]int{}
+	}
+	h := sha256.Sum256([]byte(e.Session))
+	at, known := s.at[[16]byte(h[:16])]
+	if !known {
+		if len(s.list) == maxTracked {
+			return
+		}
+		at = len(s.list)
+		s.at[[16]byte(h[:16])] = at
+		s.list = append(s.list, SessionSummary{Session: foreign(e.Session, nameLimit)})
+	}
+	s.now = at
+	now := &s.list[at]
+	if f.First {
+		now.Servers++
+	}
+	for i := range f.Messages {
+		now.add(e, &f.Messages[i])
+	}
+}
+
+func (s *SessionSummary) add(e *scanner.Event, m *scanner.Message) {
+	switch {
+	case m.Kind == scanner.Request && m.Method == "tools/call" && e.Direction != scanner.ServerToClient:
+		s.Calls++
+	case m.Kind == scanner.Audit && m.Method == "mcp_tool_changed":
+		s.ToolsChanged++
+	}
+	for _, l := range m.Listings {
+		switch {
+		case l.Before == nil:
+			s.Tools++
+			if l.New {
+				s.ToolsNew++
+			}
+		case !l.Again:
+			s.ToolsChanged++
+		}
+	}
+}
+
+// count counts a finding of the event at hand.
+func (s *sessions) count(e entry, n int) {
+	if s.now >= 0 && e.status == scanner.Open {
+		*s.list[s.now].Findings.of(e.severity) += n
+	}
+}
+
+// worst returns the sessions with the worst findings, those seen first ahead, with
+// what is listed of each, and how many of all there are more.
+func (s *sessions) worst(findings []Finding, all int) (list []SessionSummary, more int) {
+	if list = slices.Clone(s.list); len(list) < maxTracked {
+		all = len(list)
+	}
+	slices.SortStableFunc(list, func(a, b SessionSummary) int {
+		for _, severity := range slices.Backward(scanner.Severities[:]) {
+			if c := cmp.Compare(b.Findings.Of(severity), a.Findings.Of(severity)); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	list = list[:min(len(list), maxSessions)]
+	place := map[string]int{}
+	for i := range list {
+		list[i].TopFindings = []TopFinding{}
+		if _, again := place[list[i].Session]; !again {
+			place[list[i].Session] = i
+		}
+	}
+	tops := make([]map[TopFinding]int, len(list)) // places in TopFindings
+	for i := range findings {
+		f := &findings[i]
+		at, listed := place[f.Session]
+		if !listed || !f.open() {
+			continue
+		}
+		if tops[at] == nil {
+			tops[at] = map[TopFinding]int{}
+		}
+		list[at].top(tops[at], f)
+	}
+	for i := range list {
+		top := list[i].TopFindings
+		slices.SortStableFunc(top, func(a, b TopFinding) int {
+			return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Count, a.Count))
+		})
+		list[i].TopFindings = slices.Clip(top[:min(len(top), maxTopFindings)])
+	}
+	return list, all - len(list)
+}
+
+// top counts a finding among those that say the same.
+func (s *SessionSummary) top(places map[TopFinding]int, f *Finding) {
+	t := TopFinding{Rule: f.Rule, Severity: f.Severity, Server: f.Server, Tool: f.Tool}
+	at, again := places[t]
+	if !again {
+		at = len(s.TopFindings)
+		places[t] = at
+		s.TopFindings = append(s.TopFindings, t)
+	}
+	s.TopFindings[at].Count += max(1, f.Occurrences)
+}
+
+// inSessions are the sessions that a reader is told of apart: with one that only
+// listed its tools, the summary of the run has said all.
+func (s *Summary) inSessions() []SessionSummary {
+	if !slices.ContainsFunc(s.PerSession, func(o SessionSummary) bool { return o.Calls+o.ToolsChanged > 0 }) {
+		return nil
+	}
+	return s.PerSession
+}
+
+// said is a session in a line, and the worst of it in another; name makes a foreign
+// name fit for the format.
+func (s *SessionSummary) said(name func(string) string) (line, top string) {
+	var worst []string
+	for i := range s.TopFindings[:min(len(s.TopFindings), maxListed)] {
+		worst = append(worst, s.TopFindings[i].said(name))
+	}
+	return fmt.Sprintf("%s: %s; %s", name(s.Session), s.holds(), s.found()), strings.Join(worst, ", ")
+}
+
+// holds says what a session contained.
+func (s *SessionSummary) holds() string {
+	tools := count(s.Tools, "tool")
+	var of []string
+	if s.ToolsNew > 0 && s.ToolsNew < s.Tools {
+		of = append(of, fmt.Sprintf("%d new", s.ToolsNew))
+	}
+	if s.ToolsChanged > 0 {
+		of = append(of, fmt.Sprintf("%d changed", s.ToolsChanged))
+	}
+	if len(of) > 0 {
+		tools += " (" + strings.Join(of, ", ") + ")"
+	}
+	return strings.Join([]string{count(s.Servers, "server"), tools, count(s.Calls, "call")}, ", ")
+}
+
+// found says what is open in a session.
+func (s *SessionSummary) found() string {
+	if s.Findings.Total() == 0 {
+		return "nothing open"
+	}
+	return severities(s.Findings)
+}
+
+// sessions writes a line or two for each of the worst sessions.
+func (p *textPrinter) sessions(r *Report) {
+	list := r.Summary.inSessions()
+	for i := range list {
+		s := &list[i]
+		if i == 0 {
+			p.w.WriteByte('\n')
+			p.title("Sessions:")
+		}
+		if i == maxListed {
+			break
+		}
+		line, top := s.said(shownName)
+		p.block(0, labelIndent, line)
+		if top != "" {
+			p.block(0, 2*labelIndent, top)
+		}
+	}
+	if more := len(list) + r.Summary.MoreSessions - maxListed; len(list) > 0 && more > 0 {
+		p.block(0, labelIndent, fmt.Sprintf("and %d more", more))
+	}
+}
+
+// said is a finding in a few words; name makes a foreign name fit for the format.
+func (t *TopFinding) said(name func(string) string) string {
+	out := visible(t.Rule, textLimit)
+	if t.Tool != "" {
+		out += " in " + name(t.Tool)
+	}
+	if t.Server != "" {
+		out += " of " + name(t.Server)
+	}
+	if t.Count > 1 {
+		out += fmt.Sprintf(" (%d times)", t.Count)
+	}
+	return out
+}
+
+// markdownSessions are the lines of the sessions that are told of apart.
+func markdownSessions(r *Report) []string {
+	var lines []string
+	name := func(s string) string { return code(visible(s, textLimit)) }
+	for _, s := range r.Summary.inSessions() {
+		line, top := s.said(name)
+		lines = append(lines, strings.TrimSuffix(line+": "+top, ": "))
+	}
+	if more := r.Summary.MoreSessions; len(lines) > 0 && more > 0 && len(lines) <= maxRows {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return lines
+}
