@@ -24,7 +24,7 @@ type SessionSummary struct {
 
 // TopFinding is what a rule found in a tool, or in something else of a server.
 type TopFinding struct {
-	Rule     string           `json:"rule"`
+	Rule     string           `json:"pattern"` // as in the events: whoever counts the rules of findings counts no summary
 	Severity scanner.Severity `json:"severity"`
 	Server   string           `json:"server"`
 	Tool     string           `json:"tool"`
