@@ -63,10 +63,15 @@ func (f *lookFlags) run(ctx context.Context, std streams, s sink) error {
 	if ctx.Err() != nil {
 		return &exitError{exitIncomplete, errors.New("interrupted: nothing was listed")}
 	}
+	tellSkipped(std, res)
+	return nil
+}
+
+// tellSkipped says what of a recording was not inspected.
+func tellSkipped(std streams, res scanner.Result) {
 	for _, skipped := range res.Coverage.Skipped {
 		fmt.Fprintf(std.err, "mcpscan: not inspected: %s (%d times, first at %s:%d)\n", text.Visible(skipped.Reason, 1000), skipped.Count, text.Visible(text.Mask(skipped.First.File), 400), skipped.First.Line)
 	}
-	return nil
 }
 
 // has reports whether a row passes the filters that all commands share.

@@ -29,8 +29,11 @@ func hostile(t *testing.T) string {
 func TestLooksAreHarmless(t *testing.T) {
 	name := hostile(t)
 	harmful := regexp.MustCompile(`[\x00-\x09\x0b-\x1f\x7f\x{80}-\x{9f}\x{202e}]|a1B2a1B2`)
-	for _, command := range []string{"servers", "tools", "calls", "events", "detections"} {
+	for _, command := range []string{"servers", "tools", "calls", "events", "detections", "explain"} {
 		for _, args := range [][]string{{command, name}, {command, "--json", name}} {
+			if command == "explain" {
+				args = append(args, "2")
+			}
 			var out, errs bytes.Buffer
 			code := run(args, streams{strings.NewReader(""), &out, &errs})
 			if code != exitClean || out.Len() == 0 || !strings.Contains(errs.String(), "not inspected") {
@@ -52,7 +55,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left
 func TestFullDisk(t *testing.T) {
 	name := filepath.Join(root, "docs", "examples", "poisoned-session.events.jsonl")
 	for _, args := range [][]string{
-		{"servers", name}, {"tools", name}, {"calls", name}, {"events", name}, {"detections", name}, {"events", "--json", name},
+		{"servers", name}, {"tools", name}, {"calls", name}, {"events", name}, {"detections", name}, {"events", "--json", name}, {"explain", name, "1"},
 		{"rules"}, {"rules", "inj-override"}, {"version"}, {"replay", name}, {"replay", "--format", "json", name}, {"replay", "--format", "sarif", name},
 	} {
 		var errs bytes.Buffer

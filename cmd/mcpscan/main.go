@@ -72,6 +72,7 @@ type grammar struct {
 	Calls      callsCmd      `cmd:"" help:"List the tool calls of a recording."`
 	Events     eventsCmd     `cmd:"" help:"List the events of a recording."`
 	Detections detectionsCmd `cmd:"" help:"List what was found in a recording."`
+	Explain    explainCmd    `cmd:"" help:"Say why an event of a recording was judged as it was."`
 	Rules      rulesCmd      `cmd:"" help:"Explain what is checked, and why."`
 	Version    versionCmd    `cmd:"" help:"Tell the version."`
 }

@@ -1,0 +1,295 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// explainCmd is mcpscan explain.
+type explainCmd struct {
+	Recording string `arg:"" help:"Recording that holds the event." placeholder:"RECORDING"`
+	Event     string `arg:"" help:"Number of its line, FILE:LINE as in a report, id:ID of a JSON-RPC request, or the fingerprint f1:… of a finding." placeholder:"EVENT"`
+	Session   string `help:"Of the requests with an id, those of this session."`
+	Server    string `help:"Of the requests with an id, those of this server."`
+	JSON      bool   `help:"Write JSON instead of text."`
+	engineFlags
+}
+
+// Help is what --help says beyond the flags.
+func (c *explainCmd) Help() string {
+	return "Says of one event what was decided about it and found in it, and on which other events that rests."
+}
+
+// explained is what there is to say of one event.
+type explained struct {
+	Seq       int64              `json:"seq"`
+	Time      time.Time          `json:"timestamp"`
+	File      string             `json:"file"`
+	Line      int                `json:"line"`
+	Session   string             `json:"session"`
+	Server    string             `json:"server"`
+	Transport string             `json:"transport"`
+	Direction string             `json:"direction"`
+	Type      string             `json:"type"`
+	Messages  []explainedMessage `json:"messages"`
+	Findings  []explainedFinding `json:"findings"`
+	Cited     []citation         `json:"cited"` // by findings elsewhere
+	collector *report.Collector  // of the findings
+}
+
+// explainedMessage is one message of an event.
+type explainedMessage struct {
+	Kind     string           `json:"kind"`
+	Method   string           `json:"method"`
+	Answers  string           `json:"answers,omitempty"` // the method of the request that a response answers
+	ID       string           `json:"id"`
+	Tool     string           `json:"tool"`
+	Decision explainedCheck   `json:"decision"`
+	Checks   []explainedCheck `json:"checks"` // in the order of the chain; empty where none said anything
+	Windows  *windows         `json:"windows,omitempty"`
+}
+
+// explainedCheck is what one check decided.
+type explainedCheck struct {
+	Check   string `json:"check"`
+	Verdict string `json:"verdict"` // empty where it said nothing
+	Rule    string `json:"rule,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	File    string `json:"file,omitempty"` // of the rule in a policy
+	Line    int    `json:"line,omitempty"`
+}
+
+// explainedFinding is a finding with its reasons.
+type explainedFinding struct {
+	report.Finding
+	Why     string `json:"why"`
+	RestsOn []past `json:"rests_on"` // in the order of time
+}
+
+// past is an event that another one is judged by.
+type past struct {
+	Time    *time.Time `json:"timestamp"` // null where the place has none, or is none of the recording
+	File    string     `json:"file"`
+	Line    int        `json:"line"`
+	Session string     `json:"session"`
+	Server  string     `json:"server"`
+	Event   string     `json:"event"`   // in words
+	Message string     `json:"message"` // what a finding says of it
+	Turn    bool       `json:"same_turn,omitempty"`
+}
+
+// citation is a finding of another event that rests on this one.
+type citation struct {
+	Rule     string           `json:"rule"`
+	Severity scanner.Severity `json:"severity"`
+	File     string           `json:"file"`
+	Line     int              `json:"line"`
+}
+
+// windows is the state of the windows that a call is judged by.
+type windows struct {
+	Reads       []past  `json:"reads"`
+	Within      string  `json:"reads_within"`
+	Calls       int     `json:"burst_calls"`
+	BurstWindow string  `json:"burst_window"`
+	BurstLimit  int     `json:"burst_limit"`
+	Tokens      float64 `json:"tokens"`
+	PerMinute   int     `json:"calls_per_minute"`
+	Bucket      int     `json:"burst"`
+}
+
+// The bounds of what is listed.
+const (
+	maxOnLine     = 20 // events of one line
+	maxCandidates = 20
+	maxCitations  = 20
+)
+
+// Run explains the event.
+func (c *explainCmd) Run(ctx context.Context, std streams) error {
+	if c.Recording == "-" {
+		return usage("explain reads a recording more than once: name a file; expected mcpscan explain RECORDING EVENT")
+	}
+	want, err := c.parse()
+	if err != nil {
+		return err
+	}
+	checks, err := c.checks()
+	if err != nil {
+		return err
+	}
+	x := &explainer{cmd: c, ctx: ctx, std: std, checks: checks}
+	if want.line == 0 {
+		if want, err = x.resolve(want); err != nil {
+			return err
+		}
+	}
+	events, err := x.explain(want.line)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return writeJSON(std.out, events)
+	}
+	return writeExplained(std.out, events)
+}
+
+// explainer reads a recording again and again, each time for something else.
+type explainer struct {
+	cmd    *explainCmd
+	ctx    context.Context
+	std    streams
+	checks *checks
+}
+
+// pass replays the recording into a sink.
+func (x *explainer) pass(engine *scanner.Engine, s scanner.Sink) (scanner.Result, error) {
+	src, closeAll, err := recordings(x.ctx, []string{x.cmd.Recording}, x.std, replay.Options{MaxMessage: x.cmd.MaxMessage})
+	if err != nil {
+		return scanner.Result{}, err
+	}
+	defer closeAll()
+	res, err := engine.Run(context.WithoutCancel(x.ctx), src, x.checks.into(s)) // an interruption ends the source
+	if err == nil && x.ctx.Err() != nil {
+		err = errors.New("interrupted: nothing was explained")
+	}
+	if err != nil {
+		return res, &exitError{exitIncomplete, err}
+	}
+	return res, nil
+}
+
+// probe returns an engine with a rule behind all others that hands over the state of
+// the windows of each call.
+func (x *explainer) probe(see func(*scanner.Message, *scanner.Windows, *scanner.Limits)) (*scanner.Engine, error) {
+	return scanner.New(append(slices.Clone(x.checks.engine.Rules()), scanner.Rule{
+		ID: "explain", Category: "engine", Title: "What a call is judged by", Why: "Nothing is reported.", Fix: "None.", Basis: "It reports nothing.", Refs: []string{"CWE-778"},
+		Judge: func(p *scanner.JudgePass) {
+			if w, ok := p.Windows(); ok {
+				see(p.Message, &w, p.Limits)
+			}
+		},
+	}), x.checks.options)
+}
+
+// explain collects what there is to say of the events of a line.
+func (x *explainer) explain(line int) ([]*explained, error) {
+	v := &view{line: line, before: -1, after: -1, windows: map[*scanner.Message]*windows{}}
+	engine, err := x.probe(v.window)
+	if err != nil {
+		return nil, err
+	}
+	res, err := x.pass(engine, v)
+	if err != nil {
+		return nil, err
+	}
+	tellSkipped(x.std, res)
+	if len(v.events) == 0 {
+		return nil, v.missing(x.cmd.Recording)
+	}
+	places := map[int]past{}
+	for _, e := range v.events {
+		e.findings(x.checks.rules)
+		for i := range e.Findings {
+			for _, r := range e.Findings[i].Related {
+				if r.Location.File == x.cmd.Recording {
+					places[r.Location.Line] = past{}
+				}
+			}
+		}
+	}
+	if len(places) > 0 {
+		if _, err := x.pass(x.checks.engine, sink{event: func(e *scanner.Event, f *scanner.Facts) {
+			if p, asked := places[e.Origin.Line]; asked && p.Event == "" {
+				places[e.Origin.Line] = pastOf(e, f)
+			}
+		}}); err != nil {
+			return nil, err
+		}
+	}
+	for _, e := range v.events {
+		e.rest(x.cmd.Recording, places)
+	}
+	return v.events, nil
+}
+
+// pastOf is an event as others rest on it.
+func pastOf(e *scanner.Event, f *scanner.Facts) past {
+	p := past{File: e.Origin.File, Line: e.Origin.Line, Session: e.Session, Server: e.Server, Event: e.Type}
+	if !e.Time.IsZero() {
+		p.Time = new(e.Time)
+	}
+	if len(f.Messages) > 0 {
+		p.Event = inWords(&f.Messages[0])
+	}
+	return p
+}
+
+// inWords says what a message is.
+func inWords(m *scanner.Message) string {
+	out := m.Kind.String()
+	if m.Answers != "" {
+		out += " to " + m.Answers
+	}
+	for _, s := range [...]string{m.Method, m.Target} {
+		if s != "" {
+			out += " " + s
+		}
+	}
+	return out
+}
+
+// findings completes the findings of an event with what their rules say.
+func (e *explained) findings(rules []scanner.Rule) {
+	e.Findings = []explainedFinding{}
+	for _, f := range e.collector.Report(nil, "", scanner.Result{}).Findings {
+		out := explainedFinding{Finding: f}
+		if i := slices.IndexFunc(rules, func(r scanner.Rule) bool { return r.ID == f.Rule }); i >= 0 {
+			out.Why = rules[i].Why
+		}
+		e.Findings = append(e.Findings, out)
+	}
+}
+
+// rest completes the findings of an event with the events that they rest on.
+func (e *explained) rest(recording string, places map[int]past) {
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		f.RestsOn = []past{}
+		for _, r := range f.Related {
+			p := past{File: r.Location.File, Line: r.Location.Line}
+			if there, ok := places[r.Location.Line]; ok && r.Location.File == recording && there.Event != "" {
+				p = there
+			}
+			p.Message = r.Message
+			f.RestsOn = append(f.RestsOn, p)
+		}
+		slices.SortStableFunc(f.RestsOn, comparePast)
+	}
+}
+
+// comparePast orders by time, then by place; what has no time stands first.
+func comparePast(a, b past) int {
+	var at, bt time.Time
+	if a.Time != nil {
+		at = *a.Time
+	}
+	if b.Time != nil {
+		bt = *b.Time
+	}
+	return cmp.Or(at.Compare(bt), strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+}
+
+// sameFile reports whether a file named in an event is the recording.
+func (c *explainCmd) sameFile(name string) bool {
+	return filepath.Clean(name) == filepath.Clean(c.Recording) || name == filepath.Base(c.Recording)
+}

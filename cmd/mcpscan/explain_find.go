@@ -1,0 +1,253 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// wanted says which event is asked for: one of these.
+type wanted struct {
+	line        int
+	id          string
+	fingerprint string
+}
+
+var (
+	fingerprint = regexp.MustCompile(`^f1:[0-9a-f]{32}$`)
+	inFile      = regexp.MustCompile(`^(.+?):([0-9]+)(?::[0-9]+)?$`)
+)
+
+// parse reads the argument EVENT.
+func (c *explainCmd) parse() (wanted, error) {
+	if line, err := strconv.Atoi(c.Event); err == nil && line > 0 {
+		return wanted{line: line}, nil
+	}
+	if id, ok := strings.CutPrefix(c.Event, "id:"); ok && id != "" {
+		return wanted{id: id}, nil
+	}
+	if fingerprint.MatchString(c.Event) {
+		return wanted{fingerprint: c.Event}, nil
+	}
+	if m := inFile.FindStringSubmatch(c.Event); m != nil {
+		if !c.sameFile(m[1]) {
+			return wanted{}, usage("%s: the event stands in another file than %s; name that file as the recording", c.Event, c.Recording)
+		}
+		if line, err := strconv.Atoi(m[2]); err == nil && line > 0 {
+			return wanted{line: line}, nil
+		}
+	}
+	return wanted{}, usage("%q names no event: expected the number of a line, FILE:LINE, id:ID of a request, or the fingerprint of a finding such as f1:%s", c.Event, strings.Repeat("0", 32))
+}
+
+// candidate is an event that may be the one asked for.
+type candidate struct {
+	line     int
+	response bool
+	what     string
+}
+
+// resolve finds the line of an event that is asked for in another way.
+func (x *explainer) resolve(want wanted) (wanted, error) {
+	if want.fingerprint != "" {
+		return x.byFingerprint(want.fingerprint)
+	}
+	var found []candidate
+	more := 0
+	_, err := x.pass(x.checks.engine, sink{event: func(e *scanner.Event, f *scanner.Facts) {
+		for i := range f.Messages {
+			m := &f.Messages[i]
+			if m.ID != want.id && m.ID != strconv.Quote(want.id) || x.cmd.Session != "" && x.cmd.Session != e.Session || x.cmd.Server != "" && x.cmd.Server != e.Server {
+				continue
+			}
+			if len(found) > maxCandidates {
+				more++
+				continue
+			}
+			found = append(found, candidate{e.Origin.Line, m.Kind == scanner.Response,
+				fmt.Sprintf("  line %d: %s of server %s in session %s", e.Origin.Line, shownText(inWords(m)), shownText(e.Server), shownText(e.Session))})
+		}
+	}})
+	if err != nil {
+		return want, err
+	}
+	if slices.ContainsFunc(found, func(c candidate) bool { return !c.response }) { // a response has the id of its request
+		found = slices.DeleteFunc(found, func(c candidate) bool { return c.response })
+	}
+	switch len(found) {
+	case 0:
+		return want, usage("no message in %s has the id %s; mcpscan events lists all", x.cmd.Recording, shownText(want.id))
+	case 1:
+		return wanted{line: found[0].line}, nil
+	}
+	list := ""
+	for _, c := range found {
+		list += "\n" + c.what
+	}
+	if more > 0 {
+		list += "\n  and more"
+	}
+	return want, usage("%d messages have the id %s: name one by its line, or choose with --session and --server%s", len(found), shownText(want.id), list)
+}
+
+// byFingerprint finds the line where a finding was made first.
+func (x *explainer) byFingerprint(fingerprint string) (wanted, error) {
+	line := 0
+	_, err := x.pass(x.checks.engine, &located{finding: func(e *scanner.Event, f *scanner.Finding) {
+		if line == 0 && f.Fingerprint() == fingerprint {
+			line = e.Origin.Line
+		}
+	}})
+	if err == nil && line == 0 {
+		err = usage("nothing in %s has the fingerprint %s; mcpscan detections --json --severity note lists what was found", x.cmd.Recording, fingerprint)
+	}
+	return wanted{line: line}, err
+}
+
+// located is a sink that tells the event of each finding.
+type located struct {
+	at      scanner.Event
+	finding func(*scanner.Event, *scanner.Finding)
+}
+
+func (l *located) Event(e *scanner.Event, _ *scanner.Facts) error {
+	l.at.Origin = e.Origin
+	return nil
+}
+
+func (l *located) Finding(f *scanner.Finding) error {
+	l.finding(&l.at, f)
+	return nil
+}
+
+// view is a sink that looks at the events of one line.
+type view struct {
+	line          int
+	before, after int    // the nearest lines with events, -1 for none
+	reason        string // why what stands there is no event
+	more          int    // events of the line beyond those listed
+	events        []*explained
+	cited         []citation
+	at            scanner.Origin
+	now           *explained // nil where the event at hand is another one
+	windows       map[*scanner.Message]*windows
+}
+
+// window takes in the windows of a call that is being judged.
+func (v *view) window(m *scanner.Message, w *scanner.Windows, l *scanner.Limits) {
+	out := &windows{Reads: []past{}, Within: max(l.ReadThenSend, l.Flow).String(), Calls: w.Calls, BurstWindow: l.BurstWindow.String(), BurstLimit: l.BurstCalls,
+		Tokens: float64(w.Tokens) / 100, PerMinute: w.Rate.CallsPerMinute, Bucket: w.Rate.Burst}
+	for _, r := range w.Reads {
+		out.Reads = append(out.Reads, past{Time: new(r.Time), File: r.Location.File, Line: r.Location.Line, Server: r.Server, Event: "request tools/call " + r.Tool, Turn: r.SameTurn})
+	}
+	slices.SortStableFunc(out.Reads, comparePast)
+	v.windows[m] = out
+}
+
+// Event takes in an event.
+func (v *view) Event(e *scanner.Event, f *scanner.Facts) error {
+	v.at, v.now = e.Origin, nil
+	defer clear(v.windows)
+	switch {
+	case e.Origin.Line < v.line:
+		v.before = max(v.before, e.Origin.Line)
+	case e.Origin.Line > v.line && (v.after < 0 || e.Origin.Line < v.after):
+		v.after = e.Origin.Line
+	}
+	if e.Origin.Line != v.line {
+		return nil
+	}
+	if e.Kind == scanner.SkippedEvent || e.Kind == scanner.IgnoredEvent {
+		v.reason = e.Reason
+		return nil
+	}
+	if len(v.events) == maxOnLine {
+		v.more++
+		return nil
+	}
+	v.now = &explained{Seq: e.Seq, Time: e.Time, File: e.Origin.File, Line: e.Origin.Line, Session: strings.Clone(e.Session), Server: strings.Clone(e.Server),
+		Transport: e.Transport, Direction: e.Direction.String(), Type: e.Type, Messages: []explainedMessage{}, Cited: []citation{}, collector: report.NewCollector(scanner.Note)}
+	for i := range f.Messages {
+		m := &f.Messages[i]
+		if w := v.windows[m]; w != nil {
+			for k := range w.Reads {
+				w.Reads[k].Session = v.now.Session
+			}
+		}
+		v.now.Messages = append(v.now.Messages, explainedMessage{Kind: m.Kind.String(), Method: m.Method, Answers: m.Answers, ID: m.ID, Tool: m.Target,
+			Decision: checked(m.Decision), Checks: chain(m), Windows: v.windows[m]})
+	}
+	v.events = append(v.events, v.now)
+	return nil
+}
+
+// checked is a decision as it is shown.
+func checked(d scanner.Decision) explainedCheck {
+	return explainedCheck{Check: d.Check.String(), Verdict: d.Verdict.String(), Rule: d.Rule, Reason: d.Reason, File: d.Location.File, Line: d.Location.Line}
+}
+
+// chain is what each check said, in their order; nothing where none said anything.
+func chain(m *scanner.Message) []explainedCheck {
+	out := []explainedCheck{}
+	if !m.Decision.Made() {
+		return out
+	}
+	said := append([]scanner.Decision{m.Decision}, m.Overruled...)
+	for c := scanner.NoCheck; c <= scanner.PolicyCheck; c++ {
+		silent := c != scanner.NoCheck
+		for _, d := range said {
+			if d.Check == c && d.Made() {
+				out, silent = append(out, checked(d)), false
+			}
+		}
+		if silent {
+			out = append(out, explainedCheck{Check: c.String()})
+		}
+	}
+	return out
+}
+
+// Finding takes in a finding: of the line, or of another one that rests on it.
+func (v *view) Finding(f *scanner.Finding) error {
+	if v.now != nil {
+		return v.now.collector.Finding(f)
+	}
+	for _, r := range f.Related {
+		if r.Location.Line == v.line && r.Location.File == v.at.File && len(v.events) > 0 {
+			for _, e := range v.events {
+				if len(e.Cited) < maxCitations {
+					e.Cited = append(e.Cited, citation{f.Rule.ID, f.Severity, f.Location.File, f.Location.Line})
+				}
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// missing explains why there is nothing to explain.
+func (v *view) missing(recording string) error {
+	switch {
+	case v.reason != "":
+		return usage("%s:%d is no event: %s", recording, v.line, text.Visible(v.reason, 400))
+	case v.before > 0 && v.after > 0:
+		return usage("no event begins in %s:%d: those around it begin in the lines %d and %d", recording, v.line, v.before, v.after)
+	case v.before > 0:
+		return usage("no event begins in %s:%d: the last one begins in line %d", recording, v.line, v.before)
+	case v.after > 0:
+		return usage("no event begins in %s:%d: the first one begins in line %d", recording, v.line, v.after)
+	}
+	return usage("%s has no events", recording)
+}
+
+// shownText makes foreign text fit for a message.
+func shownText(s string) string {
+	return text.Visible(text.Mask(s[:min(len(s), math.MaxInt16)]), 120)
+}
