@@ -1,0 +1,38 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// TestExplainedChain: what each check said stands in the order of the chain, whoever
+// spoke first, and the silent ones are named.
+func TestExplainedChain(t *testing.T) {
+	if len(chain(&scanner.Message{})) != 0 {
+		t.Error("nothing was decided, and there is a chain")
+	}
+	m := &scanner.Message{Kind: scanner.Request,
+		Decision: scanner.Decision{Verdict: scanner.Block, Check: scanner.CrossServerCheck, Rule: "read-then-send", Reason: "read\x1b before"},
+		Overruled: []scanner.Decision{
+			{Verdict: scanner.Allow, Check: scanner.PolicyCheck, Rule: "mail", Location: scanner.Location{File: "policy.toml", Line: 3}},
+			{Verdict: scanner.Alert, Check: scanner.RateCheck, Rule: "rate-limit"}}}
+	var p explainedLines
+	p.decision(&explainedMessage{Kind: "request", Decision: checked(m.Decision), Checks: chain(m)})
+	var got []string
+	for line := range strings.Lines(p.b.String()) {
+		got = append(got, strings.TrimSpace(line[labelWidth:]))
+	}
+	want := []string{
+		"block by the cross-server check, read-then-send: read<U+001B> before",
+		"registry: nothing",
+		"cross-server: block by the cross-server check, read-then-send: read<U+001B> before",
+		"rate: alert by the rate check, rate-limit",
+		"pin: nothing",
+		"policy: allow by the policy check, mail (policy.toml:3)",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
