@@ -74,7 +74,7 @@ func privateKey(sent []byte, _ int) (scanner.Severity, string) {
 	rest = bytes.TrimLeft(rest, " BLOCK-")
 	headers := pemHeaders.Find(rest)
 	line := pemLine.Find(rest[len(headers):])
-	if line == nil || text.Distinct(string(line)) < keyVariety || fillers.Match(line) {
+	if line == nil || text.Variety(string(line)) < keyVariety || fillers.Match(line) {
 		return 0, ""
 	}
 	if bytes.Contains(headers, []byte("ENCRYPTED")) || bytes.Contains(sent[:len(sent)-len(rest)], []byte("ENCRYPTED")) {

@@ -102,6 +102,7 @@ func All() []scanner.Rule {
 		sesPathEscape,
 		sesConfigWrite,
 		sesMessageFlood,
+		valueFlow,
 		readThenSend,
 		crossServerFlow,
 		rateLimit,

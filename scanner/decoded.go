@@ -91,5 +91,6 @@ func (in *Inspector) layer(p *TextPass, h text.Hidden, n int) {
 	if d.left -= len(h.Text); d.left < 0 {
 		return
 	}
+	in.values(&inner)
 	in.layers(&inner, h.Text, in.match(&inner), n+1)
 }

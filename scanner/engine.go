@@ -69,6 +69,7 @@ type Engine struct {
 	configs    []*Rule
 	matcher    *text.Matcher
 	owner      []owner // of each pattern of the matcher
+	values     bool    // a rule asks for flows
 	workers    int
 
 	sessions   int
@@ -179,6 +180,7 @@ func (e *Engine) register(r *Rule) {
 		e.judges = append(e.judges, r)
 		e.arguments = e.arguments || r.Arguments
 	}
+	e.values = e.values || r.Flows
 	if r.Unusual != nil {
 		e.unusual = append(e.unusual, r)
 	}

@@ -29,6 +29,8 @@ type Inspector struct {
 	cut         bool // a pattern matched more often than is kept, or no look is left
 	looks       int  // close looks that rules may yet take
 	decoding    decoding
+	collected   values
+	key         []byte
 	unread      bool // the text at hand is a frame that is no JSON, with its escapes as they stand
 	places      places
 	siblings    map[string]bool // folded names in the list at node siblingsIn; nil where none was asked for
@@ -58,6 +60,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	in.event, in.facts, in.dropped, in.cut = e, facts, 0, false
 	in.most = min(maxPerEvent+len(e.Frame)/bytesPerMore, mostPerEvent)
 	in.decoding.reset(len(e.Frame))
+	in.collected.reset(len(e.Frame))
 	in.places.reset(e)
 	in.siblings, in.described = nil, nil
 	in.looks = closeLooks + len(e.Frame)/bytesPerLook
@@ -87,6 +90,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 		in.skip("a text has more places to judge than are judged: the rest of them was passed over")
 	}
 	in.decoding.tell(in.skip)
+	in.tellValues()
 	for _, p := range in.scan.Unfinished() {
 		in.skip("the expression of the rule " + in.engine.rules[in.engine.owner[p].rule].ID + " took too long: not every text was searched for it")
 	}
@@ -181,6 +185,8 @@ func (in *Inspector) region(kind SubjectKind, name string, root, i int) {
 		}
 		if n.Kind == wire.String && n.End-n.Start > 4 {
 			in.field(kind, name, root, i, false)
+		} else if in.isLong(n) {
+			in.number(kind, name, root, i)
 		}
 	}
 }
@@ -208,6 +214,7 @@ func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey boo
 			in.asSent(r, r.Lines)
 		}
 	}
+	in.values(p)
 	seen := in.match(p)
 	if p.client() {
 		return

@@ -37,12 +37,15 @@ type judge struct {
 	paired   string // the server that is compared with the only one approved, once one was met
 	met      bool
 
+	remembered int // values, in all sessions
+
 	// The event at hand.
 	places  places
 	server  *Server
 	pass    JudgePass
 	current Call
 	request PendingCall
+	flow    Flow
 	kept    int // findings of judge rules, which stand behind all others
 	most    int
 	floor   Severity // of the least severe of them, where there are as many as are kept
@@ -150,6 +153,11 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	}
 	for k := range m.Definitions {
 		j.pin(e, &m.Definitions[k])
+	}
+	if len(m.Values) > 0 {
+		if lost := j.remember(session, srv, from, i, m); lost != "" {
+			j.coverage.skip(lost, e.Origin)
+		}
 	}
 	if j.snapshot(e) != nil {
 		srv.show(m)
@@ -272,6 +280,7 @@ func (j *judge) session(id string, o Origin) *Session {
 		oldest := j.recent.Back()
 		j.recent.Remove(oldest)
 		delete(j.sessions, oldest.Value.(*Session).ID)
+		j.release(oldest.Value.(*Session))
 		j.coverage.evicted++
 		if len(j.closed) < maxClosed {
 			j.closed[digest(oldest.Value.(*Session).ID)] = struct{}{}

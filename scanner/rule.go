@@ -64,6 +64,8 @@ type Rule struct {
 	// Arguments says that Judge looks at the arguments of requests: they are carried
 	// to the judge only where somebody does.
 	Arguments bool
+	// Flows says that Judge asks for Flows: values are taken from messages for it.
+	Flows bool
 
 	// Config is called for each client configuration.
 	Config func(*ConfigPass)

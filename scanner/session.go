@@ -16,11 +16,13 @@ type Session struct {
 	Witnesses Witnesses // among the servers that have not all three by themselves
 	Qualified []*Known  // the first maxQualified tools whose names have a separator that clients join names with
 
-	owners  map[string][]*Known // tools by folded name, in the order seen
-	alike   map[string][]*Known // the same by the skeleton of the name
-	newest  time.Time           // of the calls
-	callers []*Server           // those with calls within the window, in the order of the first
-	names   []toolName          // the first maxNames names, in the order seen
+	owners  map[string][]*Known   // tools by folded name, in the order seen
+	alike   map[string][]*Known   // the same by the skeleton of the name
+	newest  time.Time             // of the calls
+	callers []*Server             // those with calls within the window, in the order of the first
+	names   []toolName            // the first maxNames names, in the order seen
+	known   map[uint64]knownValue // values by their digests
+	forgot  bool                  // values were forgotten to make place for those of other sessions
 }
 
 // toolName is a name of a tool as it is compared with others.
@@ -97,6 +99,8 @@ type Server struct {
 	recent recent
 	bucket bucket
 	shown  map[DefinitionKey]bool
+	bit    uint64 // for it in a set of servers; 0 for all beyond maxTold
+	values remembered
 
 	varied  map[string]bool   // tools that were told as changed
 	changed map[string]*Known // tools that it lists by now as another definition than that in Tools
@@ -137,6 +141,9 @@ func (s *Session) server(id string) *Server {
 		srv = &Server{ID: id, Words: Words(id), Tools: map[string]*Known{}, Relisted: map[string]bool{}}
 		for d := range srv.pending {
 			srv.pending[d] = map[string]PendingCall{}
+		}
+		if len(s.Servers) < maxTold {
+			srv.bit = 1 << len(s.Servers)
 		}
 		s.Servers[id] = srv
 		if len(s.First) < maxServers {

@@ -93,3 +93,18 @@ func BenchmarkVisible(b *testing.B) {
 		Visible(s, len(s))
 	}
 }
+
+// BenchmarkDistincts is what looking for values takes in a text that has a few.
+func BenchmarkDistincts(b *testing.B) {
+	s := []byte(strings.Repeat("The harbour is closed for boats over nine metres until March; see www.harbour.example or ask dora@mail.example. Reports go to the office in the old town, as ever.\n", 400))
+	b.SetBytes(int64(len(s)))
+	b.ReportAllocs()
+	for b.Loop() {
+		n := 0
+		Distincts(s, true, func(Distinct) { n++ })
+		Carried(s, func(Hidden) { n++ })
+		if n == 0 {
+			b.Fatal("no value")
+		}
+	}
+}

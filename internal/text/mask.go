@@ -111,7 +111,7 @@ func Token(s string) string {
 			continue
 		}
 		for _, t := range f.re.FindAllString(s, -1) {
-			if !placeholder.MatchString(t) && Distinct(t) >= tokenVariety {
+			if !placeholder.MatchString(t) && Variety(t) >= tokenVariety {
 				return t
 			}
 		}
@@ -125,8 +125,8 @@ const tokenVariety = 12
 
 var placeholder = regexp.MustCompile(`(?i)example|your|xxx|placeholder|dummy|fake|sample|changeme|12345|abcd`)
 
-// Distinct returns how many different characters a text has.
-func Distinct(s string) int {
+// Variety returns how many different characters a text has.
+func Variety(s string) int {
 	seen := map[rune]bool{}
 	for _, r := range s {
 		seen[r] = true

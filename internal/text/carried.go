@@ -1,0 +1,110 @@
+package text
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+)
+
+// The shortest run that Carried decodes, and what it must decode to, in bytes.
+const (
+	minCarriedRun = 12
+	minCarried    = 8
+)
+
+// Carried visits what a text carries in base64, hexadecimal, percent encoding or
+// escapes, though it be no text that somebody would read. It is for values that are
+// looked up, where decoding too much does no harm.
+func Carried(s []byte, yield func(Hidden)) {
+	for i := 0; i < len(s); i++ {
+		start := i
+		for i < len(s) && runByte[s[i]] {
+			i++
+		}
+		if i-start >= minCarriedRun {
+			carriedRun(s, start, i, yield)
+		}
+	}
+	if i := bytes.IndexByte(s, '%'); i >= 0 {
+		if u := unpercent(s); len(u) < len(s) {
+			yield(Hidden{0, len(s), "percent encoding", u})
+		}
+	}
+	if bytes.IndexByte(s, '\\') >= 0 {
+		if u, _ := Unescape(s); len(u) < len(s) {
+			yield(Hidden{0, len(s), Escapes, u})
+		}
+	}
+}
+
+// unpercent undoes what is percent encoding in s, and leaves the rest as it is.
+func unpercent(s []byte) []byte {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if r, ok := number(s[i+1:], 2, 16); ok {
+				out = append(out, byte(r))
+				i += 2
+				continue
+			}
+		}
+		out = append(out, s[i])
+	}
+	return out
+}
+
+// carriedRun decodes one run, in each way that gives printable characters.
+func carriedRun(s []byte, start, end int, yield func(Hidden)) {
+	run := s[start:end]
+	if len(run)%2 == 0 && len(run) >= 2*minCarried && isHex(run) {
+		if out := decoded(run, unhex); out != nil {
+			yield(Hidden{start, end, "hexadecimal", out})
+		}
+	}
+	if len(run)%4 == 1 {
+		return
+	}
+	if out := decoded(run, unbase64); out != nil {
+		yield(Hidden{start, end, "base64", out})
+	}
+}
+
+// decoded returns what a run decodes to, nil where it is not printable. Its
+// beginning tells that of most.
+func decoded(run []byte, by func([]byte) []byte) []byte {
+	if head := by(run[:minCarriedRun]); head == nil || !printableASCII(head) {
+		return nil
+	}
+	if out := by(run); len(out) >= minCarried && printableASCII(out) {
+		return out
+	}
+	return nil
+}
+
+func unhex(s []byte) []byte {
+	out := make([]byte, hex.DecodedLen(len(s)))
+	_, err := hex.Decode(out, s)
+	return whole(out, err)
+}
+
+func unbase64(s []byte) []byte {
+	enc := base64.RawStdEncoding
+	if bytes.ContainsAny(s, "-_") {
+		enc = base64.RawURLEncoding
+	}
+	out := make([]byte, enc.DecodedLen(len(s)))
+	n, err := enc.Decode(out, s)
+	return whole(out[:n], err)
+}
+
+func whole(out []byte, err error) []byte {
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+func printableASCII(s []byte) bool {
+	return !slices.ContainsFunc(s, func(b byte) bool { return (b < 0x20 || b > 0x7E) && b != '\n' && b != '\t' && b != '\r' })
+}

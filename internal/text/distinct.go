@@ -1,0 +1,395 @@
+package text
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+)
+
+// DistinctKind is what a value is that hardly stands in two places by chance.
+type DistinctKind uint8
+
+// The kinds of distinctive values. Of two for the same characters the first counts.
+const (
+	SecretValue DistinctKind = iota
+	EmailValue
+	LinkValue
+	AccountValue // the number of an account or card, an IBAN, a telephone number
+	TokenValue   // an identifier or a random string
+	PassageValue // a sentence or a line
+	DistinctKinds
+)
+
+var distinctNames = [...]string{"a secret", "an e-mail address", "a link", "a number of an account, a card or a telephone", "an identifier", "a passage"}
+
+// String names the kind as a sentence does.
+func (k DistinctKind) String() string { return distinctNames[k] }
+
+// Distinct is a distinctive value in a text. The digest stands for the value however
+// it is written: in whatever case, without the white space in it and around it, a
+// link without its scheme, a number without what sets its digits apart.
+type Distinct struct {
+	Start, End int
+	Kind       DistinctKind
+	Digest     uint64
+	Base       bool // is only looked up: a link without its query, its host, a word that could be a secret
+}
+
+// The shortest values that are distinctive.
+const (
+	leastSecret  = 8
+	secretKinds  = 8  // different characters of a secret; a word has fewer
+	leastToken   = 24 // the length of a random string
+	tokenKinds   = 10 // different characters of one
+	tokenMixed   = 3  // places in it where a letter and a digit meet
+	leastDigits  = 11 // of a number: a day has 8, a time in seconds 10
+	mostDigits   = 34 // of an IBAN, which has letters as well
+	leastIBAN    = 15
+	leastPassage = 40 // bytes of a passage
+	leastLetters = 32 // letters in it
+)
+
+// Classes of the characters that values are made of.
+const (
+	wordClass  = 1 << iota // letters, digits and what stands between them in identifiers
+	localClass             // of the name in an e-mail address
+	linkClass              // of a link
+	digitClass
+	alnumClass
+)
+
+var valueClass = func() (t [256]uint8) {
+	for b := range 256 {
+		c := lower(byte(b))
+		switch {
+		case c >= '0' && c <= '9':
+			t[b] = wordClass | localClass | linkClass | digitClass | alnumClass
+		case c >= 'a' && c <= 'z':
+			t[b] = wordClass | localClass | linkClass | alnumClass
+		}
+	}
+	for _, b := range []byte("-_") {
+		t[b] |= wordClass
+	}
+	for _, b := range []byte(".-_+") {
+		t[b] |= localClass
+	}
+	for _, b := range []byte("-._~:/?#@!$&+,;=%") {
+		t[b] |= linkClass
+	}
+	return t
+}()
+
+// Distincts visits the distinctive values of a text, those of each kind in order.
+// Passages are left out where nobody wants them.
+func Distincts(s []byte, passages bool, yield func(Distinct)) {
+	for _, sp := range secretsIn(s) {
+		if v := s[sp[0]:sp[1]]; Secretive(v) {
+			yield(Distinct{Start: sp[0], End: sp[1], Kind: SecretValue, Digest: digestOf(v, notSpaces)})
+		}
+	}
+	for i := 0; i < len(s); {
+		if valueClass[s[i]]&alnumClass == 0 && s[i] != '+' {
+			i++
+			continue
+		}
+		if end := numberAt(s, i); end > 0 {
+			yield(Distinct{Start: i, End: end, Kind: AccountValue, Digest: digestOf(s[i:end], letters)})
+			i = end
+			continue
+		}
+		end := i + 1
+		for end < len(s) && valueClass[s[end]]&linkClass != 0 {
+			end++
+		}
+		if end-i >= leastSecret {
+			distinctRun(s, i, end, yield)
+		}
+		i = end
+	}
+	if passages {
+		passagesIn(s, yield)
+	}
+}
+
+// NewDistinct returns s[start:end] as a value of a kind that its place tells.
+func NewDistinct(s []byte, start, end int, kind DistinctKind) Distinct {
+	return Distinct{Start: start, End: end, Kind: kind, Digest: digestOf(s[start:end], notSpaces)}
+}
+
+// Lookups visits the words of a text that could be secrets which elsewhere stand under
+// a name that says so. By themselves they are nothing.
+func Lookups(s []byte, yield func(Distinct)) {
+	for i := 0; i < len(s); {
+		start := i
+		for i < len(s) && !apartFromSecrets[s[i]] {
+			i++
+		}
+		end := start + len(bytes.TrimRight(s[start:i], ".,;:!?)"))
+		if end-start <= longestLookup && end-start >= leastSecret && (end-start == len(s) || mixed(s[start:end])) && Secretive(s[start:end]) {
+			d := NewDistinct(s, start, end, TokenValue)
+			d.Base = true
+			yield(d)
+		}
+		i++
+	}
+}
+
+// longestLookup is the length of the longest word that is looked up.
+const longestLookup = 200
+
+// apartFromSecrets marks what stands around a secret in a text.
+var apartFromSecrets = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, '"': true, '\'': true, '`': true, '=': true, '(': true, '<': true, '>': true, '&': true}
+
+// mixed reports whether a word has letters, and digits or marks among them.
+func mixed(s []byte) bool {
+	letters, others := 0, 0
+	for _, b := range s {
+		if isLetter[b] {
+			letters++
+		} else {
+			others++
+		}
+	}
+	return letters > 0 && others > 0
+}
+
+// SecretName reports whether a member of this name holds a secret, and no token that
+// leads to the next page or an entry's key.
+func SecretName(key []byte) bool {
+	var small [40]byte
+	n := 0
+	for _, b := range key {
+		if letters[b] == 0 {
+			continue
+		}
+		if n == len(small) {
+			return false
+		}
+		small[n] = letters[b]
+		n++
+	}
+	word := small[:n]
+	return string(word) == "token" || slices.ContainsFunc(secretNames, func(end string) bool { return bytes.HasSuffix(word, []byte(end)) })
+}
+
+// secretNames end the names of members that hold secrets, without what sets their
+// words apart.
+var secretNames = []string{"password", "passwd", "passphrase", "secret", "apikey", "accesskey", "secretkey", "privatekey",
+	"accesstoken", "authtoken", "apitoken", "bearertoken", "refreshtoken", "sessiontoken", "authorization"}
+
+// Secretive reports whether a text that stands where a secret would is no
+// placeholder for one.
+func Secretive(s []byte) bool {
+	return len(s) >= leastSecret && different(s) >= secretKinds && !placeholder.Match(s)
+}
+
+// distinctRun visits what is distinctive in s[start:end], which has the characters of a link.
+func distinctRun(s []byte, start, end int, yield func(Distinct)) {
+	of := s[start:end]
+	if at := linkIn(of); at >= 0 {
+		to := len(bytes.TrimRight(of, ".,;:!?&"))
+		link(s, start+at, start+to, yield)
+	} else if at := bytes.IndexByte(of, '@'); at > 0 {
+		from, to := start+at, start+at+1
+		for from > start && valueClass[s[from-1]]&localClass != 0 {
+			from--
+		}
+		for to < end && valueClass[s[to]]&localClass != 0 {
+			to++
+		}
+		host := bytes.TrimRight(s[start+at+1:to], ".-_+")
+		if from < start+at && bytes.IndexByte(host, '.') > 0 {
+			to = start + at + 1 + len(host)
+			yield(Distinct{Start: from, End: to, Kind: EmailValue, Digest: digestOf(s[from:to], notSpaces)})
+		}
+	}
+	for i := start; i < end; {
+		for i < end && valueClass[s[i]]&wordClass == 0 {
+			i++
+		}
+		from := i
+		for i < end && valueClass[s[i]]&wordClass != 0 {
+			i++
+		}
+		if random(s[from:i]) {
+			yield(Distinct{Start: from, End: i, Kind: TokenValue, Digest: digestOf(s[from:i], notSpaces)})
+		}
+	}
+	// Base64 has marks that also set words apart.
+	if v := bytes.TrimRight(of, "="); bytes.ContainsAny(v, "+/") && !bytes.ContainsAny(v, ".:?&@=%,;") && random(v) {
+		yield(Distinct{Start: start, End: start + len(v), Kind: TokenValue, Digest: digestOf(v, notSpaces)})
+	}
+}
+
+// linkIn returns where a link begins in a run, -1 for nowhere.
+func linkIn(of []byte) int {
+	at := bytes.Index(of, []byte("://"))
+	if at < 0 {
+		if at = bytes.IndexByte(of, '.'); at >= 3 && len(of) > at+4 && bytes.EqualFold(of[at-3:at], []byte("www")) && (at == 3 || valueClass[of[at-4]]&alnumClass == 0) {
+			return at - 3
+		}
+		return -1
+	}
+	for at > 0 && lower(of[at-1]) >= 'a' && lower(of[at-1]) <= 'z' {
+		at--
+	}
+	return at
+}
+
+// link visits the link s[start:end], without its query, and its host.
+func link(s []byte, start, end int, yield func(Distinct)) {
+	v := s[start:end]
+	if i := bytes.Index(v, []byte("://")); i >= 0 {
+		v = v[i+3:]
+	}
+	if len(v) > 4 && bytes.EqualFold(v[:4], []byte("www.")) {
+		v = v[4:]
+	}
+	v, _, _ = bytes.Cut(v, []byte("#"))
+	if whole := bytes.TrimRight(v, "/"); bytes.IndexByte(whole, '.') > 0 || bytes.IndexByte(whole, ':') > 0 {
+		yield(Distinct{Start: start, End: end, Kind: LinkValue, Digest: digestOf(whole, notSpaces)})
+	} else {
+		return
+	}
+	for _, ends := range [...]string{"?", "/"} {
+		if i := bytes.IndexByte(v, ends[0]); i > 0 && i+1 < len(v) {
+			yield(Distinct{Start: start, End: end, Kind: LinkValue, Digest: digestOf(bytes.TrimRight(v[:i], "/"), notSpaces), Base: true})
+		}
+	}
+}
+
+// random reports whether a run of characters is long and mixed enough that nobody
+// would write it twice.
+func random(s []byte) bool {
+	if len(s) < leastToken {
+		return false
+	}
+	mixed := 0
+	for i := 1; i < len(s); i++ {
+		a, b := valueClass[s[i-1]], valueClass[s[i]]
+		if a&b&alnumClass != 0 && (a^b)&digitClass != 0 {
+			mixed++
+		}
+	}
+	return mixed >= tokenMixed && different(s) >= tokenKinds
+}
+
+// different returns how many different characters s has.
+func different(s []byte) (n int) {
+	var seen [4]uint64
+	for _, b := range s {
+		if seen[b>>6]&(1<<(b&63)) == 0 {
+			seen[b>>6] |= 1 << (b & 63)
+			n++
+		}
+	}
+	return n
+}
+
+// numberAt returns the end of the long number or IBAN at s[i], 0 where there is none.
+func numberAt(s []byte, i int) int {
+	if i > 0 && valueClass[s[i-1]]&wordClass != 0 {
+		return 0
+	}
+	from := i
+	iban := i+4 <= len(s) && letter(s[i]) && letter(s[i+1]) && digit(s[i+2]) && digit(s[i+3])
+	switch {
+	case iban:
+	case s[i] == '+' && i+1 < len(s) && digit(s[i+1]):
+		i++
+	case !digit(s[i]):
+		return 0
+	}
+	digits, chars := 0, 0
+	for i < len(s) {
+		switch {
+		case digit(s[i]):
+			digits++
+			chars++
+		case iban && letter(s[i]):
+			chars++
+		case (s[i] == ' ' || s[i] == '-') && i+1 < len(s) && (digit(s[i+1]) || iban && ibanGroup(s[i+1:])):
+		default:
+			return longNumber(s, from, i, iban, digits, chars)
+		}
+		i++
+	}
+	return longNumber(s, from, i, iban, digits, chars)
+}
+
+// ibanGroup reports whether s begins with a group of characters of an IBAN: four, or fewer at its end.
+func ibanGroup(s []byte) bool {
+	n := 0
+	for n < len(s) && valueClass[s[n]]&alnumClass != 0 {
+		if n++; n > 4 || lower(s[n-1]) == s[n-1] && !digit(s[n-1]) {
+			return false
+		}
+	}
+	return n > 0
+}
+
+// longNumber returns end where s[from:end] is a number that is nobody else's.
+func longNumber(s []byte, from, end int, iban bool, digits, chars int) int {
+	switch {
+	case end < len(s) && (valueClass[s[end]]&wordClass != 0 || s[end] == '.' && end+1 < len(s) && digit(s[end+1])): // goes on as something else
+		return 0
+	case chars > mostDigits, different(s[from:end]) < 3:
+		return 0
+	case iban:
+		if chars < leastIBAN || 2*digits < chars {
+			return 0
+		}
+	case digits < leastDigits, digits == end-from && digits == 13 && s[from] == '1', dated(s[from:end]): // a time in milliseconds has 13
+		return 0
+	}
+	return end
+}
+
+// dated reports whether s begins with a day, as in 2024-05-15.
+func dated(s []byte) bool {
+	return len(s) >= 10 && s[4] == '-' && s[7] == '-' && digit(s[0]) && digit(s[5]) && digit(s[8])
+}
+
+func digit(b byte) bool { return b >= '0' && b <= '9' }
+
+// alnum reports a letter, a digit, or a part of a character beyond ASCII.
+func alnum(b byte) bool { return valueClass[b]&alnumClass != 0 || b >= 0x80 }
+
+// form is how the characters of a value count in its digest: in lower case, and some
+// not at all.
+type form [256]byte
+
+var (
+	letters   = newForm(alnum)                                // letters and digits
+	notSpaces = newForm(func(b byte) bool { return b > ' ' }) // all but white space
+)
+
+func newForm(counts func(byte) bool) *form {
+	var f form
+	for b := range 256 {
+		if counts(byte(b)) {
+			f[b] = lower(byte(b))
+		}
+	}
+	return &f
+}
+
+// digestOf stands for a value in one form.
+func digestOf(v []byte, f *form) uint64 {
+	var small [512]byte
+	buf := small[:0]
+	if len(v) > len(small) {
+		buf = make([]byte, 0, len(v))
+	}
+	n := 0
+	buf = buf[:len(v)]
+	for _, b := range v {
+		if buf[n] = f[b]; f[b] != 0 {
+			n++
+		}
+	}
+	sum := sha256.Sum256(buf[:n])
+	return binary.LittleEndian.Uint64(sum[:])
+}

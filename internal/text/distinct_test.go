@@ -1,0 +1,118 @@
+package text
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func distincts(s string) (found []string) {
+	Distincts([]byte(s), true, func(d Distinct) {
+		if !d.Base {
+			found = append(found, fmt.Sprintf("%s: %s", d.Kind, s[d.Start:d.End]))
+		}
+	})
+	return found
+}
+
+func TestDistincts(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		want []string
+	}{
+		{"nothing here, and 2024-05-15 16:30:00 neither", nil},
+		{"write to Dora <dora.m@mail.example>.", []string{"an e-mail address: dora.m@mail.example"}},
+		{"user@host and a@b", nil},
+		{"see www.blog-of-dora.example; or http://a.example/x?q=1.", []string{"a link: www.blog-of-dora.example", "a link: http://a.example/x?q=1"}},
+		{"a file guide.md in docs/guide.md", nil},
+		{"pay to DE89 3704 0044 0532 0130 00 Now", []string{"a number of an account, a card or a telephone: DE89 3704 0044 0532 0130 00"}},
+		{"or GB29NWBK60161331926819.", []string{"a number of an account, a card or a telephone: GB29NWBK60161331926819"}},
+		{"call +41 44 668 18 00", []string{"a number of an account, a card or a telephone: +41 44 668 18 00"}},
+		{"card 4929-3813-3266-4295", []string{"a number of an account, a card or a telephone: 4929-3813-3266-4295"}},
+		{"at 1767695400123 ms, version 2.10.11234567890.1, 00000000000000", nil},
+		{"id 7f9c24e8-3b12-4fd1-9a77-0c5de1a2b3c4", []string{"an identifier: 7f9c24e8-3b12-4fd1-9a77-0c5de1a2b3c4"}},
+		{"my-blog-post-about-2024-05-15-results", nil},
+		{"key: gho_Zq8RtY3uWm5NcV7bXs2LkD9fGh4Jp6Aa1EeT", []string{"a secret: gho_Zq8RtY3uWm5NcV7bXs2LkD9fGh4Jp6Aa1EeT", "an identifier: gho_Zq8RtY3uWm5NcV7bXs2LkD9fGh4Jp6Aa1EeT"}},
+		{"api_key = your-key-goes-here-please", nil},
+		{"- body: The harbour is closed for boats over nine metres\n    until the end of March.\n  by: Eve", []string{
+			"a passage: The harbour is closed for boats over nine metres\n    until the end of March"}},
+	} {
+		if got := distincts(c.in); !slices.Equal(got, c.want) {
+			t.Errorf("%q:\ngot  %q\nwant %q", c.in, got, c.want)
+		}
+	}
+}
+
+// digests are those of the values of one kind.
+func digests(s string, kind DistinctKind) (all []uint64) {
+	Distincts([]byte(s), true, func(d Distinct) {
+		if d.Kind == kind {
+			all = append(all, d.Digest)
+		}
+	})
+	return all
+}
+
+// TestOneValueInManyForms: how a value is written does not hide it.
+func TestOneValueInManyForms(t *testing.T) {
+	for kind, forms := range map[DistinctKind][]string{
+		EmailValue:   {"dora@mail.example", "DORA@Mail.Example", "mailto:dora@mail.example?subject=x", `"Dora" <dora@mail.example>;`},
+		LinkValue:    {"www.in.example/c", "https://in.example/c/", "see HTTP://WWW.IN.EXAMPLE/c#top.", "https://in.example/c?d=1"},
+		AccountValue: {"4929381332664295", "4929 3813 3266 4295", "card 4929-3813-3266-4295."},
+		TokenValue:   {"7f9c24e83b124fd19a770c5de1a2b3c4", "x=7F9C24E83B124FD19A770C5DE1A2B3C4&y", "/items/7f9c24e83b124fd19a770c5de1a2b3c4/"},
+		PassageValue: {"The harbour is closed for boats over nine metres today.", "- Notes: the harbour IS closed\nfor boats  over nine metres, today!"},
+	} {
+		want := digests(forms[0], kind)
+		if len(want) == 0 {
+			t.Errorf("%q has no value", forms[0])
+			continue
+		}
+		for _, f := range forms[1:] {
+			if !slices.Contains(digests(f, kind), want[0]) {
+				t.Errorf("%q is not taken for %q", f, forms[0])
+			}
+		}
+	}
+}
+
+func TestCarried(t *testing.T) {
+	for in, want := range map[string]string{
+		"data=ZG9yYUBtYWlsLmV4YW1wbGU=":            "dora@mail.example",
+		"646f7261406d61696c2e6578616d706c65":       "dora@mail.example",
+		"to=dora%40mail.example":                   "to=dora@mail.example",
+		`{"to":"dora\u0040mail.example"}`:          `{"to":"dora@mail.example"}`,
+		"the information is in the representation": "",
+	} {
+		var got []string
+		Carried([]byte(in), func(h Hidden) { got = append(got, string(h.Text)) })
+		if want == "" && len(got) > 0 || want != "" && !slices.Contains(got, want) {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestDistinctSpans: values lie within the text, and looking for them changes nothing.
+func TestDistinctSpans(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := []byte(strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.String(),
+			rapid.StringMatching(`[a-zA-Z0-9@./:+ =%-]{0,60}`), rapid.Just("https://www."), rapid.Just("DE89 37")), 0, 8).Draw(t, "parts"), ""))
+		before := bytes.Clone(s)
+		Distincts(s, true, func(d Distinct) {
+			if d.Start < 0 || d.Start >= d.End || d.End > len(s) {
+				t.Fatalf("%+v of %d bytes", d, len(s))
+			}
+		})
+		Carried(s, func(h Hidden) {
+			if h.Start < 0 || h.Start >= h.End || h.End > len(s) {
+				t.Fatalf("%+v of %d bytes", h, len(s))
+			}
+		})
+		if !bytes.Equal(s, before) {
+			t.Fatal("the text was changed")
+		}
+	})
+}

@@ -1,0 +1,74 @@
+package text
+
+import "bytes"
+
+// passagesIn visits the sentences and lines of a text that are long enough. A line
+// that is wrapped in the middle of a sentence ends none.
+func passagesIn(s []byte, yield func(Distinct)) {
+	start := 0
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && (!mayEnd[s[i]] || !ends(s, i)) {
+			continue
+		}
+		if i-start >= leastPassage {
+			passage(s, start, i, yield)
+		}
+		start = i + 1
+	}
+}
+
+// mayEnd marks the characters that a passage can end at.
+var mayEnd = [256]bool{'.': true, '!': true, '?': true, ';': true, '\n': true}
+
+// ends reports whether a passage ends at s[i].
+func ends(s []byte, i int) bool {
+	switch s[i] {
+	case '.', '!', '?', ';':
+		return i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '\n' || s[i+1] == '"' || s[i+1] == '\''
+	case '\n':
+		next := bytes.TrimLeft(s[i+1:min(len(s), i+maskReach)], " \t\r")
+		return len(next) == 0 || next[0] != '"' && next[0] != '\'' && valueClass[next[0]]&alnumClass == 0 || keyed(next)
+	}
+	return false
+}
+
+// keyed reports whether a line begins with a key, as in "sender: Eve".
+func keyed(s []byte) bool {
+	for i, b := range s[:min(len(s), labelSize)] {
+		if b == ':' || b == '=' {
+			return true
+		}
+		if valueClass[b]&wordClass == 0 {
+			return i > 1 && b == '.' // the number of a point in a list
+		}
+	}
+	return false
+}
+
+// isLetter marks letters, and the parts of characters beyond ASCII.
+var isLetter = func() (t [256]bool) {
+	for b := range 256 {
+		t[b] = letter(byte(b)) || b >= 0x80
+	}
+	return t
+}()
+
+// passage visits s[start:end], which is one sentence, where it says enough.
+func passage(s []byte, start, end int, yield func(Distinct)) {
+	if i := bytes.Index(s[start:end], []byte(": ")); i >= 0 && i < labelSize && end-start-i > leastPassage { // what it is the value of
+		start += i + 2
+	}
+	n := 0
+	for _, b := range s[start:end] {
+		if isLetter[b] {
+			n++
+		}
+	}
+	if n < leastLetters || different(s[start:min(end, start+leastPassage)]) < secretKinds {
+		return
+	}
+	for start < end && !alnum(s[start]) {
+		start++
+	}
+	yield(Distinct{Start: start, End: end, Kind: PassageValue, Digest: digestOf(s[start:end], letters)})
+}

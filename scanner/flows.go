@@ -1,0 +1,178 @@
+package scanner
+
+import (
+	"cmp"
+	"iter"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// Outflow is where a value came out first in a session.
+type Outflow struct {
+	Server   string
+	Tool     string // what was called, read or got; "" where that is not known
+	Location Location
+	Orders   string // the ID of the rule that found an order to an AI in the same result; "" for none
+}
+
+// Flow is a value that came out of one server and stands in a request to another.
+type Flow struct {
+	Kind  text.DistinctKind
+	Value *Value   // in the request
+	From  *Outflow // of the result
+	At    Location // of the text in the result
+	Via   string   // how it was encoded there
+}
+
+// Shown returns the value as a finding may show it.
+func (f *Flow) Shown() string {
+	if f.Kind == text.SecretValue && f.Value.Kind != text.SecretValue {
+		return maskedValue(f.Value.Text)
+	}
+	return f.Value.Text
+}
+
+// The bounds of the values that are remembered.
+const (
+	maxRemembered = 1 << 18 // in all sessions together
+	maxTold       = 64      // servers of a session whose own words are told apart
+)
+
+// knownValue is what a session knows of a value by its digest.
+type knownValue struct {
+	has  uint64   // the servers that it came out of
+	from *Outflow // nil for a value that the client had said before, or that a definition has
+	at   Location
+	via  string
+	kind text.DistinctKind
+}
+
+// remembered are the digests of one server, in the order in which they came up: those
+// of each kind, and behind them those that it was told.
+type remembered [text.DistinctKinds + 1]queue[uint64]
+
+// Flows visits the values of the request at hand that came out of other servers of
+// the session, by their place in it. What the client had said before it came out, what
+// stands in a definition and what the server itself gave out before is none of them.
+func (p *JudgePass) Flows() iter.Seq[*Flow] {
+	return func(yield func(*Flow) bool) {
+		m, s := p.Message, p.Session
+		if p.Direction != ClientToServer || m.Kind != Request && p.call == nil || len(s.known) == 0 {
+			return
+		}
+		for i := range m.Values {
+			v := &m.Values[i]
+			k, ok := s.known[v.digest]
+			if !ok || k.from == nil || k.from.Server == p.Server.ID || k.has&p.Server.bit != 0 {
+				continue
+			}
+			f := &p.judge.flow
+			*f = Flow{Kind: min(k.kind, v.Kind), Value: v, From: k.from, At: k.at, Via: k.via}
+			if !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// remember takes the values of a message into its session. It returns why one was
+// not remembered, or another one forgotten for it; "" where there is nothing to tell.
+func (j *judge) remember(s *Session, srv *Server, from Direction, i int, m *Message) (lost string) {
+	var source *Outflow
+	if s.forgot {
+		lost = "a session goes on after its values were forgotten to make place for others: where the earliest go is not seen"
+	}
+	for n := range m.Values {
+		v := &m.Values[n]
+		said := v.said || from == ClientToServer
+		k, ok := s.known[v.digest]
+		switch {
+		case ok && said:
+			continue
+		case ok:
+			if k.has&srv.bit == 0 || v.Kind < k.kind {
+				k.has, k.kind = k.has|srv.bit, min(k.kind, v.Kind)
+				s.known[v.digest] = k
+			}
+			continue
+		case v.base && !said:
+			continue
+		}
+		k = knownValue{kind: v.Kind}
+		ring := &srv.values[text.DistinctKinds]
+		if !said {
+			if source == nil {
+				source = &Outflow{Server: srv.ID, Tool: cut(m.Target), Location: j.places.at(m.Offset), Orders: j.orders(i)}
+			}
+			k.has, k.from, k.at, k.via = srv.bit, source, v.at, v.Via
+			ring = &srv.values[v.Kind]
+		}
+		why, ok := j.place(s, ring, v, said)
+		lost = cmp.Or(why, lost)
+		if !ok {
+			continue
+		}
+		ring.insert(v.digest, maxValues, func(uint64) bool { return false })
+		s.known[v.digest] = k
+	}
+	return lost
+}
+
+// place makes place for a value among those that are remembered.
+func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (lost string, ok bool) {
+	if s.known == nil {
+		s.known = map[uint64]knownValue{}
+	}
+	if len(ring.all()) < maxValues && j.remembered >= maxRemembered {
+		j.forget(s)
+	}
+	switch of := ring.all(); {
+	case len(of) < maxValues && j.remembered < maxRemembered:
+		j.remembered++
+		return "", true
+	case len(of) == 0:
+		return "more distinctive values at a time than are remembered: where the others go is not seen", false
+	case len(of) < maxValues:
+		delete(s.known, of[0])
+		ring.drop()
+	default: // the ring leaves it out
+		delete(s.known, of[0])
+	}
+	if said || v.Kind >= text.TokenValue {
+		return "", true
+	}
+	return "more secrets or addresses of a server than are remembered: where the earliest go is not seen", true
+}
+
+// forget forgets the values of the session that was idle for the longest time, in
+// events, and that has some.
+func (j *judge) forget(but *Session) {
+	for el := j.recent.Back(); el != nil; el = el.Prev() {
+		if s := el.Value.(*Session); s != but && len(s.known) > 0 {
+			j.release(s)
+			s.forgot = true
+			return
+		}
+	}
+}
+
+// release takes the values of a session out of those that are remembered.
+func (j *judge) release(s *Session) {
+	j.remembered -= len(s.known)
+	s.known = nil
+	for _, srv := range s.Servers {
+		srv.values = remembered{}
+	}
+}
+
+// orders returns the rule that found the worst order to an AI in a result, "" where
+// none is worth an alert.
+func (j *judge) orders(message int) (id string) {
+	worst := Low
+	for k := range j.found {
+		if f := &j.found[k]; f.message == message && f.Category == "output_poisoning" && f.Severity > worst {
+			worst, id = f.Severity, f.Rule.ID
+		}
+	}
+	return id
+}

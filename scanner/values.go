@@ -1,0 +1,215 @@
+package scanner
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// Value is a distinctive value in a message, as sessions compare it with those of
+// other messages. It holds no secret.
+type Value struct {
+	Kind    text.DistinctKind
+	Via     string // how it is encoded in the message; "" for a value that stands as it is
+	Whole   bool   // the text is this value and nothing else
+	Pointer string // of what a client sends: JSON Pointer from the parameters on
+	Text    string // of what a client sends: the value, masked where it is a secret
+	Offset  int    // in the frame, of the text that it stands in
+
+	digest uint64
+	said   bool // it is none that came out of the server
+	base   bool
+	at     Location
+}
+
+// The bounds of the values that are taken from one message.
+const (
+	maxValues   = 4096 // of each kind that can be told apart
+	maxPassages = 1024 // passages: a sample of them by their digests, the same in every message
+)
+
+// values collects the distinctive values of one message.
+type values struct {
+	seen    map[uint64]text.DistinctKind
+	of      [text.DistinctKinds]int
+	highest uint64 // of the digests of passages that are kept, once there were too many
+	left    int    // bytes that may yet be decoded
+	lost    bool
+}
+
+func (v *values) reset(frame int) {
+	if len(v.seen) > maxValues { // clearing it costs by the largest it ever was
+		v.seen = nil
+	}
+	clear(v.seen)
+	v.of, v.highest, v.lost = [text.DistinctKinds]int{}, 0, false
+	v.left = decodedBytes + frame
+}
+
+// values takes the distinctive values out of the text of a pass, as it stands and as
+// it is encoded. Others than the client's were decoded for all rules.
+func (in *Inspector) values(p *TextPass) {
+	if !in.engine.values {
+		return
+	}
+	switch {
+	case p.client():
+		if in.tree.KeyIs(p.node, "name") && int(in.tree.Nodes[p.node].Parent) == p.root { // the tool's
+			return
+		}
+		in.carried(p, p.Source, p.Via, 0)
+	case p.Subject.Definition():
+		in.distincts(p, p.Source, p.Via)
+	case p.Subject == ResultSubject, p.Subject == ErrorSubject:
+		if p.original != nil {
+			in.distincts(p, p.Source, p.Via)
+		} else {
+			in.carried(p, p.Source, p.Via, 0)
+		}
+	}
+}
+
+// carried takes the values out of s, and out of what is encoded in it.
+func (in *Inspector) carried(p *TextPass, s []byte, via string, n int) {
+	in.distincts(p, s, via)
+	if n == text.MaxLayers {
+		return
+	}
+	inner := func(h text.Hidden) {
+		if in.collected.left -= len(h.Text); in.collected.left < 0 {
+			in.collected.lost = true
+			return
+		}
+		in.carried(p, h.Text, h.Via, n+1)
+	}
+	text.Carried(s, inner)
+	if p.client() {
+		text.Decode(s, inner)
+	}
+}
+
+// distincts takes the values out of s.
+func (in *Inspector) distincts(p *TextPass, s []byte, via string) {
+	if v := bytes.TrimSpace(s); in.secretKey(p, v) && text.Secretive(v) {
+		in.value(p, v, via, text.NewDistinct(v, 0, len(v), text.SecretValue))
+		return
+	}
+	if p.client() {
+		defer text.Lookups(s, func(d text.Distinct) { in.value(p, s, via, d) }) // behind those that are something by themselves
+	}
+	text.Distincts(s, !p.Subject.Definition(), func(d text.Distinct) { in.value(p, s, via, d) })
+}
+
+// longSecret is the length from which what stands in the place of a secret is none.
+const longSecret = 4096
+
+// secretKey reports whether s, which has no white space around it, is the value of a member whose name says that it is a secret.
+func (in *Inspector) secretKey(p *TextPass, s []byte) bool {
+	if p.isKey || p.Subject.Definition() || len(s) > longSecret || bytes.ContainsAny(s, " \t\n") {
+		return false
+	}
+	in.key = in.key[:0]
+	key := in.tree.Key(p.node, &in.key)
+	return text.SecretName(key)
+}
+
+// value keeps one value of the message at hand, in the first of its kinds.
+func (in *Inspector) value(p *TextPass, s []byte, via string, d text.Distinct) {
+	c := &in.collected
+	if c.seen == nil {
+		c.seen = map[uint64]text.DistinctKind{}
+	}
+	if _, again := c.seen[d.Digest]; again {
+		return
+	}
+	m := &in.facts.Messages[in.message]
+	if d.Kind == text.PassageValue {
+		if c.highest > 0 && d.Digest > c.highest {
+			return
+		}
+	} else if c.of[d.Kind] >= maxValues {
+		c.lost = true
+		return
+	}
+	c.seen[d.Digest] = d.Kind
+	c.of[d.Kind]++
+	m.Values = append(m.Values, in.newValue(p, s, via, d))
+	if c.of[text.PassageValue] >= 2*maxPassages {
+		c.highest = sample(m)
+		c.of[text.PassageValue] = maxPassages
+	}
+}
+
+func (in *Inspector) newValue(p *TextPass, s []byte, via string, d text.Distinct) Value {
+	n := &in.tree.Nodes[p.node]
+	start := int(n.Start)
+	if p.isKey {
+		start = int(n.KeyStart)
+	}
+	v := Value{Kind: d.Kind, Via: via, digest: d.Digest, base: d.Base, said: p.Subject.Definition() || p.client(), at: in.locate(start),
+		Offset: start - int(in.tree.Nodes[in.event.root].Start)}
+	if p.client() {
+		v.Whole = len(bytes.TrimSpace(s)) <= d.End-d.Start+len(`"<>"`)
+		v.Pointer = in.pointer(p.root, p.node)
+		v.Text = shownValue(s[d.Start:d.End], d.Kind)
+	}
+	return v
+}
+
+// shownValue returns what a finding shows of a value.
+func shownValue(s []byte, kind text.DistinctKind) string {
+	if kind == text.SecretValue {
+		return maskedValue(string(s[:min(len(s), evidenceChars)]))
+	}
+	return strings.Clone(string(s[:min(len(s), 4*evidenceChars)]))
+}
+
+// maskedValue hides a secret but for its beginning, as the masking of all texts does.
+func maskedValue(s string) string {
+	if len(s) >= 16 && s[0] != '-' {
+		return s[:4] + text.Masked
+	}
+	return text.Masked
+}
+
+// sample keeps the passages of a message with the lowest digests, and returns the
+// highest of them.
+func sample(m *Message) uint64 {
+	var all []uint64
+	for i := range m.Values {
+		if m.Values[i].Kind == text.PassageValue {
+			all = append(all, m.Values[i].digest)
+		}
+	}
+	slices.Sort(all)
+	highest := all[min(maxPassages, len(all))-1]
+	m.Values = slices.DeleteFunc(m.Values, func(v Value) bool { return v.Kind == text.PassageValue && v.digest > highest })
+	return highest
+}
+
+// number takes a long number that is no string out of a message.
+func (in *Inspector) number(kind SubjectKind, name string, root, i int) {
+	p := &in.pass
+	*p = TextPass{Subject: kind, Name: name, Direction: in.event.Direction, Source: in.tree.Raw(i), in: in, node: i, root: root}
+	if !kind.Definition() && (p.client() || kind == ResultSubject) {
+		in.distincts(p, p.Source, "")
+	}
+}
+
+// longNumber is the length from which a number can be one of an account.
+const longNumber = 11
+
+// isLong reports a number that number is to look at.
+func (in *Inspector) isLong(n *wire.Node) bool {
+	return in.engine.values && n.Kind == wire.Number && n.End-n.Start >= longNumber
+}
+
+// tellValues says whether a bound kept a value from being remembered.
+func (in *Inspector) tellValues() {
+	if in.collected.lost {
+		in.skip("more distinctive values in one message than are remembered: where the others go is not seen")
+	}
+}
