@@ -50,13 +50,13 @@ func (v *values) reset(frame int) {
 }
 
 // values takes the distinctive values out of the text of a pass, as it stands and as
-// it is encoded. Others than the client's were decoded for all rules.
+// it is encoded.
 func (in *Inspector) values(p *TextPass) {
 	if !in.engine.values {
 		return
 	}
 	switch {
-	case p.client():
+	case p.Subject == CallSubject:
 		if in.tree.KeyIs(p.node, "name") && int(in.tree.Nodes[p.node].Parent) == p.root { // the tool's
 			return
 		}
@@ -86,7 +86,7 @@ func (in *Inspector) carried(p *TextPass, s []byte, via string, n int) {
 		in.carried(p, h.Text, h.Via, n+1)
 	}
 	text.Carried(s, inner)
-	if p.client() {
+	if p.Subject == CallSubject { // others were decoded for all rules
 		text.Decode(s, inner)
 	}
 }
@@ -97,10 +97,10 @@ func (in *Inspector) distincts(p *TextPass, s []byte, via string) {
 		in.value(p, v, via, text.NewDistinct(v, 0, len(v), text.SecretValue))
 		return
 	}
-	if p.client() {
+	if p.Subject == CallSubject && !p.isKey {
 		defer text.Lookups(s, func(d text.Distinct) { in.value(p, s, via, d) }) // behind those that are something by themselves
 	}
-	text.Distincts(s, !p.Subject.Definition(), func(d text.Distinct) { in.value(p, s, via, d) })
+	text.Distincts(s, p.Subject.Definition(), func(d text.Distinct) { in.value(p, s, via, d) })
 }
 
 // longSecret is the length from which what stands in the place of a secret is none.
@@ -149,9 +149,9 @@ func (in *Inspector) newValue(p *TextPass, s []byte, via string, d text.Distinct
 	if p.isKey {
 		start = int(n.KeyStart)
 	}
-	v := Value{Kind: d.Kind, Via: via, digest: d.Digest, base: d.Base, said: p.Subject.Definition() || p.client(), at: in.locate(start),
+	v := Value{Kind: d.Kind, Via: via, digest: d.Digest, base: d.Base, said: p.Subject.Definition() || p.Subject == CallSubject, at: in.locate(start),
 		Offset: start - int(in.tree.Nodes[in.event.root].Start)}
-	if p.client() {
+	if p.Subject == CallSubject {
 		v.Whole = len(bytes.TrimSpace(s)) <= d.End-d.Start+len(`"<>"`)
 		v.Pointer = in.pointer(p.root, p.node)
 		v.Text = shownValue(s[d.Start:d.End], d.Kind)
@@ -194,7 +194,7 @@ func sample(m *Message) uint64 {
 func (in *Inspector) number(kind SubjectKind, name string, root, i int) {
 	p := &in.pass
 	*p = TextPass{Subject: kind, Name: name, Direction: in.event.Direction, Source: in.tree.Raw(i), in: in, node: i, root: root}
-	if !kind.Definition() && (p.client() || kind == ResultSubject) {
+	if kind == CallSubject || kind == ResultSubject {
 		in.distincts(p, p.Source, "")
 	}
 }

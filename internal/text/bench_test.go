@@ -101,7 +101,7 @@ func BenchmarkDistincts(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		n := 0
-		Distincts(s, true, func(Distinct) { n++ })
+		Distincts(s, false, func(Distinct) { n++ })
 		Carried(s, func(Hidden) { n++ })
 		if n == 0 {
 			b.Fatal("no value")

@@ -46,8 +46,8 @@ const (
 	leastDigits  = 11 // of a number: a day has 8, a time in seconds 10
 	mostDigits   = 34 // of an IBAN, which has letters as well
 	leastIBAN    = 15
-	leastPassage = 40 // bytes of a passage
-	leastLetters = 32 // letters in it
+	leastPassage = 40 // letters and digits of a passage
+	passageKinds = 12 // different ones among the first of them; a row of numbers has fewer
 )
 
 // Classes of the characters that values are made of.
@@ -82,9 +82,9 @@ var valueClass = func() (t [256]uint8) {
 }()
 
 // Distincts visits the distinctive values of a text, those of each kind in order.
-// Passages are left out where nobody wants them.
-func Distincts(s []byte, passages bool, yield func(Distinct)) {
-	for _, sp := range secretsIn(s) {
+// In documentation there are neither secrets nor passages.
+func Distincts(s []byte, documentation bool, yield func(Distinct)) {
+	for _, sp := range secretsUnless(documentation, s) {
 		if v := s[sp[0]:sp[1]]; Secretive(v) {
 			yield(Distinct{Start: sp[0], End: sp[1], Kind: SecretValue, Digest: digestOf(v, notSpaces)})
 		}
@@ -108,9 +108,16 @@ func Distincts(s []byte, passages bool, yield func(Distinct)) {
 		}
 		i = end
 	}
-	if passages {
+	if !documentation {
 		passagesIn(s, yield)
 	}
+}
+
+func secretsUnless(none bool, s []byte) [][2]int {
+	if none {
+		return nil
+	}
+	return secretsIn(s)
 }
 
 // NewDistinct returns s[start:end] as a value of a kind that its place tells.
@@ -380,16 +387,25 @@ func newForm(counts func(byte) bool) *form {
 func digestOf(v []byte, f *form) uint64 {
 	var small [512]byte
 	buf := small[:0]
-	if len(v) > len(small) {
-		buf = make([]byte, 0, len(v))
+	if len(v) >= len(small) {
+		buf = make([]byte, 0, len(v)+1)
 	}
-	n := 0
-	buf = buf[:len(v)]
+	return sumOf(f.append(buf, v))
+}
+
+// append appends to dst, which has room for it, what counts of v.
+func (f *form) append(dst, v []byte) []byte {
+	n := len(dst)
+	dst = dst[:n+len(v)+1]
 	for _, b := range v {
-		if buf[n] = f[b]; f[b] != 0 {
+		if dst[n] = f[b]; f[b] != 0 {
 			n++
 		}
 	}
-	sum := sha256.Sum256(buf[:n])
+	return dst[:n]
+}
+
+func sumOf(v []byte) uint64 {
+	sum := sha256.Sum256(v)
 	return binary.LittleEndian.Uint64(sum[:])
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func distincts(s string) (found []string) {
-	Distincts([]byte(s), true, func(d Distinct) {
+	Distincts([]byte(s), false, func(d Distinct) {
 		if !d.Base {
 			found = append(found, fmt.Sprintf("%s: %s", d.Kind, s[d.Start:d.End]))
 		}
@@ -33,7 +33,7 @@ func TestDistincts(t *testing.T) {
 		{"or GB29NWBK60161331926819.", []string{"a number of an account, a card or a telephone: GB29NWBK60161331926819"}},
 		{"call +41 44 668 18 00", []string{"a number of an account, a card or a telephone: +41 44 668 18 00"}},
 		{"card 4929-3813-3266-4295", []string{"a number of an account, a card or a telephone: 4929-3813-3266-4295"}},
-		{"at 1767695400123 ms, version 2.10.11234567890.1, 00000000000000", nil},
+		{"1767695400123, 2.10.11234567890.1, 00000000000", nil},
 		{"id 7f9c24e8-3b12-4fd1-9a77-0c5de1a2b3c4", []string{"an identifier: 7f9c24e8-3b12-4fd1-9a77-0c5de1a2b3c4"}},
 		{"my-blog-post-about-2024-05-15-results", nil},
 		{"key: gho_Zq8RtY3uWm5NcV7bXs2LkD9fGh4Jp6Aa1EeT", []string{"a secret: gho_Zq8RtY3uWm5NcV7bXs2LkD9fGh4Jp6Aa1EeT", "an identifier: gho_Zq8RtY3uWm5NcV7bXs2LkD9fGh4Jp6Aa1EeT"}},
@@ -49,7 +49,7 @@ func TestDistincts(t *testing.T) {
 
 // digests are those of the values of one kind.
 func digests(s string, kind DistinctKind) (all []uint64) {
-	Distincts([]byte(s), true, func(d Distinct) {
+	Distincts([]byte(s), false, func(d Distinct) {
 		if d.Kind == kind {
 			all = append(all, d.Digest)
 		}
@@ -101,7 +101,7 @@ func TestDistinctSpans(t *testing.T) {
 		s := []byte(strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.String(),
 			rapid.StringMatching(`[a-zA-Z0-9@./:+ =%-]{0,60}`), rapid.Just("https://www."), rapid.Just("DE89 37")), 0, 8).Draw(t, "parts"), ""))
 		before := bytes.Clone(s)
-		Distincts(s, true, func(d Distinct) {
+		Distincts(s, false, func(d Distinct) {
 			if d.Start < 0 || d.Start >= d.End || d.End > len(s) {
 				t.Fatalf("%+v of %d bytes", d, len(s))
 			}

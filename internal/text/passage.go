@@ -58,17 +58,15 @@ func passage(s []byte, start, end int, yield func(Distinct)) {
 	if i := bytes.Index(s[start:end], []byte(": ")); i >= 0 && i < labelSize && end-start-i > leastPassage { // what it is the value of
 		start += i + 2
 	}
-	n := 0
-	for _, b := range s[start:end] {
-		if isLetter[b] {
-			n++
-		}
-	}
-	if n < leastLetters || different(s[start:min(end, start+leastPassage)]) < secretKinds {
-		return
-	}
 	for start < end && !alnum(s[start]) {
 		start++
 	}
-	yield(Distinct{Start: start, End: end, Kind: PassageValue, Digest: digestOf(s[start:end], letters)})
+	var small [512]byte
+	buf := small[:0]
+	if end-start >= len(small) {
+		buf = make([]byte, 0, end-start+1)
+	}
+	if buf = letters.append(buf, s[start:end]); len(buf) >= leastPassage && different(buf[:leastPassage]) >= passageKinds {
+		yield(Distinct{Start: start, End: end, Kind: PassageValue, Digest: sumOf(buf)})
+	}
 }

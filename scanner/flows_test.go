@@ -1,0 +1,163 @@
+package scanner_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// aSecret has the form of a token and belongs to nobody.
+const aSecret = "gho_Zq8RtY3uWm5NcV7bXs2LkD9fGh4Jp6Aa1EeT"
+
+// returned is a result with one text.
+func returned(i int, server, text string) *scanner.Event {
+	quoted, _ := json.Marshal(text)
+	e := frame(i, scanner.ServerToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":%s}]}}`, i, quoted))
+	e.Server, e.Time = server, time.Unix(int64(i), 0).UTC()
+	return e
+}
+
+// sent is a call that sends a text.
+func sent(i int, server, text string) *scanner.Event {
+	quoted, _ := json.Marshal(text)
+	e := frame(i, scanner.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"send_it","arguments":{"body":%s}}}`, i, quoted))
+	e.Server, e.Time = server, time.Unix(int64(i), 0).UTC()
+	return e
+}
+
+// tokens are different identifiers, one a line.
+func tokens(from, n int) string {
+	var b strings.Builder
+	for i := from; i < from+n; i++ {
+		fmt.Fprintf(&b, "3f%08x-9b1c-4e2d-8a7f-%012x\n", i, i*7919)
+	}
+	return b.String()
+}
+
+// secrets are different tokens of one vendor, one a line.
+func secrets(from, n int) string {
+	var b strings.Builder
+	for i := from; i < from+n; i++ {
+		fmt.Fprintf(&b, "gho_Zq8RtY3uWm5NcV7bXs2LkD9f%08d\n", i)
+	}
+	return b.String()
+}
+
+func skips(res scanner.Result) (all []string) {
+	for _, s := range res.Coverage.Skipped {
+		all = append(all, s.Reason)
+	}
+	return all
+}
+
+// TestFloodHidesNoSecret: no number of other values, of whatever server, makes a
+// session forget a secret, and what is left out of a message is told.
+func TestFloodHidesNoSecret(t *testing.T) {
+	for name, c := range map[string]struct {
+		server, text string
+		lost         bool
+	}{
+		"ten megabytes of identifiers":        {"files", tokens(0, 10<<20/38), true},
+		"ten megabytes of another server":     {"web", tokens(0, 10<<20/38), true},
+		"as many identifiers as are kept":     {"files", tokens(0, 4096), false},
+		"a megabyte of prose":                 {"files", strings.Repeat("The harbour is closed for boats over nine metres, says number 1. ", 16<<10), false},
+		"as many secrets as are kept but one": {"files", secrets(0, 4095), false},
+		"more secrets than are kept":          {"web", secrets(0, 5000), true},
+	} {
+		events := []*scanner.Event{returned(1, "files", "TOKEN="+aSecret), returned(2, c.server, c.text), sent(3, "mail", "here: "+aSecret)}
+		got, res := told(t, scanner.Options{}, only("value-flow"), events)
+		if len(got) != 1 || !strings.HasPrefix(got[0], "value-flow 4 2") {
+			t.Errorf("%s: %q", name, got)
+		}
+		if lost := len(res.Coverage.Skipped) > 0; lost != c.lost {
+			t.Errorf("%s: %q", name, skips(res))
+		}
+	}
+}
+
+// TestForgottenSecretIsTold: what makes place for others is no silence.
+func TestForgottenSecretIsTold(t *testing.T) {
+	events := []*scanner.Event{returned(1, "files", aSecret), returned(2, "files", secrets(0, 4096)), sent(3, "mail", aSecret)}
+	got, res := told(t, scanner.Options{}, only("value-flow"), events)
+	if len(got) != 0 || !slices.ContainsFunc(skips(res), func(s string) bool { return strings.HasPrefix(s, "more secrets or addresses of a server") }) {
+		t.Errorf("%q, %q", got, skips(res))
+	}
+}
+
+// TestSessionsShareTheBound: the session that was idle longest forgets its values, and
+// where it goes on that is told.
+func TestSessionsShareTheBound(t *testing.T) {
+	const each, all = 4096, 1 << 18
+	var events []*scanner.Event
+	add := func(session int, e *scanner.Event) {
+		e.Session = fmt.Sprint("s", session)
+		events = append(events, e)
+	}
+	for i := range all/each + 1 {
+		add(i, returned(i+1, "files", tokens(i*each, each)+aSecret[:39]+string(rune('A'+i%26))))
+	}
+	add(1, sent(100, "mail", "none"))
+	got, res := told(t, scanner.Options{}, only("value-flow"), slices.Clone(events))
+	if len(got) != 0 || len(res.Coverage.Skipped) != 0 {
+		t.Fatalf("%q, %q", got, skips(res))
+	}
+	add(0, sent(101, "mail", aSecret[:39]+"A"))
+	add(64, sent(102, "mail", aSecret[:39]+"M"))
+	got, res = told(t, scanner.Options{}, only("value-flow"), events)
+	if len(got) != 1 || !strings.HasPrefix(got[0], "value-flow 103 ") || len(res.Coverage.Skipped) != 1 || !strings.HasPrefix(skips(res)[0], "a session goes on after its values") {
+		t.Errorf("%q, %q", got, skips(res))
+	}
+}
+
+// TestNoEncodingHidesAFlow: a secret is known again through any two encodings, at
+// either end.
+func TestNoEncodingHidesAFlow(t *testing.T) {
+	encodings := map[string]func(string) string{
+		"base64":      func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+		"base64url":   func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
+		"hexadecimal": func(s string) string { return hex.EncodeToString([]byte(s)) },
+		"percent": func(s string) string {
+			return strings.ReplaceAll(url.QueryEscape(s), "o", "%6f")
+		},
+		"JSON": func(s string) string {
+			quoted, _ := json.Marshal(map[string]string{"value": s})
+			return strings.ReplaceAll(string(quoted), "h", `\u0068`)
+		},
+		"around it": func(s string) string { return "the value is: " + s + "." },
+		"none":      func(s string) string { return s },
+	}
+	names := rapid.SampledFrom([]string{"base64", "base64url", "hexadecimal", "percent", "JSON", "around it", "none"})
+	rapid.Check(t, func(rt *rapid.T) {
+		secret := "gho_" + rapid.StringMatching(`[A-Za-z0-9]{36}`).Filter(func(s string) bool {
+			return !strings.Contains(strings.ToLower(s), "xxx") && len(strings.Split(s, "")) == 36 && distinct(s) >= 8
+		}).Draw(rt, "secret")
+		at := [2]string{secret, secret}
+		for end := range at {
+			for range rapid.IntRange(0, 2).Draw(rt, "layers") {
+				at[end] = encodings[names.Draw(rt, "encoding")](at[end])
+			}
+		}
+		got, _ := told(t, scanner.Options{}, only("value-flow"), []*scanner.Event{returned(1, "files", at[0]), sent(2, "mail", at[1])})
+		if len(got) != 1 {
+			rt.Fatalf("%q to %q: %q", at[0], at[1], got)
+		}
+	})
+}
+
+func distinct(s string) int {
+	seen := map[rune]bool{}
+	for _, r := range s {
+		seen[r] = true
+	}
+	return len(seen)
+}
