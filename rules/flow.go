@@ -48,6 +48,9 @@ func reportReads(p *scanner.JudgePass, severity scanner.Severity, does string, w
 	if reads > 1 {
 		is.Message += fmt.Sprintf(", the last of %d reads on other servers", reads)
 	}
+	if p.Told("value-flow") {
+		is.Message += "; what was read is seen in it (value-flow)"
+	}
 	p.Report(is)
 }
 

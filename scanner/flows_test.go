@@ -1,6 +1,7 @@
 package scanner_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -160,4 +161,41 @@ func distinct(s string) int {
 		seen[r] = true
 	}
 	return len(seen)
+}
+
+// BenchmarkFlows is what calls and their answers cost a judge with all rules, where
+// each of them has values that are compared, by the number of sessions that are open.
+func BenchmarkFlows(b *testing.B) {
+	for _, sessions := range []int{1, 100} {
+		b.Run(fmt.Sprint("sessions=", sessions), func(b *testing.B) {
+			e := engine(b, 1)
+			in := e.NewInspector()
+			var events []*scanner.Event
+			var facts []*scanner.Facts
+			add := func(i int, e *scanner.Event) {
+				e.Session = fmt.Sprint(i % sessions)
+				events, facts = append(events, e), append(facts, in.Inspect(e))
+				e.SetTree(nil, 0)
+			}
+			for i := range 6000 {
+				server := []string{"files", "box", "web"}[i/sessions%3]
+				call := sent(i, server, fmt.Sprintf("dora.%d@mail.example", i%500))
+				call.Frame = bytes.Replace(call.Frame, []byte("send_it"), []byte("read_it"), 1)
+				add(i, call)
+				add(i, returned(i, server, fmt.Sprintf("Dora writes from dora.%d@mail.example about www.page-%d.example/x.\nThe harbour is closed for boats over %d metres until the end of the month.\n%s", i%500, i, i, tokens(i, 1))))
+			}
+			j := scanner.NewJudge(e)
+			now, calls := time.Unix(0, 0), 0
+			b.ReportAllocs()
+			for b.Loop() {
+				for i, ev := range events {
+					now = now.Add(time.Second)
+					ev.Time = now
+					j.Judge(ev, facts[i])
+				}
+				calls += len(events) / 2
+			}
+			b.ReportMetric(float64(calls)/b.Elapsed().Seconds(), "calls/s")
+		})
+	}
 }

@@ -19,7 +19,9 @@ const (
 )
 
 // Publish returns a document with its tables replaced.
-func Publish(doc, tables string) (string, error) {
+func Publish(doc, tables string) (string, error) { return publish(doc, begin, end, tables) }
+
+func publish(doc, begin, end, tables string) (string, error) {
 	head, rest, ok := strings.Cut(doc, begin)
 	_, tail, closed := strings.Cut(rest, end)
 	if !ok || !closed {

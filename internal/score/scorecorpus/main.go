@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/mcpscan/mcpscan/internal/score"
 )
@@ -29,6 +30,10 @@ func run(args []string, servers string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Print(res.Markdown())
+	fmt.Print(res.Markdown())
+	sessions, err := score.RunSessions(filepath.Join(args[0], "transcripts.jsonl"))
+	if err == nil && len(sessions) > 0 {
+		fmt.Print("\n## Sessions\n\n", sessions.Markdown())
+	}
 	return err
 }

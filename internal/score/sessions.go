@@ -1,0 +1,164 @@
+package score
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// The marks between which PublishSessions puts its tables.
+const (
+	sessionsBegin = "<!-- sessions: begin; written by go test ./internal/score -update -->\n"
+	sessionsEnd   = "<!-- sessions: end -->\n"
+)
+
+// PublishSessions returns a document with its tables of sessions replaced.
+func PublishSessions(doc, tables string) (string, error) {
+	return publish(doc, sessionsBegin, sessionsEnd, tables)
+}
+
+// Sessions are judged transcripts.
+type Sessions []Session
+
+// Session is a transcript, and the worst that was found in it.
+type Session struct {
+	*Transcript
+	found worst // by rule, and by poisonedOutput
+}
+
+// poisonedOutput stands for all rules that find something in a result.
+const poisonedOutput = "output-poisoning"
+
+// RunSessions judges the sessions of a file of transcripts with all rules.
+func RunSessions(path string) (Sessions, error) {
+	all, err := Transcripts(path)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := scanner.New(rules.All(), scanner.Options{})
+	if err != nil {
+		return nil, err
+	}
+	var judged Sessions
+	var events []*scanner.Event
+	found := map[string]worst{}
+	for _, t := range all {
+		own, err := t.Events()
+		if err != nil {
+			return nil, err
+		}
+		if found[t.ID] != nil {
+			return nil, fmt.Errorf("two transcripts have the id %s", t.ID)
+		}
+		events, found[t.ID] = append(events, own...), worst{}
+		judged = append(judged, Session{t, found[t.ID]})
+	}
+	err = run(engine, events, func(f *scanner.Finding) {
+		finder := f.Rule.ID
+		if f.Category == "output_poisoning" {
+			finder = poisonedOutput
+		}
+		w := found[f.Session]
+		w[finder] = max(w[finder], f.Severity) // a note is the least, and stands there all the same
+	})
+	return judged, err
+}
+
+// The finders that the tables are of, each with the severities that it reports.
+var sessionFinders = []struct {
+	finder string
+	least  []scanner.Severity
+}{
+	{poisonedOutput, []scanner.Severity{scanner.High, scanner.Medium}},
+	{"value-flow", []scanner.Severity{scanner.Critical, scanner.High, scanner.Medium, scanner.Note}},
+	{"read-then-send", []scanner.Severity{scanner.Critical}},
+	{"cross-server-flow", []scanner.Severity{scanner.High}},
+}
+
+// by reports a finding of one finder, or of any for "", of at least this severity.
+func (s *Session) by(finder string, least scanner.Severity) bool {
+	if finder == "" {
+		return s.found.at(least)
+	}
+	severity, ok := s.found[finder]
+	return ok && severity >= least
+}
+
+// Markdown returns the tables: how many sessions each finder flagged, and what was seen
+// of each attack that succeeded.
+func (s Sessions) Markdown() string {
+	var b bytes.Buffer
+	line(&b, "found by", "at or above", "attacks that succeeded", "attacks that did not", "clean sessions flagged")
+	rule(&b, "llrrr")
+	for _, f := range sessionFinders {
+		for _, least := range f.least {
+			s.flagged(&b, f.finder, least)
+		}
+	}
+	s.flagged(&b, "", scanner.High)
+	b.WriteString("\n### Attacks that succeeded\n\n")
+	line(&b, "suite", "task", "model", poisonedOutput, "value-flow", "read-then-send")
+	rule(&b, "llllll")
+	for _, t := range s.sorted() {
+		if t.Succeeded {
+			line(&b, t.Suite, t.Task, t.Model, t.severity(poisonedOutput), t.severity("value-flow"), t.severity("read-then-send"))
+		}
+	}
+	return b.String()
+}
+
+// flagged has the line of one finder and severity.
+func (s Sessions) flagged(b *bytes.Buffer, finder string, least scanner.Severity) {
+	var succeeded, failed, clean count
+	for i := range s {
+		to := &clean
+		switch {
+		case s[i].Succeeded:
+			to = &succeeded
+		case s[i].Label == "attack":
+			to = &failed
+		}
+		to.add(s[i].by(finder, least))
+	}
+	name := finder
+	switch finder {
+	case "":
+		name = "any rule"
+	case poisonedOutput:
+		name = "any rule about results"
+	default:
+		name = "[" + finder + "](rules.md#" + finder + ")"
+	}
+	line(b, name, "`"+least.String()+"`", of(succeeded), of(failed), falsely(clean))
+}
+
+// severity is the worst that a finder reported, "–" for nothing.
+func (s *Session) severity(finder string) string {
+	if severity, ok := s.found[finder]; ok {
+		return "`" + severity.String() + "`"
+	}
+	return "–"
+}
+
+func (s Sessions) sorted() Sessions {
+	return slices.SortedStableFunc(slices.Values(s), func(x, y Session) int {
+		return cmp.Or(cmp.Compare(x.Suite, y.Suite), cmp.Compare(x.Task, y.Task), cmp.Compare(x.Model, y.Model), cmp.Compare(x.ID, y.ID))
+	})
+}
+
+// Alarms are the clean sessions with a finding at high or above, each as the beginning
+// of the line of a table that says whether it is right.
+func (s Sessions) Alarms() (lines []string) {
+	for _, t := range s.sorted() {
+		for _, f := range sessionFinders {
+			if t.Label == "benign" && t.by(f.finder, scanner.High) {
+				lines = append(lines, fmt.Sprintf("| %s, %s, %s | `%s` |", t.Suite, t.Task, t.Model, f.finder))
+			}
+		}
+	}
+	return lines
+}
