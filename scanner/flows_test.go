@@ -163,6 +163,30 @@ func distinct(s string) int {
 	return len(seen)
 }
 
+// TestValuesTakeTimeByTheSize: no text makes looking for values slow.
+func TestValuesTakeTimeByTheSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("times say nothing under the race detector")
+	}
+	e, err := scanner.New(only("value-flow"), scanner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := e.NewInspector()
+	for _, unit := range []string{"1 ", "1-", "\n \n", "\n", "a@", "a@b.c,", "%25", "www.", "https://", "x://y.z/?", "a: ", "\\u005c", "%2525", "-----BEGIN ",
+		"token=", "token=a1b2c3d4e5f6g7,", "DE89 ", "eyJ", "MTIzNDU2Nzg5MDEy", "4a4b4c4d4e4f", aSecret + " "} {
+		for name, make := range map[string]func(int, string, string) *scanner.Event{"returned": returned, "sent": sent} {
+			ev := make(1, "files", strings.Repeat(unit, 256<<10/len(unit)))
+			start := time.Now()
+			in.Inspect(ev)
+			if took := time.Since(start); took > 15*time.Second { // it is a second at most on an idle machine
+				t.Errorf("%q, %s: %v", unit, name, took)
+			}
+			ev.SetTree(nil, 0)
+		}
+	}
+}
+
 // BenchmarkFlows is what calls and their answers cost a judge with all rules, where
 // each of them has values that are compared, by the number of sessions that are open.
 func BenchmarkFlows(b *testing.B) {

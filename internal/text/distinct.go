@@ -84,10 +84,14 @@ var valueClass = func() (t [256]uint8) {
 // Distincts visits the distinctive values of a text, those of each kind in order.
 // In documentation there are neither secrets nor passages.
 func Distincts(s []byte, documentation bool, yield func(Distinct)) {
-	for _, sp := range secretsUnless(documentation, s) {
-		if v := s[sp[0]:sp[1]]; Secretive(v) {
-			yield(Distinct{Start: sp[0], End: sp[1], Kind: SecretValue, Digest: digestOf(v, notSpaces)})
+	for start := 0; start < len(s) && !documentation; {
+		end := secretsWindow(s, start)
+		for _, sp := range secretsIn(s[start:end]) {
+			if d := NewDistinct(s, start+sp[0], start+sp[1], SecretValue); Secretive(s[d.Start:d.End]) {
+				yield(d)
+			}
 		}
+		start = end
 	}
 	for i := 0; i < len(s); {
 		if valueClass[s[i]]&alnumClass == 0 && s[i] != '+' {
@@ -113,11 +117,21 @@ func Distincts(s []byte, documentation bool, yield func(Distinct)) {
 	}
 }
 
-func secretsUnless(none bool, s []byte) [][2]int {
-	if none {
-		return nil
+// secretsWindow returns the end of the part of s from start on that is searched for
+// secrets by itself: few parts have any, and only those take long. It ends at white
+// space, and behind a private key.
+func secretsWindow(s []byte, start int) int {
+	end := min(len(s), start+maskReach)
+	if i := bytes.LastIndex(s[start:end], []byte("-----BEGIN ")); i >= 0 {
+		end = min(len(s), start+i+longReach)
+		if i := bytes.Index(s[start:end], []byte("-----END")); i >= 0 {
+			end = max(start+i, min(len(s), start+maskReach))
+		}
 	}
-	return secretsIn(s)
+	for most := min(len(s), end+longReach); end < most && s[end] != ' ' && s[end] != '\n'; {
+		end++
+	}
+	return end
 }
 
 // NewDistinct returns s[start:end] as a value of a kind that its place tells.
@@ -198,19 +212,8 @@ func distinctRun(s []byte, start, end int, yield func(Distinct)) {
 	if at := linkIn(of); at >= 0 {
 		to := len(bytes.TrimRight(of, ".,;:!?&"))
 		link(s, start+at, start+to, yield)
-	} else if at := bytes.IndexByte(of, '@'); at > 0 {
-		from, to := start+at, start+at+1
-		for from > start && valueClass[s[from-1]]&localClass != 0 {
-			from--
-		}
-		for to < end && valueClass[s[to]]&localClass != 0 {
-			to++
-		}
-		host := bytes.TrimRight(s[start+at+1:to], ".-_+")
-		if from < start+at && bytes.IndexByte(host, '.') > 0 {
-			to = start + at + 1 + len(host)
-			yield(Distinct{Start: from, End: to, Kind: EmailValue, Digest: digestOf(s[from:to], notSpaces)})
-		}
+	} else {
+		emails(s, start, end, yield)
 	}
 	for i := start; i < end; {
 		for i < end && valueClass[s[i]]&wordClass == 0 {
@@ -221,12 +224,35 @@ func distinctRun(s []byte, start, end int, yield func(Distinct)) {
 			i++
 		}
 		if random(s[from:i]) {
-			yield(Distinct{Start: from, End: i, Kind: TokenValue, Digest: digestOf(s[from:i], notSpaces)})
+			yield(NewDistinct(s, from, i, TokenValue))
 		}
 	}
 	// Base64 has marks that also set words apart.
 	if v := bytes.TrimRight(of, "="); bytes.ContainsAny(v, "+/") && !bytes.ContainsAny(v, ".:?&@=%,;") && random(v) {
-		yield(Distinct{Start: start, End: start + len(v), Kind: TokenValue, Digest: digestOf(v, notSpaces)})
+		yield(NewDistinct(s, start, start+len(v), TokenValue))
+	}
+}
+
+// emails visits the e-mail addresses in s[start:end].
+func emails(s []byte, start, end int, yield func(Distinct)) {
+	for {
+		at := bytes.IndexByte(s[start:end], '@')
+		if at < 0 {
+			return
+		}
+		at += start
+		from, to := at, at+1
+		for from > start && valueClass[s[from-1]]&localClass != 0 {
+			from--
+		}
+		for to < end && valueClass[s[to]]&localClass != 0 {
+			to++
+		}
+		host := bytes.TrimRight(s[at+1:to], ".-_+")
+		if from < at && bytes.IndexByte(host, '.') > 0 {
+			yield(NewDistinct(s, from, at+1+len(host), EmailValue))
+		}
+		start = to
 	}
 }
 
@@ -312,6 +338,8 @@ func numberAt(s []byte, i int) int {
 	digits, chars := 0, 0
 	for i < len(s) {
 		switch {
+		case chars > mostDigits:
+			return 0
 		case digit(s[i]):
 			digits++
 			chars++

@@ -26,6 +26,7 @@ func TestDistincts(t *testing.T) {
 	}{
 		{"nothing here, and 2024-05-15 16:30:00 neither", nil},
 		{"write to Dora <dora.m@mail.example>.", []string{"an e-mail address: dora.m@mail.example"}},
+		{"a@x.example,b@y.example;c@z", []string{"an e-mail address: a@x.example", "an e-mail address: b@y.example"}},
 		{"user@host and a@b", nil},
 		{"see www.blog-of-dora.example; or http://a.example/x?q=1.", []string{"a link: www.blog-of-dora.example", "a link: http://a.example/x?q=1"}},
 		{"a file guide.md in docs/guide.md", nil},
@@ -115,4 +116,18 @@ func TestDistinctSpans(t *testing.T) {
 			t.Fatal("the text was changed")
 		}
 	})
+}
+
+// TestSecretsAnywhere: no secret of a long text is missed for where it stands.
+func TestSecretsAnywhere(t *testing.T) {
+	key := "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcw\n", 40) + "-----END PRIVATE KEY-----"
+	for _, secret := range []string{"gho_Zq8RtY3uWm5NcV7bXs2LkD9fGh4Jp6Aa1EeT", key} {
+		want := digests(secret, SecretValue)
+		for before := 0; before < 3000; before += 97 {
+			s := strings.Repeat("a few words and more of them ", 110)[:before] + "\n" + secret + "\n" + strings.Repeat("and then some ", 200)
+			if got := digests(s, SecretValue); !slices.Equal(got, want) || len(got) != 1 {
+				t.Fatalf("%.20s behind %d bytes: %x, want %x", secret, before, got, want)
+			}
+		}
+	}
 }
