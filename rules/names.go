@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -56,7 +57,7 @@ const (
 // wordSlip reports whether one word is a slip of the other.
 func wordSlip(a, b string, alike float64) bool {
 	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
-	if shorter < slipLetters-1 || longer-shorter > 1+longer/slipLetters { // told first, because it costs nothing
+	if shorter < slipLetters-1 || longer-shorter > 1+longer/slipLetters || unlike(a, b, alike) { // told first, because it costs next to nothing
 		return false
 	}
 	if knownWord(a) && knownWord(b) || noDigits(a) == noDigits(b) && glyphs(a) != glyphs(b) || plural(a, b) || plural(b, a) {
@@ -73,6 +74,41 @@ func wordSlip(a, b string, alike float64) bool {
 		return false
 	}
 	return scanner.OneEdit(a, b) || similarity(a, b) >= alike
+}
+
+// unlike reports words that no slip leads from one to the other, because too many letters
+// stand in one of them alone.
+func unlike(a, b string, alike float64) bool {
+	x, plain := letters(a)
+	y, also := letters(b)
+	edits := 1 + int((1-alike)*float64(max(len(a), len(b))))
+	return plain && also && bits.OnesCount32(x^y) > 2*edits
+}
+
+// letters returns the set of the letters and digits of a word: of those that glyphs takes
+// for each other one, and none that it takes two for. It is told for ASCII only.
+func letters(w string) (set uint32, plain bool) {
+	for i := range len(w) {
+		switch c := w[i]; c {
+		case 'r', 'n', 'm', 'v', 'w':
+		case '0':
+			set |= 1 << ('o' & 31)
+		case '1', 'i':
+			set |= 1 << ('l' & 31)
+		case '5':
+			set |= 1 << ('s' & 31)
+		case '3':
+			set |= 1 << ('e' & 31)
+		case '4':
+			set |= 1 << ('a' & 31)
+		default:
+			if c >= 0x80 {
+				return 0, false
+			}
+			set |= 1 << (c & 31)
+		}
+	}
+	return set, true
 }
 
 // plural reports whether b is the plural of a.
