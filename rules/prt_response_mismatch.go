@@ -14,7 +14,7 @@ var prtResponseMismatch = scanner.Rule{
 	Fix:        "Check that the recording is complete. If it is, the server answers what it was not asked, or answers twice.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A second answer that says something else is no slip of a recorder, and high. The answer to a request that another session of the server has open is high where its id is no small number, and medium else, which can be chance. The same answer twice, or one to an unknown id, is low: recordings start late, lack a direction or have lines twice, and only servers that were asked something before are reported.",
+	Basis:      "A second answer that says something else is no slip of a recorder, and high. The answer to a request that another session of the server has open is high where its id is no small number, which two sessions have by chance. The same answer twice, or one to an unknown id, is low: recordings start late, lack a direction or have lines twice, and only servers that were asked something before are reported.",
 	Refs:       []string{"OWASP-MCP:MCP06", "CWE-345"},
 	Judge: func(p *scanner.JudgePass) {
 		m := p.Message
@@ -28,10 +28,7 @@ var prtResponseMismatch = scanner.Rule{
 			why = "was given before, word for word"
 		case before:
 			severity, why = scanner.High, "is a second one, and says something else than the first"
-		case p.OpenElsewhere() == "":
-		case len(m.ID) < chosenID:
-			severity, why = scanner.Medium, "answers no open request, and one of that id is open in another session of the server"
-		default:
+		case len(m.ID) >= chosenID && p.OpenElsewhere():
 			severity, why = scanner.High, "answers a request that is open in another session of the server"
 		}
 		p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.MessageSubject, Pointer: "/id", Offset: m.Offset,

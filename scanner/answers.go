@@ -1,5 +1,7 @@
 package scanner
 
+import "slices"
+
 // maxAnswers bounds the answers of a server that are remembered, to tell a second one.
 const maxAnswers = 16
 
@@ -41,23 +43,17 @@ func (p *JudgePass) Answered() (before, same bool) {
 	return false, false
 }
 
-// maxElsewhere bounds the sessions that are asked whether a response is theirs.
-const maxElsewhere = 16
-
-// OpenElsewhere returns the session, among those with the last messages, in which the
-// server has a request open that the response at hand would answer; "" for none.
-func (p *JudgePass) OpenElsewhere() string {
-	seen := 0
-	for el := p.judge.recent.Front(); el != nil && seen < maxElsewhere; el = el.Next() {
-		s, _ := el.Value.(*Session)
-		seen++
-		if other := s.Servers[p.Server.ID]; s != p.Session && other != nil {
-			if _, open := other.pending[ClientToServer][p.Message.ID]; open {
-				return s.ID
-			}
+// OpenElsewhere reports whether the server has a request open in another session that
+// the response at hand would answer.
+func (p *JudgePass) OpenElsewhere() bool {
+	return slices.ContainsFunc(p.judge.idle, func(s *Session) bool {
+		other := s.Servers[p.Server.ID]
+		if s == p.Session || other == nil {
+			return false
 		}
-	}
-	return ""
+		_, open := other.pending[ClientToServer][p.Message.ID]
+		return open
+	})
 }
 
 // Asking reports whether the server at hand has a request of the client to answer.

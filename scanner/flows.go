@@ -144,15 +144,18 @@ func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (los
 	return "more secrets or addresses of a server than are remembered: where the earliest go is not seen", true
 }
 
-// forget forgets the values of the session that was idle for the longest time, in
-// events, and that has some.
+// forget forgets the values of the session that is the next to be closed of those that
+// have some.
 func (j *judge) forget(but *Session) {
-	for el := j.recent.Back(); el != nil; el = el.Prev() {
-		if s := el.Value.(*Session); s != but && len(s.known) > 0 {
-			j.release(s)
-			s.forgot = true
-			return
+	var next *Session
+	for _, s := range j.idle {
+		if s != but && len(s.known) > 0 && (next == nil || s.before(next)) {
+			next = s
 		}
+	}
+	if next != nil {
+		j.release(next)
+		next.forgot = true
 	}
 }
 

@@ -1,7 +1,7 @@
 package scanner
 
 import (
-	"container/list"
+	"container/heap"
 	"hash/fnv"
 	"slices"
 	"strings"
@@ -11,29 +11,30 @@ import (
 
 // The bounds of what a judge remembers. They bound memory, whatever the input.
 const (
-	defaultSessions = 2048     // sessions open at once; the one idle longest, in events, is closed
+	defaultSessions = 2048     // sessions open at once; the one whose last event is the oldest is closed
 	maxPins         = 262144   // definitions remembered across sessions
 	maxClosed       = 1 << 20  // closed sessions that are recognised when they go on
 	maxSchemas      = 64 << 20 // bytes of schemas remembered
+	maxCounted      = 1 << 20  // servers that are counted
 	maxConfigured   = 65536    // servers of configurations remembered
 	maxNamesakes    = 16       // of these, with one name
 )
 
-// judge folds facts into sessions, in the order of the input.
+// judge folds facts into sessions, in the order in which events are handed to it.
 type judge struct {
 	engine   *Engine
-	sessions map[string]*list.Element // of *Session
-	closed   map[uint64]struct{}      // sessions that made place for others, by digest
-	recent   *list.List               // the same, most recently used first
+	sessions map[string]*Session
+	idle     idle                // the same, the next to be closed in front
+	closed   map[uint64]struct{} // sessions that made place for others, by digest
 	pins     map[pinKey]*Known
 	schemas  int // bytes of schemas in all definitions that are remembered
 	conform  conform.Checker
-	servers  map[string]bool
+	servers  map[uint64]struct{} // by digest
 	entries  configured
 	found    []Finding
 	coverage *coverage
 	stats    Stats
-	seq      int64
+	seq      int64  // events that were judged
 	paired   string // the server that is compared with the only one approved, once one was met
 	met      bool
 
@@ -65,8 +66,8 @@ type Stats struct {
 }
 
 func newJudge(e *Engine) *judge {
-	return &judge{engine: e, sessions: map[string]*list.Element{}, closed: map[uint64]struct{}{}, recent: list.New(),
-		pins: map[pinKey]*Known{}, servers: map[string]bool{}, coverage: newCoverage(), most: maxPerEvent}
+	return &judge{engine: e, sessions: map[string]*Session{}, closed: map[uint64]struct{}{},
+		pins: map[pinKey]*Known{}, servers: map[uint64]struct{}{}, coverage: newCoverage(), most: maxPerEvent}
 }
 
 // judge completes and returns the findings of one event, in the order of
@@ -90,10 +91,13 @@ func (j *judge) judge(e *Event, facts *Facts) []Finding {
 		j.config(e, facts)
 		return j.ordered(e, facts)
 	}
-	session := j.session(e.Session, e.Origin)
+	session := j.session(e)
 	srv := session.server(e.Server)
-	j.servers[e.Server], j.server, facts.First = true, srv, !srv.Seen
-	j.stats.Servers = len(j.servers)
+	j.server, facts.First = srv, !srv.Seen
+	if !srv.Seen && len(j.servers) < maxCounted {
+		j.servers[digest(e.Server)] = struct{}{}
+		j.stats.Servers = len(j.servers)
+	}
 	first, agreed := Unknown, true
 	for i := range facts.Messages {
 		from := j.message(session, srv, e, facts, i)
@@ -269,30 +273,40 @@ func (j *judge) known(e *Event, d *Definition, offset int) *Known {
 		Client: j.server.Client, Version: j.server.Info.Version}
 }
 
-// session returns the session of an event, opened if need be. The session that
-// was idle for the longest time, counted in events, makes place.
-func (j *judge) session(id string, o Origin) *Session {
-	if el := j.sessions[id]; el != nil {
-		j.recent.MoveToFront(el)
-		return el.Value.(*Session)
+// session returns the session of an event, opened if need be.
+func (j *judge) session(e *Event) *Session {
+	s := j.sessions[e.Session]
+	if s == nil {
+		s = j.open(e)
 	}
+	s.seq = j.seq
+	if !e.Time.IsZero() && (s.last.IsZero() || e.Time.After(s.last)) {
+		s.last = e.Time
+	}
+	return s
+}
+
+// open opens a session. Where too many are, the one whose last event is the oldest, by
+// its own time, makes place.
+func (j *judge) open(e *Event) *Session {
 	if len(j.sessions) >= j.engine.sessions {
-		oldest := j.recent.Back()
-		j.recent.Remove(oldest)
-		delete(j.sessions, oldest.Value.(*Session).ID)
-		j.release(oldest.Value.(*Session))
+		oldest := j.idle.close()
+		delete(j.sessions, oldest.ID)
+		j.release(oldest)
 		j.coverage.evicted++
 		if len(j.closed) < maxClosed {
-			j.closed[digest(oldest.Value.(*Session).ID)] = struct{}{}
+			j.closed[digest(oldest.ID)] = struct{}{}
 		} else {
-			j.coverage.skip("more sessions than are remembered: one that goes on after it was closed goes unseen", o)
+			j.coverage.skip("more sessions than are remembered: one that goes on after it was closed goes unseen", e.Origin)
 		}
 	}
-	if _, again := j.closed[digest(id)]; again {
-		j.coverage.skip("a session goes on after it was closed to make place for others: what only shows over its whole length may be missing", o)
+	if _, again := j.closed[digest(e.Session)]; again {
+		j.coverage.skip("a session goes on after it was closed to make place for others: what only shows over its whole length may be missing", e.Origin)
 	}
-	s := &Session{ID: id, Servers: map[string]*Server{}, owners: map[string][]*Known{}, alike: map[string][]*Known{}}
-	j.sessions[id] = j.recent.PushFront(s)
+	s := &Session{ID: e.Session, last: e.Time, seq: j.seq, Servers: map[string]*Server{}, owners: map[string][]*Known{}, alike: map[string][]*Known{}}
+	s.rank = s.now()
+	j.sessions[s.ID] = s
+	heap.Push(&j.idle, s)
 	j.stats.Sessions++
 	return s
 }

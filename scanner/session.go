@@ -16,6 +16,10 @@ type Session struct {
 	Witnesses Witnesses // among the servers that have not all three by themselves
 	Qualified []*Known  // the first maxQualified tools whose names have a separator that clients join names with
 
+	last time.Time // of the newest event, by its own time
+	seq  int64     // of the last event, in the order of judging
+	rank rank      // among the sessions that are open
+
 	owners  map[string][]*Known   // tools by folded name, in the order seen
 	alike   map[string][]*Known   // the same by the skeleton of the name
 	newest  time.Time             // of the calls

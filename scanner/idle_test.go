@@ -1,0 +1,145 @@
+package scanner_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// pings makes events of words such as "a:2s", a session and a time, or "a:" for none.
+// Lines are numbered from 1.
+func pings(t *testing.T, script string) (events []*scanner.Event) {
+	t.Helper()
+	for i, word := range strings.Fields(script) {
+		e := frame(i, scanner.ClientToServer, `{"jsonrpc":"2.0","method":"ping"}`)
+		session, at, _ := strings.Cut(word, ":")
+		e.Session, e.Time = session, time.Time{}
+		if at != "" {
+			d, err := time.ParseDuration(at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Time = time.Unix(1e9, 0).UTC().Add(d)
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
+// TestEviction: of two sessions that are open, the one whose last event is the oldest by
+// its own time makes place for a third, whatever the order of the input. A session that
+// goes on after that is counted.
+func TestEviction(t *testing.T) {
+	for name, c := range map[string]struct {
+		script  string
+		evicted int
+		again   int // sessions that go on after they were closed
+	}{
+		"as many as may be open":                {"a:1s b:2s a:3s b:4s", 0, 0},
+		"the oldest by time, not by place":      {"a:5s b:1s c:6s a:7s", 1, 0},
+		"the same the other way round":          {"b:1s a:5s c:6s a:7s", 1, 0},
+		"it goes on":                            {"a:5s b:1s c:6s b:7s", 2, 1},
+		"its newest event counts":               {"a:1s b:2s a:3s c:4s a:5s", 1, 0},
+		"also where it stands late":             {"a:99s b:50s a:1s c:60s a:100s", 1, 0}, // and the late one is counted
+		"of one time, the first by name":        {"b:1s a:1s c:2s b:3s", 1, 0},
+		"the same in the other order":           {"a:1s b:1s c:2s b:3s", 1, 0},
+		"without a time, ahead of all others":   {"a: b:1s c:2s b:3s", 1, 0},
+		"without any times, idle by events":     {"b: a: b: c: b:", 1, 0},
+		"an event without a time keeps nothing": {"a:1s b:2s a: c:3s b:4s", 1, 0},
+		"a clock a year ahead":                  {"a:8760h b:1s c:2s c:3s a:8761h", 1, 0},
+	} {
+		e, err := scanner.New([]scanner.Rule{markerRule()}, scanner.Options{Sessions: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := e.Run(context.Background(), &source{pings(t, c.script)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := 0
+		for _, s := range res.Coverage.Skipped {
+			if strings.Contains(s.Reason, "goes on after it was closed") {
+				again += s.Count
+			}
+		}
+		if res.Coverage.Evicted != c.evicted || again != c.again {
+			t.Errorf("%s: %d evicted, %d went on: %+v", name, res.Coverage.Evicted, again, res.Coverage)
+		}
+	}
+}
+
+// crowd is a source of sessions that all stay open: each has a definition, a call and its
+// answer, and they are far apart.
+type crowd struct{ sessions, at int }
+
+func (c *crowd) Next() (scanner.Chunk, error) {
+	if c.at == 3*c.sessions {
+		return nil, io.EOF
+	}
+	c.at += 3000
+	return crowded{c.at - 3000, min(c.at, 3*c.sessions), c.sessions}, nil
+}
+
+type crowded struct{ from, to, sessions int }
+
+func (c crowded) Release() {}
+
+func (c crowded) Events(yield func(*scanner.Event)) {
+	for i := c.from; i < c.to; i++ {
+		frames := [...]string{`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read_file"}]}}`,
+			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_file"}}`, `{"jsonrpc":"2.0","id":2,"result":{}}`}
+		e := frame(i, scanner.ServerToClient, frames[i/c.sessions])
+		if i/c.sessions == 1 {
+			e.Direction = scanner.ClientToServer
+		}
+		e.Session, e.Server = fmt.Sprint("s", i%c.sessions), fmt.Sprint("srv", i%1000)
+		yield(e)
+	}
+}
+
+// heap is a sink that samples what lives.
+type heap struct {
+	events int
+	most   uint64
+}
+
+func (h *heap) Event(*scanner.Event, *scanner.Facts) error {
+	if h.events++; h.events%20_000 == 0 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		h.most = max(h.most, m.HeapAlloc)
+	}
+	return nil
+}
+
+func (h *heap) Finding(*scanner.Finding) error { return nil }
+
+// TestManySessions: sessions without end that are open at once, all of them, need no
+// memory without end, and what was closed is counted.
+func TestManySessions(t *testing.T) {
+	const sessions = 20_000
+	e, err := scanner.New(rules.All(), scanner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began, h := time.Now(), &heap{}
+	res, err := e.Run(context.Background(), &crowd{sessions: sessions}, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d sessions: %d events/s, %d MiB", sessions, int(float64(h.events)/time.Since(began).Seconds()), h.most>>20)
+	if res.Stats.Sessions != 3*sessions || res.Coverage.Evicted != 3*sessions-2048 || res.Stats.Servers != 1000 {
+		t.Errorf("%+v, %d evicted", res.Stats, res.Coverage.Evicted)
+	}
+	if bound := uint64(128 << 20); h.most > bound {
+		t.Errorf("%d MiB live", h.most>>20)
+	}
+}
