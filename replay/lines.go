@@ -135,6 +135,9 @@ func (c *lineChunk) Events(yield func(*scanner.Event)) {
 	}
 }
 
+// Size is how many bytes the chunk keeps until it is released.
+func (c *lineChunk) Size() int { return cap(c.data) }
+
 // Release gives the chunk's memory back.
 func (c *lineChunk) Release() {
 	c.buffers.events = nil

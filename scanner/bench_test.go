@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/mcpscan/mcpscan/internal/recgen"
 	"github.com/mcpscan/mcpscan/replay"
@@ -132,6 +134,32 @@ func BenchmarkReplay(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
+		})
+	}
+}
+
+// BenchmarkOrder is what events cost that wait to be judged: those that stand in order,
+// and those that do not, by the number of sessions.
+func BenchmarkOrder(b *testing.B) {
+	for _, c := range []struct {
+		sessions int
+		late     bool
+	}{{1, false}, {100, false}, {10_000, false}, {1, true}} {
+		b.Run(fmt.Sprintf("sessions=%d/late=%t", c.sessions, c.late), func(b *testing.B) {
+			var events []*scanner.Event
+			for i := range 100_000 {
+				e := frame(i, scanner.ClientToServer, "{}")
+				e.Session = fmt.Sprint(i % c.sessions)
+				if c.late && i%8 == 7 {
+					e.Time = e.Time.Add(-5 * time.Second)
+				}
+				events = append(events, e)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				scanner.Wait(events)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(events)), "ns/event")
 		})
 	}
 }

@@ -54,7 +54,7 @@ func TestWhatIsNotRememberedIsTold(t *testing.T) {
 		"one more":                          {servers(65, "0s"), 1},
 		"one more, when the others are out": {servers(64, "0s") + "late.get_x 30s+1ns", 0},
 		"the oldest that is remembered":     {"a.get_x 30s\nb.get_x 0s", 0},
-		"one that is too old":               {"a.get_x 30s+1ns\nb.get_x 0s", 1},
+		"one that is too old":               {"a.get_x 30s+1ns\nb.get_x 0s", 2}, // it is late as well
 	} {
 		_, res := told(t, scanner.Options{}, only("read-then-send"), script(t, c.script))
 		if len(res.Coverage.Skipped) != c.lost {

@@ -26,8 +26,8 @@ type Chunk interface {
 	Release()
 }
 
-// Sink receives what the engine sees and finds, in the order of the input and
-// from one goroutine. What it is handed is valid only during the call, but
+// Sink receives what the engine sees and finds, in the order in which it is judged
+// and from one goroutine. What it is handed is valid only during the call, but
 // findings may be kept.
 type Sink interface {
 	Event(*Event, *Facts) error
@@ -213,6 +213,8 @@ type batch struct {
 	events []*Event
 	facts  []*Facts
 	done   chan struct{}
+	left   int // events that were not judged yet
+	bytes  int // that it keeps in memory
 }
 
 // Run inspects and judges everything that src has. The result and what the
@@ -272,20 +274,21 @@ func (e *Engine) inspect(work <-chan *batch) {
 
 // run judges batches until there are no more. After an error of a sink the
 // rest is drained, so that no worker is left behind.
-func (j *judge) run(ordered <-chan *batch, sinks []Sink, cancel func()) error {
-	var failed error
+func (j *judge) run(ordered <-chan *batch, sinks []Sink, cancel func()) (failed error) {
+	o := newOrder()
+	judge := func(e *Event, facts *Facts) {
+		if failed != nil {
+			return
+		}
+		if failed = j.deliver(e, facts, sinks); failed != nil {
+			cancel()
+		}
+	}
 	for b := range ordered {
 		<-b.done
-		for i, ev := range b.events {
-			if failed != nil {
-				break
-			}
-			if failed = j.deliver(ev, b.facts[i], sinks); failed != nil {
-				cancel()
-			}
-		}
-		b.chunk.Release()
+		o.feed(b, judge)
 	}
+	o.flush(judge)
 	return failed
 }
 

@@ -1,5 +1,7 @@
 package scanner
 
+import "slices"
+
 // Judge is the judge for benchmarks.
 type Judge struct{ j *judge }
 
@@ -15,3 +17,32 @@ func Places(e *Event) func(off int) Location {
 	p.reset(e)
 	return p.at
 }
+
+// Most is what waited at once to be judged.
+type Most struct{ Events, Bytes int }
+
+// Waiting runs a source and returns the most that waited.
+func Waiting(e *Engine, src Source) (most Most) {
+	o, in := newOrder(), e.NewInspector()
+	for chunk, err := src.Next(); chunk != nil && err == nil; chunk, err = src.Next() {
+		b := &batch{chunk: chunk}
+		chunk.Events(func(e *Event) { b.events, b.facts = append(b.events, e), append(b.facts, in.Inspect(e)) })
+		o.feed(b, func(*Event, *Facts) {
+			most = Most{max(most.Events, o.next-o.head), max(most.Bytes, o.waiting)}
+		})
+	}
+	o.flush(func(*Event, *Facts) {})
+	return most
+}
+
+// Wait has events wait, and does nothing with them.
+func Wait(events []*Event) {
+	o := newOrder()
+	o.feed(&batch{chunk: nothing{}, events: events, facts: slices.Repeat([]*Facts{{}}, len(events))}, func(*Event, *Facts) {})
+	o.flush(func(*Event, *Facts) {})
+}
+
+type nothing struct{}
+
+func (nothing) Events(func(*Event)) {}
+func (nothing) Release()            {}

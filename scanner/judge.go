@@ -74,7 +74,6 @@ func newJudge(e *Engine) *judge {
 // their place and then of the rules' IDs.
 func (j *judge) judge(e *Event, facts *Facts) []Finding {
 	j.seq++
-	e.Seq = j.seq
 	j.found = append(j.found[:0], facts.Findings...)
 	switch e.Kind {
 	case SkippedEvent:
@@ -280,7 +279,11 @@ func (j *judge) session(e *Event) *Session {
 		s = j.open(e)
 	}
 	s.seq = j.seq
-	if !e.Time.IsZero() && (s.last.IsZero() || e.Time.After(s.last)) {
+	switch {
+	case e.Time.IsZero():
+	case !s.last.IsZero() && e.Time.Before(s.last):
+		j.coverage.skip("an event stands too far behind later ones of its session to be put in order: these were judged without it", e.Origin)
+	default:
 		s.last = e.Time
 	}
 	return s
