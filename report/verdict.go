@@ -92,7 +92,7 @@ func (c Coverage) notes() []string {
 		notes = append(notes, fmt.Sprintf("Noise: %s that no client takes for a message.", count(c.Noise, "line")))
 	}
 	if c.Evicted > 0 {
-		notes = append(notes, fmt.Sprintf("Closed to bound memory: %s that had been idle for the longest.", count(c.Evicted, "session")))
+		notes = append(notes, fmt.Sprintf("Closed to bound memory: %s whose last event was the oldest.", count(c.Evicted, "session")))
 	}
 	return notes
 }
