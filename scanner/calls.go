@@ -110,7 +110,7 @@ func (s *Session) record(srv *Server, c *Call, window time.Duration) (lost strin
 	if c.Refused || c.Time.IsZero() {
 		return ""
 	}
-	if c.Time.After(s.newest) {
+	if s.newest.IsZero() || c.Time.After(s.newest) {
 		s.newest = c.Time
 	}
 	from := s.newest.Add(-window)
@@ -154,7 +154,7 @@ type calls struct {
 // add remembers a call, and forgets those before the window. Where there are too many,
 // an earlier one of the same tool makes place, or else the oldest.
 func (cs *calls) add(c *Call, from time.Time) {
-	if c.Time.After(cs.newest) {
+	if cs.newest.IsZero() || c.Time.After(cs.newest) {
 		cs.newest = c.Time
 	}
 	q := &cs.of[c.Category]

@@ -142,45 +142,71 @@ func TestSessionsDoNotMeet(t *testing.T) {
 	})
 }
 
+// openCalls returns a judge with all rules, and a function that has it judge calls and
+// their answers, each some time after the one before it and in the next of the sessions,
+// all of which stay open. It returns the number of calls.
+func openCalls(t testing.TB, sessions int, apart time.Duration) func() int {
+	e, err := scanner.New(rules.All(), scanner.Options{Workers: 1, Sessions: sessions})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := e.NewInspector()
+	var events []*scanner.Event
+	var facts []*scanner.Facts
+	add := func(i int, d scanner.Direction, text string) {
+		ev := frame(i, d, text)
+		ev.Session, ev.Server = fmt.Sprint(i%sessions), []string{"files", "box", "web"}[i/sessions%3]
+		events, facts = append(events, ev), append(facts, in.Inspect(ev))
+		ev.SetTree(nil, 0)
+	}
+	for i := range 60_000 { // as many for each number of sessions: they fill the caches as well
+		add(i, scanner.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}`, i,
+			[]string{"read_file", "list_directory", "create_note", "run_code"}[i/3%4]))
+		add(i, scanner.ServerToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, i))
+	}
+	j, now := scanner.NewJudge(e), time.Unix(0, 0)
+	return func() int {
+		for i, ev := range events {
+			now = now.Add(apart / 2)
+			ev.Time = now
+			j.Judge(ev, facts[i])
+		}
+		return len(events) / 2
+	}
+}
+
+// TestCallsCostTheSame: what a call costs does not grow with the number of sessions that
+// are open. Allocations are counted, not time: they do not depend on the machine.
+func TestCallsCostTheSame(t *testing.T) {
+	for _, sessions := range []int{1, 100, 10_000} {
+		judge := openCalls(t, sessions, time.Second)
+		calls := 0
+		for range 3 { // what a session keeps has found its size by then
+			calls = judge()
+		}
+		each := testing.AllocsPerRun(1, func() { judge() }) / float64(calls)
+		if each > 0.2 {
+			t.Errorf("%d sessions: %.2f allocations for each call and its answer", sessions, each)
+		}
+	}
+}
+
 // BenchmarkCalls is what calls and their answers cost a judge with all rules, by the
 // number of sessions that are open.
 func BenchmarkCalls(b *testing.B) {
-	e, err := scanner.New(rules.All(), scanner.Options{Workers: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
 	for _, c := range []struct {
 		sessions int
 		apart    time.Duration
-	}{{1, time.Second}, {10, time.Second}, {100, time.Second}, {1000, time.Second}, {1, time.Millisecond}} {
-		sessions := c.sessions
-		b.Run(fmt.Sprintf("sessions=%d/every=%s", sessions, c.apart), func(b *testing.B) {
-			in := e.NewInspector()
-			var events []*scanner.Event
-			var facts []*scanner.Facts
-			add := func(i int, d scanner.Direction, text string) {
-				ev := frame(i, d, text)
-				ev.Session, ev.Server = fmt.Sprint(i%sessions), []string{"files", "box", "web"}[i/sessions%3]
-				events, facts = append(events, ev), append(facts, in.Inspect(ev))
-				ev.SetTree(nil, 0)
-			}
-			for i := range 6000 {
-				add(i, scanner.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}`, i,
-					[]string{"read_file", "list_directory", "create_note", "run_code"}[i/3%4]))
-				add(i, scanner.ServerToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, i))
-			}
-			j := scanner.NewJudge(e)
-			now, calls := time.Unix(0, 0), 0
+	}{{1, time.Second}, {100, time.Second}, {10_000, time.Second}, {1, time.Millisecond}} {
+		b.Run(fmt.Sprintf("sessions=%d/every=%s", c.sessions, c.apart), func(b *testing.B) {
+			judge, calls := openCalls(b, c.sessions, c.apart), 0
+			judge()
 			b.ReportAllocs()
 			for b.Loop() {
-				for i, ev := range events {
-					now = now.Add(c.apart / 2)
-					ev.Time = now
-					j.Judge(ev, facts[i])
-				}
-				calls += len(events) / 2
+				calls += judge()
 			}
 			b.ReportMetric(float64(calls)/b.Elapsed().Seconds(), "calls/s")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(calls), "ns/call")
 		})
 	}
 }
