@@ -38,11 +38,11 @@ func Waiting(e *Engine, src Source) (most Most) {
 // Wait has events wait, and does nothing with them.
 func Wait(events []*Event) {
 	o := newOrder()
-	o.feed(&batch{chunk: nothing{}, events: events, facts: slices.Repeat([]*Facts{{}}, len(events))}, func(*Event, *Facts) {})
+	o.feed(&batch{chunk: noChunk{}, events: events, facts: slices.Repeat([]*Facts{{}}, len(events))}, func(*Event, *Facts) {})
 	o.flush(func(*Event, *Facts) {})
 }
 
-type nothing struct{}
+type noChunk struct{}
 
-func (nothing) Events(func(*Event)) {}
-func (nothing) Release()            {}
+func (noChunk) Events(func(*Event)) {}
+func (noChunk) Release()            {}
