@@ -25,7 +25,7 @@ var policyDenied = scanner.Rule{
 		if d.Verdict == scanner.Block {
 			p.Refuse(d.Check, d.Verdict, d.Reason)
 		}
-		is := scanner.JudgeIssue{Severity: weight.severity, Message: weight.says + ": " + d.Reason, Key: d.Rule, Offset: p.Message.Offset}
+		is := scanner.JudgeIssue{Severity: weight.severity, Message: weight.says + ": " + d.Reason, Key: d.Verdict.String() + " " + d.Rule, Offset: p.Message.Offset}
 		is.Subject, is.Name, is.Pointer, is.Evidence = about(p)
 		if d.Location.File != "" {
 			is.Related = []scanner.Related{{Message: fmt.Sprintf("the rule %s of the policy", shown(d.Rule)), Location: d.Location}}

@@ -36,13 +36,17 @@ func (in *Inspector) audit() {
 	in.messageRules(m, root)
 }
 
-// auditArguments returns the arguments of the call that an audit event tells of. Where it
-// does not have them, they are not seen in full.
+// auditArguments returns the arguments of the call that an audit event tells of, where
+// they stand in a call. It returns nil where the event does not have them.
 func (in *Inspector) auditArguments() (args []Argument, partial bool) {
 	root := in.event.root
 	for _, object := range [...]int{root, in.tree.Get(root, "fields")} {
-		if i := in.tree.Get(object, "input"); i >= 0 {
-			return in.arguments(i)
+		if i := in.tree.Get(object, "input"); i >= 0 && in.tree.Kind(i) == wire.Object {
+			args, partial = in.arguments(i)
+			for k := range args {
+				args[k].Pointer = "/arguments" + args[k].Pointer
+			}
+			return append([]Argument{}, args...), partial
 		}
 	}
 	return nil, true

@@ -64,6 +64,7 @@ type PolicyRequest struct {
 	Target    string // the name of the tool or prompt, or the URI of the resource
 	Arguments []Argument
 	Partial   bool   // there are more arguments than these
+	Unlogged  bool   // an audit log tells of the call, and not of its arguments
 	Tool      *Known // of a call: the tool as the server showed it last; nil where it did not
 }
 
@@ -109,7 +110,7 @@ func (p *JudgePass) decide(policy Policy) {
 	}
 	r := PolicyRequest{Server: p.Server.ID, Method: m.Method, Target: m.Target, Arguments: m.Arguments, Partial: m.Partial}
 	if m.Kind == Audit {
-		r.Method = "tools/call"
+		r.Method, r.Unlogged = "tools/call", m.Arguments == nil
 	}
 	if r.Method == "tools/call" {
 		r.Tool = p.Server.Current(m.Target)

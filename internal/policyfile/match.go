@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// matches reports whether a rule matches a request. It is unsure where a rule that
-// refuses matches all but arguments, of which there are more than were looked at.
+// matches reports whether a rule matches a request. It is unsure where all matches but
+// arguments that were not looked at: in a rule that refuses, and in any rule where a log
+// does not have them.
 func (r *rule) matches(q *request) (match, unsure bool) {
 	if r.any {
 		return true, false
@@ -15,13 +16,11 @@ func (r *rule) matches(q *request) (match, unsure bool) {
 		!r.event(q) || !r.target(q) {
 		return false, false
 	}
-	if !r.looks() || r.path(q) && r.arguments(q) && r.connection(q) {
-		return !(r.looks() && r.passes() && q.lost), false
+	if !r.looks() || !(r.passes() && q.lost) && r.path(q) && r.arguments(q) && r.connection(q) {
+		return true, false
 	}
-	if q.lost && !r.passes() {
-		return true, true
-	}
-	return false, false
+	unsure = r.looks() && (q.Unlogged || q.lost && !r.passes())
+	return unsure, unsure
 }
 
 // match reports whether one of the patterns matches a name.

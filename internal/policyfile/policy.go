@@ -122,7 +122,14 @@ func (p *Policy) Decide(r *scanner.PolicyRequest) scanner.Decision {
 		case !q.decided() && rule.action != Log:
 			return scanner.Decision{}
 		}
-		return p.decision(rule, unsure)
+		d := p.decision(rule)
+		if unsure {
+			d.Reason += " (the request has more than the policy looks at, so that nothing rules this rule out)"
+		}
+		if unsure && q.Unlogged {
+			d.Verdict, d.Reason = scanner.Alert, "the log does not have the arguments by which the policy decides here"
+		}
+		return d
 	}
 	if !q.decided() {
 		return scanner.Decision{}
@@ -134,12 +141,8 @@ func (p *Policy) Decide(r *scanner.PolicyRequest) scanner.Decision {
 	return scanner.Decision{Verdict: scanner.Log, Rule: defaultRule, Reason: "no rule of the policy matches, and what no rule matches is logged"}
 }
 
-func (p *Policy) decision(r *rule, unsure bool) scanner.Decision {
+func (p *Policy) decision(r *rule) scanner.Decision {
 	v, _ := r.action.Verdict()
-	d := scanner.Decision{Verdict: v, Rule: r.title(), Reason: cmp.Or(r.message, r.description, "the policy says so"),
+	return scanner.Decision{Verdict: v, Rule: r.title(), Reason: cmp.Or(r.message, r.description, fmt.Sprintf("the %s says %s", r.called(), r.action)),
 		Location: scanner.Location{File: p.path, Line: r.pos.Line, Column: r.pos.Column}}
-	if unsure {
-		d.Reason += " (the request has more than the policy looks at, so that nothing rules this rule out)"
-	}
-	return d
 }
