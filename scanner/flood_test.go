@@ -20,7 +20,7 @@ func TestFlood(t *testing.T) {
 	} {
 		limit := scanner.FloodLimit(class)
 		refilled := time.Minute / time.Duration(limit.CallsPerMinute)
-		for after, want := range map[time.Duration]int{0: 1, refilled - 1: 1, refilled: 0, time.Hour: 0, -time.Second: 1} {
+		for after, want := range map[time.Duration]int{0: 1, refilled - 1: 1, refilled: 0, time.Hour: 0, -time.Hour: 1} {
 			var events []*scanner.Event
 			for i := range limit.Burst + 1 {
 				e := frame(i, scanner.ServerToClient, text)
