@@ -239,15 +239,24 @@ func (v *Events) call(e *scanner.Event, m *scanner.Message) record {
 func intercepted(called record, m *scanner.Message) record {
 	r := called
 	r.Type, r.about = "mcp_tool_call_intercepted", scanner.CallSubject
-	r.Action, r.Verdict, r.Check = "allow", m.Decision.Verdict.String(), m.Decision.Check.String()
-	if refuses(m.Decision.Verdict) {
-		r.Action = "block"
-	}
-	r.Rule, r.Reason = foreign(m.Decision.Rule, nameLimit), foreign(m.Decision.Reason, textLimit)
+	r.Action = "allow"
+	r.decided(&m.Decision)
 	if m.Tool != nil && !m.Tool.Definition.Foreign {
 		r.Hash = m.Tool.Definition.Digest.String()
 	}
 	return r
+}
+
+// decided adds a decision, if one was made.
+func (r *record) decided(d *scanner.Decision) {
+	if !d.Made() {
+		return
+	}
+	r.Verdict, r.Check = d.Verdict.String(), d.Check.String()
+	r.Rule, r.Reason = foreign(d.Rule, nameLimit), foreign(d.Reason, textLimit)
+	if refuses(d.Verdict) {
+		r.Action = "block"
+	}
 }
 
 // refuses reports whether a call does not take place by itself: one that somebody has
@@ -273,6 +282,7 @@ func (v *Events) output(e *scanner.Event, m *scanner.Message) record {
 	r := v.head(e, "mcp_output_inspection")
 	r.about, r.Tool = scanner.ResultSubject, foreign(m.Target, nameLimit)
 	r.Action, r.Detections = "allow", []detection{}
+	r.decided(&m.Decision)
 	length := 0
 	if root := v.root(e, m); root >= 0 {
 		c := cleaner{doc: &v.doc}
@@ -291,6 +301,7 @@ func (v *Events) output(e *scanner.Event, m *scanner.Message) record {
 func (v *Events) sampling(e *scanner.Event, m *scanner.Message) record {
 	r := v.head(e, "mcp_sampling_request")
 	r.about, r.Action, r.Detections = scanner.SamplingSubject, "allow", []detection{}
+	r.decided(&m.Decision)
 	root := v.root(e, m)
 	if root < 0 {
 		return r

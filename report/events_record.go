@@ -37,6 +37,7 @@ type record struct {
 	SimilarServer string   `json:"similar_server_id,omitzero"`
 	Similarity    *float64 `json:"similarity_score,omitzero"`
 
+	BinaryPath    string        `json:"binary_path,omitzero"`
 	Action        string        `json:"action,omitzero"`
 	Verdict       string        `json:"verdict,omitzero"`
 	Check         string        `json:"check,omitzero"`
@@ -85,12 +86,12 @@ type detection struct {
 
 // relatedCall is a call that another one was blocked for.
 type relatedCall struct {
-	Timestamp string `json:"timestamp"`
-	Server    string `json:"server_id"`
-	Tool      string `json:"tool_name"`
+	Timestamp string `json:"timestamp,omitzero"`
+	Server    string `json:"server_id,omitzero"`
+	Tool      string `json:"tool_name,omitzero"`
 	Request   string `json:"request_id,omitzero"`
-	Action    string `json:"action"`
-	Category  string `json:"category"`
+	Action    string `json:"action,omitzero"`
+	Category  string `json:"category,omitzero"`
 	File      string `json:"file"`
 	Line      int    `json:"line"`
 }
@@ -148,13 +149,7 @@ func (r *record) complete(d *scanner.Decision, found []scanner.Finding) {
 	if any {
 		r.MaxSeverity = worst.String()
 	}
-	if r.Detections == nil {
-		return
-	}
-	switch {
-	case refuses(d.Verdict):
-		r.Action = "block"
-	case any:
+	if r.Detections != nil && any && !refuses(d.Verdict) {
 		r.Action = "alert"
 	}
 }
@@ -172,10 +167,11 @@ func (r *record) concerns(f *scanner.Finding) bool {
 func (r *record) cross(f *scanner.Finding) {
 	calls := []relatedCall{}
 	for _, rel := range f.Related {
-		if rel.Call == nil {
+		c := rel.Call
+		if c == nil { // of which the rule tells no more
+			calls = append(calls, relatedCall{File: foreign(rel.Location.File, textLimit), Line: rel.Location.Line})
 			continue
 		}
-		c := rel.Call
 		calls = append(calls, relatedCall{Timestamp: c.Time.UTC().Format(time.RFC3339Nano), Server: foreign(c.Server, nameLimit), Tool: foreign(c.Tool, nameLimit),
 			Request: foreign(c.Request, nameLimit), Action: "allow", Category: c.Category.String(), File: foreign(c.Location.File, textLimit), Line: c.Location.Line})
 	}
@@ -196,12 +192,19 @@ func detected(f *scanner.Finding) detection {
 	return d
 }
 
+// binaryMismatch is the rule whose findings have an event of their own.
+const binaryMismatch = "binary-mismatch"
+
 // detection tells of a finding.
 func (v *Events) detection(f *scanner.Finding) *record {
 	r := v.head(&v.event, "mcp_detection")
 	r.Server = cmp.Or(visible(f.Server, nameLimit), r.Server)
 	r.Fingerprint, r.File, r.Line = f.Fingerprint(), visible(f.Location.File, textLimit), f.Location.Line
 	r.Action = cmp.Or(f.Action, "alert")
+	if f.Rule.ID == binaryMismatch {
+		r.Type, r.Severity, r.BinaryPath = "mcp_server_binary_mismatch", f.Severity.String(), visible(f.Evidence.Text, textLimit)
+		return &r
+	}
 	if f.Other != "" {
 		r.Type, r.Severity = "mcp_server_name_similarity", f.Severity.String()
 		own := v.event.Server

@@ -200,8 +200,8 @@ func chain(m *scanner.Message) []explainedCheck {
 		return out
 	}
 	said := append([]scanner.Decision{m.Decision}, m.Overruled...)
-	for c := scanner.NoCheck; c <= scanner.PolicyCheck; c++ {
-		silent := c != scanner.NoCheck
+	for c := scanner.NoCheck; c <= scanner.OutputCheck; c++ {
+		silent := c != scanner.NoCheck && c != scanner.OutputCheck && m.Kind != scanner.Response
 		for _, d := range said {
 			if d.Check == c && d.Made() {
 				out, silent = append(out, checked(d)), false

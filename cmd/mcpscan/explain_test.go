@@ -27,10 +27,10 @@ func TestExplainedChain(t *testing.T) {
 	want := []string{
 		"block by the cross-server check, read-then-send: read<U+001B> before",
 		"registry: nothing",
-		"cross-server: block by the cross-server check, read-then-send: read<U+001B> before",
-		"rate: alert by the rate check, rate-limit",
+		"cross-server: block, read-then-send: read<U+001B> before",
+		"rate: alert, rate-limit",
 		"pin: nothing",
-		"policy: allow by the policy check, mail (policy.toml:3)",
+		"policy: allow, mail (policy.toml:3)",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -101,7 +101,11 @@ func (p *explainedLines) decision(m *explainedMessage) {
 		}
 		return
 	}
-	p.line(0, "decision", "%s", m.Decision.said())
+	by := ""
+	if m.Decision.Check != "" {
+		by = " by the " + m.Decision.Check + " check"
+	}
+	p.line(0, "decision", "%s", m.Decision.Verdict+by+m.Decision.why())
 	for i, c := range m.Checks {
 		label := ""
 		if i == 0 {
@@ -111,16 +115,13 @@ func (p *explainedLines) decision(m *explainedMessage) {
 			p.line(0, label, "%s: nothing", c.Check)
 			continue
 		}
-		p.line(0, label, "%s: %s", c.Check, c.said())
+		p.line(0, label, "%s: %s", c.Check, c.Verdict+c.why())
 	}
 }
 
-// said is a decision in words.
-func (c *explainedCheck) said() string {
-	out := c.Verdict
-	if c.Check != "" {
-		out += " by the " + c.Check + " check"
-	}
+// why is what a check has to say for its decision.
+func (c *explainedCheck) why() string {
+	out := ""
 	if c.Rule != "" {
 		out += ", " + c.Rule
 	}
