@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -155,3 +158,28 @@ var errFull = errors.New("no space")
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// TestEventsDocument: docs/events.md tells of every type and member that is written.
+func TestEventsDocument(t *testing.T) {
+	b, err := os.ReadFile("../docs/events.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []any{record{}, auditChange{}, detection{}, relatedCall{}} {
+		for i := range reflect.TypeOf(v).NumField() {
+			name, _, _ := strings.Cut(reflect.TypeOf(v).Field(i).Tag.Get("json"), ",")
+			if name != "" && !bytes.Contains(b, []byte("`"+name+"`")) {
+				t.Errorf("docs/events.md does not tell of %s", name)
+			}
+		}
+	}
+	source, err := os.ReadFile("events.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range regexp.MustCompile(`"mcp_[a-z_]+"`).FindAllString(string(source), -1) {
+		if !strings.Contains(string(b), "| `"+strings.Trim(kind, `"`)+"` |") {
+			t.Errorf("docs/events.md does not tell of %s", kind)
+		}
+	}
+}

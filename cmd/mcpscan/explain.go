@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -195,6 +196,9 @@ func (x *explainer) explain(line int) ([]*explained, error) {
 	tellSkipped(x.std, res)
 	if len(v.events) == 0 {
 		return nil, v.missing(x.cmd.Recording)
+	}
+	if v.more > 0 {
+		fmt.Fprintf(x.std.err, "mcpscan: %d more events begin in this line and are not explained\n", v.more)
 	}
 	places := map[int]past{}
 	for _, e := range v.events {
