@@ -134,7 +134,6 @@ type view struct {
 	reason        string // why what stands there is no event
 	more          int    // events of the line beyond those listed
 	events        []*explained
-	cited         []citation
 	at            scanner.Origin
 	now           *explained // nil where the event at hand is another one
 	windows       map[*scanner.Message]*windows
@@ -203,7 +202,7 @@ func chain(m *scanner.Message) []explainedCheck {
 	for c := scanner.NoCheck; c <= scanner.OutputCheck; c++ {
 		silent := c != scanner.NoCheck && c != scanner.OutputCheck && m.Kind != scanner.Response
 		for _, d := range said {
-			if d.Check == c && d.Made() {
+			if d.Check == c && d.Made() && !repeats(d, said) {
 				out, silent = append(out, checked(d)), false
 			}
 		}
@@ -212,6 +211,13 @@ func chain(m *scanner.Message) []explainedCheck {
 		}
 	}
 	return out
+}
+
+// repeats reports whether a rule only said again what a policy had decided.
+func repeats(d scanner.Decision, said []scanner.Decision) bool {
+	return d.Location == scanner.Location{} && slices.ContainsFunc(said, func(o scanner.Decision) bool {
+		return o.Location != scanner.Location{} && o.Check == d.Check && o.Verdict == d.Verdict && o.Reason == d.Reason
+	})
 }
 
 // Finding takes in a finding: of the line, or of another one that rests on it.

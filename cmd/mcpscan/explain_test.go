@@ -17,6 +17,7 @@ func TestExplainedChain(t *testing.T) {
 		Decision: scanner.Decision{Verdict: scanner.Block, Check: scanner.CrossServerCheck, Rule: "read-then-send", Reason: "read\x1b before"},
 		Overruled: []scanner.Decision{
 			{Verdict: scanner.Allow, Check: scanner.PolicyCheck, Rule: "mail", Location: scanner.Location{File: "policy.toml", Line: 3}},
+			{Verdict: scanner.Allow, Check: scanner.PolicyCheck, Rule: "policy-denied"},
 			{Verdict: scanner.Alert, Check: scanner.RateCheck, Rule: "rate-limit"}}}
 	var p explainedLines
 	p.decision(&explainedMessage{Kind: "request", Decision: checked(m.Decision), Checks: chain(m)})
