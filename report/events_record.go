@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -215,12 +216,19 @@ func (v *Events) detection(f *scanner.Finding) *record {
 		r.SimilarServer, r.Similarity = visible(f.Other, nameLimit), &score
 		return &r
 	}
-	if f.Subject != scanner.ServerSubject && f.Subject != scanner.ConfigSubject {
-		r.Tool = visible(f.Name, nameLimit)
+	if name := visible(f.Name, nameLimit); f.Subject == scanner.ToolSubject || v.audit != nil || v.called(name) {
+		r.Tool = name // and not the address of a resource
 	}
 	d := detected(f)
 	r.Detection = &d
 	return &r
+}
+
+// called reports whether the event at hand tells of a tool.
+func (v *Events) called(tool string) bool {
+	return slices.ContainsFunc(v.messages, func(m judged) bool {
+		return slices.ContainsFunc(m.records, func(r record) bool { return r.Tool == tool })
+	})
 }
 
 // similarity is 1 for names that are equal but for case, and 0 for those that have
