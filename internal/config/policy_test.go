@@ -128,6 +128,73 @@ mcp_rules:
   cross_server: {enabled: true, read_then_send: {enabled: true}}
 `, []string{"memo open_memo", "memo close_memo", "search get_page", "mail send"},
 			[]string{"memo close_memo: tool_policy", "search get_page: tool_policy", "mail send: server_policy"}},
+		{"the whole configuration", `
+sandbox:
+  mcp:
+    enforce_policy: true
+    fail_closed: false
+    server_policy: "allowlist"
+    allowed_servers:
+      - id: "corp-*"
+    denied_servers:
+      - id: "lab_*"
+    tool_policy: "allowlist"
+    allowed_tools:
+      - server: "corp-db"
+        tool: "select_*"
+        content_hash: "sha256:` + strings.Repeat("1a", 32) + `"
+    denied_tools:
+      - server: "*"
+        tool: "run_*"
+    version_pinning:
+      enabled: true
+      on_change: "block"
+      auto_trust_first: true
+      pin_binary: true
+    rate_limits:
+      enabled: true
+      default_rpm: 100
+      default_burst: 10
+      per_server:
+        far-api:
+          calls_per_minute: 10
+          burst: 2
+    cross_server:
+      enabled: true
+      shadow_tool:
+        enabled: true
+        similarity_check: true
+        similarity_threshold: 0.85
+      read_then_send:
+        enabled: true
+        window: "30s"
+      burst:
+        enabled: true
+        max_calls: 10
+        window: "5s"
+      cross_server_flow:
+        enabled: true
+        same_turn_only: true
+        window: "30s"
+    detection:
+      enabled: true
+      custom_patterns:
+        - name: "codename"
+          pattern: "blue\\.heron"
+          category: "exfiltration"
+          severity: "critical"
+          description: "Names a project"
+    output_inspection:
+      enabled: true
+      on_detection: "block"
+    servers:
+      - id: "corp-db"
+        command: "npx"
+        args: ["-y", "@example/db-mcp"]
+        env_allow: ["DB_TOKEN"]
+        env_deny: ["AWS_*"]
+`, []string{"corp-db select_a", "corp-db !select_a", "corp-db run_x", "corp-web open", "lab_1 select_a", "else select_a"},
+			[]string{"corp-db !select_a: allowed_tools", "corp-db run_x: denied_tools", "corp-web open: tool_policy", "lab_1 select_a: denied_servers", "else select_a: server_policy"}},
 		{"switched off, which is the default", `
 tool_policy: allowlist
 fail_closed: true
