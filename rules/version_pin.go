@@ -28,7 +28,10 @@ var versionPin = scanner.Rule{
 		switch {
 		case trust == scanner.Changed:
 			is.Message = fmt.Sprintf("the tool %s of server %s is not the one that was trusted under its name", shown(p.Message.Target), shown(p.Server.ID))
-			is.Related = []scanner.Related{{Message: "trusted here", Location: trusted}, {Message: "listed as another one here", Location: now.Location}}
+			if trusted != (scanner.Location{}) {
+				is.Related = append(is.Related, scanner.Related{Message: "trusted here", Location: trusted})
+			}
+			is.Related = append(is.Related, scanner.Related{Message: "another one since here", Location: now.Location})
 			is.Key = now.Definition.Digest.String()
 		case trust == scanner.Unpinned && p.Pinning.Reviewed:
 			is.Message = fmt.Sprintf("nobody has approved the tool %s of server %s", shown(p.Message.Target), shown(p.Server.ID))

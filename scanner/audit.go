@@ -25,6 +25,10 @@ func (in *Inspector) audit() {
 		d.Category = in.category(root, &d)
 		m.Definitions = append(m.Definitions, d)
 	}
+	if hash := AuditField(in.tree, root, "new_hash"); m.Method == "mcp_tool_changed" && hash != "" {
+		m.Changed = &Definition{Kind: ToolSubject, Name: m.Target, Foreign: true, Digest: sha256.Sum256([]byte(hash)), AgentSH: hash,
+			Category: m.Category, node: root}
+	}
 	fields := in.tree.Get(root, "fields")
 	for _, object := range [...]int{root, fields} {
 		for c := in.tree.First(object); c >= 0; c = in.tree.Next(c) {

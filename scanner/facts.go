@@ -65,6 +65,7 @@ type Message struct {
 	More        bool                 // the list goes on on another page
 	Definitions []Definition         // in the order of the text
 	Values      []Value              // that flows are told by, where a rule asks for them
+	Changed     *Definition          // of a report that a tool changed: what it is by now
 	Server      *ServerInfo
 	Client      *ClientInfo // what the client says of itself, where it does
 	Roots       []string    // of a client's answer: the URIs of the roots that it lists, maxRoots of them

@@ -39,7 +39,10 @@ func (p *JudgePass) Trust() (t Trust, trusted Location, now *Known) {
 		return Unpinned, trusted, now
 	default:
 		first := p.judge.pins[pinKey{p.Server.ID, ToolSubject, name, now.Definition.Foreign}]
-		if first == nil { // more definitions than are remembered
+		switch {
+		case first == nil && p.Server.changed[name] != nil: // all that is known of it is that it changed
+			return Changed, trusted, now
+		case first == nil: // more definitions than are remembered
 			return Unpinned, trusted, now
 		}
 		was, trusted = first.Definition, first.Location
@@ -70,10 +73,27 @@ func (srv *Server) relist(first *Known, d *Definition, know func(*Definition) *K
 		return
 	}
 	srv.Relisted[name] = true
+	alone := *d // the others of its list need not be kept with it
+	alone.Output, alone.Sent = nil, nil
+	srv.change(know(&alone))
+}
+
+// replace remembers what another engine says that a tool is by now. Where the list itself
+// was seen, that is what counts.
+func (srv *Server) replace(d *Definition, know func(*Definition) *Known) {
+	first := srv.Tools[d.Name]
+	switch {
+	case first == nil:
+		srv.change(know(d))
+	case first.Definition.Foreign:
+		srv.relist(first, d, know)
+	}
+}
+
+// change keeps one definition of each tool, as Tools does.
+func (srv *Server) change(k *Known) {
 	if srv.changed == nil {
 		srv.changed = map[string]*Known{}
 	}
-	alone := *d // the others of its list need not be kept with it
-	alone.Output, alone.Sent = nil, nil
-	srv.changed[name] = know(&alone)
+	srv.changed[k.Definition.Name] = k
 }

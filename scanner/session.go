@@ -198,6 +198,9 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know 
 		}
 	}
 	m.Listings = s.list(srv, m.Definitions, know)
+	if m.Changed != nil {
+		srv.replace(m.Changed, know)
+	}
 	srv.Seen = true
 	return whole
 }
