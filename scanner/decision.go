@@ -52,7 +52,8 @@ func (d *Decision) over(o *Decision) bool {
 	return d.Verdict > o.Verdict
 }
 
-// Policy decides about requests. It is pure, and safe for use by several goroutines.
+// Policy decides about requests. It is pure, and safe for use by several goroutines. A
+// request is valid during the call only.
 type Policy interface {
 	Decide(*PolicyRequest) Decision
 }
@@ -108,14 +109,15 @@ func (p *JudgePass) decide(policy Policy) {
 	if policy == nil || m.Kind != Request && (m.Kind != Audit || p.call == nil || p.call.Refused) {
 		return
 	}
-	r := PolicyRequest{Server: p.Server.ID, Method: m.Method, Target: m.Target, Arguments: m.Arguments, Partial: m.Partial}
+	r := &p.judge.asked
+	*r = PolicyRequest{Server: p.Server.ID, Method: m.Method, Target: m.Target, Arguments: m.Arguments, Partial: m.Partial}
 	if m.Kind == Audit {
 		r.Method, r.Unlogged = "tools/call", m.Arguments == nil
 	}
 	if r.Method == "tools/call" {
 		r.Tool = p.Server.Current(m.Target)
 	}
-	p.policy = policy.Decide(&r)
+	p.policy = policy.Decide(r)
 	if p.policy.Check == NoCheck {
 		p.policy.Check = PolicyCheck
 	}

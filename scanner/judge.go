@@ -45,6 +45,7 @@ type judge struct {
 	server  *Server
 	pass    JudgePass
 	current Call
+	asked   PolicyRequest
 	request PendingCall
 	flow    Flow
 	kept    int // findings of judge rules, which stand behind all others
