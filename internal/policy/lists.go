@@ -4,6 +4,7 @@ package policy
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -101,7 +102,24 @@ func (l *Lists) Decide(r *scanner.PolicyRequest) scanner.Decision {
 	if d := l.server(r.Server); d.Verdict == scanner.Block || r.Method != "tools/call" {
 		return d
 	}
+	if d := l.ambiguous(r); d.Verdict == scanner.Block {
+		return d
+	}
 	return l.tool(r)
+}
+
+// ambiguous refuses a call that names several tools, in one case or another: readers of
+// JSON do not agree which of them is meant.
+func (l *Lists) ambiguous(r *scanner.PolicyRequest) scanner.Decision {
+	if l.ToolMode == None && len(l.DeniedTools) == 0 {
+		return scanner.Decision{}
+	}
+	for i := range r.Arguments {
+		if a := &r.Arguments[i]; len(a.Pointer) == len("/name") && strings.EqualFold(a.Pointer, "/name") && a.Text != r.Target {
+			return l.block("tool_policy", l.ToolModeAt, "the call names more than one tool")
+		}
+	}
+	return scanner.Decision{}
 }
 
 // server decides about a server.

@@ -106,6 +106,28 @@ func TestOtherRequests(t *testing.T) {
 	}
 }
 
+// TestAmbiguousCalls: a call with two names is refused where tools are told apart.
+func TestAmbiguousCalls(t *testing.T) {
+	denied := Lists{Enforced: true, DeniedTools: tools(t, "* exec")}
+	none := Lists{Enforced: true}
+	for _, c := range []struct {
+		lists   *Lists
+		name    scanner.Argument
+		refused bool
+	}{
+		{&denied, scanner.Argument{Pointer: "/name", Text: "exec"}, true},
+		{&denied, scanner.Argument{Pointer: "/Name", Text: "exec"}, true},
+		{&denied, scanner.Argument{Pointer: "/name", Text: "read"}, false},
+		{&denied, scanner.Argument{Pointer: "/arguments/name", Text: "exec"}, false},
+		{&none, scanner.Argument{Pointer: "/name", Text: "exec"}, false},
+	} {
+		d := c.lists.Decide(&scanner.PolicyRequest{Server: "s", Method: "tools/call", Target: "read", Arguments: []scanner.Argument{{Pointer: "/name", Text: "read"}, c.name}})
+		if (d.Verdict == scanner.Block) != c.refused {
+			t.Errorf("%+v: %+v", c.name, d)
+		}
+	}
+}
+
 // TestVariables: what the environment of a declared server may have.
 func TestVariables(t *testing.T) {
 	names := func(globs ...string) (out []Name) {
