@@ -23,7 +23,7 @@ var policyDenied = scanner.Rule{
 			return
 		}
 		if d.Verdict == scanner.Block {
-			p.Refuse(d.Check, d.Verdict, d.Reason)
+			p.Blocks()
 		}
 		is := scanner.JudgeIssue{Severity: weight.severity, Message: weight.says + ": " + d.Reason, Key: d.Verdict.String() + " " + d.Rule, Offset: p.Message.Offset}
 		is.Subject, is.Name, is.Pointer, is.Evidence = about(p)

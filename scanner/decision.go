@@ -97,10 +97,13 @@ func (d *Decision) Made() bool { return d.Check != NoCheck || d.Verdict != Allow
 // the rule reports: a rule that blocks says so in its findings.
 func (p *JudgePass) Refuse(check Check, verdict Verdict, reason string) {
 	if verdict == Block {
-		p.blocked = p.rule
+		p.Blocks()
 	}
 	p.Decide(Decision{Verdict: verdict, Check: check, Rule: p.rule.ID, Reason: reason})
 }
+
+// Blocks says that the message is blocked for what the rule at hand reports.
+func (p *JudgePass) Blocks() { p.blocked = p.rule }
 
 // decide asks a policy about the request at hand, or about the call that an audit log
 // tells of and that took place.
