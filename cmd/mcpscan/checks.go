@@ -207,8 +207,8 @@ func (c *checks) complete(std streams, r *report.Report, f baselineFlags, quiet 
 	if s.Path != "" {
 		r.Config = &report.Config{File: s.Path, AlertThreshold: s.AlertThreshold}
 	}
-	if p := s.Policy; p != nil && !p.Enforced && !p.Empty() && !quiet {
-		fmt.Fprintf(std.err, "mcpscan: %s: this policy decides nothing: enforce_policy is not true\n", text.Visible(fmt.Sprintf("%s:%s", s.Path, p.At), 400))
+	if p := s.Policy; p != nil && !quiet {
+		tellIdle(std, s.Path, p)
 	}
 	r.Baseline = f.Baseline
 	for _, u := range c.triage.Unused() {

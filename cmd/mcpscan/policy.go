@@ -114,7 +114,7 @@ func (s strictest) Decide(r *scanner.PolicyRequest) (d scanner.Decision) {
 
 // policyCheckCmd is mcpscan policy check.
 type policyCheckCmd struct {
-	Policy     string   `arg:"" help:"The policy, in TOML." placeholder:"POLICY"`
+	Policy     string   `arg:"" help:"The policy: a file in TOML, or one in YAML with the keys of mcpscan.yaml." placeholder:"POLICY"`
 	Recordings []string `arg:"" optional:"" help:"Recordings in which every pattern of the policy should match something; - is standard input." placeholder:"RECORDING"`
 	JSON       bool     `help:"Write JSON instead of lines."`
 	MaxMessage int64    `help:"Longest message that is read, in bytes." default:"67108864"`
@@ -134,14 +134,10 @@ func (c *policyCheckCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	p, ok := loaded.(*policyfile.Policy)
-	if !ok {
-		return usage("%s: expected a policy in TOML; there is nothing to check in others", c.Policy)
-	}
-	problems := p.Check()
+	problems, watch := lint(loaded)
 	var incomplete error
 	if len(c.Recordings) > 0 {
-		unused, err := c.watch(ctx, std, p.Watch())
+		unused, err := c.watch(ctx, std, watch)
 		if incomplete = err; unused == nil && err != nil {
 			return err
 		}
@@ -167,7 +163,7 @@ func (c *policyCheckCmd) Run(ctx context.Context, std streams) error {
 
 // watch returns the patterns that nothing in the recordings matches. What could not
 // be read is told beside them.
-func (c *policyCheckCmd) watch(ctx context.Context, std streams, w *policyfile.Watch) ([]config.Problem, error) {
+func (c *policyCheckCmd) watch(ctx context.Context, std streams, w watcher) ([]config.Problem, error) {
 	engine, err := scanner.New(nil, scanner.Options{Policy: w})
 	if err != nil {
 		return nil, err

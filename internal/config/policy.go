@@ -158,6 +158,7 @@ func (p *policyReader) tool(n *node) policy.ToolRule {
 
 func (p *policyReader) pinning(n *node) {
 	pins := &p.lists.Pinning
+	p.lists.PinningAt = n.pos
 	p.object(n, keys{
 		"enabled": func(n *node) { pins.Enabled = p.bool(n) },
 		"on_change": func(n *node) {

@@ -75,7 +75,7 @@ func message(second int, server, direction string, msg any) string {
 	return string(line) + "\n"
 }
 
-func lists(second int, server, tool, description string) string {
+func listing(second int, server, tool, description string) string {
 	return message(second, server, "server_to_client", map[string]any{"jsonrpc": "2.0", "id": 1, "result": map[string]any{"tools": []any{
 		map[string]any{"name": tool, "description": description, "inputSchema": map[string]any{"type": "object"}}}}})
 }
@@ -94,7 +94,7 @@ func refuses(second int, server, tool string) string {
 // TestGenerated: what was called or listed is allowed, what was refused is a comment, and
 // counts and times say where each comes from.
 func TestGenerated(t *testing.T) {
-	recording := lists(1, "notes", "read_note", "Reads.") + lists(2, "notes", "write_note", "Writes.") + calls(3, "notes", "read_note") +
+	recording := listing(1, "notes", "read_note", "Reads.") + listing(2, "notes", "write_note", "Writes.") + calls(3, "notes", "read_note") +
 		refuses(4, "notes", "drop_all") + calls(5, "web", "search") + refuses(6, "shady", "pay")
 	got := profileOf(t, recording, true).YAML("On top.")
 	want := `# On top.
@@ -156,20 +156,20 @@ mcp_rules:
 // TestGeneratedAllowsNothingElse: another tool, another server, and a definition that
 // changed are denied, and a refused tool is.
 func TestGeneratedAllowsNothingElse(t *testing.T) {
-	recording := lists(1, "notes", "read_note", "Reads.") + calls(3, "notes", "read_note") + refuses(4, "notes", "drop_all")
+	recording := listing(1, "notes", "read_note", "Reads.") + calls(3, "notes", "read_note") + refuses(4, "notes", "drop_all")
 	yaml := profileOf(t, recording, false).YAML()
 	for what, c := range map[string]struct {
 		recording string
 		denied    bool
 	}{
 		"the same":          {recording, false},
-		"another tool":      {lists(1, "notes", "read_all", "Reads.") + calls(2, "notes", "read_all"), true},
-		"another server":    {lists(1, "note", "read_note", "Reads.") + calls(2, "note", "read_note"), true},
-		"changed":           {lists(1, "notes", "read_note", "Reads all.") + calls(2, "notes", "read_note"), true},
-		"changed later":     {recording + lists(6, "notes", "read_note", "Reads all.") + calls(7, "notes", "read_note"), true},
+		"another tool":      {listing(1, "notes", "read_all", "Reads.") + calls(2, "notes", "read_all"), true},
+		"another server":    {listing(1, "note", "read_note", "Reads.") + calls(2, "note", "read_note"), true},
+		"changed":           {listing(1, "notes", "read_note", "Reads all.") + calls(2, "notes", "read_note"), true},
+		"changed later":     {recording + listing(6, "notes", "read_note", "Reads all.") + calls(7, "notes", "read_note"), true},
 		"not listed":        {calls(2, "notes", "read_note"), true},
 		"what was refused":  {calls(2, "notes", "drop_all"), true},
-		"in another letter": {lists(1, "notes", "Read_note", "Reads.") + calls(2, "notes", "Read_note"), true},
+		"in another letter": {listing(1, "notes", "Read_note", "Reads.") + calls(2, "notes", "Read_note"), true},
 	} {
 		if got := denied(t, yaml, c.recording); (len(got) > 0) != c.denied {
 			t.Errorf("%s: denied: %q", what, got)
@@ -193,11 +193,11 @@ func TestGeneratedDeniesNothing(t *testing.T) {
 			server, tool := names.Draw(t, "server"), names.Draw(t, "tool")
 			switch rapid.IntRange(0, 3).Draw(t, "kind") {
 			case 0:
-				recording.WriteString(lists(i, server, tool, "x"))
+				recording.WriteString(listing(i, server, tool, "x"))
 			case 1:
 				recording.WriteString(calls(i, server, tool))
 			case 2:
-				recording.WriteString(lists(i, server, tool, "x") + calls(i, server, tool))
+				recording.WriteString(listing(i, server, tool, "x") + calls(i, server, tool))
 			case 3:
 				recording.WriteString(refuses(i, server, tool))
 				continue

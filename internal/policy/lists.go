@@ -42,7 +42,7 @@ type Lists struct {
 	ServerMode Mode
 	ToolMode   Mode
 
-	ServerModeAt, ToolModeAt, FailClosedAt scanner.Position
+	ServerModeAt, ToolModeAt, FailClosedAt, PinningAt scanner.Position
 
 	AllowedServers, DeniedServers []ServerRule
 	AllowedTools, DeniedTools     []ToolRule

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/policy"
+	"github.com/mcpscan/mcpscan/internal/policyfile"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// watcher sees what recordings hold in the place of a policy, and tells which of its
+// patterns match nothing there.
+type watcher interface {
+	scanner.Policy
+	Tool(server, tool string)
+	Unused() []config.Problem
+}
+
+// lint returns what a policy says in vain, and its watcher.
+func lint(loaded scanner.Policy) ([]config.Problem, watcher) {
+	switch p := loaded.(type) {
+	case *policyfile.Policy:
+		return p.Check(), p.Watch()
+	case *policy.Lists:
+		return problems(p.Check()), &listWatch{lists: p, seen: map[string]map[string]bool{}}
+	}
+	return nil, nil
+}
+
+func problems(of []policy.Problem) (out []config.Problem) {
+	for _, p := range of {
+		out = append(out, config.Problem{Pos: p.At, Msg: p.Says})
+	}
+	return out
+}
+
+// listWatch is the watcher of lists.
+type listWatch struct {
+	lists *policy.Lists
+	seen  map[string]map[string]bool // tools by server
+}
+
+// maxWatched bounds the names that lists are compared with.
+const maxWatched = 65536
+
+// Tool sees a tool.
+func (w *listWatch) Tool(server, tool string) {
+	if w.seen[server] == nil && len(w.seen) < maxWatched {
+		w.seen[server] = map[string]bool{}
+	}
+	if tools := w.seen[server]; tools != nil && tool != "" && len(tools) < maxWatched {
+		tools[tool] = true
+	}
+}
+
+// Decide sees what is called, and lets it pass.
+func (w *listWatch) Decide(r *scanner.PolicyRequest) scanner.Decision {
+	if r.Method != "tools/call" {
+		r.Target = ""
+	}
+	w.Tool(r.Server, r.Target)
+	return scanner.Decision{}
+}
+
+// Unused returns the patterns that match nothing that was seen.
+func (w *listWatch) Unused() []config.Problem { return problems(w.lists.Unused(w.seen)) }
+
+// tellIdle tells of what a policy has to protect its user and does not.
+func tellIdle(std streams, path string, p *policy.Lists) {
+	for _, found := range p.Check() {
+		if found.Idle {
+			fmt.Fprintf(std.err, "mcpscan: %s\n", text.Visible(fmt.Sprintf("%s:%s: %s", path, found.At, found.Says), 1000))
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Problem is something in a policy that does not do what it seems to.
+type Problem struct {
+	At   scanner.Position
+	Says string
+	Idle bool // what somebody wrote down to protect them decides nothing
+}
+
+// Check returns what a policy says in vain, in the order of the file. What it tells is
+// certain; it does not find every rule that several others leave nothing to.
+func (l *Lists) Check() []Problem {
+	c := &checker{Lists: l}
+	c.idle()
+	c.empty()
+	c.servers()
+	c.tools()
+	for i := range l.Servers {
+		if d := &l.Servers[i]; len(d.EnvAllow) > 0 && len(d.EnvDeny) > 0 {
+			c.tell(d.At, "env_deny says nothing beside env_allow, which has all that the server may have")
+		}
+	}
+	slices.SortStableFunc(c.problems, func(a, b Problem) int { return a.At.Compare(b.At) })
+	return c.problems
+}
+
+type checker struct {
+	*Lists
+	problems []Problem
+}
+
+func (c *checker) tell(at scanner.Position, format string, args ...any) {
+	c.problems = append(c.problems, Problem{At: at, Says: fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) tellIdle(at scanner.Position, format string, args ...any) {
+	c.tell(at, format, args...)
+	c.problems[len(c.problems)-1].Idle = true
+}
+
+// idle tells of what decides nothing.
+func (c *checker) idle() {
+	if !c.Enforced && !c.Empty() {
+		c.tellIdle(c.At, "this policy decides nothing: enforce_policy is not true")
+	}
+	if c.ServerMode != Allowlist && !c.FailClosed {
+		if i := slices.IndexFunc(c.AllowedServers, func(r ServerRule) bool { return !r.ID.All() }); i >= 0 {
+			c.tellIdle(c.AllowedServers[i].At, "allowed_servers refuses nobody: server_policy is %s, not allowlist", c.ServerMode)
+		}
+	}
+	if c.ToolMode != Allowlist {
+		if i := slices.IndexFunc(c.AllowedTools, func(r ToolRule) bool { return !r.all() }); i >= 0 {
+			c.tellIdle(c.AllowedTools[i].At, "allowed_tools refuses nothing: tool_policy is %s, not allowlist", c.ToolMode)
+		}
+	}
+	if pins := c.Pinning; (pins.OnChange != nil || pins.TrustFirst != nil) && (pins.Enabled == nil || !*pins.Enabled) {
+		c.tellIdle(c.PinningAt, "no pin is compared: version_pinning.enabled is not true")
+	}
+}
+
+// empty tells of a policy that lets nothing pass.
+func (c *checker) empty() {
+	if c.ServerMode == Allowlist && len(c.AllowedServers) == 0 {
+		c.tell(c.ServerModeAt, "no server is allowed: allowed_servers is empty")
+	}
+	if c.ToolMode == Allowlist && len(c.AllowedTools) == 0 {
+		c.tell(c.ToolModeAt, "no tool is allowed: allowed_tools is empty")
+	}
+	if c.FailClosed && len(c.AllowedServers) == 0 && len(c.Servers) == 0 {
+		c.tell(c.FailClosedAt, "no server is known: fail_closed blocks all that stand neither in servers nor in allowed_servers")
+	}
+}
+
+// servers tells of rules about servers that others leave nothing to.
+func (c *checker) servers() {
+	for i, r := range c.AllowedServers {
+		for _, d := range c.DeniedServers {
+			if d.ID.covers(r.ID, true) && !(c.ServerMode == Allowlist && d.ID.All()) {
+				c.tell(r.At, "the server is denied by the pattern %q at %s, ahead of all that is allowed", d.ID, d.At)
+				break
+			}
+		}
+		c.repeated(r.At, i, func(k int) (bool, scanner.Position) {
+			return c.AllowedServers[k].ID.covers(r.ID, false), c.AllowedServers[k].At
+		})
+	}
+	for i, r := range c.DeniedServers {
+		c.repeated(r.At, i, func(k int) (bool, scanner.Position) {
+			return c.DeniedServers[k].ID.covers(r.ID, true), c.DeniedServers[k].At
+		})
+	}
+}
+
+// tools tells of rules about tools that others leave nothing to.
+func (c *checker) tools() {
+	for i := range c.AllowedTools {
+		r := &c.AllowedTools[i]
+		for k := range c.DeniedTools {
+			if d := &c.DeniedTools[k]; d.covers(r, true) && !(c.ToolMode == Allowlist && d.all()) {
+				c.tell(r.At, "the tool is denied by the patterns %q and %q at %s, ahead of all that is allowed", d.Server, d.Tool, d.At)
+				break
+			}
+		}
+		c.repeated(r.At, i, func(k int) (bool, scanner.Position) {
+			return c.AllowedTools[k].covers(r, false), c.AllowedTools[k].At
+		})
+	}
+	for i := range c.DeniedTools {
+		r := &c.DeniedTools[i]
+		c.repeated(r.At, i, func(k int) (bool, scanner.Position) {
+			return c.DeniedTools[k].covers(r, true), c.DeniedTools[k].At
+		})
+	}
+}
+
+// repeated tells of a rule of which an earlier one of its list says all.
+func (c *checker) repeated(at scanner.Position, i int, covers func(int) (bool, scanner.Position)) {
+	for k := range i {
+		if all, first := covers(k); all {
+			c.tell(at, "this says nothing: what stands at %s matches everything that it matches", first)
+			return
+		}
+	}
+}
+
+func (t *ToolRule) covers(o *ToolRule, refuses bool) bool {
+	return t.Server.covers(o.Server, refuses) && t.Tool.covers(o.Tool, refuses) && (t.Hash.IsZero() || t.Hash == o.Hash)
+}
+
+// covers reports whether a glob surely matches every name that another one matches.
+func (n Name) covers(o Name, refuses bool) bool {
+	if n.All() || n.text == o.text || refuses && slices.Equal(n.low, o.low) {
+		return true
+	}
+	if slices.Contains(o.parts, anyText) || slices.Contains(o.parts, oneRune) {
+		return false
+	}
+	if refuses {
+		return n.Refuses(string(o.parts))
+	}
+	return n.Allows(string(o.parts))
+}
+
+// Unused returns the rules with patterns that match none of the names that were seen: tools
+// by server.
+func (l *Lists) Unused(seen map[string]map[string]bool) (unused []Problem) {
+	tell := func(at scanner.Position, what string, names ...any) {
+		unused = append(unused, Problem{At: at, Says: fmt.Sprintf(what, names...)})
+	}
+	some := func(match func(server string) bool) bool {
+		for server := range seen {
+			if match(server) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, rules := range [...][]ServerRule{l.AllowedServers, l.DeniedServers} {
+		for _, r := range rules {
+			if !some(r.ID.Refuses) {
+				tell(r.At, "the pattern %q matches no server of the recordings", r.ID)
+			}
+		}
+	}
+	for _, rules := range [...][]ToolRule{l.AllowedTools, l.DeniedTools} {
+		for i := range rules {
+			r := &rules[i]
+			if !some(func(server string) bool {
+				if !r.Server.Refuses(server) {
+					return false
+				}
+				for tool := range seen[server] {
+					if r.Tool.Refuses(tool) {
+						return true
+					}
+				}
+				return false
+			}) {
+				tell(r.At, "the patterns %q and %q match no tool of the recordings", r.Server, r.Tool)
+			}
+		}
+	}
+	slices.SortStableFunc(unused, func(a, b Problem) int { return a.At.Compare(b.At) })
+	return unused
+}

@@ -1,0 +1,72 @@
+package policy_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+)
+
+func lists(t *testing.T, yaml string) *config.Settings {
+	t.Helper()
+	s, err := config.ParseSettings("p.yaml", []byte(yaml), config.Vocabulary{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestCheck: what a policy says in vain is told with its place, and nothing else is.
+func TestCheck(t *testing.T) {
+	const on = "enforce_policy: true\n"
+	for _, c := range []struct {
+		yaml string
+		want []string
+	}{
+		{on + "server_policy: allowlist\nallowed_servers: [{id: a}, {id: b}]\ndenied_servers: [{id: \"*\"}]\n", nil},
+		{on + "tool_policy: denylist\nallowed_tools: [{server: \"*\", tool: \"*\"}]\ndenied_tools: [{server: a, tool: \"x*\"}]\n", nil},
+		{on + "fail_closed: true\nallowed_servers: [{id: a}]\n", nil},
+		{"version_pinning: {enabled: true, on_change: block}\n", nil},
+		{"fail_closed: true\nservers: [{id: a}]", []string{"1:14: this policy decides nothing: enforce_policy is not true"}},
+		{on + "allowed_servers: [{id: a}]", []string{"2:20: allowed_servers refuses nobody: server_policy is none, not allowlist"}},
+		{on + "tool_policy: denylist\nallowed_tools: [{server: a, tool: b}]", []string{"3:18: allowed_tools refuses nothing: tool_policy is denylist, not allowlist"}},
+		{"version_pinning: {on_change: block}", []string{"1:19: no pin is compared: version_pinning.enabled is not true"}},
+		{on + "server_policy: allowlist\ntool_policy: allowlist\nfail_closed: true", []string{"2:16: no server is allowed: allowed_servers is empty",
+			"3:14: no tool is allowed: allowed_tools is empty", "4:14: no server is known: fail_closed blocks all that stand neither in servers nor in allowed_servers"}},
+		{on + "server_policy: allowlist\nallowed_servers: [{id: un-a}, {id: \"*\"}, {id: b}]\ndenied_servers: [{id: \"UN-*\"}, {id: un-b}]", []string{
+			`3:20: the server is denied by the pattern "UN-*" at 4:19, ahead of all that is allowed`,
+			"3:43: this says nothing: what stands at 3:32 matches everything that it matches",
+			"4:33: this says nothing: what stands at 4:19 matches everything that it matches"}},
+		{on + "tool_policy: allowlist\nallowed_tools: [{server: a, tool: exec_it}]\ndenied_tools: [{server: \"*\", tool: \"exec_*\"}, {server: A, tool: \"exec_*\"}]", []string{
+			`3:18: the tool is denied by the patterns "*" and "exec_*" at 4:17, ahead of all that is allowed`,
+			"4:48: this says nothing: what stands at 4:17 matches everything that it matches"}},
+		{"servers: [{id: a, env_allow: [X], env_deny: [Y]}]", []string{"1:12: env_deny says nothing beside env_allow, which has all that the server may have"}},
+	} {
+		var got []string
+		for _, p := range lists(t, c.yaml).Policy.Check() {
+			got = append(got, fmt.Sprintf("%s: %s", p.At, p.Says))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s\ngot:  %q\nwant: %q", c.yaml, got, c.want)
+		}
+	}
+}
+
+// TestUnused: a pattern that matches nothing in a recording is told.
+func TestUnused(t *testing.T) {
+	p := lists(t, `
+allowed_servers: [{id: "notes*"}, {id: web}]
+allowed_tools: [{server: notes, tool: "read_*"}, {server: notes, tool: search}, {server: "*", tool: search}]
+denied_tools: [{server: "*", tool: "exec_*"}]
+`).Policy
+	var got []string
+	for _, u := range p.Unused(map[string]map[string]bool{"notes": {"read_note": true}, "mail": {"search": true}}) {
+		got = append(got, fmt.Sprintf("%s: %s", u.At, u.Says))
+	}
+	want := []string{`2:36: the pattern "web" matches no server of the recordings`,
+		`3:51: the patterns "notes" and "search" match no tool of the recordings`, `4:17: the patterns "*" and "exec_*" match no tool of the recordings`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got:  %q\nwant: %q", got, want)
+	}
+}
