@@ -131,6 +131,10 @@ func (w *writer) tool(server, name, hash string, t *profiled) {
 // comment writes a tool that was only refused.
 func (w *writer) comment(r refusedTool) {
 	w.line(1, "# Provenance: %s", r.seen.provenance())
+	if !nameable(r.server) || !nameable(r.name) {
+		w.line(1, "#   No rule can name a tool such as %s of %s", shown(r.name, 80), shown(r.server, 80))
+		return
+	}
 	w.line(1, "#   - server: %s", scalar(Escape(r.server)))
 	w.line(1, "#     tool: %s", scalar(Escape(r.name)))
 }

@@ -232,10 +232,13 @@ func TestGeneratedDeniesNothing(t *testing.T) {
 // TestNamesThatNoRuleHas: a name that is blank, or longer than any, is told and not allowed.
 func TestNamesThatNoRuleHas(t *testing.T) {
 	long := strings.Repeat("x", policy.MaxName+1)
-	recording := calls(1, "s", long) + calls(2, "s", " ") + calls(3, long, "t") + calls(4, "s", "t")
+	recording := calls(1, "s", long) + calls(2, "s", " ") + calls(3, long, "t") + calls(4, "s", "t") + refuses(5, "s", long+"y") + refuses(6, "s", strings.Repeat("z", 1<<16))
 	yaml := profileOf(t, recording, false).YAML()
 	if got := strings.Count(yaml, "# Not allowed: no rule can name"); got != 4 { // the server twice
 		t.Errorf("%d names are told:\n%s", got, yaml)
+	}
+	if len(yaml) > 4<<10 {
+		t.Errorf("long names make %d bytes", len(yaml))
 	}
 	if got := denied(t, yaml, recording); len(got) != 3 {
 		t.Errorf("denied: %q", got)

@@ -118,7 +118,10 @@ func (p *Profile) tool(server, name string) *profiled {
 	return p.entry(s.tools, name)
 }
 
+// entry returns what is known of a name, begun where there is nothing yet. Names that are
+// too long for a rule are one where they begin alike.
 func (p *Profile) entry(among map[string]*profiled, name string) *profiled {
+	name = name[:min(len(name), MaxName+1)]
 	e := among[name]
 	if e == nil && len(among) >= maxProfiled {
 		p.lost++
