@@ -42,7 +42,7 @@ const (
 type knownValue struct {
 	has  uint64   // the servers that it came out of
 	from *Outflow // nil for a value that the client had said before, or that a definition has
-	at   Location
+	at   place    // in the file of the result
 	via  string
 	kind text.DistinctKind
 }
@@ -67,7 +67,8 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 				continue
 			}
 			f := &p.judge.flow
-			*f = Flow{Kind: min(k.kind, v.Kind), Value: v, From: k.from, At: k.at, Via: k.via}
+			*f = Flow{Kind: min(k.kind, v.Kind), Value: v, From: k.from, Via: k.via,
+				At: Location{k.from.Location.File, int(k.at.line), int(k.at.column)}}
 			if !yield(f) {
 				return
 			}

@@ -2,6 +2,7 @@ package scanner
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,18 +13,21 @@ import (
 // Value is a distinctive value in a message, as sessions compare it with those of
 // other messages. It holds no secret.
 type Value struct {
-	Kind    text.DistinctKind
-	Via     string // how it is encoded in the message; "" for a value that stands as it is
-	Whole   bool   // the text is this value and nothing else
-	Pointer string // of what a client sends: JSON Pointer from the parameters on
-	Text    string // of what a client sends: the value, masked where it is a secret
-	Offset  int    // in the frame, of the text that it stands in
-
-	digest uint64
+	digest uint64 // what judging asks for stands together
+	Kind   text.DistinctKind
 	said   bool // it is none that came out of the server
 	base   bool
-	at     Location
+	Whole  bool // the text is this value and nothing else
+
+	Offset  int    // in the frame, of the text that it stands in
+	at      place  // of the same in the file
+	Via     string // how it is encoded in the message; "" for a value that stands as it is
+	Pointer string // of what a client sends: JSON Pointer from the parameters on
+	Text    string // of what a client sends: the value, masked where it is a secret
 }
+
+// place is a Location in a file that is known already.
+type place struct{ line, column int32 }
 
 // The bounds of the values that are taken from one message.
 const (
@@ -149,7 +153,9 @@ func (in *Inspector) newValue(p *TextPass, s []byte, via string, d text.Distinct
 	if p.isKey {
 		start = int(n.KeyStart)
 	}
-	v := Value{Kind: d.Kind, Via: via, digest: d.Digest, base: d.Base, said: p.Subject.Definition() || p.Subject == CallSubject, at: in.locate(start),
+	at := in.locate(start)
+	v := Value{Kind: d.Kind, Via: via, digest: d.Digest, base: d.Base, said: p.Subject.Definition() || p.Subject == CallSubject,
+		at:     place{int32(min(at.Line, math.MaxInt32)), int32(min(at.Column, math.MaxInt32))},
 		Offset: start - int(in.tree.Nodes[in.event.root].Start)}
 	if p.Subject == CallSubject {
 		v.Whole = len(bytes.TrimSpace(s)) <= d.End-d.Start+len(`"<>"`)
