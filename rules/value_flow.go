@@ -30,6 +30,7 @@ var valueFlow = scanner.Rule{
 		for f := range p.Flows() {
 			all = gather(all, f, category)
 		}
+		refuse(p, all)
 		for i := range all {
 			all[i].report(p)
 		}
@@ -86,6 +87,20 @@ func weighFlow(f *scanner.Flow, category scanner.ToolCategory) scanner.Severity 
 		return scanner.Low
 	}
 	return scanner.Note
+}
+
+// refuse has a call decided about by the worst that it carries.
+func refuse(p *scanner.JudgePass, all []carried) {
+	worst := scanner.Note
+	for i := range all {
+		worst = max(worst, all[i].severity)
+	}
+	switch {
+	case worst == scanner.Critical:
+		p.Refuse(scanner.CrossServerCheck, scanner.Block, "what another server returned is handed over")
+	case worst >= scanner.Medium:
+		p.Refuse(scanner.CrossServerCheck, scanner.Alert, "what another server returned is handed over")
+	}
 }
 
 // encoded says how a value is encoded.

@@ -1,0 +1,69 @@
+package text
+
+// numberAt returns the end of the long number or IBAN at s[i], 0 where there is none.
+func numberAt(s []byte, i int) int {
+	if i > 0 && valueClass[s[i-1]]&wordClass != 0 {
+		return 0
+	}
+	from := i
+	iban := i+4 <= len(s) && letter(s[i]) && letter(s[i+1]) && digit(s[i+2]) && digit(s[i+3])
+	switch {
+	case iban:
+	case s[i] == '+' && i+1 < len(s) && digit(s[i+1]):
+		i++
+	case !digit(s[i]):
+		return 0
+	}
+	digits, chars := 0, 0
+	for i < len(s) {
+		switch {
+		case chars > mostDigits:
+			return 0
+		case digit(s[i]):
+			digits++
+			chars++
+		case iban && letter(s[i]):
+			chars++
+		case (s[i] == ' ' || s[i] == '-') && i+1 < len(s) && (digit(s[i+1]) || iban && ibanGroup(s[i+1:])):
+		default:
+			return longNumber(s, from, i, iban, digits, chars)
+		}
+		i++
+	}
+	return longNumber(s, from, i, iban, digits, chars)
+}
+
+// ibanGroup reports whether s begins with a group of characters of an IBAN: four, or fewer at its end.
+func ibanGroup(s []byte) bool {
+	n := 0
+	for n < len(s) && valueClass[s[n]]&alnumClass != 0 {
+		if n++; n > 4 || lower(s[n-1]) == s[n-1] && !digit(s[n-1]) {
+			return false
+		}
+	}
+	return n > 0
+}
+
+// longNumber returns end where s[from:end] is a number that is nobody else's.
+func longNumber(s []byte, from, end int, iban bool, digits, chars int) int {
+	switch {
+	case end < len(s) && (valueClass[s[end]]&wordClass != 0 || s[end] == '.' && end+1 < len(s) && digit(s[end+1])): // goes on as something else
+		return 0
+	case chars > mostDigits, different(s[from:end]) < 3:
+		return 0
+	case iban:
+		if chars < leastIBAN || 2*digits < chars {
+			return 0
+		}
+	case digits < leastDigits, digits == end-from && digits == 13 && s[from] == '1', dated(s[from:end]): // a time in milliseconds has 13
+		return 0
+	}
+	return end
+}
+
+// dated reports whether s begins with a day, as in 2024-05-15.
+func dated(s []byte) bool {
+	return len(s) >= 10 && s[4] == '-' && s[7] == '-' && digit(s[0]) && digit(s[5]) && digit(s[8])
+}
+
+func digit(b byte) bool { return b >= '0' && b <= '9' }
