@@ -3,6 +3,7 @@ package scanner
 import (
 	"cmp"
 	"iter"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/text"
 )
@@ -169,12 +170,15 @@ func (j *judge) release(s *Session) {
 	}
 }
 
+// ordersGroup begins the IDs of the rules that find orders to an AI.
+const ordersGroup = "inj-"
+
 // orders returns the rule that found the worst order to an AI in a result, "" where
 // none is worth an alert.
 func (j *judge) orders(message int) (id string) {
 	worst := Low
 	for k := range j.found {
-		if f := &j.found[k]; f.message == message && f.Category == "output_poisoning" && f.Severity > worst {
+		if f := &j.found[k]; f.message == message && strings.HasPrefix(f.Rule.ID, ordersGroup) && f.Severity > worst {
 			worst, id = f.Severity, f.Rule.ID
 		}
 	}

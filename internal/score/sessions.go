@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -30,7 +31,7 @@ type Session struct {
 	found worst // by rule, and by poisonedOutput
 }
 
-// poisonedOutput stands for all rules that find something in a result.
+// poisonedOutput stands for all rules that find orders in a result.
 const poisonedOutput = "output-poisoning"
 
 // RunSessions judges the sessions of a file of transcripts with all rules.
@@ -59,7 +60,7 @@ func RunSessions(path string) (Sessions, error) {
 	}
 	err = run(engine, events, func(f *scanner.Finding) {
 		finder := f.Rule.ID
-		if f.Category == "output_poisoning" {
+		if f.Subject == scanner.ResultSubject && strings.HasPrefix(finder, "inj-") {
 			finder = poisonedOutput
 		}
 		w := found[f.Session]
@@ -101,7 +102,7 @@ func (s Sessions) Markdown() string {
 	}
 	s.flagged(&b, "", scanner.High)
 	b.WriteString("\n### Attacks that succeeded\n\n")
-	line(&b, "suite", "task", "model", poisonedOutput, "value-flow", "read-then-send")
+	line(&b, "suite", "task", "model", "orders in results", "value-flow", "read-then-send")
 	rule(&b, "llllll")
 	for _, t := range s.sorted() {
 		if t.Succeeded {
@@ -129,7 +130,7 @@ func (s Sessions) flagged(b *bytes.Buffer, finder string, least scanner.Severity
 	case "":
 		name = "any rule"
 	case poisonedOutput:
-		name = "any rule about results"
+		name = "orders in results (`inj-*`)"
 	default:
 		name = "[" + finder + "](rules.md#" + finder + ")"
 	}
