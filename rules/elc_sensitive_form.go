@@ -24,18 +24,17 @@ var elcSensitiveForm = scanner.Rule{
 			if doc.Kind(properties) != wire.Object {
 				return
 			}
-			told, open := false, false
+			told, open, message := false, false, doc.Get(params, "message")
 			for c := doc.First(properties); c >= 0 && !p.Full(); c = doc.Next(c) {
 				if !holdsAnything(doc, c) {
 					continue
 				}
 				open = true
-				if kind := secretField(doc, c); kind != "" {
+				if kind := secretField(doc, c, textOf(doc, message)); kind != "" {
 					told = true
 					p.Report(c, true, scanner.High, "the form asks for "+kind)
 				}
 			}
-			message := doc.Get(params, "message")
 			if kind := askedSecret(textOf(doc, message), false); message >= 0 && open && !told && kind != "" {
 				p.Report(message, false, scanner.High, "the form asks for "+kind)
 			}
@@ -52,23 +51,30 @@ func holdsAnything(doc *wire.Doc, property int) bool {
 }
 
 // secretField tells which secret a property of a form takes, "" for none: by its format,
-// its name, its title, and by what its description asks for.
-func secretField(doc *wire.Doc, property int) string {
+// its name, its title, and by what its description asks for. What a token is for, the
+// message of the form says.
+func secretField(doc *wire.Doc, property int, message string) string {
 	if format, _ := doc.Str(property, "format"); strings.EqualFold(format, "password") {
 		return "a password"
 	}
-	number := !holdsText(doc, property)
-	if kind := namedSecret(spell(keyOf(doc, property)), number); kind != "" {
-		return kind
-	}
+	number, name := !holdsText(doc, property), spell(keyOf(doc, property))
 	title, _ := doc.Str(property, "title")
-	if kind := namedSecret(spell(title), number); kind != "" {
-		return kind
+	description := schemaDescription(doc, property)
+	about := description + " " + strings.ToLower(title)
+	if otherField.MatchString(about) {
+		return ""
+	}
+	if (name == "token" || spell(title) == "token") && !number && grantsAccess.MatchString(about+" "+strings.ToLower(message)) {
+		return "a key or token"
+	}
+	for _, said := range [...]string{name, spell(title)} {
+		if kind := namedSecret(said, number); kind != "" {
+			return kind
+		}
 	}
 	if kind := askedSecret(title, number); kind != "" {
 		return kind
 	}
-	description, _ := doc.Str(property, "description")
 	return askedSecret(description, number)
 }
 

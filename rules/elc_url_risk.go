@@ -60,6 +60,8 @@ func riskOfURL(said string, place addressPlace) (scanner.Severity, string) {
 		return scanner.High, "the host is written in a form that hides where it leads"
 	case (scheme == "http" || scheme == "ws") && to.reach != thisMachine:
 		return scanner.High, "the address is not encrypted"
+	case figuresOnly.MatchString(host) && to.reach == neighbour:
+		return scanner.Medium, "the host is an address of a private network, which anybody in it can take"
 	case figuresOnly.MatchString(host) && to.reach != thisMachine:
 		return scanner.High, "the host is an address of figures, and has no name that anybody vouches for"
 	}

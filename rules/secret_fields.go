@@ -19,7 +19,7 @@ var secretFields = [...]struct {
 	},
 	{
 		kind:  "a key or token",
-		name:  regexp.MustCompile(`\b(api ?(key|token|secret)s?|apikey|(access|auth|oauth|bearer|refresh|session|bot|personal access|github|gitlab|slack|jwt|security) ?token|(client|app|webhook|shared|consumer) secret|secret( access)? key|(private|ssh|wallet|signing|access|encryption) key|secret|credentials?)( value| pem)?$|^(pat|token|bearer|jwt)$`),
+		name:  regexp.MustCompile(`\b(api ?(key|token|secret)s?|apikey|(access|auth|oauth|bearer|refresh|session|bot|personal access|github|gitlab|slack|jwt|security) ?token|(client|app|webhook|shared|consumer) secret|secret( access)? key|(private|ssh|wallet|signing|access|encryption) key|secret|credentials?)( value| pem)?$|^(pat|bearer|jwt)$`),
 		asked: askingFor(`(?:api|secret|access|private|ssh)[ -]keys?|(?:access|auth|api|bearer|refresh|session|personal access) tokens?|credentials|client secret|(?:github|gitlab|slack|discord|telegram|notion|jira|npm|hugging face|cloud|account|login|bot|your|auth\w*) token`),
 		elsewhere: inTongues(`(?:clave|chave)s? (?:de )?(?:la )?api|clave (?:privada|secreta)|chave (?:privada|secreta)|cl(?:é|e) (?:d['’]?)?(?:api|priv(?:é|e)e|secr(?:è|e)te)|(?:api|zugangs|zugriffs)-?schl(?:ü|u)ssel|chiave (?:api|privata|segreta)|api-sleutel|klucz api|tokens? d[ei] (?:acceso|acesso|accesso)|jetons? d['’]acc(?:è|e)s|(?:zugriffs|zugangs)token|api anahtar\pL*`,
 			`(?:api[- ]?|секретный |закрытый )ключ|ключ api|токен(?: доступа)?|密钥|密鑰|私钥|访问令牌|令牌|apiキー|api キー|アクセストークン|秘密鍵|api ?키|액세스 ?토큰|مفتاح api`),
@@ -35,7 +35,7 @@ var secretFields = [...]struct {
 	{
 		kind:    "a one-time code or PIN",
 		name:    regexp.MustCompile(`\b(otp|totp|2fa|mfa|tan)( code| token| value)?$|\b(one time|verification|security|authentication|authenticator|auth|sms|2fa|mfa|two factor) (code|pin|pass ?(word|code))$|\bpin( code| number)?$`),
-		asked:   askingFor(`(?:one[- ]time|verification|security|authenticat(?:ion|or)|sms|2fa|mfa|otp|two[- ]factor) (?:code|pin|password|passcode)|otp|pin(?: code| number)?`),
+		asked:   askingFor(`(?:one[- ]time|verification|security|authenticat(?:ion|or)|sms|2fa|mfa|otp|two[- ]factor) (?:code|pin|password|passcode)|otp|(?:your|card|sim|bank) pin|pin (?:code|number)`),
 		figures: true,
 		elsewhere: inTongues(`c(?:ó|o)digo de (?:un solo uso|verificaci(?:ó|o)n|seguridad|verifica(?:ç|c)(?:ã|a)o|seguran(?:ç|c)a)|code de (?:v(?:é|e)rification|s(?:é|e)curit(?:é|e)|confirmation)|(?:best(?:ä|a)tigungs|sicherheits|verifizierungs|einmal)-?code|einmalpasswort|codice di (?:verifica|sicurezza)|verificatiecode|kod weryfikacyjny|do(?:ğ|g)rulama kod\pL*`,
 			`код (?:подтверждения|безопасности|из смс|из sms)|验证码|驗證碼|动态码|認証コード|確認コード|暗証番号|인증 ?(?:번호|코드)|رمز التحقق`),
@@ -64,6 +64,9 @@ func inTongues(latin, others string) *regexp.Regexp {
 var (
 	// besideSecret stands behind the word for a secret in what is none.
 	besideSecret = regexp.MustCompile(`^[\s-]*(?:polic|polit|length|strength|reset|manager|names?\b|ids?\b|identifiers?\b|labels?\b|hints?\b|files?\b|paths?\b|variables?\b|rotation|expir|fields?\b|types?\b|protected|format|counts?\b|limits?\b|budget|is (?:not|never)|will (?:not|never|be asked)|(?:are|is) set|address|contract|symbol|standard|supply|price|generator|rules?\b|requirements?\b)`)
+	// otherField is what a field of such a name takes where its description says so: the PIN
+	// code of a place in India, the card of a library or a board, the token of a chain.
+	otherField = regexp.MustCompile(`\b(?:postal|zip|address|district|library|loyalty|membership|gift|trello|kanban|symbol|coin|ticker|erc-?\d+|currency|swap)\b`)
 	// deniedAhead stands ahead of it where it is refused, or is only the matter of the field.
 	deniedAhead = regexp.MustCompile(`\b(?:never|not|don['’]t|no|without|instead of|rather than|name of|path (?:to|of)|id of|label (?:for|of)|location of|(?:variable|file)s? (?:with|that|which|where|holding|containing)|number of|kind of|type of|length of|forgot\w*|reset|whether|title of|description of|nunca|jamais|pas|nicht|kein\w*|niet|geen|nie|(?:nombre|nome|nom) d\w+|olvid\w+|oubli\w+|vergessen)\b|(?:^|\PL)(?:не|нет|никогда|забыл\pL*)(?:\PL|$)|不要|请勿|勿|忘记|忘れ`)
 	// deniedBehind stands behind it in languages that refuse there.

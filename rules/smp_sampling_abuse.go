@@ -2,6 +2,7 @@ package rules
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -23,31 +24,35 @@ var smpSamplingAbuse = scanner.Rule{
 		{Name: "takes_context", Expr: `\b(?:includ\w+|repeat\w*|print|output\w*|return\w*|list|copy|quote|reveal\w*|dump|extract|give (?:me|us)|append|send|share|write|tell (?:me|us))\b[^.\n]{0,60}\b(?:system prompt|your (?:own |system |initial )?(?:instructions|context|memory)|` + wholeTalk + `|` + ownSecrets + `)`,
 			Anchors: []string{"system prompt", "your instructions", "your own instructions", "your system instructions", "your initial instructions", "your context", "your memory", "conversation", "chat history", "previous messages", "earlier messages", "prior messages", "credential", "password", "api key", "api_key", "environment variable", "private key", "access token", "ssh key", "cookies", "secrets"}},
 		{Name: "sets_aside", Expr: `\b` + vDrop + `\s+(?:\w+\s+){0,3}` + oInstructions, Anchors: []string{"ignor", "disregard", "forget", "overrid", "bypass", "pay no attention"}},
-		{Name: "without_user", Expr: `\b(?:do not|don['’]?t|never|without)\s+(?:ever\s+)?(?:ask|tell|inform|mention|notify|show|alert)\w*\b[^.\n]{0,30}\b(?:user|confirmation|permission|approval)\b`,
-			Anchors: product([]string{"ask", "asking", "tell", "telling", "inform", "informing", "mention", "mentioning", "notify", "notifying", "alert", "alerting", "mention this to", "show this to", "showing this to", "mention it to"},
-				[]string{" the user", " user", " for confirmation", " for permission", " for approval"})},
-		{Name: "stays", Expr: `\b(?:in|for|with|to|from) (?:all|every|any|each) (?:of your |your )?(?:future|subsequent|later|further) (?:repl(?:y|ies)|responses?|answers?|messages?|conversations?|turns?|requests?)\b|\bfor the rest of (?:the|this) (?:conversation|session|chat)\b|\bfrom now on\b`,
-			Anchors: []string{"future re", "future answ", "future mess", "future conv", "future turn", "subsequent", "later re", "further re", "for the rest of", "from now on"}},
+		{Name: "without_user", Expr: `\b(?:do not|don['’]?t|never|without)\s+(?:ever\s+)?(?:(?:tell|inform|notify|alert)\w*\s+(?:the\s+)?user\b|(?:mention|show|reveal|disclos)\w*\s+(?:this|it|that|these|any of (?:this|it))\b[^.\n]{0,20}\buser|ask\w*\s+(?:the\s+user\s+)?for\s+(?:confirmation|permission|approval|consent))`,
+			Anchors: slices.Concat(
+				product([]string{"tell", "telling", "inform", "informing", "notify", "notifying", "alert", "alerting"}, []string{" the user", " user"}),
+				product([]string{"mention ", "mentioning ", "show ", "showing ", "reveal ", "revealing ", "disclose ", "disclosing "}, []string{"this ", "it ", "that ", "these ", "any of "}),
+				product([]string{"ask ", "asking ", "the user "}, []string{"for confirmation", "for permission", "for approval", "for consent"}))},
+		{Name: "stays", Expr: `\b(?:respond|answer|reply|speak|talk|write|act|behave|include|append|end|start|add|do (?:so|this)|you (?:must|will|should|are))\b[^.\n]{0,60}\b(?:(?:in|for|with|to|from) (?:all|every|any|each) (?:of your |your )?(?:future|subsequent|later|further) (?:repl(?:y|ies)|responses?|answers?|messages?|conversations?|turns?|requests?)|for the rest of (?:the|this) (?:conversation|session|chat)|from now on)\b|\bfrom now on,? (?:you|always|respond|answer|reply|speak|talk|act|behave|end|start)\b`,
+			Anchors: []string{"future re", "future answ", "future mess", "future conv", "future turn", "subsequent re", "subsequent answ", "subsequent mess", "subsequent conv", "later re", "further re", "for the rest of", "from now on"}},
 	},
 	Text: func(p *scanner.TextPass) {
 		if p.Subject != scanner.SamplingSubject {
 			return
 		}
 		for _, m := range p.Matches {
-			from, _ := clause(p.Folded, m.Start, m.Start)
+			from, to := clause(p.Folded, m.Start, m.End)
 			denied := quoted(p.Folded, m.Start, m.End)
 			switch m.Pattern {
 			case takesContext:
-				denied = countered(p.Folded, m.Start, m.End) || handedOver.Match(p.Folded[m.Start:min(len(p.Folded), m.End+40)])
+				denied = countered(p.Folded, m.Start, m.End) || handedOver.Match(p.Folded[from:to])
 			case setsAside:
 				denied = countered(p.Folded, m.Start, m.End)
+			case withoutUser:
+				denied = denied || toldWhat.Match(p.Folded[m.End:to])
 			case stays:
 				denied = denied || strongNegation.Match(p.Folded[from:m.Start])
 			}
 			if denied {
 				continue
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: scanner.High, Message: samplingOrders[m.Pattern]})
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: inData(p, m.Start, m.End, scanner.High), Message: samplingOrders[m.Pattern]})
 		}
 	},
 	Message: func(p *scanner.MessagePass) {
@@ -75,8 +80,12 @@ const (
 	ownSecrets = `(?:your|the user['’]?s|user['’]?s|all (?:the |of the |available )?|any (?:available |known )?)\s?` + oSecrets
 )
 
-// handedOver says that the request itself holds what it speaks of.
-var handedOver = regexp.MustCompile(`\b(?:below|following|attached|provided|given|in this (?:file|code|text|document)|from this)\b`)
+var (
+	// handedOver says that the request itself holds what it speaks of.
+	handedOver = regexp.MustCompile(`\b(?:above|below|following|attached|provided|given|(?:in|from|of|by) (?:this|the|these|that) (?:\w+ )?(?:files?|code|text|document|logs?|config\w*|schema|repository|project|function|class|page|thread))\b`)
+	// toldWhat makes an order to keep quiet one about style.
+	toldWhat = regexp.MustCompile(`^\s*(?:to|how|that they|what|which)\b`)
+)
 
 // mostTokens is more than any model answers with at a time.
 const mostTokens = 1 << 17

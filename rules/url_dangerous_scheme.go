@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"encoding/base64"
+	"net/url"
 	"regexp"
 	"strings"
 
@@ -69,9 +71,31 @@ func dangerous(scheme, said string, place addressPlace) bool {
 		return true
 	case scheme == "data":
 		_, rest, _ := strings.Cut(said, ":")
-		return codeInData.MatchString(strings.ToLower(strings.TrimSpace(rest))) || place == elicitationPlace || place == authPlace
+		return codeInData.MatchString(strings.ToLower(strings.TrimSpace(rest))) || place == elicitationPlace || place == authPlace || drawsAndRuns(rest)
 	case scheme == "file" || scheme == "view-source" || scheme == "filesystem" || scheme == "blob":
 		return place != linkPlace
 	}
 	return false
 }
+
+// drawsAndRuns reports a drawing in data: with a script in it, which runs wherever the
+// drawing is opened by itself.
+func drawsAndRuns(data string) bool {
+	kind, drawing, _ := strings.Cut(data[:min(len(data), maxDrawing)], ",")
+	if !strings.HasPrefix(strings.ToLower(strings.TrimSpace(kind)), "image/svg") {
+		return false
+	}
+	if strings.HasSuffix(strings.ToLower(kind), ";base64") {
+		plain, _ := base64.StdEncoding.DecodeString(drawing) // what can be read of it counts
+		return scriptInDrawing.Match(plain)
+	}
+	if plain, err := url.PathUnescape(drawing); err == nil {
+		drawing = plain
+	}
+	return scriptInDrawing.MatchString(drawing)
+}
+
+// maxDrawing bounds what is read of a drawing, in bytes.
+const maxDrawing = 256 << 10
+
+var scriptInDrawing = regexp.MustCompile(`(?i)<script\b|\son\w{3,20}\s*=|javascript:`)
