@@ -40,8 +40,8 @@ func ofScanners(t []byte) bool {
 }
 
 var (
-	secretScanner = regexp.MustCompile(`\b(?:gitleaks|trufflehog|detect-secrets|ggshield|gitguardian|secret[- ]scann(?:er|ing)|secretlint|whispers)\b`)
-	trade         = regexp.MustCompile(`\b(?:regexp?|entropy|allowlist|false positives?|func test\w*|secretgroup|keywords)\b`)
+	secretScanner = regexp.MustCompile(`(?i)\b(?:gitleaks|trufflehog|detect-secrets|ggshield|gitguardian|secret[- ]scann(?:er|ing)|secretlint|whispers)\b`)
+	trade         = regexp.MustCompile(`(?i)\b(?:regexp?|entropy|allowlist|false positives?|func test\w*|secretgroup|keywords)\b`)
 )
 
 var (

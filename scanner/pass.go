@@ -252,6 +252,15 @@ func (p *TextPass) Description() bool {
 	return p.Subject.Definition() && int(p.in.tree.Nodes[p.node].Parent) == p.root && p.Key() == "description"
 }
 
+// Whole returns the text as it was sent that this one stands in, itself where it was
+// not decoded.
+func (p *TextPass) Whole() []byte {
+	if p.original != nil {
+		return p.original
+	}
+	return p.Source
+}
+
 // Sent returns what Folded[start:end] was sent as: with its capitals and whatever else
 // folding takes away.
 func (p *TextPass) Sent(start, end int) []byte {
