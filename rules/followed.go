@@ -33,11 +33,12 @@ var notFollowed = wordSet(`structuredContent arguments inputSchema outputSchema 
 // followed calls visit for each address of a message that a client fetches by itself, or
 // opens for its user.
 func followed(p *scanner.MessagePass, visit func(node int, place addressPlace)) {
-	if p.Direction == scanner.ClientToServer || p.Doc.Kind(p.Root) != wire.Object {
+	if p.Direction == scanner.ClientToServer {
 		return
 	}
 	doc, end := p.Doc, int(p.Doc.Nodes[p.Root].Next)
 	var buf []byte
+	links := map[int]bool{} // by object: one can have any number of members
 	for i := p.Root + 1; i < end && !p.Full(); i++ {
 		n := &doc.Nodes[i]
 		if n.KeyEnd == 0 {
@@ -59,8 +60,15 @@ func followed(p *scanner.MessagePass, visit func(node int, place addressPlace)) 
 			visit(i, iconPlace)
 		case string(key) == "websiteUrl":
 			visit(i, websitePlace)
-		case string(key) == "uri" && isLink(doc, int(n.Parent)):
-			visit(i, linkPlace)
+		case string(key) == "uri":
+			link, known := links[int(n.Parent)]
+			if !known {
+				link = isLink(doc, int(n.Parent))
+				links[int(n.Parent)] = link
+			}
+			if link {
+				visit(i, linkPlace)
+			}
 		case authMembers[string(key)]:
 			visit(i, authPlace)
 		}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/base64"
 	"net/netip"
 	"regexp"
 	"strings"
@@ -25,9 +26,11 @@ var uiAppBroadCSP = scanner.Rule{
 		if p.Direction == scanner.ClientToServer {
 			return
 		}
+		judgeScripts(p)
 		doc, end := p.Doc, int(p.Doc.Nodes[p.Root].Next)
+		var buf []byte
 		for i := p.Root + 1; i < end && !p.Full(); i++ {
-			if doc.Kind(i) == wire.Object && int(doc.Nodes[i].Parent) != p.Root && notFollowed[keyOf(doc, i)] {
+			if buf = buf[:0]; doc.Kind(i) == wire.Object && int(doc.Nodes[i].Parent) != p.Root && notFollowed[string(doc.Key(i, &buf))] {
 				i = int(doc.Nodes[i].Next) - 1
 				continue
 			}
@@ -35,21 +38,6 @@ var uiAppBroadCSP = scanner.Rule{
 				continue
 			}
 			judgePage(p, i)
-		}
-	},
-	Patterns: []scanner.Pattern{{
-		Name:    "script_from_elsewhere",
-		Expr:    `<script\b[^>]{0,120}\bsrc\s*=\s*["']?http://[^\s"'>]{1,120}`,
-		Anchors: []string{"<script"},
-	}},
-	Text: func(p *scanner.TextPass) {
-		if !p.Beside("mimeType", appPage) {
-			return
-		}
-		for _, m := range p.Matches {
-			if !loopbackSource.Match(p.Folded[m.Start:m.End]) {
-				p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: scanner.Medium, Message: "the page runs a script that anybody on the way can change"})
-			}
 		}
 	},
 }
@@ -71,6 +59,32 @@ func judgePage(p *scanner.MessagePass, ui int) {
 	}
 }
 
+// judgeScripts judges where the pages in a result have their scripts from.
+func judgeScripts(p *scanner.MessagePass) {
+	doc, list := p.Doc, p.Doc.Get(p.Doc.Get(p.Root, "result"), "contents")
+	for c := doc.First(list); c >= 0 && !p.Full(); c = doc.Next(c) {
+		if kind, _ := doc.Str(c, "mimeType"); !appPage.MatchString(kind) {
+			continue
+		}
+		page := doc.Get(c, "text")
+		said := textOf(doc, page)
+		if page < 0 {
+			page = doc.Get(c, "blob")
+			plain, _ := base64.StdEncoding.DecodeString(textOf(doc, page)) // what can be read of it counts
+			said = string(plain)
+		}
+		for _, m := range scriptFrom.FindAllStringSubmatch(said, maxScripts) {
+			if _, u := destinationURL(m[1]); u != nil && destinationOf(u.Hostname()).reach == outside {
+				p.Report(page, false, scanner.Medium, "the page runs a script that anybody on the way can change")
+				break
+			}
+		}
+	}
+}
+
+// maxScripts bounds the scripts of a page that are looked at.
+const maxScripts = 64
+
 // cspMembers are the lists of origins of the extension io.modelcontextprotocol/ui, as
 // of 2026-01-26.
 var cspMembers = [...]string{"connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"}
@@ -79,10 +93,10 @@ var cspMembers = [...]string{"connectDomains", "resourceDomains", "frameDomains"
 var watches = wordSet("camera microphone geolocation")
 
 var (
-	appPage        = regexp.MustCompile(`(?i)^text/html;\s*profile="?mcp-app`)
-	loopbackSource = regexp.MustCompile(`//(?:localhost|127\.0\.0\.1|\[::1\])[:/]`)
-	anyHost        = regexp.MustCompile(`(?i)^(?:(?:https?|wss?|\*):(?://)?)?\*?$`)
-	cspSource      = regexp.MustCompile(`(?i)^(?:([a-z][a-z0-9+.-]*)://)?(\*\.)?([^/:?#]+)(?::[\d*]+)?(?:[/?#].*)?$`)
+	appPage    = regexp.MustCompile(`(?i)^text/html;\s*profile="?mcp-app`)
+	scriptFrom = regexp.MustCompile(`(?i)<script\b[^>]{0,400}\bsrc\s*=\s*["']?(http://[^\s"'>]{1,400})`)
+	anyHost    = regexp.MustCompile(`(?i)^(?:(?:https?|wss?|\*):(?://)?)?\*?$`)
+	cspSource  = regexp.MustCompile(`(?i)^(?:([a-z][a-z0-9+.-]*)://)?(\*\.)?([^/:?#]+)(?::[\d*]+)?(?:[/?#].*)?$`)
 )
 
 // broadSource tells how a source of a content security policy is none.

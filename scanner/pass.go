@@ -80,14 +80,6 @@ func (p *TextPass) Member() string {
 	return ""
 }
 
-// Beside reports whether the object that the text stands in has a member whose text an
-// expression matches: what kind of content it is, say.
-func (p *TextPass) Beside(member string, is interface{ MatchString(string) bool }) bool {
-	around := p.in.tree.Nodes[p.node].Parent
-	said, ok := p.in.tree.Str(int(around), member)
-	return around >= 0 && ok && is.MatchString(said)
-}
-
 // Sibling reports whether the list that the text's definition stands in has one
 // of this name, itself among them: a server may speak of its own tools.
 func (p *TextPass) Sibling(name string) bool {
