@@ -29,14 +29,19 @@ func (in *Inspector) arguments(i int) (args []Argument, partial bool) {
 			in.buf = in.buf[:0]
 			text = string(doc.Text(c, &in.buf))
 		}
-		if size += len(text); len(args) == maxArguments || size > argumentsBytes {
+		if len(args) == maxArguments {
 			return args, true
 		}
+		if size+len(text) > argumentsBytes { // those behind a long text are looked at all the same
+			partial = true
+			continue
+		}
+		size += len(text)
 		a := Argument{Pointer: string(doc.AppendPointer(nil, i, c)), Text: text, Offset: int(doc.Nodes[c].Start - doc.Nodes[in.event.root].Start)}
 		a.Name = argumentName(a.Pointer)
 		args = append(args, a)
 	}
-	return args, false
+	return args, partial
 }
 
 // argumentName returns the first name in a pointer that is not the member

@@ -42,6 +42,17 @@ func (in *Inspector) roots(result int) (uris []string) {
 	return uris
 }
 
+// rootsAnswered returns the roots in the parameters of a request that answers what the
+// result before it asked for, as the 2026-07-28 era does.
+func (in *Inspector) rootsAnswered(params int) []string {
+	for c := in.tree.First(in.tree.Get(params, "inputResponses")); c >= 0; c = in.tree.Next(c) {
+		if roots := in.roots(c); roots != nil {
+			return roots
+		}
+	}
+	return nil
+}
+
 // client returns what the parameters of a request say of the client, nil where
 // they say nothing.
 func (in *Inspector) client(params int) *ClientInfo {

@@ -68,7 +68,7 @@ type Message struct {
 	Changed     *Definition          // of a report that a tool changed: what it is by now
 	Server      *ServerInfo
 	Client      *ClientInfo // what the client says of itself, where it does
-	Roots       []string    // of a client's answer: the URIs of the roots that it lists, maxRoots of them
+	Roots       []string    // of a client's answer, or of a request with one: the URIs of the roots that it lists
 	IdentityAt  int         // of a Lockfile: where it says what the server is
 	Offset      int         // of the message in the frame
 

@@ -187,9 +187,9 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know 
 		} else {
 			delete(open, m.ID)
 		}
-		if m.Roots != nil && from == ClientToServer {
-			srv.Roots = m.Roots
-		}
+	}
+	if m.Roots != nil && from == ClientToServer {
+		srv.Roots = m.Roots
 	}
 	srv.Listed = srv.Listed || m.Lists[ToolSubject]
 	for kind, listed := range m.Lists {

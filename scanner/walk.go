@@ -330,7 +330,7 @@ var fromClient = map[string]bool{
 // says who sent them and the method does not either, the server may have.
 func (in *Inspector) params(m *Message, root, node int) {
 	kind := requestSubject(m.Method)
-	m.Client = in.client(node)
+	m.Client, m.Roots = in.client(node), in.rootsAnswered(node)
 	if c := in.tree.Get(node, "cursor"); c >= 0 {
 		m.NoCursor = string(in.tree.Raw(c)) == `""`
 	}

@@ -1,0 +1,47 @@
+package scanner_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// TestArgumentBehindALongText: a text that is longer than what is kept of arguments
+// hides none of those behind it.
+func TestArgumentBehindALongText(t *testing.T) {
+	set := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.ID != "ses-config-write" })
+	call := func(content string) *scanner.Event {
+		return frame(0, scanner.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"write_file","arguments":{"content":%q,"path":"~/.bashrc"}}}`, content))
+	}
+	for _, size := range []int{1, 256 << 10, 1 << 20} {
+		e := call(strings.Repeat("x", size))
+		if got, _ := told(t, scanner.Options{}, set, []*scanner.Event{e}); !slices.Equal(got, []string{"config-write 1"}) {
+			t.Errorf("%d bytes: %q", size, got)
+		}
+	}
+}
+
+// TestPlaceOfABreach: a breach of a schema is told where it stands in the file.
+func TestPlaceOfABreach(t *testing.T) {
+	set := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.ID != "ses-args-violate-schema" })
+	list := frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":0,"result":{"tools":[{"name":"sum","inputSchema":{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}}]}}`)
+	for _, c := range []struct {
+		text   string
+		column int
+	}{
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sum","arguments":{"é":1, "a" : "x"}}}`, 96},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sum","arguments": {} }}`, 83},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sum"}}`, 1},
+		{`[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sum"}}]`, 2},
+	} {
+		got, _ := run(t, set, list, frame(1, scanner.ClientToServer, c.text))
+		if len(got.findings) != 1 || got.findings[0].Location != (scanner.Location{File: "f", Line: 2, Column: c.column}) {
+			t.Errorf("%s: %+v", c.text, got.findings)
+		}
+		list.SetTree(nil, 0)
+	}
+}
