@@ -141,6 +141,9 @@ func (h *har) entry(n int) {
 			break // no answer may move a request
 		}
 	}
+	base.HTTP = &scanner.HTTPHead{}
+	h.fields(base.HTTP, true, doc.Get(request, "headers"))
+	h.fields(base.HTTP, false, doc.Get(response, "headers"))
 	loc := h.at.place(int(doc.Nodes[n].Start))
 	loc.Exact = false
 	before := len(h.out)
@@ -195,6 +198,15 @@ func (h *har) header(headers int, name string) string {
 		}
 	}
 	return ""
+}
+
+// fields takes in the fields of a head.
+func (h *har) fields(head *scanner.HTTPHead, request bool, headers int) {
+	for c := h.doc.First(headers); c >= 0; c = h.doc.Next(c) {
+		name, _ := h.doc.Str(c, "name")
+		value, _ := h.doc.Str(c, "value")
+		head.Field(request, name, value)
+	}
 }
 
 func (h *har) place(n int) scanner.Origin {

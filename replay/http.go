@@ -49,7 +49,8 @@ type httpText struct {
 type conn struct {
 	session string
 	asked   []*scanner.Event // requests of which the answer may name the session
-	sent    [2]flow          // by the client, by the server
+	head    *scanner.HTTPHead
+	sent    [2]flow // by the client, by the server
 }
 
 // flow is what one side of a connection sends, piece by piece.
@@ -176,7 +177,7 @@ func (h *httpText) line(data []byte, number int) {
 		h.enter("", time.Time{}, scanner.ServerToClient)
 	case h.flow.direction == scanner.ClientToServer && requestHead.Match(data):
 		h.startHead()
-		h.conn.session, h.conn.asked = baseName(h.name), nil
+		h.conn.session, h.conn.asked, h.conn.head = baseName(h.name), nil, &scanner.HTTPHead{}
 	case h.flow.direction == scanner.ServerToClient && responseHead.Match(data):
 		h.startHead()
 		h.flow.accepted = bytes.Contains(data, []byte(" 202"))
@@ -204,6 +205,9 @@ func (h *httpText) field(data []byte) bool {
 	}
 	if strings.EqualFold(string(name), "content-type") {
 		h.flow.stream = isStream(string(value))
+	}
+	if h.conn.head != nil {
+		h.conn.head.Field(h.flow.direction == scanner.ClientToServer, string(name), string(bytes.TrimSpace(value)))
 	}
 	if strings.EqualFold(string(name), "mcp-session-id") {
 		h.conn.enterSession(string(bytes.TrimSpace(value)), baseName(h.name))
@@ -328,7 +332,7 @@ func (h *httpText) flush(f *flow) {
 
 func (h *httpText) emit(f *flow, frame []byte, number int) *scanner.Event {
 	e := &scanner.Event{Time: f.time, Direction: f.direction, Transport: "http", Session: f.conn.session, Server: baseName(h.name),
-		Frame: frame, Origin: scanner.Origin{File: h.name, Line: number, Column: 1}}
+		Frame: frame, HTTP: f.conn.head, Origin: scanner.Origin{File: h.name, Line: number, Column: 1}}
 	h.out = append(h.out, e)
 	return e
 }

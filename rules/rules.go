@@ -144,6 +144,9 @@ func All() []scanner.Rule {
 		prtEmptyCursor,
 		prtDowngrade,
 		prtRequestStatePlain,
+		prtHeaderBodyMismatch,
+		prtWeakSessionID,
+		prtCachePublicAuth,
 		prtBatch,
 		prtStdoutNoise,
 		// What other engines reported.

@@ -33,6 +33,7 @@ import (
 //	definition.json  a document of definitions
 //	frames           one frame a line, as [SERVER[/SESSION]] DIRECTION FRAME with > from the client and < from the server; <<N times TEXT>> is a text N times, with # as the number
 //	events.jsonl     a recording
+//	exchange.har     one with the heads of HTTP
 //	config/PATH      a client configuration at PATH; several make one run, and those below config/home/ are the user's
 //	mcpscan.lock     a lockfile
 //
@@ -88,7 +89,7 @@ func TestEveryRuleProvesItself(t *testing.T) {
 }
 
 // inputs are the members of an archive that an input can stand in.
-var inputs = []string{"description", "result", "definition.json", "frames", "events.jsonl", "mcpscan.lock"}
+var inputs = []string{"description", "result", "definition.json", "frames", "events.jsonl", "exchange.har", "mcpscan.lock"}
 
 // besides are the members that stand beside an input, one of each kind at most.
 var besides = map[string]string{"alone": "alone", "approved.json": "approved", "approved.lock": "approved", "policy.yaml": "policy"}
@@ -330,7 +331,7 @@ func source(t *testing.T, ar *txtar.Archive) scanner.Source {
 			return replay.Events(events)
 		case "frames":
 			return frames(t, unrolled(text))
-		case "events.jsonl":
+		case "events.jsonl", "exchange.har":
 			src, err := replay.Open(f.Name, strings.NewReader(text+"\n"), replay.Options{MaxMessage: 1 << 20})
 			if err != nil {
 				t.Fatal(err)

@@ -58,3 +58,7 @@ func (p *JudgePass) OpenElsewhere() bool {
 
 // Asking reports whether the server at hand has a request of the client to answer.
 func (p *JudgePass) Asking() bool { return len(p.Server.pending[ClientToServer]) > 0 }
+
+// HTTP returns the heads of the exchange that the message came in, nil where the
+// recording has none.
+func (p *JudgePass) HTTP() *HTTPHead { return p.event.HTTP }

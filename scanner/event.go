@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -49,6 +50,7 @@ type Event struct {
 	Type      string    // the type by name, as in events.jsonl
 	Reason    string    // why the event is skipped or ignored, or its frame is none of a record, in words for a report
 	Frame     []byte    // the exact bytes; valid until the event has been judged
+	HTTP      *HTTPHead // of the exchange that the frame came in, nil where the recording has no heads
 	Identity  *Identity // of a LockEvent: what the server is, nil where the lockfile does not say
 	Approved  bool      // of a LockEvent: shows what was approved, not what was seen since
 	Config    *ClientConfig
@@ -56,6 +58,37 @@ type Event struct {
 
 	tree *wire.Doc
 	root int
+}
+
+// HTTPHead is what the heads of an HTTP exchange say of the protocol, as they say it.
+type HTTPHead struct {
+	Method     string // Mcp-Method of the request
+	Name       string // Mcp-Name of the request
+	Version    string // MCP-Protocol-Version of the request
+	Session    string // MCP-Session-Id of the response
+	Authorized bool   // the request has credentials; which is nobody's business
+}
+
+// headBytes bounds a field of a head that is kept.
+const headBytes = 4096
+
+// Field takes in a field of the head of a request or a response.
+func (h *HTTPHead) Field(request bool, name, value string) {
+	if len(value) > headBytes {
+		value = value[:headBytes]
+	}
+	switch name = strings.ToLower(name); {
+	case request && name == "mcp-method":
+		h.Method = value
+	case request && name == "mcp-name":
+		h.Name = value
+	case request && name == "mcp-protocol-version":
+		h.Version = value
+	case request && name == "authorization":
+		h.Authorized = true
+	case !request && name == "mcp-session-id":
+		h.Session = value
+	}
 }
 
 // SetTree hands over the parse of the frame where the reader has it already:

@@ -49,6 +49,7 @@ type Message struct {
 	Code        string               // of an error, as written
 	Asks        []string             // of a result: the methods of the requests that it makes of the client, maxAsks of them
 	Answer      uint64               // of a response: stands for its text
+	Public      bool                 // of a result: anybody may keep it in a cache
 	NoCursor    bool                 // the cursor that a list names, or is asked for by, is the empty text
 	Batch       int                  // place in the batch that it came in, from 1; 0 outside of one
 	Action      string               // for audit events: what the other engine decided

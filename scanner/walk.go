@@ -2,7 +2,6 @@ package scanner
 
 import (
 	"bytes"
-	"hash/fnv"
 	"sort"
 	"strings"
 
@@ -69,60 +68,6 @@ func (in *Inspector) document() {
 	in.messageRules(msg, root)
 }
 
-// codeBytes bounds the code of an error, which is a number.
-const codeBytes = 16
-
-// classify tells what kind of message an object is. A response that carries a
-// method is a response: its result reaches the client.
-func (in *Inspector) classify(m *Message, root int) {
-	doc := in.tree
-	if id := doc.Get(root, "id"); id >= 0 && doc.Kind(id) != wire.Null {
-		m.ID = string(doc.Raw(id))
-	}
-	m.Method = in.method(doc.Get(root, "method"))
-	errNode := doc.Get(root, "error")
-	if code := doc.Get(errNode, "code"); code >= 0 {
-		m.Code = string(doc.Raw(code)[:min(len(doc.Raw(code)), codeBytes)])
-	}
-	m.IsError = errNode >= 0 && doc.Kind(errNode) != wire.Null
-	switch {
-	case doc.Get(root, "result") >= 0 || m.IsError:
-		m.Kind = Response
-		h := fnv.New64a()
-		h.Write(doc.Raw(root))
-		m.Answer = h.Sum64()
-	case m.Method != "" && m.ID != "":
-		m.Kind = Request
-	case m.Method != "":
-		m.Kind = Notification
-	}
-}
-
-// methods are the ones that recur, so that naming one costs no memory.
-var methods = func() map[string]string {
-	t := map[string]string{}
-	for _, m := range strings.Fields(`initialize ping server/discover tools/list tools/call prompts/list prompts/get resources/list
-		resources/read resources/templates/list resources/subscribe resources/unsubscribe completion/complete logging/setLevel
-		notifications/initialized notifications/progress notifications/message notifications/cancelled roots/list
-		sampling/createMessage elicitation/create notifications/tools/list_changed subscriptions/listen`) {
-		t[m] = m
-	}
-	return t
-}()
-
-// method returns the text of node i, "" where it is no string.
-func (in *Inspector) method(i int) string {
-	if in.tree.Kind(i) != wire.String {
-		return ""
-	}
-	in.buf = in.buf[:0]
-	text := in.tree.Text(i, &in.buf)
-	if known, ok := methods[string(text)]; ok {
-		return known
-	}
-	return string(text)
-}
-
 // result inspects the result of a response.
 func (in *Inspector) result(m *Message, node int) {
 	if in.event.Direction == ClientToServer {
@@ -175,6 +120,9 @@ func (in *Inspector) members(m *Message, node int, rest SubjectKind) {
 		case key == "nextCursor":
 			m.More = doc.Kind(c) != wire.Null
 			m.NoCursor = string(doc.Raw(c)) == `""`
+			in.region(rest, "", node, c)
+		case key == "cacheScope":
+			m.Public = string(doc.Raw(c)) == `"public"`
 			in.region(rest, "", node, c)
 		case key == "inputRequests" && doc.Kind(c) == wire.Object:
 			in.inputRequests(m, c)
