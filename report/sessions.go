@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -15,7 +16,7 @@ type SessionSummary struct {
 	Session      string       `json:"session"`
 	Servers      int          `json:"servers"`
 	Tools        int          `json:"tools"`         // listed, by server and name
-	ToolsNew     int          `json:"tools_new"`     // of them, those that no earlier session had shown
+	ToolsNew     int          `json:"tools_new"`     // of them, those that no earlier session had shown, by time
 	ToolsChanged int          `json:"tools_changed"` // of them, those that were listed again as another definition
 	Calls        int          `json:"calls"`
 	Findings     Counts       `json:"findings"`     // open ones
@@ -36,13 +37,39 @@ const (
 	maxTracked     = 10_000 // sessions that are counted apart, the first
 	maxSessions    = 100    // of them in the report, the worst
 	maxTopFindings = 5
+	maxShown       = 1 << 18 // tools that are told to be new to one session or another
 )
 
 // sessions counts by session.
 type sessions struct {
-	list []SessionSummary // in the order seen
-	at   map[[16]byte]int // place in the list, by a digest of the name
-	now  int              // that the event at hand belongs to, -1 for none
+	list  []tracked          // in the order seen
+	at    map[[16]byte]int   // place in the list, by a digest of the name
+	now   int                // that the event at hand belongs to, -1 for none
+	shown map[[16]byte]shown // by a digest of server and tool
+}
+
+// tracked is a session that is counted apart.
+type tracked struct {
+	SessionSummary
+	began time.Time // when its oldest event was
+}
+
+// shown is where a tool was listed first.
+type shown struct {
+	session int // its place in the list
+	when    time.Time
+}
+
+// before orders sessions by what they have themselves and not by their places in the
+// input, which are chance. Without a time there is nothing but the place.
+func before(when, other time.Time, session, by string) bool {
+	switch {
+	case when.IsZero() || other.IsZero():
+		return false
+	case when.Equal(other):
+		return session < by
+	}
+	return when.Before(other)
 }
 
 // see counts an event.
@@ -62,16 +89,40 @@ func (s *sessions) see(e *scanner.Event, f *scanner.Facts) {
 		}
 		at = len(s.list)
 		s.at[[16]byte(h[:16])] = at
-		s.list = append(s.list, SessionSummary{Session: foreign(e.Session, nameLimit)})
+		s.list = append(s.list, tracked{SessionSummary{Session: foreign(e.Session, nameLimit)}, e.Time})
 	}
 	s.now = at
 	now := &s.list[at]
+	if !e.Time.IsZero() && (now.began.IsZero() || e.Time.Before(now.began)) {
+		now.began = e.Time
+	}
 	if f.First {
 		now.Servers++
 	}
 	for i := range f.Messages {
 		now.add(e, &f.Messages[i])
+		for _, l := range f.Messages[i].Listings {
+			if l.Before == nil {
+				s.show(e, l.Definition.Name)
+			}
+		}
 	}
+}
+
+// show counts a tool as new to the session that listed it first.
+func (s *sessions) show(e *scanner.Event, tool string) {
+	h := sha256.Sum256([]byte(e.Server + "\x00" + tool))
+	first, again := s.shown[[16]byte(h[:16])]
+	switch {
+	case again && before(e.Time, first.when, s.list[s.now].Session, s.list[first.session].Session):
+		s.list[first.session].ToolsNew--
+	case again || len(s.shown) == maxShown:
+		return
+	case s.shown == nil:
+		s.shown = map[[16]byte]shown{}
+	}
+	s.shown[[16]byte(h[:16])] = shown{s.now, e.Time}
+	s.list[s.now].ToolsNew++
 }
 
 func (s *SessionSummary) add(e *scanner.Event, m *scanner.Message) {
@@ -85,9 +136,6 @@ func (s *SessionSummary) add(e *scanner.Event, m *scanner.Message) {
 		switch {
 		case l.Before == nil:
 			s.Tools++
-			if l.New {
-				s.ToolsNew++
-			}
 		case !l.Again:
 			s.ToolsChanged++
 		}
@@ -101,21 +149,27 @@ func (s *sessions) count(e entry, n int) {
 	}
 }
 
-// worst returns the sessions with the worst findings, those seen first ahead, with
+// worst returns the sessions with the worst findings, those that began first ahead, with
 // what is listed of each, and how many of all there are more.
 func (s *sessions) worst(findings []Finding, all int) (list []SessionSummary, more int) {
-	if list = slices.Clone(s.list); len(list) < maxTracked {
-		all = len(list)
+	if len(s.list) < maxTracked {
+		all = len(s.list)
 	}
-	slices.SortStableFunc(list, func(a, b SessionSummary) int {
+	worst := slices.Clone(s.list)
+	slices.SortStableFunc(worst, func(a, b tracked) int {
 		for _, severity := range slices.Backward(scanner.Severities[:]) {
 			if c := cmp.Compare(b.Findings.Of(severity), a.Findings.Of(severity)); c != 0 {
 				return c
 			}
 		}
-		return 0
+		if a.began.IsZero() && b.began.IsZero() {
+			return 0
+		}
+		return cmp.Or(a.began.Compare(b.began), strings.Compare(a.Session, b.Session))
 	})
-	list = list[:min(len(list), maxSessions)]
+	for i := range worst[:min(len(worst), maxSessions)] {
+		list = append(list, worst[i].SessionSummary)
+	}
 	place := map[string]int{}
 	for i := range list {
 		list[i].TopFindings = []TopFinding{}

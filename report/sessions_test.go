@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -13,8 +14,8 @@ import (
 func inSession(t *testing.T, c *Collector, session string, f *scanner.Finding) {
 	t.Helper()
 	e := &scanner.Event{Session: session, Server: "files", Direction: scanner.ClientToServer}
-	d := &scanner.Definition{Kind: scanner.ToolSubject, Name: "read"}
-	m := scanner.Message{Kind: scanner.Request, Method: "tools/call", Listings: []scanner.Listing{{Definition: d, New: true}, {Definition: d, Before: d}, {Definition: d, Before: d, Again: true}}}
+	d := &scanner.Definition{Kind: scanner.ToolSubject, Name: fmt.Sprint("read", len(c.sessions.shown))}
+	m := scanner.Message{Kind: scanner.Request, Method: "tools/call", Listings: []scanner.Listing{{Definition: d}, {Definition: d, Before: d}, {Definition: d, Before: d, Again: true}}}
 	if err := c.Event(e, &scanner.Facts{First: true, Messages: []scanner.Message{m}}); err != nil {
 		t.Fatal(err)
 	}
@@ -59,6 +60,34 @@ func TestSessionsAreSummedUp(t *testing.T) {
 	if !strings.Contains(b.String(), "\nSessions:\n  worse: 1 server, 1 tool (1 changed), 1 call; 1 critical\n    inj-conceal in read_file of filesystem\n") ||
 		!strings.Contains(b.String(), "\nand 1 more\n") && !strings.Contains(b.String(), "\n  and 1 more\n") {
 		t.Errorf("the text says\n%s", b.String())
+	}
+}
+
+// TestToolsAreNewByTime: a tool is new to the session that listed it first by its own time,
+// and sessions that are as bad as each other stand by their times, whatever the order of
+// the input.
+func TestToolsAreNewByTime(t *testing.T) {
+	at := func(session, tool string, second int64) *scanner.Event {
+		return &scanner.Event{Session: session, Server: "files", Type: tool, Time: time.Unix(second, 0)}
+	}
+	events := []*scanner.Event{at("b", "read", 3), at("c", "read", 2), at("a", "read", 2), at("b", "write", 1), at("a", "write", 9)}
+	const want = "b 1, a 1, c 0"
+	for range len(events) {
+		events = append(events[1:], events[0])
+		c := NewCollector(scanner.Low)
+		for _, e := range events {
+			m := scanner.Message{Listings: []scanner.Listing{{Definition: &scanner.Definition{Kind: scanner.ToolSubject, Name: e.Type}}}}
+			if err := c.Event(e, &scanner.Facts{Messages: []scanner.Message{m}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []string
+		for _, s := range c.Report(nil, "1", scanner.Result{}).Summary.PerSession {
+			got = append(got, fmt.Sprintf("%s %d", s.Session, s.ToolsNew))
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
+		}
 	}
 }
 

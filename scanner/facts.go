@@ -136,8 +136,6 @@ type Definition struct {
 	Status   string
 	StatusAt int
 
-	unseen bool // nothing in the input had shown the tool before
-
 	node int
 }
 
@@ -151,7 +149,6 @@ type Listing struct {
 	Definition *Definition
 	Before     *Definition // the last time; nil for the first
 	Again      bool        // the tool had changed before
-	New        bool        // nothing in the whole input had shown the tool before
 }
 
 // descriptionBytes bounds what a session remembers of each description.

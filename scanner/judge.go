@@ -247,7 +247,6 @@ func (j *judge) pin(e *Event, d *Definition) {
 	}
 	if d.Kind == ToolSubject && j.pins[pinKey{e.Server, d.Kind, d.Name, !d.Foreign}] == nil {
 		j.stats.Tools++
-		d.unseen = true
 	}
 	if len(j.pins) >= maxPins {
 		j.coverage.skip("more definitions than are remembered: later changes of this one go unseen", e.Origin)

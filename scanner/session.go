@@ -222,7 +222,7 @@ func (s *Session) list(srv *Server, definitions []Definition, know func(*Definit
 			}
 			continue
 		}
-		listings = append(listings, Listing{Definition: d, New: d.unseen})
+		listings = append(listings, Listing{Definition: d})
 		note(&fresh, d.Name)
 		k := know(d)
 		srv.Tools[k.Definition.Name] = k
