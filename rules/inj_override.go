@@ -76,17 +76,18 @@ func ordinaryDrop(t []byte, start, end int) bool {
 }
 
 // reportedDrop is somebody else who drops something, something else that is
-// dropped, or the advice not to obey data.
+// dropped, what the author of the text wrote earlier, or the advice not to obey data.
 func reportedDrop(t []byte, start, end int) bool {
 	from, to := clause(t, start, end)
-	return othersDrop.Match(t[start:end]) && !addressed(t[from:start]) || droppedByOthers.Match(t[from:start]) || dropsOther.Match(t[end:to]) ||
+	return ownMessage.Match(t[start:end]) || othersDrop.Match(t[start:end]) && !addressed(t[from:start]) || droppedByOthers.Match(t[from:start]) || dropsOther.Match(t[end:to]) ||
 		toldByData.Match(t[end:to]) && !givenEarlier.Match(t[start:end])
 }
 
 var (
 	// toModels are instructions that only a reader can have been given.
 	toModels = regexp.MustCompile(`\b(previous(ly)?|prior|above|earlier|preceding)\b.*\b(instructions?|prompts?|directives?)$`)
-	// othersDrop, droppedByOthers and dropsOther are what reportedDrop tells of.
+	// ownMessage, othersDrop, droppedByOthers and dropsOther are what reportedDrop tells of.
+	ownMessage      = regexp.MustCompile(`\bmy\s+(\w+\s+)?(messages?|texts?|notes?|comments?|posts?|requests?|questions?)$`)
 	othersDrop      = regexp.MustCompile(`^(ignores|disregards|forgets|overrides|bypasses|discards|supersedes|replaces|neglects)\b`)
 	droppedByOthers = regexp.MustCompile(`\b(they|we|it|users?|admins?|models?|terms|assistants?|attackers?|who|which|let\s+\w+)\s+((can|could|may|might|would|will)\s+)?$`)
 	dropsOther      = regexp.MustCompile(`^\s*(e-?mails?|mails?|answers?|attempts?|outputs?|values?|commits?|comments?|posts?|repl(y|ies)|reviews?|steps?|questions?|versions?|letters?|invoices?|reminders?|releases?|(about|regarding|concerning)\s+(the|our|my|your)\s)`)
