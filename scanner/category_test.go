@@ -28,7 +28,7 @@ func TestCategoryOfName(t *testing.T) {
 			"search", "list_directory", "mcp__fs__read_text_file", "email_search", "get_post", "list_comments", "notes.search", "API-get-users",
 			"browser_snapshot", "resolve-library-id-lookup", "describeTable", "get_forwarding_address", "directory/list", "get_sms"},
 		scanner.SendTool: {"send_email", "sendEmail", "slack_send_message", "post_message", "upload_file", "http_post", "http_request", "email_user",
-			"notify", "publish_package", "push_files", "webhook", "mcp__mail__send_email", "forward_message", "reply_to_thread"},
+			"s\u0435nd_email", "se\u200bnd_email", "notify", "publish_package", "push_files", "webhook", "mcp__mail__send_email", "forward_message", "reply_to_thread"},
 		scanner.WriteTool: {"write_file", "create_issue", "edit_file", "updateRecord", "delete_post", "remove_user", "put_object", "insert_row",
 			"move_file", "create_post", "set_value"},
 		scanner.ComputeTool: {"run_query", "execute_command", "exec", "eval_js", "invoke_lambda", "call_function", "convert", "calculateTax", "compute"},

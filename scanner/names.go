@@ -75,7 +75,10 @@ func Words(name string) []string {
 	}
 	for i, r := range name {
 		switch {
-		case unicode.Is(unicode.Cf, r): // nobody sees it
+		case r >= utf8.RuneSelf && unicode.Is(unicode.Cf, r): // nobody sees it
+			if i == start {
+				start += utf8.RuneLen(r)
+			}
 			continue
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			end(i)

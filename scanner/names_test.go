@@ -14,6 +14,7 @@ func TestWords(t *testing.T) {
 		"get_user": "get user", "getUser": "get user", "GET-USER": "get user", "API-get-self": "api get self",
 		"parseHTMLPage": "parse html page", "readPDF": "read pdf", "context7": "context7", "s3.list//x": "s3 list x",
 		"": "", "__": "", "übersetzeText": "übersetze text", "a\xffb": "a b", "a\uFFFDb": "a b", "搜索": "搜索",
+		"git\u200bhub": "git\u200bhub", "get\u200bUser": "get\u200b user", "\u200b": "", "\u200ba": "a", "👩\u200d💻-notes": "notes",
 	} {
 		if got := strings.Join(scanner.Words(name), " "); got != want {
 			t.Errorf("Words(%q) = %q, want %q", name, got, want)
