@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Call is one call of a tool by the client, as those after it are compared with it.
+// Call is one call of a tool by the client, or one reading of a resource, as those after
+// it are compared with it.
 type Call struct {
 	Server   string
 	Tool     string // a long name is cut
@@ -77,6 +78,16 @@ func (j *judge) call(srv *Server, e *Event, from Direction, m *Message) *Call {
 			j.current.Category = c
 		}
 	}
+	return &j.current
+}
+
+// resource returns the reading of a resource as what it is to the calls after it, nil
+// where a message asks for none. It is no call itself: clients read many at once.
+func (j *judge) resource(srv *Server, e *Event, from Direction, m *Message) *Call {
+	if from != ClientToServer || m.Kind != Request || m.Method != "resources/read" {
+		return nil
+	}
+	j.current = Call{Server: srv.ID, Tool: m.Target, Category: ReadTool, Time: e.Time, Request: cut(e.Request), ID: cut(m.ID), Location: j.places.at(m.Offset)}
 	return &j.current
 }
 

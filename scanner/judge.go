@@ -144,8 +144,9 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 		}
 		j.name(i, m.Target)
 	}
+	took := j.resource(srv, e, from, m)
 	if p.call = j.call(srv, e, from, m); p.call != nil {
-		p.broken = srv.count(p.call, p.Limits)
+		took, p.broken = p.call, srv.count(p.call, p.Limits)
 	}
 	p.decide(j.engine.policy)
 	j.poisoned(p, i)
@@ -178,8 +179,8 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 		}
 		return j.known(e, d, offset)
 	})
-	if p.call != nil {
-		if lost := session.record(srv, p.call, p.Limits.window()); lost != "" {
+	if took != nil {
+		if lost := session.record(srv, took, p.Limits.window()); lost != "" {
 			j.coverage.skip(lost, e.Origin)
 		}
 	}
