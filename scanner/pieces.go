@@ -43,8 +43,8 @@ func (in *Inspector) joined(kind SubjectKind, root, list int) {
 const notRead = ".\n\n"
 
 // together puts the texts of content blocks together: as words, with a blank between
-// them, or as letters, where a block ends within a word and the next one goes on with
-// it. There are no pieces where nothing is together.
+// them, or as letters, one right behind the other, where one of them ends within a word
+// and the next one goes on with it. There are no pieces where nothing is together.
 func (in *Inspector) together(list int, words bool) (all []byte, pieces []piece) {
 	doc, borders := in.tree, 0
 	add := func(node, offset int, part, whole []byte) {
@@ -53,10 +53,13 @@ func (in *Inspector) together(list int, words bool) (all []byte, pieces []piece)
 			all = append(append(all, part...), ' ')
 			return
 		}
-		if offset == 0 && cutWord(all, part) {
+		switch {
+		case len(part) == 0:
+			return
+		case offset == 0 && cutWord(all, part):
 			borders++
-		} else {
-			all = append(all, notRead...)
+		case offset == 0 && len(all) > 0 && endsWord(all, part):
+			all = append(all, ' ')
 		}
 		pieces = append(pieces, piece{len(all), len(all) + len(part) - 1, node, offset, whole})
 		all = append(all, part...)
@@ -89,6 +92,14 @@ func (in *Inspector) together(list int, words bool) (all []byte, pieces []piece)
 		return all, pieces
 	}
 	return nil, nil
+}
+
+// endsWord reports whether a text ends with a word that is not the one that the next
+// text begins with.
+func endsWord(text, next []byte) bool {
+	last, _ := utf8.DecodeLastRune(text)
+	first, _ := utf8.DecodeRune(next)
+	return unicode.IsLetter(last) && unicode.IsLetter(first) && !cutWord(text, next)
 }
 
 // cutWord reports whether a text ends within a word that another one goes on with.
