@@ -84,8 +84,9 @@ var valueClass = func() (t [256]uint8) {
 // Distincts visits the distinctive values of a text, those of each kind in order.
 // In documentation there are neither secrets nor passages.
 func Distincts(s []byte, documentation bool, yield func(Distinct)) {
+	keys := !documentation && bytes.Contains(s, []byte("-----BEGIN "))
 	for start := 0; start < len(s) && !documentation; {
-		end := secretsWindow(s, start)
+		end := secretsWindow(s, start, keys)
 		for _, sp := range secretsIn(s[start:end]) {
 			if d := NewDistinct(s, start+sp[0], start+sp[1], SecretValue); Secretive(s[d.Start:d.End]) {
 				yield(d)
@@ -119,19 +120,29 @@ func Distincts(s []byte, documentation bool, yield func(Distinct)) {
 
 // secretsWindow returns the end of the part of s from start on that is searched for
 // secrets by itself: few parts have any, and only those take long. It ends at white
-// space, and behind a private key.
-func secretsWindow(s []byte, start int) int {
+// space, and behind a private key where there may be some.
+func secretsWindow(s []byte, start int, keys bool) int {
 	end := min(len(s), start+maskReach)
-	if i := bytes.LastIndex(s[start:end], []byte("-----BEGIN ")); i >= 0 {
-		end = min(len(s), start+i+longReach)
-		if i := bytes.Index(s[start:end], []byte("-----END")); i >= 0 {
-			end = max(start+i, min(len(s), start+maskReach))
-		}
+	if keys {
+		end = behindKey(s, start, end)
 	}
 	for most := min(len(s), end+longReach); end < most && s[end] != ' ' && s[end] != '\n'; {
 		end++
 	}
 	return end
+}
+
+// behindKey returns end, or where a private key ends that begins ahead of it.
+func behindKey(s []byte, start, end int) int {
+	i := bytes.LastIndex(s[start:end], []byte("-----BEGIN "))
+	if i < 0 {
+		return end
+	}
+	most := min(len(s), start+i+longReach)
+	if length := bytes.Index(s[start+i:most], []byte("-----END")); length >= 0 {
+		return max(start+i+length, end)
+	}
+	return most
 }
 
 // NewDistinct returns s[start:end] as a value of a kind that its place tells.
@@ -214,6 +225,9 @@ func distinctRun(s []byte, start, end int, yield func(Distinct)) {
 		link(s, start+at, start+to, yield)
 	} else {
 		emails(s, start, end, yield)
+	}
+	if len(of) < leastToken {
+		return
 	}
 	for i := start; i < end; {
 		for i < end && valueClass[s[i]]&wordClass == 0 {
