@@ -24,7 +24,8 @@ const (
 type judge struct {
 	engine   *Engine
 	sessions map[string]*Session
-	idle     idle                // the same, the next to be closed in front
+	latest   *Session            // that of the last event
+	idle     idle                // those in sessions, the next to be closed in front
 	closed   map[uint64]struct{} // sessions that made place for others, by digest
 	pins     map[pinKey]*Known
 	schemas  int // bytes of schemas in all definitions that are remembered
@@ -275,9 +276,12 @@ func (j *judge) known(e *Event, d *Definition, offset int) *Known {
 
 // session returns the session of an event, opened if need be.
 func (j *judge) session(e *Event) *Session {
-	s := j.sessions[e.Session]
-	if s == nil {
-		s = j.open(e)
+	s := j.latest // of most events, and that saves a look into what no cache holds
+	if s == nil || s.ID != e.Session {
+		if s = j.sessions[e.Session]; s == nil {
+			s = j.open(e)
+		}
+		j.latest = s
 	}
 	s.seq = j.seq
 	switch {
