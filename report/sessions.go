@@ -211,9 +211,12 @@ func (s *SessionSummary) top(places map[TopFinding]int, f *Finding) {
 	s.TopFindings[at].Count += max(1, f.Occurrences)
 }
 
-// inSessions are the sessions that a reader is told of apart: with one that only
-// listed its tools, the summary of the run has said all.
+// inSessions are the sessions that a reader is told of apart. Of those that only listed
+// their tools, and of a single one with nothing to tell, the summary of the run has said all.
 func (s *Summary) inSessions() []SessionSummary {
+	if list := s.PerSession; len(list) == 1 && s.MoreSessions == 0 && list[0].ToolsChanged+len(list[0].TopFindings) == 0 {
+		return nil
+	}
 	if !slices.ContainsFunc(s.PerSession, func(o SessionSummary) bool { return o.Calls+o.ToolsChanged > 0 }) {
 		return nil
 	}
