@@ -15,7 +15,7 @@ var resSecretLeak = scanner.Rule{
 	Fix:        "Replace the secret. Have the server leave it out or mask it, and give servers their credentials in their configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Forms that nothing else has, and not the placeholders of documentation. High wherever it goes, as who reads it can use it. Medium for what is of use for a while (tokens of a session), public in part (keys of Google's), useless by itself (an encrypted key), or opens a database of a private network. Medium, too, in a text about attacks or about what finds secrets, whose samples have the same form. Low for a call whose parameter asks for it: sch-secret-param tells of that.",
+	Basis:      "Forms that nothing else has, and not the placeholders of documentation. High wherever it goes, as who reads it can use it. Medium for what is of use for a while (tokens of a session), public in part (keys of Google's), useless by itself (an encrypted key), or opens a database of a private network. Medium, too, in a text about attacks or about what finds secrets, whose samples have the same form; what a text calls an example is a step lower. Low for a call whose parameter asks for it: sch-secret-param tells of that.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200", "CWE-532"},
 	Client:     true,
 	Patterns: []scanner.Pattern{
@@ -44,6 +44,8 @@ var resSecretLeak = scanner.Rule{
 				severity = scanner.Low
 			case severity == scanner.High && samples():
 				severity = scanner.Medium
+			case p.Subject != scanner.CallSubject && shownAs.Match(p.Folded[max(0, m.Start-shownReach):m.Start]):
+				severity--
 			default:
 				severity = inData(p, m.Start, m.End, severity)
 			}
@@ -77,6 +79,12 @@ var tokenAnchors = []string{"akia", "asia", "gho_", "ghp_", "ghs_", "ghu_", "ghr
 // leakBehind is what is read behind a match, in bytes: the first line of a key, or the
 // rest of a token.
 const leakBehind = 1024
+
+// shownReach is how far ahead of a secret it is called an example, in bytes.
+const shownReach = 120
+
+// shownAs ends what stands ahead of a secret that only shows its form.
+var shownAs = regexp.MustCompile(`\b(?:for example|e\.g|such as|examples?|samples?|like this|looks? like|like the following)\b[^.]{0,60}$`)
 
 // onlyForTests marks a token that was made up.
 var onlyForTests = regexp.MustCompile(`(?i)test|demo|mock|invalid|secret|token|foobar|deadbeef|abc123|qwerty`)
