@@ -35,7 +35,7 @@ var prtUnsolicitedRequest = scanner.Rule{
 	Fix:        "Treat the server as hostile, or have it corrected. Let the client refuse what it did not offer.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification gives each request to one side, and ties sampling, elicitation and roots to capabilities; what the client did not declare is told only where it declared something about itself. A request of the client's own, one that the protocol version does not have, and sampling or elicitation while no request of the client is open, are medium.",
+	Basis:      "The specification gives each request to one side, and ties sampling, elicitation and roots to capabilities; what the client did not declare is told only where it declared something about itself. A request of the client's own, and one that the protocol version does not have, are medium. Sampling or elicitation while no request of the client is open is low: versions before 2026-07-28 allow it, but nobody can tell what it is for.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM06", "CWE-346"},
 	Judge: func(p *scanner.JudgePass) {
 		m := p.Message
@@ -80,7 +80,7 @@ func unsolicited(p *scanner.JudgePass) (scanner.Severity, string) {
 	case client != nil && cmp.Or(p.Server.Info.Protocol, client.Protocol) > lastWithRequests:
 		return scanner.Medium, "which its protocol version does not have"
 	case method != "roots/list" && p.Server.Asked && !p.Asking():
-		return scanner.Medium, "while it has nothing to answer"
+		return scanner.Low, "while it has nothing to answer"
 	}
 	return 0, ""
 }
