@@ -282,7 +282,8 @@ func (in *Inspector) params(m *Message, root, node int) {
 	if c := in.tree.Get(node, "cursor"); c >= 0 {
 		m.NoCursor = string(in.tree.Raw(c)) == `""`
 	}
-	if in.engine.arguments && m.Kind == Request {
+	bare := m.Method == "tools/call" && in.tree.Get(node, "arguments") < 0 // of which only a policy wants to know
+	if in.engine.arguments && m.Kind == Request && (in.engine.policy != nil || !bare) {
 		m.Arguments, m.Partial = in.arguments(node)
 	}
 	switch {
