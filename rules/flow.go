@@ -15,14 +15,18 @@ const maxReads = 64
 // shownName bounds a foreign name in a message, in characters.
 const shownName = 120
 
+// flowWeights are the severities of a call after a read: where what was read gives a
+// reason to look at it, and where nothing but the order of calls does.
+type flowWeights struct{ suspicious, plain scanner.Severity }
+
 // reportReads reports the call at hand where others read before it, on other servers
 // and within a window, or in the same turn besides.
-func reportReads(p *scanner.JudgePass, severity scanner.Severity, does string, window time.Duration, sameTurn bool) {
+func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window time.Duration, sameTurn bool) {
 	var last *scanner.Call
 	var servers []string
-	is := scanner.JudgeIssue{Severity: severity, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
+	is := scanner.JudgeIssue{Severity: weights.plain, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
 		Evidence: p.Message.Target, Offset: p.Message.Offset}
-	reads := 0
+	reads, why := 0, ""
 	for r := range p.Earlier(scanner.ReadTool, window, sameTurn) {
 		if reads++; reads <= maxReads {
 			is.Related = append(is.Related, scanner.Related{Location: r.Location, Call: new(*r),
@@ -33,6 +37,9 @@ func reportReads(p *scanner.JudgePass, severity scanner.Severity, does string, w
 		}
 		if last == nil || r.Time.After(last.Time) {
 			last = r
+		}
+		if why == "" && (namesSecret(r.Tool) || namesSecret(r.Server)) {
+			why = fmt.Sprintf("by its name, %s of server %s reads secrets", shown(r.Tool), shown(r.Server))
 		}
 	}
 	if reads == 0 {
@@ -48,10 +55,45 @@ func reportReads(p *scanner.JudgePass, severity scanner.Severity, does string, w
 	if reads > 1 {
 		is.Message += fmt.Sprintf(", the last of %d reads on other servers", reads)
 	}
+	for r, s := range p.Suspects(window, sameTurn) {
+		why = suspicion(r, s)
+		is.Related = append(is.Related, scanner.Related{Location: r.Location, Call: new(*r), Message: why})
+	}
+	if why != "" {
+		is.Severity = weights.suspicious
+		is.Message += "; " + why
+	}
 	if p.Told("value-flow") {
 		is.Message += "; what was read is seen in it (value-flow)"
 	}
 	p.Report(is)
+}
+
+// suspicion says what the answer to a read gives a reason by.
+func suspicion(r *scanner.Call, s scanner.Suspicion) string {
+	why := "holds a secret"
+	if s.Orders != "" {
+		why = "gives orders to an AI (" + s.Orders + ")"
+	}
+	return fmt.Sprintf("what %s of server %s returned %s", shown(r.Tool), shown(r.Server), why)
+}
+
+// secretNouns are the words of names under which nothing but secrets is kept, and
+// keysTo those that make one of a key.
+var (
+	secretNouns = wordSet("password passwords passwd passphrase secret secrets credential credentials vault keychain keyring keystore apikey")
+	keysTo      = wordSet("api private ssh secret access signing encryption")
+)
+
+// namesSecret reports a name that says that secrets are read there.
+func namesSecret(name string) bool {
+	words := scanner.Words(name)
+	for i, w := range words {
+		if secretNouns[w] || i > 0 && (w == "key" || w == "keys") && keysTo[words[i-1]] {
+			return true
+		}
+	}
+	return false
 }
 
 // shown quotes a foreign name for a message.

@@ -157,9 +157,10 @@ func (s *Session) admit(srv *Server, from time.Time) bool {
 
 // calls are those of one server that are remembered, each category by time.
 type calls struct {
-	within bool // the server is among those with calls within the window
-	newest time.Time
-	of     [toolCategories]queue[Call]
+	within  bool // the server is among those with calls within the window
+	newest  time.Time
+	of      [toolCategories]queue[Call]
+	suspect *suspect // nil for none
 }
 
 // add remembers a call, and forgets those before the window. Where there are too many,

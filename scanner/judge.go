@@ -165,6 +165,9 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 			j.coverage.skip(lost, e.Origin)
 		}
 	}
+	if p.Request != nil && from == ServerToClient {
+		j.suspect(srv, i, m, j.request)
+	}
 	if j.snapshot(e) != nil {
 		srv.show(m)
 	}

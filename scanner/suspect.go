@@ -1,0 +1,60 @@
+package scanner
+
+import (
+	"iter"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// Suspicion is what a read returned that nobody wants carried on.
+type Suspicion struct {
+	Orders string // the ID of the rule that found an order to an AI in it, "" for none
+	Secret bool   // it holds a secret
+}
+
+// suspect is the last read of a server whose answer gives a reason to look at what
+// comes after. It stands beside the calls that are remembered, so that no number of
+// others makes it forgotten.
+type suspect struct {
+	Call
+	Suspicion
+}
+
+// suspect notes that the answer at hand is to a read, and gives a reason.
+func (j *judge) suspect(srv *Server, message int, m *Message, asked PendingCall) {
+	why := Suspicion{Orders: j.orders(message)}
+	for i := range m.Values {
+		why.Secret = why.Secret || m.Values[i].Kind == text.SecretValue && !m.Values[i].base
+	}
+	if why == (Suspicion{}) {
+		return
+	}
+	of := srv.calls.of[ReadTool].all()
+	for i := len(of) - 1; i >= 0; i-- {
+		if of[i].ID == m.ID && of[i].Time.Equal(asked.Time) {
+			srv.calls.suspect = &suspect{of[i], why}
+			return
+		}
+	}
+}
+
+// Suspects visits the last read of each other server whose answer gives a reason to
+// look at the call at hand, within a window as Earlier has it.
+func (p *JudgePass) Suspects(window time.Duration, sameTurn bool) iter.Seq2[*Call, Suspicion] {
+	return func(yield func(*Call, Suspicion) bool) {
+		if p.call == nil || p.Now.IsZero() {
+			return
+		}
+		from := p.Now.Add(-window)
+		for _, srv := range p.Session.callers {
+			s := srv.calls.suspect
+			if srv == p.Server || s == nil || s.Time.Before(from) || s.Time.After(p.Now) || sameTurn && !p.sameTurn(srv, &s.Call) {
+				continue
+			}
+			if !yield(&s.Call, s.Suspicion) {
+				return
+			}
+		}
+	}
+}
