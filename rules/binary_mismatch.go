@@ -29,6 +29,7 @@ var binaryMismatch = scanner.Rule{
 			}
 		}
 	},
+	On: scanner.OnIdentity,
 	Judge: func(p *scanner.JudgePass) {
 		offer, now := p.Approved(), p.Identity()
 		if offer == nil || now == nil || offer.Identity == nil || !replaced(offer.Identity, now) {

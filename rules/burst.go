@@ -16,6 +16,7 @@ var burst = scanner.Rule{
 	Confidence: scanner.ConfidenceLow,
 	Basis:      "The severity and the figures are those of the design that the rule comes from. Programs that call tools in a loop look the same, so the confidence is low. Told once for each burst, at the first call that is one too many, and only where the session has a second server; a call that the recording says was blocked does not lengthen it.",
 	Refs:       []string{"OWASP-LLM:LLM10", "ATLAS:AML.T0086", "CWE-770"},
+	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		if !p.Bursting() || !oneOfSeveral(p) {
 			return

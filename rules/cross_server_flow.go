@@ -13,6 +13,7 @@ var crossServerFlow = scanner.Rule{
 	Basis:      "High, as in the design that the rule comes from, where what was read gives orders to an AI or holds a secret, or its name says that secrets are kept there; the order of calls alone is medium. With the profile strict it is always high. Calls are of one turn where a recording gives both the same request_id, or gives none and the second was made before the first had its answer. Silent where read-then-send tells of the same call.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "ATLAS:AML.T0086", "CWE-668"},
 	Flows:      true, // for secrets in what is read
+	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		if c := p.Call(); c != nil && c.Category != scanner.ReadTool && !p.Told("read-then-send") {
 			reportReads(p, flowWeights{scanner.High, scanner.Medium}, deeds[c.Category], p.Limits.Flow, !p.Limits.AnyTurn)

@@ -17,6 +17,7 @@ var driftCloaking = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "Both were listed in the same version, by what the server says of itself, to clients of different names. Where only what the clients can do is different, a server may have a reason: medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
+	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		version := p.Server.Info.Version
 		if p.Message.Server != nil && p.Message.Server.Version != "" {

@@ -31,6 +31,7 @@ var driftIdentity = scanner.Rule{
 			}
 		}
 	},
+	On: scanner.OnIdentity | scanner.OnIntroduction,
 	Judge: func(p *scanner.JudgePass) {
 		offer := p.Approved()
 		if offer == nil {

@@ -17,6 +17,7 @@ var driftInSession = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Within one session nobody upgrades a server, so a change is high, and critical when the server did not announce it. Between sessions it may be an upgrade: medium.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
+	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		if p.Message.Method == "mcp_tool_changed" {
 			p.Report(scanner.JudgeIssue{Severity: scanner.High, Subject: scanner.ToolSubject, Name: p.Message.Target, Offset: p.Message.Offset,

@@ -18,6 +18,7 @@ var driftMetaEscalation = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "High where effects, scopes, permissions, classes of data or hosts have grown by more than reading, or a switch for them was turned on, under whatever key they stand, and where a safeguard was switched off. Medium where a limit is not declared any more. No specification names the keys, so they are known by their words. Declared for the first time, and all else, it is low or a note.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-269"},
+	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) {
 			old, now := c.member("_meta")

@@ -16,6 +16,7 @@ var driftNewTool = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "That it is new is a fact. 71 of 169 upgrades of published servers bring a new tool, so it is to be reviewed and no alarm. A prompt or a resource, which a user chooses, is low.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP02", "CWE-494"},
+	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		p.Unapproved(func(d *scanner.Definition, pending *scanner.Offered) {
 			if d.Kind == scanner.ServerSubject {
@@ -41,6 +42,7 @@ var driftRemovedTool = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Reported where a list was read to its end. What a server lists can depend on what the client says it can do.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-494"},
+	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		p.Missing(func(was *scanner.Offered) {
 			p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: was.Kind, Name: was.Name, Offset: p.Message.Offset,

@@ -21,6 +21,7 @@ var driftOtherMember = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The change is a fact; what it does depends on the client. An address that was not there is low. One that is loaded without protection or acts when it is followed, and a schema under a name that only some clients tell apart, are medium. A permission is weighed as it is beside the schema.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
+	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) {
 			if c.d.Kind == scanner.ServerSubject {

@@ -17,6 +17,7 @@ var driftSchemaBreaking = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "High where a call must now carry a value that it need not carry before; where what is run, opened or reached is less restricted, or anything in a tool that destroys, runs, pays, grants or sends; where a choice of what is done turns grave; where a switch, an agreement or a sum that held a call back does not; and where a default leads to somebody else. Patterns are tried on hostile texts. A choice or default that a text tells of, a parameter that only has another name, and what is less restricted elsewhere, are medium. What stands in parts, variants and references counts as if it stood in place, and what is too deep or too large to be compared is high.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP02", "ATLAS:AML.T0109", "CWE-353"},
+	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) { reportSchema(c, scanner.Medium, scanner.Critical, "the schema") })
 	},
@@ -32,6 +33,7 @@ var driftSchemaCompatible = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The change is a fact, and upgrades are made of it: 54 of 169 upgrades of published servers add an optional parameter.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
+	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) { reportSchema(c, scanner.Note, scanner.Low, "the schema") })
 	},

@@ -29,6 +29,7 @@ var lockMissing = scanner.Rule{
 			}
 		}
 	},
+	On: scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		if !p.Compared() || p.Approved() != nil || len(p.Message.Definitions) == 0 || p.Configured() || p.Message.Kind == scanner.Document {
 			return

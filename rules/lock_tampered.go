@@ -69,6 +69,7 @@ var lockPending = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The status is a fact; what a change can do is weighed by the rules drift-*.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
+	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		if p.Message.Kind != scanner.Lockfile {
 			return

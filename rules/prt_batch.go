@@ -16,6 +16,7 @@ var prtBatch = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Reported only once the session has agreed on a version without batches.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
+	On:         scanner.OnBatch,
 	Judge: func(p *scanner.JudgePass) {
 		if p.Message.Batch == 1 && p.Direction == scanner.ServerToClient && p.Server.Info.Protocol > lastBatch {
 			p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: scanner.MessageSubject, Offset: p.Message.Offset,

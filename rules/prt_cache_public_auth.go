@@ -12,6 +12,7 @@ var prtCachePublicAuth = scanner.Rule{
 	Confidence: scanner.ConfidenceLow,
 	Basis:      "Told of resources that were read by a request with an Authorization field; lists are the same for everybody by the specification. Whether the resource belongs to one user cannot be seen, so the confidence is low. The recording must have the heads of HTTP (HAR, HTTP as text).",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "CWE-524"},
+	On:         scanner.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {
 		head, m := p.HTTP(), p.Message
 		if !m.Public || head == nil || !head.Authorized || p.Request == nil || p.Request.Method != "resources/read" {

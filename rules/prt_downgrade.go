@@ -20,6 +20,7 @@ var prtDowngrade = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "Old servers are honest, so it is a note: told where a session has seen a later version of the server, and where the client asked for a later one and got one before 2025-06-18.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-757"},
+	On:         scanner.OnIntroduction,
 	Judge: func(p *scanner.JudgePass) {
 		info := p.Message.Server
 		if info == nil || !version(info.Protocol) || p.Direction != scanner.ServerToClient || p.Message.Kind != scanner.Response {

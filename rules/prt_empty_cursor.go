@@ -12,6 +12,7 @@ var prtEmptyCursor = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "Definitions on the page behind are a fact, and medium. An empty cursor that nobody followed is mostly a slip in a server's types, and low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
+	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		m := p.Message
 		if m.Kind != scanner.Response || p.Direction != scanner.ServerToClient {

@@ -18,6 +18,7 @@ var prtHeaderBodyMismatch = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The specification has both say the same, and no library writes them apart. Told of Mcp-Method, Mcp-Name and MCP-Protocol-Version where the recording has heads (HAR, HTTP as text).",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-436"},
+	On:         scanner.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {
 		head, m := p.HTTP(), p.Message
 		if head == nil || p.Direction != scanner.ClientToServer || m.Kind != scanner.Request && m.Kind != scanner.Notification || m.Batch > 0 {

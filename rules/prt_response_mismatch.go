@@ -16,6 +16,7 @@ var prtResponseMismatch = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "A second answer that says something else is no slip of a recorder, and high. The answer to a request that another session of the server has open is high where its id is no small number, which two sessions have by chance. The same answer twice, or one to an unknown id, is low: recordings start late, lack a direction or have lines twice, and only servers that were asked something before are reported.",
 	Refs:       []string{"OWASP-MCP:MCP06", "CWE-345"},
+	On:         scanner.OnResponse,
 	Judge: func(p *scanner.JudgePass) {
 		m := p.Message
 		if m.Kind != scanner.Response || p.Direction != scanner.ServerToClient || p.Request != nil || m.ID == "" || !p.Server.Asked {

@@ -16,6 +16,7 @@ var prtStdoutNoise = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "One published server in nine does it. The text is inspected like any other.",
 	Refs:       []string{"OWASP-MCP:MCP08", "CWE-20"},
+	On:         scanner.OnNoise,
 	Judge: func(p *scanner.JudgePass) {
 		if p.Noise && !p.Server.Noisy && p.Transport == "stdio" && p.Direction == scanner.ServerToClient {
 			p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: scanner.MessageSubject,

@@ -37,6 +37,7 @@ var prtUnsolicitedRequest = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The specification gives each request to one side, and ties sampling, elicitation and roots to capabilities; what the client did not declare is told only where it declared something about itself. A request of the client's own, and one that the protocol version does not have, are medium. Sampling or elicitation while no request of the client is open is low: versions before 2026-07-28 allow it, but nobody can tell what it is for.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM06", "CWE-346"},
+	On:         scanner.OnQuestion,
 	Judge: func(p *scanner.JudgePass) {
 		m := p.Message
 		if p.Direction != scanner.ServerToClient {

@@ -25,6 +25,7 @@ var prtWeakSessionID = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "An id with less than 64 bits for the characters that it is written with, or that repeats a few of them, can be tried out; an id that is given a second time is two clients' at once. Told where the recording has the heads of HTTP (HAR, HTTP as text). How a long id was made cannot be seen.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-330", "CWE-384"},
+	On:         scanner.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {
 		head, m := p.HTTP(), p.Message
 		if head == nil || head.Session == "" || m.Kind != scanner.Response || p.Request == nil || p.Request.Method != "initialize" {

@@ -17,6 +17,7 @@ var rateLimit = scanner.Rule{
 	OptIn:      true,
 	Basis:      "Off unless rate_limits.enabled asks for it: only its user knows what is too much. A bucket of tokens for each server of a session: told at the first call that finds none, and again only when the bucket has been full since.",
 	Refs:       []string{"OWASP-LLM:LLM10", "CWE-770"},
+	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		if p.OverRate() {
 			p.Refuse(scanner.RateCheck, scanner.Block, "more calls of the server than its rate limit allows")

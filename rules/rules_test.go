@@ -261,21 +261,27 @@ func under(t *testing.T, set []scanner.Rule, policy string) *scanner.Engine {
 	}
 	key += "\x00" + policy
 	if engines[key] == nil {
-		settings, err := config.ParseSettings("policy.yaml", []byte(policy), config.Vocabulary{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		options := scanner.Options{Workers: 2, Pinning: settings.Pinning(), Limits: settings.Limits()}
-		if p := settings.Policy; p != nil {
-			options.Policy, options.AgentSH, options.Environment = p, p.Hashes(), p
-		}
-		e, err := scanner.New(set, options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		engines[key] = e
+		engines[key] = compiled(t, set, policy)
 	}
 	return engines[key]
+}
+
+// compiled returns a new engine that goes by a policy.
+func compiled(t *testing.T, set []scanner.Rule, policy string) *scanner.Engine {
+	t.Helper()
+	settings, err := config.ParseSettings("policy.yaml", []byte(policy), config.Vocabulary{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := scanner.Options{Workers: 2, Pinning: settings.Pinning(), Limits: settings.Limits()}
+	if p := settings.Policy; p != nil {
+		options.Policy, options.AgentSH, options.Environment = p, p.Hashes(), p
+	}
+	e, err := scanner.New(set, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 type collect struct {

@@ -41,6 +41,7 @@ var schOutputMismatch = scanner.Rule{
 			}
 		}
 	},
+	On: scanner.OnResponse,
 	Judge: func(p *scanner.JudgePass) {
 		if p.Message.Structured == nil || p.Request == nil || p.Request.Method != "tools/call" {
 			return

@@ -16,6 +16,7 @@ var sesArgsViolateSchema = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "A breach of a schema that the server wrote itself is a fact; most are slips of a model, so it is low. A schema that refers to itself or elsewhere, is larger than 16 KiB or cannot be checked in bounded time is passed over, and so is a tool that was listed in two forms.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "CWE-20"},
+	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		m := p.Message
 		if m.Kind != scanner.Request || m.Method != "tools/call" || p.Direction != scanner.ClientToServer {

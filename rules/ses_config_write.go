@@ -34,6 +34,7 @@ var sesConfigWrite = scanner.Rule{
 	Basis:      "The tool writes, by its definition or its name, or takes a text beside the path; the path is known to be obeyed. Files with rules for a model, such as CLAUDE.md, are written by honest agents as well, and are high.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
 	Arguments:  true,
+	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		c := p.Call()
 		if c == nil || c.Category != scanner.WriteTool && c.Category != scanner.UnknownTool {

@@ -16,6 +16,7 @@ var sesMessageFlood = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "The limits are those of who has to take it in: 10 questions (sampling, elicitation) at once and 10 a minute from then on, 60 notices that a list or a resource has changed and one a second, 1,000 other notifications and 100 a second. The last is low: an honest server that logs too much does it. Told once, and again when the server has been quiet.",
 	Refs:       []string{"OWASP-LLM:LLM10", "OWASP-MCP:MCP06", "CWE-770"},
+	On:         scanner.OnQuestion | scanner.OnNotification,
 	Judge: func(p *scanner.JudgePass) {
 		class, flood := p.Flood()
 		if !flood {

@@ -16,6 +16,7 @@ var sesUnlistedTool = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "Reported only for a server that has listed its tools in the session. A list that was not recorded to its end is the known false alarm.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0053", "CWE-862"},
+	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		m := p.Message
 		if m.Kind != scanner.Request || m.Method != "tools/call" || p.Direction != scanner.ClientToServer {

@@ -18,6 +18,7 @@ var shadowTool = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Generic names meet by chance (7 of 100 tool names of published servers do), so a bare collision is medium; a name that is only alike to the eye, or a description copied onto another schema, is made to be mistaken and counts as critical.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0074", "CWE-345"},
+	On:         scanner.OnCall | scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		refuseShadowed(p)
 		newTools(p, func(d *scanner.Definition) {

@@ -19,6 +19,7 @@ var valueFlow = scanner.Rule{
 	Basis:      "The bytes were seen at both ends, so that they flowed is certain; that nobody wanted it is not. A secret is critical wherever it goes. An e-mail address, a link or the number of an account that a call is made to, and does not only read from, is medium: a user can ask for that. It is critical where the result that it came from gives orders to an AI, and high for a link that is only read. Other values are what agents are for: low where they are sent, medium where they were encoded on the way, a note otherwise. Known through base64, hexadecimal, percent encoding, escapes, case and white space. A value is silent that the client had said before it came out, that stands in a definition, or that the server itself gave out before.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Flows:      true,
+	On:         scanner.OnValues,
 	Judge: func(p *scanner.JudgePass) {
 		category := scanner.ReadTool // of what is no call of a tool: resources are read
 		if c := p.Call(); c != nil {

@@ -17,6 +17,7 @@ var versionPin = scanner.Rule{
 	OptIn:      true,
 	Basis:      "Off unless version_pinning.enabled asks for it: an honest upgrade changes definitions as well, and what a change can do is told by the rules drift-*, with their weights. Who pins wants every change refused, so the severity is that of the design. Trusted is what the lockfile approved, or else what the server showed first in the whole input; with auto_trust_first: false only the lockfile counts. Low where on_change asks for an alert.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
+	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		verdict := p.Pinning.OnChange
 		if c := p.Call(); c == nil || c.Refused || verdict == scanner.Allow {

@@ -21,6 +21,7 @@ var xsImpersonation = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "Reported only on a contradiction: an address that imitates a vendor's, or a claim to be the vendor beside a web site, a package scope or a host that is not the vendor's. Being for a product is no claim. A bare product name in somebody's package is low, because authors are careless.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0073", "CWE-345"},
+	On:         scanner.OnIntroduction,
 	Judge: func(p *scanner.JudgePass) {
 		s := p.Message.Server
 		if s == nil || p.Server.Listed && s.Name == p.Server.Info.Name && s.Website == p.Server.Info.Website {

@@ -23,6 +23,7 @@ var xsNameLookalike = scanner.Rule{
 			}
 		})
 	},
+	On: scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		newTools(p, func(d *scanner.Definition) {
 			for _, other := range p.Session.Near(d.Name, p.Server.ID) {

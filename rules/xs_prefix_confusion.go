@@ -18,6 +18,7 @@ var xsPrefixConfusion = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Medium where the name carries that of another server of the session, or is written like a joined one; a double underscore, a slash or a colon alone is only a note: honest names have them.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-436"},
+	On:         scanner.OnNewServer | scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		if !p.Server.Seen {
 			namedAfter(p)

@@ -19,6 +19,7 @@ var xsServerLookalike = scanner.Rule{
 	Basis: "Only the words that distinguish the names are compared, and only a slip of the pen counts, so that server-a and server-b are two servers and githab is a false github. " +
 		"High where both servers are in one session and one of them is spelled right; medium where neither name is a known word, or where only a well-known name is near.",
 	Refs: []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "OWASP-LLM:LLM03", "ATLAS:AML.T0074", "CWE-1007"},
+	On:   scanner.OnNewServer | scanner.OnIntroduction,
 	Judge: func(p *scanner.JudgePass) {
 		if !p.Server.Seen {
 			serverBeside(p)

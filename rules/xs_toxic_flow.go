@@ -18,6 +18,7 @@ var xsToxicFlow = scanner.Rule{
 	Confidence: scanner.ConfidenceLow,
 	Basis:      "What a tool does is told from its name, its parameters and its hints. Medium where only the combination of servers gives all three, which nobody sees who looks at one of them; low for one server that has all three by itself, as any mail or forge server has.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "ATLAS:AML.T0086", "CWE-200"},
+	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		own, all := p.Server.Witnesses, p.Session.Witnesses
 		if own.Complete() {

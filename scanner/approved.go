@@ -98,15 +98,19 @@ func (j *judge) approved(e *Event) *Offer {
 		return nil
 	}
 	if j.engine.pair && len(s.Servers) == 1 {
-		if !j.met {
-			j.met, j.paired = true, e.Server
-		}
 		if j.paired == e.Server {
 			return s.Servers[s.Names()[0]]
 		}
 		return nil
 	}
 	return s.Servers[e.Server]
+}
+
+// pairs takes the first server that shows up for the one of a pair, whatever rules run.
+func (j *judge) pairs(e *Event) {
+	if !j.met {
+		j.met, j.paired = true, e.Server
+	}
 }
 
 // maxShown bounds the definitions that a server of a session is remembered to have

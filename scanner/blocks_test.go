@@ -25,7 +25,7 @@ func TestBlockedResults(t *testing.T) {
 	} {
 		var decided []string
 		see := only("burst")[0]
-		see.ID, see.Judge = "tst-see", func(p *scanner.JudgePass) {
+		see.ID, see.On, see.Judge = "tst-see", 0, func(p *scanner.JudgePass) {
 			d := p.Message.Decision
 			decided = append(decided, d.Verdict.String())
 			if d.Verdict == scanner.Block && (d.Check != scanner.OutputCheck || d.Rule != "tst-marker" || d.Reason == "") {

@@ -39,6 +39,7 @@ type judge struct {
 	paired   string // the server that is compared with the only one approved, once one was met
 	met      bool
 
+	concerned  *concerned
 	remembered int // values, in all sessions
 
 	// The event at hand.
@@ -69,7 +70,7 @@ type Stats struct {
 
 func newJudge(e *Engine) *judge {
 	return &judge{engine: e, sessions: map[string]*Session{}, closed: map[uint64]struct{}{},
-		pins: map[pinKey]*Known{}, servers: map[uint64]struct{}{}, coverage: newCoverage(), most: maxPerEvent}
+		pins: map[pinKey]*Known{}, servers: map[uint64]struct{}{}, coverage: newCoverage(), concerned: &concerned{}, most: maxPerEvent}
 }
 
 // judge completes and returns the findings of one event, in the order of
@@ -137,6 +138,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	p := &j.pass
 	*p = JudgePass{Now: e.Time, Session: session, Server: srv, Message: m, Direction: from, Transport: e.Transport, Noise: facts.Noise, Similarity: j.engine.similarity,
 		Limits: &j.engine.limits, Pinning: &j.engine.pinning, judge: j, event: e}
+	j.pairs(e)
 	if m.Kind == Response {
 		if call, ok := srv.pending[opposite(from)][m.ID]; ok {
 			j.request = call
@@ -151,8 +153,9 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	}
 	p.decide(j.engine.policy)
 	j.poisoned(p, i)
-	for next := 0; next < len(j.engine.judges); {
-		next = j.rules(p, next)
+	rules := j.concerned.of(j.engine.judges, p.traits())
+	for next := 0; next < len(rules); {
+		next = j.rules(p, rules, next)
 	}
 	if m.Kind == Request && m.Method == "tools/call" && from == ClientToServer {
 		j.stats.Calls++
@@ -210,14 +213,14 @@ func (j *judge) name(message int, target string) {
 
 // rules runs the rules from the one at a place on, and returns the place behind the
 // last one that ran: that is one that panicked, or the last.
-func (j *judge) rules(p *JudgePass, from int) (next int) {
+func (j *judge) rules(p *JudgePass, rules []*Rule, from int) (next int) {
 	next = from
 	defer func() {
 		if v := recover(); v != nil {
 			j.crash(p.rule, p.event, v)
 		}
 	}()
-	for _, r := range j.engine.judges[from:] {
+	for _, r := range rules[from:] {
 		next++
 		p.rule = r
 		r.Judge(p)

@@ -61,6 +61,10 @@ type Rule struct {
 	// what the session has shown before it.
 	Judge func(*JudgePass)
 
+	// On are the traits of the messages that Judge is called for: those that have any
+	// of them. Without one it is called for every message.
+	On Traits
+
 	// Arguments says that Judge looks at the arguments of requests: they are carried
 	// to the judge only where somebody does.
 	Arguments bool
@@ -115,6 +119,8 @@ func (r *Rule) validate() error {
 		return fmt.Errorf("rule %q: it has no check", r.ID)
 	case (r.Text == nil) != (len(r.Patterns) == 0):
 		return fmt.Errorf("rule %q: Text and Patterns go together", r.ID)
+	case r.On > allTraits || r.On != 0 && r.Judge == nil:
+		return fmt.Errorf("rule %q: On is for Judge, and has to be made of the traits of messages", r.ID)
 	}
 	return nil
 }
