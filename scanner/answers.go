@@ -11,12 +11,8 @@ type answers struct {
 	n    int
 }
 
-// answer takes a request as answered.
-func (srv *Server) answer(open map[string]PendingCall, m *Message) {
-	if _, asked := open[m.ID]; !asked {
-		return
-	}
-	delete(open, m.ID)
+// answer remembers an answer.
+func (srv *Server) answer(m *Message) {
 	a := &srv.answers
 	if a.last == nil {
 		a.last = new([maxAnswers]struct{ id, text uint64 })
@@ -51,13 +47,13 @@ func (p *JudgePass) OpenElsewhere() bool {
 		if s == p.Session || other == nil {
 			return false
 		}
-		_, open := other.pending[ClientToServer][p.Message.ID]
+		_, open := other.pending[ClientToServer].get(p.Message.ID)
 		return open
 	})
 }
 
 // Asking reports whether the server at hand has a request of the client to answer.
-func (p *JudgePass) Asking() bool { return len(p.Server.pending[ClientToServer]) > 0 }
+func (p *JudgePass) Asking() bool { return p.Server.pending[ClientToServer].len() > 0 }
 
 // HTTP returns the heads of the exchange that the message came in, nil where the
 // recording has none.

@@ -10,13 +10,13 @@ import (
 // Call is one call of a tool by the client, or one reading of a resource, as those after
 // it are compared with it.
 type Call struct {
+	Time     time.Time
+	Category ToolCategory
+	Refused  bool // the recording says that it was blocked
 	Server   string
 	Tool     string // a long name is cut
-	Category ToolCategory
-	Time     time.Time
 	Request  string // of a model, that it was made in answer to; "" where the recording does not say
 	ID       string // of the JSON-RPC request; "" where there was none
-	Refused  bool   // the recording says that it was blocked
 	Location Location
 }
 
@@ -198,7 +198,7 @@ func (p *JudgePass) Earlier(category ToolCategory, window time.Duration, sameTur
 		}
 		from := p.Now.Add(-window)
 		for _, srv := range p.Session.callers {
-			if srv == p.Server || sameTurn && p.call.Request == "" && len(srv.pending[ClientToServer]) == 0 {
+			if srv == p.Server || sameTurn && p.call.Request == "" && srv.pending[ClientToServer].len() == 0 {
 				continue
 			}
 			of := srv.calls.of[category].all()
@@ -221,7 +221,7 @@ func (p *JudgePass) sameTurn(srv *Server, earlier *Call) bool {
 	if p.call.Request != "" || earlier.Request != "" {
 		return p.call.Request == earlier.Request
 	}
-	open, ok := srv.pending[ClientToServer][earlier.ID]
+	open, ok := srv.pending[ClientToServer].get(earlier.ID)
 	return ok && earlier.ID != "" && open.Time.Equal(earlier.Time)
 }
 

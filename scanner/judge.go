@@ -140,7 +140,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 		Limits: &j.engine.limits, Pinning: &j.engine.pinning, judge: j, event: e}
 	j.pairs(e)
 	if m.Kind == Response {
-		if call, ok := srv.pending[opposite(from)][m.ID]; ok {
+		if call, ok := srv.pending[opposite(from)].get(m.ID); ok {
 			j.request = call
 			p.Request = &j.request
 			m.Target, m.Answers = call.Target, call.Method

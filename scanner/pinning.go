@@ -72,7 +72,7 @@ func (srv *Server) relist(first *Known, d *Definition, know func(*Definition) *K
 		delete(srv.changed, name)
 		return
 	}
-	srv.Relisted[name] = true
+	note(&srv.Relisted, name)
 	alone := *d // the others of its list need not be kept with it
 	alone.Output, alone.Sent = nil, nil
 	srv.change(know(&alone))

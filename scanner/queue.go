@@ -12,7 +12,11 @@ type queue[T any] struct {
 func (q *queue[T]) all() []T { return q.buf[q.head:] }
 
 // drop takes the first out.
-func (q *queue[T]) drop() { q.head++ }
+func (q *queue[T]) drop() {
+	if q.head++; q.head == len(q.buf) { // begin again where the cache may still be
+		q.buf, q.head = q.buf[:0], 0
+	}
+}
 
 // remove takes the one at place i out.
 func (q *queue[T]) remove(i int) {

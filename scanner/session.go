@@ -83,36 +83,36 @@ func newToolName(name string, tool *Known) toolName {
 
 // Server is what one server has shown in a session.
 type Server struct {
-	ID        string
+	// What each message asks for stands together, in the first lines of the cache.
+	ID      string
+	Seen    bool              // it has taken part in a message before
+	Listed  bool              // it has answered tools/list
+	Asked   bool              // it has been sent a request
+	Noisy   bool              // it has printed lines that are no messages
+	Tools   map[string]*Known // nil before the first
+	source  int               // the surest that its calls were told from
+	bit     uint64            // for it in a set of servers; 0 for all beyond maxTold
+	changed map[string]*Known // tools that it lists by now as another definition than that in Tools
+	shadows map[string]*Known // tools of other servers with the names of its own
+	bucket  bucket
+	recent  recent
+	pending [ServerToClient + 1]requests // by sender
+	answers answers
+	calls   calls
+
 	Words     []string // of its ID
-	Seen      bool     // it has taken part in a message before
 	Info      ServerInfo
-	Client    *ClientInfo // nil where it is not known
-	Roots     []string    // URIs of what the client said last that the server may use; nil where it said nothing
-	Tools     map[string]*Known
+	Client    *ClientInfo          // nil where it is not known
+	Roots     []string             // URIs of what the client said last that the server may use; nil where it said nothing
 	Relisted  map[string]bool      // tools that it has listed again as another definition than that in Tools
-	Listed    bool                 // it has answered tools/list
 	Announced [MessageSubject]bool // by kind of definition: it has said that the list changed, and not listed it in full since
-	Asked     bool                 // it has been sent a request
-	Noisy     bool                 // it has printed lines that are no messages
 	Witnesses Witnesses
 
 	named  int // its tools among the session's names
-	source int // the surest that its calls were told from
-	calls  calls
-	recent recent
-	bucket bucket
 	shown  map[DefinitionKey]bool
-	bit    uint64 // for it in a set of servers; 0 for all beyond maxTold
 	values remembered
-
-	varied  map[string]bool   // tools that were told as changed
-	changed map[string]*Known // tools that it lists by now as another definition than that in Tools
-	shadows map[string]*Known // tools of other servers with the names of its own
-
-	pending [ServerToClient + 1]map[string]PendingCall // by sender, then by raw id
-	answers answers
-	floods  *[messageClasses]bucket // nil before the first message that the server sent unasked
+	varied map[string]bool         // tools that were told as changed
+	floods *[messageClasses]bucket // nil before the first message that the server sent unasked
 }
 
 // Known is a definition as the session saw it first. Sessions that saw the same
@@ -127,25 +127,10 @@ type Known struct {
 	Version    string      // that the server said it had
 }
 
-// PendingCall is a request that has no response yet.
-type PendingCall struct {
-	Method   string
-	Target   string
-	Time     time.Time
-	NoCursor bool // it asks for the page behind the empty cursor
-}
-
-// maxPending bounds the open requests remembered of each side of a connection,
-// so that one side cannot crowd out the other. A client has a handful.
-const maxPending = 4096
-
 func (s *Session) server(id string) *Server {
 	srv := s.Servers[id]
 	if srv == nil {
-		srv = &Server{ID: id, Words: Words(id), Tools: map[string]*Known{}, Relisted: map[string]bool{}}
-		for d := range srv.pending {
-			srv.pending[d] = map[string]PendingCall{}
-		}
+		srv = &Server{ID: id, Words: Words(id)}
 		if len(s.Servers) < maxTold {
 			srv.bit = 1 << len(s.Servers)
 		}
@@ -171,21 +156,14 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know 
 	switch m.Kind {
 	case Request:
 		srv.Asked = srv.Asked || from == ClientToServer
-		open := srv.pending[from]
-		if _, again := open[m.ID]; again || len(open) < maxPending {
-			open[m.ID] = PendingCall{m.Method, m.Target, e.Time, m.NoCursor}
-		} else {
-			whole = false
-		}
+		whole = srv.pending[from].put(m.ID, PendingCall{m.Method, m.Target, e.Time, m.NoCursor})
 	case Notification, Audit:
 		for _, kind := range announcements[m.Method] {
 			srv.Announced[kind] = true
 		}
 	case Response:
-		if open := srv.pending[opposite(from)]; from == ServerToClient {
-			srv.answer(open, m)
-		} else {
-			delete(open, m.ID)
+		if srv.pending[opposite(from)].take(m.ID) && from == ServerToClient {
+			srv.answer(m)
 		}
 	}
 	if m.Roots != nil && from == ClientToServer {
@@ -207,6 +185,12 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know 
 
 // list remembers the tools that a server lists, and returns those that are new or changed.
 func (s *Session) list(srv *Server, definitions []Definition, know func(*Definition) *Known) (listings []Listing) {
+	if len(definitions) == 0 {
+		return nil
+	}
+	if srv.Tools == nil {
+		srv.Tools = map[string]*Known{}
+	}
 	var fresh map[string]bool // by this message: what stands twice in a list is no change
 	for i := range definitions {
 		d := &definitions[i]
