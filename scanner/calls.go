@@ -131,6 +131,9 @@ func (s *Session) record(srv *Server, c *Call, window time.Duration) (lost strin
 	if !srv.calls.within && !s.admit(srv, from) {
 		return "more servers with calls at a time than are remembered: what was read on this one is not compared with what is sent elsewhere"
 	}
+	if latest := &s.latest[c.Category]; c.Time.After(*latest) {
+		*latest = c.Time
+	}
 	c.Tool = cut(c.Tool)
 	srv.calls.add(c, from)
 	return ""
@@ -197,6 +200,9 @@ func (p *JudgePass) Earlier(category ToolCategory, window time.Duration, sameTur
 			return
 		}
 		from := p.Now.Add(-window)
+		if p.Session.latest[category].Before(from) {
+			return
+		}
 		for _, srv := range p.Session.callers {
 			if srv == p.Server || sameTurn && p.call.Request == "" && srv.pending[ClientToServer].len() == 0 {
 				continue

@@ -42,41 +42,44 @@ func (k MessageKind) String() string { return messageKindNames[k] }
 
 // Message is what one JSON-RPC message says, as far as the session needs it.
 type Message struct {
-	Kind        MessageKind
-	Method      string
-	ID          string // the id as written: 1 and "1" and 1.0 are three ids
-	IsError     bool
-	Code        string               // of an error, as written
-	Asks        []string             // of a result: the methods of the requests that it makes of the client, maxAsks of them
-	Answer      uint64               // of a response: stands for its text
-	Public      bool                 // of a result: anybody may keep it in a cache
-	NoCursor    bool                 // the cursor that a list names, or is asked for by, is the empty text
-	Batch       int                  // place in the batch that it came in, from 1; 0 outside of one
-	Action      string               // for audit events: what the other engine decided
-	Category    ToolCategory         // of a call: what its tool does, by its name alone
-	Decision    Decision             // of the judge; the zero value lets the message pass
-	Overruled   []Decision           // of the judge: what its other checks said, in the order in which they did
-	Answers     string               // of the judge, for a response: the method of the request that it answers; "" where there is none
-	Tool        *Known               // of the judge, for a call: the tool as its server listed it last; nil where it did not
-	Listings    []Listing            // of the judge: the tools that are new to the session, or changed in it
-	Arguments   []Argument           // of a request, where a policy or a rule asks for them
-	Partial     bool                 // there are more arguments than these
-	Target      string               // what is called, read or got: a tool's name, a prompt's name, a URI
-	Lists       [MessageSubject]bool // the kinds of definitions that it lists
-	More        bool                 // the list goes on on another page
-	Definitions []Definition         // in the order of the text
-	Values      []Value              // that flows are told by, where a rule asks for them
-	Changed     *Definition          // of a report that a tool changed: what it is by now
-	Server      *ServerInfo
-	Client      *ClientInfo // what the client says of itself, where it does
-	Roots       []string    // of a client's answer, or of a request with one: the URIs of the roots that it lists
-	IdentityAt  int         // of a Lockfile: where it says what the server is
-	Offset      int         // of the message in the frame
+	// What judging asks of each message stands together, in the first lines of the cache.
+	Kind     MessageKind
+	IsError  bool
+	Public   bool         // of a result: anybody may keep it in a cache
+	NoCursor bool         // the cursor that a list names, or is asked for by, is the empty text
+	More     bool         // the list goes on on another page
+	Partial  bool         // there are more arguments than these
+	Category ToolCategory // of a call: what its tool does, by its name alone
+	traits   Traits       // those that it has by itself
+	Method   string
+	ID       string // the id as written: 1 and "1" and 1.0 are three ids
+	Target   string // what is called, read or got: a tool's name, a prompt's name, a URI
+	Offset   int    // of the message in the frame
 
-	Given Given // of a call: its arguments
+	Values    []Value     // that flows are told by, where a rule asks for them
+	Arguments []Argument  // of a request, where a policy or a rule asks for them
+	Client    *ClientInfo // what the client says of itself, where it does
+	Roots     []string    // of a client's answer, or of a request with one: the URIs of the roots that it lists
+	Answer    uint64      // of a response: stands for its text
+	Answers   string      // of the judge, for a response: the method of the request that it answers; "" where there is none
+	Tool      *Known      // of the judge, for a call: the tool as its server listed it last; nil where it did not
+	Decision  Decision    // of the judge; the zero value lets the message pass
+	Overruled []Decision  // of the judge: what its other checks said, in the order in which they did
+	Given     Given       // of a call: its arguments
 
 	Structured   []byte // of a result: its structuredContent, where it is not larger than structuredBytes
 	StructuredAt int    // its offset in the frame
+
+	Code        string               // of an error, as written
+	Asks        []string             // of a result: the methods of the requests that it makes of the client, maxAsks of them
+	Batch       int                  // place in the batch that it came in, from 1; 0 outside of one
+	Action      string               // for audit events: what the other engine decided
+	Lists       [MessageSubject]bool // the kinds of definitions that it lists
+	Definitions []Definition         // in the order of the text
+	Changed     *Definition          // of a report that a tool changed: what it is by now
+	Listings    []Listing            // of the judge: the tools that are new to the session, or changed in it
+	Server      *ServerInfo
+	IdentityAt  int // of a Lockfile: where it says what the server is
 
 	node int
 }

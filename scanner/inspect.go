@@ -89,6 +89,10 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	if in.cut {
 		in.skip("a text has more places to judge than are judged: the rest of them was passed over")
 	}
+	for i := range facts.Messages {
+		m := &facts.Messages[i]
+		m.traits = m.own()
+	}
 	in.decoding.tell(in.skip)
 	in.tellValues()
 	for _, p := range in.scan.Unfinished() {

@@ -69,8 +69,10 @@ type Stats struct {
 }
 
 func newJudge(e *Engine) *judge {
-	return &judge{engine: e, sessions: map[string]*Session{}, closed: map[uint64]struct{}{},
+	j := &judge{engine: e, sessions: map[string]*Session{}, closed: map[uint64]struct{}{},
 		pins: map[pinKey]*Known{}, servers: map[uint64]struct{}{}, coverage: newCoverage(), concerned: &concerned{}, most: maxPerEvent}
+	j.pass = JudgePass{Similarity: e.similarity, Limits: &e.limits, Pinning: &e.pinning, judge: j}
+	return j
 }
 
 // judge completes and returns the findings of one event, in the order of
@@ -133,11 +135,14 @@ func (j *judge) ordered(e *Event, facts *Facts) []Finding {
 // message of a batch apart where the frame itself does not say.
 func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i int) Direction {
 	m := &facts.Messages[i]
-	j.most = max(j.most, room(m))
 	from := direction(e.Direction, m)
 	p := &j.pass
-	*p = JudgePass{Now: e.Time, Session: session, Server: srv, Message: m, Direction: from, Transport: e.Transport, Noise: facts.Noise, Similarity: j.engine.similarity,
-		Limits: &j.engine.limits, Pinning: &j.engine.pinning, judge: j, event: e}
+	p.Now, p.Session, p.Server, p.Message, p.Direction, p.Transport, p.Noise, p.event = e.Time, session, srv, m, from, e.Transport, facts.Noise, e
+	p.Request, p.call, p.broken, p.policy, p.blocked, p.spoken = nil, nil, broken{}, Decision{}, nil, p.spoken[:0]
+	lists := m.traits&OnList != 0
+	if lists {
+		j.most = max(j.most, room(m))
+	}
 	j.pairs(e)
 	if m.Kind == Response {
 		if call, ok := srv.pending[opposite(from)].get(m.ID); ok {
@@ -160,7 +165,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	if m.Kind == Request && m.Method == "tools/call" && from == ClientToServer {
 		j.stats.Calls++
 	}
-	for k := range m.Definitions {
+	for k := 0; lists && k < len(m.Definitions); k++ {
 		j.pin(e, &m.Definitions[k])
 	}
 	if len(m.Values) > 0 {
@@ -171,7 +176,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	if p.Request != nil && from == ServerToClient {
 		j.suspect(srv, i, m, j.request)
 	}
-	if j.snapshot(e) != nil {
+	if lists && j.snapshot(e) != nil {
 		srv.show(m)
 	}
 	whole := session.apply(srv, e, from, m, func(d *Definition) *Known {

@@ -10,23 +10,32 @@ import (
 // Session is what one agent run has shown so far. The engine alone changes it;
 // rules read it in its state before the event.
 type Session struct {
-	ID        string
+	// What each message asks for stands together, in the first lines of the cache.
+	ID      string
+	last    time.Time                 // of the newest event, by its own time
+	seq     int64                     // of the last event, in the order of judging
+	seats   [4]seat                   // the first servers, which are most
+	newest  time.Time                 // of the calls
+	latest  [toolCategories]time.Time // of the calls of each category
+	callers []*Server                 // those with calls within the window, in the order of the first
+	known   map[uint64]knownValue     // values by their digests
+	forgot  bool                      // values were forgotten to make place for those of other sessions
+
 	Servers   map[string]*Server
 	First     []*Server // the first maxServers of them, in the order seen
 	Witnesses Witnesses // among the servers that have not all three by themselves
 	Qualified []*Known  // the first maxQualified tools whose names have a separator that clients join names with
 
-	last time.Time // of the newest event, by its own time
-	seq  int64     // of the last event, in the order of judging
-	rank rank      // among the sessions that are open
+	rank   rank                // among the sessions that are open
+	owners map[string][]*Known // tools by folded name, in the order seen
+	alike  map[string][]*Known // the same by the skeleton of the name
+	names  []toolName          // the first maxNames names, in the order seen
+}
 
-	owners  map[string][]*Known   // tools by folded name, in the order seen
-	alike   map[string][]*Known   // the same by the skeleton of the name
-	newest  time.Time             // of the calls
-	callers []*Server             // those with calls within the window, in the order of the first
-	names   []toolName            // the first maxNames names, in the order seen
-	known   map[uint64]knownValue // values by their digests
-	forgot  bool                  // values were forgotten to make place for those of other sessions
+// seat is a server by its ID, found without a look into a map.
+type seat struct {
+	id string
+	*Server
 }
 
 // toolName is a name of a tool as it is compared with others.
@@ -128,11 +137,19 @@ type Known struct {
 }
 
 func (s *Session) server(id string) *Server {
+	for i := range s.seats {
+		if seat := &s.seats[i]; seat.id == id && seat.Server != nil {
+			return seat.Server
+		}
+	}
 	srv := s.Servers[id]
 	if srv == nil {
 		srv = &Server{ID: id, Words: Words(id)}
 		if len(s.Servers) < maxTold {
 			srv.bit = 1 << len(s.Servers)
+		}
+		if n := len(s.Servers); n < len(s.seats) {
+			s.seats[n] = seat{id, srv}
 		}
 		s.Servers[id] = srv
 		if len(s.First) < maxServers {
@@ -169,6 +186,10 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know 
 	if m.Roots != nil && from == ClientToServer {
 		srv.Roots = m.Roots
 	}
+	srv.Seen = true
+	if m.traits&OnList == 0 {
+		return whole
+	}
 	srv.Listed = srv.Listed || m.Lists[ToolSubject]
 	for kind, listed := range m.Lists {
 		if listed && !m.More {
@@ -179,15 +200,11 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know 
 	if m.Changed != nil {
 		srv.replace(m.Changed, know)
 	}
-	srv.Seen = true
 	return whole
 }
 
 // list remembers the tools that a server lists, and returns those that are new or changed.
 func (s *Session) list(srv *Server, definitions []Definition, know func(*Definition) *Known) (listings []Listing) {
-	if len(definitions) == 0 {
-		return nil
-	}
 	if srv.Tools == nil {
 		srv.Tools = map[string]*Known{}
 	}

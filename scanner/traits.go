@@ -23,36 +23,52 @@ const (
 	allTraits      = OnBatch<<1 - 1
 )
 
-// traits returns those of the message at hand.
-func (p *JudgePass) traits() (t Traits) {
-	m, e := p.Message, p.event
+// own returns the traits that a message has by itself. Inspect tells them, so that
+// judging need not look at each member of a message.
+func (m *Message) own() (t Traits) {
 	add := func(is bool, trait Traits) {
 		if is {
 			t |= trait
 		}
 	}
-	client := p.Direction == ClientToServer
-	switch m.Kind {
-	case Request:
-		t = OnQuestion
-		if client {
-			t = OnRequest
-		}
-	case Response:
-		t = OnResponse
-		add(len(m.Asks) > 0 || m.Code != "", OnQuestion)
-	case Notification:
-		t = OnNotification
-	}
-	add(callSource(m, p.Direction) != 0, OnCall)
-	add(client && len(m.Values) > 0, OnValues)
+	add(m.Kind == Response, OnResponse)
+	add(m.Kind == Response && (len(m.Asks) > 0 || m.Code != ""), OnQuestion)
+	add(m.Kind == Notification, OnNotification)
 	add(len(m.Definitions) > 0 || m.NoCursor || m.Changed != nil || m.Method == toolChanged || m.Lists != [MessageSubject]bool{}, OnList)
 	add(m.Server != nil, OnIntroduction)
-	add(!p.Server.Seen, OnNewServer)
-	add(e.Identity != nil, OnIdentity)
-	add(e.HTTP != nil, OnHTTP)
-	add(p.Noise, OnNoise)
 	add(m.Batch > 0, OnBatch)
+	return t
+}
+
+// traits returns those of the message at hand.
+func (p *JudgePass) traits() Traits {
+	m, e := p.Message, p.event
+	t := m.traits
+	if p.Direction == ClientToServer {
+		if m.Kind == Request {
+			t |= OnRequest
+		}
+		if len(m.Values) > 0 {
+			t |= OnValues
+		}
+		if callSource(m, p.Direction) != 0 {
+			t |= OnCall
+		}
+	} else if m.Kind == Request {
+		t |= OnQuestion
+	}
+	if !p.Server.Seen {
+		t |= OnNewServer
+	}
+	if e.Identity != nil {
+		t |= OnIdentity
+	}
+	if e.HTTP != nil {
+		t |= OnHTTP
+	}
+	if p.Noise {
+		t |= OnNoise
+	}
 	return t
 }
 
