@@ -46,3 +46,15 @@ type noChunk struct{}
 
 func (noChunk) Events(func(*Event)) {}
 func (noChunk) Release()            {}
+
+// Requests are the open requests of one side of a connection.
+type Requests struct{ of requests }
+
+// Put, Take, Get and Len do what those of requests do.
+func (r *Requests) Put(id string, c PendingCall) bool        { return r.of.put(id, c) }
+func (r *Requests) Take(id string) bool                      { return r.of.take(id) }
+func (r *Requests) Get(id string) (c PendingCall, open bool) { return r.of.get(id) }
+func (r *Requests) Len() int                                 { return r.of.len() }
+
+// MostPending is how many requests of one side are remembered.
+const MostPending = maxPending

@@ -34,7 +34,7 @@ func (q *queue[T]) insert(x T, most int, later func(T) bool) {
 		}
 		q.head++
 	}
-	if len(q.buf) == cap(q.buf) && q.head > len(q.buf)/2 { // seldom enough to cost next to nothing
+	if len(q.buf) == cap(q.buf) && q.head > len(q.buf)/4 { // seldom enough to cost little, and often enough to stay small
 		q.buf, q.head = q.buf[:copy(q.buf, q.all())], 0
 	}
 	i := len(q.buf)

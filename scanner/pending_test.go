@@ -1,0 +1,66 @@
+package scanner_test
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// TestOpenRequests: however many requests are open, they are what a map of them would be.
+func TestOpenRequests(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var r scanner.Requests
+		want := map[string]scanner.PendingCall{}
+		for n := range rapid.IntRange(1, 200).Draw(rt, "steps") {
+			id := fmt.Sprint(rapid.IntRange(0, 30).Draw(rt, "id"))
+			_, open := want[id]
+			if rapid.IntRange(0, 2).Draw(rt, "put") > 0 {
+				c := scanner.PendingCall{Method: "tools/call", Target: fmt.Sprint(n)}
+				want[id] = c
+				if !r.Put(id, c) {
+					rt.Fatalf("no place for request %s beside %d", id, len(want))
+				}
+			} else {
+				delete(want, id)
+				if taken := r.Take(id); taken != open {
+					rt.Fatalf("request %s was open: %t, want %t", id, taken, open)
+				}
+			}
+			if r.Len() != len(want) {
+				rt.Fatalf("%d open requests, want %d", r.Len(), len(want))
+			}
+			for i := range 31 {
+				id := fmt.Sprint(i)
+				if c, open := r.Get(id); open != (want[id] != scanner.PendingCall{}) || c != want[id] {
+					rt.Fatalf("request %s is %+v, want %+v", id, c, want[id])
+				}
+			}
+		}
+	})
+}
+
+// TestMostOpenRequests: beyond the bound no request is remembered, and one that
+// comes again is none beyond it.
+func TestMostOpenRequests(t *testing.T) {
+	var r scanner.Requests
+	for i := range scanner.MostPending {
+		if !r.Put(fmt.Sprint(i), scanner.PendingCall{}) {
+			t.Fatalf("no place for request %d", i)
+		}
+	}
+	if r.Put("one more", scanner.PendingCall{}) || r.Len() != scanner.MostPending {
+		t.Errorf("%d open requests, want %d", r.Len(), scanner.MostPending)
+	}
+	if !r.Put("7", scanner.PendingCall{Method: "ping"}) {
+		t.Error("no place for a request that is open already")
+	}
+	if c, _ := r.Get("7"); c.Method != "ping" {
+		t.Errorf("the request is %+v", c)
+	}
+	if !r.Take("0") || !r.Put("one more", scanner.PendingCall{}) {
+		t.Error("an answer makes no place")
+	}
+}
