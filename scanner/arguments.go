@@ -44,6 +44,13 @@ func (in *Inspector) arguments(i int) (args []Argument, partial bool) {
 	return args, partial
 }
 
+// misplaced reports parameters, or arguments in them, that are no object: a lenient
+// server reads something out of them, and nobody else can tell under which names.
+func (in *Inspector) misplaced(params int) bool {
+	args := in.tree.Kind(in.tree.Get(params, "arguments"))
+	return in.tree.Kind(params) != wire.Object || args != wire.Invalid && args != wire.Null && args != wire.Object
+}
+
 // argumentName returns the first name in a pointer that is not the member
 // "arguments" itself.
 func argumentName(pointer string) string {

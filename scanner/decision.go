@@ -106,10 +106,11 @@ func (p *JudgePass) Refuse(check Check, verdict Verdict, reason string) {
 func (p *JudgePass) Blocks() { p.blocked = p.rule }
 
 // decide asks a policy about the request at hand, or about the call that an audit log
-// tells of and that took place.
+// tells of and that took place. A request without an id is a notification by the letter
+// of JSON-RPC, and there are servers that do what it says all the same.
 func (p *JudgePass) decide(policy Policy) {
 	m := p.Message
-	if policy == nil || m.Kind != Request && (m.Kind != Audit || p.call == nil || p.call.Refused) {
+	if policy == nil || m.Kind != Request && m.Kind != Notification && (m.Kind != Audit || p.call == nil || p.call.Refused) {
 		return
 	}
 	r := &p.judge.asked

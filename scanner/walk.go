@@ -283,8 +283,9 @@ func (in *Inspector) params(m *Message, root, node int) {
 		m.NoCursor = string(in.tree.Raw(c)) == `""`
 	}
 	bare := m.Method == "tools/call" && in.tree.Get(node, "arguments") < 0 // of which only a policy wants to know
-	if in.engine.arguments && m.Kind == Request && (in.engine.policy != nil || !bare) {
+	if in.engine.policy != nil && m.Kind != Response || in.engine.arguments && m.Kind == Request && !bare {
 		m.Arguments, m.Partial = in.arguments(node)
+		m.Partial = m.Partial || in.misplaced(node)
 	}
 	switch {
 	case kind != NoSubject:

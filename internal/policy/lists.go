@@ -108,11 +108,14 @@ func (l *Lists) Decide(r *scanner.PolicyRequest) scanner.Decision {
 	return l.tool(r)
 }
 
-// ambiguous refuses a call that names several tools, in one case or another: readers of
-// JSON do not agree which of them is meant.
+// ambiguous refuses a call that names no tool, or several, in one case or another:
+// readers of JSON do not agree which of them is meant.
 func (l *Lists) ambiguous(r *scanner.PolicyRequest) scanner.Decision {
 	if l.ToolMode == None && len(l.DeniedTools) == 0 {
 		return scanner.Decision{}
+	}
+	if r.Target == "" {
+		return l.block("tool_policy", l.ToolModeAt, "the call does not name its tool where it must")
 	}
 	for i := range r.Arguments {
 		if a := &r.Arguments[i]; len(a.Pointer) == len("/name") && strings.EqualFold(a.Pointer, "/name") && a.Text != r.Target {

@@ -45,8 +45,11 @@ func (r *rule) connection(q *request) bool {
 }
 
 // target compares the names of tools, and what stands for them in other requests. Where
-// a request gives two names, one is enough to refuse it.
+// a request gives two names, one is enough to refuse it, and so is none.
 func (r *rule) target(q *request) bool {
+	if q.unnamed && !r.passes() && (len(r.tools) == 0 || q.Method == "tools/call") {
+		return true
+	}
 	if len(r.tools) > 0 && (q.Method != "tools/call" || !r.each(q.names, globs(r.tools).match)) {
 		return false
 	}

@@ -16,6 +16,7 @@ type request struct {
 	paths   []value
 	command bool // one of its arguments is a command, or code
 	lost    bool // there is more in it than was looked at
+	unnamed bool // it does not name its tool, prompt or resource where it must
 }
 
 // argumentValue is one of the values of the arguments. paths[first:last] are its own.
@@ -87,7 +88,7 @@ func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 			keys[k] = strings.ReplaceAll(strings.ReplaceAll(seg, "~1", "/"), "~0", "~")
 		}
 		switch {
-		case nested && len(keys) == 1 && keys[0] == "name" && a.Text != r.Target:
+		case nested && len(keys) == 1 && strings.EqualFold(keys[0], "name") && a.Text != r.Target:
 			q.names = append(q.names, a.Text)
 		case nested && strings.EqualFold(keys[0], "arguments"):
 			q.values = append(q.values, argumentValue{Argument: a, keys: keys[1:]})
@@ -95,6 +96,7 @@ func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 			q.values = append(q.values, argumentValue{Argument: a, keys: keys})
 		}
 	}
+	q.unnamed = r.Target == "" && (nested || r.Method == "resources/read")
 	if paths {
 		q.look()
 	}
