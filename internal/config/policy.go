@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -143,9 +144,12 @@ func (p *policyReader) tool(n *node) policy.ToolRule {
 		"server": func(n *node) { rule.Server = p.name(n) },
 		"tool":   func(n *node) { rule.Tool = p.name(n) },
 		"content_hash": func(n *node) {
+			if n.kind == kindString && n.text == "" { // agentsh ignores it
+				return
+			}
 			s := p.text(n)
 			hash, err := policy.ParseHash(s)
-			if rule.Hash = hash; err != nil && s != "" {
+			if rule.Hash = hash; err != nil && strings.TrimSpace(s) != "" {
 				p.fail(n.pos, "the content_hash %s: %v", quoted(s), err)
 			}
 		},
@@ -191,7 +195,10 @@ func (p *policyReader) declared(n *node) {
 		"args":    texts(&d.Args),
 		"url":     func(n *node) { d.URL = p.text(n) },
 		"tls_fingerprint": func(n *node) {
-			if d.TLSFingerprint = p.text(n); !tlsFingerprint.MatchString(d.TLSFingerprint) {
+			switch d.TLSFingerprint = p.text(n); {
+			case strings.Contains(d.TLSFingerprint, "..."):
+				p.fail(n.pos, "the tls_fingerprint %s is a placeholder: write sha256: and the 64 hexadecimal digits of the certificate, or remove the key", quoted(d.TLSFingerprint))
+			case !tlsFingerprint.MatchString(d.TLSFingerprint):
 				p.fail(n.pos, "expected sha256: and 64 hexadecimal digits")
 			}
 		},

@@ -99,6 +99,12 @@ sandbox:
     rate_limits: {enabled: true, default_rpm: 60, per_server: {meteo: {calls_per_minute: 10, burst: 3}}}
 `, []string{"files open", "meteo look", "tools-of-ours x", "stranger x", "meteo remove_all", "files remove_all", "files shell", "files !open"},
 			[]string{"tools-of-ours x: server_policy", "stranger x: server_policy", "meteo remove_all: denied_tools", "files shell: denied_tools", "files !open: fail_closed"}},
+		{"a hash that is empty, and so ignored", `
+enforce_policy: true
+tool_policy: allowlist
+allowed_tools: [{server: memo, tool: "open_*", content_hash: ""}]
+denied_tools: [{server: memo, tool: open_all, content_hash: ""}]
+`, []string{"memo open_one", "memo open_all", "memo close"}, []string{"memo open_all: denied_tools", "memo close: tool_policy"}},
 		{"closed, with servers that are declared and no list", `
 enforce_policy: true
 fail_closed: true
@@ -251,7 +257,12 @@ func TestBadPolicies(t *testing.T) {
 		`denied_tools: [{server: a, tool: "exec_[a-z]"}]`:                            `'[' is no wildcard here`,
 		`denied_servers: [{id: "{a,b}"}]`:                                            `'{' is no wildcard here`,
 		"denied_servers: [{}]":                                                       "expected the id of a server",
-		"allowed_tools: [{server: a, tool: b, content_hash: sha256:12}]":             "expected 64 hexadecimal digits",
+		"allowed_tools: [{server: a, tool: b, content_hash: sha256:1g}]":             "expected 64 hexadecimal digits",
+		`allowed_tools: [{server: a, tool: b, content_hash: "sha256:..."}]`:          "a placeholder: write the whole digest",
+		`allowed_tools: [{server: a, tool: b, content_hash: "sha256:1a2b3c..."}]`:    "a placeholder: write the whole digest",
+		`allowed_tools: [{server: a, tool: b, content_hash: "sha256:a1b2c3"}]`:       "6 of 64 hexadecimal digits: a digest that is cut short",
+		`allowed_tools: [{server: a, tool: b, content_hash: " "}]`:                   "expected a text, found an empty one",
+		`servers: [{id: a, tls_fingerprint: "sha256:ab..."}]`:                        "is a placeholder",
 		"version_pinning: {on_change: deny}":                                         `unknown on_change "deny"`,
 		"servers: [{command: npx}]":                                                  "expected the id of the server",
 		"servers: [{id: a}, {id: a}]":                                                `the server "a" is declared twice, first at 1:12`,

@@ -21,7 +21,13 @@ func ParseHash(s string) (h Hash, err error) {
 		return h, h.digest.Parse(s)
 	}
 	h.agentsh = strings.ToLower(strings.TrimPrefix(s, "sha256:"))
-	if b, err := hex.DecodeString(h.agentsh); err != nil || len(b) != len(h.digest) {
+	b, err := hex.DecodeString(h.agentsh)
+	switch {
+	case strings.Contains(s, "...") || strings.Contains(s, "…"):
+		return Hash{}, fmt.Errorf("a placeholder: write the whole digest, which mcpscan pins list --json shows, or remove the key to leave the definition open")
+	case strings.Trim(h.agentsh, "0123456789abcdef") == "" && h.agentsh != "" && len(h.agentsh) < 2*len(h.digest):
+		return Hash{}, fmt.Errorf("%d of 64 hexadecimal digits: a digest that is cut short proves nothing; mcpscan pins list --json shows the whole one", len(h.agentsh))
+	case err != nil || len(b) != len(h.digest):
 		return Hash{}, fmt.Errorf("expected 64 hexadecimal digits, with or without sha256: in front, or sha256- and 43 characters of base64url")
 	}
 	return h, nil
