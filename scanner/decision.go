@@ -1,5 +1,7 @@
 package scanner
 
+import "strings"
+
 // Verdict is what becomes of a message.
 type Verdict uint8
 
@@ -117,15 +119,43 @@ func (p *JudgePass) decide(policy Policy) {
 	*r = PolicyRequest{Server: p.Server.ID, Method: m.Method, Target: m.Target, Arguments: m.Arguments, Partial: m.Partial}
 	if m.Kind == Audit {
 		r.Method, r.Unlogged = "tools/call", m.Arguments == nil
+		r.Target = p.Called()
 	}
 	if r.Method == "tools/call" {
-		r.Tool = p.Server.Current(m.Target)
+		r.Tool = p.Server.Current(r.Target)
 	}
 	p.policy = policy.Decide(r)
 	if p.policy.Check == NoCheck {
 		p.policy.Check = PolicyCheck
 	}
 	p.Decide(p.policy)
+}
+
+// Called returns the name of the tool that the call at hand is for, as its server has it.
+func (p *JudgePass) Called() string {
+	if p.Message.Kind == Audit {
+		return unprefixed(p.Message.Target, p.Server.ID)
+	}
+	return p.Message.Target
+}
+
+// unprefixed returns the name of a tool without what a client puts in front of it, which
+// the log of a proxy between client and model repeats: mcp__server__tool.
+func unprefixed(name, server string) string {
+	rest, ok := strings.CutPrefix(name, "mcp__")
+	if !ok || len(rest) < len(server) || server == "" {
+		return name
+	}
+	for i := range len(server) {
+		c := server[i]
+		if letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '-'; rest[i] != c && (letter || rest[i] != '_') {
+			return name
+		}
+	}
+	if tool, ok := strings.CutPrefix(rest[len(server):], "__"); ok && tool != "" {
+		return tool
+	}
+	return name
 }
 
 // Policy returns what the user's policy says of the request at hand.

@@ -50,7 +50,7 @@ func NewProfile() *Profile { return &Profile{servers: map[string]*profiled{}} }
 func (p *Profile) Message(pass *scanner.JudgePass) {
 	call := pass.Call()
 	if call != nil && call.Refused {
-		if t := p.tool(pass.Server.ID, pass.Message.Target); t != nil {
+		if t := p.tool(pass.Server.ID, pass.Called()); t != nil {
 			t.refused++
 			t.saw(pass.Now)
 		}
@@ -74,7 +74,7 @@ func (p *Profile) Message(pass *scanner.JudgePass) {
 	if call == nil {
 		return
 	}
-	if t := p.tool(pass.Server.ID, pass.Message.Target); t != nil {
+	if t := p.tool(pass.Server.ID, pass.Called()); t != nil {
 		t.saw(pass.Now)
 		t.call(p.hashOf(current(pass)))
 	}
@@ -155,7 +155,7 @@ func (e *profiled) list(hash string) {
 
 // current returns the tool that is called as its server listed it last, nil where it did not.
 func current(pass *scanner.JudgePass) *scanner.Definition {
-	if k := pass.Server.Current(pass.Message.Target); k != nil {
+	if k := pass.Server.Current(pass.Called()); k != nil {
 		return k.Definition
 	}
 	return nil
