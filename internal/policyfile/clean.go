@@ -24,6 +24,10 @@ const maxDecodings = 3
 func read(s string) (r readings) {
 	for i := 0; ; i++ {
 		r.plain(s)
+		if short := shortened(s); short != s {
+			r.plain(short)
+		}
+		r.alike(s)
 		decoded := unescape(s)
 		if decoded == s {
 			break
@@ -70,6 +74,7 @@ func (r *readings) plain(s string) {
 	if trimmed := strings.TrimSpace(s); trimmed != s {
 		r.one(trimmed)
 	}
+	r.several(s)
 }
 
 // one adds the readings of a path or URI.
@@ -87,7 +92,7 @@ func (r *readings) one(s string) {
 		return
 	}
 	r.native(s)
-	if at := strings.IndexAny(s, "/~"); at > 0 && !drive(s) && strings.ContainsAny(s[:at], ":@=") { // host:/path, @/path, --option=/path
+	if at := strings.IndexAny(s, "/~"); at > 0 && !drive(s) && strings.ContainsAny(s[:at], ":@=\"'`[{(<") { // host:/path, @/path, --option=/path, "/path"
 		r.also(s[at:])
 	}
 }
@@ -237,8 +242,13 @@ func cleanedHome(s string) (sure string, maybe []string) {
 
 // elsewhere returns the path that another one leads to by a link that systems have.
 func elsewhere(s string) (maybe []string) {
+	if rest, ok := strings.CutPrefix(s, "/proc/"); ok {
+		if _, below, ok := strings.Cut(rest, "/root/"); ok { // of a process, or of one of its threads
+			maybe = append(maybe, "/"+below)
+		}
+	}
 	for _, link := range [...]struct{ from, to string }{
-		{"/proc/self/root/", "/"}, {"/proc/1/root/", "/"}, {"/proc/thread-self/root/", "/"}, {"/private/", "/"}, {"/System/Volumes/Data/", "/"}, {"/mnt/c/", "C:/"}, {"/c/", "C:/"},
+		{"/private/", "/"}, {"/System/Volumes/Data/", "/"}, {"/mnt/c/", "C:/"}, {"/c/", "C:/"},
 	} {
 		if rest, ok := strings.CutPrefix(s, link.from); ok {
 			maybe = append(maybe, link.to+rest)

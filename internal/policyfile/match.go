@@ -96,23 +96,20 @@ func (r *rule) path(q *request) bool {
 // path compares the readings of one path: all of the sure ones where the rule passes.
 func (g globs) path(v *value, passes bool) bool {
 	if !passes {
-		return slices.ContainsFunc(v.all, func(s string) bool { return g.matchPath(s, true) })
+		return slices.ContainsFunc(v.low, func(s string) bool {
+			return slices.ContainsFunc(g, func(p *pattern) bool { return p.matchLow(s) })
+		})
 	}
 	for _, s := range v.sure {
-		if !g.matchPath(s, false) && !(v.directory && g.matchPath(s+"/", false)) {
+		if !g.matchPath(s) && !(v.directory && g.matchPath(s+"/")) {
 			return false
 		}
 	}
 	return len(v.sure) > 0
 }
 
-func (g globs) matchPath(s string, refuses bool) bool {
-	for _, p := range g {
-		if p.matchPath(s, refuses) {
-			return true
-		}
-	}
-	return false
+func (g globs) matchPath(s string) bool {
+	return slices.ContainsFunc(g, func(p *pattern) bool { return p.matchPath(s) })
 }
 
 // arguments compares all of args.<name>.

@@ -65,6 +65,37 @@ func TestRefusedPaths(t *testing.T) {
 	}
 }
 
+// TestDisguisedPaths: what lenient decoders, file systems and readers of lists make of a
+// string is refused, and does not pass by what it begins with.
+func TestDisguisedPaths(t *testing.T) {
+	list := "/ok/a" + strings.Repeat(",/ok/b", 2*maxPieces)
+	for _, text := range []string{
+		"/ETC/passwd", "File:///Etc/Passwd", // a file system that does not tell cases apart
+		"/ok/%c0%ae%c0%ae/etc/passwd", "/ok/%c0%ae%c0%ae%c0%afetc/passwd", "/ok/%e0%80%ae%e0%80%ae/etc/x", "/ok/..%c1%9cetc", // UTF-8 that is too long
+		"/ok/\uff0e\uff0e/etc/passwd", "/ok/..\uff0fetc", "/ok/..\u2215etc\u2044x", "/ok/.\u200b./etc/x", "/\uff45tc/passwd", "/e\u200btc/x",
+		"/proc/4711/root/etc/passwd", "/proc/self/task/7/root/etc/passwd", "/proc/1/root/proc/2/root/etc/x",
+		"/ok/a,/etc/passwd", "/ok/a:/etc/passwd", "/ok/a;/etc/x", "/ok/a|/etc/x", "/ok/a\n/etc/x", "/ok/a, \"/etc/x\"", "/ok/a,/ok/../etc/x:/ok/b", "/ok/a,../etc/x",
+		`"/etc/passwd"`, `["/etc/passwd"]`, `{"p":"/etc/passwd"}`, "`/etc/passwd`", "(/etc/passwd)", list + ",/etc/x",
+	} {
+		for _, name := range []string{"path", "unnamed"} {
+			if got := verdict(t, "deny", "/etc/**", name, text); got != scanner.Block && !(name == "unnamed" && strings.ContainsAny(text, "\n")) {
+				t.Errorf("%s = %.80q is not refused: %s", name, text, got)
+			}
+		}
+		if got := verdict(t, "allow", "/ok/**", "path", text); got != scanner.Log {
+			t.Errorf("%.80q passes: %s", text, got)
+		}
+	}
+	for _, text := range []string{"/ok/a,b", "/ok/a, b: c;d", "/ok/Ａ（1）.txt", "/ok/a:b", "/ok/e\u0301", "/ok/a,/ok/b", "/ok/\xc0"} {
+		if got := verdict(t, "allow", "/ok/**", "path", text); got != scanner.Allow {
+			t.Errorf("%q does not pass: %s", text, got)
+		}
+	}
+	if got := verdict(t, "allow", "C:/ok/**", "path", "C:/ok/a"); got != scanner.Allow {
+		t.Errorf("a drive is taken for one of two paths: %s", got)
+	}
+}
+
 // TestCommands: the paths in a command are those that a shell sees in it.
 func TestCommands(t *testing.T) {
 	for _, c := range []struct {

@@ -18,6 +18,10 @@ type pattern struct {
 	// homes are those a path below ~ is compared with, where a rule refuses: the home
 	// that the pattern names can be the one that ~ is.
 	homes []*glob
+
+	// lowForms and lowHomes are both in lower case, for a rule that refuses: file
+	// systems do not all tell cases apart.
+	lowForms, lowHomes []*glob
 }
 
 func newPattern(source string, pos scanner.Position) *pattern {
@@ -46,9 +50,11 @@ func newPathPattern(source string, pos scanner.Position) *pattern {
 		}
 		for _, form := range homeForms(s) {
 			p.forms = append(p.forms, newGlob(form))
+			p.lowForms = append(p.lowForms, newGlob(strings.ToLower(form)))
 		}
 		if below := belowHome(s); below != "" {
 			p.homes = append(p.homes, newGlob(below))
+			p.lowHomes = append(p.lowHomes, newGlob(strings.ToLower(below)))
 		}
 	}
 	return p
@@ -128,9 +134,14 @@ func belowHome(s string) string {
 }
 
 // matchPath reports whether a cleaned path matches.
-func (p *pattern) matchPath(s string, refuses bool) bool {
+func (p *pattern) matchPath(s string) bool {
+	return slices.ContainsFunc(p.forms, func(g *glob) bool { return g.match(s) })
+}
+
+// matchLow reports whether a cleaned path in lower case matches in a rule that refuses.
+func (p *pattern) matchLow(s string) bool {
 	match := func(g *glob) bool { return g.match(s) }
-	return slices.ContainsFunc(p.forms, match) || refuses && strings.HasPrefix(s, "~") && slices.ContainsFunc(p.homes, match)
+	return slices.ContainsFunc(p.lowForms, match) || strings.HasPrefix(s, "~") && slices.ContainsFunc(p.lowHomes, match)
 }
 
 // climbs reports whether a pattern has a segment that no cleaned path has.

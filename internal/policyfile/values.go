@@ -17,7 +17,7 @@ const (
 // value is one string of a request that is, or holds, a path or URI.
 type value struct {
 	readings
-	all  []string // sure and maybe, and each as a directory is written
+	low  []string // sure and maybe in lower case, and each as a directory is written
 	word bool     // stands in a command
 }
 
@@ -86,14 +86,15 @@ func (q *request) add(s string, word bool) {
 	}
 	r := read(s)
 	q.lost = q.lost || r.deep
-	v := value{readings: r, word: word, all: append(slices.Concat(r.sure, r.maybe), s)} // a pattern can be for what is written
-	for _, s := range v.all {
-		if !strings.HasSuffix(s, "/") {
-			v.all = append(v.all, s+"/")
+	v := value{readings: r, word: word}
+	for _, s := range append(slices.Concat(r.sure, r.maybe), s) { // a pattern can be for what is written
+		if s = strings.ToLower(s); !strings.HasSuffix(s, "/") {
+			v.low = append(v.low, s+"/")
 		}
+		v.low = append(v.low, s)
 	}
-	slices.Sort(v.all)
-	v.all = slices.Compact(v.all)
+	slices.Sort(v.low)
+	v.low = slices.Compact(v.low)
 	q.paths = append(q.paths, v)
 }
 

@@ -1,0 +1,94 @@
+package policyfile
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// shortened undoes what decoders that are too lenient undo: characters of ASCII in two
+// or three bytes, where UTF-8 has one.
+func shortened(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch rest := s[i:]; {
+		case len(rest) > 1 && rest[0]|1 == 0xC1 && rest[1]&0xC0 == 0x80:
+			b.WriteByte(rest[0]&1<<6 | rest[1]&0x3F)
+			i++
+		case len(rest) > 2 && rest[0] == 0xE0 && rest[1]|1 == 0x81 && rest[2]&0xC0 == 0x80:
+			b.WriteByte(rest[1]&1<<6 | rest[2]&0x3F)
+			i += 2
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+// alike adds what a string is to programs and file systems that normalise what they
+// read. That is sure where it leads elsewhere: where it has other steps up.
+func (r *readings) alike(s string) {
+	if strings.IndexFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) < 0 || !utf8.ValidString(s) {
+		return
+	}
+	plain := strings.Map(likeASCII, norm.NFKC.String(s))
+	switch {
+	case plain == s:
+	case climbs(plain) && !climbs(s), strings.Count(plain, "/") != strings.Count(s, "/"):
+		r.plain(plain)
+	default:
+		var other readings
+		other.one(plain)
+		r.maybe = append(append(r.maybe, other.sure...), other.maybe...)
+	}
+}
+
+// likeASCII returns what a character is taken for in a path, or -1 where some file
+// systems leave it out.
+func likeASCII(c rune) rune {
+	switch {
+	case c == 0x2044 || c == 0x2215 || c == 0x29F8: // slashes
+		return '/'
+	case c == 0x2216 || c == 0x29F5 || c == 0x29F9: // backslashes
+		return '\\'
+	case c >= utf8.RuneSelf && unicode.Is(unicode.Cf, c): // seen by nobody
+		return -1
+	}
+	return c
+}
+
+// maxPieces is how many paths are read out of one string.
+const maxPieces = 64
+
+// several adds the paths that stand behind another one in the same string, for programs
+// that take such a list apart. A colon parts paths, but not a host from its path.
+func (r *readings) several(s string) {
+	parted := ",;|\n"
+	if s != "" && (s[0] == '/' || s[0] == '~') {
+		parted += ":"
+	}
+	for n := 0; ; {
+		at := strings.IndexAny(s, parted)
+		if at < 0 {
+			return
+		}
+		s = strings.TrimLeft(s[at+1:], " \t\r\"'")
+		if !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, "../") {
+			continue
+		}
+		if n++; n > maxPieces {
+			r.deep = true
+			return
+		}
+		piece := s
+		if end := strings.IndexAny(s, parted); end >= 0 {
+			piece = s[:end]
+		}
+		r.native(piece)
+	}
+}
