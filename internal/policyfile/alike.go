@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/mcpscan/mcpscan/internal/text"
 )
 
 // shortened undoes what decoders that are too lenient undo: characters of ASCII in two
@@ -60,6 +62,24 @@ func likeASCII(c rune) rune {
 		return -1
 	}
 	return c
+}
+
+// spelled returns a name in lower case and, where that is another one, without what a
+// reader does not see and with look-alikes replaced.
+func (q *request) spelled(name string) []string {
+	if known, ok := q.spelt[name]; ok {
+		return known
+	}
+	s := []string{strings.ToLower(name)}
+	if strings.IndexFunc(name, func(c rune) bool { return c <= ' ' || c >= 0x7F }) >= 0 {
+		var f text.Folder
+		s = append(s, strings.TrimSpace(string(f.Fold([]byte(name)).Text)))
+	}
+	if q.spelt == nil {
+		q.spelt = map[string][]string{}
+	}
+	q.spelt[name] = s
+	return s
 }
 
 // maxPieces is how many paths are read out of one string.

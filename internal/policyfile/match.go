@@ -12,7 +12,7 @@ func (r *rule) matches(q *request) (match, unsure bool) {
 	if r.any {
 		return true, false
 	}
-	if len(r.servers) > 0 && !globs(r.servers).match(q.Server) || len(r.methods) > 0 && !globs(r.methods).match(q.Method) ||
+	if len(r.servers) > 0 && !r.each(q, r.servers, q.Server) || len(r.methods) > 0 && !globs(r.methods).match(q.Method) ||
 		!r.event(q) || !r.target(q) {
 		return false, false
 	}
@@ -33,6 +33,11 @@ func (g globs) match(s string) bool {
 	return false
 }
 
+// refuses reports whether one of the patterns matches a name in one of its spellings.
+func (g globs) refuses(spellings []string) bool {
+	return slices.ContainsFunc(g, func(p *pattern) bool { return slices.ContainsFunc(spellings, p.low.match) })
+}
+
 // event compares the event_type, but not connect, which arguments tell.
 func (r *rule) event(q *request) bool {
 	return len(r.types) == 0 || globs(r.types).match(q.event) || !r.passes() && globs(r.types).match(connect)
@@ -50,7 +55,7 @@ func (r *rule) target(q *request) bool {
 	if q.unnamed && !r.passes() && (len(r.tools) == 0 || q.Method == "tools/call") {
 		return true
 	}
-	if len(r.tools) > 0 && (q.Method != "tools/call" || !r.each(q.names, globs(r.tools).match)) {
+	if len(r.tools) > 0 && (q.Method != "tools/call" || !r.each(q, r.tools, q.names...)) {
 		return false
 	}
 	if len(r.targets) == 0 {
@@ -62,14 +67,15 @@ func (r *rule) target(q *request) bool {
 		}
 		return globs(r.targets).value(q.Target, q.paths[:min(1, len(q.paths))], r.passes())
 	}
-	return r.each(q.names, globs(r.targets).match)
+	return r.each(q, r.targets, q.names...)
 }
 
-// each reports whether all of the texts match where the rule passes, and one of them
-// where it refuses.
-func (r *rule) each(texts []string, match func(string) bool) bool {
-	for _, s := range texts {
-		if match(s) != r.passes() {
+// each reports whether all of the names match where the rule passes, and one of them
+// where it refuses: in any case, and as it looks to a reader.
+func (r *rule) each(q *request, g globs, names ...string) bool {
+	for _, s := range names {
+		match := r.passes() && g.match(s) || !r.passes() && g.refuses(q.spelled(s))
+		if match != r.passes() {
 			return !r.passes()
 		}
 	}

@@ -10,6 +10,7 @@ import (
 // pattern is a glob as the user wrote it, with all that it stands for.
 type pattern struct {
 	*glob
+	low *glob // in lower case, for the names that a rule refuses
 	pos scanner.Position
 
 	// forms are what a cleaned path is compared with: ~ is not known here, so it is
@@ -25,7 +26,7 @@ type pattern struct {
 }
 
 func newPattern(source string, pos scanner.Position) *pattern {
-	return &pattern{glob: newGlob(source), pos: pos}
+	return &pattern{glob: newGlob(source), low: newGlob(strings.ToLower(source)), pos: pos}
 }
 
 // newPathPattern returns a pattern that is compared with paths as well.

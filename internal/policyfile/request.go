@@ -14,9 +14,10 @@ type request struct {
 	names   []string // what it gives for its target; more than one where the key is there twice
 	values  []argumentValue
 	paths   []value
-	command bool // one of its arguments is a command, or code
-	lost    bool // there is more in it than was looked at
-	unnamed bool // it does not name its tool, prompt or resource where it must
+	command bool                // one of its arguments is a command, or code
+	lost    bool                // there is more in it than was looked at
+	spelt   map[string][]string // the spellings of names that were asked for
+	unnamed bool                // it does not name its tool, prompt or resource where it must
 }
 
 // argumentValue is one of the values of the arguments. paths[first:last] are its own.
