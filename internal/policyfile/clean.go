@@ -28,6 +28,9 @@ func read(s string) (r readings) {
 			r.plain(short)
 		}
 		r.alike(s)
+		if once := strings.ReplaceAll(strings.ReplaceAll(s, "../", ""), `..\`, ""); strings.Contains(once, "..") { // what filters leave of ....//
+			r.plain(once)
+		}
 		decoded := unescape(s)
 		if decoded == s {
 			break

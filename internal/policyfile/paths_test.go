@@ -73,6 +73,7 @@ func TestDisguisedPaths(t *testing.T) {
 		"/ETC/passwd", "File:///Etc/Passwd", // a file system that does not tell cases apart
 		"/ok/%c0%ae%c0%ae/etc/passwd", "/ok/%c0%ae%c0%ae%c0%afetc/passwd", "/ok/%e0%80%ae%e0%80%ae/etc/x", "/ok/..%c1%9cetc", // UTF-8 that is too long
 		"/ok/\uff0e\uff0e/etc/passwd", "/ok/..\uff0fetc", "/ok/..\u2215etc\u2044x", "/ok/.\u200b./etc/x", "/\uff45tc/passwd", "/e\u200btc/x",
+		"/ok/....//....//etc/x", `/ok/....\\etc`, "/ok/..././etc/x", // what is left where ../ is taken out
 		"/proc/4711/root/etc/passwd", "/proc/self/task/7/root/etc/passwd", "/proc/1/root/proc/2/root/etc/x",
 		"/ok/a,/etc/passwd", "/ok/a:/etc/passwd", "/ok/a;/etc/x", "/ok/a|/etc/x", "/ok/a\n/etc/x", "/ok/a, \"/etc/x\"", "/ok/a,/ok/../etc/x:/ok/b", "/ok/a,../etc/x",
 		`"/etc/passwd"`, `["/etc/passwd"]`, `{"p":"/etc/passwd"}`, "`/etc/passwd`", "(/etc/passwd)", list + ",/etc/x",
