@@ -108,16 +108,3 @@ func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 func (q *request) decided() bool {
 	return slices.Contains([]string{toolCall, resourceRead, promptGet, sampling}, q.event)
 }
-
-// connects reports whether the request names an address on a network.
-func (q *request) connects() bool {
-	for i := range q.paths {
-		for _, s := range q.paths[i].sure {
-			scheme, _, ok := strings.Cut(s, "://")
-			if ok && slices.Contains([]string{"http", "https", "ws", "wss", "ftp", "ftps", "sftp", "ssh", "tcp", "udp", "git", "smb", "ldap", "ldaps", "redis", "postgres", "mysql"}, scheme) {
-				return true
-			}
-		}
-	}
-	return false
-}
