@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/config"
@@ -46,6 +47,7 @@ type checks struct {
 	rules   []scanner.Rule  // that a report can name, as the configuration has them
 	triage  *config.Triage
 	files   []string // that decide about findings
+	idle    []string // what of the policies protects nobody
 }
 
 // settings reads the configuration. Without one all is as it is built in.
@@ -132,16 +134,23 @@ func (f *engineFlags) checks() (*checks, error) {
 	if p := settings.Policy; p != nil {
 		options.Policy, options.AgentSH, options.Environment = p, p.Hashes(), p
 	}
-	if err := addPolicies(&options, f.Policy); err != nil {
+	idle, err := addPolicies(&options, f.Policy)
+	if err != nil {
 		return nil, err
 	}
 	engine, err := scanner.New(run, options)
 	if err != nil {
 		return nil, err
 	}
-	c := &checks{engine: engine, options: options, rules: append(all, scanner.EngineRules()...), triage: triage, files: slices.Clone(f.Policy)}
+	c := &checks{engine: engine, options: options, rules: append(all, scanner.EngineRules()...), triage: triage, files: slices.Clone(f.Policy), idle: idle}
 	if settings.Path != "" {
 		c.files = append(c.files, settings.Path)
+	}
+	if p := settings.Policy; p != nil {
+		c.idle = slices.DeleteFunc(c.idle, func(line string) bool { return strings.HasPrefix(line, settings.Path+":") }) // named by both flags
+		for _, v := range idleLists(p) {
+			c.idle = append(c.idle, fmt.Sprintf("%s:%s: %s", settings.Path, v.Pos, v.Msg))
+		}
 	}
 	return c, nil
 }
@@ -207,8 +216,8 @@ func (c *checks) complete(std streams, r *report.Report, f baselineFlags, quiet 
 	if s.Path != "" {
 		r.Config = &report.Config{File: s.Path, AlertThreshold: s.AlertThreshold}
 	}
-	if p := s.Policy; p != nil && !quiet {
-		tellIdle(std, s.Path, p)
+	if !quiet {
+		tellIdle(std, c.idle)
 	}
 	r.Baseline = f.Baseline
 	for _, u := range c.triage.Unused() {

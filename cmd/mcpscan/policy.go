@@ -26,53 +26,63 @@ type policyCmd struct {
 	Generate policyGenerateCmd `cmd:"" help:"Write the policy that lets pass what recordings show, and nothing else."`
 }
 
-// loadPolicy reads a policy; the end of the file's name says in which language it is.
-func loadPolicy(name string) (scanner.Policy, error) {
+// loadPolicy reads a policy; the end of the file's name says in which language it is. It
+// also returns what of the file protects nobody, for a warning.
+func loadPolicy(name string) (p scanner.Policy, idle []config.Problem, err error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, usage("opening the policy: %w", err)
+		return nil, nil, usage("opening the policy: %w", err)
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, policyfile.MaxFile+1)) // whose parser refuses what is longer
 	if err != nil {
-		return nil, usage("reading the policy: %w", err)
+		return nil, nil, usage("reading the policy: %w", err)
 	}
-	var p scanner.Policy
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".toml":
-		p, err = policyfile.ParseTOML(name, data)
+		rules, err := policyfile.ParseTOML(name, data)
+		if err != nil {
+			return nil, nil, &exitError{exitUsage, err}
+		}
+		return rules, rules.Idle(), nil
 	case ".yaml", ".yml":
 		return listPolicy(name, data)
-	default:
-		return nil, usage("reading the policy %s: expected a file whose name ends in .toml, .yaml or .yml", name)
 	}
-	if err != nil {
-		return nil, &exitError{exitUsage, err}
-	}
-	return p, nil
+	return nil, nil, usage("reading the policy %s: expected a file whose name ends in .toml, .yaml or .yml", name)
 }
 
 // listPolicy returns the policy of a file such as mcpscan.yaml. One that decides
 // nothing is not what somebody asks for by name.
-func listPolicy(name string, data []byte) (scanner.Policy, error) {
+func listPolicy(name string, data []byte) (scanner.Policy, []config.Problem, error) {
 	settings, err := config.ParseSettings(name, data, vocabulary())
 	switch {
 	case err != nil:
-		return nil, &exitError{exitUsage, err}
+		return nil, nil, &exitError{exitUsage, err}
 	case settings.Policy == nil:
-		return nil, usage("%s: no policy in it: expected server_policy, tool_policy, allowed_tools and the like", name)
+		return nil, nil, usage("%s: no policy in it: expected server_policy, tool_policy, allowed_tools and the like", name)
 	case !settings.Policy.Enforced:
-		return nil, usage("%s:%s: this policy decides nothing: enforce_policy is not true", name, settings.Policy.At)
+		return nil, nil, usage("%s:%s: this policy decides nothing: enforce_policy is not true", name, settings.Policy.At)
 	}
-	return settings.Policy, nil
+	idle := idleLists(settings.Policy)
+	if on := settings.Policy.Pinning.Enabled; on != nil && *on {
+		idle = append(idle, config.Problem{Pos: settings.Policy.PinningAt, Msg: "version_pinning holds where the file is the configuration: name it with --config instead of --policy"})
+	}
+	if on := settings.RateLimits.Enabled; on != nil && *on {
+		idle = append(idle, config.Problem{Pos: settings.Policy.At, Msg: "rate_limits hold where the file is the configuration: name it with --config instead of --policy"})
+	}
+	return settings.Policy, idle, nil
 }
 
-// addPolicies adds policies to what an engine is told, and what they need to know.
-func addPolicies(o *scanner.Options, names []string) error {
+// addPolicies adds policies to what an engine is told, and what they need to know. It
+// returns what of them protects nobody.
+func addPolicies(o *scanner.Options, names []string) (idle []string, err error) {
 	for _, name := range names {
-		p, err := loadPolicy(name)
+		p, vain, err := loadPolicy(name)
 		if err != nil {
-			return err
+			return nil, err
+		}
+		for _, v := range vain {
+			idle = append(idle, fmt.Sprintf("%s:%s: %s", name, v.Pos, v.Msg))
 		}
 		if lists, ok := p.(*policy.Lists); ok {
 			o.AgentSH = o.AgentSH || lists.Hashes()
@@ -82,7 +92,7 @@ func addPolicies(o *scanner.Options, names []string) error {
 		}
 		o.Policy = together(o.Policy, p)
 	}
-	return nil
+	return idle, nil
 }
 
 // together returns the policy that has the strictest verdict of several, of which some
@@ -130,7 +140,7 @@ type checkRow struct {
 
 // Run checks.
 func (c *policyCheckCmd) Run(ctx context.Context, std streams) error {
-	loaded, err := loadPolicy(c.Policy)
+	loaded, _, err := loadPolicy(c.Policy)
 	if err != nil {
 		return err
 	}

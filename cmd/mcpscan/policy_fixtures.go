@@ -53,7 +53,7 @@ type fixtureRow struct {
 // Run decides about the fixtures.
 func (c *policyTestCmd) Run(ctx context.Context, std streams) error {
 	var options scanner.Options
-	if err := addPolicies(&options, c.Policy); err != nil {
+	if _, err := addPolicies(&options, c.Policy); err != nil {
 		return err
 	}
 	fixtures, err := c.fixtures()

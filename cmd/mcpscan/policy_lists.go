@@ -67,11 +67,19 @@ func (w *listWatch) Decide(r *scanner.PolicyRequest) scanner.Decision {
 // Unused returns the patterns that match nothing that was seen.
 func (w *listWatch) Unused() []config.Problem { return problems(w.lists.Unused(w.seen)) }
 
-// tellIdle tells of what a policy has to protect its user and does not.
-func tellIdle(std streams, path string, p *policy.Lists) {
+// idleLists returns what of a policy has to protect its user and does not.
+func idleLists(p *policy.Lists) (idle []config.Problem) {
 	for _, found := range p.Check() {
 		if found.Idle {
-			fmt.Fprintf(std.err, "mcpscan: %s\n", text.Visible(fmt.Sprintf("%s:%s: %s", path, found.At, found.Says), 1000))
+			idle = append(idle, config.Problem{Pos: found.At, Msg: found.Says})
 		}
+	}
+	return idle
+}
+
+// tellIdle tells of what has to protect its user and does not.
+func tellIdle(std streams, idle []string) {
+	for _, line := range idle {
+		fmt.Fprintf(std.err, "mcpscan: %s\n", text.Visible(line, 1000))
 	}
 }

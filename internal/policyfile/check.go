@@ -31,6 +31,17 @@ func (p *Policy) Check() []config.Problem {
 	return c.problems
 }
 
+// Idle returns the rules that refuse nothing, whatever comes.
+func (p *Policy) Idle() []config.Problem {
+	var c checker
+	for _, r := range p.order {
+		if !r.passes() {
+			c.reach(r)
+		}
+	}
+	return c.problems
+}
+
 type checker struct{ problems []config.Problem }
 
 func (c *checker) tell(pos config.Position, format string, args ...any) {
