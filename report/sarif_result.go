@@ -6,6 +6,7 @@ import (
 
 	"github.com/owenrumney/go-sarif/v2/sarif"
 
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -115,11 +116,10 @@ func unlinked(s string) string { return strings.ReplaceAll(s, "](", "] (") }
 // qualifiedName is the logical location: server, kind and name of the subject,
 // and the field in it, with the escapes of a JSON Pointer.
 func qualifiedName(f *Finding) string {
-	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	var parts []string
 	for _, p := range [...]string{f.Server, f.Subject, f.Tool} {
 		if p != "" {
-			parts = append(parts, escape.Replace(visible(p, maxResultName)))
+			parts = append(parts, wire.EscapePointer(visible(p, maxResultName)))
 		}
 	}
 	return strings.TrimPrefix(strings.Join(parts, "/")+visible(f.Field, maxResultField), "/")

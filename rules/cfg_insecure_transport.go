@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -82,7 +83,7 @@ func sendsCredentials(headers map[string]string) bool {
 func unchecked(p *scanner.ConfigPass, e *scanner.Entry) {
 	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
 		value := strings.ToLower(e.Env[name])
-		pointer := "/env/" + scanner.PointerToken(name)
+		pointer := "/env/" + wire.EscapePointer(name)
 		upper := strings.ToUpper(name)
 		switch {
 		case (upper == "NODE_TLS_REJECT_UNAUTHORIZED" || upper == "PYTHONHTTPSVERIFY") && value == "0",

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -49,7 +50,7 @@ var cfgSecretLiteral = scanner.Rule{
 // named calls each for the members of a map, in the order of their names.
 func named(values map[string]string, prefix string, each func(pointer, name, value string)) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		each(prefix+scanner.PointerToken(name), name, values[name])
+		each(prefix+wire.EscapePointer(name), name, values[name])
 	}
 }
 

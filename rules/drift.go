@@ -44,7 +44,7 @@ func (c *change) report(severity scanner.Severity, pointer, message, evidence, d
 func (c *change) offset(pointer string) int {
 	at := 0
 	for _, key := range strings.Split(pointer, "/")[1:] {
-		next := child(&c.now, at, unescapePointer.Replace(key))
+		next := child(&c.now, at, wire.UnescapePointer(key))
 		if next < 0 {
 			break
 		}
@@ -52,11 +52,6 @@ func (c *change) offset(pointer string) int {
 	}
 	return int(c.now.Nodes[at].Start)
 }
-
-var (
-	escapePointer   = strings.NewReplacer("~", "~0", "/", "~1")
-	unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
-)
 
 // member returns a member of both definitions; -1 where there is none.
 func (c *change) member(name string) (old, now int) {

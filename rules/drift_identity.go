@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -209,7 +210,7 @@ func (c *identityChange) address(was, now string) {
 func (c *identityChange) names(what, at string, was, now []string, weight scanner.Severity) {
 	for _, name := range now {
 		if !slices.Contains(was, name) {
-			c.add(weight, at+"/"+escapePointer.Replace(name), name, "it is given the %s %q", what, name)
+			c.add(weight, at+"/"+wire.EscapePointer(name), name, "it is given the %s %q", what, name)
 		}
 	}
 	for _, name := range was {

@@ -29,7 +29,7 @@ var driftOtherMember = scanner.Rule{
 			}
 			for _, name := range c.members() {
 				if old, now := c.member(name); !c.same(old, now) && !c.toldOf(name, old, now) {
-					at := "/" + escapePointer.Replace(name)
+					at := "/" + wire.EscapePointer(name)
 					severity, message := c.otherMember(name, old, now)
 					if m := c.grants(at, old, now); m.severity > severity && c.d.Kind == scanner.ToolSubject { // a permission is one wherever it is declared
 						severity, at, message = m.severity, m.pointer, message+": "+joinWords(m.told)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -85,7 +86,7 @@ func (s *schemaChange) told(values ...string) bool {
 		}
 	}
 	values = append(values, s.name, spell(s.name))
-	own := "/" + escapePointer.Replace(s.name) + "/description"
+	own := "/" + wire.EscapePointer(s.name) + "/description"
 	return slices.ContainsFunc(s.retold(), func(r retold) bool {
 		if r.pointer != "/description" && !strings.HasSuffix(r.pointer, own) {
 			return false

@@ -115,7 +115,7 @@ func (s *side) resolve(ref int) int {
 	if ok {
 		at = s.root
 		for _, key := range strings.Split(pointer, "/")[1:] {
-			at = s.member(at, unescapePointer.Replace(key))
+			at = s.member(at, wire.UnescapePointer(key))
 		}
 	}
 	s.refs[written] = at

@@ -55,7 +55,7 @@ func (in *Inspector) misplaced(params int) bool {
 // "arguments" itself.
 func argumentName(pointer string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(pointer, "/arguments"), "/"), "/")
-	return strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+	return wire.UnescapePointer(name)
 }
 
 // given tells where the arguments of a call stand.

@@ -94,11 +94,6 @@ type Setting struct {
 	Pos     Position
 }
 
-// PointerToken escapes a key for a JSON Pointer.
-func PointerToken(key string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-}
-
 // ConfigPass is all that the Config and Configs checks of a rule may see.
 type ConfigPass struct {
 	*ClientConfig

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -69,7 +70,7 @@ func (r *reader) setting(n *node, pointer string, keys []string) {
 	prefix, several := strings.CutSuffix(keys[0], "*")
 	for _, m := range n.members {
 		if m.key == keys[0] || several && strings.HasPrefix(m.key, prefix) {
-			r.setting(m.value, pointer+"/"+scanner.PointerToken(m.key), keys[1:])
+			r.setting(m.value, pointer+"/"+wire.EscapePointer(m.key), keys[1:])
 		}
 	}
 }
@@ -84,7 +85,7 @@ func (r *reader) values(n *node, pointer string) {
 		r.file.Settings = append(r.file.Settings, scanner.Setting{Pointer: pointer, Text: n.text, Pos: n.pos})
 	}
 	for _, m := range n.members {
-		r.values(m.value, pointer+"/"+scanner.PointerToken(m.key))
+		r.values(m.value, pointer+"/"+wire.EscapePointer(m.key))
 	}
 	for i, item := range n.items {
 		r.values(item, pointer+"/"+strconv.Itoa(i))
@@ -94,7 +95,7 @@ func (r *reader) values(n *node, pointer string) {
 // helper keeps the command by which an entry gets its headers.
 func (r *reader) helper(shape string, e member) {
 	if n := e.value.get("headersHelper"); n.is(kindString) && len(r.file.Settings) < maxSettings {
-		r.file.Settings = append(r.file.Settings, scanner.Setting{Pointer: "/" + scanner.PointerToken(shape) + "/" + scanner.PointerToken(e.key) + "/headersHelper", Text: n.text, Pos: n.pos})
+		r.file.Settings = append(r.file.Settings, scanner.Setting{Pointer: "/" + wire.EscapePointer(shape) + "/" + wire.EscapePointer(e.key) + "/headersHelper", Text: n.text, Pos: n.pos})
 	}
 }
 

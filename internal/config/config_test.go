@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 // TestShapes reads each testdata archive: files, each followed by what is
@@ -122,7 +122,7 @@ func valuesOf(s Server) map[string]string {
 	}
 	pairs := func(k string, vs map[string]string) {
 		for name, v := range vs {
-			out[k+"/"+scanner.PointerToken(name)] = v
+			out[k+"/"+wire.EscapePointer(name)] = v
 		}
 	}
 	one("/command", s.Command)

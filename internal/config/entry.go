@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 // entryReader fills in one Server from one object.
@@ -155,5 +155,5 @@ func (b *entryReader) pair(into *map[string]string, span, k, v string, pos Posit
 		*into = map[string]string{}
 	}
 	(*into)[k] = v
-	b.s.Span[span+"/"+scanner.PointerToken(k)] = pos
+	b.s.Span[span+"/"+wire.EscapePointer(k)] = pos
 }

@@ -122,7 +122,7 @@ func resolve(root any, ref string) (any, bool) {
 		return nil, false
 	}
 	for token := range strings.SplitSeq(pointer, "/") {
-		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+		token = wire.UnescapePointer(token)
 		switch v := root.(type) {
 		case map[string]any:
 			if root, ok = v[token]; !ok {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -86,7 +87,7 @@ func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 		a := &r.Arguments[i]
 		keys := strings.Split(strings.TrimPrefix(a.Pointer, "/"), "/")
 		for k, seg := range keys {
-			keys[k] = strings.ReplaceAll(strings.ReplaceAll(seg, "~1", "/"), "~0", "~")
+			keys[k] = wire.UnescapePointer(seg)
 		}
 		switch {
 		case nested && len(keys) == 1 && strings.EqualFold(keys[0], "name") && a.Text != r.Target:

@@ -1,0 +1,51 @@
+package wire
+
+import "strings"
+
+// EscapePointer writes a key as a token of a JSON Pointer (RFC 6901).
+func EscapePointer(key string) string {
+	if !strings.ContainsAny(key, "~/") {
+		return key
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
+}
+
+// UnescapePointer reads the key out of a token of a JSON Pointer.
+func UnescapePointer(token string) string {
+	if !strings.Contains(token, "~") {
+		return token
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+}
+
+// AppendPointer appends the JSON Pointer of node i, seen from root, an ancestor of it.
+func (d *Doc) AppendPointer(dst []byte, root, i int) []byte {
+	if i == root || i < 0 {
+		return dst
+	}
+	n := &d.Nodes[i]
+	dst = d.AppendPointer(dst, root, int(n.Parent))
+	dst = append(dst, '/')
+	if n.KeyEnd == 0 {
+		return appendInt(dst, int(n.Index))
+	}
+	var buf []byte
+	for _, b := range d.Key(i, &buf) {
+		switch b {
+		case '~':
+			dst = append(dst, "~0"...)
+		case '/':
+			dst = append(dst, "~1"...)
+		default:
+			dst = append(dst, b)
+		}
+	}
+	return dst
+}
+
+func appendInt(dst []byte, n int) []byte {
+	if n >= 10 {
+		dst = appendInt(dst, n/10)
+	}
+	return append(dst, byte('0'+n%10))
+}
