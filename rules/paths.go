@@ -1,9 +1,9 @@
 package rules
 
 import (
-	"strconv"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -100,25 +100,24 @@ func (l *filePath) under(root *filePath) bool {
 	return true
 }
 
-// unescape decodes one layer of percent encoding, also where a part of it is no such
-// thing, and tells whether what it decoded moves a path.
+// unescape undoes one layer of percent encoding, and tells whether what that brought to
+// light moves a path.
 func unescape(s string) (decoded string, hidden bool) {
 	if !strings.Contains(s, "%") {
 		return s, false
 	}
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c == '%' && i+2 < len(s) {
-			if code, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
-				c = byte(code)
-				hidden = hidden || c == '.' || c == '/' || c == '\\' || c == 0
-				i += 2
-			}
+	decoded = string(text.Unpercent([]byte(s)))
+	return decoded, moves(decoded) > moves(s)
+}
+
+// moves counts the characters by which a path leads somewhere else, or ends.
+func moves(s string) (n int) {
+	for i := range len(s) {
+		if strings.IndexByte("./\\\x00", s[i]) >= 0 {
+			n++
 		}
-		b = append(b, c)
 	}
-	return string(b), hidden
+	return n
 }
 
 // cutFold cuts a prefix off in any case.

@@ -253,12 +253,8 @@ func (f *fixture) fill(doc *wire.Doc, at func(int, string, ...any) error) error 
 		}
 	}
 	if word := texts["expected"]; word != "" || doc.Get(0, "expected") >= 0 {
-		if _, ok := policyfile.Action(word).Verdict(); !ok {
-			var words []string
-			for _, a := range policyfile.Actions {
-				words = append(words, string(a))
-			}
-			return at(int(doc.Nodes[doc.Get(0, "expected")].Start), "unknown action %s%s", config.Quoted(word), config.Hint(word, words))
+		if _, err := policyfile.ParseAction(word); err != nil {
+			return at(int(doc.Nodes[doc.Get(0, "expected")].Start), "%s", err)
 		}
 		f.expected = []string{word}
 	}

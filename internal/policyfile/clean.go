@@ -1,10 +1,11 @@
 package policyfile
 
 import (
-	"net/url"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
 )
 
 // readings are the ways in which a program can understand one path-like string, as
@@ -44,26 +45,12 @@ func read(s string) (r readings) {
 	return r
 }
 
-// unescape undoes one layer of percent encoding, and leaves alone what is none.
+// unescape undoes one layer of percent encoding.
 func unescape(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
 	}
-	if out, err := url.PathUnescape(s); err == nil {
-		return out
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '%' && i+2 < len(s) {
-			if out, err := url.PathUnescape(s[i : i+3]); err == nil {
-				b.WriteString(out)
-				i += 2
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
+	return string(text.Unpercent([]byte(s)))
 }
 
 // plain adds the readings of a string that is not decoded any more. A program in C

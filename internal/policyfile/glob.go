@@ -83,8 +83,7 @@ func (g *glob) match(s string) bool {
 	if !strings.Contains(s, g.inner) {
 		return false
 	}
-	skip := utf8.RuneCountInString(g.prefix)
-	states := g.closed([]int{skip}, nil)
+	states := g.reach(nil, utf8.RuneCountInString(g.prefix))
 	var next []int
 	for _, r := range s[len(g.prefix):] {
 		next = next[:0]
@@ -103,14 +102,6 @@ func (g *glob) match(s string) bool {
 		}
 	}
 	return states[len(states)-1] == len(g.tokens)
-}
-
-// closed returns the states that some are, with those behind stars.
-func (g *glob) closed(from, into []int) []int {
-	for _, at := range from {
-		into = g.reach(into, at)
-	}
-	return into
 }
 
 // reach adds a state, and those behind the stars that it stands at. States are added
@@ -137,7 +128,7 @@ func (g *glob) covers(o *glob) bool {
 	case !strings.HasPrefix(o.prefix, g.prefix) || !strings.HasSuffix(o.suffix, g.suffix):
 		return false
 	}
-	states := g.closed([]int{0}, nil)
+	states := g.reach(nil, 0)
 	for _, t := range o.tokens {
 		var next []int
 		for _, at := range states {

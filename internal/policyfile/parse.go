@@ -197,8 +197,8 @@ func (r *reader) needs(rule *rule, action bool) {
 
 func quotedActions() string {
 	var words []string
-	for _, a := range Actions {
-		words = append(words, strconv.Quote(string(a)))
+	for _, a := range actions {
+		words = append(words, strconv.Quote(a))
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }

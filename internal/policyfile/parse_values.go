@@ -36,17 +36,13 @@ func (r *reader) table(v config.Value, where string, known map[string]func(confi
 
 func (r *reader) action(rule *rule, v config.Value) {
 	word, ok := v.Text()
-	rule.action = Action(word)
-	if _, known := rule.action.Verdict(); !known {
-		if !ok {
-			r.fail(v.Pos(), "expected an action (%s), found %s", quotedActions(), v.What())
-			return
-		}
-		var words []string
-		for _, a := range Actions {
-			words = append(words, string(a))
-		}
-		r.fail(v.Pos(), "unknown action %s%s", config.Quoted(word), config.Hint(word, words))
+	if !ok {
+		r.fail(v.Pos(), "expected an action (%s), found %s", quotedActions(), v.What())
+		return
+	}
+	var err error
+	if rule.action, err = ParseAction(word); err != nil {
+		r.fail(v.Pos(), "%s", err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -25,8 +26,16 @@ const (
 	Log   Action = "log"
 )
 
-// Actions are all actions, in the order in which messages list them.
-var Actions = [...]Action{Allow, Block, Deny, Log, Ask}
+// actions are all actions, in the order in which messages list them.
+var actions = []string{string(Allow), string(Block), string(Deny), string(Log), string(Ask)}
+
+// ParseAction reads an action. The error says which ones there are.
+func ParseAction(word string) (a Action, err error) {
+	if _, ok := Action(word).Verdict(); !ok {
+		return a, fmt.Errorf("unknown action %s%s", config.Quoted(word), config.Hint(word, actions))
+	}
+	return Action(word), nil
+}
 
 // Verdict returns what an action makes of a message, and whether it is one at all.
 func (a Action) Verdict() (v scanner.Verdict, ok bool) {

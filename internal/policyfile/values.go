@@ -23,19 +23,19 @@ type value struct {
 
 // pathWords are those in the name of an argument that holds a path, whatever it looks
 // like.
-var pathWords = words("path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders " +
+var pathWords = wordSet("path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders " +
 	"source src destination dest dst target uri uris url urls cwd root roots location workspace")
 
 // commandWords are those in the name of an argument that holds a command, or code.
-var commandWords = words("command commands cmd cmds cmdline commandline script scripts shell bash sh zsh exec code args argv program executable powershell")
+var commandWords = wordSet("command commands cmd cmds cmdline commandline script scripts shell bash sh zsh exec code args argv program executable powershell")
 
 // shellWords are those in the name of a tool whose arguments are commands.
-var shellWords = words("shell bash sh zsh exec execute terminal command cmd powershell")
+var shellWords = wordSet("shell bash sh zsh exec execute terminal command cmd powershell")
 
 // mediaWords are those in the name of an argument that holds a media type.
-var mediaWords = words("mime mimetype media content type")
+var mediaWords = wordSet("mime mimetype media content type")
 
-func words(s string) map[string]bool {
+func wordSet(s string) map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(s) {
 		m[w] = true

@@ -27,7 +27,7 @@ func Carried(s []byte, yield func(Hidden)) {
 		}
 	}
 	if i := bytes.IndexByte(s, '%'); i >= 0 {
-		if u := unpercent(s); len(u) < len(s) {
+		if u := Unpercent(s); len(u) < len(s) {
 			yield(Hidden{0, len(s), "percent encoding", u})
 		}
 	}
@@ -38,8 +38,8 @@ func Carried(s []byte, yield func(Hidden)) {
 	}
 }
 
-// unpercent undoes what is percent encoding in s, and leaves the rest as it is.
-func unpercent(s []byte) []byte {
+// Unpercent undoes one layer of percent encoding in s, and leaves alone what is none.
+func Unpercent(s []byte) []byte {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
 		if s[i] == '%' && i+2 < len(s) {
