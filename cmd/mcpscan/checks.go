@@ -66,20 +66,37 @@ func (f *configFlags) settings() (*config.Settings, error) {
 	case err == nil && f.Config == "" && !info.Mode().IsRegular(): // nobody asked to wait for a pipe
 		return nil, usage("reading the configuration: %s is not a regular file; --no-config does without", name)
 	}
-	file, err := os.Open(name)
+	data, err := readUpTo("the configuration", name, config.MaxSettings)
 	if err != nil {
-		return nil, usage("opening the configuration: %w", err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, config.MaxSettings+1)) // whose parser refuses what is longer
-	if err != nil {
-		return nil, usage("reading the configuration: %w", err)
+		return nil, &exitError{exitUsage, err}
 	}
 	settings, err := config.ParseSettings(name, data, vocabulary())
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
 	return settings, nil
+}
+
+// readUpTo reads a file, and of one that is longer than limit a byte more than that: its
+// parser refuses it. What names the file in an error.
+func readUpTo(what, name string, limit int64) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", what, err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", what, err)
+	}
+	return data, nil
+}
+
+// observer returns a rule that sees all that other rules see of messages, and reports
+// nothing.
+func observer(see func(*scanner.JudgePass)) scanner.Rule {
+	return scanner.Rule{ID: "observer", Category: "engine", Title: "What is seen", Why: "Nothing is reported.", Fix: "None.",
+		Basis: "It reports nothing.", Refs: []string{"CWE-778"}, Judge: see}
 }
 
 // vocabulary are the names that a configuration may use.

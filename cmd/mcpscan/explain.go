@@ -128,13 +128,13 @@ func (c *explainCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	x := &explainer{cmd: c, ctx: ctx, std: std, checks: checks}
+	x := &explainer{cmd: c, std: std, checks: checks}
 	if want.line == 0 {
-		if want, err = x.resolve(want); err != nil {
+		if want, err = x.resolve(ctx, want); err != nil {
 			return err
 		}
 	}
-	events, err := x.explain(want.line)
+	events, err := x.explain(ctx, want.line)
 	if err != nil {
 		return err
 	}
@@ -147,20 +147,19 @@ func (c *explainCmd) Run(ctx context.Context, std streams) error {
 // explainer reads a recording again and again, each time for something else.
 type explainer struct {
 	cmd    *explainCmd
-	ctx    context.Context
 	std    streams
 	checks *checks
 }
 
 // pass replays the recording into a sink.
-func (x *explainer) pass(engine *scanner.Engine, s scanner.Sink) (scanner.Result, error) {
-	src, closeAll, err := recordings(x.ctx, []string{x.cmd.Recording}, x.std, replay.Options{MaxMessage: x.cmd.MaxMessage})
+func (x *explainer) pass(ctx context.Context, engine *scanner.Engine, s scanner.Sink) (scanner.Result, error) {
+	src, closeAll, err := recordings(ctx, []string{x.cmd.Recording}, x.std, replay.Options{MaxMessage: x.cmd.MaxMessage})
 	if err != nil {
 		return scanner.Result{}, err
 	}
 	defer closeAll()
-	res, err := engine.Run(context.WithoutCancel(x.ctx), src, x.checks.into(s)) // an interruption ends the source
-	if err == nil && x.ctx.Err() != nil {
+	res, err := engine.Run(context.WithoutCancel(ctx), src, x.checks.into(s)) // an interruption ends the source
+	if err == nil && ctx.Err() != nil {
 		err = errors.New("interrupted: nothing was explained")
 	}
 	if err != nil {
@@ -172,24 +171,21 @@ func (x *explainer) pass(engine *scanner.Engine, s scanner.Sink) (scanner.Result
 // probe returns an engine with a rule behind all others that hands over the state of
 // the windows of each call.
 func (x *explainer) probe(see func(*scanner.Message, *scanner.Windows, *scanner.Limits)) (*scanner.Engine, error) {
-	return scanner.New(append(slices.Clone(x.checks.engine.Rules()), scanner.Rule{
-		ID: "explain", Category: "engine", Title: "What a call is judged by", Why: "Nothing is reported.", Fix: "None.", Basis: "It reports nothing.", Refs: []string{"CWE-778"},
-		Judge: func(p *scanner.JudgePass) {
-			if w, ok := p.Windows(); ok {
-				see(p.Message, &w, p.Limits)
-			}
-		},
-	}), x.checks.options)
+	return scanner.New(append(slices.Clone(x.checks.engine.Rules()), observer(func(p *scanner.JudgePass) {
+		if w, ok := p.Windows(); ok {
+			see(p.Message, &w, p.Limits)
+		}
+	})), x.checks.options)
 }
 
 // explain collects what there is to say of the events of a line.
-func (x *explainer) explain(line int) ([]*explained, error) {
+func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error) {
 	v := &view{line: line, before: -1, after: -1, windows: map[*scanner.Message]*windows{}}
 	engine, err := x.probe(v.window)
 	if err != nil {
 		return nil, err
 	}
-	res, err := x.pass(engine, v)
+	res, err := x.pass(ctx, engine, v)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +208,7 @@ func (x *explainer) explain(line int) ([]*explained, error) {
 		}
 	}
 	if len(places) > 0 {
-		if _, err := x.pass(x.checks.engine, sink{event: func(e *scanner.Event, f *scanner.Facts) {
+		if _, err := x.pass(ctx, x.checks.engine, sink{event: func(e *scanner.Event, f *scanner.Facts) {
 			if p, asked := places[e.Origin.Line]; asked && p.Event == "" {
 				places[e.Origin.Line] = pastOf(e, f)
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"regexp"
@@ -55,13 +56,13 @@ type candidate struct {
 }
 
 // resolve finds the line of an event that is asked for in another way.
-func (x *explainer) resolve(want wanted) (wanted, error) {
+func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 	if want.fingerprint != "" {
-		return x.byFingerprint(want.fingerprint)
+		return x.byFingerprint(ctx, want.fingerprint)
 	}
 	var found []candidate
 	more := 0
-	_, err := x.pass(x.checks.engine, sink{event: func(e *scanner.Event, f *scanner.Facts) {
+	_, err := x.pass(ctx, x.checks.engine, sink{event: func(e *scanner.Event, f *scanner.Facts) {
 		for i := range f.Messages {
 			m := &f.Messages[i]
 			if m.ID != want.id && m.ID != strconv.Quote(want.id) || x.cmd.Session != "" && x.cmd.Session != e.Session || x.cmd.Server != "" && x.cmd.Server != e.Server {
@@ -98,9 +99,9 @@ func (x *explainer) resolve(want wanted) (wanted, error) {
 }
 
 // byFingerprint finds the line where a finding was made first.
-func (x *explainer) byFingerprint(fingerprint string) (wanted, error) {
+func (x *explainer) byFingerprint(ctx context.Context, fingerprint string) (wanted, error) {
 	line := 0
-	_, err := x.pass(x.checks.engine, &located{finding: func(e *scanner.Event, f *scanner.Finding) {
+	_, err := x.pass(ctx, x.checks.engine, &located{finding: func(e *scanner.Event, f *scanner.Finding) {
 		if line == 0 && f.Fingerprint() == fingerprint {
 			line = e.Origin.Line
 		}

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,14 +27,9 @@ type policyCmd struct {
 // loadPolicy reads a policy; the end of the file's name says in which language it is. It
 // also returns what of the file protects nobody, for a warning.
 func loadPolicy(name string) (p scanner.Policy, idle []config.Problem, err error) {
-	file, err := os.Open(name)
+	data, err := readUpTo("the policy", name, policyfile.MaxFile)
 	if err != nil {
-		return nil, nil, usage("opening the policy: %w", err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, policyfile.MaxFile+1)) // whose parser refuses what is longer
-	if err != nil {
-		return nil, nil, usage("reading the policy: %w", err)
+		return nil, nil, &exitError{exitUsage, err}
 	}
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".toml":
@@ -204,8 +197,7 @@ func (c *policyCheckCmd) watch(ctx context.Context, std streams, w watcher) ([]c
 		return nil, &exitError{exitIncomplete, errors.New("there is nothing in the recordings")}
 	}
 	unused := append([]config.Problem{}, w.Unused()...)
-	for _, s := range res.Coverage.Skipped {
-		fmt.Fprintf(std.err, "mcpscan: not inspected: %s (%d times, first at %s:%d)\n", text.Visible(s.Reason, 1000), s.Count, text.Visible(text.Mask(s.First.File), 400), s.First.Line)
+	if tellSkipped(std, res); len(res.Coverage.Skipped) > 0 {
 		err = &exitError{code: exitIncomplete}
 	}
 	return unused, err

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -174,17 +172,12 @@ func (c *policyTestCmd) fixtures() ([]fixture, error) {
 }
 
 func readFixture(name string) (fixture, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return fixture{}, fmt.Errorf("opening the fixture: %w", err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFixture+1))
+	data, err := readUpTo("the fixture", name, maxFixture)
 	if err == nil && len(data) > maxFixture {
-		err = fmt.Errorf("longer than %d MiB", maxFixture>>20)
+		err = fmt.Errorf("reading the fixture %s: longer than %d MiB", name, maxFixture>>20)
 	}
 	if err != nil {
-		return fixture{}, fmt.Errorf("reading the fixture %s: %w", name, err)
+		return fixture{}, err
 	}
 	return parseFixture(name, data)
 }

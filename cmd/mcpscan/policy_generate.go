@@ -47,9 +47,7 @@ func (c *policyGenerateCmd) Run(ctx context.Context, std streams) error {
 	missed := len(res.Coverage.Skipped) > 0 || profile.Lost() > 0
 	if missed && !c.Quiet {
 		fmt.Fprintln(std.err, "mcpscan: not all was inspected: the policy does not have what stands there; --allow-incomplete accepts that")
-		for _, s := range res.Coverage.Skipped {
-			fmt.Fprintf(std.err, "mcpscan: not inspected: %s (%d times, first at %s:%d)\n", text.Visible(s.Reason, 1000), s.Count, text.Visible(text.Mask(s.First.File), 400), s.First.Line)
-		}
+		tellSkipped(std, res)
 	}
 	if missed && !c.AllowIncomplete {
 		return &exitError{code: exitIncomplete}
@@ -60,14 +58,13 @@ func (c *policyGenerateCmd) Run(ctx context.Context, std streams) error {
 // profile replays the recordings into a profile. The rules of the product run beside it,
 // so that what is wrong with a tool is told where the policy allows it.
 func (c *policyGenerateCmd) profile(ctx context.Context, std streams, profile *policy.Profile) (res scanner.Result, err error) {
-	observer := scanner.Rule{ID: scanner.CustomGroup + "profile", Category: "custom", Title: "What is seen", Why: "-", Fix: "-", Basis: "-", Judge: profile.Message}
 	var run []scanner.Rule
 	for _, r := range rules.All() {
 		if !r.OptIn {
 			run = append(run, r)
 		}
 	}
-	engine, err := scanner.New(append(run, observer), scanner.Options{Workers: c.Jobs, AgentSH: true})
+	engine, err := scanner.New(append(run, observer(profile.Message)), scanner.Options{Workers: c.Jobs, AgentSH: true})
 	if err != nil {
 		return res, err
 	}

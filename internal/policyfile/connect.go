@@ -7,11 +7,11 @@ import (
 
 // networkSchemes are those of URLs that name an address on a network. What other schemes
 // stand for is known to the server alone, which can have its own for what it keeps.
-var networkSchemes = words("http https ws wss ftp ftps sftp scp ssh tcp udp tls git svn smb cifs nfs ldap ldaps redis rediss postgres postgresql mysql " +
+var networkSchemes = wordSet("http https ws wss ftp ftps sftp scp ssh tcp udp tls git svn smb cifs nfs ldap ldaps redis rediss postgres postgresql mysql " +
 	"mariadb mongodb srv amqp amqps mqtt mqtts kafka nats grpc grpcs gopher telnet dict tftp rtsp rtmp smtp smtps imap imaps pop3 irc ircs socks socks4 socks5 s3 gs")
 
 // hostWords are those in the name of an argument that holds an address without a scheme.
-var hostWords = words("host hosts hostname hostnames domain domains endpoint endpoints ip ips url urls server proxy")
+var hostWords = wordSet("host hosts hostname hostnames domain domains endpoint endpoints ip ips url urls server proxy")
 
 // connects reports whether the request names an address on a network.
 func (q *request) connects() bool {
