@@ -2,6 +2,7 @@ package rules
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -115,5 +116,10 @@ func askedSecret(said string, number bool) string {
 
 // lastClause returns what stands behind the last end of a sentence.
 func lastClause(s string) string {
-	return s[strings.LastIndexAny(s, ".!?;\n。！？")+1:]
+	i := strings.LastIndexAny(s, ".!?;\n。！？")
+	if i < 0 {
+		return s
+	}
+	_, n := utf8.DecodeRuneInString(s[i:])
+	return s[i+n:]
 }

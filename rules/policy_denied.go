@@ -27,7 +27,7 @@ var policyDenied = scanner.Rule{
 			p.Blocks()
 		}
 		is := scanner.JudgeIssue{Severity: weight.severity, Message: weight.says + ": " + d.Reason, Key: d.Verdict.String() + " " + d.Rule, Offset: p.Message.Offset}
-		is.Subject, is.Name, is.Pointer, is.Evidence = about(p)
+		is.Subject, is.Name, is.Pointer, is.Evidence = subjectOf(p)
 		if d.Location.File != "" {
 			is.Related = []scanner.Related{{Message: fmt.Sprintf("the rule %s of the policy", shown(d.Rule)), Location: d.Location}}
 		}
@@ -46,8 +46,8 @@ var verdictWeights = map[scanner.Verdict]struct {
 	scanner.Log:    {scanner.Note, "the policy logs this"},
 }
 
-// about returns what a request is about, for a finding.
-func about(p *scanner.JudgePass) (subject scanner.SubjectKind, name, pointer, evidence string) {
+// subjectOf returns what a finding about a request names.
+func subjectOf(p *scanner.JudgePass) (subject scanner.SubjectKind, name, pointer, evidence string) {
 	m := p.Message
 	switch m.Method {
 	case "sampling/createMessage":

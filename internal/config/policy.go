@@ -95,7 +95,7 @@ func (p *policyReader) place(place string, pos Position) {
 	p.lists.At = pos
 }
 
-// once refuses a key that stands in two policyPlaces.
+// once refuses a key that stands in two places.
 func (p *policyReader) once(place, key string, pos Position) bool {
 	if in, again := p.in[key]; again && in != place {
 		p.fail(pos, "the key %s under %s, and again under %s at %s; keep one", quoted(key), place, in, p.seen[key])

@@ -188,7 +188,8 @@ func mixed(s []byte) bool {
 }
 
 // SecretName reports whether a member of this name holds a secret, and no token that
-// leads to the next page or an entry's key.
+// leads to the next page or an entry's key. NamesSecret takes those for secrets as well:
+// it decides what is masked, and masking too much does no harm.
 func SecretName(key []byte) bool {
 	var small [40]byte
 	n := 0
