@@ -272,7 +272,7 @@ func crossServer(d *scanner.Decision) bool {
 func (v *Events) blockedCall(e *scanner.Event, m *scanner.Message) record {
 	r := v.head(e, "mcp_cross_server_blocked")
 	r.about = scanner.CallSubject
-	r.Rule, r.Reason = seedName(m.Decision.Rule), foreign(m.Decision.Reason, textLimit)
+	r.Rule, r.Reason = agentshName(m.Decision.Rule), foreign(m.Decision.Reason, textLimit)
 	r.BlockedServer, r.BlockedTool, r.RelatedCalls = r.Server, foreign(m.Target, nameLimit), []relatedCall{}
 	return r
 }

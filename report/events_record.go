@@ -125,8 +125,8 @@ func foreignLines(s string) string {
 	return all
 }
 
-// seedName writes the ID of a rule as the agentsh event reference does.
-func seedName(rule string) string { return strings.ReplaceAll(foreign(rule, nameLimit), "-", "_") }
+// agentshName writes the ID of a rule as the agentsh event reference does.
+func agentshName(rule string) string { return strings.ReplaceAll(foreign(rule, nameLimit), "-", "_") }
 
 // complete adds what the findings of the event say of a record.
 func (r *record) complete(d *scanner.Decision, found []scanner.Finding) {
@@ -178,7 +178,7 @@ func (r *record) cross(f *scanner.Finding) {
 	}
 	switch r.Type {
 	case "mcp_tool_call_intercepted":
-		r.CrossRule, r.CrossSeverity, r.CrossRelated = seedName(f.Rule.ID), f.Severity.String(), calls
+		r.CrossRule, r.CrossSeverity, r.CrossRelated = agentshName(f.Rule.ID), f.Severity.String(), calls
 	case "mcp_cross_server_blocked":
 		r.Severity, r.RelatedCalls = f.Severity.String(), calls
 	}

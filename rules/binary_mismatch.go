@@ -10,7 +10,7 @@ var binaryMismatch = scanner.Rule{
 	Fix:        "Find out what replaced the file. If it was an upgrade that you wanted, run mcpscan lock to write it down, and review the new lockfile.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The severity is that of the design that the rule comes from, where the file is the server itself; high where it is a program that starts packages of others, such as npx, which is upgraded for many reasons. Compared are the digests of the lockfile, where both are known; audit logs tell what their engine compared. version_pinning.pin_binary: false switches it off.",
+	Basis:      "The severity is that of the agentsh design where the file is the server itself; high where it is a program that starts packages of others, such as npx, which is upgraded for many reasons. Compared are the digests of the lockfile, where both are known; audit logs tell what their engine compared. version_pinning.pin_binary: false switches it off.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	Message: func(p *scanner.MessagePass) {
 		if p.Message.Kind == scanner.Audit && p.Message.Method == "mcp_server_binary_mismatch" {

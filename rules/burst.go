@@ -14,7 +14,7 @@ var burst = scanner.Rule{
 	Fix:        "Look at what the calls asked for. Have the client limit the calls of a turn.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "The severity and the figures are those of the design that the rule comes from. Programs that call tools in a loop look the same, so the confidence is low. Told once for each burst, at the first call that is one too many, and only where the session has a second server; a call that the recording says was blocked does not lengthen it.",
+	Basis:      "The severity and the figures are those of the agentsh design. Programs that call tools in a loop look the same, so the confidence is low. Told once for each burst, at the first call that is one too many, and only where the session has a second server; a call that the recording says was blocked does not lengthen it.",
 	Refs:       []string{"OWASP-LLM:LLM10", "ATLAS:AML.T0086", "CWE-770"},
 	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {

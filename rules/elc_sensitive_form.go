@@ -16,7 +16,7 @@ var elcSensitiveForm = scanner.Rule{
 	Fix:        "Do not fill in the form. Have the server send its user to a page of its own, with an elicitation of mode url, or take the secret from its configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification says that servers must not ask for sensitive information in a form. Names count to their end, so that a policy for passwords is none, and switches and choices hold no secret. Names of users and addresses of mail are what forms are for.",
+	Basis:      "The specification says that servers must not ask for sensitive information in a form. Names count to their end, so that a policy for passwords is none, and switches and choices hold no secret. User names and e-mail addresses are what forms are for.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
 	Message: func(p *scanner.MessagePass) {
 		requested(p, "elicitation/create", func(params int) {

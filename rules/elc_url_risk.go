@@ -19,7 +19,7 @@ var elcURLRisk = scanner.Rule{
 	Fix:        "Do not open the address. Have the client show the host by itself, in Punycode where its letters are mixed, and accept https alone.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification has servers use https, and no secrets or personal data in the address. Plain http to this machine is how local servers sign in, and silent. An address of mail in the query is medium, but for the hint that OpenID Connect has for it. What url-dangerous-scheme tells of is not told again.",
+	Basis:      "The specification has servers use https, and no secrets or personal data in the address. Plain http to this machine is how local servers sign in, and silent. An e-mail address in the query is medium, but for the hint that OpenID Connect has for it. What url-dangerous-scheme tells of is not told again.",
 	Refs:       []string{"OWASP-MCP:MCP07", "OWASP-LLM:LLM02", "ATLAS:AML.T0011.003", "CWE-319", "CWE-598", "CWE-1007"},
 	Message: func(p *scanner.MessagePass) {
 		followed(p, func(node int, place addressPlace) {
@@ -45,7 +45,7 @@ func riskOfURL(said string, place addressPlace) (scanner.Severity, string) {
 	}
 	if !webScheme[scheme] || u == nil {
 		if scheme == "" {
-			return scanner.Medium, "the address is none that a browser could open"
+			return scanner.Medium, "no browser can open the address"
 		}
 		return scanner.High, "the address has a scheme that starts another program"
 	}

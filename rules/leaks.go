@@ -28,7 +28,7 @@ func vendorToken(sent []byte, n int) (scanner.Severity, string) {
 	case !random(token):
 		return 0, ""
 	case strings.HasPrefix(token, "AIza"), strings.HasPrefix(token, "ya29."):
-		return scanner.Medium, "a key or token of Google's"
+		return scanner.Medium, "a Google key or token"
 	}
 	return scanner.High, "a token with the form of its vendor"
 }

@@ -114,7 +114,7 @@ func letters(w string) (set uint32, plain bool) {
 // plural reports whether b is the plural of a.
 func plural(a, b string) bool { return a+"s" == b && !properNames[a] }
 
-// similarity is how alike two names are, from 0 to 1, as the seeds measure it.
+// similarity is how alike two names are, from 0 to 1, as agentsh measures it.
 func similarity(a, b string) float64 {
 	if max(len(a), len(b)) > comparedBytes {
 		return 0

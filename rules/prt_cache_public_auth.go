@@ -10,7 +10,7 @@ var prtCachePublicAuth = scanner.Rule{
 	Fix:        `Have the server answer with cacheScope "private" where the answer depends on who asks.`,
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "Told of resources that were read by a request with an Authorization field; lists are the same for everybody by the specification. Whether the resource belongs to one user cannot be seen, so the confidence is low. The recording must have the heads of HTTP (HAR, HTTP as text).",
+	Basis:      "Told of resources that were read by a request with an Authorization header; lists are the same for everybody by the specification. Whether the resource belongs to one user cannot be seen, so the confidence is low. The recording must have HTTP headers (HAR, HTTP as text).",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "CWE-524"},
 	On:         scanner.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {

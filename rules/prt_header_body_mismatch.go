@@ -11,12 +11,12 @@ import (
 var prtHeaderBodyMismatch = scanner.Rule{
 	ID:         "prt-header-body-mismatch",
 	Category:   "protocol",
-	Title:      "The head of a request says something else than its body",
-	Why:        "Proxies and gateways decide by the head, and the server acts on the body. Where the two differ, what was allowed is not what was done.",
-	Fix:        "Have the server refuse such requests, as the specification asks (error -32020), and the gateway compare head and body.",
+	Title:      "The headers of a request say something else than its body",
+	Why:        "Proxies and gateways decide by the headers, and the server acts on the body. Where the two differ, what was allowed is not what was done.",
+	Fix:        "Have the server refuse such requests, as the specification asks (error -32020), and the gateway compare headers and body.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification has both say the same, and no library writes them apart. Told of Mcp-Method, Mcp-Name and MCP-Protocol-Version where the recording has heads (HAR, HTTP as text).",
+	Basis:      "The specification has both say the same, and no library writes them apart. Told of Mcp-Method, Mcp-Name and MCP-Protocol-Version where the recording has HTTP headers (HAR, HTTP as text).",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-436"},
 	On:         scanner.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {
@@ -26,7 +26,7 @@ var prtHeaderBodyMismatch = scanner.Rule{
 		}
 		report := func(field, said, does, pointer string) {
 			p.Report(scanner.JudgeIssue{Severity: scanner.High, Subject: scanner.MessageSubject, Pointer: pointer, Offset: m.Offset,
-				Message: fmt.Sprintf("the field %s of the head says %s, and the body %s", field, shown(said), shown(does)), Evidence: does, Key: field})
+				Message: fmt.Sprintf("the header %s says %s, and the body %s", field, shown(said), shown(does)), Evidence: does, Key: field})
 		}
 		if head.Method != "" && head.Method != m.Method {
 			report("Mcp-Method", head.Method, m.Method, "/method")
@@ -40,7 +40,7 @@ var prtHeaderBodyMismatch = scanner.Rule{
 	},
 }
 
-// headText reads a field whose value did not fit into a head as it is.
+// headText reads a header whose value could not be sent as it is.
 func headText(value string) string {
 	coded, ok := strings.CutPrefix(value, "=?base64?")
 	if !ok {

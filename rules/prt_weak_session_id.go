@@ -23,7 +23,7 @@ var prtWeakSessionID = scanner.Rule{
 	Fix:        "Have the server make ids with a generator for secrets, 128 bits long, and bind them to the user.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "An id with less than 64 bits for the characters that it is written with, or that repeats a few of them, can be tried out; an id that is given a second time is two clients' at once. Told where the recording has the heads of HTTP (HAR, HTTP as text). How a long id was made cannot be seen.",
+	Basis:      "An id with less than 64 bits for the characters that it is written with, or that repeats a few of them, can be tried out; an id that is given a second time is two clients' at once. Told where the recording has HTTP headers (HAR, HTTP as text). How a long id was made cannot be seen.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-330", "CWE-384"},
 	On:         scanner.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {

@@ -9,7 +9,7 @@ import (
 
 var resFlood = scanner.Rule{
 	ID:         "res-flood",
-	Category:   "output_poisoning",
+	Category:   scanner.OutputPoisoning,
 	Title:      "A result is larger than a model can read, or says one thing without end",
 	Why:        "A result fills the context of the model. What the user and the other servers said is pushed out of it, rules among that, and the user pays for every token.",
 	Fix:        "Have the client cut results at a length, and the server return pages.",

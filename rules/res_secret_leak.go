@@ -15,7 +15,7 @@ var resSecretLeak = scanner.Rule{
 	Fix:        "Replace the secret. Have the server leave it out or mask it, and give servers their credentials in their configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Forms that nothing else has, and not the placeholders of documentation. High wherever it goes, as who reads it can use it. Medium for what is of use for a while (tokens of a session), public in part (keys of Google's), useless by itself (an encrypted key), or opens a database of a private network. Medium, too, in a text about attacks or about what finds secrets, whose samples have the same form; what a text calls an example is a step lower. Low for a call whose parameter asks for it: sch-secret-param tells of that.",
+	Basis:      "Forms that nothing else has, and not the placeholders of documentation. High wherever it goes, as who reads it can use it. Medium for what is of use for a while (tokens of a session), public in part (Google keys), useless by itself (an encrypted key), or opens a database of a private network. Medium, too, in a text about attacks or about what finds secrets, whose samples have the same form; what a text calls an example is a step lower. Low for a call whose parameter asks for it: sch-secret-param tells of that.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200", "CWE-532"},
 	Client:     true,
 	Patterns: []scanner.Pattern{

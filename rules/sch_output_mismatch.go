@@ -11,7 +11,7 @@ import (
 
 var schOutputMismatch = scanner.Rule{
 	ID:         "sch-output-mismatch",
-	Category:   "output_poisoning",
+	Category:   scanner.OutputPoisoning,
 	Title:      "A structured result is not what the tool's schema, or the result's own text, says",
 	Why:        "One client hands the model the text of a result and another the structure. Where the two differ, the one that was reviewed or logged is not the one that was acted on.",
 	Fix:        "Have the server return one value in both forms, as its outputSchema says. Let the client refuse what does not conform.",

@@ -20,7 +20,7 @@ var uiAppBroadCSP = scanner.Rule{
 	Fix:        "Have the server name the origins that its page needs, one by one, with https, and bring its scripts along.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A wildcard over all hosts, or over all that share a public suffix, is no limit, and no published server has one. One that breaks out of the policy is high. Camera, microphone and place are asked for by name and granted by the client: low.",
+	Basis:      "A wildcard over all hosts, or over all that share a public suffix, is no limit, and no published server has one. One that breaks out of the policy is high. Camera, microphone and location are asked for by name and granted by the client: low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM05", "ATLAS:AML.T0077", "CWE-829", "CWE-942"},
 	Message: func(p *scanner.MessagePass) {
 		if p.Direction == scanner.ClientToServer {

@@ -11,11 +11,11 @@ var versionPin = scanner.Rule{
 	Category:   "version_pin",
 	Title:      "A tool was called that is not as it was trusted",
 	Why:        "A tool that was harmless when it was looked at does something else by the time it is called: the rug pull.",
-	Fix:        "Compare the two definitions (mcpscan diff, pins diff). If the change is honest, approve it, and call the tool then.",
+	Fix:        "Compare the two definitions (mcpscan diff, mcpscan pins diff). If the change is honest, approve it, and call the tool then.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
 	OptIn:      true,
-	Basis:      "Off unless version_pinning.enabled asks for it: an honest upgrade changes definitions as well, and what a change can do is told by the rules drift-*, with their weights. Who pins wants every change refused, so the severity is that of the design. Trusted is what the lockfile approved, or else what the server showed first in the whole input; with auto_trust_first: false only the lockfile counts. Low where on_change asks for an alert.",
+	Basis:      "Off unless version_pinning.enabled asks for it: an honest upgrade changes definitions as well, and what a change can do is told by the rules drift-*, with their weights. Who pins wants every change refused, so the severity is that of the agentsh design. Trusted is what the lockfile approved, or else what the server showed first in the whole input; with auto_trust_first: false only the lockfile counts. Low where on_change asks for an alert.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {

@@ -168,7 +168,7 @@ func (j *judge) poisoned(p *JudgePass, message int) {
 	}
 	for k := range j.found {
 		f := &j.found[k]
-		if f.message != message || f.Category != "output_poisoning" || !j.engine.blocks(f) {
+		if f.message != message || f.Category != OutputPoisoning || !j.engine.blocks(f) {
 			continue
 		}
 		f.Action = Block.String()

@@ -68,7 +68,7 @@ const inPieces = "in pieces"
 // category is the rule's own for definitions; what a result says is a poisoned output.
 func (p *TextPass) category() string {
 	if p.Subject == ResultSubject || p.Subject == ErrorSubject {
-		return "output_poisoning"
+		return OutputPoisoning
 	}
 	return p.rule.Category
 }

@@ -79,10 +79,14 @@ type Rule struct {
 	Configs func(*ConfigPass)
 }
 
+// OutputPoisoning is the category of what is found in what a result says, whatever the
+// category of the rule.
+const OutputPoisoning = "output_poisoning"
+
 // Categories are the names that a rule's findings may be filed under: those of
-// the seeds, and what the seeds have no name for.
+// the agentsh documentation, and what that has no name for.
 var Categories = []string{"hidden_instructions", "credential_theft", "exfiltration", "shell_injection", "path_traversal",
-	"tool_shadowing", "cross_server_flow", "burst", "version_pin", "name_similarity", "output_poisoning",
+	"tool_shadowing", "cross_server_flow", "burst", "version_pin", "name_similarity", OutputPoisoning,
 	"policy", "configuration", "supply_chain", "protocol", "schema", "audit", "engine", "custom"}
 
 // CustomGroup begins the IDs of rules that a user added. They need no place in a

@@ -68,7 +68,7 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 			if m.ID != want.id && m.ID != strconv.Quote(want.id) || x.cmd.Session != "" && x.cmd.Session != e.Session || x.cmd.Server != "" && x.cmd.Server != e.Server {
 				continue
 			}
-			if len(found) > maxCandidates {
+			if len(found) == maxCandidates {
 				more++
 				continue
 			}

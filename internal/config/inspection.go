@@ -13,12 +13,8 @@ type OutputInspection struct {
 	Block   bool  // the decision about a result in which an order was found is to block it
 }
 
-// outputCategory is what findings in results are filed under, beside the category of
-// their rule.
-const outputCategory = "output_poisoning"
-
 // output reports whether a finding is about what a result says.
-func output(f *scanner.Finding) bool { return f.Category == outputCategory }
+func output(f *scanner.Finding) bool { return f.Category == scanner.OutputPoisoning }
 
 // textCategories are those of the agentsh documentation for what a text says.
 var textCategories = []string{"hidden_instructions", "credential_theft", "exfiltration", "shell_injection", "path_traversal"}

@@ -166,7 +166,7 @@ func (s *Settings) layers(server, tool string) []*Layer {
 // says. What is found in a result has two categories, and neither may be off.
 func (l *Layer) apply(r *scanner.Rule, output bool, to *RuleSetting) {
 	on, ok := l.Categories[r.Category]
-	if there, too := l.Categories[outputCategory]; too && output {
+	if there, too := l.Categories[scanner.OutputPoisoning]; too && output {
 		on, ok = there && (on || !ok), true
 	}
 	if ok && !strings.HasPrefix(r.ID, scanner.CustomGroup) && !(on && r.OptIn) {
@@ -188,7 +188,7 @@ func (s *Settings) base(r *scanner.Rule, output bool) (set RuleSetting) {
 // Rule returns what the settings say of a rule where no override speaks, and
 // whether it runs anywhere.
 func (s *Settings) Rule(r *scanner.Rule) (set RuleSetting, runs bool) {
-	if set, runs = s.rule(r, r.Category == outputCategory); !runs && speaksOfOutputs(r) {
+	if set, runs = s.rule(r, r.Category == scanner.OutputPoisoning); !runs && speaksOfOutputs(r) {
 		_, runs = s.rule(r, true)
 	}
 	return set, runs

@@ -239,7 +239,7 @@ var categories = slices.DeleteFunc(slices.Clone(scanner.Categories), func(c stri
 // customCategories are those that a pattern of the user's can have: that it was found
 // in a result is told anyway.
 func (r *settingsReader) customCategories() []string {
-	return append(slices.DeleteFunc(slices.Clone(categories), func(c string) bool { return c == outputCategory }), "custom")
+	return append(slices.DeleteFunc(slices.Clone(categories), func(c string) bool { return c == scanner.OutputPoisoning }), "custom")
 }
 
 // ids are those of all rules.
