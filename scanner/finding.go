@@ -97,7 +97,7 @@ type Related struct {
 }
 
 // The limits of text in a finding, in characters. 50 characters of context is
-// the seeds' figure; the others keep a report readable and bounded.
+// agentsh's figure; the others keep a report readable and bounded.
 const (
 	contextChars  = 50
 	evidenceChars = 200
