@@ -104,7 +104,7 @@ func consequence(w string) string {
 }
 
 // consequences are the words for acts that change or send something, for data that
-// is not for everybody, and for orders. Neither seed names any: they were chosen by
+// is not for everybody, and for orders. No other program names any: they were chosen by
 // what the changes of published servers do not do.
 var consequences = wordSet(`delete deletes deleting remove removes erase erases drop drops wipe wipes purge overwrite overwrites
 	update updates modify modifies write writes writing create creates edit edits rename renames replace replaces

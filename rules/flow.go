@@ -38,7 +38,7 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 		if last == nil || r.Time.After(last.Time) {
 			last = r
 		}
-		if why == "" && (namesSecret(r.Tool) || namesSecret(r.Server)) {
+		if why == "" && (keepsSecrets(r.Tool) || keepsSecrets(r.Server)) {
 			why = fmt.Sprintf("by its name, %s of server %s reads secrets", shown(r.Tool), shown(r.Server))
 		}
 	}
@@ -85,8 +85,8 @@ var (
 	keysTo      = wordSet("api private ssh secret access signing encryption")
 )
 
-// namesSecret reports a name that says that secrets are read there.
-func namesSecret(name string) bool {
+// keepsSecrets reports a name that says that secrets are read there.
+func keepsSecrets(name string) bool {
 	words := scanner.Words(name)
 	for i, w := range words {
 		if secretNouns[w] || i > 0 && (w == "key" || w == "keys") && keysTo[words[i-1]] {
