@@ -110,6 +110,26 @@ func TestDependenciesAreExplained(t *testing.T) {
 	}
 }
 
+// TestArchitecture: a table says one thing once, the files that ARCHITECTURE.md names are
+// there.
+func TestArchitecture(t *testing.T) {
+	architecture := readFile(t, root, "ARCHITECTURE.md")
+	seen := map[string]bool{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (.+?) \| `).FindAllStringSubmatch(architecture, -1) {
+		if seen[row[1]] && row[1] != "---" {
+			t.Errorf("ARCHITECTURE.md has two rows for %q", row[1])
+		}
+		seen[row[1]] = true
+	}
+	for _, m := range regexp.MustCompile("`(?:[a-z]+/)*([a-z_]+\\.go)`").FindAllStringSubmatch(architecture, -1) {
+		one, _ := filepath.Glob(filepath.Join(root, "*", m[1]))
+		two, _ := filepath.Glob(filepath.Join(root, "*", "*", m[1]))
+		if len(one)+len(two) == 0 {
+			t.Errorf("ARCHITECTURE.md names %s, which is not there", m[1])
+		}
+	}
+}
+
 // TestRulesDocument: docs/rules.md is what the rules say of themselves.
 // go test ./cmd/mcpscan -run RulesDocument -update writes it.
 func TestRulesDocument(t *testing.T) {
