@@ -18,16 +18,11 @@ var binaryMismatch = scanner.Rule{
 		}
 	},
 	Configs: func(p *scanner.ConfigPass) {
-		for i := range p.Entries {
-			entry := &p.Entries[i]
-			offer, _ := p.Approved(entry.Name)
-			if offer == nil || offer.Identity == nil || entry.Disabled {
-				continue
-			}
-			if now := scanner.IdentityOf(entry); replaced(offer.Identity, now) {
+		identified(p, func(entry *scanner.Entry, offer *scanner.Offer, now *scanner.Identity) {
+			if replaced(offer.Identity, now) {
 				p.Report(entry, "/executable", programWeight(now), replacedProgram, now.Executable, scanner.Related{Message: "approved here", Location: offer.Location})
 			}
-		}
+		})
 	},
 	On: scanner.OnIdentity,
 	Judge: func(p *scanner.JudgePass) {

@@ -21,16 +21,11 @@ var driftIdentity = scanner.Rule{
 	Basis:      "The change is a fact. High where another program, package or host answers, the same version has another content, or the program gets other arguments; medium where it gets more of the environment, an older version, or none that is fixed; a newer version of the same package is a note, because its tools are compared by themselves.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
-		for i := range p.Entries {
-			entry := &p.Entries[i]
-			offer, _ := p.Approved(entry.Name)
-			if offer == nil || offer.Identity == nil || entry.Disabled {
-				continue
-			}
-			if c := compareIdentity(offer.Identity, scanner.IdentityOf(entry)); c != nil {
+		identified(p, func(entry *scanner.Entry, offer *scanner.Offer, now *scanner.Identity) {
+			if c := compareIdentity(offer.Identity, now); c != nil {
 				p.Report(entry, c.pointer, c.severity, c.message(), c.evidence, scanner.Related{Message: "approved here", Location: offer.Location})
 			}
-		}
+		})
 	},
 	On: scanner.OnIdentity | scanner.OnIntroduction,
 	Judge: func(p *scanner.JudgePass) {
@@ -46,6 +41,17 @@ var driftIdentity = scanner.Rule{
 		}
 		reportInfo(p, offer)
 	},
+}
+
+// identified visits the entries of a configuration for which it was approved what they
+// start, with what they start now.
+func identified(p *scanner.ConfigPass, visit func(*scanner.Entry, *scanner.Offer, *scanner.Identity)) {
+	for i := range p.Entries {
+		entry := &p.Entries[i]
+		if offer, _ := p.Approved(entry.Name); offer != nil && offer.Identity != nil && !entry.Disabled {
+			visit(entry, offer, scanner.IdentityOf(entry))
+		}
+	}
 }
 
 // reportInfo reports a server that calls itself something else.

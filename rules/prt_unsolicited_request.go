@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -71,6 +70,10 @@ func reportRequest(p *scanner.JudgePass, severity scanner.Severity, why, method,
 // unsolicited tells what is wrong with a request of a server, "" where nothing is.
 func unsolicited(p *scanner.JudgePass) (scanner.Severity, string) {
 	method, client := p.Message.Method, p.Server.Client
+	spoken := p.Server.Info.Protocol
+	if spoken == "" && client != nil {
+		spoken = client.Protocol
+	}
 	switch {
 	case clientMethods[method]:
 		return scanner.Medium, "which only a client may send"
@@ -78,7 +81,7 @@ func unsolicited(p *scanner.JudgePass) (scanner.Severity, string) {
 		return 0, ""
 	case undeclared(client, needed[method]):
 		return scanner.High, "which the client did not declare that it answers"
-	case client != nil && cmp.Or(p.Server.Info.Protocol, client.Protocol) > lastWithRequests:
+	case client != nil && version(spoken) && spoken > lastWithRequests:
 		return scanner.Medium, "which its protocol version does not have"
 	case method != "roots/list" && p.Server.Asked && !p.Asking():
 		return scanner.Low, "while it has nothing to answer"
