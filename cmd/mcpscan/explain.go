@@ -3,14 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -153,19 +151,7 @@ type explainer struct {
 
 // pass replays the recording into a sink.
 func (x *explainer) pass(ctx context.Context, engine *scanner.Engine, s scanner.Sink) (scanner.Result, error) {
-	src, closeAll, err := recordings(ctx, []string{x.cmd.Recording}, x.std, replay.Options{MaxMessage: x.cmd.MaxMessage})
-	if err != nil {
-		return scanner.Result{}, err
-	}
-	defer closeAll()
-	res, err := engine.Run(context.WithoutCancel(ctx), src, x.checks.into(s)) // an interruption ends the source
-	if err == nil && ctx.Err() != nil {
-		err = errors.New("interrupted: nothing was explained")
-	}
-	if err != nil {
-		return res, &exitError{exitIncomplete, err}
-	}
-	return res, nil
+	return replayed{[]string{x.cmd.Recording}, x.cmd.MaxMessage, "nothing was explained"}.into(ctx, x.std, engine, x.checks.into(s))
 }
 
 // probe returns an engine with a rule behind all others that hands over the state of

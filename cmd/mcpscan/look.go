@@ -51,20 +51,36 @@ func (f *lookFlags) run(ctx context.Context, std streams, s sink) error {
 	if err != nil {
 		return err
 	}
-	src, closeAll, err := recordings(ctx, f.Files, std, replay.Options{MaxMessage: f.MaxMessage})
+	res, err := replayed{f.Files, f.MaxMessage, "nothing was listed"}.into(ctx, std, checks.engine, checks.into(s))
 	if err != nil {
 		return err
 	}
-	defer closeAll()
-	res, err := checks.engine.Run(context.WithoutCancel(ctx), src, checks.into(s)) // an interruption ends the source
-	if err != nil {
-		return &exitError{exitIncomplete, err}
-	}
-	if ctx.Err() != nil {
-		return &exitError{exitIncomplete, errors.New("interrupted: nothing was listed")}
-	}
 	tellSkipped(std, res)
 	return nil
+}
+
+// replayed are recordings that a command looks at as a whole or not at all.
+type replayed struct {
+	files       []string
+	maxMessage  int64
+	interrupted string // what an interruption means
+}
+
+// into replays the recordings.
+func (r replayed) into(ctx context.Context, std streams, engine *scanner.Engine, s scanner.Sink) (scanner.Result, error) {
+	src, closeAll, err := recordings(ctx, r.files, std, replay.Options{MaxMessage: r.maxMessage})
+	if err != nil {
+		return scanner.Result{}, err
+	}
+	defer closeAll()
+	res, err := engine.Run(context.WithoutCancel(ctx), src, s) // an interruption ends the source
+	if err == nil && ctx.Err() != nil {
+		err = errors.New("interrupted: " + r.interrupted)
+	}
+	if err != nil {
+		return res, &exitError{exitIncomplete, err}
+	}
+	return res, nil
 }
 
 // tellSkipped says what of a recording was not inspected.

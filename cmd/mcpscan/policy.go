@@ -13,7 +13,6 @@ import (
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/policyfile"
 	"github.com/mcpscan/mcpscan/internal/text"
-	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -171,12 +170,7 @@ func (c *policyCheckCmd) watch(ctx context.Context, std streams, w watcher) ([]c
 	if err != nil {
 		return nil, err
 	}
-	src, closeAll, err := recordings(ctx, c.Recordings, std, replay.Options{MaxMessage: c.MaxMessage})
-	if err != nil {
-		return nil, err
-	}
-	defer closeAll()
-	res, err := engine.Run(context.WithoutCancel(ctx), src, sink{event: func(e *scanner.Event, f *scanner.Facts) {
+	res, err := replayed{c.Recordings, c.MaxMessage, "nothing was compared"}.into(ctx, std, engine, sink{event: func(e *scanner.Event, f *scanner.Facts) {
 		for _, m := range f.Messages {
 			for _, d := range m.Definitions {
 				if d.Kind == scanner.ToolSubject {
@@ -190,9 +184,7 @@ func (c *policyCheckCmd) watch(ctx context.Context, std streams, w watcher) ([]c
 	}})
 	switch {
 	case err != nil:
-		return nil, &exitError{exitIncomplete, err}
-	case ctx.Err() != nil:
-		return nil, &exitError{exitIncomplete, errors.New("interrupted: nothing was compared")}
+		return nil, err
 	case res.Coverage.Events == 0:
 		return nil, &exitError{exitIncomplete, errors.New("there is nothing in the recordings")}
 	}

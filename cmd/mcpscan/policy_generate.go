@@ -8,7 +8,6 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/text"
-	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -68,22 +67,14 @@ func (c *policyGenerateCmd) profile(ctx context.Context, std streams, profile *p
 	if err != nil {
 		return res, err
 	}
-	src, closeAll, err := recordings(ctx, c.Files, std, replay.Options{MaxMessage: c.MaxMessage})
-	if err != nil {
-		return res, err
-	}
-	defer closeAll()
 	var findings []scanner.Finding
-	res, err = engine.Run(context.WithoutCancel(ctx), src, sink{finding: func(f *scanner.Finding) {
+	res, err = replayed{c.Files, c.MaxMessage, "no policy was written"}.into(ctx, std, engine, sink{finding: func(f *scanner.Finding) {
 		if f.Subject == scanner.ToolSubject && f.Severity >= scanner.High && len(findings) < maxReviewed {
 			findings = append(findings, *f)
 		}
 	}})
 	if err != nil {
-		return res, readError(err)
-	}
-	if ctx.Err() != nil {
-		return res, &exitError{exitIncomplete, errors.New("interrupted: no policy was written")}
+		return res, err
 	}
 	review(profile, findings)
 	return res, nil
