@@ -36,7 +36,7 @@ var resSecretLeak = scanner.Rule{
 		for _, m := range p.Matches {
 			sent := p.Sent(m.Start, min(len(p.Folded), m.End+leakBehind))
 			severity, message := leakChecks[m.Pattern](sent, m.End-m.Start)
-			if message == "" {
+			if message == "" || signedBy.Match(p.Folded[max(0, m.Start-len("x-amz-credential=")):m.Start]) {
 				continue
 			}
 			switch {
@@ -85,6 +85,10 @@ const shownReach = 120
 
 // shownAs ends what stands ahead of a secret that only shows its form.
 var shownAs = regexp.MustCompile(`\b(?:for example|e\.g|such as|examples?|samples?|like this|looks? like|like the following)\b[^.]{0,60}$`)
+
+// signedBy ends what stands in a signed link ahead of the name of the key that signed it,
+// which opens nothing.
+var signedBy = regexp.MustCompile(`\bx-(?:amz|goog)-credential=$`)
 
 // onlyForTests marks a token that was made up.
 var onlyForTests = regexp.MustCompile(`(?i)test|demo|mock|invalid|secret|token|foobar|deadbeef|abc123|qwerty`)

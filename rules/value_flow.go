@@ -16,7 +16,7 @@ var valueFlow = scanner.Rule{
 	Fix:        "Look at both ends. Replace a secret that was handed over. Ask the user before something goes to an address that came out of a result.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The bytes were seen at both ends, so that they flowed is certain; that nobody wanted it is not. A secret is critical wherever it goes. An e-mail address, a link or the number of an account that a call is made to, and does not only read from, is medium: a user can ask for that. It is critical where the result that it came from gives orders to an AI, and high for a link that is only read. Other values are what agents are for: low where they are sent, medium where they were encoded on the way, a note otherwise. Known through base64, hexadecimal, percent encoding, escapes, case and white space. A value is silent that the client had said before it came out, that stands in a definition, or that the server itself gave out before.",
+	Basis:      "The bytes were seen at both ends, so that they flowed is certain; that nobody wanted it is not. A secret is critical wherever it goes. An e-mail address, a link or the number of an account that a call is made to, and does not only read from, is medium: a user can ask for that. It is critical where the result that it came from gives orders to an AI, and high for a link that is only read. Other values are what agents are for: low where they are sent, medium where they were encoded on the way or are a sentence in a link, a note otherwise. Known through base64, hexadecimal, percent encoding, escapes, case and white space. A value is silent that the client had said before it came out, that stands in a definition, or that the server itself gave out before.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Flows:      true,
 	On:         scanner.OnValues,
@@ -83,6 +83,8 @@ func weighFlow(f *scanner.Flow, category scanner.ToolCategory) scanner.Severity 
 	case addressed && f.Kind == text.LinkValue && f.From.Orders != "":
 		return scanner.High
 	case f.Value.Via != f.Via && (f.Value.Via == "base64" || f.Value.Via == "hexadecimal"):
+		return scanner.Medium
+	case f.Kind == text.PassageValue && f.Value.InLink: // whoever serves the link reads it
 		return scanner.Medium
 	case category == scanner.SendTool:
 		return scanner.Low

@@ -18,6 +18,7 @@ type Value struct {
 	said   bool // it is none that came out of the server
 	base   bool
 	Whole  bool // the text is this value and nothing else
+	InLink bool // the text is a link, and the value a part of it
 
 	Offset  int    // in the frame, of the text that it stands in
 	at      place  // of the same in the file
@@ -82,10 +83,18 @@ func (in *Inspector) carried(p *TextPass, s []byte, via string, n int) {
 	if n == text.MaxLayers {
 		return
 	}
+	var secrets [][2]int
+	searched := false
 	inner := func(h text.Hidden) {
 		if in.collected.left -= len(h.Text); in.collected.left < 0 {
 			in.collected.lost = true
 			return
+		}
+		if !searched && p.Subject != CallSubject {
+			secrets, searched = text.Credentials(s), true
+		}
+		if v := bytes.TrimSpace(h.Text); within(secrets, h.Start, h.End) && text.Secretive(v) && !bytes.ContainsAny(v, " \t\n") {
+			in.value(p, h.Text, h.Via, text.NewDistinct(v, 0, len(v), text.SecretValue)) // as in a Secret of Kubernetes
 		}
 		in.carried(p, h.Text, h.Via, n+1)
 	}
@@ -93,6 +102,12 @@ func (in *Inspector) carried(p *TextPass, s []byte, via string, n int) {
 	if p.Subject == CallSubject { // others were decoded for all rules
 		text.Decode(s, inner)
 	}
+}
+
+// within reports whether [start, end) lies inside one of the spans, which are in order.
+func within(spans [][2]int, start, end int) bool {
+	i, _ := slices.BinarySearchFunc(spans, end, func(sp [2]int, end int) int { return sp[1] - end })
+	return i < len(spans) && spans[i][0] <= start
 }
 
 // distincts takes the values out of s.
@@ -158,6 +173,7 @@ func (in *Inspector) newValue(p *TextPass, s []byte, via string, d text.Distinct
 		at:     place{int32(min(at.Line, math.MaxInt32)), int32(min(at.Column, math.MaxInt32))},
 		Offset: start - int(in.tree.Nodes[in.event.root].Start)}
 	if p.Subject == CallSubject {
+		v.InLink = text.IsLink(p.Source)
 		v.Whole = len(bytes.TrimSpace(s)) <= d.End-d.Start+len(`"<>"`)
 		v.Pointer = in.pointer(p.root, p.node)
 		v.Text = shownValue(s[d.Start:d.End], d.Kind)

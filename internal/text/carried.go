@@ -26,10 +26,8 @@ func Carried(s []byte, yield func(Hidden)) {
 			carriedRun(s, start, i, yield)
 		}
 	}
-	if i := bytes.IndexByte(s, '%'); i >= 0 {
-		if u := Unpercent(s); len(u) < len(s) {
-			yield(Hidden{0, len(s), "percent encoding", u})
-		}
+	if bytes.IndexByte(s, '%') >= 0 {
+		carriedPercent(s, yield)
 	}
 	if bytes.IndexByte(s, '\\') >= 0 {
 		if u, _ := Unescape(s); len(u) < len(s) {
@@ -37,6 +35,33 @@ func Carried(s []byte, yield func(Hidden)) {
 		}
 	}
 }
+
+// carriedPercent undoes percent encoding in the whole of s, and in each value of a
+// query by itself: what was encoded to be one can have the marks that part them.
+func carriedPercent(s []byte, yield func(Hidden)) {
+	u := Unpercent(s)
+	if len(u) == len(s) {
+		return
+	}
+	yield(Hidden{0, len(s), percentEncoding, u})
+	for i := 0; i < len(s); i++ {
+		start := i
+		for i < len(s) && !partsQuery[s[i]] {
+			i++
+		}
+		if i-start == len(s) {
+			return
+		}
+		if u := Unpercent(s[start:i]); len(u) < i-start && len(u) >= minCarried {
+			yield(Hidden{start, i, percentEncoding, u})
+		}
+	}
+}
+
+const percentEncoding = "percent encoding"
+
+// partsQuery marks what stands between the values of a query, and around a link.
+var partsQuery = [256]bool{'?': true, '&': true, '=': true, ';': true, '#': true, ' ': true, '\t': true, '\n': true, '\r': true, '"': true, '<': true, '>': true}
 
 // Unpercent undoes one layer of percent encoding in s, and leaves alone what is none.
 func Unpercent(s []byte) []byte {

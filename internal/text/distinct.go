@@ -84,15 +84,15 @@ var valueClass = func() (t [256]uint8) {
 // Distincts visits the distinctive values of a text, those of each kind in order.
 // In documentation there are neither secrets nor passages.
 func Distincts(s []byte, documentation bool, yield func(Distinct)) {
-	keys := !documentation && bytes.Contains(s, []byte("-----BEGIN "))
-	for start := 0; start < len(s) && !documentation; {
-		end := secretsWindow(s, start, keys)
-		for _, sp := range secretsIn(s[start:end]) {
-			if d := NewDistinct(s, start+sp[0], start+sp[1], SecretValue); Secretive(s[d.Start:d.End]) {
+	if !documentation {
+		for _, sp := range Credentials(s) {
+			if d := NewDistinct(s, sp[0], sp[1], SecretValue); Secretive(s[d.Start:d.End]) {
+				if opens(s[:d.Start]) {
+					d.Kind = TokenValue
+				}
 				yield(d)
 			}
 		}
-		start = end
 	}
 	for i := 0; i < len(s); {
 		if valueClass[s[i]]&alnumClass == 0 && s[i] != '+' {
@@ -118,33 +118,6 @@ func Distincts(s []byte, documentation bool, yield func(Distinct)) {
 	}
 }
 
-// secretsWindow returns the end of the part of s from start on that is searched for
-// secrets by itself: few parts have any, and only those take long. It ends at white
-// space, and behind a private key where there may be some.
-func secretsWindow(s []byte, start int, keys bool) int {
-	end := min(len(s), start+maskReach)
-	if keys {
-		end = behindKey(s, start, end)
-	}
-	for most := min(len(s), end+longReach); end < most && s[end] != ' ' && s[end] != '\n'; {
-		end++
-	}
-	return end
-}
-
-// behindKey returns end, or where a private key ends that begins ahead of it.
-func behindKey(s []byte, start, end int) int {
-	i := bytes.LastIndex(s[start:end], []byte("-----BEGIN "))
-	if i < 0 {
-		return end
-	}
-	most := min(len(s), start+i+longReach)
-	if length := bytes.Index(s[start+i:most], []byte("-----END")); length >= 0 {
-		return max(start+i+length, end)
-	}
-	return most
-}
-
 // NewDistinct returns s[start:end] as a value of a kind that its place tells.
 func NewDistinct(s []byte, start, end int, kind DistinctKind) Distinct {
 	return Distinct{Start: start, End: end, Kind: kind, Digest: digestOf(s[start:end], notSpaces)}
@@ -153,6 +126,11 @@ func NewDistinct(s []byte, start, end int, kind DistinctKind) Distinct {
 // Lookups visits the words of a text that could be secrets which elsewhere stand under
 // a name that says so. By themselves they are nothing.
 func Lookups(s []byte, yield func(Distinct)) {
+	if v := bytes.TrimSpace(s); len(v) <= longestLookup && bytes.ContainsAny(v, "&=<>()'\"`") && !bytes.ContainsAny(v, " \t\n") && mixed(v) && Secretive(v) {
+		d := NewDistinct(v, 0, len(v), TokenValue) // a password with such marks in it
+		d.Base = true
+		yield(d)
+	}
 	for i := 0; i < len(s); {
 		start := i
 		for i < len(s) && !apartFromSecrets[s[i]] {

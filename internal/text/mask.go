@@ -76,8 +76,14 @@ var secrets = slices.Concat(tokens, []secret{
 	{[]string{"authorization"},
 		regexp.MustCompile(`(?i)\b(?:authorization|proxy-authorization)["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([0-9A-Za-z._~+/=-]{8,})`)},
 	{[]string{"key", "secret", "passwd", "password", "token"},
-		regexp.MustCompile(`(?i)\b[a-z0-9_-]*(?:api[_-]?key|secret|passwd|password|token|access[_-]?key)["']?\s*[:=]\s*["']?([0-9A-Za-z._~+/=-]{12,})`)},
+		regexp.MustCompile(`(?i)\b[a-z0-9_-]*(?:api[_-]?key|secret|passwd|password|token|(?:access|secret|private|signing|encryption|master)[_-]?key)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([0-9A-Za-z._~+/=-]{12,})`)},
+	marked,
 })
+
+// marked is the form of passwords with any marks in them. It also finds words, which
+// have none.
+var marked = secret{[]string{"passwd", "password", "passphrase", "secret"},
+	regexp.MustCompile(`(?i)\b[a-z0-9_-]*(?:passwd|password|passphrase|secret)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([^\s"'<>,;&${}()\[\]\\|:]{8,})`)}
 
 // anySecret filters for all of them at once: nearly all texts hold none.
 var anySecret = func() *sync.Pool {
@@ -123,7 +129,7 @@ func Token(s string) string {
 // letters and digits have twelve and more.
 const tokenVariety = 12
 
-var placeholder = regexp.MustCompile(`(?i)example|your|xxx|placeholder|dummy|fake|sample|changeme|12345|abcd`)
+var placeholder = regexp.MustCompile(`(?i)example|your|xxx|placeholder|dummy|fake|sample|change[-_ ]?me|12345|abcd`)
 
 // Variety returns how many different characters a text has.
 func Variety(s string) int {
@@ -209,7 +215,12 @@ func secretsIn(s []byte) [][2]int {
 	low := bytes.ToLower(s)
 	for _, f := range secrets {
 		if slices.ContainsFunc(f.hints, func(h string) bool { return bytes.Contains(low, []byte(h)) }) {
+			from := len(spans)
 			spans = appendSpans(spans, f.re, s)
+			if f.re == marked.re {
+				found := slices.DeleteFunc(spans[from:], func(sp [2]int) bool { return !mixed(s[sp[0]:sp[1]]) })
+				spans = spans[:from+len(found)]
+			}
 		}
 	}
 	slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })

@@ -18,13 +18,16 @@ func passagesIn(s []byte, yield func(Distinct)) {
 }
 
 // mayEnd marks the characters that a passage can end at.
-var mayEnd = [256]bool{'.': true, '!': true, '?': true, ';': true, '\n': true}
+var mayEnd = [256]bool{'"': true, '.': true, '!': true, '?': true, ';': true, '\n': true}
 
 // ends reports whether a passage ends at s[i].
 func ends(s []byte, i int) bool {
 	switch s[i] {
 	case '.', '!', '?', ';':
 		return i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '\n' || s[i+1] == '"' || s[i+1] == '\''
+	case '"': // of a string in JSON
+		next := bytes.TrimLeft(s[i+1:min(len(s), i+maskReach)], " \t\r\n")
+		return len(next) > 0 && (next[0] == ',' || next[0] == ':' || next[0] == '}' || next[0] == ']')
 	case '\n':
 		next := bytes.TrimLeft(s[i+1:min(len(s), i+maskReach)], " \t\r")
 		return len(next) == 0 || next[0] != '"' && next[0] != '\'' && valueClass[next[0]]&alnumClass == 0 || keyed(next)

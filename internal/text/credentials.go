@@ -1,0 +1,60 @@
+package text
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// Credentials returns the spans of the credentials in s, in order.
+func Credentials(s []byte) (spans [][2]int) {
+	keys := bytes.Contains(s, []byte("-----BEGIN "))
+	for start := 0; start < len(s); {
+		end := secretsWindow(s, start, keys)
+		for _, sp := range secretsIn(s[start:end]) {
+			spans = append(spans, [2]int{start + sp[0], start + sp[1]})
+		}
+		start = end
+	}
+	return spans
+}
+
+// opening ends what stands ahead of the parts of a link that opens by itself, which is
+// made to be handed on: the signature of one that is signed, the password of a meeting.
+var opening = regexp.MustCompile(`(?i)[?&;](?:x-(?:amz|goog)-(?:signature|credential|security-token)|sig|signature|pwd)=$`)
+
+// opens reports whether s ends with the name of such a part.
+func opens(s []byte) bool { return opening.Match(s[max(0, len(s)-labelSize):]) }
+
+// secretsWindow returns the end of the part of s from start on that is searched for
+// secrets by itself: few parts have any, and only those take long. It ends at white
+// space, and behind a private key where there may be some.
+func secretsWindow(s []byte, start int, keys bool) int {
+	end := min(len(s), start+maskReach)
+	if keys {
+		end = behindKey(s, start, end)
+	}
+	for most := min(len(s), end+longReach); end < most && s[end] != ' ' && s[end] != '\n'; {
+		end++
+	}
+	return end
+}
+
+// behindKey returns end, or where a private key ends that begins ahead of it.
+func behindKey(s []byte, start, end int) int {
+	i := bytes.LastIndex(s[start:end], []byte("-----BEGIN "))
+	if i < 0 {
+		return end
+	}
+	most := min(len(s), start+i+longReach)
+	if length := bytes.Index(s[start+i:most], []byte("-----END")); length >= 0 {
+		return max(start+i+length, end)
+	}
+	return most
+}
+
+// IsLink reports whether a text is a link and nothing else.
+func IsLink(s []byte) bool {
+	s = bytes.TrimSpace(s)
+	scheme, _, ok := bytes.Cut(s, []byte("://"))
+	return ok && len(scheme) <= len("https") && bytes.HasPrefix(bytes.ToLower(scheme), []byte("http")) && !bytes.ContainsAny(s, " \t\n")
+}
