@@ -35,7 +35,7 @@ var injConceal = scanner.Rule{
 			Expr:    `\b(silently|secretly|covertly|surreptitiously|discreetly|stealthily|without\s+(their|the\s+user['’]s|user['’]?s?)\s+knowledge)\s+(also\s+)?(` + vSend + `|` + vInclude + `|read(s|ing)?|collect(s|ing)?|delet(e|es|ing)|run(s|ning)?|execut(e|es|ing)|call(s|ing)?|log(s|ging)?|download(s|ing)?|install(s|ing)?|modif(y|ies)|replac(e|es)|record(s|ing)?|writ(e|es))\b|\bhidden\s+(bcc|cc|copy|recipient)\b`,
 			Anchors: []string{"silently", "secretly", "covertly", "surreptitiously", "discreetly", "stealthily", "knowledge", "hidden bcc", "hidden cc", "hidden copy", "hidden recipient"},
 		},
-		{
+		instructionsPattern: {
 			Name:    "keep_instructions",
 			Expr:    `\b(never|do\s+not|don['’]t|must\s+not)\s+(reveal|mention|disclose|repeat|show|share|discuss|acknowledge)\s+(these|this|the\s+above|the\s+following|your|any\s+of\s+(this|these))\s+(\w+\s+)?(instructions?|prompts?|directives?|messages?|notes?|rules|steps?|requests?)\b`,
 			Anchors: product([]string{"never", "not", "n't", "n’t"}, []string{" "}, []string{"reveal", "mention", "disclose", "repeat", "show", "share", "discuss", "acknowledge"}),
@@ -74,6 +74,9 @@ var injConceal = scanner.Rule{
 					continue // what programs do silently is told in every manual
 				}
 			}
+			if m.Pattern == instructionsPattern && result(p) && systemPrompt.Match(p.Folded) {
+				severity = min(severity, scanner.Medium)
+			}
 			if _, to := clause(p.Folded, m.Start, m.End); secretEnds.Match(p.Folded[m.End:to]) || result(p) && notTheUser.Match(p.Folded[m.Start:m.End]) {
 				severity = scanner.Medium
 			}
@@ -91,8 +94,16 @@ var (
 	notTheUser = regexp.MustCompile(`\b(users|customers?)$`)
 )
 
-// silentPattern is a pattern of what manuals say as well.
-const silentPattern = 2
+// silentPattern is a pattern of what manuals say as well, instructionsPattern one of the
+// instructions that people write for their own bots.
+const (
+	silentPattern       = 2
+	instructionsPattern = 3
+)
+
+// systemPrompt begins a file that holds the instructions of somebody's bot. An attacker
+// can begin so, which costs a step and not the finding.
+var systemPrompt = regexp.MustCompile(`^\W*(?:(?:system )?(?:prompt|instructions)\W+)?you are (?:an? |the )?(?:\w+,? (?:an? )?){0,4}(?:assistant|bot|chatbot|agent)\b`)
 
 var (
 	secrecyAudience = regexp.MustCompile(`\b(tell|inform|notify|alert)|\bthe\s`)

@@ -52,13 +52,18 @@ var injImpersonateAuthority = scanner.Rule{
 	},
 	Text: judgeOrders(
 		order{scanner.High, scanner.High, authorityMessage, authoritySignals, delivers},
-		order{scanner.Low, scanner.High, "the text speaks to the model past its user", []string{"the model is addressed", "the user is not"}, nil},
+		order{scanner.Low, scanner.High, "the text speaks to the model past its user", []string{"the model is addressed", "the user is not"}, headsFile},
 		order{scanner.Low, scanner.High, "the text speaks to the model past its user", []string{"the model is addressed", "the user is not"}, nil},
 		order{scanner.High, scanner.High, authorityMessage, authoritySignals, delivers},
 		order{scanner.High, scanner.High, authorityMessage, authoritySignals, nil},
 		order{scanner.High, scanner.High, "the text has a directive that it calls hidden", []string{"a directive", "called hidden"}, nil},
 	),
 }
+
+// headsFile reports the heading that a file for agents opens with, as AGENTS.md does.
+func headsFile(t []byte, start, end int) bool { return fileHeading.Match(t[:end]) }
+
+var fileHeading = regexp.MustCompile(`^\s*#{1,2} (?:\w+ ){0,3}(?:instructions?|notes?|hints?) for (?:the |all |any )?(?:\w+ )?(?:agents?|assistants?|models?|claude|copilot)\s*\W?$`)
 
 // delivers is what a tool for messages says that it does with them.
 func delivers(t []byte, start, end int) bool {

@@ -27,7 +27,7 @@ var secretFields = [...]struct {
 	{
 		kind:    "a card",
 		name:    regexp.MustCompile(`\b((credit|debit|payment|bank) card( number| no| details)?|card security code|cvv2?|cvc2?|card verification (code|value))$|^(card|cc) (number|no|num)$|^(cc|pan)$`),
-		asked:   askingFor(`(?:(?:credit|debit|payment|bank) )?card(?: number| details)|credit card|cvv2?|cvc`),
+		asked:   askingFor(`(?:(?:credit|debit|payment|bank) )?card(?: number| details)|(?:\d+|three|four|sixteen|last|long|all)[- ]digits (?:\w+ ){1,8}card|credit card|cvv2?|cvc`),
 		figures: true,
 		elsewhere: inTongues(`n(?:ú|u)mero de (?:la |su |tu )?tarjeta|tarjeta de cr(?:é|e)dito|n(?:ú|u)mero do (?:seu )?cart(?:ã|a)o|cart(?:ã|a)o de cr(?:é|e)dito|num(?:é|e)ro de (?:la |votre )?carte|carte (?:bancaire|bleue|de cr(?:é|e)dit)|kreditkarten?(?:nummer)?|numero (?:della )?(?:tua )?carta|carta di credito|creditcard(?:nummer)?|numer karty|kart numaran?\pL*`,
 			`номер (?:\pL+ )?карты|信用卡|银行卡|卡号|クレジットカード|カード番号|카드 ?번호|신용카드|رقم البطاقة`),

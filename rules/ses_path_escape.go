@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/scanner"
@@ -15,7 +16,7 @@ var sesPathEscape = scanner.Rule{
 	Fix:        "Look at the answer, and find out where the path came from. Let the server resolve paths before it checks them, and refuse what is outside.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "It reports steps up beyond the start of a relative path or the top directory of an absolute one, and, where the client named roots, absolute paths outside of them. People write ../ too, so it is medium; steps that are encoded, or made to survive a filter, have no honest use and are high. An argument is a path by its name; under another name, two steps up or an encoded one are asked for. Where a symbolic link leads cannot be seen.",
+	Basis:      "Told are steps up beyond the start of a relative path or the top directory of an absolute one, and absolute paths outside of the roots that the client named, if it named some. People write ../ too, so it is medium; steps that are encoded, or made to survive a filter, have no honest use and are high, as are those that end at a file of keys or accounts. An argument is a path by its name; under another name, two steps up or an encoded one are asked for. Where a symbolic link leads cannot be seen.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-22"},
 	Arguments:  true,
 	On:         scanner.OnRequest,
@@ -94,6 +95,9 @@ func resourceEscapes(a *scanner.Argument, roots []filePath) (scanner.Severity, s
 	return path.escapes(a.Text, roots)
 }
 
+// guarded are places of keys and accounts, which nothing beside the files of a project is.
+var guarded = regexp.MustCompile(`(?i)\.\.[/\\](?:[^/\\]+[/\\])*(?:etc[/\\](?:shadow|gshadow|sudoers)|proc[/\\](?:self|\d+)[/\\]environ|\.(?:ssh|aws|gnupg|kube)[/\\][^/\\]+|\.(?:netrc|pgpass|git-credentials))$`)
+
 // escapes tells how a path leads out.
 func (l *filePath) escapes(text string, roots []filePath) (scanner.Severity, string) {
 	inside := len(roots) == 0
@@ -106,6 +110,8 @@ func (l *filePath) escapes(text string, roots []filePath) (scanner.Severity, str
 		return scanner.High, "leads up and out by steps that are encoded"
 	case strings.Contains(text, "....//") || strings.Contains(text, "..././"):
 		return scanner.High, "leads up and out when a filter takes ../ out of it"
+	case up && guarded.MatchString(text):
+		return scanner.High, "leads up and out to where keys or accounts are kept"
 	case up:
 		return scanner.Medium, "leads up and out of where it starts"
 	case !inside:

@@ -55,6 +55,15 @@ func (p *JudgePass) OpenElsewhere() bool {
 // Asking reports whether the server at hand has a request of the client to answer.
 func (p *JudgePass) Asking() bool { return p.Server.pending[ClientToServer].len() > 0 }
 
+// AtOnce returns how many requests the server at hand has to answer, 0 where it never
+// answered one: the recording may hold no answers.
+func (p *JudgePass) AtOnce() int {
+	if p.Server.answers.n == 0 {
+		return 0
+	}
+	return p.Server.pending[ClientToServer].len()
+}
+
 // HTTP returns the heads of the exchange that the message came in, nil where the
 // recording has none.
 func (p *JudgePass) HTTP() *HTTPHead { return p.event.HTTP }

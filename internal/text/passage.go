@@ -56,20 +56,35 @@ var isLetter = func() (t [256]bool) {
 	return t
 }()
 
-// passage visits s[start:end], which is one sentence, where it says enough.
+// passage visits s[start:end], which is one sentence, where it says enough, without the
+// name of what it is the value of.
 func passage(s []byte, start, end int, yield func(Distinct)) {
-	if i := bytes.Index(s[start:end], []byte(": ")); i >= 0 && i < labelSize && end-start-i > leastPassage { // what it is the value of
-		start += i + 2
-	}
 	for start < end && !alnum(s[start]) {
 		start++
+	}
+	if i := bytes.Index(s[start:end], []byte(": ")); i >= 0 && i < labelSize &&
+		(passageAt(s, start+i+2, end, yield) || bytes.IndexByte(s[start+i+2:end], ' ') < 0) { // a label and one word are no sentence
+		return
+	}
+	passageAt(s, start, end, yield)
+}
+
+// passageAt visits s[start:end] where it is long enough, and reports that.
+func passageAt(s []byte, start, end int, yield func(Distinct)) bool {
+	for start < end && !alnum(s[start]) {
+		start++
+	}
+	if end-start < leastPassage {
+		return false
 	}
 	var small [512]byte
 	buf := small[:0]
 	if end-start >= len(small) {
 		buf = make([]byte, 0, end-start+1)
 	}
-	if buf = letters.append(buf, s[start:end]); len(buf) >= leastPassage && different(buf[:leastPassage]) >= passageKinds {
-		yield(Distinct{Start: start, End: end, Kind: PassageValue, Digest: sumOf(buf)})
+	if buf = letters.append(buf, s[start:end]); len(buf) < leastPassage || different(buf[:leastPassage]) < passageKinds {
+		return false
 	}
+	yield(Distinct{Start: start, End: end, Kind: PassageValue, Digest: sumOf(buf)})
+	return true
 }
