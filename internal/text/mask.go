@@ -78,6 +78,12 @@ var secrets = slices.Concat(tokens, []secret{
 	{[]string{"key", "secret", "passwd", "password", "token"},
 		regexp.MustCompile(`(?i)\b[a-z0-9_-]*(?:api[_-]?key|secret|passwd|password|token|(?:access|secret|private|signing|encryption|master)[_-]?key)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([0-9A-Za-z._~+/=-]{12,})`)},
 	marked,
+	{[]string{"cookie"}, // the first of those that a client shows
+		regexp.MustCompile(`(?i)\b(?:set-)?cookie["']?\s*[:=]\s*\\{0,3}["']?[a-z0-9_.-]+=([^\s;,"'\\<>{}\[\]]{16,})`)},
+	{[]string{"machine"}, // a line of .netrc
+		regexp.MustCompile(`(?i)\bmachine\s+\S+\s+login\s+\S+\s+password\s+([^\s"'\\<>{}\[\]]{6,})`)},
+	{[]string{":"}, // a line of .pgpass
+		regexp.MustCompile(`(?:^|[^0-9A-Za-z.:*-])[0-9A-Za-z.*-]+:[0-9]{4,5}:[0-9A-Za-z_*-]+:[0-9A-Za-z_-]+:([^\s:"'\\<>{}\[\]]{8,})`)},
 })
 
 // marked is the form of passwords with any marks in them. It also finds words, which

@@ -74,6 +74,11 @@ func fakes() []fake {
 	labelled("API key, JSON", `"apiKey": "`, body(27, 32), `"`)
 	labelled("secret", "AWS_SECRET_ACCESS_"+"KEY = ", body(28, 36)+"/+==", "")
 	labelled("password", "DB_PASSWORD: '", "correct-horse-battery", "'")
+	labelled("short password with marks", "db_password=", "m4!Vq#t9", "\n")
+	labelled("key in JSON in a string", `\"secret_key\": \"`, body(52, 40), `\"`)
+	labelled("cookie", "Set-Cookie: sid=", body(53, 24), "; HttpOnly")
+	labelled("line of .netrc", "machine git.example login eva password ", "blue-Mill-88", "\n")
+	labelled("line of .pgpass", "db.example:5432:billing:eva:", "blue-Mill-88", "\n")
 	labelled("token", "https://example.org/x?access_token=", body(29, 24), "&y=1")
 	labelled("token as the user of a URL", "https://", body(30, 24), "@git.example.org/x")
 	labelled("URL with a short password", "postgres://u:", "pw"+"12345", "@h")
@@ -193,7 +198,7 @@ func TestMaskLeavesProse(t *testing.T) {
 	for _, s := range []string{
 		"", "The token is refreshed when it expires; a password is never asked for.",
 		"Set api_key to the key of your account.", "max_tokens: 4096, next_page_token: null",
-		"password: at least 12 characters", "Authorization: required", "Authorization: Bearer <your-token>",
+		"password: at least 12 characters", "password: trampoline", "cookie: name=value", "main.go:1234: got: want: something", "Authorization: required", "Authorization: Bearer <your-token>",
 		"https://example.org/a/b?c=d#e", "http://localhost:3000/x", "https://example.org:8080/@scope/pkg", "ssh://git@github.com/a/b",
 		"run --token ${MY_TOKEN} --password <yours> --key", "https://h.example/x?key=${KEY}&code=<code>", "https://h.example/x?monkey=banana", "a --monkey banana", "mail bob@example.org: thanks", "git@github.com:owner/repo.git", "at 10:30 @bob",
 		"app." + hash + ".js", "sha256-" + hash, hash, "commit " + hash, "6f1d5c52-9c0f-4d4e-8f2b-0a1b2c3d4e5f",
