@@ -14,12 +14,12 @@ var burst = scanner.Rule{
 	Fix:        "Look at what the calls asked for. Have the client limit the calls of a turn.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "The severity and the figures are those of the design that the rule comes from. Programs that call tools in a loop look the same, so the confidence is low. Told once for each burst, at the first call that is one too many, and only where the session has a second server, or the tool sends. Reads most of which were asked for before one of them had its answer are medium: models read many files in one turn. A call that the recording says was blocked does not lengthen it.",
+	Basis:      "The severity and the figures are those of the agentsh design. Programs that call tools in a loop look the same, so the confidence is low. Told once for each burst, at the first call that is one too many. It is medium where nothing can leave by it, because the session has no other server and the tool does not send, and for reads most of which were asked for before one of them had its answer: models read many files in one turn. With the profile strict it is always high. A call that the recording says was blocked does not lengthen it.",
 	Refs:       []string{"OWASP-LLM:LLM10", "ATLAS:AML.T0086", "CWE-770"},
 	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		c := p.Call()
-		if !p.Bursting() || !oneOfSeveral(p) && c.Category != scanner.SendTool {
+		if !p.Bursting() {
 			return
 		}
 		p.Refuse(scanner.CrossServerCheck, scanner.Block, "more calls of the server than a burst may have")
@@ -28,8 +28,11 @@ var burst = scanner.Rule{
 			return
 		}
 		severity, how := scanner.High, ""
-		if c.Category == scanner.ReadTool && 2*p.AtOnce() > p.Limits.BurstCalls {
+		switch {
+		case c.Category == scanner.ReadTool && 2*p.AtOnce() > p.Limits.BurstCalls:
 			severity, how = scanner.Medium, ", most of them before one of them had its answer"
+		case !oneOfSeveral(p) && c.Category != scanner.SendTool:
+			severity, how = scanner.Medium, ", the only server of the session"
 		}
 		p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
 			Message:  fmt.Sprintf("more than %d calls of server %s within %s%s", p.Limits.BurstCalls, shown(p.Server.ID), p.Limits.BurstWindow, how),

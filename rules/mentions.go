@@ -28,6 +28,7 @@ func Strict() map[string]scanner.Severity {
 		menPathTraversal.ID: scanner.Medium,
 		readThenSend.ID:     scanner.Critical,
 		crossServerFlow.ID:  scanner.High,
+		burst.ID:            scanner.High,
 	}
 }
 

@@ -16,7 +16,7 @@ var sesPathEscape = scanner.Rule{
 	Fix:        "Look at the answer, and find out where the path came from. Let the server resolve paths before it checks them, and refuse what is outside.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Told are steps up beyond the start of a relative path or the top directory of an absolute one, and absolute paths outside of the roots that the client named, if it named some. People write ../ too, so it is medium; steps that are encoded, or made to survive a filter, have no honest use and are high, as are those that end at a file of keys or accounts. An argument is a path by its name; under another name, two steps up or an encoded one are asked for. Where a symbolic link leads cannot be seen.",
+	Basis:      "It reports steps up beyond the start of a relative path or the top directory of an absolute one, and, where the client named roots, absolute paths outside of them. People write ../ too, so it is medium; steps that are encoded, or made to survive a filter, have no honest use and are high, as are those that end at a file of keys or accounts. An argument is a path by its name; under another name, two steps up or an encoded one are asked for. Where a symbolic link leads cannot be seen.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-22"},
 	Arguments:  true,
 	On:         scanner.OnRequest,
