@@ -16,7 +16,7 @@ var policyDenied = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The policy is the user's own. High where it blocks, medium where it would ask somebody, low where it asks for an alert, and a note where it asks for a log. Silent without a policy.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-862"},
-	On:         scanner.OnCall | scanner.OnRequest | scanner.OnQuestion,
+	On:         scanner.OnCall | scanner.OnRequest | scanner.OnQuestion | scanner.OnNotification,
 	Judge: func(p *scanner.JudgePass) {
 		d := p.Policy()
 		weight, ok := verdictWeights[d.Verdict]

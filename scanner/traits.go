@@ -17,7 +17,7 @@ const (
 	OnIntroduction                    // it says what the server is
 	OnNewServer                       // it is among the first of its server in the session
 	OnIdentity                        // what its server is stands in a lockfile
-	OnHTTP                            // the heads of the exchange that it came in are known
+	OnHTTP                            // the HTTP headers of the exchange that it came in are known
 	OnNoise                           // it is no message at all
 	OnBatch                           // it came in a batch
 	allTraits      = OnBatch<<1 - 1
