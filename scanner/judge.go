@@ -136,9 +136,7 @@ func (j *judge) ordered(e *Event, facts *Facts) []Finding {
 func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i int) Direction {
 	m := &facts.Messages[i]
 	from := direction(e.Direction, m)
-	p := &j.pass
-	p.Now, p.Session, p.Server, p.Message, p.Direction, p.Transport, p.Noise, p.event = e.Time, session, srv, m, from, e.Transport, facts.Noise, e
-	p.Request, p.call, p.broken, p.policy, p.blocked, p.spoken = nil, nil, broken{}, Decision{}, nil, p.spoken[:0]
+	p := j.start(session, srv, e, facts, m, from)
 	lists := m.traits&OnList != 0
 	if lists {
 		j.most = max(j.most, room(m))
@@ -179,18 +177,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	if lists && j.snapshot(e) != nil {
 		srv.show(m)
 	}
-	whole := session.apply(srv, e, from, m, func(d *Definition) *Known {
-		offset := d.Offset
-		if known := j.pins[pinKey{e.Server, d.Kind, d.Name, d.Foreign}]; known != nil && known.Definition.Digest == d.Digest {
-			if known.Definition == d {
-				return known // pinned just now
-			}
-			d = known.Definition
-		} else {
-			j.keepSchemas(e, d)
-		}
-		return j.known(e, d, offset)
-	})
+	whole := session.apply(srv, e, from, m, func(d *Definition) *Known { return j.shared(e, d) })
 	if took != nil {
 		if lost := session.record(srv, took, p.Limits.window()); lost != "" {
 			j.coverage.skip(lost, e.Origin)
@@ -201,6 +188,29 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	}
 	srv.Noisy = srv.Noisy || facts.Noise && from == ServerToClient
 	return from
+}
+
+// start makes the pass of a message. It sets each field that another message can have
+// changed, which takes less than a new pass.
+func (j *judge) start(session *Session, srv *Server, e *Event, facts *Facts, m *Message, from Direction) *JudgePass {
+	p := &j.pass
+	p.Now, p.Session, p.Server, p.Message, p.Direction, p.Transport, p.Noise, p.event = e.Time, session, srv, m, from, e.Transport, facts.Noise, e
+	p.Request, p.call, p.broken, p.policy, p.blocked, p.spoken = nil, nil, broken{}, Decision{}, nil, p.spoken[:0]
+	return p
+}
+
+// shared returns the record of a definition around the one copy of it that is kept.
+func (j *judge) shared(e *Event, d *Definition) *Known {
+	offset := d.Offset
+	if known := j.pins[pinKey{e.Server, d.Kind, d.Name, d.Foreign}]; known != nil && known.Definition.Digest == d.Digest {
+		if known.Definition == d {
+			return known // pinned just now
+		}
+		d = known.Definition
+	} else {
+		j.keepSchemas(e, d)
+	}
+	return j.known(e, d, offset)
 }
 
 // name gives the findings in a result the name of what was called.
