@@ -1,0 +1,50 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// fenced are the blocks of code of a document, with their languages.
+var fenced = regexp.MustCompile("(?s)\n```(toml|yaml)\n(.*?)\n```")
+
+// placeholder is a digest that a document left out.
+var placeholder = regexp.MustCompile(`sha256:[0-9a-f]*\.\.\.`)
+
+// TestDocumentedPolicies: every policy that the documents behind the two kinds of
+// policies show, as it stands there, is read. What it decides is tested on policies of
+// the same form in internal/policyfile and internal/config.
+func TestDocumentedPolicies(t *testing.T) {
+	folder := filepath.Join("..", "..", "..", "shared", "seeds")
+	files, err := filepath.Glob(filepath.Join(folder, "*.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Skipf("the documents are not on this machine: %s", folder)
+	}
+	read := map[string]int{}
+	for _, file := range files {
+		for _, block := range fenced.FindAllStringSubmatch(readFile(t, file), -1) {
+			language, text := block[1], block[2]
+			if language == "yaml" && !strings.Contains(text, "enforce_policy:") {
+				continue
+			}
+			text = placeholder.ReplaceAllString(text, "sha256:"+strings.Repeat("0a", 32))
+			name := filepath.Join(t.TempDir(), "policy."+language)
+			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := loadPolicy(name); err != nil {
+				t.Errorf("%s: %v in\n%s", filepath.Base(file), err, text)
+			}
+			read[language]++
+		}
+	}
+	if read["toml"] < 5 || read["yaml"] < 1 {
+		t.Errorf("read %v, want the five examples in TOML and the one in YAML", read)
+	}
+}
