@@ -60,6 +60,9 @@ func (j *judge) call(srv *Server, e *Event, from Direction, m *Message) *Call {
 		return nil
 	}
 	refused := m.Kind == Audit && refusals[strings.ToLower(m.Action)]
+	if refused && source < srv.source && e.Time.Equal(srv.called.at) && m.Target == srv.called.tool {
+		return nil // what was decided about a call that is known
+	}
 	if !refused {
 		if source < srv.source {
 			return nil
@@ -67,6 +70,7 @@ func (j *judge) call(srv *Server, e *Event, from Direction, m *Message) *Call {
 		if source > srv.source { // those before may be the same calls
 			srv.source, srv.recent, srv.bucket = source, recent{}, bucket{}
 		}
+		srv.called.at, srv.called.tool = e.Time, m.Target
 	}
 	j.current = Call{Server: srv.ID, Tool: m.Target, Category: m.Category, Time: e.Time, Request: cut(e.Request), ID: cut(m.ID),
 		Refused: refused, Location: j.places.at(m.Offset)}

@@ -162,7 +162,7 @@ func TestBurst(t *testing.T) {
 		"the last instant of a burst":      {script: crowd + burstOf(10, "1s") + "files.x 6s", want: "burst 12 2"},
 		"the first instant behind a burst": {script: crowd + burstOf(10, "1s") + "files.x 6s+1ns"},
 		"two bursts":                       {script: crowd + burstOf(11, "1s") + "files.x 7s\n" + burstOf(11, "9s"), want: "burst 12 2, burst 23 13"},
-		"one server is no crowd":           {script: burstOf(30, "1s")},
+		"one server":                       {script: burstOf(30, "1s"), want: "burst 11 1"},
 		"refused calls are no burst":       {script: crowd + burstOf(9, "1s") + strings.Repeat("?files.x 2s\n", 20) + "files.x 3s"},
 		"a refused call is one too many":   {script: crowd + burstOf(10, "1s") + "?files.x 2s", want: "burst 12 2"},
 		"a call that stands late":          {script: crowd + burstOf(10, "1s") + "files.x 0s+999999999ns", want: "burst 11 12"},

@@ -111,7 +111,7 @@ func TestWindows(t *testing.T) {
 		}
 	}
 	told(t, scanner.Options{Limits: scanner.Limits{BurstCalls: 2, BurstWindow: time.Second, Rate: scanner.RateLimit{CallsPerMinute: 60, Burst: 2}}}, []scanner.Rule{probe},
-		script(t, "files.read_file 0s\n<files 0s\nmail.send_email 0s\nmail.read_inbox 500ms\nmail.send_email 1s\n?mail.send_email 1s\nfiles.read_file 30s\nmail.send_email 30s+1ns"))
+		script(t, "files.read_file 0s\n<files 0s\nmail.send_email 0s\nmail.read_inbox 500ms\nmail.send_email 1s\n?mail.send_mail 1s\nfiles.read_file 30s\nmail.send_email 30s+1ns"))
 	want := []string{
 		"1 calls, 1.00 of 2",
 		"1 calls, 1.00 of 2 files.read_file false",

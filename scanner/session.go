@@ -105,6 +105,10 @@ type Server struct {
 	shadows map[string]*Known // tools of other servers with the names of its own
 	bucket  bucket
 	recent  recent
+	called  struct { // the last call that took place
+		at   time.Time
+		tool string
+	}
 	pending [ServerToClient + 1]requests // by sender
 	answers answers
 	calls   calls
