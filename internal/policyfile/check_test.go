@@ -76,6 +76,9 @@ func TestCoversIsSound(t *testing.T) {
 				return out + fmt.Sprintf("args.path='%s'\n", pattern.Draw(t, "args"))
 			}
 			out := fmt.Sprintf("[rules.r%d]\naction='%s'\n", i, action)
+			if i == 0 && rapid.Bool().Draw(t, "any") { // covers most: some must
+				return out + "match.any=true\n"
+			}
 			for _, name := range []string{"tool_name", "resource_path", "method", "event_type"} {
 				if rapid.Bool().Draw(t, name) {
 					out += fmt.Sprintf("match.%s=['%s']\n", name, criteria[name].Draw(t, "pattern"))
