@@ -214,9 +214,6 @@ func TestValuesAreBounded(t *testing.T) {
 // which consists of its anchors, takes about eight times as long. The square
 // would be 64 times.
 func TestRepeatedAnchors(t *testing.T) {
-	if testing.Short() {
-		t.Skip("times say nothing under the race detector")
-	}
 	e, err := scanner.New(rules.All(), scanner.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -65,9 +65,6 @@ func TestLayers(t *testing.T) {
 // TestLargeTexts shows of texts of 10 MB, made to be much work, that they take
 // time and memory in proportion, and that a bound which was met is told of.
 func TestLargeTexts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("times say nothing under the race detector")
-	}
 	const size = 10 << 20
 	fill := func(unit string) string { return strings.Repeat(unit, size/len(unit)) }
 	for name, c := range map[string]struct {

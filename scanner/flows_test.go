@@ -165,9 +165,6 @@ func distinct(s string) int {
 
 // TestValuesTakeTimeByTheSize: no text makes looking for values slow.
 func TestValuesTakeTimeByTheSize(t *testing.T) {
-	if testing.Short() {
-		t.Skip("times say nothing under the race detector")
-	}
 	e, err := scanner.New(only("value-flow"), scanner.Options{})
 	if err != nil {
 		t.Fatal(err)

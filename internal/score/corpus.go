@@ -90,14 +90,20 @@ func (r *row) cell() string {
 	return part + "\x00" + r.Kind
 }
 
-// rows reads a file of the corpus; a file that does not exist has none. What
-// no text can show is left out.
-func rows(path string) ([]*row, error) {
+// openCorpus opens a file of a corpus, nil for one that does not exist.
+func openCorpus(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
+	return f, err
+}
+
+// rows reads a file of the corpus; a file that does not exist has none. What
+// no text can show is left out.
+func rows(path string) ([]*row, error) {
+	f, err := openCorpus(path)
+	if f == nil {
 		return nil, err
 	}
 	defer f.Close()

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -84,11 +82,8 @@ func serverOf() map[string]string {
 
 // Transcripts reads a file of them; a file that does not exist has none.
 func Transcripts(path string) ([]*Transcript, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	f, err := openCorpus(path)
+	if f == nil {
 		return nil, err
 	}
 	defer f.Close()
