@@ -10,7 +10,7 @@ var readThenSend = scanner.Rule{
 	Fix:        "Look at what was read and at what was sent. Have calls that send confirmed, or keep servers that send away from those that hold private data.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "The rule sees the order of calls, and a user who asks for a file to be mailed looks the same: in 14 of 100 clean runs of agents something is read and then sent. So it is medium, and critical, as in the agentsh design, where what was read gives orders to an AI or holds a secret, or the name of what was read says that it keeps secrets. With the profile strict it is always critical. The decision about the call is that of that design, whatever it weighs. What a tool does is told from its definition, or from its name alone where none was seen.",
+	Basis:      "The rule sees the order of calls, and a user who asks for a file to be mailed looks the same; docs/detection.md has how often that is in clean runs of agents. So it is medium, and critical, as in the agentsh design, where what was read gives orders to an AI or holds a secret, or the name of what was read says that it keeps secrets. With the profile strict it is always critical. The decision about the call is that of that design, whatever it weighs. What a tool does is told from its definition, or from its name alone where none was seen.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "ATLAS:AML.T0086", "CWE-200"},
 	Flows:      true, // for secrets in what is read
 	On:         scanner.OnCall,
