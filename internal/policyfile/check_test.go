@@ -86,22 +86,24 @@ func TestCoversIsSound(t *testing.T) {
 			}
 			return out
 		}
-		a, errA := ParseTOML("a", []byte(rule(0)))
-		b, errB := ParseTOML("b", []byte(rule(1)))
-		if errA != nil || errB != nil || !a.rules[0].covers(b.rules[0]) {
-			return
-		}
-		covered++
-		for range 30 {
-			r := &scanner.PolicyRequest{Method: rapid.SampledFrom([]string{"tools/call", "resources/read", "tools/list"}).Draw(t, "method"), Target: text.Draw(t, "target")}
-			if rapid.Bool().Draw(t, "argument") {
-				v := text.Draw(t, "value")
-				r.Arguments = []scanner.Argument{{Name: "path", Pointer: "/arguments/path", Text: v}}
+		for range 25 { // few pairs are such that one covers the other
+			a, errA := ParseTOML("a", []byte(rule(0)))
+			b, errB := ParseTOML("b", []byte(rule(1)))
+			if errA != nil || errB != nil || !a.rules[0].covers(b.rules[0]) {
+				continue
 			}
-			q := newRequest(r, true)
-			if matches, _ := b.rules[0].matches(q); matches {
-				if wide, _ := a.rules[0].matches(q); !wide {
-					t.Fatalf("%+v is matched by the covered rule alone", r)
+			covered++
+			for range 30 {
+				r := &scanner.PolicyRequest{Method: rapid.SampledFrom([]string{"tools/call", "resources/read", "tools/list"}).Draw(t, "method"), Target: text.Draw(t, "target")}
+				if rapid.Bool().Draw(t, "argument") {
+					v := text.Draw(t, "value")
+					r.Arguments = []scanner.Argument{{Name: "path", Pointer: "/arguments/path", Text: v}}
+				}
+				q := newRequest(r, true)
+				if matches, _ := b.rules[0].matches(q); matches {
+					if wide, _ := a.rules[0].matches(q); !wide {
+						t.Fatalf("%+v is matched by the covered rule alone", r)
+					}
 				}
 			}
 		}
