@@ -16,13 +16,13 @@ type Collector struct {
 	changes  bool             // what shows a diff is listed whatever its severity
 	seen     map[[16]byte]entry
 	findings []Finding
-	counts   [scanner.Suppressed + 1]Counts // by status
+	counts   [scanner.Approved + 1]Counts // by status
 	hidden   int
 	strings  map[string]string
 	sessions sessions
 }
 
-// maxReason bounds the reason of a suppressed finding, in characters.
+// maxReason bounds the reason why a finding is suppressed or approved, in characters.
 const maxReason = 400
 
 // entry remembers a finding that was seen, listed or not: at is its place in
@@ -44,8 +44,11 @@ func NewCollector(lowest scanner.Severity) *Collector {
 // reviews an upgrade wants to see all of it.
 func (c *Collector) ListChanges() { c.changes = true }
 
-// lists reports whether a finding is severe enough to be listed, or a change.
-func (c *Collector) lists(e entry) bool { return e.severity >= c.lowest || c.changes && e.change }
+// lists reports whether a finding is severe enough to be listed, or a change, or
+// approved: who approved what is never hidden.
+func (c *Collector) lists(e entry) bool {
+	return e.severity >= c.lowest || c.changes && e.change || e.status == scanner.Approved
+}
 
 // Event counts an event for its session. All else that a report says of events is in
 // the result of the run.
@@ -108,7 +111,7 @@ func (c *Collector) count(e entry, n int) {
 // decide writes down what was decided about a finding.
 func (c *Collector) decide(to *Finding, status scanner.Status, reason string) {
 	to.Status, to.Reason = status.String(), ""
-	if status == scanner.Suppressed {
+	if status == scanner.Suppressed || status == scanner.Approved {
 		to.Reason = c.intern(visible(reason, maxReason))
 	}
 }
@@ -201,8 +204,8 @@ func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *
 		Inputs: slices.Concat([]Input{}, inputs),
 		Summary: Summary{
 			Servers: res.Stats.Servers, Tools: res.Stats.Tools, Sessions: res.Stats.Sessions, Calls: res.Stats.Calls,
-			Findings: c.counts[scanner.Open].plus(c.counts[scanner.Unchanged]).plus(c.counts[scanner.Suppressed]), Hidden: c.hidden,
-			Suppressed: c.counts[scanner.Suppressed], Unchanged: c.counts[scanner.Unchanged],
+			Findings: total(c.counts[:]), Hidden: c.hidden,
+			Suppressed: c.counts[scanner.Suppressed], Unchanged: c.counts[scanner.Unchanged], Approved: c.counts[scanner.Approved],
 		},
 		Findings: c.findings,
 		Coverage: Coverage{

@@ -13,11 +13,11 @@ func (c Counts) Of(s scanner.Severity) int { return *c.of(s) }
 // Total returns the number of findings of all severities.
 func (c Counts) Total() int { return c.Critical + c.High + c.Medium + c.Low + c.Note }
 
-// Open returns the numbers of findings that are neither suppressed nor unchanged.
+// Open returns the numbers of findings that nobody has decided about.
 func (s Summary) Open() Counts {
 	open := s.Findings
 	for _, severity := range scanner.Severities {
-		*open.of(severity) -= s.Suppressed.Of(severity) + s.Unchanged.Of(severity)
+		*open.of(severity) -= s.Suppressed.Of(severity) + s.Unchanged.Of(severity) + s.Approved.Of(severity)
 	}
 	return open
 }
@@ -25,11 +25,13 @@ func (s Summary) Open() Counts {
 // open reports whether nothing was decided about a finding.
 func (f *Finding) open() bool { return f.Status == "" || f.Status == scanner.Open.String() }
 
-func (c Counts) plus(d Counts) Counts {
-	for _, s := range scanner.Severities {
-		*c.of(s) += d.Of(s)
+func total(counts []Counts) (sum Counts) {
+	for _, c := range counts {
+		for _, s := range scanner.Severities {
+			*sum.of(s) += c.Of(s)
+		}
 	}
-	return c
+	return sum
 }
 
 func (c *Counts) of(s scanner.Severity) *int {

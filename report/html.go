@@ -62,8 +62,8 @@ type (
 		Findings int
 	}
 	htmlCount struct {
-		Severity              string
-		Open, Suppressed, Old int
+		Severity                        string
+		Open, Suppressed, Old, Approved int
 	}
 	htmlServer struct {
 		ID, Name string
@@ -141,7 +141,7 @@ func htmlCounts(s Summary) []htmlCount {
 	var out []htmlCount
 	open := s.Open()
 	for _, severity := range slices.Backward(scanner.Severities[:]) {
-		out = append(out, htmlCount{severity.String(), open.Of(severity), s.Suppressed.Of(severity), s.Unchanged.Of(severity)})
+		out = append(out, htmlCount{severity.String(), open.Of(severity), s.Suppressed.Of(severity), s.Unchanged.Of(severity), s.Approved.Of(severity)})
 	}
 	return out
 }

@@ -79,7 +79,7 @@ func TestHTMLAnchors(t *testing.T) {
 
 func TestHTMLMarksWhatWasDecided(t *testing.T) {
 	got := render(t, "html", decidedSample(t), Options{Rules: sampleRules()})
-	_, decided, _ := strings.Cut(got, "<h2>Suppressed and unchanged</h2>")
+	_, decided, _ := strings.Cut(got, "<h2>Approved, suppressed and unchanged</h2>")
 	for _, want := range []string{`<span class="status"><bdi>unchanged</bdi></span>`, `<span class="status"><bdi>suppressed: names of files are &lt;U&#43;001B&gt;[31mred`} {
 		if !strings.Contains(decided, want) {
 			t.Errorf("no %s in\n%s", want, decided)

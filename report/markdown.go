@@ -72,7 +72,7 @@ func (m *markdownWriter) head(r *Report) string {
 
 // decidedCounts are the counts of what is no reason to act, where there is any.
 func decidedCounts(r *Report) []tally {
-	return slices.DeleteFunc([]tally{{"suppressed", r.Summary.Suppressed}, {"unchanged", r.Summary.Unchanged}},
+	return slices.DeleteFunc([]tally{{"suppressed", r.Summary.Suppressed}, {"unchanged", r.Summary.Unchanged}, {"approved", r.Summary.Approved}},
 		func(t tally) bool { return t.counts.Total() == 0 })
 }
 
@@ -230,7 +230,7 @@ func (m *markdownWriter) decided(r *Report, room int) (string, int) {
 		}
 		line := fmt.Sprintf("- %s: %s%s%s: %s\n", f.Severity, m.rule(f.Rule), about(f.Finding), where(f.Finding), prose(status(f.Finding)))
 		if b.Len() == 0 {
-			line = "### Suppressed and unchanged\n\n" + line
+			line = "### Approved, suppressed and unchanged\n\n" + line
 		}
 		if b.Len()+len(line)+1 > room {
 			left++

@@ -53,7 +53,7 @@ type Input struct {
 }
 
 // Summary counts what the inputs contained and what was found in them. The
-// counts are of all findings, those that are suppressed or unchanged among them;
+// counts are of all findings, those that are suppressed, unchanged or approved among them;
 // Hidden are those below the severity asked for, which are not listed.
 type Summary struct {
 	Servers  int    `json:"servers"`
@@ -65,6 +65,7 @@ type Summary struct {
 
 	Suppressed Counts `json:"suppressed"` // of the findings
 	Unchanged  Counts `json:"unchanged"`  // of the findings
+	Approved   Counts `json:"approved"`   // of the findings
 
 	PerSession   []SessionSummary `json:"per_session,omitempty"` // the worst first; none where only definitions were looked at
 	MoreSessions int              `json:"more_sessions,omitzero"`
@@ -97,8 +98,8 @@ type Finding struct {
 	Location    Location         `json:"location"`
 	Timestamp   *string          `json:"timestamp"` // RFC 3339 with nanoseconds; null where the input has no time
 	Fingerprint string           `json:"fingerprint"`
-	Status      string           `json:"status"`           // open, unchanged, suppressed
-	Reason      string           `json:"reason,omitempty"` // why it is suppressed
+	Status      string           `json:"status"`           // open, unchanged, suppressed, approved
+	Reason      string           `json:"reason,omitempty"` // why it is suppressed, or who approved it
 	Action      string           `json:"action"`           // alert, block, record
 	Occurrences int              `json:"occurrences"`
 	Related     []Related        `json:"related"`

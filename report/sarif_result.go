@@ -52,7 +52,7 @@ func (s *sarifWriter) result(f repeated) *sarif.Result {
 // decided says what was decided about a finding, in SARIF's words.
 func (s *sarifWriter) decided(res *sarif.Result, f *Finding) {
 	switch f.Status {
-	case scanner.Suppressed.String():
+	case scanner.Suppressed.String(), scanner.Approved.String():
 		res.Suppressions = []*sarif.Suppression{sarif.NewSuppression("external").
 			WithStatus("accepted").WithJustifcation(visible(f.Reason, maxReason))}
 	case scanner.Unchanged.String():

@@ -47,12 +47,53 @@ func summary(r *Report) []string {
 	}
 	decided("Suppressed", r.Summary.Suppressed, by)
 	decided("Unchanged since the baseline", r.Summary.Unchanged, r.Baseline)
+	out = append(out, approvals(r)...)
 	if r.Summary.Hidden > 0 {
 		out = append(out, fmt.Sprintf("Not listed: %s below --min-severity.", count(r.Summary.Hidden, "finding")))
 	}
 	out = append(out, scope(r))
 	if r.Config != nil {
 		out = append(out, fmt.Sprintf("Configuration: %s.", visible(r.Config.File, textLimit)))
+	}
+	return out
+}
+
+// maxApprovals bounds the approvals that a summary names.
+const maxApprovals = 20
+
+// approvals names who approved what in the change under review, one line for each reason.
+func approvals(r *Report) []string {
+	var reasons []string
+	about := map[string][]string{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Status != scanner.Approved.String() {
+			continue
+		}
+		if about[f.Reason] == nil {
+			reasons = append(reasons, f.Reason)
+		}
+		subject := visible(f.Server, maxResultName)
+		if f.Tool != "" {
+			subject += ":" + visible(f.Tool, maxResultName)
+		}
+		if !slices.Contains(about[f.Reason], subject) {
+			about[f.Reason] = append(about[f.Reason], subject)
+		}
+	}
+	var out []string
+	for i, reason := range reasons {
+		if i == maxApprovals {
+			return append(out, fmt.Sprintf("%s more.", count(len(reasons)-i, "approval")))
+		}
+		names, more := about[reason], ""
+		if len(names) > maxApprovals {
+			names, more = names[:maxApprovals], fmt.Sprintf(" and %d more", len(names)-maxApprovals)
+		}
+		out = append(out, fmt.Sprintf("%s (%s%s).", opening(visible(reason, maxReason)), strings.Join(names, ", "), more))
+	}
+	if n := r.Summary.Approved.Total(); len(out) == 0 && n > 0 {
+		out = append(out, fmt.Sprintf("Approved in this change: %s: %s.", count(n, "finding"), severities(r.Summary.Approved)))
 	}
 	return out
 }
@@ -128,6 +169,9 @@ func opening(s string) string {
 
 // status says what was decided about a finding that is not open, and why.
 func status(f *Finding) string {
+	if f.Status == scanner.Approved.String() && f.Reason != "" { // the reason says it
+		return visible(f.Reason, maxReason)
+	}
 	out := visible(f.Status, maxResultName)
 	if f.Reason != "" {
 		out += ": " + visible(f.Reason, maxReason)

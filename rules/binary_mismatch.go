@@ -31,7 +31,7 @@ var binaryMismatch = scanner.Rule{
 			return
 		}
 		p.Report(scanner.JudgeIssue{Severity: programWeight(now), Subject: scanner.ServerSubject, Pointer: "/identity/executable", Offset: p.Message.IdentityAt,
-			Message: replacedProgram, Evidence: now.Executable, Key: now.Digest, Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
+			Message: replacedProgram, Evidence: now.Executable, Key: now.Digest, Approval: p.IdentityApprovedInChange(), Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
 	},
 }
 

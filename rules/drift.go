@@ -30,9 +30,16 @@ func changes(p *scanner.JudgePass, visit func(*change)) {
 	})
 }
 
-// report hands over what is to be said of a change at a place of the definition.
+// report reports a change at a place of the definition. An approval of the definition
+// settles it.
 func (c *change) report(severity scanner.Severity, pointer, message, evidence, diff string) {
+	c.reportUnless(c.p.ApprovedInChange(c.d), severity, pointer, message, evidence, diff)
+}
+
+// reportUnless is report with the approval that settles the change, nil for none.
+func (c *change) reportUnless(approval *scanner.Approval, severity scanner.Severity, pointer, message, evidence, diff string) {
 	c.p.Report(scanner.JudgeIssue{
+		Approval: approval,
 		Severity: severity, Subject: c.d.Kind, Name: c.d.Name, Pointer: pointer, Offset: c.d.Offset + c.offset(pointer),
 		Message: message, Evidence: evidence, Key: c.d.Digest.String(), Diff: diff,
 		Related: []scanner.Related{{Message: "approved here", Location: c.was.Location}},

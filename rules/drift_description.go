@@ -36,9 +36,14 @@ func reportTexts(c *change) {
 	}
 	found := c.p.Found(c.d)
 	worst, severity, why := 0, scanner.Note, ""
+	approval := c.p.ApprovedInChange(c.d)
 	for i, r := range all {
-		if s, w := c.weighText(r, found); i == 0 || s > severity {
+		s, w, detected := c.weighText(r, found)
+		if i == 0 || s > severity {
 			worst, severity, why = i, s, w
+		}
+		if detected {
+			approval = nil
 		}
 	}
 	if name := c.swapped(); name != "" && severity < scanner.High {
@@ -53,7 +58,7 @@ func reportTexts(c *change) {
 	if len(all) > 1 {
 		message = fmt.Sprintf("%s changed in %d places, at %s: %s", what, len(all), r.pointer, why)
 	}
-	c.report(severity, r.pointer, message, strings.Join(r.added, " "), textDiff(r))
+	c.reportUnless(approval, severity, r.pointer, message, strings.Join(r.added, " "), textDiff(r))
 }
 
 // swapped returns the name of another definition that was approved with the text

@@ -22,6 +22,9 @@ var driftIdentity = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		identified(p, func(entry *scanner.Entry, offer *scanner.Offer, now *scanner.Identity) {
+			if len(offer.Locked.Stale(now)) > 0 { // lock-stale reports it
+				return
+			}
 			if c := compareIdentity(offer.Identity, now); c != nil {
 				p.Report(entry, c.pointer, c.severity, c.message(), c.evidence, scanner.Related{Message: "approved here", Location: offer.Location})
 			}
@@ -36,7 +39,7 @@ var driftIdentity = scanner.Rule{
 		if now := p.Identity(); now != nil && offer.Identity != nil {
 			if c := compareIdentity(offer.Identity, now); c != nil {
 				p.Report(scanner.JudgeIssue{Severity: c.severity, Subject: scanner.ServerSubject, Pointer: "/identity" + c.pointer, Offset: p.Message.IdentityAt,
-					Message: c.message(), Evidence: c.evidence, Key: c.evidence, Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
+					Message: c.message(), Evidence: c.evidence, Key: c.evidence, Approval: p.IdentityApprovedInChange(), Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
 			}
 		}
 		reportInfo(p, offer)
@@ -139,7 +142,7 @@ func (c *identityChange) program(was, now *scanner.Identity) {
 	case was.Version != now.Version:
 		c.version(at, was, now)
 	}
-	if otherArgs(was, now) {
+	if was.Package == now.Package && !was.SameArgs(now) {
 		c.add(scanner.High, at, evidence, "it gets other arguments")
 	}
 	c.file(was, now)
@@ -175,25 +178,6 @@ func (c *identityChange) version(at string, was, now *scanner.Identity) {
 	default:
 		c.add(scanner.Note, at, now.Version, "its version is another one")
 	}
-}
-
-// otherArgs reports arguments that differ in more than the version of the package.
-func otherArgs(was, now *scanner.Identity) bool {
-	bare := func(id *scanner.Identity) (args []string) {
-		for _, a := range id.Args {
-			if id.Package != "" && strings.Contains(a, id.Package) {
-				for _, v := range []string{id.Version, id.Pinned} {
-					if v != "" {
-						a = strings.Replace(a, v, "", 1)
-					}
-				}
-				a = strings.TrimRight(a, "@:=")
-			}
-			args = append(args, a)
-		}
-		return args
-	}
-	return was.Package == now.Package && !slices.Equal(bare(was), bare(now))
 }
 
 // address compares where a server is.

@@ -26,7 +26,7 @@ var driftInstructions = scanner.Rule{
 				return
 			}
 			p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: d.Kind, Pointer: "/instructions", Offset: d.Offset, Key: d.Digest.String(),
-				Message: "the server has instructions, and none were approved", Evidence: d.Description, Related: seenAt(pending)})
+				Message: "the server has instructions, and none were approved", Evidence: d.Description, Related: seenAt(pending), Approval: p.ApprovedInChange(d)})
 		})
 	},
 }

@@ -27,7 +27,7 @@ var driftNewTool = scanner.Rule{
 				severity = scanner.Medium
 			}
 			p.Report(scanner.JudgeIssue{Severity: severity, Subject: d.Kind, Name: d.Name, Offset: d.Offset, Key: d.Digest.String(),
-				Message: fmt.Sprintf("the %s was never approved", d.Kind), Evidence: d.Description, Related: seenAt(pending)})
+				Message: fmt.Sprintf("the %s was never approved", d.Kind), Evidence: d.Description, Related: seenAt(pending), Approval: p.ApprovedInChange(d)})
 		})
 	},
 }

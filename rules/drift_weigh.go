@@ -10,8 +10,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// weighText says how far a text that changed goes beyond what was approved.
-func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner.Severity, why string) {
+// weighText says how far a text that changed goes beyond what was approved. detected is
+// whether the weight is that of an attack: an approval settles drift, and never what the
+// text was found to say.
+func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner.Severity, why string, detected bool) {
 	worst := scanner.Severity(0)
 	var rule string
 	for _, f := range found {
@@ -21,26 +23,26 @@ func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner
 	}
 	switch {
 	case worst >= scanner.High:
-		return scanner.Critical, "what was added is an attack by the rule " + rule
+		return scanner.Critical, "what was added is an attack by the rule " + rule, true
 	case worst == scanner.Medium:
-		return scanner.High, "what was added is suspicious by the rule " + rule + ", and nobody has approved it"
+		return scanner.High, "what was added is suspicious by the rule " + rule + ", and nobody has approved it", false
 	}
 	if why := c.intended(r); why != "" {
-		return scanner.High, "nobody has approved that it " + why
+		return scanner.High, "nobody has approved that it " + why, true
 	}
 	if words := c.gained(r); len(words) > 0 {
-		return scanner.Medium, "it now speaks of " + strings.Join(words, ", ")
+		return scanner.Medium, "it now speaks of " + strings.Join(words, ", "), false
 	}
 	if words := lost(r); len(words) > 0 {
-		return scanner.Medium, "it does not say any more " + strings.Join(words, ", ")
+		return scanner.Medium, "it does not say any more " + strings.Join(words, ", "), false
 	}
 	if foreign(strings.Join(r.fresh, " ")) && !c.foreign {
-		return scanner.Medium, "what was added is in another language, whose words are not weighed"
+		return scanner.Medium, "what was added is in another language, whose words are not weighed", false
 	}
 	if rule != "" && worst >= scanner.Low {
-		return scanner.Low, "the rule " + rule + " has a remark on what was added"
+		return scanner.Low, "the rule " + rule + " has a remark on what was added", false
 	}
-	return scanner.Note, "it says nothing new that is known to matter"
+	return scanner.Note, "it says nothing new that is known to matter", false
 }
 
 // gained returns words of consequence that the added sentences have, and the

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -69,11 +70,12 @@ var lockPending = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The status is a fact; what a change can do is weighed by the rules drift-*.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
-	On:         scanner.OnList,
+	On:         scanner.OnList | scanner.OnIdentity,
 	Judge: func(p *scanner.JudgePass) {
 		if p.Message.Kind != scanner.Lockfile {
 			return
 		}
+		reportWaitingIdentity(p)
 		for i := range p.Message.Definitions {
 			d := &p.Message.Definitions[i]
 			message := ""
@@ -88,4 +90,17 @@ var lockPending = scanner.Rule{
 			p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: d.Kind, Name: d.Name, Offset: d.StatusAt, Message: message, Evidence: d.Status, Key: d.Digest.String()})
 		}
 	},
+}
+
+// reportWaitingIdentity reports a server that nobody has approved as what it is now.
+func reportWaitingIdentity(p *scanner.JudgePass) {
+	locked := p.Locked()
+	if !locked.Waits() {
+		return
+	}
+	message := "nobody has approved this server; run mcpscan approve"
+	if locked.Seen != nil {
+		message = "the server changed since it was approved (" + strings.Join(locked.Identity.Differences(locked.Seen), ", ") + "); run mcpscan approve"
+	}
+	p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.ServerSubject, Pointer: "/identity", Offset: p.Message.IdentityAt, Message: message, Key: message})
 }

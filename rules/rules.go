@@ -95,6 +95,7 @@ func All() []scanner.Rule {
 		lockMissing,
 		lockTampered,
 		lockPending,
+		lockStale,
 		// In a session.
 		sesUnlistedTool,
 		burst,

@@ -207,6 +207,15 @@ type Result struct {
 	Coverage Coverage
 }
 
+// Add adds the result of another run.
+func (r *Result) Add(other Result) {
+	s, c := &r.Stats, &r.Coverage
+	s.Servers, s.Tools, s.Sessions, s.Calls = s.Servers+other.Stats.Servers, s.Tools+other.Stats.Tools, s.Sessions+other.Stats.Sessions, s.Calls+other.Stats.Calls
+	c.Events, c.Inspected = c.Events+other.Coverage.Events, c.Inspected+other.Coverage.Inspected
+	c.Noise, c.Evicted = c.Noise+other.Coverage.Noise, c.Evicted+other.Coverage.Evicted
+	c.Skipped, c.Ignored = append(c.Skipped, other.Coverage.Skipped...), append(c.Ignored, other.Coverage.Ignored...)
+}
+
 // batch is a chunk on its way from the source over a worker to the judge.
 type batch struct {
 	chunk  Chunk

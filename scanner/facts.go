@@ -138,6 +138,7 @@ type Definition struct {
 	// it comes from none. StatusAt is where it says so.
 	Status   string
 	StatusAt int
+	Approval *Approval // of the lockfile; nil where it names none
 
 	node int
 }

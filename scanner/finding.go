@@ -3,6 +3,7 @@ package scanner
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"time"
 	"unicode/utf8"
 
@@ -48,9 +49,10 @@ const (
 	Open       Status = iota
 	Unchanged         // it was known before
 	Suppressed        // somebody accepted it, and gave a reason
+	Approved          // drift that the change under review approves
 )
 
-var statusNames = [...]string{"open", "unchanged", "suppressed"}
+var statusNames = [...]string{"open", "unchanged", "suppressed", "approved"}
 
 func (s Status) String() string { return statusNames[s] }
 
@@ -75,7 +77,7 @@ type Finding struct {
 	Signals    []string // what fired, in words
 	Action     string   // what a live engine did or would do: alert, block; record where it is not worth an alert
 	Status     Status
-	Reason     string // why it is suppressed
+	Reason     string // why it is suppressed, or who approved it
 	Occurrence int    // how often the same was found in the session
 
 	key     string // what stands for the evidence in the fingerprint; see Fingerprint
@@ -157,4 +159,12 @@ func show(s string, limit int) string {
 		s = text.Mask(s)
 	}
 	return text.Visible(s, limit)
+}
+
+// settled returns the finding with the approval of the change under review, if there is one.
+func (f Finding) settled(a *Approval) Finding {
+	if a != nil {
+		f.Status, f.Reason = Approved, fmt.Sprintf("approved in this change by %s: %s", show(a.By, nameChars), show(a.Reason, messageChars))
+	}
+	return f
 }

@@ -1,9 +1,11 @@
 package scanner
 
 import (
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/text"
 )
@@ -55,4 +57,174 @@ func address(raw string) string {
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return text.Mask(u.String())
+}
+
+// LockedIdentity is what a lockfile holds of what a server is.
+type LockedIdentity struct {
+	Identity *Identity // what was approved; what was seen, of a server that waits for its first approval
+	Seen     *Identity // what was seen since the approval; nil where it is the same
+	Approval *Approval // nil where nobody is named
+	Pending  bool      // nobody has approved the server in any form
+}
+
+// Last returns what was seen last.
+func (l *LockedIdentity) Last() *Identity {
+	switch {
+	case l == nil:
+		return nil
+	case l.Seen != nil:
+		return l.Seen
+	}
+	return l.Identity
+}
+
+// Approved returns what was approved, nil where nothing was.
+func (l *LockedIdentity) Approved() *Identity {
+	if l == nil || l.Pending {
+		return nil
+	}
+	return l.Identity
+}
+
+// Waits reports an identity that nobody has approved as it was seen last.
+func (l *LockedIdentity) Waits() bool { return l != nil && (l.Pending || l.Seen != nil) }
+
+// Stale names what makes the server another one than the lockfile saw last, nil for
+// nothing: what starts it, or where it is. What a machine resolved, and the names of
+// variables and headers, make no other server.
+func (l *LockedIdentity) Stale(now *Identity) []string {
+	last := l.Last()
+	if last == nil {
+		return nil
+	}
+	return last.started().Differences(now.started())
+}
+
+// started is what of an identity a configuration says of what runs.
+func (id *Identity) started() *Identity {
+	s := *id
+	s.Env, s.Headers, s.Found = nil, nil, Found{}
+	for _, suffix := range []string{".exe", ".cmd", ".bat", ".ps1"} { // one program on two systems
+		if n := len(s.Command) - len(suffix); n > 0 && strings.EqualFold(s.Command[n:], suffix) {
+			s.Command = s.Command[:n]
+		}
+	}
+	if u, err := url.Parse(s.URL); err == nil && u.Host != "" {
+		port := u.Port()
+		if port == "" {
+			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+		}
+		u.Host = strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")) + ":" + port
+		u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/"), strings.TrimSuffix(u.RawPath, "/")
+		s.URL = u.String()
+	}
+	return &s
+}
+
+// Complete returns now with what is known of the server and now does not say: a package
+// cache that is cold or a file that is not on this machine forgets nothing. same is
+// whether the two agree in everything that both of them say.
+func (id *Identity) Complete(now *Identity) (complete *Identity, same bool) {
+	merged := *now
+	same = len(id.Differences(now)) == 0
+	fill := func(to *string, known string) {
+		if *to == "" {
+			*to = known
+		}
+	}
+	if sameRelease := id.Package == now.Package && id.Version == now.Version && id.Ecosystem == now.Ecosystem; sameRelease {
+		fill(&merged.Resolved, id.Resolved)
+		if merged.Resolved == id.Resolved {
+			fill(&merged.Integrity, id.Integrity)
+		}
+	}
+	if id.Command == now.Command && slices.Equal(id.Args, now.Args) && (merged.Executable == "" || merged.Executable == id.Executable) {
+		fill(&merged.Executable, id.Executable)
+		fill(&merged.Digest, id.Digest)
+	}
+	return &merged, same
+}
+
+// Differences names each part in which the two identities differ, with both values. What
+// one of them does not say about a resolved version, its integrity or the file that runs
+// is no difference.
+func (id *Identity) Differences(now *Identity) (all []string) {
+	part := func(what, was, is string) {
+		if was != is {
+			all = append(all, fmt.Sprintf("%s %s → %s", what, brief(was), brief(is)))
+		}
+	}
+	known := func(what, was, is string) {
+		if was != "" && is != "" {
+			part(what, was, is)
+		}
+	}
+	known("transport", id.Transport, now.Transport)
+	part("command", id.Command, now.Command)
+	switch {
+	case id.Package != now.Package || id.Ecosystem != now.Ecosystem:
+		part("package", packageVersion(id), packageVersion(now))
+	default:
+		part("version", id.Version, now.Version)
+		part("pinned digest", id.Pinned, now.Pinned)
+		known("resolved version", id.Resolved, now.Resolved)
+	}
+	if !slices.Equal(id.bareArgs(), now.bareArgs()) {
+		part("arguments", strings.Join(id.Args, " "), strings.Join(now.Args, " "))
+	}
+	part("working directory", id.Cwd, now.Cwd)
+	part("URL", id.URL, now.URL)
+	part("environment variables", strings.Join(id.Env, " "), strings.Join(now.Env, " "))
+	part("headers", strings.Join(id.Headers, " "), strings.Join(now.Headers, " "))
+	if id.Resolved == now.Resolved {
+		known("integrity", id.Integrity, now.Integrity)
+	}
+	known("executable", id.Executable, now.Executable)
+	known("digest of the executable", id.Digest, now.Digest)
+	return all
+}
+
+// briefChars bounds a value in a list of differences, so that the list fits a message.
+const briefChars = 60
+
+func brief(s string) string {
+	if s == "" {
+		return "none"
+	}
+	if r := []rune(s); len(r) > briefChars {
+		return string(r[:briefChars-1]) + "…"
+	}
+	return s
+}
+
+// packageVersion is a package as launchers write it, or the ecosystem that has no package.
+func packageVersion(id *Identity) string {
+	switch {
+	case id.Package == "":
+		return ""
+	case id.Version == "":
+		return id.Package
+	}
+	return id.Package + "@" + id.Version
+}
+
+// bareArgs are the arguments without the package and its version.
+func (id *Identity) bareArgs() (args []string) {
+	for _, a := range id.Args {
+		if id.Package != "" && strings.Contains(a, id.Package) {
+			for _, v := range []string{id.Version, id.Pinned, id.Package} {
+				if v != "" {
+					a = strings.Replace(a, v, "", 1)
+				}
+			}
+			a = strings.TrimRight(a, "@:=")
+		}
+		args = append(args, a)
+	}
+	return args
+}
+
+// SameArgs reports arguments that are the same but for the version of the package.
+func (id *Identity) SameArgs(now *Identity) bool {
+	return slices.Equal(id.bareArgs(), now.bareArgs())
 }

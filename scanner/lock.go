@@ -1,6 +1,10 @@
 package scanner
 
-import "github.com/mcpscan/mcpscan/internal/wire"
+import (
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
 
 // lock inspects what a lockfile holds of one server: definitions by name, each in
 // an entry that says what was approved, and what was seen since.
@@ -63,10 +67,25 @@ func (in *Inspector) lockEntry(m *Message, kind SubjectKind, entry int) {
 // locked completes the definitions from place i on by what their entry says.
 func (in *Inspector) locked(m *Message, entry, i int) {
 	status, _ := in.tree.Str(entry, "status")
+	approval := in.approval(in.tree.Get(entry, "approved"))
 	for ; i < len(m.Definitions); i++ {
-		m.Definitions[i].Status = status
+		m.Definitions[i].Status, m.Definitions[i].Approval = status, approval
 		if at := in.tree.Get(entry, "status"); at >= 0 {
 			m.Definitions[i].StatusAt = int(in.tree.Nodes[at].Start) - int(in.tree.Nodes[in.event.root].Start)
 		}
 	}
+}
+
+// approval reads who approved an entry; nil where nobody is named.
+func (in *Inspector) approval(node int) *Approval {
+	if node < 0 {
+		return nil
+	}
+	a := &Approval{}
+	a.By, _ = in.tree.Str(node, "by")
+	a.Reason, _ = in.tree.Str(node, "reason")
+	if at, ok := in.tree.Str(node, "at"); ok {
+		a.At, _ = time.Parse(time.RFC3339, at)
+	}
+	return a
 }

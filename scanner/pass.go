@@ -350,6 +350,7 @@ type JudgeIssue struct {
 	Key      string // what the fingerprint tells two findings of this rule on one subject apart by
 	Offset   int    // of the evidence in the frame
 	Related  []Related
+	Approval *Approval // that the change under review made, and that settles the issue; nil for none
 }
 
 // Pinned returns the definition that the server showed first in the whole input
@@ -393,5 +394,5 @@ func (p *JudgePass) Report(is JudgeIssue) {
 		Subject: is.Subject, Name: show(is.Name, nameChars), Pointer: show(is.Pointer, pointerChars),
 		Evidence: newEvidence([]byte(is.Evidence), 0, len(is.Evidence)), Diff: showDiff(is.Diff),
 		Location: p.judge.places.at(is.Offset), Related: is.Related, key: is.Key, Action: action,
-	})
+	}.settled(is.Approval))
 }

@@ -23,9 +23,10 @@ type Offer struct {
 	Server      string
 	Transport   string
 	Info        ServerInfo
-	Identity    *Identity   // nil where nobody said what the server is
-	Client      *ClientInfo // that it was listed to
-	Location    Location    // where it was first seen
+	Identity    *Identity       // nil where nobody said what the server is
+	Locked      *LockedIdentity // nil where no lockfile says
+	Client      *ClientInfo     // that it was listed to
+	Location    Location        // where it was first seen
 	Definitions map[DefinitionKey]*Offered
 	Lists       [MessageSubject]bool // the kinds that it listed to the end
 	Twice       []Twice
@@ -91,6 +92,9 @@ func (s *Snapshot) Event(e *Event, f *Facts) error {
 		o := s.Offer(e.Server)
 		if e.Identity != nil {
 			o.Identity = e.Identity
+		}
+		if e.Locked != nil {
+			o.Locked = e.Locked
 		}
 		if o.Location == (Location{}) {
 			o.Location, o.Transport = e.Origin.At(e.Frame, m.Offset), e.Transport
@@ -160,6 +164,13 @@ func (s *Snapshot) Finding(f *Finding) error {
 func (s *Snapshot) Knows(f *Finding) bool {
 	known, ok := s.known[f.identity()]
 	return ok && known >= f.Severity
+}
+
+// Only returns the snapshot with one of its servers.
+func (s *Snapshot) Only(name string) *Snapshot {
+	other := *s
+	other.Servers = map[string]*Offer{name: s.Servers[name]}
+	return &other
 }
 
 // Lost is how many definitions were not taken in.

@@ -82,10 +82,20 @@ type approvedRow struct {
 	By     string `json:"approved_by"`
 }
 
+func rowOf(d lockfile.Change, by string) approvedRow {
+	row := approvedRow{Server: text.Visible(d.Server, 200), Kind: d.Kind.String(), Name: text.Visible(d.Name, 200), Was: string(d.Was), By: text.Visible(by, 200)}
+	if d.Identity != nil {
+		row.Kind = "identity"
+	} else {
+		row.Digest = d.Entry.Digest.String()
+	}
+	return row
+}
+
 func (c *approveCmd) tell(std streams, done []lockfile.Change) error {
 	rows := []approvedRow{}
 	for _, d := range done {
-		rows = append(rows, approvedRow{text.Visible(d.Server, 200), d.Kind.String(), text.Visible(d.Name, 200), string(d.Was), d.Entry.Digest.String(), text.Visible(d.Entry.Approval.By, 200)})
+		rows = append(rows, rowOf(d, who(c.By)))
 	}
 	if c.JSON {
 		return writeJSON(std.out, rows)

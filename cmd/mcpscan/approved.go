@@ -14,8 +14,9 @@ import (
 
 // lockFlags say what was approved.
 type lockFlags struct {
-	Lockfile string `help:"What was approved; without it, mcpscan.lock in the working directory where there is one." placeholder:"FILE"`
-	Base     string `help:"The lockfile as it was before the change under review: what the lockfile holds otherwise now is reported." placeholder:"FILE"`
+	Lockfile  string `help:"What was approved; without it, mcpscan.lock in the working directory where there is one." placeholder:"FILE"`
+	Base      string `help:"The lockfile as it was before the change under review: what the lockfile holds otherwise now is reported." placeholder:"FILE"`
+	Approvals string `help:"Whether an approval that the change under review makes in the lockfile settles the drift it names: accept, ignore." default:"accept" enum:"accept,ignore"`
 }
 
 // approved is what a run compares with.
@@ -73,15 +74,12 @@ func offersOf(ctx context.Context, engine *scanner.Engine, f *lockfile.File) (*s
 	return offers, err
 }
 
-// known returns the servers that the lockfile holds.
-func (a *approved) known() map[string]bool {
-	known := map[string]bool{}
-	if a.file != nil {
-		for name := range a.file.Servers {
-			known[name] = true
-		}
+// known returns what the lockfile holds of each server, nil where there is no lockfile.
+func (a *approved) known() map[string]*lockfile.Server {
+	if a.file == nil {
+		return nil
 	}
-	return known
+	return a.file.Servers
 }
 
 // events returns what the lockfile holds of the servers that are not asked.

@@ -187,7 +187,7 @@ func (c *checks) compare(f baselineFlags) error {
 	}
 	known := map[string]scanner.Severity{}
 	for _, finding := range before.Findings {
-		if finding.Status != scanner.Suppressed.String() { // when that ends, the finding is open
+		if finding.Status != scanner.Suppressed.String() && finding.Status != scanner.Approved.String() { // when that ends, the finding is open
 			known[finding.Fingerprint] = max(known[finding.Fingerprint], finding.Severity)
 		}
 	}

@@ -12,6 +12,7 @@ type diffCmd struct {
 	Old     string   `arg:"" help:"What was approved: a lockfile, a definition file, a recording, or a URL." placeholder:"OLD"`
 	New     string   `arg:"" optional:"" help:"What is there now: any of these, or a client configuration. Behind --, the command of one server." placeholder:"NEW"`
 	Command []string `kong:"-"`
+	Server  string   `help:"The server of OLD to compare with; without it, the one that runs the same package, has the same URL or the same name." placeholder:"NAME"`
 
 	only func(*scanner.Finding) bool // nil for all
 
@@ -39,6 +40,10 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	before, pair, err := c.pick(ctx, std, checks.engine, before)
+	if err != nil {
+		return err
+	}
 	if err := checks.compare(c.baselineFlags); err != nil {
 		return err
 	}
@@ -54,9 +59,13 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if err := c.keepInputs(append(checks.files, c.Old, c.New)); err != nil {
 		return err
 	}
-	res, err := checks.engine.Against(before, nil, len(before.Servers) == 1).Run(context.WithoutCancel(ctx), now.source, fresh{checks.into(collector), before, c.only})
+	met := &metServers{Sink: fresh{checks.into(collector), before, c.only}, names: map[string]bool{}}
+	res, err := checks.engine.Against(before, nil, pair).Run(context.WithoutCancel(ctx), now.source, met)
 	if err != nil {
 		return readError(err)
+	}
+	if !pair && !met.any(before) {
+		return c.nothingCompared(before, met.sorted())
 	}
 	res.Coverage.Skipped = append(res.Coverage.Skipped, missed...)
 	r := collector.Report(append(old.inputs, now.inputs...), version(), res)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -11,7 +12,8 @@ import (
 // package's stands in packages/, a dump as a server would fill it, and it is read
 // again for each list, as a server's own mind can change.
 func fakeNPX() {
-	name := "packages/" + strings.ReplaceAll(os.Args[len(os.Args)-1], "/", "_") + ".json"
+	args := slices.DeleteFunc(slices.Clone(os.Args[1:]), func(a string) bool { return strings.HasPrefix(a, "-") })
+	name := "packages/" + strings.ReplaceAll(args[0], "/", "_") + ".json"
 	answerAll(func(r request) string {
 		var dump map[string]json.RawMessage
 		data, err := os.ReadFile(name)

@@ -52,20 +52,25 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	now, missed, err := c.offers(ctx, std, checks.engine)
+	if err := checks.compare(baselineFlags{Now: c.Now}); err != nil {
+		return err
+	}
+	offers, err := c.offers(ctx, std, checks)
 	if err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return &exitError{exitIncomplete, errors.New("interrupted; the lockfile is as it was")}
 	}
+	policy := checks.policy()
+	policy.Refuse = func(server string) bool { return offers.critical[server] }
 	var waiting []lockfile.Change
 	forgotten, total := 0, 0
 	changed, err := lockfile.Edit(ctx, c.Lockfile, true, func(f *lockfile.File) error {
 		if err := f.Intact(); err != nil {
 			return err
 		}
-		if err := f.Update(now, checks.policy(), at); err != nil {
+		if err := f.Update(offers.now, policy, at); err != nil {
 			return err
 		}
 		if c.Prune {
@@ -80,8 +85,8 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	c.tell(std.err, changed, len(now.Servers), total, forgotten, waiting)
-	return c.incomplete(std, missed)
+	c.tell(std.err, changed, len(offers.now.Servers), total, forgotten, waiting)
+	return c.report(std, checks, offers)
 }
 
 // policy is what the configuration lets pass without being looked at.
@@ -90,63 +95,136 @@ func (c *checks) policy() lockfile.Policy {
 	return lockfile.Policy{Hold: a.Holds(), Auto: a.Passes}
 }
 
+// offers is what was asked of the targets, and what was found in it.
+type offers struct {
+	now       *scanner.Snapshot
+	inputs    []report.Input
+	result    scanner.Result
+	collector *report.Collector
+	critical  map[string]bool // servers in which something critical was found, and is open
+}
+
 // offers asks all targets what they offer.
-func (c *lockCmd) offers(ctx context.Context, std streams, engine *scanner.Engine) (*scanner.Snapshot, []scanner.Skipped, error) {
-	targets := c.Targets
-	if len(targets)+len(c.Command) == 0 {
-		for _, loc := range config.Discover(discoverDirs(".", false)) {
-			if data, err := readTarget(loc.Path, c.MaxMessage); err != nil || holdsServers(loc.Path, data) {
-				targets = append(targets, loc.Path)
-			}
-		}
-		if len(targets) == 0 {
-			return nil, nil, usage("no client configuration found in this directory; name a target, or -- and the command of a server")
-		}
+func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*offers, error) {
+	targets, err := c.targets()
+	if err != nil {
+		return nil, err
 	}
-	now := scanner.NewSnapshot()
-	var missed []scanner.Skipped
-	read := func(target string, command []string) error {
-		s, err := c.side(ctx, std, target, false, command, c.MaxMessage, c.Quiet)
-		if err != nil {
-			return err
-		}
-		defer s.close()
-		res, err := engine.Keeping().Run(context.WithoutCancel(ctx), s.source, now)
-		if err != nil {
-			return &exitError{exitIncomplete, fmt.Errorf("%w; the lockfile is as it was", err)}
-		}
-		missed = append(missed, res.Coverage.Skipped...)
-		return nil
+	collector, err := c.collector()
+	if err != nil {
+		return nil, err
 	}
+	if err := c.keepInputs(append(targets, checks.files...), c.Lockfile); err != nil {
+		return nil, err
+	}
+	o := &offers{now: scanner.NewSnapshot(), collector: collector, critical: map[string]bool{}}
 	for _, t := range targets {
 		if err := c.doubtful(t); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if err := read(t, nil); err != nil {
-			return nil, nil, err
+		if err := c.read(ctx, std, checks, o, t, nil); err != nil {
+			return nil, err
 		}
 		if isURL(t) {
-			c.identify(now, urlName(t), &scanner.Entry{Transport: "http", URL: t, Headers: c.Header})
+			c.identify(o.now, urlName(t), &scanner.Entry{Transport: "http", URL: t, Headers: c.Header})
 		}
 	}
 	if len(c.Command) > 0 {
-		if err := read("", c.Command); err != nil {
-			return nil, nil, err
+		if err := c.read(ctx, std, checks, o, "", c.Command); err != nil {
+			return nil, err
 		}
-		c.identify(now, commandName(c.Command), &scanner.Entry{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]})
+		c.identify(o.now, commandName(c.Command), &scanner.Entry{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]})
 	}
-	for name, o := range now.Servers {
-		if len(o.Definitions) == 0 && o.Info.Name == "" { // it was named, and did not answer
-			delete(now.Servers, name)
+	for name, offer := range o.now.Servers {
+		if len(offer.Definitions) == 0 && offer.Info.Name == "" { // it was named, and did not answer
+			delete(o.now.Servers, name)
 		}
 	}
-	if now.Lost() > 0 {
-		missed = append(missed, scanner.Skipped{Reason: "more definitions than a lockfile holds", Count: now.Lost()})
+	if lost := o.now.Lost(); lost > 0 {
+		o.result.Coverage.Skipped = append(o.result.Coverage.Skipped, scanner.Skipped{Reason: "more definitions than a lockfile holds", Count: lost})
 	}
-	if len(now.Servers) == 0 {
-		return nil, nil, nothingOffered(missed)
+	if len(o.now.Servers) == 0 {
+		return nil, nothingOffered(o.result.Coverage.Skipped)
 	}
-	return now, missed, nil
+	return o, nil
+}
+
+// targets are the files and addresses to ask: a directory stands for the configurations
+// in it, and no target for the working directory.
+func (c *lockCmd) targets() (all []string, err error) {
+	given := c.Targets
+	if len(given)+len(c.Command) == 0 {
+		given = []string{"."}
+	}
+	for _, t := range given {
+		info, err := os.Stat(t)
+		if isURL(t) || err != nil || !info.IsDir() { // what is missing is an error where it is read
+			all = append(all, t)
+			continue
+		}
+		found := 0
+		for _, loc := range config.Discover(discoverDirs(t, false)) {
+			if data, err := readTarget(loc.Path, c.MaxMessage); err != nil || holdsServers(loc.Path, data) {
+				all = append(all, loc.Path)
+				found++
+			}
+		}
+		if found == 0 {
+			return nil, usage("%w in %s; name a target, or -- and the command of a server", errNoConfig, t)
+		}
+	}
+	return all, nil
+}
+
+// read asks one target, or the command of a server.
+func (c *lockCmd) read(ctx context.Context, std streams, checks *checks, o *offers, target string, command []string) error {
+	s, err := c.side(ctx, std, target, false, command, c.MaxMessage, c.Quiet)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	sink := tee{o.now, checks.into(&lockedFindings{Sink: o.collector, critical: o.critical})}
+	res, err := checks.engine.Keeping().Run(context.WithoutCancel(ctx), s.source, sink)
+	if err != nil {
+		return &exitError{exitIncomplete, fmt.Errorf("%w; the lockfile is as it was", err)}
+	}
+	o.inputs = append(o.inputs, s.inputs...)
+	o.result.Add(res)
+	return nil
+}
+
+// lockedFindings is a sink that lets through what is found in the definitions that are
+// locked, and remembers the servers that must not be trusted on first use.
+type lockedFindings struct {
+	scanner.Sink
+	critical map[string]bool
+	server   string
+}
+
+func (s *lockedFindings) Event(e *scanner.Event, f *scanner.Facts) error {
+	s.server = e.Server
+	return s.Sink.Event(e, f)
+}
+
+func (s *lockedFindings) Finding(f *scanner.Finding) error {
+	if !f.Subject.Definition() {
+		return nil
+	}
+	if f.Severity == scanner.Critical && f.Status == scanner.Open {
+		s.critical[s.server] = true
+	}
+	return s.Sink.Finding(f)
+}
+
+// report shows what was found in what was locked, and returns what the process exits
+// with.
+func (c *lockCmd) report(std streams, checks *checks, o *offers) error {
+	r := o.collector.Report(o.inputs, version(), o.result)
+	if len(r.Findings) == 0 && len(c.written()) == 1 && c.Output == "" && c.Format[0] == "text" { // standard error says what was done
+		return c.verdict(std, r)
+	}
+	checks.complete(std, r, baselineFlags{}, c.Quiet)
+	return c.finish(std, r, checks.rules)
 }
 
 // identify says what a server is that no configuration names.
@@ -216,6 +294,9 @@ func tellWaiting(w io.Writer, file string, waiting []lockfile.Change) {
 			break
 		}
 		fmt.Fprintf(w, "  %-8s %s\n", c.Was, text.Visible(selector(c), 200))
+		for _, difference := range c.Differences {
+			fmt.Fprintf(w, "           %s\n", text.Visible(text.Mask(difference), 400))
+		}
 	}
 	for _, c := range waiting {
 		servers = append(servers, c.Server)
@@ -233,7 +314,10 @@ func tellWaiting(w io.Writer, file string, waiting []lockfile.Change) {
 }
 
 func selector(c lockfile.Change) string {
-	if c.Kind == scanner.ServerSubject {
+	switch {
+	case c.Identity != nil:
+		return c.Server + " (what it is)"
+	case c.Kind == scanner.ServerSubject:
 		return c.Server + " (instructions)"
 	}
 	return c.Server + ":" + c.Name
@@ -252,19 +336,6 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// incomplete is what a run exits with that could not read everything.
-func (f *outputFlags) incomplete(std streams, missed []scanner.Skipped) error {
-	if len(missed) == 0 || f.AllowIncomplete {
-		return nil
-	}
-	if !f.Quiet {
-		for _, m := range missed[:min(len(missed), 5)] {
-			fmt.Fprintf(std.err, "mcpscan: not everything was written down (%s)\n", text.Visible(m.Reason, 400))
-		}
-	}
-	return &exitError{code: exitIncomplete}
 }
 
 // check reports what is wrong with the lockfile as it stands.

@@ -36,6 +36,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	checks.triage.Unapproved = c.Approvals == "ignore"
 	locked, err := c.against(ctx, checks.engine)
 	if err != nil {
 		return err

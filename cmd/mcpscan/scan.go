@@ -51,10 +51,12 @@ func (c *scanCmd) Help() string {
 
 // plan is what a scan is about to do.
 type plan struct {
-	inputs  []report.Input
-	events  []*scanner.Event // of what could be read as it is
-	targets []liveTarget     // of what has to be asked
-	locked  map[string]bool  // servers that a lockfile speaks for: they are not asked
+	inputs   []report.Input
+	events   []*scanner.Event            // of what could be read as it is
+	targets  []liveTarget                // of what has to be asked
+	locked   map[string]*lockfile.Server // that are inspected in place of those that --no-run leaves alone; nil for no lockfile
+	mayLeave bool                        // --no-run leaves servers alone for which no lockfile speaks
+	left     int                         // servers that --no-run left alone
 }
 
 // Run inspects the targets and reports.
@@ -70,6 +72,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	checks.triage.Unapproved = c.Approvals == "ignore"
 	locked, err := c.against(ctx, checks.engine)
 	if err != nil {
 		return err
@@ -97,6 +100,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	running := context.WithoutCancel(ctx) // an interruption ends what is asked, not what is told of it
+	p.tellLeft(std, c.Quiet)
 	src := c.start(ctx, std, p, rec, c.MaxMessage, c.Quiet)
 	res, err := locked.over(checks.engine).Run(running, src, checks.into(log.beside(collector)))
 	lost := errors.Join(rec.close(), log.close())
@@ -162,7 +166,7 @@ func (c *scanCmd) plan(ctx context.Context, std streams, locked *approved) (*pla
 	}
 	p := &plan{}
 	if c.NoRun {
-		p.locked = locked.known()
+		p.locked, p.mayLeave = locked.known(), locked.file == nil
 	}
 	if len(c.Command) > 0 {
 		p.command(c.Command)
@@ -315,8 +319,12 @@ func (p *plan) config(f *config.File) {
 			p.events = append(p.events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "a server that is disabled in its configuration", Origin: at(s.Pos)})
 			continue
 		}
-		if p.locked[s.Name] {
-			p.events = append(p.events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "a server that was not asked (--no-run): what the lockfile holds of it was inspected", Origin: at(s.Pos)})
+		if locked := p.locked[s.Name]; locked != nil {
+			reason := "server not started (--no-run): its locked definitions were inspected"
+			if len(locked.Identity.Stale(scanner.IdentityOf(&s))) > 0 {
+				reason = "server not started (--no-run): the locked definitions that were inspected are those of the old one, not of what the configuration starts"
+			}
+			p.ignore(at(s.Pos), reason)
 			continue
 		}
 		if t, err := configTarget(s, at(s.Pos)); err != nil {
@@ -324,6 +332,31 @@ func (p *plan) config(f *config.File) {
 		} else {
 			p.targets = append(p.targets, t)
 		}
+	}
+}
+
+func (p *plan) ignore(at scanner.Origin, reason string) {
+	p.events = append(p.events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: reason, Origin: at})
+}
+
+// leave records a server that --no-run leaves alone. That is what the flag asks for, but
+// where a lockfile speaks for the others, this one escapes it.
+func (p *plan) leave(t liveTarget) {
+	switch {
+	case p.mayLeave:
+		p.left++
+		p.ignore(t.origin, "server not started (--no-run): its tools were not inspected")
+	case p.locked != nil:
+		p.skip(t.origin, "server %s is not in the lockfile and was not started (--no-run): %s", t.name, t.conceal(t.shown()))
+	default:
+		p.skip(t.origin, "server %s was not started (--no-run): %s", t.name, t.conceal(t.shown()))
+	}
+}
+
+// tellLeft says how to inspect what --no-run left alone.
+func (p *plan) tellLeft(std streams, quiet bool) {
+	if p.left > 0 && !quiet {
+		fmt.Fprintf(std.err, "mcpscan: not started (--no-run): %s. Tools were not inspected; to inspect them without starting anything, commit a lockfile: mcpscan lock --run-servers\n", count(p.left, "server"))
 	}
 }
 

@@ -31,7 +31,7 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 			p.skip(t.origin, "server %s was not asked: interrupted", t.name)
 			return true
 		case c.NoRun:
-			p.skip(t.origin, "server %s was not asked (--no-run): %s", t.name, t.conceal(t.shown()))
+			p.leave(t)
 			return true
 		case !t.foreign || c.RunServers:
 			return false

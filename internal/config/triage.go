@@ -18,6 +18,8 @@ type Triage struct {
 	Baseline map[string]scanner.Severity // by fingerprint: what was known before
 	Now      time.Time                   // for findings without a time; zero where nobody says
 
+	Unapproved bool // an approval in the change under review settles nothing
+
 	used []uses // of each ignore
 }
 
@@ -40,6 +42,9 @@ func (t *Triage) Decide(f *scanner.Finding) bool {
 	}
 	if threshold := t.Settings.AlertThreshold; threshold != nil && f.Severity < *threshold && f.Action == "alert" {
 		f.Action = "record"
+	}
+	if f.Status == scanner.Approved && t.Unapproved {
+		f.Status, f.Reason = scanner.Open, ""
 	}
 	t.known(f)
 	t.ignored(f)
@@ -64,7 +69,7 @@ func (t *Triage) setting(f *scanner.Finding) (set RuleSetting, on bool) {
 
 // known marks a finding that stood in the baseline and is no worse now.
 func (t *Triage) known(f *scanner.Finding) {
-	if t.Baseline == nil {
+	if t.Baseline == nil || f.Status != scanner.Open {
 		return
 	}
 	if before, ok := t.Baseline[f.Fingerprint()]; ok && f.Severity <= before {

@@ -1,6 +1,8 @@
 package lockfile
 
 import (
+	"slices"
+
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -31,26 +33,53 @@ func (p *parser) about(node int, s *Server) error {
 	if c < 0 {
 		return nil
 	}
-	return p.identity(c, s)
+	s.Identity = &scanner.LockedIdentity{}
+	return p.lockedIdentity(c, s.Identity)
 }
 
-func (p *parser) identity(c int, s *Server) error {
-	if err := p.object(c, "args", "command", "cwd", "digest", "ecosystem", "env", "exact", "executable", "headers", "integrity", "package", "pinned", "resolved", "transport", "url", "version"); err != nil {
+// identityNames are the members of an identity.
+var identityNames = []string{"args", "command", "cwd", "digest", "ecosystem", "env", "exact", "executable", "headers", "integrity", "package", "pinned", "resolved", "transport", "url", "version"}
+
+// lockedIdentity reads an identity with its status, as an entry has one. One without a
+// status was approved: lockfiles had none at first.
+func (p *parser) lockedIdentity(c int, l *scanner.LockedIdentity) (err error) {
+	if l.Identity, err = p.identity(c, "approved", "seen", "status"); err != nil {
 		return err
 	}
-	id := &scanner.Identity{}
-	s.Identity = id
-	if err := p.members(c, identityMembers(id)); err != nil {
+	if seen := p.doc.Get(c, "seen"); seen >= 0 {
+		if l.Seen, err = p.identity(seen); err != nil {
+			return err
+		}
+	}
+	if l.Approval, err = p.approval(c); err != nil {
 		return err
+	}
+	status := ""
+	if err := p.text(c, "status", &status); err != nil {
+		return err
+	}
+	if l.Pending = Status(status) == Pending; status == "" && l.Approval == nil && l.Seen == nil {
+		return nil
+	}
+	return p.consistent(c, Status(status), l.Approval, l.Seen != nil)
+}
+
+func (p *parser) identity(c int, beside ...string) (*scanner.Identity, error) {
+	if err := p.object(c, slices.Concat(identityNames, beside)...); err != nil {
+		return nil, err
+	}
+	id := &scanner.Identity{}
+	if err := p.members(c, identityMembers(id)); err != nil {
+		return nil, err
 	}
 	for _, l := range identityLists(id) {
 		if err := p.texts(c, l.name, l.value); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	var err error
 	id.Exact, err = p.flag(c, "exact")
-	return err
+	return id, err
 }
 
 func (p *parser) members(node int, of []member[string]) error {
@@ -111,17 +140,19 @@ func (s *Server) append(b []byte) []byte {
 		in.text("name", c.Name)
 		o.b = append(in.b, '}')
 	}
-	if id := s.Identity; id != nil {
+	if l := s.Identity; l != nil {
 		o.key("identity")
 		in := object{b: append(o.b, '{')}
-		for _, l := range identityLists(id) {
-			if len(*l.value) > 0 {
-				in.list(l.name, *l.value)
-			}
+		in.approval(l.Approval)
+		in.identity(l.Identity)
+		if l.Seen != nil {
+			in.key("seen")
+			seen := object{b: append(in.b, '{')}
+			seen.identity(l.Seen)
+			in.b = append(seen.b, '}')
 		}
-		in.members(identityMembers(id))
-		if id.Exact {
-			in.raw("exact", []byte("true"))
+		if l.Pending || l.Approval != nil {
+			in.text("status", string(identityStatus(l)))
 		}
 		o.b = append(in.b, '}')
 	}
@@ -155,14 +186,7 @@ func (s *Server) append(b []byte) []byte {
 
 func (e *Entry) append(b []byte) []byte {
 	o := object{b: append(b, '{')}
-	if a := e.Approval; a != nil {
-		o.key("approved")
-		in := object{b: append(o.b, '{')}
-		in.text("at", a.At.UTC().Format("2006-01-02T15:04:05Z"))
-		in.text("by", a.By)
-		in.members([]member[string]{{"reason", &a.Reason}})
-		o.b = append(in.b, '}')
-	}
+	o.approval(e.Approval)
 	e.Shown.append(&o)
 	if e.Seen != nil {
 		o.key("seen")
@@ -202,6 +226,40 @@ func (o *object) key(name string) {
 	}
 	o.more = true
 	o.b = append(appendText(o.b, name), ':')
+}
+
+func (o *object) approval(a *Approval) {
+	if a == nil {
+		return
+	}
+	o.key("approved")
+	in := object{b: append(o.b, '{')}
+	in.text("at", a.At.UTC().Format("2006-01-02T15:04:05Z"))
+	in.text("by", a.By)
+	in.members([]member[string]{{"reason", &a.Reason}})
+	o.b = append(in.b, '}')
+}
+
+func (o *object) identity(id *scanner.Identity) {
+	for _, l := range identityLists(id) {
+		if len(*l.value) > 0 {
+			o.list(l.name, *l.value)
+		}
+	}
+	o.members(identityMembers(id))
+	if id.Exact {
+		o.raw("exact", []byte("true"))
+	}
+}
+
+func identityStatus(l *scanner.LockedIdentity) Status {
+	switch {
+	case l.Pending:
+		return Pending
+	case l.Seen != nil:
+		return Changed
+	}
+	return Approved
 }
 
 func (o *object) raw(name string, value []byte) {

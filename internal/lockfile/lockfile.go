@@ -6,11 +6,7 @@
 // file that it did not understand.
 package lockfile
 
-import (
-	"time"
-
-	"github.com/mcpscan/mcpscan/scanner"
-)
+import "github.com/mcpscan/mcpscan/scanner"
 
 // Name is the usual name of the file.
 const Name = "mcpscan.lock"
@@ -32,7 +28,7 @@ type File struct {
 // Server is what a lockfile holds of one server.
 type Server struct {
 	Name     string
-	Identity *scanner.Identity // nil where nobody said what the server is
+	Identity *scanner.LockedIdentity // nil where nobody said what the server is
 	Info     scanner.ServerInfo
 	Client   *scanner.ClientInfo // that it was listed to
 	Entries  map[scanner.DefinitionKey]*Entry
@@ -62,18 +58,7 @@ type Entry struct {
 }
 
 // Approval says who approved an entry, when and why.
-type Approval struct {
-	By     string
-	At     time.Time
-	Reason string
-}
-
-// Who approves where nobody does: a server that is met for the first time, and a
-// new definition of one that is trusted by the configuration.
-const (
-	FirstUse = "first-use"
-	Auto     = "auto"
-)
+type Approval = scanner.Approval
 
 // Shown is a definition as a server showed it.
 type Shown struct {
@@ -103,7 +88,11 @@ func (f *File) Events(approved bool) []*scanner.Event {
 	at := locator{file: f.Path, data: f.data}
 	for _, name := range f.Names() {
 		s := f.Servers[name]
-		events = append(events, &scanner.Event{Kind: scanner.LockEvent, Type: "lockfile", Session: "lockfile", Server: name, Approved: approved, Identity: s.Identity,
+		identity := s.Identity.Last()
+		if approved {
+			identity = s.Identity.Approved()
+		}
+		events = append(events, &scanner.Event{Kind: scanner.LockEvent, Type: "lockfile", Session: "lockfile", Server: name, Approved: approved, Identity: identity, Locked: s.Identity,
 			Direction: scanner.ServerToClient, Frame: f.data[s.start:s.end], Origin: at.origin(s.start)})
 	}
 	return events

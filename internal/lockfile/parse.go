@@ -258,26 +258,26 @@ func (p *parser) entry(node int, s *Server, key scanner.DefinitionKey, named str
 		return err
 	}
 	s.Entries[key] = e
-	return p.consistent(node, e)
+	return p.consistent(node, e.Status, e.Approval, e.Seen != nil)
 }
 
 // consistent refuses an entry whose parts contradict each other: a hand that
 // writes "approved" approves nothing.
-func (p *parser) consistent(node int, e *Entry) error {
-	switch e.Status {
+func (p *parser) consistent(node int, status Status, approval *Approval, seen bool) error {
+	switch status {
 	case Approved, Changed:
-		if e.Approval == nil {
-			return p.fail(node, "the status is %q and nobody approved it: the member \"approved\" is missing; run mcpscan lock and mcpscan approve", e.Status)
+		if approval == nil {
+			return p.fail(node, "the status is %q and nobody approved it: the member \"approved\" is missing; run mcpscan lock and mcpscan approve", status)
 		}
 	case Pending:
-		if e.Approval != nil {
+		if approval != nil {
 			return p.fail(node, "the status is \"pending\" and \"approved\" says who approved it; use mcpscan approve")
 		}
 	default:
-		return p.fail(node, "the status is %q: expected approved, pending or changed", e.Status)
+		return p.fail(node, "the status is %q: expected approved, pending or changed", status)
 	}
-	if (e.Status == Changed) != (e.Seen != nil) {
-		return p.fail(node, "the status is %q: the member \"seen\" belongs to \"changed\", and to nothing else", e.Status)
+	if (status == Changed) != seen {
+		return p.fail(node, "the status is %q: the member \"seen\" belongs to \"changed\", and to nothing else", status)
 	}
 	return nil
 }

@@ -25,18 +25,19 @@ func whole(t testing.TB) *File {
 	return &File{Path: Name, Servers: map[string]*Server{
 		"calc": {Name: "calc", Info: scanner.ServerInfo{Name: "calc", Title: "Calculator", Version: "1.2", Protocol: "2025-11-25"},
 			Client: &scanner.ClientInfo{Name: "mcpscan", Capabilities: []string{"roots", "sampling"}},
-			Identity: &scanner.Identity{Transport: "stdio", Command: "npx", Args: []string{"-y", "calc@1.2.0"}, Cwd: "/srv", Env: []string{"TOKEN"}, Ecosystem: scanner.NPM,
+			Identity: &scanner.LockedIdentity{Identity: &scanner.Identity{Transport: "stdio", Command: "npx", Args: []string{"-y", "calc@1.2.0"}, Cwd: "/srv", Env: []string{"TOKEN"}, Ecosystem: scanner.NPM,
 				Package: "calc", Version: "1.2.0", Exact: true, Found: scanner.Found{Resolved: "1.2.0", Integrity: "sha512-x", Executable: "/usr/bin/npx", Digest: "sha256-y"}},
+				Approval: &Approval{By: "alice", At: day(4), Reason: "wanted"}, Seen: &scanner.Identity{Transport: "http", URL: "https://calc.example/mcp", Headers: []string{"Authorization"}}},
 			Entries: map[scanner.DefinitionKey]*Entry{
-				key(scanner.ServerSubject, ""):   {Status: Approved, Approval: &Approval{By: FirstUse, At: day(1)}, Shown: shown(scanner.ServerSubject, `"Adds <b>\u0000</b>."`)},
+				key(scanner.ServerSubject, ""):   {Status: Approved, Approval: &Approval{By: scanner.FirstUse, At: day(1)}, Shown: shown(scanner.ServerSubject, `"Adds <b>\u0000</b>."`)},
 				key(scanner.ToolSubject, "add"):  {Status: Changed, Approval: &Approval{By: "alice", At: day(2), Reason: "read it"}, Shown: shown(scanner.ToolSubject, `{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}`), Seen: &seen},
 				key(scanner.ToolSubject, "a/b~"): {Status: Pending, Shown: shown(scanner.ToolSubject, `{"name":"a/b~","annotations":{},"_meta":{"n":1},"outputSchema":{}}`), Gone: true},
-				key(scanner.PromptSubject, "p"):  {Status: Approved, Approval: &Approval{By: Auto, At: day(3)}, Shown: shown(scanner.PromptSubject, `{"name":"p"}`)},
-				key(scanner.ResourceSubject, "file:///a"): {Status: Approved, Approval: &Approval{By: Auto, At: day(3)}, Shown: shown(scanner.ResourceSubject,
+				key(scanner.PromptSubject, "p"):  {Status: Approved, Approval: &Approval{By: scanner.Auto, At: day(3)}, Shown: shown(scanner.PromptSubject, `{"name":"p"}`)},
+				key(scanner.ResourceSubject, "file:///a"): {Status: Approved, Approval: &Approval{By: scanner.Auto, At: day(3)}, Shown: shown(scanner.ResourceSubject,
 					`{"uri":"file:///a","name":"a"}`)},
 				key(scanner.TemplateSubject, "file:///{x}"): {Status: Pending, Shown: shown(scanner.TemplateSubject, `{"uriTemplate":"file:///{x}","name":"t"}`)},
 			}},
-		"a":                  {Name: "a", Entries: map[scanner.DefinitionKey]*Entry{}},
+		"a":                  {Name: "a", Identity: &scanner.LockedIdentity{Identity: &scanner.Identity{Transport: "stdio", Command: "a"}, Pending: true}, Entries: map[scanner.DefinitionKey]*Entry{}},
 		"":                   {Name: "", Entries: map[scanner.DefinitionKey]*Entry{}},
 		"\u00e9\U0001f600 <": {Name: "\u00e9\U0001f600 <", Entries: map[scanner.DefinitionKey]*Entry{}},
 	}}
@@ -149,7 +150,11 @@ func FuzzParse(f *testing.F) {
 // TestParseErrors: an error says where the file is not what it should be, and what
 // to do.
 func TestParseErrors(t *testing.T) {
-	good := string(format(t, whole(t)))
+	file := whole(t)
+	locked := file.Servers["calc"].Identity
+	file.Servers["calc"].Identity = &scanner.LockedIdentity{Identity: locked.Identity} // its status would be found ahead of those of the entries
+	file.Servers["a"].Identity = nil
+	good := string(format(t, file))
 	digest := func(sent string) string { return describe(scanner.ToolSubject, []byte(sent)).Digest.String() }
 	was := digest(`{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}`)
 	for name, c := range map[string]struct{ old, now, want string }{
@@ -192,6 +197,9 @@ func TestParseErrors(t *testing.T) {
 		"listed of a number":              {`"listed": false`, `"listed": 0`, `/servers/calc/tools/a~1b~0/listed: expected true or false, found a number`},
 		"tools in a list":                 {`"prompts": {`, `"prompts": [], "p": {`, `unknown member "p"`},
 		"a capability of null":            {`"roots",`, `null,`, `/servers/calc/client/capabilities/0: expected a string, found null`},
+		"an identity approved by nobody":  {`"args": [`, `"status": "approved", "args": [`, `/servers/calc/identity: the status is "approved" and nobody approved it`},
+		"an identity seen, not changed":   {`"args": [`, `"status": "pending", "seen": {}, "args": [`, `/servers/calc/identity: the status is "pending": the member "seen" belongs to "changed"`},
+		"an identity seen, of nothing":    {`"args": [`, `"seen": {"status": "approved"}, "args": [`, `/servers/calc/identity/seen/status: unknown member "status"`},
 		"no JSON":                         {`"servers": {`, `"servers": `, `restore it from version control, or write it again with mcpscan lock`},
 		"two values":                      {"\n  }\n}\n", "\n  }\n}\n{}", `restore it from version control`},
 		"a byte order mark":               {"{\n  \"lockfile\"", "\uFEFF{\n  \"lockfile\"", `x.lock:1:1: `},

@@ -76,7 +76,7 @@ func (f *File) Import(pins []Pin, by Formula, at time.Time) (approved []Change, 
 		if e.Approval.By == "" {
 			e.Approval.By = string(by)
 		}
-		approved = append(approved, Change{p.Server, key, was, e})
+		approved = append(approved, Change{Server: p.Server, DefinitionKey: key, Was: was, Entry: e})
 	}
 	return approved, refused
 }

@@ -9,10 +9,24 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Policy says what may be approved without being looked at.
+// Policy says what may be approved without a review. A change never is.
 type Policy struct {
-	Hold bool                     // not even a server that is met for the first time
-	Auto func(server string) bool // new definitions of a server that is known; never changes
+	Hold   bool                     // hold even what a server offers at its first lock
+	Auto   func(server string) bool // approve new definitions of a known server
+	Refuse func(server string) bool // hold whatever else applies: something critical was found in the server
+}
+
+// by returns who approves what a server offers for the first time, "" for nobody.
+func (p Policy) by(server string, known bool) string {
+	switch {
+	case p.Refuse != nil && p.Refuse(server):
+		return ""
+	case !known && !p.Hold:
+		return scanner.FirstUse
+	case p.Auto != nil && p.Auto(server):
+		return scanner.Auto
+	}
+	return ""
 }
 
 // Update takes in what servers offered now. What servers it does not speak of
@@ -38,21 +52,15 @@ func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) {
 		s = &Server{Name: name, Entries: map[scanner.DefinitionKey]*Entry{}}
 		f.Servers[name] = s
 	}
+	by := p.by(name, known)
 	if o.Identity != nil {
-		s.Identity = o.Identity
+		s.identify(o.Identity, by, at)
 	}
 	if o.Info.Name != "" || o.Info.Protocol != "" {
 		s.Info = o.Info
 	}
 	if o.Client != nil {
 		s.Client = o.Client
-	}
-	by := ""
-	switch {
-	case !known && !p.Hold:
-		by = FirstUse
-	case p.Auto != nil && p.Auto(name):
-		by = Auto
 	}
 	for _, key := range o.Keys() {
 		shown := describe(key.Kind, o.Definitions[key].Sent)
@@ -66,6 +74,34 @@ func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) {
 	for _, key := range s.Keys() {
 		if o.Lists[key.Kind] && o.Definitions[key] == nil {
 			s.Entries[key].Gone = true
+		}
+	}
+}
+
+// identify takes in what the server is now. What was approved stays until somebody
+// approves something else; what was not known before completes it.
+func (s *Server) identify(now *scanner.Identity, by string, at time.Time) {
+	l := s.Identity
+	if l == nil {
+		l = &scanner.LockedIdentity{Identity: now, Pending: by == ""}
+		if by != "" {
+			l.Approval = &Approval{By: by, At: at}
+		}
+		s.Identity = l
+		return
+	}
+	complete, same := l.Identity.Complete(now)
+	switch {
+	case same:
+		l.Identity, l.Seen = complete, nil
+	case l.Pending:
+		l.Identity = now
+	default:
+		if l.Seen != nil {
+			complete, _ = l.Seen.Complete(complete)
+		}
+		if l.Seen = complete; l.Approval == nil { // written before an identity had an approval
+			l.Approval = &Approval{By: scanner.FirstUse, At: at}
 		}
 	}
 }
@@ -143,13 +179,20 @@ func (f *File) Approve(by string, reason string, at time.Time, selectors ...Sele
 				return nil, f.nothing(sel)
 			}
 		}
+		if sel.Name == "" && s.Identity.Waits() {
+			approved = append(approved, s.identityChange())
+		}
 		for _, k := range keys {
 			if e := s.Entries[k]; e.Status != Approved {
-				approved = append(approved, Change{sel.Server, k, e.Status, e})
+				approved = append(approved, Change{Server: sel.Server, DefinitionKey: k, Was: e.Status, Entry: e})
 			}
 		}
 	}
 	for _, c := range approved {
+		if l := c.Identity; l != nil {
+			*l = scanner.LockedIdentity{Identity: l.Last(), Approval: &Approval{By: by, At: at, Reason: reason}}
+			continue
+		}
 		e := c.Entry
 		if e.Seen != nil {
 			e.Shown, e.Seen = *e.Seen, nil
@@ -159,20 +202,35 @@ func (f *File) Approve(by string, reason string, at time.Time, selectors ...Sele
 	return approved, nil
 }
 
-// Change is an entry and the status that it had.
+// Change is an entry, or the identity of a server, and the status that it had.
 type Change struct {
 	Server string
 	scanner.DefinitionKey
 	Was   Status
-	Entry *Entry
+	Entry *Entry // nil for an identity
+
+	Identity    *scanner.LockedIdentity // nil for an entry
+	Differences []string                // of the identity from the approved one, in words
+}
+
+// identityChange describes the identity of a server that waits for approval.
+func (s *Server) identityChange() Change {
+	c := Change{Server: s.Name, Was: identityStatus(s.Identity), Identity: s.Identity}
+	if s.Identity.Seen != nil {
+		c.Differences = s.Identity.Identity.Differences(s.Identity.Seen)
+	}
+	return c
 }
 
 // Waiting returns the entries that nobody has approved as they were seen last.
 func (f *File) Waiting() (waiting []Change) {
 	for _, name := range f.Names() {
+		if s := f.Servers[name]; s.Identity.Waits() {
+			waiting = append(waiting, s.identityChange())
+		}
 		for _, k := range f.Servers[name].Keys() {
 			if e := f.Servers[name].Entries[k]; e.Status != Approved {
-				waiting = append(waiting, Change{name, k, e.Status, e})
+				waiting = append(waiting, Change{Server: name, DefinitionKey: k, Was: e.Status, Entry: e})
 			}
 		}
 	}
@@ -200,7 +258,7 @@ func (f *File) Find(s string) (found []Change, err error) {
 	server := f.Servers[sel.Server]
 	for _, k := range server.Keys() {
 		if k.Name == sel.Name || k.Kind == scanner.ServerSubject && sel.Name == "instructions" {
-			found = append(found, Change{sel.Server, k, server.Entries[k].Status, server.Entries[k]})
+			found = append(found, Change{Server: sel.Server, DefinitionKey: k, Was: server.Entries[k].Status, Entry: server.Entries[k]})
 		}
 	}
 	if len(found) == 0 {

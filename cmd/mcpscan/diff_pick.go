@@ -1,0 +1,146 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// pick chooses the server of OLD that NEW is compared with. pair is whether it is the
+// only one, so that names need not agree; otherwise servers are compared by name.
+func (c *diffCmd) pick(ctx context.Context, std streams, engine *scanner.Engine, before *scanner.Snapshot) (s *scanner.Snapshot, pair bool, err error) {
+	switch {
+	case c.Server != "":
+		if before.Servers[c.Server] == nil {
+			return nil, false, usage("%s has no server %q; expected --server with one of %s", c.Old, c.Server, quotedNames(before.Names()))
+		}
+		before = before.Only(c.Server)
+		if len(c.Command) > 0 || isURL(c.New) {
+			return before, true, nil
+		}
+		there, err := c.has(ctx, std, engine, c.Server)
+		return before, !there, err
+	case len(before.Servers) == 1:
+		return before, true, nil
+	case len(c.Command) == 0 && !isURL(c.New):
+		return before, false, nil
+	}
+	entry := &scanner.Entry{Transport: "http", URL: c.New}
+	name := urlName(c.New)
+	if len(c.Command) > 0 {
+		entry = &scanner.Entry{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
+		name = commandName(c.Command)
+	}
+	found := alike(before, scanner.IdentityOf(entry))
+	if len(found) == 0 && before.Servers[name] != nil {
+		found = []string{name}
+	}
+	switch len(found) {
+	case 1:
+		return before.Only(found[0]), true, nil
+	case 0:
+		return nil, false, c.nothingCompared(before, []string{name})
+	}
+	return nil, false, usage("several servers of %s are started like that: %s; choose one with --server NAME", c.Old, quotedNames(found))
+}
+
+// has reports whether NEW, a file, shows a server of a name.
+func (c *diffCmd) has(ctx context.Context, std streams, engine *scanner.Engine, name string) (bool, error) {
+	s, err := c.side(ctx, std, c.New, false, nil, c.MaxMessage, true)
+	if err != nil {
+		return false, err
+	}
+	defer s.close()
+	now := scanner.NewSnapshot()
+	if _, err := engine.Keeping().Run(context.WithoutCancel(ctx), s.source, now); err != nil {
+		return false, readError(err)
+	}
+	return now.Servers[name] != nil, nil
+}
+
+// alike returns the servers that run the same package, or the same command, or have the
+// same URL. Of several, those with the same arguments.
+func alike(before *scanner.Snapshot, now *scanner.Identity) []string {
+	var found, exact []string
+	for _, name := range before.Names() {
+		offer := before.Servers[name]
+		was := cmp.Or(offer.Locked.Last(), offer.Identity)
+		switch {
+		case was == nil:
+			continue
+		case now.URL != "":
+			if was.URL != now.URL {
+				continue
+			}
+		case now.Package != "":
+			if was.Package != now.Package || was.Ecosystem != now.Ecosystem {
+				continue
+			}
+		case was.Command != now.Command || !slices.Equal(was.Args, now.Args):
+			continue
+		}
+		found = append(found, name)
+		if was.SameArgs(now) {
+			exact = append(exact, name)
+		}
+	}
+	if len(exact) == 1 {
+		return exact
+	}
+	return found
+}
+
+// nothingCompared explains that the two sides have no server in common.
+func (c *diffCmd) nothingCompared(before *scanner.Snapshot, now []string) error {
+	return usage("nothing was compared: %s has %s, and what is compared with it has %s; choose with --server NAME", c.Old, quotedNames(before.Names()), quotedNames(now))
+}
+
+// maxNames bounds the names in an error.
+const maxNames = 20
+
+func quotedNames(names []string) string {
+	var out []string
+	for i, n := range names {
+		if i == maxNames {
+			out = append(out, fmt.Sprintf("and %d more", len(names)-i))
+			break
+		}
+		out = append(out, fmt.Sprintf("%q", text.Visible(n, 120)))
+	}
+	if len(out) == 0 {
+		return "no server"
+	}
+	return strings.Join(out, ", ")
+}
+
+// metServers is a sink that remembers which servers showed something.
+type metServers struct {
+	scanner.Sink
+	names map[string]bool
+}
+
+func (m *metServers) Event(e *scanner.Event, f *scanner.Facts) error {
+	if e.Server != "" && len(f.Messages) > 0 {
+		m.names[e.Server] = true
+	}
+	return m.Sink.Event(e, f)
+}
+
+// any reports whether one of the servers was met, or none showed anything: the coverage
+// says why then.
+func (m *metServers) any(of *scanner.Snapshot) bool {
+	for name := range m.names {
+		if of.Servers[name] != nil {
+			return true
+		}
+	}
+	return len(m.names) == 0
+}
+
+func (m *metServers) sorted() []string { return slices.Sorted(maps.Keys(m.names)) }

@@ -1,0 +1,67 @@
+package scanner
+
+import "time"
+
+// Approval says who approved something, when and why.
+type Approval struct {
+	By     string
+	At     time.Time
+	Reason string
+}
+
+// Who approves where nobody does: a server that is met for the first time, and a
+// new definition of one that is trusted by the configuration.
+const (
+	FirstUse = "first-use"
+	Auto     = "auto"
+)
+
+// stated reports an approval that somebody gave, with a reason.
+func (a *Approval) stated() bool {
+	return a != nil && a.By != "" && a.By != FirstUse && a.By != Auto && a.Reason != "" && !a.At.IsZero()
+}
+
+// madeSince reports an approval that somebody gave with a reason, and that was not there
+// before.
+func (a *Approval) madeSince(before *Approval) bool {
+	return a.stated() && (before == nil || a.By != before.By || a.Reason != before.Reason || !a.At.Equal(before.At))
+}
+
+// ApprovedInChange returns the approval of a definition of a lockfile that the change
+// under review made, nil where it made none. An approval that the lockfile before the
+// change has already was given to another definition.
+func (p *JudgePass) ApprovedInChange(d *Definition) *Approval {
+	if p.event.Kind != LockEvent || d.Status != "approved" {
+		return nil
+	}
+	var before *Approval
+	if offer := p.Approved(); offer != nil {
+		if was := offer.Definitions[DefinitionKey{d.Kind, d.Name}]; was != nil {
+			before = was.Approval
+		}
+	}
+	if !d.Approval.madeSince(before) {
+		return nil
+	}
+	return d.Approval
+}
+
+// IdentityApprovedInChange is ApprovedInChange for what the server is.
+func (p *JudgePass) IdentityApprovedInChange() *Approval {
+	locked := p.event.Locked
+	if p.event.Kind != LockEvent || locked == nil || locked.Waits() {
+		return nil
+	}
+	var before *Approval
+	if offer := p.Approved(); offer != nil && offer.Locked != nil {
+		before = offer.Locked.Approval
+	}
+	if !locked.Approval.madeSince(before) {
+		return nil
+	}
+	return locked.Approval
+}
+
+// Locked returns what the lockfile of the event holds of the server, nil for what is no
+// lockfile.
+func (p *JudgePass) Locked() *LockedIdentity { return p.event.Locked }
