@@ -3,11 +3,11 @@ package replay
 import (
 	"bytes"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -18,16 +18,16 @@ import (
 // sizes cannot be trusted to the byte: messages are taken line by line. But a
 // piece cannot end before its bytes do, so no body can pass itself off as one of
 // the other side.
-var segment = regexp.MustCompile(`^=+ (\S+) conn=(\d+) (client|server)->(?:client|server) (\d{1,15})B =+$`)
+var segment = lazyregexp.New(`^=+ (\S+) conn=(\d+) (client|server)->(?:client|server) (\d{1,15})B =+$`)
 
 func isSegment(line []byte) bool { return segment.Match(line) }
 
 var (
-	closedLine   = regexp.MustCompile(`^=+ [0-9TZ:.+-]+ conn=\d+ closed =+$`)
-	streamField  = regexp.MustCompile(`^(?:id|event|retry|data)?:|^data$`)
-	chunkSize    = regexp.MustCompile(`^[0-9a-fA-F]{1,8}$`)
-	requestHead  = regexp.MustCompile(`^[A-Z]+ \S+ HTTP/\d`)
-	responseHead = regexp.MustCompile(`^HTTP/\d(?:\.\d)? \d{3}`)
+	closedLine   = lazyregexp.New(`^=+ [0-9TZ:.+-]+ conn=\d+ closed =+$`)
+	streamField  = lazyregexp.New(`^(?:id|event|retry|data)?:|^data$`)
+	chunkSize    = lazyregexp.New(`^[0-9a-fA-F]{1,8}$`)
+	requestHead  = lazyregexp.New(`^[A-Z]+ \S+ HTTP/\d`)
+	responseHead = lazyregexp.New(`^HTTP/\d(?:\.\d)? \d{3}`)
 )
 
 // httpText reads such a file.

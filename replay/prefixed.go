@@ -2,8 +2,8 @@ package replay
 
 import (
 	"bytes"
-	"regexp"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -14,10 +14,10 @@ import (
 type prefixedLines struct{ file string }
 
 var (
-	prefix     = regexp.MustCompile(`(?i)(?:^|[\s\]])(read|write|message from client|message from server|client|server|recv|received|send|sent|<-|->|<|>):?\s*$`)
-	prefixTime = regexp.MustCompile(`^\s*\[?(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?)`)
-	prefixName = regexp.MustCompile(`\[([^\[\]]+)\]`)
-	notAName   = regexp.MustCompile(`(?i)^(?:trace|debug|info|notice|warn|warning|error|critical|fatal|\d{4}-\d{2}-\d{2}.*)$`)
+	prefix     = lazyregexp.New(`(?i)(?:^|[\s\]])(read|write|message from client|message from server|client|server|recv|received|send|sent|<-|->|<|>):?\s*$`)
+	prefixTime = lazyregexp.New(`^\s*\[?(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?)`)
+	prefixName = lazyregexp.New(`\[([^\[\]]+)\]`)
+	notAName   = lazyregexp.New(`(?i)^(?:trace|debug|info|notice|warn|warning|error|critical|fatal|\d{4}-\d{2}-\d{2}.*)$`)
 )
 
 // logged cuts off what Claude Desktop writes behind a message.

@@ -13,11 +13,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -145,8 +145,8 @@ func sniff(head []byte, whole bool) format {
 }
 
 var (
-	looksLikeJSON = regexp.MustCompile(`^\s*(?:\{|\[\s*[\[{])`)
-	archiveHead   = regexp.MustCompile(`^\{\s*"log"\s*:\s*\{`)
+	looksLikeJSON = lazyregexp.New(`^\s*(?:\{|\[\s*[\[{])`)
+	archiveHead   = lazyregexp.New(`^\{\s*"log"\s*:\s*\{`)
 )
 
 // tooDeep reports a line that would be an object or a list but for how deep it nests.

@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -219,7 +219,7 @@ func (h *htmlWriter) finding(f repeated) htmlFinding {
 // diffKinds are the classes of the lines of a diff.
 var diffKinds = map[change]string{kept: "kept", added: "added", removed: "removed", hunk: "hunk", names: "names"}
 
-var fingerprintForm = regexp.MustCompile(`^f1:[0-9a-f]{32}$`)
+var fingerprintForm = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
 
 // id is the anchor of a finding: its fingerprint, so that a link to it holds in
 // the next report, or a number.

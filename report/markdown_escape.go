@@ -1,14 +1,15 @@
 package report
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // plainWord is a word that means nothing to Markdown, nor to what GitHub and
 // GitLab make of its text afterwards: @names, #numbers, digests of commits and
 // bare addresses become links there, however they are escaped.
-var plainWord = regexp.MustCompile(`^(?:[\pL\pM]+(?:['’/-][\pL\pM]+)*|[0-9]{1,6}|[–—…›×·]|)$`)
+var plainWord = lazyregexp.New(`^(?:[\pL\pM]+(?:['’/-][\pL\pM]+)*|[0-9]{1,6}|[–—…›×·]|)$`)
 
 // listMark is what a number would open a list with.
 const listMark = ".)"

@@ -3,13 +3,14 @@ package report
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 var (
-	uriScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
-	winDrive  = regexp.MustCompile(`^[A-Za-z]:/`)
+	uriScheme = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*://`)
+	winDrive  = lazyregexp.New(`^[A-Za-z]:/`)
 )
 
 // artifactURI returns the URI under which a result about file is written.

@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -34,6 +33,6 @@ var annOpenworldContradiction = scanner.Rule{
 }
 
 var (
-	fetchesWeb       = regexp.MustCompile(`\b(fetch|crawl|scrape|browse|navigate|download|http|web|website|url)\b`)
-	addressParameter = regexp.MustCompile(`^((web|page|target|site|remote) ?)?(url|uri|website|web ?page|link)s?$`)
+	fetchesWeb       = lazyregexp.New(`\b(fetch|crawl|scrape|browse|navigate|download|http|web|website|url)\b`)
+	addressParameter = lazyregexp.New(`^((web|page|target|site|remote) ?)?(url|uri|website|web ?page|link)s?$`)
 )

@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -27,13 +26,13 @@ var annReadonlyContradiction = scanner.Rule{
 }
 
 // asksOnly is what is sent or executed to read something.
-var asksOnly = regexp.MustCompile(`\b(read[- ]only|quer(y|ies)|search(es)?|requests?|select|lookup|questions?|without (changing|modifying)|dry[- ]run)\b`)
+var asksOnly = lazyregexp.New(`\b(read[- ]only|quer(y|ies)|search(es)?|requests?|select|lookup|questions?|without (changing|modifying)|dry[- ]run)\b`)
 
 // changesByItself are verbs of change that need no object to be one, where a
 // prompt is sent and a check is executed to learn something.
 var (
-	changesByItself = regexp.MustCompile(`^(write|insert|upload|publish|rename|modify|update|edit|overwrite)$`)
-	sendsMail       = regexp.MustCompile(`^(send|post|pay|transfer)s?\s+((an?|the|one|some)\s+)?(\w+\s+)?(e-?mails?|messages?|sms|letters?|invitations?|payments?|money|tweets?|comments?|funds|files?)\b`)
+	changesByItself = lazyregexp.New(`^(write|insert|upload|publish|rename|modify|update|edit|overwrite)$`)
+	sendsMail       = lazyregexp.New(`^(send|post|pay|transfer)s?\s+((an?|the|one|some)\s+)?(\w+\s+)?(e-?mails?|messages?|sms|letters?|invitations?|payments?|money|tweets?|comments?|funds|files?)\b`)
 )
 
 // writesItself reports a tool that says of itself that it changes something: by the

@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -37,24 +36,24 @@ var capExec = scanner.Rule{
 // and, where such a name says too little, what a tool or a description adds.
 type runnable struct {
 	what      string
-	name      *regexp.Regexp
-	tool      *regexp.Regexp
-	described *regexp.Regexp
+	name      *lazyregexp.Regexp
+	tool      *lazyregexp.Regexp
+	described *lazyregexp.Regexp
 }
 
 var (
 	runsCommand = &runnable{what: "a command",
-		name: regexp.MustCompile(`^((shell|bash|terminal|system|cli) )?(command|cmd)s?( line)?$|^(bash|powershell)$`)}
+		name: lazyregexp.New(`^((shell|bash|terminal|system|cli) )?(command|cmd)s?( line)?$|^(bash|powershell)$`)}
 	runsStatement = &runnable{what: "a query",
-		name: regexp.MustCompile(`^(raw )?(sql|cypher|soql)$|^((sql|cypher|soql) )?statements?$|^(sql|cypher|soql|graphql) (query|queries)$`)}
+		name: lazyregexp.New(`^(raw )?(sql|cypher|soql)$|^((sql|cypher|soql) )?statements?$|^(sql|cypher|soql|graphql) (query|queries)$`)}
 	runsQuery = &runnable{what: "a query",
-		name:      regexp.MustCompile(`^(raw )?(query|queries)$`),
-		tool:      regexp.MustCompile(`\b(sql|soql|cypher|graphql|gql)\b`),
-		described: regexp.MustCompile(`\b(sql|soql|cypher|graphql|gql)\b`)}
+		name:      lazyregexp.New(`^(raw )?(query|queries)$`),
+		tool:      lazyregexp.New(`\b(sql|soql|cypher|graphql|gql)\b`),
+		described: lazyregexp.New(`\b(sql|soql|cypher|graphql|gql)\b`)}
 	runsProgram = &runnable{what: "a program",
-		name:      regexp.MustCompile(`^((java ?|bash |shell |python )?script|((source|python|java ?script|js) )?code|js|python|function|expression|snippet|program)$`),
-		tool:      regexp.MustCompile(`\b(run|exec|execute|eval|evaluate|interpreter|python|java ?script|repl|console|sandbox|notebook)\b`),
-		described: regexp.MustCompile(`\b(java ?script|python|typescript|shell|bash|lua|ruby)\b.{0,20}\b(code|function|source|script|expression)\b|\b(code|script|expression)\s+to\s+(run|execute|evaluate)\b`)}
+		name:      lazyregexp.New(`^((java ?|bash |shell |python )?script|((source|python|java ?script|js) )?code|js|python|function|expression|snippet|program)$`),
+		tool:      lazyregexp.New(`\b(run|exec|execute|eval|evaluate|interpreter|python|java ?script|repl|console|sandbox|notebook)\b`),
+		described: lazyregexp.New(`\b(java ?script|python|typescript|shell|bash|lua|ruby)\b.{0,20}\b(code|function|source|script|expression)\b|\b(code|script|expression)\s+to\s+(run|execute|evaluate)\b`)}
 )
 
 // runWords are the last words of all names of such parameters.

@@ -2,8 +2,8 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -64,13 +64,13 @@ var actingWords = wordSet(`execute exec run eval shell bash terminal command cmd
 
 // approval is a setting by which a client stops asking.
 type approval struct {
-	pointer, value *regexp.Regexp
+	pointer, value *lazyregexp.Regexp
 	severity       scanner.Severity // where a project has it; one less for a user
 	message        string
 }
 
 func approves(pointer, value string, severity scanner.Severity, message string) approval {
-	return approval{regexp.MustCompile(pointer), regexp.MustCompile(value), severity, message}
+	return approval{lazyregexp.New(pointer), lazyregexp.New(value), severity, message}
 }
 
 // editorKey begins the pointer of a setting of VS Code, wherever its settings stand.

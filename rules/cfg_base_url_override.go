@@ -1,9 +1,9 @@
 package rules
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -62,8 +62,8 @@ func passesKey(e *scanner.Entry, vendor string) bool {
 }
 
 var (
-	endpointName     = regexp.MustCompile(`(?i)^(ANTHROPIC|CLAUDE|OPENAI|AZURE_OPENAI|GEMINI|GOOGLE_GEMINI|GOOGLE|MISTRAL|GROQ|COHERE|DEEPSEEK|XAI|OPENROUTER)_(?:[A-Z]+_)?(?:BASE_URL|API_BASE|API_URL|ENDPOINT|HOST|API_HOST)$`)
-	clientEndpoint   = regexp.MustCompile(`^/(?:openai_base_url|chatgpt_base_url|amp\.url)$`)
-	providerEndpoint = regexp.MustCompile(`^/(?:model_providers/[^/]+/base_url|providers?/[^/]+/(?:options/baseURL|base_url|api))$`)
-	modelHost        = regexp.MustCompile(`(?i)(?:^|\.)(?:anthropic\.com|claude\.ai|openai\.com|openai\.azure\.com|googleapis\.com|amazonaws\.com|mistral\.ai|groq\.com|cohere\.(?:ai|com)|deepseek\.com|x\.ai|openrouter\.ai|ampcode\.com|azure\.com|cloudflare\.com)$`)
+	endpointName     = lazyregexp.New(`(?i)^(ANTHROPIC|CLAUDE|OPENAI|AZURE_OPENAI|GEMINI|GOOGLE_GEMINI|GOOGLE|MISTRAL|GROQ|COHERE|DEEPSEEK|XAI|OPENROUTER)_(?:[A-Z]+_)?(?:BASE_URL|API_BASE|API_URL|ENDPOINT|HOST|API_HOST)$`)
+	clientEndpoint   = lazyregexp.New(`^/(?:openai_base_url|chatgpt_base_url|amp\.url)$`)
+	providerEndpoint = lazyregexp.New(`^/(?:model_providers/[^/]+/base_url|providers?/[^/]+/(?:options/baseURL|base_url|api))$`)
+	modelHost        = lazyregexp.New(`(?i)(?:^|\.)(?:anthropic\.com|claude\.ai|openai\.com|openai\.azure\.com|googleapis\.com|amazonaws\.com|mistral\.ai|groq\.com|cohere\.(?:ai|com)|deepseek\.com|x\.ai|openrouter\.ai|ampcode\.com|azure\.com|cloudflare\.com)$`)
 )

@@ -2,9 +2,9 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -57,17 +57,17 @@ func preparation(interpreter, code string) bool {
 const longestPreparation = 400
 
 // codeAddress is an address that does not name code but holds it.
-var codeAddress = regexp.MustCompile(`(?i)^(?:--?[\w-]+=)?data:(?:text|application)/(?:java|ecma|type)script`)
+var codeAddress = lazyregexp.New(`(?i)^(?:--?[\w-]+=)?data:(?:text|application)/(?:java|ecma|type)script`)
 
 var (
 	// plainShell is a row of commands that only prepare, and one at its end
 	// without redirection, substitution or another program behind it.
-	plainShell = regexp.MustCompile(`^\s*(?:(?:cd|source|\.|export|nvm|fnm|pyenv|conda|set|eval "\$\((?:/[\w/.-]+/)?(?:brew|fnm|mise|direnv|pyenv) [\w -]+\)")(?: [^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Z_]+\}?[^;&|<>` + "`" + `$()\n]*)*)?\s*(?:&&|;|\n)\s*)*` +
+	plainShell = lazyregexp.New(`^\s*(?:(?:cd|source|\.|export|nvm|fnm|pyenv|conda|set|eval "\$\((?:/[\w/.-]+/)?(?:brew|fnm|mise|direnv|pyenv) [\w -]+\)")(?: [^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Z_]+\}?[^;&|<>` + "`" + `$()\n]*)*)?\s*(?:&&|;|\n)\s*)*` +
 		`(?:exec )?[^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Za-z_]+\}?[^;&|<>` + "`" + `$()\n]*)*$`)
 	// silencing is what sends the output of a command nowhere, or to the log.
-	silencing = regexp.MustCompile(`\s*(?:[012&]?>>?\s*/dev/null|[12]?>&[12])\b`)
+	silencing = lazyregexp.New(`\s*(?:[012&]?>>?\s*/dev/null|[12]?>&[12])\b`)
 	// asking is what only tells where something is.
-	asking = regexp.MustCompile(`\$\((?:git rev-parse --show-toplevel|pwd(?: -P)?|dirname "?\$0"?|(?:which|command -v) [\w.-]+|brew --prefix(?: [\w@.-]+)?|npm (?:root|prefix|bin) -g)\)`)
+	asking = lazyregexp.New(`\$\((?:git rev-parse --show-toplevel|pwd(?: -P)?|dirname "?\$0"?|(?:which|command -v) [\w.-]+|brew --prefix(?: [\w@.-]+)?|npm (?:root|prefix|bin) -g)\)`)
 	// pythonMain is what an entry point of a package would do.
-	pythonMain = regexp.MustCompile(`^\s*(?:(?:import [\w.]+|from [\w.]+ import \w+(?: as \w+)?)\s*;\s*)+(?:sys\.exit\()?(?:asyncio\.run\()?[\w.]+\(\)\)*;?\s*$`)
+	pythonMain = lazyregexp.New(`^\s*(?:(?:import [\w.]+|from [\w.]+ import \w+(?: as \w+)?)\s*;\s*)+(?:sys\.exit\()?(?:asyncio\.run\()?[\w.]+\(\)\)*;?\s*$`)
 )

@@ -3,10 +3,10 @@ package rules
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -66,8 +66,8 @@ func overCommand(p *scanner.ConfigPass, e *scanner.Entry) {
 
 // bridge are packages whose arguments are the address of a server.
 var (
-	bridge             = regexp.MustCompile(`^(?:mcp-remote|mcp-remote-client|@[\w-]+/mcp-remote|supergateway|mcp-proxy|mcp-client-proxy|@smithery/cli|fastmcp-proxy|mcp-sse-proxy)$`)
-	credentialArgument = regexp.MustCompile(`(?i)^(?:authorization|x-[\w-]*(?:key|token))\s*:`)
+	bridge             = lazyregexp.New(`^(?:mcp-remote|mcp-remote-client|@[\w-]+/mcp-remote|supergateway|mcp-proxy|mcp-client-proxy|@smithery/cli|fastmcp-proxy|mcp-sse-proxy)$`)
+	credentialArgument = lazyregexp.New(`(?i)^(?:authorization|x-[\w-]*(?:key|token))\s*:`)
 )
 
 func sendsCredentials(headers map[string]string) bool {
@@ -102,7 +102,7 @@ func unchecked(p *scanner.ConfigPass, e *scanner.Entry) {
 }
 
 var (
-	verifyName    = regexp.MustCompile(`(?:^|_)(?:SSL|TLS|HTTPS|CERTS?)_VERIFY$|(?:^|_)VERIFY_(?:SSL|TLS|CERTS?|CERTIFICATES?)$|(?:^|_)STRICT_SSL$`)
-	insecureName  = regexp.MustCompile(`(?:^|_)(?:INSECURE_SKIP_VERIFY|TLS_INSECURE|SSL_INSECURE|SKIP_(?:SSL|TLS)_VERIF(?:Y|ICATION)|IGNORE_(?:SSL|TLS|HTTPS|CERTIFICATE)_ERRORS)$`)
-	uncheckedFlag = regexp.MustCompile(`(?i)^--(?:insecure-skip-(?:tls-)?verify|no-(?:verify-ssl|ssl-verify|check-certificate|tls-verify)|(?:ssl-|tls-)?verify(?:-ssl|-tls)?=(?:false|0|no)|tls-verify=false|ignore-(?:https|certificate)-errors|tls-insecure|allow-insecure-tls)(?:=true)?$`)
+	verifyName    = lazyregexp.New(`(?:^|_)(?:SSL|TLS|HTTPS|CERTS?)_VERIFY$|(?:^|_)VERIFY_(?:SSL|TLS|CERTS?|CERTIFICATES?)$|(?:^|_)STRICT_SSL$`)
+	insecureName  = lazyregexp.New(`(?:^|_)(?:INSECURE_SKIP_VERIFY|TLS_INSECURE|SSL_INSECURE|SKIP_(?:SSL|TLS)_VERIF(?:Y|ICATION)|IGNORE_(?:SSL|TLS|HTTPS|CERTIFICATE)_ERRORS)$`)
+	uncheckedFlag = lazyregexp.New(`(?i)^--(?:insecure-skip-(?:tls-)?verify|no-(?:verify-ssl|ssl-verify|check-certificate|tls-verify)|(?:ssl-|tls-)?verify(?:-ssl|-tls)?=(?:false|0|no)|tls-verify=false|ignore-(?:https|certificate)-errors|tls-insecure|allow-insecure-tls)(?:=true)?$`)
 )

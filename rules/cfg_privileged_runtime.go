@@ -1,9 +1,9 @@
 package rules
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -51,31 +51,31 @@ func asRoot(e *scanner.Entry, report func(int, scanner.Severity, string)) {
 }
 
 var (
-	elevating = regexp.MustCompile(`^(?:/usr/bin/|/usr/local/bin/)?(?:sudo|doas|pkexec|gsudo)(?:\.exe)?(?: |$)`)
-	wrapping  = regexp.MustCompile(`(?:^|/)(?:env|nohup|nice|time|timeout)$`)
+	elevating = lazyregexp.New(`^(?:/usr/bin/|/usr/local/bin/)?(?:sudo|doas|pkexec|gsudo)(?:\.exe)?(?: |$)`)
+	wrapping  = lazyregexp.New(`(?:^|/)(?:env|nohup|nice|time|timeout)$`)
 )
 
 // right is an option of docker run that opens the container, with its value.
 type right struct {
-	option, value *regexp.Regexp
+	option, value *lazyregexp.Regexp
 	severity      scanner.Severity
 	message       string
 }
 
 var (
-	mounting = regexp.MustCompile(`^(?:-v|--volume|--mount)$`)
+	mounting = lazyregexp.New(`^(?:-v|--volume|--mount)$`)
 	rights   = []right{
-		{regexp.MustCompile(`^--privileged$`), regexp.MustCompile(`^(?:true)?$`), scanner.High, "the container has all rights of the host (--privileged)"},
-		{regexp.MustCompile(`^--(?:pid|ipc|uts|userns|cgroupns)$`), regexp.MustCompile(`^host$`), scanner.High, "the container shares a namespace of the host"},
-		{regexp.MustCompile(`^--net(?:work)?$`), regexp.MustCompile(`^host$`), scanner.Medium, "the container shares the network of the host, and all that listens on it"},
-		{regexp.MustCompile(`^--cap-add$`), regexp.MustCompile(`(?i)^(?:cap_)?(?:all|sys_admin|sys_ptrace|sys_module|dac_read_search)$`), scanner.High, "the container has a capability that leads out of it"},
-		{regexp.MustCompile(`^--security-opt$`), regexp.MustCompile(`^(?:seccomp|apparmor|label|systempaths)[=:](?:unconfined|disable)`), scanner.High, "a protection of the container is turned off"},
-		{regexp.MustCompile(`^--device$`), regexp.MustCompile(`^/dev/(?:mem|kmem|sd|nvme|disk)`), scanner.High, "the container has a disk or the memory of the host"},
-		{mounting, regexp.MustCompile(`(?:docker|podman|containerd)\.sock`), scanner.High, "the container controls the container engine, which is root on the host"},
-		{mounting, regexp.MustCompile(`^(?:/|[A-Za-z]:[\\/]?):|(?:^|,)(?:src|source)=(?:/|[A-Za-z]:[\\/]?)(?:,|$)`), scanner.High, "the container has the whole disk of the host"},
-		{mounting, regexp.MustCompile(`^/(?:etc|root|boot|sys|proc|dev|var/run|run)/?:|(?:^|,)(?:src|source)=/(?:etc|root|boot|sys|proc|dev)(?:,|$)`), scanner.High, "the container has a directory of the system"},
-		{mounting, regexp.MustCompile(`^` + home + `/?:.*:ro$|(?:^|,)(?:src|source)=` + home + `/?,(?:.*,)?(?:ro|readonly)(?:,|=|$)`), scanner.Medium, "the container reads the whole home directory"},
-		{mounting, regexp.MustCompile(`^` + home + `/?:|(?:^|,)(?:src|source)=` + home + `/?(?:,|$)`), scanner.High, "the container has the whole home directory"},
+		{lazyregexp.New(`^--privileged$`), lazyregexp.New(`^(?:true)?$`), scanner.High, "the container has all rights of the host (--privileged)"},
+		{lazyregexp.New(`^--(?:pid|ipc|uts|userns|cgroupns)$`), lazyregexp.New(`^host$`), scanner.High, "the container shares a namespace of the host"},
+		{lazyregexp.New(`^--net(?:work)?$`), lazyregexp.New(`^host$`), scanner.Medium, "the container shares the network of the host, and all that listens on it"},
+		{lazyregexp.New(`^--cap-add$`), lazyregexp.New(`(?i)^(?:cap_)?(?:all|sys_admin|sys_ptrace|sys_module|dac_read_search)$`), scanner.High, "the container has a capability that leads out of it"},
+		{lazyregexp.New(`^--security-opt$`), lazyregexp.New(`^(?:seccomp|apparmor|label|systempaths)[=:](?:unconfined|disable)`), scanner.High, "a protection of the container is turned off"},
+		{lazyregexp.New(`^--device$`), lazyregexp.New(`^/dev/(?:mem|kmem|sd|nvme|disk)`), scanner.High, "the container has a disk or the memory of the host"},
+		{mounting, lazyregexp.New(`(?:docker|podman|containerd)\.sock`), scanner.High, "the container controls the container engine, which is root on the host"},
+		{mounting, lazyregexp.New(`^(?:/|[A-Za-z]:[\\/]?):|(?:^|,)(?:src|source)=(?:/|[A-Za-z]:[\\/]?)(?:,|$)`), scanner.High, "the container has the whole disk of the host"},
+		{mounting, lazyregexp.New(`^/(?:etc|root|boot|sys|proc|dev|var/run|run)/?:|(?:^|,)(?:src|source)=/(?:etc|root|boot|sys|proc|dev)(?:,|$)`), scanner.High, "the container has a directory of the system"},
+		{mounting, lazyregexp.New(`^` + home + `/?:.*:ro$|(?:^|,)(?:src|source)=` + home + `/?,(?:.*,)?(?:ro|readonly)(?:,|=|$)`), scanner.Medium, "the container reads the whole home directory"},
+		{mounting, lazyregexp.New(`^` + home + `/?:|(?:^|,)(?:src|source)=` + home + `/?(?:,|$)`), scanner.High, "the container has the whole home directory"},
 	}
 )
 
@@ -116,6 +116,6 @@ func wholeDisk(l *scanner.Launched, report func(int, scanner.Severity, string)) 
 }
 
 var (
-	everything = regexp.MustCompile(`^(?:/|[A-Za-z]:[\\/]*|/(?:home|Users)/?|/mnt/[a-z]/?)$`)
-	wholeHome  = regexp.MustCompile(`^` + home + `[\\/]?$`)
+	everything = lazyregexp.New(`^(?:/|[A-Za-z]:[\\/]*|/(?:home|Users)/?|/mnt/[a-z]/?)$`)
+	wholeHome  = lazyregexp.New(`^` + home + `[\\/]?$`)
 )

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -70,8 +70,8 @@ func argument(args []string, i int) (name, value string) {
 }
 
 var (
-	assigned   = regexp.MustCompile(`^-{0,2}[A-Za-z_][\w.-]*$`)
-	headerName = regexp.MustCompile(`^(?:[Aa]uthorization|[Cc]ookie|[A-Za-z]+(?:-[A-Za-z]+)+)$`)
+	assigned   = lazyregexp.New(`^-{0,2}[A-Za-z_][\w.-]*$`)
+	headerName = lazyregexp.New(`^(?:[Aa]uthorization|[Cc]ookie|[A-Za-z]+(?:-[A-Za-z]+)+)$`)
 )
 
 // lastToken is the name of the member that a pointer leads to.
@@ -124,8 +124,8 @@ func secretName(name string) bool {
 }
 
 var (
-	authScheme   = regexp.MustCompile(`(?i)^(?:bearer|basic|token|apikey|api-key)$`)
-	authHeader   = regexp.MustCompile(`(?i)^(?:authorization|proxy-authorization|cookie|x-(?:[a-z0-9]+-)*(?:key|token|secret))$`)
-	publicName   = regexp.MustCompile(`(?i)public|publishable|token_?(?:url|path|file|endpoint|limit|type|count)|max_?tokens?|(?:sort|primary|partition|foreign|cache|public|project)[_-]?key|key[_-]?(?:id|name|path|file)$`)
-	passwordName = regexp.MustCompile(`(?i)passw(?:or)?d|pwd|secret`)
+	authScheme   = lazyregexp.New(`(?i)^(?:bearer|basic|token|apikey|api-key)$`)
+	authHeader   = lazyregexp.New(`(?i)^(?:authorization|proxy-authorization|cookie|x-(?:[a-z0-9]+-)*(?:key|token|secret))$`)
+	publicName   = lazyregexp.New(`(?i)public|publishable|token_?(?:url|path|file|endpoint|limit|type|count)|max_?tokens?|(?:sort|primary|partition|foreign|cache|public|project)[_-]?key|key[_-]?(?:id|name|path|file)$`)
+	passwordName = lazyregexp.New(`(?i)passw(?:or)?d|pwd|secret`)
 )

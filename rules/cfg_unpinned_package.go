@@ -1,9 +1,9 @@
 package rules
 
 import (
-	"regexp"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -52,4 +52,4 @@ func offline(l *scanner.Launched) bool {
 	return slices.ContainsFunc(l.Words, noFetch.MatchString)
 }
 
-var noFetch = regexp.MustCompile(`^--(?:no-install|offline|no|pull=never)$`)
+var noFetch = lazyregexp.New(`^--(?:no-install|offline|no|pull=never)$`)

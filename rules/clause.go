@@ -2,8 +2,8 @@ package rules
 
 import (
 	"bytes"
-	"regexp"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -59,14 +59,14 @@ func clauseEnd(t []byte, i int) bool {
 // countering is what turns an order into its opposite or into a report of one:
 // negation, prohibition, defence, an example or a quotation. It is looked for
 // ahead of the match, where English and its neighbours put it.
-var countering = regexp.MustCompile(`\b(never|not|\w+n['’]t|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|avoids?|reject(s|ed)?|detect(s|ed|ing|ion)?|protect(s|ed|ing)?|warns?|flag(s|ged)?|sanitiz\w+|redact\w*|mask(s|ed)?|guards?|scan(s|ned)? for|such as|e\.g|for example|like|known as|attempts?|attacks|malicious|phrases?|strings?|patterns?|analy[sz]es?|checks?\s+(whether|if|for)|(prompts|inputs|texts|messages|requests|content|comments)\s+(that|which)|(asks?|tells?|instructs?|tricks?)\s+(the\s+|an?\s+)?\w+\s+(agent\s+|model\s+|assistant\s+)?to)\b[^\n]*$`)
+var countering = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|avoids?|reject(s|ed)?|detect(s|ed|ing|ion)?|protect(s|ed|ing)?|warns?|flag(s|ged)?|sanitiz\w+|redact\w*|mask(s|ed)?|guards?|scan(s|ned)? for|such as|e\.g|for example|like|known as|attempts?|attacks|malicious|phrases?|strings?|patterns?|analy[sz]es?|checks?\s+(whether|if|for)|(prompts|inputs|texts|messages|requests|content|comments)\s+(that|which)|(asks?|tells?|instructs?|tricks?)\s+(the\s+|an?\s+)?\w+\s+(agent\s+|model\s+|assistant\s+)?to)\b[^\n]*$`)
 
 // strongNegation stands inside the match itself.
-var strongNegation = regexp.MustCompile(`\b(never|not|\w+n['’]t|cannot)\b`)
+var strongNegation = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot)\b`)
 
 // preamble is what may stand ahead of an order without countering it: a phrase
 // that speaks of something else (to avoid errors, …) or a double negation.
-var preamble = regexp.MustCompile(`^\W*(without|to|in order to|if|when|while|unless|no matter|whether|like)\b[^,\n]*,|\b(do(es)? not|do?n['’]?t|never|not)\s+(forget|hesitate|fail)\s+to\b`)
+var preamble = lazyregexp.New(`^\W*(without|to|in order to|if|when|while|unless|no matter|whether|like)\b[^,\n]*,|\b(do(es)? not|do?n['’]?t|never|not)\s+(forget|hesitate|fail)\s+to\b`)
 
 // asked reports that what stands at start is no order but the matter of a question
 // in a sentence: whether to do it, which file to do it with. A comma ends the
@@ -78,9 +78,9 @@ func asked(t []byte, start int) bool {
 }
 
 var (
-	askedAhead = regexp.MustCompile(`\b(whether(\s+or\s+not)?\s+(to|the|an?|this|these|it|that|existing|all|each|any|new)\b[^,;]*|(which|what)\s+(\w+\s+){1,2}to\s+)$`)
+	askedAhead = lazyregexp.New(`\b(whether(\s+or\s+not)?\s+(to|the|an?|this|these|it|that|existing|all|each|any|new)\b[^,;]*|(which|what)\s+(\w+\s+){1,2}to\s+)$`)
 	// concessive is whether it is so or not.
-	concessive = regexp.MustCompile(`\b(regardless|irrespective|independent(ly)?)\s+(of\s+)?whether\b|\bno\s+matter\s+(whether|which|what)\b|\bwhether\b[^,;]*\s(or\s+not\s+[^t]|then\b|so\s+that\b)`)
+	concessive = lazyregexp.New(`\b(regardless|irrespective|independent(ly)?)\s+(of\s+)?whether\b|\bno\s+matter\s+(whether|which|what)\b|\bwhether\b[^,;]*\s(or\s+not\s+[^t]|then\b|so\s+that\b)`)
 )
 
 // switched reports that a parameter tells at [start, end) what is done where it is
@@ -91,16 +91,16 @@ func switched(p *scanner.TextPass, start, end int) bool {
 }
 
 // settled stands behind a question that is answered at once, or kept from the user.
-var settled = regexp.MustCompile(`\b(is|was|has|been)\s+(not|no|never|nobody|decided|settled|already|beyond|out\s+of)\b|\byou\s+(must|should|shall|need\s+to|have\s+to|are\s+to)\b|\bmust\s+(always\s+)?be\s+(done|true|set|yes)\b|\b(tell|ask|inform)\s+(nobody|no\s+one)\b|\bwithout\s+(telling|asking)\b|\b(silently|secretly|quietly)\b`)
+var settled = lazyregexp.New(`\b(is|was|has|been)\s+(not|no|never|nobody|decided|settled|already|beyond|out\s+of)\b|\byou\s+(must|should|shall|need\s+to|have\s+to|are\s+to)\b|\bmust\s+(always\s+)?be\s+(done|true|set|yes)\b|\b(tell|ask|inform)\s+(nobody|no\s+one)\b|\bwithout\s+(telling|asking)\b|\b(silently|secretly|quietly)\b`)
 
 // setAhead is all that stands ahead of what a switch does.
-var setAhead = regexp.MustCompile("^\\W*(if|when)\\s+(set\\s+to\\s+)?[`'\"]?(true|set|enabled|given|yes|checked)[`'\"]?,?\\s+(the\\s+(tool|server|command)\\s+)?(will\\s+)?(also\\s+)?$")
+var setAhead = lazyregexp.New("^\\W*(if|when)\\s+(set\\s+to\\s+)?[`'\"]?(true|set|enabled|given|yes|checked)[`'\"]?,?\\s+(the\\s+(tool|server|command)\\s+)?(will\\s+)?(also\\s+)?$")
 
 // announcesExample ends a clause behind whose colon comes an example.
-var announcesExample = regexp.MustCompile(`\b(training|sample|mock|expected|example|test|illustrative|canned|fake|demo)\s+\w+\s*$|\b(shows?|says|reads|states|returns)\s*$|\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
+var announcesExample = lazyregexp.New(`\b(training|sample|mock|expected|example|test|illustrative|canned|fake|demo)\s+\w+\s*$|\b(shows?|says|reads|states|returns)\s*$|\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
 
 // refusedBehind stands behind what is refused.
-var refusedBehind = regexp.MustCompile(`^(\s+(with|by|from|in)(\s+\w+){1,2})?\s+(is|are|will be|gets?)\s+(\w+\s+)?(refused|blocked|rejected|denied|forbidden|prohibited)\b`)
+var refusedBehind = lazyregexp.New(`^(\s+(with|by|from|in)(\s+\w+){1,2})?\s+(is|are|will be|gets?)\s+(\w+\s+)?(refused|blocked|rejected|denied|forbidden|prohibited)\b`)
 
 // countered reports whether what stands at [start, end) is denied, forbidden or
 // only quoted by its own clause.
@@ -125,17 +125,17 @@ func counteredCommand(t []byte, start, end int) bool {
 }
 
 // hasItRun stands ahead of a command that is to be run.
-var hasItRun = regexp.MustCompile("\\b(runs?|execut(e|es|ing)|paste|type|enter|start|use|via|with)\\b[^.\n]{0,40}`$")
+var hasItRun = lazyregexp.New("\\b(runs?|execut(e|es|ing)|paste|type|enter|start|use|via|with)\\b[^.\n]{0,40}`$")
 
 // quotationMarks are pairs of quotation marks.
 var quotationMarks = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"‘", "’"}, {"«", "»"}}
 
 // jsonValue stands ahead of the quotation mark of a JSON string, which quotes
 // nobody: a result or a broken frame can be JSON in a text.
-var jsonValue = regexp.MustCompile(`("\s*:|\[)\s*$`)
+var jsonValue = lazyregexp.New(`("\s*:|\[)\s*$`)
 
 // startOfJSON tells JSON from prose by its first characters.
-var startOfJSON = regexp.MustCompile(`^\s*(\{\s*["}]|\[\s*["\[{\]\d-])`)
+var startOfJSON = lazyregexp.New(`^\s*(\{\s*["}]|\[\s*["\[{\]\d-])`)
 
 // isJSON reports a text that begins like JSON: its strings are values, where in
 // prose and in programs they are quotations.
@@ -158,10 +158,10 @@ func quoted(t []byte, start, end int) bool {
 
 // citedAhead stands ahead of an order that somebody cites: a detector, an example,
 // a warning of attackers.
-var citedAhead = regexp.MustCompile(`\b(detect(s|ors?|ing)?|such\s+as|e\.g|for\s+example|phrases?|wording|known\s+as|malicious|attackers?|injected)\b[^\n]*$`)
+var citedAhead = lazyregexp.New(`\b(detect(s|ors?|ing)?|such\s+as|e\.g|for\s+example|phrases?|wording|known\s+as|malicious|attackers?|injected)\b[^\n]*$`)
 
 // orderWords are words that make a clause an order to its reader.
-var orderWords = regexp.MustCompile(`\b(you|must|should|please|first|before|always|immediately|now|important|required?|need to|make sure|ensure|then|also)\b`)
+var orderWords = lazyregexp.New(`\b(you|must|should|please|first|before|always|immediately|now|important|required?|need to|make sure|ensure|then|also)\b`)
 
 // addressed reports whether a clause speaks to its reader.
 func addressed(c []byte) bool { return orderWords.Match(c) }
@@ -174,7 +174,7 @@ func opens(c []byte, verb []int) bool {
 }
 
 // continuesOrder ends what stands ahead of a verb that gives an order.
-var continuesOrder = regexp.MustCompile(`(\b(and|then|also|please|now|to)|[,:>-])$`)
+var continuesOrder = lazyregexp.New(`(\b(and|then|also|please|now|to)|[,:>-])$`)
 
 // result reports whether the text came out of a call: it is data that the
 // model was given, not the documentation of a tool.

@@ -3,7 +3,6 @@ package rules
 import (
 	"net/netip"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -11,6 +10,7 @@ import (
 	"golang.org/x/net/idna"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -66,8 +66,8 @@ func destinationOf(host string) destination {
 // documentation of the clouds and services named.
 var (
 	metadataHosts   = wordSet(`metadata.google.internal metadata.goog metadata instance-data instance-data.ec2.internal metadata.tencentyun.com metadata.platformequinix.com`)
-	spelledOut      = regexp.MustCompile(`(?:^|[.-])(\d{1,3}(?:[.-]\d{1,3}){3})\.(?:nip\.io|sslip\.io|xip\.io)$`)
-	mirrorsLoopback = regexp.MustCompile(`(?:^|\.)(?:localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|yoogle\.com)$`)
+	spelledOut      = lazyregexp.New(`(?:^|[.-])(\d{1,3}(?:[.-]\d{1,3}){3})\.(?:nip\.io|sslip\.io|xip\.io)$`)
+	mirrorsLoopback = lazyregexp.New(`(?:^|\.)(?:localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|yoogle\.com)$`)
 )
 
 // figures reads an IPv4 address as the resolvers of programs do: of one to four
@@ -124,7 +124,7 @@ var (
 // and Alibaba.
 var metadataAddresses = wordSet(`169.254.169.254 169.254.170.2 169.254.170.23 fd00:ec2::254 fd00:ec2::23 fd20:ce::254 168.63.129.16 192.0.0.192 100.100.100.200`)
 
-var figure = regexp.MustCompile(`^(?:0x[0-9a-f]+|[0-9]+)$`)
+var figure = lazyregexp.New(`^(?:0x[0-9a-f]+|[0-9]+)$`)
 
 func reachOf(ip netip.Addr) reach {
 	switch {
@@ -161,7 +161,7 @@ func destinationURL(s string) (scheme string, u *url.URL) {
 }
 
 var (
-	urlScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+	urlScheme = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 	webScheme = wordSet("http https ws wss")
 )
 

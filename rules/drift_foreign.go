@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -27,12 +26,12 @@ func (u *unapproved) foreignIntent(s []byte) string {
 }
 
 var (
-	foreignSentence = regexp.MustCompile(`[^.!?\n。！？।۔]+`)
-	keyFile         = regexp.MustCompile(secretFiles)
+	foreignSentence = lazyregexp.New(`[^.!?\n。！？।۔]+`)
+	keyFile         = lazyregexp.New(secretFiles)
 	// secretVariable is a name of a variable that holds what opens something.
-	secretVariable = regexp.MustCompile(`\b[A-Z][A-Z0-9_]*_(URL|URI|DSN|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)\b`)
+	secretVariable = lazyregexp.New(`\b[A-Z][A-Z0-9_]*_(URL|URI|DSN|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)\b`)
 	foreignUsers   = each(func(l *language) foreignUser {
-		of := func(expr string) *regexp.Regexp { return regexp.MustCompile(inEither(expr)) }
+		of := func(expr string) *lazyregexp.Regexp { return lazyregexp.New(inEither(expr)) }
 		u := foreignUser{user: of(l.words(l.user)), theirs: of(l.words(l.theirs)), sent: of(l.words(l.send))}
 		if words, ok := unaware[l.name]; ok {
 			not, knows := l.alone(words.not), l.words(words.knows)
@@ -43,7 +42,7 @@ var (
 )
 
 // foreignUser is what a language calls its user, and what is taken and kept from one.
-type foreignUser struct{ user, theirs, sent, kept *regexp.Regexp }
+type foreignUser struct{ user, theirs, sent, kept *lazyregexp.Regexp }
 
 // knowReach is how far a denial and what it denies may stand apart.
 const knowReach = `[^,;:\n]{0,40}?`

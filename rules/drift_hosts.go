@@ -3,13 +3,13 @@ package rules
 import (
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -46,7 +46,7 @@ func (s *schemaChange) moved(before []string, value string) (weight scanner.Seve
 }
 
 var (
-	hostName  = regexp.MustCompile(`^(?:[\pL\pN_-]+\.)+[\pL][\pL\pN-]+$`)
+	hostName  = lazyregexp.New(`^(?:[\pL\pN_-]+\.)+[\pL][\pL\pN-]+$`)
 	imageName = wordSet(`image images container registry`)
 	placeName = wordSet(`bucket buckets recipient recipients payee wallet iban bcc cc webhook`)
 	hostParam = wordSet(`host hosts hostname domain server endpoint url uri base api address gateway proxy relay registry mirror index origin broker remote site`)

@@ -2,6 +2,8 @@ package rules
 
 import (
 	"regexp"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"slices"
 	"strings"
 
@@ -139,7 +141,7 @@ func readPattern(pattern string) func(string) bool {
 	}
 }
 
-var unicodeEscape = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)
+var unicodeEscape = lazyregexp.New(`\\u([0-9A-Fa-f]{4})`)
 
 // closing returns where the group at the start of a pattern ends, -1 for nowhere.
 func closing(pattern string) int {

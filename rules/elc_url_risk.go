@@ -3,10 +3,10 @@ package rules
 import (
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -69,9 +69,9 @@ func riskOfURL(said string, place addressPlace) (scanner.Severity, string) {
 }
 
 var (
-	figuresOnly = regexp.MustCompile(`^[0-9.]+$|:`)
-	mailAddress = regexp.MustCompile(`(?i)^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
-	personQuery = regexp.MustCompile(`\b(?:ssn|social security( number)?|passport|date of birth|dob|birth ?day|phone( number)?|mobile|iban|card number|full name)$`)
+	figuresOnly = lazyregexp.New(`^[0-9.]+$|:`)
+	mailAddress = lazyregexp.New(`(?i)^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
+	personQuery = lazyregexp.New(`\b(?:ssn|social security( number)?|passport|date of birth|dob|birth ?day|phone( number)?|mobile|iban|card number|full name)$`)
 	// publicQuery are the parameters of an authorization request that are random and no secrets.
 	publicQuery = wordSet("state nonce code_challenge code_challenge_method client_id redirect_uri scope response_type response_mode resource audience request_uri login_hint login_hint_token prompt elicitationid elicitation_id session_id id")
 )

@@ -2,9 +2,9 @@ package rules
 
 import (
 	"bytes"
-	"regexp"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -73,12 +73,12 @@ func reportEffect(e *effect, p *scanner.TextPass, report func(scanner.Severity))
 // also come from misread Windows-1252, so they must be complete. What a string
 // holds ends at the next control character, which keeps the search linear.
 var (
-	styleSequence    = regexp.MustCompile(`^(?:\x1b\[([0-9;:]*)m|\x{9b}([0-9;:]+)m|\x1b\[0?K|\x1b[()][0-9A-B])`) // grep and gcc erase behind a colour
-	colourParameters = regexp.MustCompile(`(?:^|;)0*[345]8(?::[0-9:]*|;5;[0-9]*|;2;[0-9]*;[0-9]*;[0-9]*)`)
-	concealParameter = regexp.MustCompile(`(?:^|;)0*8(?:;|$)`)
-	stringSequence   = regexp.MustCompile(`^(?:\x1b[PX^_][^\x1b\x{80}-\x{9f}]*|[\x{90}\x{98}\x{9e}\x{9f}][^\x1b\x{80}-\x{9f}]*(?:\x1b\\|\x{9c}))`)
-	commandSequence  = regexp.MustCompile(`^(?:\x1b\]|\x{9d})[0-9]+;[^\x00-\x1f\x{80}-\x{9f}]*`)
-	otherSequence    = regexp.MustCompile(`^(?:\x1b\[[0-?]*[ -/]*[@-~]|\x{9b}[0-?]+[ -/]*[@-~]|\x1b[ -/]*[0-~])`)
+	styleSequence    = lazyregexp.New(`^(?:\x1b\[([0-9;:]*)m|\x{9b}([0-9;:]+)m|\x1b\[0?K|\x1b[()][0-9A-B])`) // grep and gcc erase behind a colour
+	colourParameters = lazyregexp.New(`(?:^|;)0*[345]8(?::[0-9:]*|;5;[0-9]*|;2;[0-9]*;[0-9]*;[0-9]*)`)
+	concealParameter = lazyregexp.New(`(?:^|;)0*8(?:;|$)`)
+	stringSequence   = lazyregexp.New(`^(?:\x1b[PX^_][^\x1b\x{80}-\x{9f}]*|[\x{90}\x{98}\x{9e}\x{9f}][^\x1b\x{80}-\x{9f}]*(?:\x1b\\|\x{9c}))`)
+	commandSequence  = lazyregexp.New(`^(?:\x1b\]|\x{9d})[0-9]+;[^\x00-\x1f\x{80}-\x{9f}]*`)
+	otherSequence    = lazyregexp.New(`^(?:\x1b\[[0-?]*[ -/]*[@-~]|\x{9b}[0-?]+[ -/]*[@-~]|\x1b[ -/]*[0-~])`)
 )
 
 // effectAt returns the effect of what stands at s[i:] and its length; nil for
@@ -110,7 +110,7 @@ func sequenceAt(s []byte) (*effect, int) {
 		return styleEffect, len(m[0])
 	}
 	for _, known := range [...]struct {
-		form *regexp.Regexp
+		form *lazyregexp.Regexp
 		e    *effect
 	}{{stringSequence, swallowEffect}, {commandSequence, commandEffect}, {otherSequence, moveEffect}} {
 		if m := known.form.FindIndex(s); m != nil {

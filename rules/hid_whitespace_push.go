@@ -2,8 +2,8 @@ package rules
 
 import (
 	"bytes"
-	"regexp"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -44,4 +44,4 @@ var hidWhitespacePush = scanner.Rule{
 // out of sight does not hide it a second time in a book.
 const pushedTail = 4096
 
-var pushedOrder = regexp.MustCompile(toModel)
+var pushedOrder = lazyregexp.New(toModel)

@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -68,11 +67,11 @@ func nearestVerb(t []byte, start, end int) int {
 }
 
 var (
-	writes = regexp.MustCompile(vWrite)
+	writes = lazyregexp.New(vWrite)
 	// agentTold is an agent that has to act, where a guide tells a person.
-	agentTold = regexp.MustCompile(`\b(ai|assistant|agent|llm|model)s?\s*([:,]|must|should|shall|please|has\s+to|needs?\s+to)`)
+	agentTold = lazyregexp.New(`\b(ai|assistant|agent|llm|model)s?\s*([:,]|must|should|shall|please|has\s+to|needs?\s+to)`)
 	// unasked has it done without anybody's consent, now or from now on.
-	unasked = regexp.MustCompile(`\bwithout\s+(asking|telling|confirm|approv|informing|mention)|\bsilently\b|\bauto_?-?approve\W{1,3}(to\s+)?(true|on)\b|\bfor\s+(all|every)\s+future\b`)
+	unasked = lazyregexp.New(`\bwithout\s+(asking|telling|confirm|approv|informing|mention)|\bsilently\b|\bauto_?-?approve\W{1,3}(to\s+)?(true|on)\b|\bfor\s+(all|every)\s+future\b`)
 	// configures is the name of a tool whose purpose is such files.
-	configures = regexp.MustCompile(`(?i)(config|setup|install|init|rules?|memory|settings)`)
+	configures = lazyregexp.New(`(?i)(config|setup|install|init|rules?|memory|settings)`)
 )

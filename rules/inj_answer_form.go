@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -67,8 +66,8 @@ var yourAnswer = append(product([]string{"your "}, []string{"response", "answer"
 
 var (
 	// mayOpenOrder is what may stand ahead of an order in its sentence.
-	mayOpenOrder = regexp.MustCompile(`^[^a-z]*(((can|could|would|will)\s+you|please|kindly|also|and|then|now|always|just|finally|additionally|make\s+sure\s+to|be\s+sure\s+to|remember\s+to|you\s+(must|should|need\s+to|have\s+to|will)|in\s+your\s+\w+)\W+)*$`)
+	mayOpenOrder = lazyregexp.New(`^[^a-z]*(((can|could|would|will)\s+you|please|kindly|also|and|then|now|always|just|finally|additionally|make\s+sure\s+to|be\s+sure\s+to|remember\s+to|you\s+(must|should|need\s+to|have\s+to|will)|in\s+your\s+\w+)\W+)*$`)
 	// inExamination is how forms, examinations and letters speak of an answer that
 	// a person gives.
-	inExamination = regexp.MustCompile(`\b(correct\s+to|decimals?|significant|simplest|box|below|blank|space|provided|sheet|booklet|units?|notation|fractions?|marks?|points|exam\w*|quiz|students?|question\s+\d+|by\s+(mon|tues|wednes|thurs|fri|satur|sun)day|deadline|rsvp|reviewers?|customers?|letter|commit|log)\b`)
+	inExamination = lazyregexp.New(`\b(correct\s+to|decimals?|significant|simplest|box|below|blank|space|provided|sheet|booklet|units?|notation|fractions?|marks?|points|exam\w*|quiz|students?|question\s+\d+|by\s+(mon|tues|wednes|thurs|fri|satur|sun)day|deadline|rsvp|reviewers?|customers?|letter|commit|log)\b`)
 )

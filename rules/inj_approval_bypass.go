@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -66,16 +65,16 @@ var injApprovalBypass = scanner.Rule{
 
 var (
 	// needsConsent is to let data leave or to run something.
-	needsConsent = regexp.MustCompile(`\b(` + vSend + `|pass(es|ed|ing)?|sent|forwarded|transferred|transfer|execut(e|es|ed)|run|runs|call|invoke|deletes?|install|purchase|pay|update|change|refund|merge|delete|wipe|issue|grant|approve)\b`)
+	needsConsent = lazyregexp.New(`\b(` + vSend + `|pass(es|ed|ing)?|sent|forwarded|transferred|transfer|execut(e|es|ed)|run|runs|call|invoke|deletes?|install|purchase|pay|update|change|refund|merge|delete|wipe|issue|grant|approve)\b`)
 	// approvalGranted tells of an approval, and approvalAwaited makes it one to wait for.
-	approvalGranted = regexp.MustCompile(`\bhas\s+`)
-	approvalAwaited = regexp.MustCompile(`\b(only|after|once|until|when|if|unless|whether)\b`)
+	approvalGranted = lazyregexp.New(`\bhas\s+`)
+	approvalAwaited = lazyregexp.New(`\b(only|after|once|until|when|if|unless|whether)\b`)
 	// parameterSwitch is what a parameter turns on.
-	parameterSwitch = regexp.MustCompile(`\b(if|set\s+to|flag|option|default)\b`)
+	parameterSwitch = lazyregexp.New(`\b(if|set\s+to|flag|option|default)\b`)
 	// byItself says that it happens by itself.
-	byItself = regexp.MustCompile(`\b(always|automatic(ally)?|directly|immediately|instead)\b`)
+	byItself = lazyregexp.New(`\b(always|automatic(ally)?|directly|immediately|instead)\b`)
 	// prohibitedAhead turns "without confirmation" into its opposite.
-	prohibitedAhead = regexp.MustCompile(`\b(never|not|n['’]t|cannot|refuses?|nothing|no\s+\w+)\b[^\n]*$`)
+	prohibitedAhead = lazyregexp.New(`\b(never|not|n['’]t|cannot|refuses?|nothing|no\s+\w+)\b[^\n]*$`)
 )
 
 // waiving is to say that a person's consent is given or not called for.

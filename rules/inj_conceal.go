@@ -2,8 +2,8 @@ package rules
 
 import (
 	"bytes"
-	"regexp"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -90,8 +90,8 @@ var injConceal = scanner.Rule{
 // secretEnds is a secret that ends, such as that of a game or a job that runs, and
 // notTheUser are people who are not the one that the model works for.
 var (
-	secretEnds = regexp.MustCompile(`^[^.]{0,80}\b(until|before|while)\b`)
-	notTheUser = regexp.MustCompile(`\b(users|customers?)$`)
+	secretEnds = lazyregexp.New(`^[^.]{0,80}\b(until|before|while)\b`)
+	notTheUser = lazyregexp.New(`\b(users|customers?)$`)
 )
 
 // silentPattern is a pattern of what manuals say as well, instructionsPattern one of the
@@ -103,14 +103,14 @@ const (
 
 // systemPrompt begins a file that holds the instructions of somebody's bot. An attacker
 // can begin so, which costs a step and not the finding.
-var systemPrompt = regexp.MustCompile(`^\W*(?:(?:system )?(?:prompt|instructions)\W+)?you are (?:an? |the )?(?:\w+,? (?:an? )?){0,4}(?:assistant|bot|chatbot|agent)\b`)
+var systemPrompt = lazyregexp.New(`^\W*(?:(?:system )?(?:prompt|instructions)\W+)?you are (?:an? |the )?(?:\w+,? (?:an? )?){0,4}(?:assistant|bot|chatbot|agent)\b`)
 
 var (
-	secrecyAudience = regexp.MustCompile(`\b(tell|inform|notify|alert)|\bthe\s`)
-	usersPossession = regexp.MustCompile(`^\s+(data|details|ids?|names?|emails?|passwords?|credentials|messages|content|records|information|input)\b`)
-	genitiveBehind  = regexp.MustCompile(`^['’]s\s+\w`)
-	keptThing       = regexp.MustCompile(`\b(key|token|password|passphrase|credential|code|url|link)s?\b`)
-	notRepeated     = regexp.MustCompile(`^(\s+\w+){0,2}\s+again\b`)
+	secrecyAudience = lazyregexp.New(`\b(tell|inform|notify|alert)|\bthe\s`)
+	usersPossession = lazyregexp.New(`^\s+(data|details|ids?|names?|emails?|passwords?|credentials|messages|content|records|information|input)\b`)
+	genitiveBehind  = lazyregexp.New(`^['’]s\s+\w`)
+	keptThing       = lazyregexp.New(`\b(key|token|password|passphrase|credential|code|url|link)s?\b`)
+	notRepeated     = lazyregexp.New(`^(\s+\w+){0,2}\s+again\b`)
 )
 
 // keptReach is how far ahead the thing may be named that is kept secret, in bytes.
@@ -118,8 +118,8 @@ const keptReach = 60
 
 var (
 	// toSomebody is a person by name, whom the writer keeps a secret from.
-	toSomebody = regexp.MustCompile(`^\s+to\s+\w+`)
-	toTheUser  = regexp.MustCompile(`^\s+to\s+(the|your|any|anyone|anybody|users?|humans?|people|them|him|her)\b`)
+	toSomebody = lazyregexp.New(`^\s+to\s+\w+`)
+	toTheUser  = lazyregexp.New(`^\s+to\s+(the|your|any|anyone|anybody|users?|humans?|people|them|him|her)\b`)
 )
 
 // openSecrecy reports words of secrecy at [start, end) that keep nothing from

@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -52,9 +51,9 @@ const uploadReach = 400
 
 var (
 	// uploads is a command or a call that has something leave for another machine.
-	uploads = regexp.MustCompile(`\bcurl\b[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file|-x\s*(post|put))\b[^\n]*https?://\S+|\bcurl\b[^\n]*https?://\S+[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file)\b|\bwget\b[^\n]*--post-(file|data)|\b(requests|httpx|axios|session|client|http)\.(post|put)\(|\bfetch\([^)]{0,200}\bpost\b|\bhttps?\.request\(|\bmethod\s?[:=]\s?['"](post|put)['"]|\burlopen\([^\n]{0,80}\bdata\b|\bnc\s+(-\w+\s+)*[\w.-]+\.[\w.-]+\s+\d{2,5}\b|/dev/tcp/|\b(nslookup|dig)\s[^\n]{0,60}\$|\binvoke-(webrequest|restmethod)\b[^\n]*-(body|infile)|\bsendbeacon\(|\bdiscord(app)?\.com/api/webhooks|\bhooks\.slack\.com`)
+	uploads = lazyregexp.New(`\bcurl\b[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file|-x\s*(post|put))\b[^\n]*https?://\S+|\bcurl\b[^\n]*https?://\S+[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file)\b|\bwget\b[^\n]*--post-(file|data)|\b(requests|httpx|axios|session|client|http)\.(post|put)\(|\bfetch\([^)]{0,200}\bpost\b|\bhttps?\.request\(|\bmethod\s?[:=]\s?['"](post|put)['"]|\burlopen\([^\n]{0,80}\bdata\b|\bnc\s+(-\w+\s+)*[\w.-]+\.[\w.-]+\s+\d{2,5}\b|/dev/tcp/|\b(nslookup|dig)\s[^\n]{0,60}\$|\binvoke-(webrequest|restmethod)\b[^\n]*-(body|infile)|\bsendbeacon\(|\bdiscord(app)?\.com/api/webhooks|\bhooks\.slack\.com`)
 	// onThisMachine is an address that nothing leaves by.
-	onThisMachine = regexp.MustCompile(`\b(localhost|127\.0\.0\.1|host\.docker\.internal)\b`)
+	onThisMachine = lazyregexp.New(`\b(localhost|127\.0\.0\.1|host\.docker\.internal)\b`)
 	// ownService is a token that is shown to the service that it belongs to.
-	ownService = regexp.MustCompile(`\b(authorization|bearer|x-api-key|--header|-h\s|-i\s|identity)\b`)
+	ownService = lazyregexp.New(`\b(authorization|bearer|x-api-key|--header|-h\s|-i\s|identity)\b`)
 )

@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -61,7 +60,7 @@ var injDangerousCommand = scanner.Rule{
 const encodedCode = 3
 
 // keepsFromRunning is to keep such a command from being run.
-var keepsFromRunning = regexp.MustCompile(`\b(never|not|refuses?|block(s|ed)?|reject(s|ed)?|den(y|ies|ied)|prevents?|prohibits?|forbid(s|den)?|detects?)\b`)
+var keepsFromRunning = lazyregexp.New(`\b(never|not|refuses?|block(s|ed)?|reject(s|ed)?|den(y|ies|ied)|prevents?|prohibits?|forbid(s|den)?|detects?)\b`)
 
 // refusedAhead reports a clause behind a colon and a word of refusal.
 func refusedAhead(t []byte, from int) bool {

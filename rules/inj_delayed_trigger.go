@@ -2,8 +2,8 @@ package rules
 
 import (
 	"bytes"
-	"regexp"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -85,13 +85,13 @@ func triggered(p *scanner.TextPass, start, end, to int) {
 
 var (
 	// usageAhead is how a guide says when it is used, ahead of the moment.
-	usageAhead = regexp.MustCompile(`\b(use|used|useful|apply|applies|activate\w*|invoked?|trigger\w*|runs?|called?|loads?)\s+(this\s+|it\s+|only\s+)?(\w+\s+)?$`)
+	usageAhead = lazyregexp.New(`\b(use|used|useful|apply|applies|activate\w*|invoked?|trigger\w*|runs?|called?|loads?)\s+(this\s+|it\s+|only\s+)?(\w+\s+)?$`)
 	// isTime is a time and not a word of the user.
-	isTime = regexp.MustCompile(`^(from|in|for)\b`)
+	isTime = lazyregexp.New(`^(from|in|for)\b`)
 	// triggeredHarm is what nobody would announce to a review, and gatedHonestly how
 	// a tool tells of a review that it waits for.
-	triggeredHarm = regexp.MustCompile(`\b(exfiltrat\w*|arbitrary|shell|ssh|keys?|credentials?|upload|clipboard|malicious|directive|swap|payload|secretly|silently|steal\w*|delete|send|hidden|backdoor|passwords?|tokens?)\b`)
-	gatedHonestly = regexp.MustCompile(`\b(legitimate|rather\s+than|re-?approval|requires?\s+(another\s+)?(approval|review)|gated|never)\b`)
+	triggeredHarm = lazyregexp.New(`\b(exfiltrat\w*|arbitrary|shell|ssh|keys?|credentials?|upload|clipboard|malicious|directive|swap|payload|secretly|silently|steal\w*|delete|send|hidden|backdoor|passwords?|tokens?)\b`)
+	gatedHonestly = lazyregexp.New(`\b(legitimate|rather\s+than|re-?approval|requires?\s+(another\s+)?(approval|review)|gated|never)\b`)
 )
 
 // biding is to wait for a moment that no review sees.

@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -52,7 +51,7 @@ const (
 
 var (
 	// beyondTool is what belongs to the user and lies outside of the tool.
-	beyondTool = regexp.MustCompile(secretFiles + `|\b(ssh|private|signing|cloud)\s+keys?\b|\b(cookies|clipboard|seed\s+phrase|environment\s+variables|user['’]s\s+(\w+\s+)?(passwords?|tokens?|credentials|keys?))\b|\b` + oConversation + `|(^|[\s"'(` + "`" + `])(~|\$home|%userprofile%|/home/\w+|/users/\w+|/root|/etc|c:\\users)[/\\]|["'` + "`" + `\s](printenv|env|history|set)["'` + "`" + `]|\b(the|your)\s+(\w+\s+)?(environment|shell\s+history|browser\s+(history|profile)|home\s+(folder|directory))\b|\b(results?|outputs?)\s+of\s+(all\s+|the\s+|any\s+)?(other|previous)\s+(\w+\s+)?(tools?|calls?|servers?)\b`)
+	beyondTool = lazyregexp.New(secretFiles + `|\b(ssh|private|signing|cloud)\s+keys?\b|\b(cookies|clipboard|seed\s+phrase|environment\s+variables|user['’]s\s+(\w+\s+)?(passwords?|tokens?|credentials|keys?))\b|\b` + oConversation + `|(^|[\s"'(` + "`" + `])(~|\$home|%userprofile%|/home/\w+|/users/\w+|/root|/etc|c:\\users)[/\\]|["'` + "`" + `\s](printenv|env|history|set)["'` + "`" + `]|\b(the|your)\s+(\w+\s+)?(environment|shell\s+history|browser\s+(history|profile)|home\s+(folder|directory))\b|\b(results?|outputs?)\s+of\s+(all\s+|the\s+|any\s+)?(other|previous)\s+(\w+\s+)?(tools?|calls?|servers?)\b`)
 	// announcesError announces an error.
-	announcesError = regexp.MustCompile(`\b(errors?|fail(s|ed|ure)|exception|denied|forbidden|unauthori[sz]ed|invalid|missing|cannot|could\s+not|unable|timed\s+out|expired|blocked|not\s+(be\s+)?(found|allowed|permitted|authori[sz]ed|verified|completed?)|locked)\b`)
+	announcesError = lazyregexp.New(`\b(errors?|fail(s|ed|ure)|exception|denied|forbidden|unauthori[sz]ed|invalid|missing|cannot|could\s+not|unable|timed\s+out|expired|blocked|not\s+(be\s+)?(found|allowed|permitted|authori[sz]ed|verified|completed?)|locked)\b`)
 )

@@ -2,8 +2,8 @@ package rules
 
 import (
 	"bytes"
-	"regexp"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -78,22 +78,22 @@ const (
 	privateStore = `(` + keysIn + `|\b(all|every)\s+(the\s+)?(rows?|records?|users|customers)\b|\bpersonal\s+(data|information)\b|\bsalar\w+)`
 )
 
-var opensSomething = regexp.MustCompile(keysIn)
+var opensSomething = lazyregexp.New(keysIn)
 
 // usersOwn is what belongs to the user or to the machine, not to the tool.
-var usersOwn = regexp.MustCompile(`\b(` + oConversation + `|(the|this|our)\s+(conversation|chat)|` + oSecrets + `|files?\s+contents?|contents?\s+of|tokens?|user['’]?s?\s+(data|files|emails?|messages|information|details)|all\s+(user\s+)?(information|data|files|emails|contacts|records|messages)|results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|everything\s+in|all\s+(documents|notes|keys|mails?)|passport\w*|bank\s+account|transactions?|address\s+book)\b`)
+var usersOwn = lazyregexp.New(`\b(` + oConversation + `|(the|this|our)\s+(conversation|chat)|` + oSecrets + `|files?\s+contents?|contents?\s+of|tokens?|user['’]?s?\s+(data|files|emails?|messages|information|details)|all\s+(user\s+)?(information|data|files|emails|contacts|records|messages)|results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|everything\s+in|all\s+(documents|notes|keys|mails?)|passport\w*|bank\s+account|transactions?|address\s+book)\b`)
 
 // stealing are verbs that have no innocent object.
-var stealing = regexp.MustCompile(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
+var stealing = lazyregexp.New(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
 
 // couldSteal is what an attack could do, as it is told.
-var couldSteal = regexp.MustCompile(`\b(can|could|may|might|to|cannot|would|not)\s+(be\s+\w+\s+to\s+)?(steal|harvest|exfiltrat|leak)`)
+var couldSteal = lazyregexp.New(`\b(can|could|may|might|to|cannot|would|not)\s+(be\s+\w+\s+to\s+)?(steal|harvest|exfiltrat|leak)`)
 
 // wayOut is a way out of the conversation.
-var wayOut = regexp.MustCompile(outsidePlace + `|\b(parameter|argument|field|query|request|context|response|every\s+(response|call|request)|output|tool|url|query\s+string|notes?|sidenote|metadata|comment|issue|reply)\b|\b(as|in|into|to)\s+(the\s+)?` + "`")
+var wayOut = lazyregexp.New(outsidePlace + `|\b(parameter|argument|field|query|request|context|response|every\s+(response|call|request)|output|tool|url|query\s+string|notes?|sidenote|metadata|comment|issue|reply)\b|\b(as|in|into|to)\s+(the\s+)?` + "`")
 
 // ofTheUser tells the user's credentials from the one that a tool asks for.
-var ofTheUser = regexp.MustCompile(`\b(user['’]?s|all|any|every|their|available|you\s+(have|can|find|see)|in\s+(the\s+)?(context|memory|environment|clipboard|conversation))\b`)
+var ofTheUser = lazyregexp.New(`\b(user['’]?s|all|any|every|their|available|you\s+(have|can|find|see)|in\s+(the\s+)?(context|memory|environment|clipboard|conversation))\b`)
 
 func exfiltration(p *scanner.TextPass) {
 	for _, m := range p.Matches {
@@ -151,15 +151,15 @@ func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signa
 }
 
 // chosenByUser is a destination that the user has chosen.
-var chosenByUser = regexp.MustCompile(`\b(opt(s|ed)?[ -]?in|configured?|(you|user)\s+(have\s+|has\s+)?(set|chose|choose|provide)\w*|your\s+own)\b`)
+var chosenByUser = lazyregexp.New(`\b(opt(s|ed)?[ -]?in|configured?|(you|user)\s+(have\s+|has\s+)?(set|chose|choose|provide)\w*|your\s+own)\b`)
 
 // inspectsOthers is to look for what others do.
-var inspectsOthers = regexp.MustCompile(`\b(checks?|scan(s|ned)?|look(s|ing)?\s+for|(scripts|packages|apps|programs|code|malware)\s+that)\b`)
+var inspectsOthers = lazyregexp.New(`\b(checks?|scan(s|ned)?|look(s|ing)?\s+for|(scripts|packages|apps|programs|code|malware)\s+that)\b`)
 
 // conversationTool is the name of a tool whose business is conversations.
-var conversationTool = regexp.MustCompile(`(?i)(chat|message|conversation|history|slack|mail|thread|discord|telegram|whatsapp|sms|prompt|transcript|memory)`)
+var conversationTool = lazyregexp.New(`(?i)(chat|message|conversation|history|slack|mail|thread|discord|telegram|whatsapp|sms|prompt|transcript|memory)`)
 
-var sendWord = regexp.MustCompile(`\b` + vSend + `\b`)
+var sendWord = lazyregexp.New(`\b` + vSend + `\b`)
 
 // handingOver is to take what is not the tool's and to hand it over.
 var handingOver = weighing{

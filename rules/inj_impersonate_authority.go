@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -63,7 +62,7 @@ var injImpersonateAuthority = scanner.Rule{
 // headsFile reports the heading that a file for agents opens with, as AGENTS.md does.
 func headsFile(t []byte, start, end int) bool { return fileHeading.Match(t[:end]) }
 
-var fileHeading = regexp.MustCompile(`^\s*#{1,2} (?:\w+ ){0,3}(?:instructions?|notes?|hints?) for (?:the |all |any )?(?:\w+ )?(?:agents?|assistants?|models?|claude|copilot)\s*\W?$`)
+var fileHeading = lazyregexp.New(`^\s*#{1,2} (?:\w+ ){0,3}(?:instructions?|notes?|hints?) for (?:the |all |any )?(?:\w+ )?(?:agents?|assistants?|models?|claude|copilot)\s*\W?$`)
 
 // delivers is what a tool for messages says that it does with them.
 func delivers(t []byte, start, end int) bool {
@@ -71,7 +70,7 @@ func delivers(t []byte, start, end int) bool {
 	return deliveryVerb.Match(t[from:start])
 }
 
-var deliveryVerb = regexp.MustCompile(`^\W*(sends?|forwards?|returns?|lists?|gets?|posts?|creates?|reads?|fetch(es)?|stores?|shows?|delivers?)\b`)
+var deliveryVerb = lazyregexp.New(`^\W*(sends?|forwards?|returns?|lists?|gets?|posts?|creates?|reads?|fetch(es)?|stores?|shows?|delivers?)\b`)
 
 const authorityMessage = "the text claims to come from somebody whom the model obeys"
 

@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -41,7 +40,7 @@ var injMarkdownExfil = scanner.Rule{
 const blankReach = 60
 
 // contextBlank is a blank that names what only the model knows.
-var contextBlank = regexp.MustCompile(`^[^)>\n]{0,40}\b(user|conversation|chat|summary|question|prompt|history|message|secret|password|token|e-?mail|session)\b[^)>\n]*[ _-]`)
+var contextBlank = lazyregexp.New(`^[^)>\n]{0,40}\b(user|conversation|chat|summary|question|prompt|history|message|secret|password|token|e-?mail|session)\b[^)>\n]*[ _-]`)
 
 // fillsBlank is an order to put what the model knows into an address.
-var fillsBlank = regexp.MustCompile(`\b(put|insert|replac\w+|fill|append|encode|include|add|substitut\w+|where)\b[^\n]{0,100}\b(` + oConversation + `|` + oSecrets + `|conversation|chat|keys?|tokens?|passwords?|e-?mails?|data|contents?|summary|names?|secrets?)\b`)
+var fillsBlank = lazyregexp.New(`\b(put|insert|replac\w+|fill|append|encode|include|add|substitut\w+|where)\b[^\n]{0,100}\b(` + oConversation + `|` + oSecrets + `|conversation|chat|keys?|tokens?|passwords?|e-?mails?|data|contents?|summary|names?|secrets?)\b`)

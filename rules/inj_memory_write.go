@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -63,7 +62,7 @@ const (
 
 var (
 	// keepsMemory is the name of a tool that remembers for the user.
-	keepsMemory = regexp.MustCompile(`(?i)(memor|remember|recall|knowledge|note|preference|profile|setting|config|context|learn|fact)`)
+	keepsMemory = lazyregexp.New(`(?i)(memor|remember|recall|knowledge|note|preference|profile|setting|config|context|learn|fact)`)
 	// askedByUser is a memory that the user asks for.
-	askedByUser = regexp.MustCompile(`\b(when|if|whatever|what|asks?|tells?)\s+(\w+\s+)?(the\s+)?user\b|\b(the\s+)?user\s+(asks?|tells?|wants?|requests?|says?)\b`)
+	askedByUser = lazyregexp.New(`\b(when|if|whatever|what|asks?|tells?)\s+(\w+\s+)?(the\s+)?user\b|\b(the\s+)?user\s+(asks?|tells?|wants?|requests?|says?)\b`)
 )

@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -63,7 +62,7 @@ func notTold(t []byte, start, end int) bool {
 	return !speaksToModel.Match(t[from:to])
 }
 
-var speaksToModel = regexp.MustCompile(`\b(you|your|respond|reply|answer|comply|obey|always|act)\b`)
+var speaksToModel = lazyregexp.New(`\b(you|your|respond|reply|answer|comply|obey|always|act)\b`)
 
 // ordinaryFollow is following instructions in the course of an honest task.
 func ordinaryFollow(t []byte, start, end int) bool {

@@ -1,10 +1,10 @@
 package rules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -52,10 +52,10 @@ var (
 	// In what is said of credentials and conversations the languages need not be
 	// told apart, and some share words.
 	readForeign   = ofAll(func(l *language) string { return l.bound(l.words(l.read)) })
-	readAhead     = regexp.MustCompile(readForeign + `[^.!?。।۔\n]*$`)
-	readBehind    = regexp.MustCompile(`^[^.!?。।۔\n]*?` + readForeign)
-	theirsForeign = regexp.MustCompile(ofAll(func(l *language) string { return l.words(l.theirs) }))
-	deniesForeign = regexp.MustCompile(ofAll(func(l *language) string { return l.alone(l.denies + " " + l.reports) }))
+	readAhead     = lazyregexp.New(readForeign + `[^.!?。।۔\n]*$`)
+	readBehind    = lazyregexp.New(`^[^.!?。।۔\n]*?` + readForeign)
+	theirsForeign = lazyregexp.New(ofAll(func(l *language) string { return l.words(l.theirs) }))
+	deniesForeign = lazyregexp.New(ofAll(func(l *language) string { return l.alone(l.denies + " " + l.reports) }))
 )
 
 // readReach is how far from a file the verb of reading it may stand, in bytes.
@@ -136,14 +136,14 @@ func foreignRead(p *scanner.TextPass, from, start, end int) (scanner.Issue, bool
 
 var (
 	// ofSomething stands behind instructions for something that is named, such as a journey or a form.
-	ofSomething = regexp.MustCompile(`^\s+(zur|zum|fur\s+d\w+|bezuglich|du\s+(formulaire|manuel|document|guide)|del\s+(manual|formulario|documento)|do\s+(manual|formulario)|sul|sulla)\b`)
+	ofSomething = lazyregexp.New(`^\s+(zur|zum|fur\s+d\w+|bezuglich|du\s+(formulaire|manuel|document|guide)|del\s+(manual|formulario|documento)|do\s+(manual|formulario)|sul|sulla)\b`)
 	// ofThisServer says that the tools are the server's own.
-	ofThisServer = regexp.MustCompile(foldAll(`este servidor|d?este servidor|ce serveur|dieses servers|diesem server|quest[oa] server|server ini|bu sunucu|máy chủ này|(本|此|这个|該|该)(服务器|服務器)|このサーバ|이 서버|هذا الخادم|इस सर्वर|এই সার্ভার|اس سرور|этого сервера`))
+	ofThisServer = lazyregexp.New(foldAll(`este servidor|d?este servidor|ce serveur|dieses servers|diesem server|quest[oa] server|server ini|bu sunucu|máy chủ này|(本|此|这个|該|该)(服务器|服務器)|このサーバ|이 서버|هذا الخادم|इस सर्वर|এই সার্ভার|اس سرور|этого сервера`))
 	// keptWords are what is kept from others for the user's sake.
 	keptWords  = foldAll(`(contraseñas?|clave|mots? de passe|senhas?|palavra-passe|passwor[dt]s?|kata sandi|parola|şifre|mật khẩu|пароль|пароли|密码|密碼|パスワード|비밀번호|كلمة المرور|पासवर्ड|পাসওয়ার্ড|پاس ورڈ|tokens?|token|pin)`)
-	keptSaid   = regexp.MustCompile(keptWords)
-	keptBehind = regexp.MustCompile(`^\s*(` + letter + `{1,4}['’\s]\s*){0,2}` + keptWords)
-	keptAhead  = regexp.MustCompile(keptWords + letter + `{0,4}[\s,、]*$`)
+	keptSaid   = lazyregexp.New(keptWords)
+	keptBehind = lazyregexp.New(`^\s*(` + letter + `{1,4}['’\s]\s*){0,2}` + keptWords)
+	keptAhead  = lazyregexp.New(keptWords + letter + `{0,4}[\s,、]*$`)
 )
 
 // keptFrom reports that what is not told is a password or its like.

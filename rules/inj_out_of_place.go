@@ -2,8 +2,8 @@ package rules
 
 import (
 	"bytes"
-	"regexp"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -90,10 +90,10 @@ var recordForms = [...]func([]byte) bool{
 }
 
 // logEntry begins with a date or a time.
-var logEntry = regexp.MustCompile(`^\[?\d{1,4}[-/:.]\d{1,2}[-/:.]\d{1,4}`)
+var logEntry = lazyregexp.New(`^\[?\d{1,4}[-/:.]\d{1,2}[-/:.]\d{1,4}`)
 
 // requestLine is a line that gives a task or asks a question.
-var requestLine = regexp.MustCompile(`^\W*((please|kindly|also|now|next|then|finally|and)[, ]+)*(` +
+var requestLine = lazyregexp.New(`^\W*((please|kindly|also|now|next|then|finally|and)[, ]+)*(` +
 	`(can|could|would|will)\s+you\b|(i|we)\s+(need|want)\s+you\s+to\b|i['’]d\s+like\s+you\s+to\b|(help|tell|give|show|teach|send)\s+(me|us)\b|` +
 	`(what|how|who|whom|whose|why|when|where|which|is|are|was|were|do|does|did|has|have|should)(['’]s)?\s[^?]*\?|in\s+your\s+(reply|response|answer)\b|` +
 	taskVerb + `\s+\S+\s)`)
@@ -102,4 +102,4 @@ var requestLine = regexp.MustCompile(`^\W*((please|kindly|also|now|next|then|fin
 const taskVerb = `(write|compose|draft|create|generate|develop|design|produce|prepare|make|build|invent|summari[sz]e|explain|describe|discuss|outline|analy[sz]e|evaluate|assess|compare|determine|classify|identify|list|name|find|look\s+up|search|research|recommend|suggest|propose|provide|offer|translate|convert|render|rewrite|rephrase|paraphrase|reverse|encode|decode|encrypt|shift|scramble|jumble|anagram|misspell|replace|substitute|remove|combine|group|rearrange|use|apply|express|reply|respond|answer|say|speak|sing|add|include|insert|integrate|incorporate|mention|promote|advertise|modify|change|enhance|augment|introduce|break\s+down|solve|calculate|compute|tell|imagine|pretend|act|open|visit|click|download|install|run|execute|call|invoke|send|forward|email|delete|book|buy|order|transfer|pay|schedule|invite|share|post|ignore|forget|stop)`
 
 // aboutRecords is how a caption, a note or a hint speaks of the records around it.
-var aboutRecords = regexp.MustCompile(`\b(rows?|columns?|tables?|records?|entries|results?|pages?|items?|values?|fields?|limit|offset|cursor|filters?|query|sort(ed)?|total|source|notes?|legend|figures?|csv|json|footnotes?|above|below|next\s+page|more\s+(info\w*|details)|see\s+also)\b|:$|^\W*#`)
+var aboutRecords = lazyregexp.New(`\b(rows?|columns?|tables?|records?|entries|results?|pages?|items?|values?|fields?|limit|offset|cursor|filters?|query|sort(ed)?|total|source|notes?|legend|figures?|csv|json|footnotes?|above|below|next\s+page|more\s+(info\w*|details)|see\s+also)\b|:$|^\W*#`)

@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -92,4 +91,4 @@ var injOutputControl = scanner.Rule{
 const verdictPattern = 4
 
 // nothingElse says that nothing else may be answered.
-var nothingElse = regexp.MustCompile(`\b(absolutely\s+)?nothing\s+else\b|\bmay\s+not\s+deviate\b|\bregardless\s+of\b|\bno\s+matter\s+what\b`)
+var nothingElse = lazyregexp.New(`\b(absolutely\s+)?nothing\s+else\b|\bmay\s+not\s+deviate\b|\bregardless\s+of\b|\bno\s+matter\s+what\b`)

@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -65,7 +64,7 @@ const dropMessage = "the text tells the model to drop the instructions it was gi
 var dropSignals = []string{"an imperative to ignore or replace what came before", "not negated, quoted or described"}
 
 // ordinarilyDropped is what programs drop and override in the course of their work.
-var ordinarilyDropped = regexp.MustCompile(`\b(security\s+group|firewall|branch|routing|default|existing\s+rules|queue|cache|style|lint|eslint|gitignore|css|switch|button|config(uration)?|template\s+prompts?|prompt\s+templates?|retention|bucket|iam|network)\b`)
+var ordinarilyDropped = lazyregexp.New(`\b(security\s+group|firewall|branch|routing|default|existing\s+rules|queue|cache|style|lint|eslint|gitignore|css|switch|button|config(uration)?|template\s+prompts?|prompt\s+templates?|retention|bucket|iam|network)\b`)
 
 func ordinaryDrop(t []byte, start, end int) bool {
 	if reportedDrop(t, start, end) {
@@ -85,14 +84,14 @@ func reportedDrop(t []byte, start, end int) bool {
 
 var (
 	// toModels are instructions that only a reader can have been given.
-	toModels = regexp.MustCompile(`\b(previous(ly)?|prior|above|earlier|preceding)\b.*\b(instructions?|prompts?|directives?)$`)
+	toModels = lazyregexp.New(`\b(previous(ly)?|prior|above|earlier|preceding)\b.*\b(instructions?|prompts?|directives?)$`)
 	// ownMessage, othersDrop, droppedByOthers and dropsOther are what reportedDrop tells of.
-	ownMessage      = regexp.MustCompile(`\bmy\s+(\w+\s+)?(messages?|texts?|notes?|comments?|posts?|requests?|questions?)$`)
-	othersDrop      = regexp.MustCompile(`^(ignores|disregards|forgets|overrides|bypasses|discards|supersedes|replaces|neglects)\b`)
-	droppedByOthers = regexp.MustCompile(`\b(they|we|it|users?|admins?|models?|terms|assistants?|attackers?|who|which|let\s+\w+)\s+((can|could|may|might|would|will)\s+)?$`)
-	dropsOther      = regexp.MustCompile(`^\s*(e-?mails?|mails?|answers?|attempts?|outputs?|values?|commits?|comments?|posts?|repl(y|ies)|reviews?|steps?|questions?|versions?|letters?|invoices?|reminders?|releases?|(about|regarding|concerning)\s+(the|our|my|your)\s)`)
-	toldByData      = regexp.MustCompile(`^\s*(inside|contained|embedded|within|found|(that\s+)?it\s+contains|(in|from)\s+(it|them|(the|this|that|these)\s+(\w+\s+)?(itself|contract|documents?|text|pages?|e?-?mails?|messages?|contents?|files?|data|results?|tool|outputs?|website|article|comments?)))\b`)
-	givenEarlier    = regexp.MustCompile(`\b(previous(ly)?|prior|above|earlier|preceding|system|your)\b`)
+	ownMessage      = lazyregexp.New(`\bmy\s+(\w+\s+)?(messages?|texts?|notes?|comments?|posts?|requests?|questions?)$`)
+	othersDrop      = lazyregexp.New(`^(ignores|disregards|forgets|overrides|bypasses|discards|supersedes|replaces|neglects)\b`)
+	droppedByOthers = lazyregexp.New(`\b(they|we|it|users?|admins?|models?|terms|assistants?|attackers?|who|which|let\s+\w+)\s+((can|could|may|might|would|will)\s+)?$`)
+	dropsOther      = lazyregexp.New(`^\s*(e-?mails?|mails?|answers?|attempts?|outputs?|values?|commits?|comments?|posts?|repl(y|ies)|reviews?|steps?|questions?|versions?|letters?|invoices?|reminders?|releases?|(about|regarding|concerning)\s+(the|our|my|your)\s)`)
+	toldByData      = lazyregexp.New(`^\s*(inside|contained|embedded|within|found|(that\s+)?it\s+contains|(in|from)\s+(it|them|(the|this|that|these)\s+(\w+\s+)?(itself|contract|documents?|text|pages?|e?-?mails?|messages?|contents?|files?|data|results?|tool|outputs?|website|article|comments?)))\b`)
+	givenEarlier    = lazyregexp.New(`\b(previous(ly)?|prior|above|earlier|preceding|system|your)\b`)
 )
 
 // demoting is to say that what the model was told counts no longer.

@@ -2,9 +2,9 @@ package rules
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -98,19 +98,19 @@ func precall(p *scanner.TextPass, pattern, start, end int) (scanner.Severity, bo
 
 var (
 	// callsTool is to call a tool, and callsThis the one that the text belongs to.
-	callsTool = regexp.MustCompile(`\b(call|use|run|invoke|execute)(ed)?\b`)
-	callsThis = regexp.MustCompile(`\b(call|use|run|invoke|execute|consult|query)\s+(this|it)\b|\b(must|has\s+to|should|shall|is\s+to|needs?\s+to|always)\s+(\w+\s+){0,2}?be\s+(\w+\s+)?(called|used|run|invoked|executed|consulted)\b|\bmandatory\b`)
+	callsTool = lazyregexp.New(`\b(call|use|run|invoke|execute)(ed)?\b`)
+	callsThis = lazyregexp.New(`\b(call|use|run|invoke|execute|consult|query)\s+(this|it)\b|\b(must|has\s+to|should|shall|is\s+to|needs?\s+to|always)\s+(\w+\s+){0,2}?be\s+(\w+\s+)?(called|used|run|invoked|executed|consulted)\b|\bmandatory\b`)
 	// everyTool leaves none out, where "other tools" can be those of the server.
-	everyTool = regexp.MustCompile(`\b(any|every|each|all|\w+thing)\b`)
+	everyTool = lazyregexp.New(`\b(any|every|each|all|\w+thing)\b`)
 	// insists leaves the model no choice.
-	insists = regexp.MustCompile(`\b(must|always|mandatory|required|has\s+to|shall)\b`)
+	insists = lazyregexp.New(`\b(must|always|mandatory|required|has\s+to|shall)\b`)
 	// opensSession is the name of a tool that others of its server depend on.
-	opensSession = regexp.MustCompile(`(?i)(login|log_in|sign_?in|auth|connect|session|init|setup|start|open|select|configure)`)
+	opensSession = lazyregexp.New(`(?i)(login|log_in|sign_?in|auth|connect|session|init|setup|start|open|select|configure)`)
 	// ownToolsBehind is what stands behind tools that are a server's own, and ofAllKinds
 	// are words ahead of the tools of anybody.
-	ownToolsBehind = regexp.MustCompile(`^\s*[,(]?\s*(of|in|from|within|on|for|provided\s+by|offered\s+by|listed|below|above|that\s+(start|begin|need|require))\b`)
-	ofAllKinds     = regexp.MustCompile(`^((mcp|ai|available|installed|external|connected|possible|file|filesystem|shell|bash|terminal|command|e-?mail|mail|messaging|browser|web|search|network|database|git|payment)\s+)*$`)
-	kindOfTool     = regexp.MustCompile(`\b(any|every|each|all|other)\s+(of\s+the\s+)?(other\s+)?(([\w-]+\s+){0,2}?)(tools?|functions?|mcp\s+servers?)\b`)
+	ownToolsBehind = lazyregexp.New(`^\s*[,(]?\s*(of|in|from|within|on|for|provided\s+by|offered\s+by|listed|below|above|that\s+(start|begin|need|require))\b`)
+	ofAllKinds     = lazyregexp.New(`^((mcp|ai|available|installed|external|connected|possible|file|filesystem|shell|bash|terminal|command|e-?mail|mail|messaging|browser|web|search|network|database|git|payment)\s+)*$`)
+	kindOfTool     = lazyregexp.New(`\b(any|every|each|all|other)\s+(of\s+the\s+)?(other\s+)?(([\w-]+\s+){0,2}?)(tools?|functions?|mcp\s+servers?)\b`)
 )
 
 // namesOwnTools reports that the tools in said are those of the server: it says so

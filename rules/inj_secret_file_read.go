@@ -2,8 +2,8 @@ package rules
 
 import (
 	"bytes"
-	"regexp"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -15,7 +15,7 @@ var secretFileAnchors = []string{".ssh", ".aws", ".kube", ".gnupg", ".docker", "
 	".cursor/mcp", ".config/gcloud", ".config/gh/", ".pgpass", ".bash_history", ".vault-token", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "/etc/passwd", "/etc/shadow", ".env",
 	"claude_desktop_config", "keychain", "wallet.dat"}
 
-var secretVerb = regexp.MustCompile(`\b(read|open|cat|load|access|fetch|retrieve|cop(y|ie)|include|extract|grab|get|list|send|upload|pass|attach|append|prepend|embed|provide|paste|put|print|output|dump|steal|exfiltrate|harvest|return|collect|quote|supply|grab|gather|index|scan|insert|forward)(e?s)?\b`)
+var secretVerb = lazyregexp.New(`\b(read|open|cat|load|access|fetch|retrieve|cop(y|ie)|include|extract|grab|get|list|send|upload|pass|attach|append|prepend|embed|provide|paste|put|print|output|dump|steal|exfiltrate|harvest|return|collect|quote|supply|grab|gather|index|scan|insert|forward)(e?s)?\b`)
 
 var injSecretFileRead = scanner.Rule{
 	ID:         "inj-secret-file-read",
@@ -68,17 +68,17 @@ var injSecretFileRead = scanner.Rule{
 }
 
 // fileNamedFirst is an order that names the file first.
-var fileNamedFirst = regexp.MustCompile(`^[^,]{0,20}\b(must|should|shall|has\s+to|needs?\s+to)\s+(\w+\s+)?be\s+(read|copied|sent|uploaded|included|attached|passed|opened|loaded|posted)\b`)
+var fileNamedFirst = lazyregexp.New(`^[^,]{0,20}\b(must|should|shall|has\s+to|needs?\s+to)\s+(\w+\s+)?be\s+(read|copied|sent|uploaded|included|attached|passed|opened|loaded|posted)\b`)
 
 // contentHandedOver is to put into an answer or a call what was read.
-var contentHandedOver = regexp.MustCompile(`\b(reply|respond|answer|response|send|pass|paste|give\s+me|tell\s+me|include|attach|forward|argument|parameter|call\s+the\s+tool|with\s+(its|the)\s+contents?|pastebin|gist|put\s+(it|the\s+(output|result|contents?)))\b`)
+var contentHandedOver = lazyregexp.New(`\b(reply|respond|answer|response|send|pass|paste|give\s+me|tell\s+me|include|attach|forward|argument|parameter|call\s+the\s+tool|with\s+(its|the)\s+contents?|pastebin|gist|put\s+(it|the\s+(output|result|contents?)))\b`)
 
 // sentToAddress is an address that something is sent to.
-var sentToAddress = regexp.MustCompile(`\b(post|send|upload|curl|exfiltrat)\w*\b[^\n]{0,80}https?://|https?://[^\n]{0,80}\b(post|send|upload|exfiltrat)`)
+var sentToAddress = lazyregexp.New(`\b(post|send|upload|curl|exfiltrat)\w*\b[^\n]{0,80}https?://|https?://[^\n]{0,80}\b(post|send|upload|exfiltrat)`)
 
 // handlesCredentials reports a name that says that the tool deals with such files.
 func handlesCredentials(name string) bool {
 	return credentialTool.MatchString(name)
 }
 
-var credentialTool = regexp.MustCompile(`(?i)(ssh|aws|kube|gpg|gnupg|docker|netrc|npmrc|pypirc|dotenv|env|secret|credential|key|token|vault|passwd|password|wallet|config)`)
+var credentialTool = lazyregexp.New(`(?i)(ssh|aws|kube|gpg|gnupg|docker|netrc|npmrc|pypirc|dotenv|env|secret|credential|key|token|vault|passwd|password|wallet|config)`)

@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -72,7 +71,7 @@ func ofWork(t []byte, start, end int) bool {
 	return peopleAtWork.Match(t[from:to])
 }
 
-var peopleAtWork = regexp.MustCompile(`\b(as\s+an?\s+(new\s+)?(employee|manager|developer|engineer|student|parent|team\s+lead|writer|leader|player|founder)|career|team|company|students?|customers?|players?|reader|readers|interview|hire|hiring|business|life|learn\w*)\b`)
+var peopleAtWork = lazyregexp.New(`\b(as\s+an?\s+(new\s+)?(employee|manager|developer|engineer|student|parent|team\s+lead|writer|leader|player|founder)|career|team|company|students?|customers?|players?|reader|readers|interview|hire|hiring|business|life|learn\w*)\b`)
 
 // ofTasks is how tools speak whose business is a list of tasks.
 func ofTasks(t []byte, start, end int) bool {
@@ -80,7 +79,7 @@ func ofTasks(t []byte, start, end int) bool {
 	return taskList.Match(t[from:to])
 }
 
-var taskList = regexp.MustCompile(`\b(if|when|whether|fails?|error|returns?|marks?|status|adds?|creates?|board|lists?|use)\b`)
+var taskList = lazyregexp.New(`\b(if|when|whether|fails?|error|returns?|marks?|status|adds?|creates?|board|lists?|use)\b`)
 
 const divertMessage = "the text puts a task of its own ahead of what the user asked for"
 

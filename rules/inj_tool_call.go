@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -58,7 +57,7 @@ func remedy(t []byte, start, end int) bool {
 }
 
 // mended is how such an error says so.
-var mended = regexp.MustCompile(`\b(again|before\s+(using|calling|you\s+can)|missing|not\s+(yet\s+)?(initiali[sz]ed|authenticated|authori[sz]ed|connected|found))\b`)
+var mended = lazyregexp.New(`\b(again|before\s+(using|calling|you\s+can)|missing|not\s+(yet\s+)?(initiali[sz]ed|authenticated|authori[sz]ed|connected|found))\b`)
 
 // logIn is the call of a tool that opens a session.
-var logIn = regexp.MustCompile(`[\s"'` + "`" + `](log_?in|sign_?in|auth(enticate)?|connect|init(iali[sz]e)?|(open|start|create)_session)(_(user|session|server|client|account|database|db))?["'` + "`" + `]?(\s+(tool|function))?$`)
+var logIn = lazyregexp.New(`[\s"'` + "`" + `](log_?in|sign_?in|auth(enticate)?|connect|init(iali[sz]e)?|(open|start|create)_session)(_(user|session|server|client|account|database|db))?["'` + "`" + `]?(\s+(tool|function))?$`)

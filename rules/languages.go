@@ -1,10 +1,10 @@
 package rules
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -77,18 +77,18 @@ func (l *language) patterns() []scanner.Pattern {
 
 // tongue is what the judgement of a match needs of a language.
 type tongue struct {
-	denied, reported *regexp.Regexp
-	refused          *regexp.Regexp // nil where nothing stands behind
+	denied, reported *lazyregexp.Regexp
+	refused          *lazyregexp.Regexp // nil where nothing stands behind
 }
 
 // compile returns what is told of a match by what stands around it.
 func (l *language) compile() tongue {
 	t := tongue{
-		denied:   regexp.MustCompile(inEither(l.alone(l.denies)) + `[^.!?,:;、，。\n]{0,40}$`),
-		reported: regexp.MustCompile(inEither(l.alone(l.reports)) + `[^.!?。\n]{0,60}$`),
+		denied:   lazyregexp.New(inEither(l.alone(l.denies)) + `[^.!?,:;、，。\n]{0,40}$`),
+		reported: lazyregexp.New(inEither(l.alone(l.reports)) + `[^.!?。\n]{0,60}$`),
 	}
 	if l.refuses != "" {
-		t.refused = regexp.MustCompile(`^\s*` + l.phrase(l.refuses))
+		t.refused = lazyregexp.New(`^\s*` + l.phrase(l.refuses))
 	}
 	return t
 }
@@ -179,7 +179,7 @@ const (
 )
 
 // notFolded is what has a meaning of its own in an expression, and is not folded.
-var notFolded = regexp.MustCompile(`\\p.|\\.|\[\^?[^\]]*\]|\(\?:`)
+var notFolded = lazyregexp.New(`\\p.|\\.|\[\^?[^\]]*\]|\(\?:`)
 
 // foldExpr puts the words of an expression into the form that patterns see.
 func foldExpr(expr string) string {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -69,7 +69,7 @@ func private(host string) bool {
 	return !strings.Contains(host, ".") || privateSuffix.MatchString(host)
 }
 
-var privateSuffix = regexp.MustCompile(`\.(?:local|lan|home|internal|intranet|corp|test|svc|cluster\.local|home\.arpa|ts\.net)$`)
+var privateSuffix = lazyregexp.New(`\.(?:local|lan|home|internal|intranet|corp|test|svc|cluster\.local|home\.arpa|ts\.net)$`)
 
 // address reads an absolute URL, without the references in it.
 func address(s string) (*url.URL, bool) {

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/base64"
 	"net/url"
-	"regexp"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -40,14 +40,14 @@ func ofScanners(t []byte) bool {
 }
 
 var (
-	secretScanner = regexp.MustCompile(`(?i)\b(?:gitleaks|trufflehog|detect-secrets|ggshield|gitguardian|secret[- ]scann(?:er|ing)|secretlint|whispers)\b`)
-	trade         = regexp.MustCompile(`(?i)\b(?:regexp?|entropy|allowlist|false positives?|func test\w*|secretgroup|keywords)\b`)
+	secretScanner = lazyregexp.New(`(?i)\b(?:gitleaks|trufflehog|detect-secrets|ggshield|gitguardian|secret[- ]scann(?:er|ing)|secretlint|whispers)\b`)
+	trade         = lazyregexp.New(`(?i)\b(?:regexp?|entropy|allowlist|false positives?|func test\w*|secretgroup|keywords)\b`)
 )
 
 var (
-	jsonWebToken = regexp.MustCompile(`^eyJ[0-9A-Za-z_-]{8,}\.(eyJ[0-9A-Za-z_-]{8,})\.([0-9A-Za-z_-]{16,})`)
+	jsonWebToken = lazyregexp.New(`^eyJ[0-9A-Za-z_-]{8,}\.(eyJ[0-9A-Za-z_-]{8,})\.([0-9A-Za-z_-]{16,})`)
 	// sampleClaims stand in the tokens of documentation.
-	sampleClaims = regexp.MustCompile(`(?i)john doe|jane doe|1234567890|example|test|demo|"sub":\s*"user-?\d*"|joe"`)
+	sampleClaims = lazyregexp.New(`(?i)john doe|jane doe|1234567890|example|test|demo|"sub":\s*"user-?\d*"|joe"`)
 )
 
 // sessionToken tells a JSON Web Token that somebody signed in with.
@@ -64,8 +64,8 @@ func sessionToken(sent []byte, _ int) (scanner.Severity, string) {
 }
 
 var (
-	pemHeaders = regexp.MustCompile(`^(?:\s|\\r|\\n|[A-Za-z-]+: [^\n\\]*)*`)
-	pemLine    = regexp.MustCompile(`^[0-9A-Za-z+/=]{48,}`)
+	pemHeaders = lazyregexp.New(`^(?:\s|\\r|\\n|[A-Za-z-]+: [^\n\\]*)*`)
+	pemLine    = lazyregexp.New(`^[0-9A-Za-z+/=]{48,}`)
 )
 
 // privateKey tells a key from the first line of one.
@@ -87,7 +87,7 @@ func privateKey(sent []byte, _ int) (scanner.Severity, string) {
 const keyVariety = 16
 
 // fillers stand in place of a key.
-var fillers = regexp.MustCompile(`(?i)example|placeholder|redacted|yourprivate|yourkey|xxxx|12345678|abcdefgh|aaaaaaaaaaaaaaaaaaaa`)
+var fillers = lazyregexp.New(`(?i)example|placeholder|redacted|yourprivate|yourkey|xxxx|12345678|abcdefgh|aaaaaaaaaaaaaaaaaaaa`)
 
 // connection tells the address of a database, or the like, with a password in use.
 func connection(sent []byte, n int) (scanner.Severity, string) {
@@ -113,7 +113,7 @@ func unlocks(host, word string) (scanner.Severity, string) {
 	return scanner.High, "the password of a service"
 }
 
-var assignedValue = regexp.MustCompile(`[0-9A-Za-z/+=]{40,}$`)
+var assignedValue = lazyregexp.New(`[0-9A-Za-z/+=]{40,}$`)
 
 // secretKey tells the secret part of an access key.
 func secretKey(sent []byte, n int) (scanner.Severity, string) {
@@ -134,11 +134,11 @@ func accountKey(sent []byte, n int) (scanner.Severity, string) {
 }
 
 // emulatorKey begins the key that all emulators of Azure Storage have in common.
-var emulatorKey = regexp.MustCompile(`^Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq`)
+var emulatorKey = lazyregexp.New(`^Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq`)
 
 var (
-	stringHost     = regexp.MustCompile(`(?i)^(?:server|data source|host|addr)=(?:tcp:)?([^;,:\\]+)`)
-	stringPassword = regexp.MustCompile(`(?i)(?:password|pwd)=([^;\s"']+)$`)
+	stringHost     = lazyregexp.New(`(?i)^(?:server|data source|host|addr)=(?:tcp:)?([^;,:\\]+)`)
+	stringPassword = lazyregexp.New(`(?i)(?:password|pwd)=([^;\s"']+)$`)
 )
 
 // connectionString tells a password in the form that ADO and ODBC have.

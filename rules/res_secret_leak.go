@@ -1,9 +1,9 @@
 package rules
 
 import (
-	"regexp"
 	"sync"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -84,11 +84,11 @@ const leakBehind = 1024
 const shownReach = 120
 
 // shownAs ends what stands ahead of a secret that only shows its form.
-var shownAs = regexp.MustCompile(`\b(?:for example|e\.g|such as|examples?|samples?|like this|looks? like|like the following)\b[^.]{0,60}$`)
+var shownAs = lazyregexp.New(`\b(?:for example|e\.g|such as|examples?|samples?|like this|looks? like|like the following)\b[^.]{0,60}$`)
 
 // signedBy ends what stands in a signed link ahead of the name of the key that signed it,
 // which opens nothing.
-var signedBy = regexp.MustCompile(`\bx-(?:amz|goog)-credential=$`)
+var signedBy = lazyregexp.New(`\bx-(?:amz|goog)-credential=$`)
 
 // onlyForTests marks a token that was made up.
-var onlyForTests = regexp.MustCompile(`(?i)test|demo|mock|invalid|secret|token|foobar|deadbeef|abc123|qwerty`)
+var onlyForTests = lazyregexp.New(`(?i)test|demo|mock|invalid|secret|token|foobar|deadbeef|abc123|qwerty`)

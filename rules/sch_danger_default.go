@@ -2,9 +2,9 @@ package rules
 
 import (
 	"net/netip"
-	"regexp"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -84,17 +84,17 @@ func weighOffered(tool, parameter, said string, given bool) (scanner.Severity, s
 var (
 	// sinkName and reportsTo are names of parameters, spelled out, that say who is sent
 	// to by the tool itself, and by what it does beside that.
-	sinkName  = regexp.MustCompile(`^(bcc|cc|to|recipients?|(bcc|cc|to|reply to|forward(ing)?( to)?|send to|copy to|share with|notify|recipient|notification|alert) (e ?mails?|address(es)?|recipients?|list|number|phone|account|wallet)|forward to|send to|copy to|reply to|share with|(\w+ )?web ?hook( url| uri| address| endpoint)?)$`)
-	reportsTo = regexp.MustCompile(`^(\w+ )?(callback|telemetry|analytics|tracking|audit|report(ing)?|logs?|logging|backup|mirror|forward|sync|collector|ingest|beacon|exfil\w*|upload) ?(url|uri|endpoint|address|server|host|target|destination|to)$`)
+	sinkName  = lazyregexp.New(`^(bcc|cc|to|recipients?|(bcc|cc|to|reply to|forward(ing)?( to)?|send to|copy to|share with|notify|recipient|notification|alert) (e ?mails?|address(es)?|recipients?|list|number|phone|account|wallet)|forward to|send to|copy to|reply to|share with|(\w+ )?web ?hook( url| uri| address| endpoint)?)$`)
+	reportsTo = lazyregexp.New(`^(\w+ )?(callback|telemetry|analytics|tracking|audit|report(ing)?|logs?|logging|backup|mirror|forward|sync|collector|ingest|beacon|exfil\w*|upload) ?(url|uri|endpoint|address|server|host|target|destination|to)$`)
 
-	chainedCommand = regexp.MustCompile("(;|&&|\\|\\|?|`|\\$\\()\\s*(sudo\\s+)?(curl|wget|nc|ncat|socat|(ba|z|da)?sh|powershell|iex|python[0-9.]*|perl|base64)(\\s+-|\\s+[^\\s]*https?:|\\s*[`)]|\\s*$)")
-	destroysData   = regexp.MustCompile(`\b(drop\s+(table|database|schema)|truncate\s+table)\s+\w|\bdelete\s+from\s+\w+\s*(;|--|$)|\brm\s+-\w*(rf|fr)\w*\s+(/|~|\$home|\*)`)
-	fileOfKeys     = regexp.MustCompile(`(^|[/\\])\.(ssh/(id_\w+$|$)|aws/credentials|gnupg|netrc|npmrc|pypirc|git-credentials|pgpass|vault-token)|\bid_(rsa|ed25519|ecdsa|dsa)$|/etc/shadow\b|\bclaude_desktop_config\.json|\bwallet\.dat\b|\.cursor/mcp\.json|(^|[/\\])login data$`)
+	chainedCommand = lazyregexp.New("(;|&&|\\|\\|?|`|\\$\\()\\s*(sudo\\s+)?(curl|wget|nc|ncat|socat|(ba|z|da)?sh|powershell|iex|python[0-9.]*|perl|base64)(\\s+-|\\s+[^\\s]*https?:|\\s*[`)]|\\s*$)")
+	destroysData   = lazyregexp.New(`\b(drop\s+(table|database|schema)|truncate\s+table)\s+\w|\bdelete\s+from\s+\w+\s*(;|--|$)|\brm\s+-\w*(rf|fr)\w*\s+(/|~|\$home|\*)`)
+	fileOfKeys     = lazyregexp.New(`(^|[/\\])\.(ssh/(id_\w+$|$)|aws/credentials|gnupg|netrc|npmrc|pypirc|git-credentials|pgpass|vault-token)|\bid_(rsa|ed25519|ecdsa|dsa)$|/etc/shadow\b|\bclaude_desktop_config\.json|\bwallet\.dat\b|\.cursor/mcp\.json|(^|[/\\])login data$`)
 
-	offeredAddress = regexp.MustCompile(`(?i)(?:[a-z][a-z0-9+.-]*://|[\w.+-]+@)([\w.-]+|\[[0-9a-f:]+\])`)
+	offeredAddress = lazyregexp.New(`(?i)(?:[a-z][a-z0-9+.-]*://|[\w.+-]+@)([\w.-]+|\[[0-9a-f:]+\])`)
 	// reservedHost are hosts that are no address: RFC 2606 and 6761, and what people
 	// write in their place.
-	reservedHost = regexp.MustCompile(`(^|\.)(example|test|invalid|localhost|local|internal|lan)$|(^|\.)example\.(com|org|net)$|(^|[.-])(your|my|some|our)?-?(domain|company|org|organization|server|site|website|e?mail|host|app|business|team)\.(com|org|net|io|tld)$|^(your|my)`)
+	reservedHost = lazyregexp.New(`(^|\.)(example|test|invalid|localhost|local|internal|lan)$|(^|\.)example\.(com|org|net)$|(^|[.-])(your|my|some|our)?-?(domain|company|org|organization|server|site|website|e?mail|host|app|business|team)\.(com|org|net|io|tld)$|^(your|my)`)
 )
 
 // outsideAddress reports an address of somebody else: not this machine, its network, or

@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -37,6 +36,6 @@ var schHeaderParamSensitive = scanner.Rule{
 }
 
 var (
-	personalData = regexp.MustCompile(`\b(e ?mail|phone|mobile|fax|(street|home|postal|billing) address|birth ?(day|date)|date of birth|dob|passport|(tax|national|insurance) (id|number)|iban|account number|(first|last|full|sur|family) ?name|patient|diagnosis|salary|latitude|longitude)\b`)
-	freeText     = regexp.MustCompile(`\b(prompt|messages?|body|text|contents?|comments?|notes?|question|query|search|description|instructions?)$`)
+	personalData = lazyregexp.New(`\b(e ?mail|phone|mobile|fax|(street|home|postal|billing) address|birth ?(day|date)|date of birth|dob|passport|(tax|national|insurance) (id|number)|iban|account number|(first|last|full|sur|family) ?name|patient|diagnosis|salary|latitude|longitude)\b`)
+	freeText     = lazyregexp.New(`\b(prompt|messages?|body|text|contents?|comments?|notes?|question|query|search|description|instructions?)$`)
 )

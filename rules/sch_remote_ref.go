@@ -2,9 +2,9 @@ package rules
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -60,9 +60,9 @@ func remoteRefs(p *scanner.MessagePass, root int) {
 
 var (
 	// standardDialect are the addresses of dialects that validators carry.
-	standardDialect = regexp.MustCompile(`^https?://(json-schema\.org|spec\.openapis\.org)/`)
-	remoteRef       = regexp.MustCompile(`(?i)^([a-z][a-z0-9+.-]*:)?//|^(https?|ftp):`)
-	onDisk          = regexp.MustCompile(`(?i)^file:|^[/\\][^/]|^[a-z]:[/\\]|^\.\.?[/\\]`)
+	standardDialect = lazyregexp.New(`^https?://(json-schema\.org|spec\.openapis\.org)/`)
+	remoteRef       = lazyregexp.New(`(?i)^([a-z][a-z0-9+.-]*:)?//|^(https?|ftp):`)
+	onDisk          = lazyregexp.New(`(?i)^file:|^[/\\][^/]|^[a-z]:[/\\]|^\.\.?[/\\]`)
 )
 
 // weigh judges the target of a reference or the name of a dialect, without its

@@ -1,9 +1,9 @@
 package rules
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -75,12 +75,12 @@ var secretWords = wordSet(`phrase words mnemonic ssn number no cvv cvc code valu
 // Names are matched as words, and to their end: password_policy and
 // credential_id hold no secret.
 var (
-	personalName   = regexp.MustCompile(`\b((seed|recovery|backup|mnemonic|secret) (phrase|words)|mnemonic|ssn|social security( number| no)?|cvv2?|cvc2?|(card|cc) (security code|verification (code|value)|pin)|(credit|debit|payment) card( number| no)?|(bank|atm|sim) pin|(master|sudo|root|wallet|keystore|vault|keychain|os|computer|windows|mac) pass(word|phrase)|(browser|session) cookies?)$`)
-	keyOfOne       = regexp.MustCompile(`\b(private|ssh|wallet|signing) key( pem| content| hex| value)?$`)
-	certificate    = regexp.MustCompile(`(?i)(cert|tls|ssl|domain|deploy_?key)`)
-	credentialName = regexp.MustCompile(`\b(pass(word|phrase|wd|code)|pwd|api ?(key|token|secret)s?|apikey|(access|auth|oauth|bearer|refresh|session|bot|personal access|webhook|jwt) ?token|(client|app|webhook|shared|consumer|code) secret|secret( access)? key|secret|credentials?)( value)?$`)
-	ownPassword    = regexp.MustCompile(`\b(pass(word|phrase|wd|code)|pwd|pin|otp)( value)?$`)
-	ofThePerson    = regexp.MustCompile(`\b((current|this|logged[- ]in|signed[- ]in) user['’]s|(the|their) user['’]s (own|current|existing|real|login|system|local)|your (own|current|login|system|computer|laptop|local|real|account))\b`)
-	ofTheMachine   = regexp.MustCompile(`\b(of|from|on) (this|the user['’]s|your) (machine|computer|laptop|device|browser|wallet|keychain|system)\b`)
-	grantsAccess   = regexp.MustCompile(`\b(bearer|auth\w*|api token|access token|bot token|secret|personal token|log ?in|sign ?in)\b`)
+	personalName   = lazyregexp.New(`\b((seed|recovery|backup|mnemonic|secret) (phrase|words)|mnemonic|ssn|social security( number| no)?|cvv2?|cvc2?|(card|cc) (security code|verification (code|value)|pin)|(credit|debit|payment) card( number| no)?|(bank|atm|sim) pin|(master|sudo|root|wallet|keystore|vault|keychain|os|computer|windows|mac) pass(word|phrase)|(browser|session) cookies?)$`)
+	keyOfOne       = lazyregexp.New(`\b(private|ssh|wallet|signing) key( pem| content| hex| value)?$`)
+	certificate    = lazyregexp.New(`(?i)(cert|tls|ssl|domain|deploy_?key)`)
+	credentialName = lazyregexp.New(`\b(pass(word|phrase|wd|code)|pwd|api ?(key|token|secret)s?|apikey|(access|auth|oauth|bearer|refresh|session|bot|personal access|webhook|jwt) ?token|(client|app|webhook|shared|consumer|code) secret|secret( access)? key|secret|credentials?)( value)?$`)
+	ownPassword    = lazyregexp.New(`\b(pass(word|phrase|wd|code)|pwd|pin|otp)( value)?$`)
+	ofThePerson    = lazyregexp.New(`\b((current|this|logged[- ]in|signed[- ]in) user['’]s|(the|their) user['’]s (own|current|existing|real|login|system|local)|your (own|current|login|system|computer|laptop|local|real|account))\b`)
+	ofTheMachine   = lazyregexp.New(`\b(of|from|on) (this|the user['’]s|your) (machine|computer|laptop|device|browser|wallet|keychain|system)\b`)
+	grantsAccess   = lazyregexp.New(`\b(bearer|auth\w*|api token|access token|bot token|secret|personal token|log ?in|sign ?in)\b`)
 )

@@ -1,9 +1,9 @@
 package rules
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -133,19 +133,19 @@ func aboutTalk(name string) bool {
 
 var (
 	// forModels is the name of a tool whose business is models.
-	forModels = regexp.MustCompile(`(?i)(agent|assistant|llm|model|complet|generat|inference|embed|think|reason)`)
+	forModels = lazyregexp.New(`(?i)(agent|assistant|llm|model|complet|generat|inference|embed|think|reason)`)
 	// collectorName is a name that says outright what is collected, and callerModel one
 	// that asks who calls.
-	collectorName = regexp.MustCompile(`(?i)^(side_?note|(full_|whole_|entire_)?(conversation|chat)_?(history|log|context|transcript)|(conversation|chat)History|system_?prompt|system_?instructions|previous_?(tool_?results|tool_?outputs|messages)|(all_?)?(prior|previous)_?messages|user_?messages|chain_?of_?thought|internal_?reasoning)$`)
-	callerModel   = regexp.MustCompile(`(?i)^(calling_?|your_?)?(llm|ai)_?(model_?)?(name|id|version)$|^(calling|your)_?model_?(name)?$`)
+	collectorName = lazyregexp.New(`(?i)^(side_?note|(full_|whole_|entire_)?(conversation|chat)_?(history|log|context|transcript)|(conversation|chat)History|system_?prompt|system_?instructions|previous_?(tool_?results|tool_?outputs|messages)|(all_?)?(prior|previous)_?messages|user_?messages|chain_?of_?thought|internal_?reasoning)$`)
+	callerModel   = lazyregexp.New(`(?i)^(calling_?|your_?)?(llm|ai)_?(model_?)?(name|id|version)$|^(calling|your)_?model_?(name)?$`)
 
 	// narrowerTalk stands behind words that mean less than the conversation.
-	narrowerTalk = regexp.MustCompile(`^\s+(to\s+be\s+\w|messages?\b|room|channel|name|id\b|title|model|complet|window|widget|bot)`)
-	hasReason    = regexp.MustCompile(`\b(hand ?off|hand ?over|escalate|support|case|ticket|feedback|report|bug|trace|tracing|telemetry|observability|log|audit|summari[sz]e|summary|note|notes|remember|recall)\b`)
-	relevantOnly = regexp.MustCompile(`\b(relevant|helps?|helpful|needed|useful|important|necessary|related|pertinent|matters?)\b`)
+	narrowerTalk = lazyregexp.New(`^\s+(to\s+be\s+\w|messages?\b|room|channel|name|id\b|title|model|complet|window|widget|bot)`)
+	hasReason    = lazyregexp.New(`\b(hand ?off|hand ?over|escalate|support|case|ticket|feedback|report|bug|trace|tracing|telemetry|observability|log|audit|summari[sz]e|summary|note|notes|remember|recall)\b`)
+	relevantOnly = lazyregexp.New(`\b(relevant|helps?|helpful|needed|useful|important|necessary|related|pertinent|matters?)\b`)
 
 	// asksForTalk and asksForSecret are names of several words, spelled out, that
 	// say where the value is to come from.
-	asksForTalk   = regexp.MustCompile(`\bwhat(ever)? the user (has )?(said|wrote|told|typed)\b|\b(results|outputs|responses) (of|from) ((all|every|any) )?(the )?(other|previous|earlier) tools?\b|\b(everything|all|full|whole|entire|complete|verbatim|exact|raw)\b.*\b(conversation|chat|dialog(ue)?|system prompt|your (instructions|prompt)|(the )?user (has )?(said|wrote|typed|told|asked)|(other|previous|earlier|prior) tools?)\b|\b(conversation|chat|dialog(ue)?|system prompt|user (has )?(said|wrote|typed|told)|(other|previous|earlier|prior) tools? (results|outputs|responses))\b.*\b(so far|verbatim|in full|until now|word for word|up to now)\b`)
-	asksForSecret = regexp.MustCompile(`\b(read(ing)?|open(ing|ed)?|cat|dump(ing|ed)?|load(ing|ed)?|fetch(ing|ed)?|contents? (of|from|in)|text (of|from|in)|found in|copied from|taken from)\b.*\b(id (rsa|ed25519|dsa|ecdsa)|ssh|private key|aws (credentials?|keys?)|credentials?|passwords?|passwd|env file|dot env|shadow file|etc shadow|secrets?( file)?|mcp json|mcp config|keychain|wallet|netrc|npmrc|browser cookies|api keys?)\b`)
+	asksForTalk   = lazyregexp.New(`\bwhat(ever)? the user (has )?(said|wrote|told|typed)\b|\b(results|outputs|responses) (of|from) ((all|every|any) )?(the )?(other|previous|earlier) tools?\b|\b(everything|all|full|whole|entire|complete|verbatim|exact|raw)\b.*\b(conversation|chat|dialog(ue)?|system prompt|your (instructions|prompt)|(the )?user (has )?(said|wrote|typed|told|asked)|(other|previous|earlier|prior) tools?)\b|\b(conversation|chat|dialog(ue)?|system prompt|user (has )?(said|wrote|typed|told)|(other|previous|earlier|prior) tools? (results|outputs|responses))\b.*\b(so far|verbatim|in full|until now|word for word|up to now)\b`)
+	asksForSecret = lazyregexp.New(`\b(read(ing)?|open(ing|ed)?|cat|dump(ing|ed)?|load(ing|ed)?|fetch(ing|ed)?|contents? (of|from|in)|text (of|from|in)|found in|copied from|taken from)\b.*\b(id (rsa|ed25519|dsa|ecdsa)|ssh|private key|aws (credentials?|keys?)|credentials?|passwords?|passwd|env file|dot env|shadow file|etc shadow|secrets?( file)?|mcp json|mcp config|keychain|wallet|netrc|npmrc|browser cookies|api keys?)\b`)
 )

@@ -1,10 +1,11 @@
 package rules
 
 import (
-	"regexp"
 	"regexp/syntax"
 	"strconv"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // manyTimes is the number of repetitions that counts as without bound: two
@@ -44,7 +45,7 @@ var lookaround = strings.NewReplacer("(?=", "(?:", "(?!", "(?:", "(?<=", "(?:", 
 
 // counted is a repetition with figures. Go's syntax bounds them, and beyond
 // manyTimes the figure does not matter.
-var counted = regexp.MustCompile(`\{(\d+)(,?)(\d*)\}`)
+var counted = lazyregexp.New(`\{(\d+)(,?)(\d*)\}`)
 
 // often writes a repetition that counts as one without bound as * or +.
 func often(quantifier string) string {

@@ -2,9 +2,9 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -18,9 +18,9 @@ const startFiles = `(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|
 const agentSettings = `((cline_)?mcp_(config|settings)\.json|\.claude\.json|\.(amazonq|aws/amazonq|kiro|roo|continue|zed|config/zed|config/opencode)/.*\.(json|ya?ml|toml)|(code|cursor|windsurf)/user/(settings|mcp|tasks)\.json|claude\.local\.md|\.roorules|copilot-instructions\.md)`
 
 var (
-	obeyedFile = regexp.MustCompile(`(^|/)(` + agentFiles + `|` + agentSettings + `|` + startFiles + `)$`)
+	obeyedFile = lazyregexp.New(`(^|/)(` + agentFiles + `|` + agentSettings + `|` + startFiles + `)$`)
 	// rulesFile is one of those that hold words for a model, and no commands.
-	rulesFile = regexp.MustCompile(`(^|/)(claude(\.local)?\.md|agents\.md|gemini\.md|copilot-instructions\.md|\.(cursor|windsurf|cline|roo)rules|\.goosehints|\.cursor/rules/.*|\.(claude|gemini|codex|windsurf|cursor)/.*\.mdc?)$`)
+	rulesFile = lazyregexp.New(`(^|/)(claude(\.local)?\.md|agents\.md|gemini\.md|copilot-instructions\.md|\.(cursor|windsurf|cline|roo)rules|\.goosehints|\.cursor/rules/.*|\.(claude|gemini|codex|windsurf|cursor)/.*\.mdc?)$`)
 )
 
 var sesConfigWrite = scanner.Rule{

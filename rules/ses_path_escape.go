@@ -2,9 +2,9 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -96,7 +96,7 @@ func resourceEscapes(a *scanner.Argument, roots []filePath) (scanner.Severity, s
 }
 
 // guarded are places of keys and accounts, which nothing beside the files of a project is.
-var guarded = regexp.MustCompile(`(?i)\.\.[/\\](?:[^/\\]+[/\\])*(?:etc[/\\](?:shadow|gshadow|sudoers)|proc[/\\](?:self|\d+)[/\\]environ|\.(?:ssh|aws|gnupg|kube)[/\\][^/\\]+|\.(?:netrc|pgpass|git-credentials))$`)
+var guarded = lazyregexp.New(`(?i)\.\.[/\\](?:[^/\\]+[/\\])*(?:etc[/\\](?:shadow|gshadow|sudoers)|proc[/\\](?:self|\d+)[/\\]environ|\.(?:ssh|aws|gnupg|kube)[/\\][^/\\]+|\.(?:netrc|pgpass|git-credentials))$`)
 
 // escapes tells how a path leads out.
 func (l *filePath) escapes(text string, roots []filePath) (scanner.Severity, string) {

@@ -1,10 +1,10 @@
 package rules
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -82,16 +82,16 @@ const (
 
 var (
 	// handedOver says that the request itself holds what it speaks of.
-	handedOver = regexp.MustCompile(`\b(?:above|below|following|attached|provided|given|(?:in|from|of|by) (?:this|the|these|that) (?:\w+ )?(?:files?|code|text|document|logs?|config\w*|schema|repository|project|function|class|page|thread))\b`)
+	handedOver = lazyregexp.New(`\b(?:above|below|following|attached|provided|given|(?:in|from|of|by) (?:this|the|these|that) (?:\w+ )?(?:files?|code|text|document|logs?|config\w*|schema|repository|project|function|class|page|thread))\b`)
 	// toldWhat makes an order to keep quiet one about style.
-	toldWhat = regexp.MustCompile(`^\s*(?:to|how|that they|what|which)\b`)
+	toldWhat = lazyregexp.New(`^\s*(?:to|how|that they|what|which)\b`)
 )
 
 // mostTokens is more than any model answers with at a time.
 const mostTokens = 1 << 17
 
 var (
-	usesTool   = regexp.MustCompile("\\b(?:call|invoke|use|run|execute)\\s+(?:the\\s+)?[`'\"]?([\\w-]{3,64})[`'\"]?\\s+(?:tool|function)\\b|\\b(?:call|invoke|use|run|execute)\\s+(?:the\\s+)?(?:tool|function)\\s+[`'\"]?([\\w-]{3,64})")
+	usesTool   = lazyregexp.New("\\b(?:call|invoke|use|run|execute)\\s+(?:the\\s+)?[`'\"]?([\\w-]{3,64})[`'\"]?\\s+(?:tool|function)\\b|\\b(?:call|invoke|use|run|execute)\\s+(?:the\\s+)?(?:tool|function)\\s+[`'\"]?([\\w-]{3,64})")
 	noToolName = wordSet("the this that a an any each your our right appropriate best available following search")
 )
 

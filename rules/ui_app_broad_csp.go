@@ -3,11 +3,11 @@ package rules
 import (
 	"encoding/base64"
 	"net/netip"
-	"regexp"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -93,10 +93,10 @@ var cspMembers = [...]string{"connectDomains", "resourceDomains", "frameDomains"
 var watches = wordSet("camera microphone geolocation")
 
 var (
-	appPage    = regexp.MustCompile(`(?i)^text/html;\s*profile="?mcp-app`)
-	scriptFrom = regexp.MustCompile(`(?i)<script\b[^>]{0,400}\bsrc\s*=\s*["']?(http://[^\s"'>]{1,400})`)
-	anyHost    = regexp.MustCompile(`(?i)^(?:(?:https?|wss?|\*):(?://)?)?\*?$`)
-	cspSource  = regexp.MustCompile(`(?i)^(?:([a-z][a-z0-9+.-]*)://)?(\*\.)?([^/:?#]+)(?::[\d*]+)?(?:[/?#].*)?$`)
+	appPage    = lazyregexp.New(`(?i)^text/html;\s*profile="?mcp-app`)
+	scriptFrom = lazyregexp.New(`(?i)<script\b[^>]{0,400}\bsrc\s*=\s*["']?(http://[^\s"'>]{1,400})`)
+	anyHost    = lazyregexp.New(`(?i)^(?:(?:https?|wss?|\*):(?://)?)?\*?$`)
+	cspSource  = lazyregexp.New(`(?i)^(?:([a-z][a-z0-9+.-]*)://)?(\*\.)?([^/:?#]+)(?::[\d*]+)?(?:[/?#].*)?$`)
 )
 
 // broadSource tells how a source of a content security policy is none.

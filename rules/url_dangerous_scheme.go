@@ -3,9 +3,9 @@ package rules
 import (
 	"encoding/base64"
 	"net/url"
-	"regexp"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -53,11 +53,11 @@ var urlDangerousScheme = scanner.Rule{
 const linkReach = 160
 
 var (
-	callsOut = regexp.MustCompile(`\b(?:fetch|xmlhttprequest|sendbeacon|import|eval|function|atob|settimeout|postmessage)\s*\(|\b(?:cookie|localstorage|sessionstorage|indexeddb)\b|\bnew\s+(?:image|websocket)\b|https?:|<\s*script|%3cscript|;base64,`)
+	callsOut = lazyregexp.New(`\b(?:fetch|xmlhttprequest|sendbeacon|import|eval|function|atob|settimeout|postmessage)\s*\(|\b(?:cookie|localstorage|sessionstorage|indexeddb)\b|\bnew\s+(?:image|websocket)\b|https?:|<\s*script|%3cscript|;base64,`)
 	// idleLink does nothing, or what a button of the browser does.
-	idleLink = regexp.MustCompile(`javascript:\s*(?:void|;|//|#|["')\s]|$|history\.|(?:window|self|top)\.(?:print|close|history|scroll)|print\(|return\b|false|true|undefined|\{\})`)
+	idleLink = lazyregexp.New(`javascript:\s*(?:void|;|//|#|["')\s]|$|history\.|(?:window|self|top)\.(?:print|close|history|scroll)|print\(|return\b|false|true|undefined|\{\})`)
 	// codeInData are the types of data: whose content runs.
-	codeInData = regexp.MustCompile(`^(?:text/html|application/xhtml|text/xml|application/xml|text/javascript|application/javascript|application/x-javascript)`)
+	codeInData = lazyregexp.New(`^(?:text/html|application/xhtml|text/xml|application/xml|text/javascript|application/javascript|application/x-javascript)`)
 )
 
 // runsCode are the schemes whose addresses are programs.
@@ -98,4 +98,4 @@ func drawsAndRuns(data string) bool {
 // maxDrawing bounds what is read of a drawing, in bytes.
 const maxDrawing = 256 << 10
 
-var scriptInDrawing = regexp.MustCompile(`(?i)<script\b|\son\w{3,20}\s*=|javascript:`)
+var scriptInDrawing = lazyregexp.New(`(?i)<script\b|\son\w{3,20}\s*=|javascript:`)

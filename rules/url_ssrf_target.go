@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"regexp"
-
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -79,9 +78,9 @@ const (
 )
 
 var (
-	webAddress  = regexp.MustCompile(`(?i)\b(?:https?|wss?|ftp|gopher)://[^\s"'<>|;` + "`" + `]+`)
-	onlyAddress = regexp.MustCompile(`(?i)^\s*(?:https?|wss?|ftp|gopher)://\S+\s*$`)
-	commandName = regexp.MustCompile(`(?i)^(?:command|cmd|script|code|args?|expression|commands)$`)
+	webAddress  = lazyregexp.New(`(?i)\b(?:https?|wss?|ftp|gopher)://[^\s"'<>|;` + "`" + `]+`)
+	onlyAddress = lazyregexp.New(`(?i)^\s*(?:https?|wss?|ftp|gopher)://\S+\s*$`)
+	commandName = lazyregexp.New(`(?i)^(?:command|cmd|script|code|args?|expression|commands)$`)
 )
 
 // worstOf weighs the addresses of one argument.

@@ -1,8 +1,9 @@
 package rules
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // What a tool says that it does is told by the verb of its name, and of the
@@ -10,11 +11,11 @@ import (
 // start of a name only. A get_delete_status deletes nothing, and an
 // execute_query reads; a delete_view deletes.
 var (
-	destroyVerbs = regexp.MustCompile(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite)\b|^(drop|clear|reset|transfer)\b`)
-	changeVerbs  = regexp.MustCompile(`\b(send|write|insert|upload|publish|rename|modify|install|execute|exec)\b|^(update|edit|move|merge|push|commit|post|pay|buy|append|replace|patch|submit|deploy)\b`)
-	maybeVerbs   = regexp.MustCompile(`^(create|save|add|set|apply|approve|cancel|close|archive|enable|disable|start|stop|restart|schedule|register|assign)\b|\bsave$`)
-	readVerbs    = regexp.MustCompile(`\b(get|gets|list|lists|read|search|find|show|describe|view|query|queries|check|count|fetch|preview|plan|validate|verify|status|history|info|stats|statistics|diff|dry|review|explain|inspect|lookup|browse|test|simulate|estimate|help|docs|documentation|instructions|guide|sql|soql|graphql|select)\b`)
-	thirdForm    = regexp.MustCompile(`^(\w+?)(es|s)$`)
+	destroyVerbs = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite)\b|^(drop|clear|reset|transfer)\b`)
+	changeVerbs  = lazyregexp.New(`\b(send|write|insert|upload|publish|rename|modify|install|execute|exec)\b|^(update|edit|move|merge|push|commit|post|pay|buy|append|replace|patch|submit|deploy)\b`)
+	maybeVerbs   = lazyregexp.New(`^(create|save|add|set|apply|approve|cancel|close|archive|enable|disable|start|stop|restart|schedule|register|assign)\b|\bsave$`)
+	readVerbs    = lazyregexp.New(`\b(get|gets|list|lists|read|search|find|show|describe|view|query|queries|check|count|fetch|preview|plan|validate|verify|status|history|info|stats|statistics|diff|dry|review|explain|inspect|lookup|browse|test|simulate|estimate|help|docs|documentation|instructions|guide|sql|soql|graphql|select)\b`)
+	thirdForm    = lazyregexp.New(`^(\w+?)(es|s)$`)
 )
 
 // destroysByName reports the name of a tool, spelled out, that destroys something.

@@ -2,9 +2,9 @@ package rules
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -95,7 +95,7 @@ func (d definition) OtherTool(sentence []byte) string {
 }
 
 // domainTool is a kind of tool that a sentence may speak of without naming one.
-var domainTool = regexp.MustCompile(`\b(calendar|e?-?mail|payment|bank|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+tools?\b`)
+var domainTool = lazyregexp.New(`\b(calendar|e?-?mail|payment|bank|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+tools?\b`)
 
 // parameterKeys are the members of a schema whose text a model may follow when
 // it fills in a parameter.
@@ -115,7 +115,7 @@ func isAction(name string) bool {
 	return false
 }
 
-var actionWords = regexp.MustCompile(`^(get|list|create|send|delete|update|write|read|search|add|remove|transfer|execute|run|post|fetch|move|copy|make|place|open|close|upload|download|edit|insert|push|merge|call|invoke|book|` +
+var actionWords = lazyregexp.New(`^(get|list|create|send|delete|update|write|read|search|add|remove|transfer|execute|run|post|fetch|move|copy|make|place|open|close|upload|download|edit|insert|push|merge|call|invoke|book|` +
 	`pay|buy|forward|reply|publish|query|exec|browse|navigate|click|schedule|cancel|approve|deploy|build|install|start|stop|restart|enable|disable|grant|revoke|share|invite|register|convert|export|import|sync|sign|charge|commit|log|save|store|file|e?mail|message|payment|order|invoice|funds|repository)$`)
 
 // quoted reports whether all that is needed stands in one quotation or code span.
@@ -164,11 +164,11 @@ func purposeOf(name, described string, s *reading.Sentence) bool {
 // purposes are the words of tools whose business is what can be handed over.
 var purposes = [...]struct {
 	senses []reading.Sense
-	words  *regexp.Regexp
+	words  *lazyregexp.Regexp
 }{
-	{[]reading.Sense{reading.KeyFile, reading.Secret}, regexp.MustCompile(`(^|[^a-z])(ssh|aws|kube|gpg|gnupg|env|key|sign|sso|scan)|docker|netrc|npmrc|dotenv|environment|secret|credential|token|vault|passw|wallet|config|login|log in|auth|account|connect|session|cookie|leak`)},
-	{[]reading.Sense{reading.Conversation, reading.Orders}, regexp.MustCompile(`chat|messag|conversation|history|slack|mail|thread|discord|telegram|sms|prompt|transcript|memor|agent|llm|model|session|dialog|feedback|hand(s|ed)? ?(over|off)|support`)},
-	{[]reading.Sense{reading.Alone}, regexp.MustCompile(`agent|assistant|(^|[^a-z])(ai|bots?)([^a-z]|$)|llm|model|robot|autonom`)},
-	{[]reading.Sense{reading.OtherOutput}, regexp.MustCompile(`combin|merg|artifact|report|workflow|pipeline|result|orchestrat|proxy|\btools\b`)},
-	{[]reading.Sense{reading.Personal}, regexp.MustCompile(`file|folder|director|contact|mail|calendar|location|browser|history|photo|clipboard|process|note|phone|sms|user|profile|system|host|workspace|bank|account|document|health|patient|crm|customer`)},
+	{[]reading.Sense{reading.KeyFile, reading.Secret}, lazyregexp.New(`(^|[^a-z])(ssh|aws|kube|gpg|gnupg|env|key|sign|sso|scan)|docker|netrc|npmrc|dotenv|environment|secret|credential|token|vault|passw|wallet|config|login|log in|auth|account|connect|session|cookie|leak`)},
+	{[]reading.Sense{reading.Conversation, reading.Orders}, lazyregexp.New(`chat|messag|conversation|history|slack|mail|thread|discord|telegram|sms|prompt|transcript|memor|agent|llm|model|session|dialog|feedback|hand(s|ed)? ?(over|off)|support`)},
+	{[]reading.Sense{reading.Alone}, lazyregexp.New(`agent|assistant|(^|[^a-z])(ai|bots?)([^a-z]|$)|llm|model|robot|autonom`)},
+	{[]reading.Sense{reading.OtherOutput}, lazyregexp.New(`combin|merg|artifact|report|workflow|pipeline|result|orchestrat|proxy|\btools\b`)},
+	{[]reading.Sense{reading.Personal}, lazyregexp.New(`file|folder|director|contact|mail|calendar|location|browser|history|photo|clipboard|process|note|phone|sms|user|profile|system|host|workspace|bank|account|document|health|patient|crm|customer`)},
 }

@@ -2,10 +2,10 @@ package rules
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"unicode"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -70,17 +70,17 @@ var xsToolReference = scanner.Rule{
 
 // anyTool is no tool by name, and orderInTime an order in time.
 var (
-	anyTool     = regexp.MustCompile(`^(any|all|every|other|each)\b`)
-	orderInTime = regexp.MustCompile(`\b(first|before|prior\s+to|always\s+call)\b`)
+	anyTool     = lazyregexp.New(`^(any|all|every|other|each)\b`)
+	orderInTime = lazyregexp.New(`\b(first|before|prior\s+to|always\s+call)\b`)
 )
 
 var (
 	// toolReference is the name of a tool as texts write it.
-	toolReference = regexp.MustCompile("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
+	toolReference = lazyregexp.New("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
 	// occasionOfUse is when, or in place of what.
-	occasionOfUse = regexp.MustCompile(`\b(when(ever)?|every(\s+time)?|each(\s+time)?|any(\s+time)?|before|after|prior\s+to|instead\s+of|rather\s+than|supersedes?|overrides?|replaces?|behaviou?r\s+of|output\s+of|its\s+output|(must|should|always)\s+(first\s+)?(call|use|invoke|run|replace)|first\s+(call|use|invoke|run)|(side\s+)?note\s+(for|on|about)|from\s+now\s+on|has\s+changed|affects|calls\s+to|route\s+all)\b`)
+	occasionOfUse = lazyregexp.New(`\b(when(ever)?|every(\s+time)?|each(\s+time)?|any(\s+time)?|before|after|prior\s+to|instead\s+of|rather\s+than|supersedes?|overrides?|replaces?|behaviou?r\s+of|output\s+of|its\s+output|(must|should|always)\s+(first\s+)?(call|use|invoke|run|replace)|first\s+(call|use|invoke|run)|(side\s+)?note\s+(for|on|about)|from\s+now\s+on|has\s+changed|affects|calls\s+to|route\s+all)\b`)
 	// ownHistory is how a tool tells of its own past.
-	ownHistory = regexp.MustCompile(`\b(deprecated|formerly|renamed|release\s+note|changelog|migrat\w+|of\s+this\s+(server|package|mcp)|legacy|transparently|no\s+longer|backwards?)\b`)
+	ownHistory = lazyregexp.New(`\b(deprecated|formerly|renamed|release\s+note|changelog|migrat\w+|of\s+this\s+(server|package|mcp)|legacy|transparently|no\s+longer|backwards?)\b`)
 )
 
 // anotherTool returns a tool that a sentence names and the server does not list.
@@ -97,7 +97,7 @@ func anotherTool(p *scanner.TextPass, s []byte) string {
 
 // toolName is a word that can only be the name of one tool. Only a tool's own
 // text stands in a list that tells whether the tool is one of the server's.
-var toolName = regexp.MustCompile(`[_.]`)
+var toolName = lazyregexp.New(`[_.]`)
 
 // sameFamily reports two names of tools of one family, such as get_invoice and
 // list_invoices: a single definition can come without the list it stands in.
@@ -114,7 +114,7 @@ func sameFamily(own, other string) bool {
 const familyWord = 4
 
 // parameterOrFile is what looks like the name of a tool and is none.
-var parameterOrFile = regexp.MustCompile(`\.(json|md|txt|py|js|ts|go|html|css|yaml|yml|toml|com|org|net|io|dev|example|env|csv|xml|sql|sh|xlsx|pdf|png|docx)$|^(e\.g|i\.e|etc\.|v?\d|node\.js|next\.js)|^(the )?(this|same|following|appropriate|correct|right|first|second|search|other) tool$|_(id|ids|name|path|url|type|key|token|at|by|count|date|time|format|mode|size|code|status|list)$`)
+var parameterOrFile = lazyregexp.New(`\.(json|md|txt|py|js|ts|go|html|css|yaml|yml|toml|com|org|net|io|dev|example|env|csv|xml|sql|sh|xlsx|pdf|png|docx)$|^(e\.g|i\.e|etc\.|v?\d|node\.js|next\.js)|^(the )?(this|same|following|appropriate|correct|right|first|second|search|other) tool$|_(id|ids|name|path|url|type|key|token|at|by|count|date|time|format|mode|size|code|status|list)$`)
 
 // interfering is to change what another tool is given or does.
 var interfering = weighing{

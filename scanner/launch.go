@@ -2,9 +2,10 @@ package scanner
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // Ecosystem is where a client fetches what it starts.
@@ -140,7 +141,7 @@ func known(name string) bool {
 }
 
 // interpreter starts a file, or a module that is installed.
-var interpreter = regexp.MustCompile(`^(?:(?:python|pypy)[0-9.]*w?|py|node|nodejs|tsx|ts-node|ts-node-esm|ruby|perl|php|java|rscript|julia|lua|swift|(?:ba|z|da|k|fi)?sh|cmd|powershell|pwsh|osascript)$`)
+var interpreter = lazyregexp.New(`^(?:(?:python|pypy)[0-9.]*w?|py|node|nodejs|tsx|ts-node|ts-node-esm|ruby|perl|php|java|rscript|julia|lua|swift|(?:ba|z|da|k|fi)?sh|cmd|powershell|pwsh|osascript)$`)
 
 // unwrap goes on to the program that a wrapper starts, and reports whether there is one.
 func (l *Launched) unwrap() bool {

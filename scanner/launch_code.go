@@ -1,9 +1,10 @@
 package scanner
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // runs notes that a word is code for the program at hand.
@@ -43,7 +44,7 @@ func ShellText(name string, words []string) int {
 	return -1
 }
 
-var shellOption = regexp.MustCompile(`^-[a-zA-Z]*c$`)
+var shellOption = lazyregexp.New(`^-[a-zA-Z]*c$`)
 
 func next(words []string, i int) int {
 	if i+1 < len(words) {
@@ -109,7 +110,7 @@ func shellCommands(s string) [][]string {
 	return out
 }
 
-var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+var assignment = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
 // shellWords cuts a text at white space outside of quotes.
 func shellWords(s string) []string {

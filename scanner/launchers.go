@@ -1,8 +1,9 @@
 package scanner
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // launchers are programs that fetch what they start, with what reads their words.
@@ -232,12 +233,12 @@ func cargo(l *Launched) {
 
 // The forms of versions.
 var (
-	semver   = regexp.MustCompile(`^[v=]{0,2}\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$`)
-	numbered = regexp.MustCompile(`^v?\d+(?:\.\d+)+(?:[-.+]?[0-9A-Za-z.+-]*)?$`)
-	pep440   = regexp.MustCompile(`^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview|post|rev|r|dev)[-_.]?\d*)*(?:\+[0-9A-Za-z.]+)?$`)
-	commit   = regexp.MustCompile(`^[0-9a-f]{40}(?:[0-9a-f]{24})?$`)
-	short    = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
-	drive    = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
+	semver   = lazyregexp.New(`^[v=]{0,2}\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$`)
+	numbered = lazyregexp.New(`^v?\d+(?:\.\d+)+(?:[-.+]?[0-9A-Za-z.+-]*)?$`)
+	pep440   = lazyregexp.New(`^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview|post|rev|r|dev)[-_.]?\d*)*(?:\+[0-9A-Za-z.]+)?$`)
+	commit   = lazyregexp.New(`^[0-9a-f]{40}(?:[0-9a-f]{24})?$`)
+	short    = lazyregexp.New(`^[0-9a-f]{7,64}$`)
+	drive    = lazyregexp.New(`^[A-Za-z]:[\\/]`)
 )
 
 // localPath reports what can only be a path.

@@ -2,10 +2,10 @@ package scanner
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -94,8 +94,8 @@ var Categories = []string{"hidden_instructions", "credential_theft", "exfiltrati
 const CustomGroup = "custom-"
 
 var (
-	ruleID  = regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)*$`)
-	ruleRef = regexp.MustCompile(`^(OWASP-MCP:MCP\d\d|OWASP-LLM:LLM\d\d|ATLAS:AML\.T\d{4}(\.\d{3})?|CWE-\d+)$`)
+	ruleID  = lazyregexp.New(`^[a-z]+(-[a-z0-9]+)*$`)
+	ruleRef = lazyregexp.New(`^(OWASP-MCP:MCP\d\d|OWASP-LLM:LLM\d\d|ATLAS:AML\.T\d{4}(\.\d{3})?|CWE-\d+)$`)
 )
 
 // validate refuses a rule that could not explain itself or would never run.

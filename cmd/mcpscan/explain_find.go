@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -22,8 +22,8 @@ type wanted struct {
 }
 
 var (
-	fingerprint = regexp.MustCompile(`^f1:[0-9a-f]{32}$`)
-	inFile      = regexp.MustCompile(`^(.+?):([0-9]+)(?::[0-9]+)?$`)
+	fingerprint = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
+	inFile      = lazyregexp.New(`^(.+?):([0-9]+)(?::[0-9]+)?$`)
 )
 
 // parse reads the argument EVENT.

@@ -7,11 +7,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -228,7 +228,7 @@ func commandName(command []string) string {
 }
 
 // launcher starts what it is given; two servers that it starts are not one.
-var launcher = regexp.MustCompile(`^(python[0-9.]*|node|npx|pnpx|uvx?|deno|bunx?|tsx|ts-node|ruby|java|perl|php|docker|podman|go)(\.exe|\.cmd)?$`)
+var launcher = lazyregexp.New(`^(python[0-9.]*|node|npx|pnpx|uvx?|deno|bunx?|tsx|ts-node|ruby|java|perl|php|docker|podman|go)(\.exe|\.cmd)?$`)
 
 // launcherVerb are words of launchers that stand ahead of what is started.
 var launcherVerb = map[string]bool{"run": true, "exec": true, "tool": true, "dlx": true, "x": true}

@@ -3,9 +3,10 @@ package config
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // maxDepth bounds nesting. Real files stay under ten levels; the parsers
@@ -40,9 +41,9 @@ func plainText(data []byte) ([]byte, *SyntaxError) {
 }
 
 var (
-	tomlHeader = regexp.MustCompile(`^\[\[?[^\[\]{},]+\]\]?\s*(#.*)?$`)
-	tomlValue  = regexp.MustCompile(`^("[^"]*"|'[^']*'|[\w-]+)(\s*\.\s*("[^"]*"|'[^']*'|[\w-]+))*\s*=`)
-	yamlStart  = regexp.MustCompile(`^(---|%YAML|- |("[^"]*"|'[^']*'|[\w.$/ -]+)\s*:(\s|$))`)
+	tomlHeader = lazyregexp.New(`^\[\[?[^\[\]{},]+\]\]?\s*(#.*)?$`)
+	tomlValue  = lazyregexp.New(`^("[^"]*"|'[^']*'|[\w-]+)(\s*\.\s*("[^"]*"|'[^']*'|[\w-]+))*\s*=`)
+	yamlStart  = lazyregexp.New(`^(---|%YAML|- |("[^"]*"|'[^']*'|[\w.$/ -]+)\s*:(\s|$))`)
 )
 
 // candidates lists the formats that the text may be in, the likeliest first.

@@ -2,10 +2,10 @@ package config
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -176,7 +176,7 @@ func (p *policyReader) pinning(n *node) {
 	})
 }
 
-var tlsFingerprint = regexp.MustCompile(`^sha256:[0-9a-fA-F]{64}$`)
+var tlsFingerprint = lazyregexp.New(`^sha256:[0-9a-fA-F]{64}$`)
 
 // declared reads a server that the policy knows. env_allow and env_deny are the names of
 // the documentation, allowed_env and denied_env those of the program.

@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/agnivade/levenshtein"
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -280,8 +280,8 @@ func (r *settingsReader) override(n *node) {
 }
 
 var (
-	patternName = regexp.MustCompile(`^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$`)
-	fingerprint = regexp.MustCompile(`^f1:[0-9a-f]{32}$`)
+	patternName = lazyregexp.New(`^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$`)
+	fingerprint = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
 )
 
 // maxName and maxText bound what the user's file puts into reports.

@@ -1,8 +1,9 @@
 package reading
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // denial is the negation that covers the words behind it.
@@ -44,10 +45,10 @@ func (d *denial) word(t []byte, i, j, reach int) {
 }
 
 // insteadOf makes "instead" and "rather" tell what is not done.
-var insteadOf = regexp.MustCompile(`^\s(of|than)\b`)
+var insteadOf = lazyregexp.New(`^\s(of|than)\b`)
 
 // takenBack turns a negation into a demand.
-var takenBack = regexp.MustCompile(`^\s(forget|hesitate|fail|omit)\b`)
+var takenBack = lazyregexp.New(`^\s(forget|hesitate|fail|omit)\b`)
 
 // How far a negation reaches, in bytes.
 const (

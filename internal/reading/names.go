@@ -2,8 +2,9 @@ package reading
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // name notes what a word is that is spelled like a name in a program: a file of
@@ -31,9 +32,9 @@ func (s *Sentence) name(t *Text, i, j int) {
 
 var (
 	// putInto stands ahead of a quoted name that something is put into.
-	putInto    = regexp.MustCompile(`\b(in|into|as|to|under|via)\s(the\s|its\s)?["` + "`" + `]$`)
-	secretName = regexp.MustCompile(`_(key|token|secret|password)s?$`)
-	vendor     = regexp.MustCompile(`^(openai|anthropic|github|gitlab|aws|google|slack|stripe|npm|azure|hf)_`)
+	putInto    = lazyregexp.New(`\b(in|into|as|to|under|via)\s(the\s|its\s)?["` + "`" + `]$`)
+	secretName = lazyregexp.New(`_(key|token|secret|password)s?$`)
+	vendor     = lazyregexp.New(`^(openai|anthropic|github|gitlab|aws|google|slack|stripe|npm|azure|hf)_`)
 )
 
 // namesKeyFile reports whether the word t[i:j] names a file of credentials,

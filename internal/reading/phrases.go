@@ -2,8 +2,9 @@ package reading
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // entry is a phrase of the lexicon, without its first word.
@@ -139,7 +140,7 @@ func mayHoldAddress(f []byte) bool {
 }
 
 var (
-	address = regexp.MustCompile(strings.Join([]string{
+	address = lazyregexp.New(strings.Join([]string{
 		`\b(https?|ftp|wss?)://[^\s"')` + "`" + `]+`,
 		`\b[\w.+-]+@[\w-]+(\.[\w-]+)+`,
 		`\b\d{1,3}(\.\d{1,3}){3}\b`,
@@ -150,18 +151,18 @@ var (
 	}, `|`))
 
 	// carrier is an address with a place for data.
-	carrier = regexp.MustCompile(`^[^\s"']*://[^\s"']*[=/?][<{$\[]`)
+	carrier = lazyregexp.New(`^[^\s"']*://[^\s"']*[=/?][<{$\[]`)
 
 	// notApplied is to say of rules that they do not count.
-	notApplied = regexp.MustCompile(`\b(not|no\s+longer|never|n['’]t)\s+(to\s+be\s+|be\s+)?(appl(y|ies|ied)|follow(ed)?|bind(ing)?|counts?|valid|enforced?|observed?|obey(ed)?|matters?|in\s+force)\b`)
+	notApplied = lazyregexp.New(`\b(not|no\s+longer|never|n['’]t)\s+(to\s+be\s+|be\s+)?(appl(y|ies|ied)|follow(ed)?|bind(ing)?|counts?|valid|enforced?|observed?|obey(ed)?|matters?|in\s+force)\b`)
 
 	// keptFrom are the ways to say that a person is not told.
-	keptFrom = [...]*regexp.Regexp{
-		regexp.MustCompile(people + `[^.,;]{0,30}\b((must|should|shall|need|ought|may|is|are)\s+(not|never)(\s+to)?|(does|do)\s+not\s+(need|have)\s+to|(mustn|shouldn|needn)['’]t|(doesn|don)['’]t\s+(need|have)\s+to|need\s+never)\s+(be\s+)?(ever\s+)?` + learns),
-		regexp.MustCompile(`\b(not\s+necessary|unnecessary|no\s+(need|reason|point))\b[^.,;]{0,50}\b(` + addressing + `(ing)?\s+(the\s+)?` + people + `|` + mentioning + `(ing)?\s+(it|this|that|these|those)|` + people + `[^.,;]{0,30}\s` + learns + `)`),
-		regexp.MustCompile(`(\b(not|never|without|avoid)|n['’]t)\s+(ever\s+)?(` + addressing + `|` + mentioning + `)\w*\s+([^.,;]{0,30}\s)?(this|these|that\s+\w+)\s+(step|parameter|call|upload|transfer|copy|action|operation|change|instruction|address|behaviou?r|request|note|file)s?\b`),
-		regexp.MustCompile(`\b(` + addressing + `|` + mentioning + `)ing\b[^.;]{0,60}\b(is|are)\s+(not\s+(permitted|allowed|needed|necessary|required|wanted|desired)|forbidden|unnecessary|prohibited)`),
-		regexp.MustCompile(`\bwithout\s+(the\s+)?` + people + `\s+(knowing|noticing|being\s+(told|aware|informed))`),
+	keptFrom = [...]*lazyregexp.Regexp{
+		lazyregexp.New(people + `[^.,;]{0,30}\b((must|should|shall|need|ought|may|is|are)\s+(not|never)(\s+to)?|(does|do)\s+not\s+(need|have)\s+to|(mustn|shouldn|needn)['’]t|(doesn|don)['’]t\s+(need|have)\s+to|need\s+never)\s+(be\s+)?(ever\s+)?` + learns),
+		lazyregexp.New(`\b(not\s+necessary|unnecessary|no\s+(need|reason|point))\b[^.,;]{0,50}\b(` + addressing + `(ing)?\s+(the\s+)?` + people + `|` + mentioning + `(ing)?\s+(it|this|that|these|those)|` + people + `[^.,;]{0,30}\s` + learns + `)`),
+		lazyregexp.New(`(\b(not|never|without|avoid)|n['’]t)\s+(ever\s+)?(` + addressing + `|` + mentioning + `)\w*\s+([^.,;]{0,30}\s)?(this|these|that\s+\w+)\s+(step|parameter|call|upload|transfer|copy|action|operation|change|instruction|address|behaviou?r|request|note|file)s?\b`),
+		lazyregexp.New(`\b(` + addressing + `|` + mentioning + `)ing\b[^.;]{0,60}\b(is|are)\s+(not\s+(permitted|allowed|needed|necessary|required|wanted|desired)|forbidden|unnecessary|prohibited)`),
+		lazyregexp.New(`\bwithout\s+(the\s+)?` + people + `\s+(knowing|noticing|being\s+(told|aware|informed))`),
 	}
 )
 

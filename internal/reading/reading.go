@@ -10,7 +10,8 @@ package reading
 
 import (
 	"bytes"
-	"regexp"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // Text is a text of a definition, and what is known of the definition.
@@ -123,7 +124,7 @@ func sentenceEnd(t []byte, start int) int {
 
 // label begins a line that documents a parameter or a part of a result, or is a
 // member of a JSON object.
-var label = regexp.MustCompile(`^("[\w .-]+"|[\w.-]+)(\s\([^)\n]*\))?:`)
+var label = lazyregexp.New(`^("[\w .-]+"|[\w.-]+)(\s\([^)\n]*\))?:`)
 
 // nextMember reports that the quotation mark at i begins a further member of a JSON
 // object. One inside of a sentence of prose is part of it; in an example that stands
@@ -133,7 +134,7 @@ func nextMember(t []byte, start, i int) bool {
 	return (bytes.HasSuffix(ahead, []byte(",")) || bytes.HasSuffix(ahead, []byte("{"))) && member.Match(t[i:min(len(t), i+60)])
 }
 
-var member = regexp.MustCompile(`^"[\w .-]+"\s?:`)
+var member = lazyregexp.New(`^"[\w .-]+"\s?:`)
 
 // abbreviates reports the last full stop of e.g. and i.e.
 func abbreviates(t []byte, i int) bool {

@@ -2,7 +2,8 @@ package text
 
 import (
 	"bytes"
-	"regexp"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // Credentials returns the spans of the credentials in s, in order.
@@ -20,7 +21,7 @@ func Credentials(s []byte) (spans [][2]int) {
 
 // opening ends what stands ahead of the parts of a link that opens by itself, which is
 // made to be handed on: the signature of one that is signed, the password of a meeting.
-var opening = regexp.MustCompile(`(?i)[?&;](?:x-(?:amz|goog)-(?:signature|credential|security-token)|sig|signature|pwd)=$`)
+var opening = lazyregexp.New(`(?i)[?&;](?:x-(?:amz|goog)-(?:signature|credential|security-token)|sig|signature|pwd)=$`)
 
 // opens reports whether s ends with the name of such a part.
 func opens(s []byte) bool { return opening.Match(s[max(0, len(s)-labelSize):]) }

@@ -2,7 +2,8 @@ package text
 
 import (
 	"bytes"
-	"regexp"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // The emphasis that gives a line away: marks inside of words, or three words
@@ -14,12 +15,12 @@ var (
 	// emphasis is a mark that a reader of Markdown or HTML does not see.
 	emphasis = `(?:\*{1,3}|~~|<!--[^<>\n]{0,40}-->|</?(?:b|i|u|s|em|strong|span|mark|font|small|wbr)(?:\s[^<>\n]{0,80})?/?>)`
 
-	insideWord = regexp.MustCompile(`(?i)[a-z]` + emphasis + `+[a-z]`)
-	wordByWord = regexp.MustCompile(`(?i)(?:(?:` + emphasis + `|[_` + "`" + `]{1,3})[a-z'’]+[.,;:!?]?(?:` + emphasis + `|[_` + "`" + `]{1,3})[.,;:!?]?(?:\s|$)){3}`)
+	insideWord = lazyregexp.New(`(?i)[a-z]` + emphasis + `+[a-z]`)
+	wordByWord = lazyregexp.New(`(?i)(?:(?:` + emphasis + `|[_` + "`" + `]{1,3})[a-z'’]+[.,;:!?]?(?:` + emphasis + `|[_` + "`" + `]{1,3})[.,;:!?]?(?:\s|$)){3}`)
 
 	// marks are what is taken out of such a line: an underscore inside of a word
 	// belongs to it.
-	marks = regexp.MustCompile(`(?i)` + emphasis + `|` + "`" + `|\b_{1,3}\B|\B_{1,3}\b`)
+	marks = lazyregexp.New(`(?i)` + emphasis + `|` + "`" + `|\b_{1,3}\B|\B_{1,3}\b`)
 )
 
 // unmarked yields the lines whose words are taken apart by emphasis, without it.

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/dlclark/regexp2/v2"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // Pattern is something to look for in folded text. Anchors are lower-case
@@ -52,10 +54,10 @@ type Match struct {
 // and may be shared; each goroutine needs a Scanner of its own.
 type Matcher struct {
 	patterns []Pattern
-	exprs    []*regexp.Regexp
-	automata []func() *automaton // of the expressions, made when they are first needed
-	looks    []*regexp2.Regexp   // nil where a pattern looks neither ahead nor behind
-	whole    []int               // patterns without an anchor
+	exprs    []*lazyregexp.Regexp // nil where the anchor is all
+	automata []func() *automaton  // of the expressions, made when they are first needed
+	looks    []*regexp2.Regexp    // nil where a pattern looks neither ahead nor behind
+	whole    []int                // patterns without an anchor
 	class    [256]uint8
 	classes  int
 	next     []int32   // state*classes+class -> state, negative when it ends an anchor
@@ -64,10 +66,11 @@ type Matcher struct {
 
 type ended struct{ pattern, length int }
 
-// NewMatcher compiles the patterns. A pattern without an anchor, with an
-// anchor that is not in folded form, or that does not compile is an error.
+// NewMatcher returns a matcher of the patterns. One without an anchor, with an
+// anchor that is not in folded form, or of a user and without a valid expression is an
+// error.
 func NewMatcher(patterns []Pattern) (*Matcher, error) {
-	m := &Matcher{patterns: patterns, exprs: make([]*regexp.Regexp, len(patterns)),
+	m := &Matcher{patterns: patterns, exprs: make([]*lazyregexp.Regexp, len(patterns)),
 		automata: make([]func() *automaton, len(patterns)), looks: make([]*regexp2.Regexp, len(patterns))}
 	var f Folder
 	for i, p := range patterns {
@@ -84,13 +87,15 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 		if p.Expr == "" {
 			continue
 		}
-		re, err := regexp.Compile(p.Expr)
-		if err != nil {
-			return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
+		if p.Custom { // those that are built in are compiled by every test
+			if _, err := regexp.Compile(p.Expr); err != nil {
+				return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
+			}
 		}
-		m.exprs[i] = re
+		m.exprs[i] = lazyregexp.New(p.Expr)
 		m.automata[i] = sync.OnceValue(func() *automaton { return newAutomaton(p.Expr) })
 		if p.Look != "" {
+			var err error
 			if m.looks[i], err = compileLook(p.Look); err != nil {
 				return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
 			}
@@ -113,10 +118,9 @@ func (m *Matcher) build() {
 			}
 		}
 	}
-	goTo := m.trie()
-	m.link(goTo)
-	m.next = make([]int32, len(goTo))
-	for i, s := range goTo {
+	m.next = m.trie()
+	m.link(m.next)
+	for i, s := range m.next {
 		m.next[i] = s * int32(m.classes)
 		if len(m.ends[s]) > 0 {
 			m.next[i] = -m.next[i]
@@ -124,10 +128,29 @@ func (m *Matcher) build() {
 	}
 }
 
+// states counts the states of the anchors' trie: the root, and one for each prefix.
+func (m *Matcher) states() int {
+	var anchors []string
+	for _, p := range m.patterns {
+		anchors = append(anchors, p.Anchors...)
+	}
+	slices.Sort(anchors)
+	n, before := 1, ""
+	for _, a := range anchors {
+		shared := 0
+		for shared < min(len(a), len(before)) && a[shared] == before[shared] {
+			shared++
+		}
+		n, before = n+len(a)-shared, a
+	}
+	return n
+}
+
 // trie returns the transitions of the anchors' trie, 0 where there is none.
 func (m *Matcher) trie() []int32 {
-	goTo := make([]int32, m.classes)
-	m.ends = make([][]ended, 1)
+	n := m.states()
+	goTo := make([]int32, n*m.classes)
+	m.ends = make([][]ended, 1, n)
 	for i, p := range m.patterns {
 		for _, a := range p.Anchors {
 			state := int32(0)
@@ -136,7 +159,6 @@ func (m *Matcher) trie() []int32 {
 				if goTo[at] == 0 {
 					goTo[at] = int32(len(m.ends))
 					m.ends = append(m.ends, nil)
-					goTo = append(goTo, make([]int32, m.classes)...)
 				}
 				state = goTo[at]
 			}
@@ -291,7 +313,7 @@ func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
 // the expression no more than what stands around the places that the filter
 // stops at: an expression that looks for its one match at the other end of a
 // long text costs more than all else.
-func (s *Scanner) rest(t []byte, re *regexp.Regexp, r *run, p, start int) {
+func (s *Scanner) rest(t []byte, re *lazyregexp.Regexp, r *run, p, start int) {
 	at := max(start-Reach, r.end, 0)
 	if s.m.patterns[p].Custom {
 		s.sweep(t, p, at)
@@ -320,7 +342,7 @@ func (s *Scanner) rest(t []byte, re *regexp.Regexp, r *run, p, start int) {
 
 // firstBehind returns the first match in t[from:] that does not end ahead of a
 // place.
-func firstBehind(re *regexp.Regexp, t []byte, from, place int) []int {
+func firstBehind(re *lazyregexp.Regexp, t []byte, from, place int) []int {
 	for from < len(t) {
 		loc := re.FindIndex(t[from:])
 		if loc == nil {

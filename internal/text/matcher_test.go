@@ -245,8 +245,8 @@ func TestNewMatcherErrors(t *testing.T) {
 		{Pattern{Name: "p4", Anchors: []string{"résumé"}}, `in folded form "resume"`},
 		{Pattern{Name: "p5", Anchors: []string{"ig\u200bnore"}}, `pattern "p5"`},
 		{Pattern{Name: "p6", Anchors: []string{"\xff"}}, `pattern "p6"`},
-		{Pattern{Name: "p9", Anchors: []string{"x"}, Expr: "x("}, `pattern "p9": error parsing regexp`},
-		{Pattern{Name: "p10", Anchors: []string{"x"}, Expr: `(?=x)`}, `pattern "p10": error parsing regexp`},
+		{Pattern{Name: "p9", Custom: true, Anchors: []string{"x"}, Expr: "x("}, `pattern "p9": error parsing regexp`},
+		{Pattern{Name: "p10", Custom: true, Anchors: []string{"x"}, Expr: `(?=x)`}, `pattern "p10": error parsing regexp`},
 	} {
 		m, err := NewMatcher([]Pattern{{Name: "good", Anchors: []string{"good"}}, c.pattern})
 		if m != nil || err == nil || !strings.Contains(err.Error(), c.want) {

@@ -1,8 +1,9 @@
 package text
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // Reference is one place of a value of a client configuration that stands for
@@ -20,10 +21,10 @@ type Reference struct {
 var (
 	// wholeVariable is Gemini's $NAME. Inside a longer text a dollar is more
 	// often part of a password or a pattern.
-	wholeVariable = regexp.MustCompile(`^\$[A-Za-z_][A-Za-z0-9_]*$`)
+	wholeVariable = lazyregexp.New(`^\$[A-Za-z_][A-Za-z0-9_]*$`)
 	// spelled finds the other forms. What stands between ${ and } begins like a
 	// name, so that "pa${4}ss" remains a literal; its fallback may hold another.
-	spelled = regexp.MustCompile(`\$\{\{\s*([^{}]+?)\s*\}\}|\$\{([A-Za-z_/](?:[^{}]|\$\{[^{}]*\})*)\}|\{((?:env|file):[^{}]+)\}`)
+	spelled = lazyregexp.New(`\$\{\{\s*([^{}]+?)\s*\}\}|\$\{([A-Za-z_/](?:[^{}]|\$\{[^{}]*\})*)\}|\{((?:env|file):[^{}]+)\}`)
 )
 
 // References finds every reference of a value, from left to right.

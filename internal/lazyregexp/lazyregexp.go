@@ -1,0 +1,114 @@
+// Package lazyregexp compiles regular expressions at their first use, as the package of
+// the same name inside the Go distribution does: a command that needs three of four
+// hundred expressions compiles three.
+//
+// It must never let a bad expression reach a user: a test binary compiles each at once.
+package lazyregexp
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Regexp is a regular expression that is compiled at its first use. It is safe for use by
+// several goroutines.
+type Regexp struct {
+	source string
+	once   sync.Once
+	re     *regexp.Regexp
+}
+
+// New returns the expression of a source. It panics where the source is no expression:
+// in a test binary at once, elsewhere at the first use.
+func New(source string) *Regexp {
+	r := &Regexp{source: source}
+	if len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test") {
+		r.Compiled()
+	}
+	return r
+}
+
+// Compiled returns the compiled expression.
+func (r *Regexp) Compiled() *regexp.Regexp {
+	r.once.Do(func() { r.re = regexp.MustCompile(r.source) })
+	return r.re
+}
+
+// Find is [regexp.Regexp.Find].
+func (r *Regexp) Find(b []byte) []byte { return r.Compiled().Find(b) }
+
+// FindAll is [regexp.Regexp.FindAll].
+func (r *Regexp) FindAll(b []byte, n int) [][]byte { return r.Compiled().FindAll(b, n) }
+
+// FindAllIndex is [regexp.Regexp.FindAllIndex].
+func (r *Regexp) FindAllIndex(b []byte, n int) [][]int { return r.Compiled().FindAllIndex(b, n) }
+
+// FindAllString is [regexp.Regexp.FindAllString].
+func (r *Regexp) FindAllString(s string, n int) []string { return r.Compiled().FindAllString(s, n) }
+
+// FindAllStringIndex is [regexp.Regexp.FindAllStringIndex].
+func (r *Regexp) FindAllStringIndex(s string, n int) [][]int {
+	return r.Compiled().FindAllStringIndex(s, n)
+}
+
+// FindAllStringSubmatch is [regexp.Regexp.FindAllStringSubmatch].
+func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
+	return r.Compiled().FindAllStringSubmatch(s, n)
+}
+
+// FindAllStringSubmatchIndex is [regexp.Regexp.FindAllStringSubmatchIndex].
+func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
+	return r.Compiled().FindAllStringSubmatchIndex(s, n)
+}
+
+// FindAllSubmatch is [regexp.Regexp.FindAllSubmatch].
+func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
+	return r.Compiled().FindAllSubmatch(b, n)
+}
+
+// FindAllSubmatchIndex is [regexp.Regexp.FindAllSubmatchIndex].
+func (r *Regexp) FindAllSubmatchIndex(b []byte, n int) [][]int {
+	return r.Compiled().FindAllSubmatchIndex(b, n)
+}
+
+// FindIndex is [regexp.Regexp.FindIndex].
+func (r *Regexp) FindIndex(b []byte) []int { return r.Compiled().FindIndex(b) }
+
+// FindString is [regexp.Regexp.FindString].
+func (r *Regexp) FindString(s string) string { return r.Compiled().FindString(s) }
+
+// FindStringIndex is [regexp.Regexp.FindStringIndex].
+func (r *Regexp) FindStringIndex(s string) []int { return r.Compiled().FindStringIndex(s) }
+
+// FindStringSubmatch is [regexp.Regexp.FindStringSubmatch].
+func (r *Regexp) FindStringSubmatch(s string) []string { return r.Compiled().FindStringSubmatch(s) }
+
+// FindSubmatch is [regexp.Regexp.FindSubmatch].
+func (r *Regexp) FindSubmatch(b []byte) [][]byte { return r.Compiled().FindSubmatch(b) }
+
+// FindSubmatchIndex is [regexp.Regexp.FindSubmatchIndex].
+func (r *Regexp) FindSubmatchIndex(b []byte) []int { return r.Compiled().FindSubmatchIndex(b) }
+
+// Match is [regexp.Regexp.Match].
+func (r *Regexp) Match(b []byte) bool { return r.Compiled().Match(b) }
+
+// MatchString is [regexp.Regexp.MatchString].
+func (r *Regexp) MatchString(s string) bool { return r.Compiled().MatchString(s) }
+
+// ReplaceAll is [regexp.Regexp.ReplaceAll].
+func (r *Regexp) ReplaceAll(b, with []byte) []byte { return r.Compiled().ReplaceAll(b, with) }
+
+// ReplaceAllString is [regexp.Regexp.ReplaceAllString].
+func (r *Regexp) ReplaceAllString(s, with string) string {
+	return r.Compiled().ReplaceAllString(s, with)
+}
+
+// ReplaceAllStringFunc is [regexp.Regexp.ReplaceAllStringFunc].
+func (r *Regexp) ReplaceAllStringFunc(s string, with func(string) string) string {
+	return r.Compiled().ReplaceAllStringFunc(s, with)
+}
+
+// String is [regexp.Regexp.String].
+func (r *Regexp) String() string { return r.Compiled().String() }
