@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Finds or downloads the program, and tells the next step where it stands.
+# Finds, builds or downloads the program, and tells the next step where it is.
 # What was downloaded is run only after its digest and its provenance were
 # verified; there is no way around the digest.
 set -euo pipefail
@@ -20,19 +20,42 @@ given() {
   output binary "$program"
 }
 
-# fetch URL FILE
+# build builds the program from the source of the action, which is the commit that
+# the workflow names. Dependencies have the digests that its go.sum says.
+build() {
+  local dir program=mcpscan
+  rm -rf -- "$(unix "$GITHUB_WORKSPACE")/$MODULES"
+  case ${RUNNER_OS:-} in Windows) program=mcpscan.exe ;; esac
+  dir=$(mktemp -d "$(unix "$RUNNER_TEMP")/mcpscan.XXXXXX")
+  GOWORK=off GOFLAGS=-mod=readonly go build -C "$(native "$(cd "$here/../.." && pwd)")" -buildvcs=false \
+    -o "$(native "$dir/$program")" ./cmd/mcpscan >"$dir/build.log" 2>&1 || {
+    quote "$dir/build.log" 65536
+    fail "mcpscan could not be built from the source of this action; the log above says why. Where the runner has no network, put mcpscan on it and set binary-path"
+  }
+  printf 'mcpscan, built from the source of this action\n'
+  output binary "$dir/$program"
+}
+
+# fetch VERSION FILE downloads a file of a release.
 fetch() {
-  curl --disable --proto '=https' --proto-redir '=https' --tlsv1.2 --fail --silent --show-error --location \
-    --retry 3 --max-time 300 --max-filesize 209715200 --output "$2" --url "$1" ||
-    fail "downloading $1 failed; where the runner has no network, put mcpscan on it and set binary-path"
+  local url=$site/releases/download/v$1/$2 status
+  status=$(curl --disable --proto '=https' --proto-redir '=https' --tlsv1.2 --fail --silent --show-error --location \
+    --retry 3 --max-time 300 --max-filesize 209715200 --write-out '%{http_code}' --output "$2" --url "$url") && return 0
+  if [ "$status" = 404 ]; then
+    fail "no such release: v$1 of mcpscan has no file $2; $site/releases lists what there is. Without the input version the action builds the commit that the workflow names"
+  fi
+  fail "downloading $url failed; where the runner has no network, put mcpscan on it and set binary-path"
 }
 
 # wanted VERSION prints the version to install, as X.Y.Z.
 wanted() {
-  local version=${1:-$(cat "$here/VERSION")} to
+  local version=$1 to
   if [ "$version" = latest ]; then
     to=$(curl --disable --proto '=https' --tlsv1.2 --fail --silent --show-error --retry 3 --max-time 60 \
-      --output /dev/null --write-out '%{redirect_url}' --url "$site/releases/latest") || to=
+      --output /dev/null --write-out '%{redirect_url}' --url "$site/releases/latest") ||
+      fail "asking $site/releases/latest failed; where the runner has no network, put mcpscan on it and set binary-path"
+    # Without a release, GitHub leads to the empty list.
+    if [ "$to" = "$site/releases" ]; then fail "no such release: mcpscan has none yet; without the input version the action builds the commit that the workflow names"; fi
     version=${to##*/tag/v}
   fi
   [[ $version =~ ^(0|[1-9][0-9]{0,5})(\.(0|[1-9][0-9]{0,5})){2}$ ]] ||
@@ -70,7 +93,7 @@ verify() {
   want=$(digest_of "$1" "$here/checksums.txt")
   if [ -z "$want" ]; then
     embedded=false
-    fetch "$site/releases/download/v$2/checksums.txt" checksums.txt
+    fetch "$2" checksums.txt
     want=$(digest_of "$1" checksums.txt)
   fi
   [[ $want =~ ^[0-9a-f]{64}$ ]] || fail "no single digest is known for $1; the release is incomplete, or was changed"
@@ -96,20 +119,16 @@ attested() {
   fi
 }
 
-main() {
-  boolean allow-unattested "$INPUT_ALLOW_UNATTESTED"
-  if [ -n "$INPUT_BINARY_PATH" ]; then
-    given "$INPUT_BINARY_PATH"
-    return
-  fi
+# download takes the program from a release.
+download() {
   local version archive program=mcpscan on says
-  version=$(wanted "$INPUT_VERSION")
+  version=$(wanted "${INPUT_VERSION:-$(cat "$here/VERSION")}")
   on=$(platform)
   archive=mcpscan_${version}_$on.tar.gz
   case $on in windows_*) program=mcpscan.exe ;; esac
   # Names without a directory: tar takes D: for a host.
   cd "$(mktemp -d "$(unix "$RUNNER_TEMP")/mcpscan.XXXXXX")"
-  fetch "$site/releases/download/v$version/$archive" "$archive"
+  fetch "$version" "$archive"
   verify "$archive" "$version"
   tar -xzf "$archive" "$program"
   if [ ! -f "$program" ] || [ -L "$program" ]; then fail "$archive holds no program"; fi
@@ -118,6 +137,17 @@ main() {
   [ "$says" = "mcpscan v$version" ] || fail "the program in $archive is not version $version"
   printf 'mcpscan %s\n' "$version"
   output binary "$PWD/$program"
+}
+
+main() {
+  boolean allow-unattested "$INPUT_ALLOW_UNATTESTED"
+  if [ -n "$INPUT_BINARY_PATH" ]; then
+    given "$INPUT_BINARY_PATH"
+  elif [ -n "$MODULES" ]; then
+    build
+  else
+    download
+  fi
 }
 
 main

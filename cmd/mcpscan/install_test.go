@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -40,8 +41,14 @@ done
 [ "$proto" = '=https' ] || exit 92
 case $url in
 https://github.com/mcpscan/mcpscan/releases/latest) printf '%%s' "$(cat "$site/latest")" ;;
-https://github.com/mcpscan/mcpscan/releases/download/v1.2.3/*) cp "$site/${url##*/}" "$out" || exit 22 ;;
-*) exit 22 ;;
+https://github.com/mcpscan/mcpscan/releases/download/*)
+  [ ! -e "$site/offline" ] || { printf 000; exit 6; }
+  case $url in */v1.2.3/*) ;; *) printf 404; exit 22 ;; esac
+  [ -e "$site/${url##*/}" ] || { printf 404; exit 22; }
+  cp "$site/${url##*/}" "$out"
+  printf 200
+  ;;
+*) exit 93 ;;
 esac
 `, d.site))
 	d.publish("echo 'mcpscan v1.2.3'")
@@ -78,15 +85,24 @@ func (d *download) noGH() {
 	}
 }
 
-// embed copies the action and writes digests into its list.
+// embed writes digests into the list of the action.
 func (d *download) embed(lines string) {
 	d.t.Helper()
-	dir := d.t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, ".github", "action"), os.DirFS(filepath.Join(d.action, ".github", "action"))); err != nil {
-		d.t.Fatal(err)
+	d.changed(map[string]string{".github/action/checksums.txt": "# digests\n" + lines})
+}
+
+// changed copies the action and writes files into it.
+func (r *runner) changed(files map[string]string) {
+	r.t.Helper()
+	dir := r.t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, ".github", "action"), os.DirFS(filepath.Join(r.action, ".github", "action"))); err != nil {
+		r.t.Fatal(err)
 	}
-	d.write(dir, map[string]string{"action.yml": readFile(d.t, d.action, "action.yml"), ".github/action/checksums.txt": "# digests\n" + lines})
-	d.action = dir
+	for _, name := range []string{"action.yml", "go.mod", "go.sum"} {
+		r.write(dir, map[string]string{name: readFile(r.t, r.action, name)})
+	}
+	r.write(dir, files)
+	r.action = dir
 }
 
 // TestActionDownload: what is downloaded runs only when it is what was released.
@@ -106,8 +122,10 @@ func TestActionDownload(t *testing.T) {
 		{"the list has two", func(d *download) {
 			d.write(d.site, map[string]string{"checksums.txt": d.digest() + "  " + archive + "\n" + other + "  " + archive + "\n"})
 		}, "no single digest"},
-		{"the list is missing", func(d *download) { os.Remove(filepath.Join(d.site, "checksums.txt")) }, "checksums.txt failed"},
-		{"the archive is missing", func(d *download) { os.Remove(filepath.Join(d.site, archive)) }, archive + " failed"},
+		{"the list is missing", func(d *download) { os.Remove(filepath.Join(d.site, "checksums.txt")) }, "v1.2.3 of mcpscan has no file checksums.txt"},
+		{"the archive is missing", func(d *download) { os.Remove(filepath.Join(d.site, archive)) }, "no such release: v1.2.3 of mcpscan has no file " + archive},
+		{"no such version", func(d *download) { d.inputs["version"] = "1.9.0" }, "no such release: v1.9.0"},
+		{"no network", func(d *download) { d.write(d.site, map[string]string{"offline": "x"}) }, archive + " failed; where the runner has no network"},
 		{"the action names the digest, and the list of the release is not asked", func(d *download) {
 			d.embed(d.digest() + "  " + archive + "\n")
 			os.Remove(filepath.Join(d.site, "checksums.txt"))
@@ -130,7 +148,11 @@ func TestActionDownload(t *testing.T) {
 			d.inputs["version"] = "latest"
 			d.write(d.site, map[string]string{"latest": "https://example.com/tag/v../../x"})
 		}, "the version is"},
-		{"no latest", func(d *download) { d.inputs["version"] = "latest"; d.write(d.site, map[string]string{"latest": ""}) }, "the version is"},
+		{"latest leads nowhere", func(d *download) { d.inputs["version"] = "latest"; d.write(d.site, map[string]string{"latest": ""}) }, "the version is"},
+		{"no release yet", func(d *download) {
+			d.inputs["version"] = "latest"
+			d.write(d.site, map[string]string{"latest": "https://github.com/mcpscan/mcpscan/releases"})
+		}, "no such release: mcpscan has none yet"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := newDownload(t)
@@ -172,14 +194,101 @@ func TestActionProvenance(t *testing.T) {
 	}
 }
 
+// released is the version of the release that this commit is, or nothing.
+func released(t *testing.T) string {
+	t.Helper()
+	return strings.TrimSpace(readFile(t, root, ".github", "action", "VERSION"))
+}
+
 // TestActionDefaultVersion: without an input the action installs the version that
 // it was released with.
 func TestActionDefaultVersion(t *testing.T) {
 	d := newDownload(t)
+	d.changed(map[string]string{".github/action/VERSION": "1.2.3\n"})
 	d.inputs["version"] = ""
-	d.run()
-	if want := "/v" + strings.TrimSpace(readFile(t, root, ".github", "action", "VERSION")) + "/"; !strings.Contains(d.log.String(), want) {
-		t.Errorf("%q is not in\n%s", want, d.log.String())
+	if d.run(); d.code != 0 || !strings.Contains(d.log.String(), "mcpscan 1.2.3\n") || len(d.used) != 0 {
+		t.Errorf("exit code %d, used %q\n%s", d.code, d.used, d.log.String())
+	}
+}
+
+// unreleased is a runner with an action that is no release, and a go that notes how it
+// is run and builds what a script says.
+func unreleased(t *testing.T, script string) *download {
+	t.Helper()
+	d := newDownload(t)
+	d.changed(map[string]string{".github/action/VERSION": ""})
+	d.inputs["version"] = ""
+	d.tool("go", fmt.Sprintf(`
+printf '%%s\n' "$@" >%q
+env >%q
+for a in "$@"; do case $a in /*/mcpscan) out=$a ;; esac; done
+%s
+`, filepath.Join(d.site, "go.args"), filepath.Join(d.site, "go.env"), script))
+	return d
+}
+
+// TestActionFromSource: an action that is no release builds its own source, with the Go
+// that its go.mod names, and leaves nothing in the workspace.
+func TestActionFromSource(t *testing.T) {
+	for _, start := range []string{"false", "true"} {
+		d := unreleased(t, fmt.Sprintf(`tar -xzf "$RUNNER_TEMP/%s" -C "${out%%/*}"`, archive))
+		d.extra = []string{"GOFLAGS=-mod=mod", "GOWORK=/elsewhere"}
+		d.inputs["run-servers"] = start
+		d.write(d.temp, map[string]string{archive: readFile(t, d.site, archive)})
+		d.run()
+		if d.code != 0 || !strings.Contains(d.log.String(), "mcpscan, built from the source of this action\n") {
+			t.Errorf("exit code %d\n%s", d.code, d.log.String())
+		}
+		if len(d.used) != 1 {
+			t.Fatalf("the actions used are %q", d.used)
+		}
+		with := d.used[0]
+		modules := filepath.Dir(with["go-version-file"])
+		if !strings.HasPrefix(with["uses"], "actions/setup-go@") || modules == "." || filepath.IsAbs(modules) || with["cache-dependency-path"] != modules+"/go.sum" {
+			t.Errorf("Go is set up with %q", with)
+		}
+		if got := with["cache"]; got == start {
+			t.Errorf("run-servers is %s and the cache %s: servers could write into it", start, got)
+		}
+		want := []string{"build", "-C", d.action, "-buildvcs=false", "-o"}
+		if got := strings.Split(readFile(t, d.site, "go.args"), "\n"); !slices.Equal(got[:len(want)], want) || !strings.HasPrefix(got[len(want)], d.temp) {
+			t.Errorf("go was run with %q", got)
+		}
+		if env := readFile(t, d.site, "go.env"); !strings.Contains(env, "\nGOFLAGS=-mod=readonly\n") || !strings.Contains(env, "\nGOWORK=off\n") {
+			t.Errorf("go was run in the environment\n%s", env)
+		}
+		if left, err := os.ReadDir(d.workspace); err != nil || len(left) != 0 {
+			t.Errorf("the workspace holds %v, %v", left, err)
+		}
+	}
+	d := unreleased(t, "echo '::error::of the compiler' >&2; exit 1")
+	if d.run(); d.code != 2 || len(d.commands()) != 2 || !strings.Contains(d.commands()[0], "could not be built from the source") {
+		t.Errorf("a build that fails: exit code %d, commands %q", d.code, d.commands())
+	}
+}
+
+// TestActionBuilds: the source of this action is built by a real Go, and what comes of
+// it inspects a project.
+func TestActionBuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	if released(t) != "" {
+		t.Skip("this commit is a release, which is downloaded")
+	}
+	r := newRunner(t)
+	r.link("go", true)
+	for _, name := range []string{"GOROOT", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOTOOLCHAIN"} {
+		value, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.extra = append(r.extra, name+"="+strings.TrimSpace(string(value)))
+	}
+	r.inputs = map[string]string{"targets": "tools.json"}
+	r.write(r.workspace, map[string]string{"tools.json": `{"tools":[{"name":"add","description":"Adds two numbers.","inputSchema":{"type":"object"}}]}`})
+	if out := r.run(); r.code != 0 || out["exit-code"] != "0" || out["findings"] != "0" {
+		t.Errorf("the action exits %d with %q\n%s", r.code, out, r.log.String())
 	}
 }
 
