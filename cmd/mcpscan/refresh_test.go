@@ -28,8 +28,11 @@ func newRefresh(t *testing.T, lock string) *refresh {
 	r.commit(r.origin, map[string]string{".mcp.json": "{}", "mcpscan.lock": "old\n", "a/mcpscan.lock": "old\n"})
 	r.git(".", "clone", "-q", "file://"+r.origin, r.workspace)
 	r.tool("go", fmt.Sprintf("printf '%%s\\n' \"$@\" >%q\ncat >\"$GOBIN/mcpscan\" <<'EOF'\n#!/usr/bin/env bash\n%s\nEOF\nchmod +x \"$GOBIN/mcpscan\"\n", filepath.Join(r.temp, "go.args"), lock))
-	r.tool("gh", fmt.Sprintf("printf '%%s\\n' \"$*\" >>%q\ncase $* in 'pr list'*) cat %q 2>/dev/null || true ;; esac\n", filepath.Join(r.temp, "gh.args"), filepath.Join(r.temp, "open")))
-	r.github["ref_name"], r.github["ref_type"] = "main", "branch"
+	r.tool("gh", `printf '%s\n' "$*" >>"$RUNNER_TEMP/gh.args"
+case $* in 'pr list'*) cat "$RUNNER_TEMP/open" 2>/dev/null || true ;; esac
+for a in "$@"; do case $a in */body.md) cp "${a#body=@}" "$RUNNER_TEMP/gh.body" ;; esac; done
+`)
+	r.github["ref_name"], r.github["ref_type"], r.workflowSHA = "main", "branch", commitOfWorkflow
 	var w struct {
 		On struct {
 			WorkflowCall struct {
@@ -76,6 +79,14 @@ func (r *refresh) ghCalls() string {
 	return string(data)
 }
 
+// commitOfWorkflow is the commit of the workflow that is called.
+const commitOfWorkflow = "0123456789abcdef0123456789abcdef01234567"
+
+// says is a script that writes a lockfile, prints a text and ends with a code.
+func says(code int, text string) string {
+	return fmt.Sprintf("%s\ncat <<'TEXT'\n%s\nTEXT\nexit %d", writesLock, text, code)
+}
+
 const writesLock = `printf '%s\n' "$@" >"$RUNNER_TEMP/lock.args"; env >"$RUNNER_TEMP/lock.env"; for a in "$@"; do case $a in --lockfile=*) echo new >"${a#--lockfile=}" ;; esac; done`
 
 // TestRefresh: what the servers list now becomes a pull request, and only the
@@ -94,7 +105,7 @@ func TestRefresh(t *testing.T) {
 	if got := readFile(t, r.temp, "lock.args"); got != "lock\n--run-servers\n--lockfile=./mcpscan.lock\n./-x.json\n.mcp.json\n" {
 		t.Errorf("mcpscan was run with %q", got)
 	}
-	if got := readFile(t, r.temp, "go.args"); got != "install\ngithub.com/mcpscan/mcpscan/cmd/mcpscan@latest\n" {
+	if got := readFile(t, r.temp, "go.args"); got != "install\ngithub.com/mcpscan/mcpscan/cmd/mcpscan@"+commitOfWorkflow+"\n" {
 		t.Errorf("go was run with %q", got)
 	}
 	if env := readFile(t, r.temp, "lock.env"); regexp.MustCompile(`(?m)^(GITHUB_(OUTPUT|ENV|PATH|STATE|STEP_SUMMARY)|GH_TOKEN)=`).MatchString(env) {
@@ -118,8 +129,54 @@ func TestRefreshAgain(t *testing.T) {
 	r.write(r.temp, map[string]string{"open": "7\n"})
 	r.job("lock")
 	r.job("pull-request")
-	if calls := r.ghCalls(); r.code != 0 || strings.Contains(calls, "pr create") || r.pushed("mcpscan.lock") != "new" {
+	if calls := r.ghCalls(); r.code != 0 || strings.Contains(calls, "pr create") || !strings.Contains(calls, "\napi --silent --method PATCH repos/example/project/pulls/7 ") || r.pushed("mcpscan.lock") != "new" {
 		t.Errorf("exit code %d, gh %q\n%s", r.code, calls, r.log.String())
+	}
+	if got := readFile(t, r.temp, "lock.args"); got != "lock\n--run-servers\n--lockfile=./mcpscan.lock\n.\n" {
+		t.Errorf("by default mcpscan is run with %q", got)
+	}
+}
+
+// TestRefreshTells: a server that was not listed, or a finding in what was locked, does
+// not keep the rest back. Log, summary and pull request say so, within the limits of
+// GitHub, and the words of a server are neither commands nor Markdown there.
+func TestRefreshTells(t *testing.T) {
+	hostile := "::add-mask::x\n##[error]y\n</details> @all #1 [x](https://example.com) \x1b[2J\u202e`\n```\n" + strings.Repeat("z", 5000) + strings.Repeat("\n", 90000)
+	for code, want := range map[int]string{
+		0: "All servers were listed again.",
+		1: "**There are findings in what the servers list now.**",
+		3: "**Some servers were not listed again, and keep their entries.**",
+	} {
+		r := newRefresh(t, says(code, "mcpscan: not everything was written down (server search: exit status 1)\n"+hostile))
+		r.job("lock")
+		r.job("pull-request")
+		if r.code != 0 || r.pushed("mcpscan.lock") != "new" {
+			t.Fatalf("exit code %d\n%s", r.code, r.log.String())
+		}
+		body, summary := readFile(t, r.temp, "gh.body"), r.summary.String()
+		for _, text := range []string{body, summary, r.log.String()} {
+			if !strings.Contains(text, "server search: exit status 1") {
+				t.Errorf("%d: the server is not told in\n%s", code, text)
+			}
+		}
+		if !strings.HasPrefix(body, want) || len(body) > 65536 || len(summary) > 1<<20 {
+			t.Errorf("%d: a body of %d bytes and a summary of %d; the body begins\n%.200s", code, len(body), len(summary), body)
+		}
+		for _, text := range []string{body, summary} {
+			_, quoted, _ := strings.Cut(text, "\n\n")
+			for line := range strings.Lines(quoted) {
+				if !regexp.MustCompile(`^    [ -~]*\n?$`).MatchString(line) {
+					t.Fatalf("%d: %q stands outside of the block of code", code, line)
+				}
+			}
+		}
+		warnings := []string{}
+		if code != 0 {
+			warnings = []string{"::warning::" + map[int]string{1: "There are findings in what the servers list now.", 3: "Some servers were not listed, and keep their entries."}[code] + " The log above says more"}
+		}
+		if got := r.commands(); !slices.Equal(got, warnings) {
+			t.Errorf("%d: the runner takes the commands %q", code, got)
+		}
 	}
 }
 
@@ -131,8 +188,12 @@ func TestRefreshRefuses(t *testing.T) {
 		change func(r *refresh, handed string)
 		want   string
 	}{
-		{"nothing was handed on", func(r *refresh, handed string) { os.Remove(handed) }, "handed on no lockfile"},
-		{"a link", func(r *refresh, handed string) { os.Remove(handed); os.Symlink("/etc/hostname", handed) }, "handed on no lockfile"},
+		{"nothing was handed on", func(r *refresh, handed string) { os.Remove(handed) }, "handed on no mcpscan.lock"},
+		{"no exit code", func(r *refresh, handed string) {
+			r.write(filepath.Dir(handed), map[string]string{"exit-code": "0; true\n"})
+		}, "handed on no exit code"},
+		{"no log", func(r *refresh, handed string) { os.Remove(filepath.Join(filepath.Dir(handed), "lock.log")) }, "handed on no lock.log"},
+		{"a link", func(r *refresh, handed string) { os.Remove(handed); os.Symlink("/etc/hostname", handed) }, "handed on no mcpscan.lock"},
 		{"the branch itself", func(r *refresh, _ string) { r.inputs["branch"] = "main" }, "is the branch that the pull request is for"},
 		{"no branch", func(r *refresh, _ string) { r.inputs["branch"] = "--mirror" }, "is no name of a branch"},
 		{"a tag", func(r *refresh, _ string) { r.github["ref_type"] = "tag" }, "runs on a tag"},
@@ -154,13 +215,30 @@ func TestRefreshRefuses(t *testing.T) {
 	}
 }
 
-// TestRefreshFails: a server that cannot be listed fails the first job, and what it
+// TestRefreshFails: where nothing was written the first job fails, and what mcpscan
 // says is no command.
 func TestRefreshFails(t *testing.T) {
-	r := newRefresh(t, `printf '::add-mask::x\n##[error]y\n'; exit 1`)
+	r := newRefresh(t, says(3, ""))
+	r.inputs["lockfile"] = "no/such.lock"
+	if r.job("lock"); r.code != 1 || !slices.Equal(r.commands(), []string{"::warning::Some servers were not listed, and keep their entries. The log above says more", "::error::no server was listed, and there is no lockfile; the log above says why"}) {
+		t.Errorf("exit code %d, commands %q", r.code, r.commands())
+	}
+	r = newRefresh(t, says(2, "::add-mask::x\n##[error]y"))
 	r.job("lock")
 	if got := r.commands(); r.code != 1 || !slices.Equal(got, []string{"::error::mcpscan lock failed; the log above says why"}) {
 		t.Errorf("exit code %d, commands %q", r.code, got)
+	}
+	r = newRefresh(t, writesLock)
+	r.workflowSHA = ""
+	if r.job("lock"); r.code != 2 || !strings.Contains(r.log.String(), "set the input version") {
+		t.Errorf("without a commit: exit code %d\n%s", r.code, r.log.String())
+	}
+	for version, at := range map[string]string{"latest": "latest", "1.2.3": "v1.2.3"} {
+		r := newRefresh(t, writesLock)
+		r.inputs["version"] = version
+		if r.job("lock"); r.code != 0 || !strings.HasSuffix(readFile(t, r.temp, "go.args"), "@"+at+"\n") {
+			t.Errorf("the version %q: exit code %d, go %q", version, r.code, readFile(t, r.temp, "go.args"))
+		}
 	}
 	for _, version := range []string{"v1.2.3", "main", "1.2", "latest@x"} {
 		r := newRefresh(t, writesLock)

@@ -65,6 +65,8 @@ type runner struct {
 	upload    string
 	extra     []string // environment
 
+	workflowSHA string // of a called workflow
+
 	steps   map[string]any
 	log     bytes.Buffer
 	summary bytes.Buffer
@@ -256,7 +258,7 @@ func (r *runner) value(node actionlint.ExprNode) any {
 		return n.Value
 	case *actionlint.VariableNode:
 		return map[string]any{"github": r.github, "steps": r.steps, "inputs": r.steps["inputs"], "secrets": map[string]any{},
-			"runner": map[string]any{"temp": r.temp}}[n.Name]
+			"runner": map[string]any{"temp": r.temp}, "job": map[string]any{"workflow_sha": r.workflowSHA}}[n.Name]
 	case *actionlint.ObjectDerefNode:
 		object, _ := r.value(n.Receiver).(map[string]any)
 		return object[n.Property]

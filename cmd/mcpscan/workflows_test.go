@@ -86,7 +86,8 @@ func TestWorkflows(t *testing.T) {
 	if err != nil {
 		t.Log("shellcheck is not on this machine: the scripts in workflows are not checked by it")
 	}
-	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{Shellcheck: shellcheck})
+	// A member of the context job that is younger than this actionlint.
+	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{Shellcheck: shellcheck, IgnorePatterns: []string{`^property "workflow_sha" is not defined`}})
 	if err != nil {
 		t.Fatal(err)
 	}
