@@ -81,35 +81,52 @@ blob() {
   [ "$code" -le 1 ] || fail "$1 could not be looked up at the base: it must stand in the repository, and actions/checkout be given no filter"
 }
 
-# base_lock writes the lock as it stood at the base to a file, and sets was to it.
-base_lock() {
-  local object
-  was=''
-  [ -n "$base" ] || return 0
-  case $lock in /* | [A-Za-z]:[\\/]*) return 0 ;; esac
-  object=$(blob "$lock")
-  if [ -z "$object" ]; then
-    notice "there was no $lock at the base: nothing is pinned that could drift"
-    return 0
-  fi
-  was=$out/base.lock
+# before FILE [NAME] writes a file as it was at the base to the same path below was, or
+# to that of NAME. Where there was none, it fails.
+before() {
+  local name=${2:-$1} to object old new
+  to=$was/./$name
+  case $1 in /* | [A-Za-z]:[\\/]*) return 0 ;; esac
+  object=$(blob "$1") || exit 2
+  [ -n "$object" ] || return 1
+  mkdir -p "${to%/*}"
   # cat-file applies no filter and no driver that the tree could name.
-  git cat-file blob "$object" >"$was" || fail "the lockfile of the base could not be read from this clone: give actions/checkout no filter"
+  git cat-file blob "$object" >"$to" || fail "$1 could not be read as it was at the base: give actions/checkout no filter"
+  # A checkout may write other line ends than the commit has, which is no change.
+  if [ -f "$name" ] && old=$(lines "$to") && new=$(lines "$name") && [ "$old" = "$new" ]; then cp "$name" "$to"; fi
 }
 
-# judged_by FILE tells that a change may look away from its own findings.
-judged_by() {
-  local object
-  if [ -z "$base" ] || [ ! -f "$1" ]; then return 0; fi
-  case $1 in /* | [A-Za-z]:[\\/]*) return 0 ;; esac
-  object=$(blob "$1")
-  [ "$object" = "$(git hash-object --no-filters -- "$1")" ] ||
-    notice "$1 is changed here, and this run went by the changed one: review it first"
+# lines FILE prints the object that a text would be with the line ends of a commit.
+lines() { LC_ALL=C sed $'s/\r$//' "$1" | git hash-object --stdin; }
+
+# base_files sets was to a directory with what decides about findings, as it was at the
+# base: a change must not look away from itself.
+base_files() {
+  was=''
+  [ -n "$base" ] || return 0
+  was=$out/base
+  mkdir "$was"
+  before "$lock" || notice "there was no $lock at the base: nothing is pinned that could drift"
+  # What decided at the base may have had the other name.
+  if [ -n "$INPUT_CONFIG" ]; then
+    before "$config" || true
+  else
+    before "${prefix}mcpscan.yaml" "$config" || before mcpscan.yaml "$config" || true
+  fi
+  if [ -n "$INPUT_BASELINE" ]; then before "$baseline" || true; fi
+}
+
+# names sets lock, config and baseline. A project in a directory has a configuration of
+# its own or that of the repository.
+names() {
+  lock=$(named "${INPUT_LOCKFILE:-mcpscan.lock}")
+  config=mcpscan.yaml baseline=''
+  if [ -n "$INPUT_CONFIG" ]; then config=$(named "$INPUT_CONFIG"); elif [ -e "${prefix}mcpscan.yaml" ]; then config=$(named mcpscan.yaml); fi
+  if [ -n "$INPUT_BASELINE" ]; then baseline=$(named "$INPUT_BASELINE"); fi
 }
 
 # arguments sets args from the inputs.
 arguments() {
-  local config=$INPUT_CONFIG
   args=(scan --no-color)
   if [ "$INPUT_RUN_SERVERS" = true ]; then args+=(--run-servers); else args+=(--no-run); fi
   # One that is missing is a finding: mcpscan must judge that it was deleted, or
@@ -117,13 +134,9 @@ arguments() {
   # lockfile at the root.
   args+=("--lockfile=$lock")
   if [ -n "$was" ]; then args+=("--base=$(native "$was")"); fi
-  if [ -n "$config" ]; then config=$(named "$config"); elif [ -e "${prefix}mcpscan.yaml" ]; then config=$(named mcpscan.yaml); fi
-  if [ -n "$config" ]; then args+=("--config=$config"); fi
-  judged_by "${config:-mcpscan.yaml}"
-  if [ -n "$INPUT_BASELINE" ]; then
-    args+=("--baseline=$(named "$INPUT_BASELINE")")
-    judged_by "$(named "$INPUT_BASELINE")"
-  fi
+  if [ -n "$INPUT_CONFIG" ] || [ -e "$config" ]; then args+=("--config=$config"); fi
+  if [ -n "$baseline" ]; then args+=("--baseline=$baseline"); fi
+  if [ "$INPUT_APPROVALS" = ignore ]; then args+=(--approvals=ignore); fi
   if [ -n "$INPUT_FAIL_ON" ]; then args+=("--fail-on=$INPUT_FAIL_ON"); fi
   if [ -n "$INPUT_MIN_SEVERITY" ]; then args+=("--min-severity=$INPUT_MIN_SEVERITY"); fi
   if [ "$INPUT_ALLOW_INCOMPLETE" = true ]; then args+=(--allow-incomplete); fi
@@ -199,15 +212,19 @@ main() {
   boolean job-summary "$INPUT_JOB_SUMMARY"
   boolean annotations "$INPUT_ANNOTATIONS"
   boolean upload-sarif "$INPUT_UPLOAD_SARIF"
+  case $INPUT_APPROVALS in
+  accept | ignore) ;;
+  *) fail "the input approvals is \"$INPUT_APPROVALS\"; expected accept or ignore" ;;
+  esac
   case $INPUT_RUN_SERVERS$GITHUB_EVENT_NAME in
   truepull_request_target | trueworkflow_run) fail "run-servers is refused on $GITHUB_EVENT_NAME: the job has the rights of the repository, and the servers may be those of a stranger" ;;
   esac
   out=$(mktemp -d "$(unix "$RUNNER_TEMP")/mcpscan.XXXXXX")
   files=$(native "$out")
   enter
-  lock=$(named "${INPUT_LOCKFILE:-mcpscan.lock}")
+  names
   base_commit
-  base_lock
+  base_files
   arguments
   targets
   scan

@@ -54,7 +54,7 @@ func TestActionHostileNames(t *testing.T) {
 	s.inputs["targets"], s.inputs["annotations"] = "-x.json\r\n\n .mcp.json\nhttps://example.com/mcp", "false"
 	s.inputs["config"], s.inputs["fail-on"] = "--help", "$(touch pwned)"
 	s.run()
-	if got := readFile(t, s.dir, "base"); got != "old\n" {
+	if got := s.was(filepath.Join(dir, lock)); got != "old\n" {
 		t.Errorf("the base lock is %q", got)
 	}
 	args := s.args()
@@ -167,19 +167,6 @@ func TestActionProjects(t *testing.T) {
 			s.run()
 			s.wantArgs(append([]string{"scan", "--no-color", "--no-run"}, tt.want...)...)
 		})
-	}
-}
-
-// TestActionDeletedLock: a change that deletes the lockfile is compared with it.
-func TestActionDeletedLock(t *testing.T) {
-	s := newStub(t)
-	s.pullRequest(2, map[string]string{"mcpscan.lock": "old\n", "mcpscan.yaml": "a"}, map[string]string{"mcpscan.lock": "", "mcpscan.yaml": "b"})
-	s.run()
-	if args := s.args(); !slices.Contains(args, "--lockfile=mcpscan.lock") || readFile(t, s.dir, "base") != "old\n" {
-		t.Errorf("mcpscan was run with %q", args)
-	}
-	if want := "::notice title=mcpscan::mcpscan.yaml is changed here"; !strings.Contains(s.log.String(), want) {
-		t.Errorf("%q is not in\n%s", want, s.log.String())
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,7 +36,7 @@ pwd >'STUB/pwd'
 for a in "$@"; do
   case $a in
   --format=*=*) f=${a#--format=}; cp "STUB/${f%%=*}" "${f#*=}" ;;
-  --base=*) cp "${a#--base=}" 'STUB/base' ;;
+  --base=*) cp -R "${a#--base=}" 'STUB/base' ;;
   esac
 done
 cat 'STUB/stdout'
@@ -67,6 +68,12 @@ func (s *stub) wantArgs(want ...string) {
 	if got := s.args(); !slices.Equal(got, want) {
 		s.t.Errorf("mcpscan was run with\n%q\nwant\n%q\n%s", got, want, s.log.String())
 	}
+}
+
+// was is a file as it was at the base, by what the stub was given, or nothing.
+func (s *stub) was(name string) string {
+	data, _ := os.ReadFile(filepath.Join(s.dir, "base", name))
+	return string(data)
 }
 
 // wantFail: the action ended with exit code 2, a message, and without running mcpscan.
@@ -150,7 +157,7 @@ func TestActionPullRequest(t *testing.T) {
 	out := s.run()
 	was := regexp.MustCompile(`--base=(.*)`).FindString(strings.Join(s.args(), "\n"))
 	s.wantArgs("scan", "--no-color", "--no-run", "--lockfile=mcpscan.lock", was, ".")
-	if got := readFile(t, s.dir, "base"); got != "old\n" {
+	if got := s.was("mcpscan.lock"); got != "old\n" {
 		t.Errorf("the base lock is %q", got)
 	}
 	if dir := strings.TrimSpace(readFile(t, s.dir, "pwd")); filepath.Base(dir) != "work space" {
@@ -233,8 +240,7 @@ func TestActionBase(t *testing.T) {
 				s.wantFail(message)
 				return
 			}
-			got, _ := os.ReadFile(filepath.Join(s.dir, "base"))
-			if string(got) != tt.want || s.code != 0 {
+			if got := s.was("mcpscan.lock"); got != tt.want || s.code != 0 {
 				t.Errorf("the base lock is %q, want %q; exit code %d\n%s", got, tt.want, s.code, s.log.String())
 			}
 		})
@@ -250,7 +256,83 @@ func TestActionForgedMerge(t *testing.T) {
 	forged := s.commit(s.workspace, map[string]string{"mcpscan.lock": "poisoned\n"})
 	s.git(s.workspace, "merge", "-q", "--allow-unrelated-histories", "-X", "ours", "-m", "merge", tip)
 	s.run()
-	if got := readFile(t, s.dir, "base"); got != "old\n" {
+	if got := s.was("mcpscan.lock"); got != "old\n" {
 		t.Errorf("with a forged merge of %s the base lock is %q", forged, got)
+	}
+}
+
+// TestActionBaseFiles: mcpscan is given what decides about findings as it was at the
+// base, at the paths of the tree.
+func TestActionBaseFiles(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		base, head map[string]string
+		inputs     map[string]string
+		args       []string // behind --base
+		want       map[string]string
+		notice     bool
+	}{
+		{"all of them are changed", map[string]string{"mcpscan.lock": "l1", "mcpscan.yaml": "c1", "known.json": "k1"},
+			map[string]string{"mcpscan.lock": "l2", "mcpscan.yaml": "c2", "known.json": "k2"}, map[string]string{"baseline": "known.json"},
+			[]string{"--config=mcpscan.yaml", "--baseline=known.json", "."}, map[string]string{"mcpscan.lock": "l1", "mcpscan.yaml": "c1", "known.json": "k1"}, false},
+		{"all of them are new", map[string]string{".mcp.json": "{}"},
+			map[string]string{"mcpscan.lock": "l2", "mcpscan.yaml": "c2", "known.json": "k2"}, map[string]string{"baseline": "known.json"},
+			[]string{"--config=mcpscan.yaml", "--baseline=known.json", "."}, map[string]string{}, true},
+		{"all of them are deleted", map[string]string{"mcpscan.lock": "l1", "mcpscan.yaml": "c1"}, map[string]string{"mcpscan.lock": "", "mcpscan.yaml": ""}, nil,
+			[]string{"."}, map[string]string{"mcpscan.lock": "l1", "mcpscan.yaml": "c1"}, false},
+		{"they have other names", map[string]string{"ci/my.lock": "l1", "ci/c.yaml": "c1", "mcpscan.yaml": "x"}, map[string]string{"ci/my.lock": "l2", "ci/c.yaml": "c2"},
+			map[string]string{"lockfile": "ci/my.lock", "config": "ci/c.yaml"}, []string{"--config=ci/c.yaml", "."}, map[string]string{"ci/my.lock": "l1", "ci/c.yaml": "c1"}, false},
+		{"a project in a directory", map[string]string{"a/mcpscan.lock": "l1", "a/mcpscan.yaml": "c1", "mcpscan.yaml": "x"}, map[string]string{"a/mcpscan.yaml": "c2"},
+			map[string]string{"working-directory": "a"}, []string{"--config=a/mcpscan.yaml", "a/."}, map[string]string{"a/mcpscan.lock": "l1", "a/mcpscan.yaml": "c1"}, false},
+		{"a project gets a configuration of its own in place of that of the repository", map[string]string{"a/mcpscan.lock": "l1", "mcpscan.yaml": "c1"}, map[string]string{"a/mcpscan.yaml": "c2"},
+			map[string]string{"working-directory": "a"}, []string{"--config=a/mcpscan.yaml", "a/."}, map[string]string{"a/mcpscan.lock": "l1", "a/mcpscan.yaml": "c1"}, false},
+		{"a project loses its configuration to that of the repository", map[string]string{"a/mcpscan.lock": "l1", "a/mcpscan.yaml": "c1", "mcpscan.yaml": "x"}, map[string]string{"a/mcpscan.yaml": ""},
+			map[string]string{"working-directory": "a"}, []string{"--config=mcpscan.yaml", "a/."}, map[string]string{"a/mcpscan.lock": "l1", "mcpscan.yaml": "c1"}, false},
+		{"a checkout with other line ends", map[string]string{"mcpscan.lock": "l1\n", "mcpscan.yaml": "a: 1\nb: 2\n"}, map[string]string{"mcpscan.lock": "l1\r\n", "mcpscan.yaml": "a: 1\nb: 2 \r\n"}, nil,
+			[]string{"--config=mcpscan.yaml", "."}, map[string]string{"mcpscan.lock": "l1\r\n", "mcpscan.yaml": "a: 1\nb: 2\n"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newStub(t)
+			s.pullRequest(2, tt.base, tt.head)
+			maps.Copy(s.inputs, tt.inputs)
+			s.run()
+			args := s.args()
+			at := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "--base=") })
+			if at < 0 || !slices.Equal(args[at+1:], tt.args) {
+				t.Fatalf("mcpscan was run with %q, want %q behind --base\n%s", args, tt.args, s.log.String())
+			}
+			got := map[string]string{}
+			for _, name := range []string{"mcpscan.lock", "mcpscan.yaml", "known.json", "ci/my.lock", "ci/c.yaml", "a/mcpscan.lock", "a/mcpscan.yaml"} {
+				if was := s.was(name); was != "" {
+					got[name] = was
+				}
+			}
+			if !maps.Equal(got, tt.want) {
+				t.Errorf("the files of the base are %q, want %q", got, tt.want)
+			}
+			if told := strings.Contains(s.log.String(), "::notice title=mcpscan::there was no mcpscan.lock at the base"); told != tt.notice {
+				t.Errorf("the notice that nothing is pinned: %v\n%s", told, s.log.String())
+			}
+		})
+	}
+}
+
+// TestActionApprovals: what the change approves counts, unless a second pair of eyes is
+// wanted.
+func TestActionApprovals(t *testing.T) {
+	for value, want := range map[string][]string{
+		"accept": {"scan", "--no-color", "--no-run", "--lockfile=mcpscan.lock", "."},
+		"ignore": {"scan", "--no-color", "--no-run", "--lockfile=mcpscan.lock", "--approvals=ignore", "."},
+	} {
+		s := newStub(t)
+		s.inputs["approvals"] = value
+		s.run()
+		s.wantArgs(want...)
+	}
+	for _, value := range []string{"", "Ignore", "true", "ignore\naccept"} {
+		s := newStub(t)
+		s.inputs["approvals"] = value
+		s.run()
+		s.wantFail("the input approvals is ")
 	}
 }

@@ -248,10 +248,10 @@ func checkActionStep(t *testing.T, a *actionFile, s step) {
 	}
 }
 
-// TestActionFlags: what the action and docs/action.md ask of scan is in its
-// grammar, and inputs that stand for a flag have its name.
+// TestActionFlags: what the action asks of scan, and docs/action.md of it and of the
+// commands around it, is in the grammar, and inputs that stand for a flag have its name.
 func TestActionFlags(t *testing.T) {
-	known := map[string]bool{}
+	known, elsewhere := map[string]bool{}, map[string]bool{}
 	for _, f := range report.Formats() {
 		known[f] = true
 	}
@@ -262,6 +262,7 @@ func TestActionFlags(t *testing.T) {
 	for _, child := range parser.Model.Children {
 		for _, f := range child.Flags {
 			known[f.Name] = known[f.Name] || child.Name == "scan"
+			elsewhere[f.Name] = elsewhere[f.Name] || child.Name == "approve"
 		}
 		if child.Name == "lock" && !hasFlags(child, "run-servers", "lockfile") {
 			t.Error("lock has not the flags that refresh-lockfile.yml gives it")
@@ -270,9 +271,12 @@ func TestActionFlags(t *testing.T) {
 	used := map[string]bool{}
 	script := readFile(t, root, ".github", "action", "scan.sh")
 	script = script[strings.Index(script, "arguments() {"):strings.Index(script, "# targets adds")]
-	for _, text := range []string{script, readFile(t, root, "docs", "action.md"), readFile(t, root, ".pre-commit-hooks.yaml")} {
+	documented := readFile(t, root, "docs", "action.md")
+	for _, text := range []string{script, documented, readFile(t, root, ".pre-commit-hooks.yaml")} {
 		for _, m := range regexp.MustCompile(`[\s"(]--(?:format=(\w+)|([a-z][a-z-]+)(?:[=\s")]))`).FindAllStringSubmatch(text, -1) {
-			used[m[1]+m[2]] = true
+			if text != documented || !elsewhere[m[2]] {
+				used[m[1]+m[2]] = true
+			}
 		}
 	}
 	a := readAction(t, root)
@@ -281,7 +285,7 @@ func TestActionFlags(t *testing.T) {
 			t.Errorf("the flag or format %s is used, and scan does not know it", name)
 		}
 	}
-	for _, name := range []string{"lockfile", "config", "baseline", "fail-on", "min-severity", "run-servers", "allow-incomplete"} {
+	for _, name := range []string{"lockfile", "config", "baseline", "approvals", "fail-on", "min-severity", "run-servers", "allow-incomplete"} {
 		if _, is := a.Inputs[name]; !is || !used[name] {
 			t.Errorf("the flag %s has no input of its name (%v), or is not passed: %v", name, is, slices.Sorted(maps.Keys(used)))
 		}
