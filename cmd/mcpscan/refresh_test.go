@@ -141,13 +141,18 @@ func TestRefreshAgain(t *testing.T) {
 // not keep the rest back. Log, summary and pull request say so, within the limits of
 // GitHub, and the words of a server are neither commands nor Markdown there.
 func TestRefreshTells(t *testing.T) {
+	const status, missed = "mcpscan: mcpscan.lock is written: 2 servers listed", "Not inspected:\n  1  server search was not inspected: exit status 1"
 	hostile := "::add-mask::x\n##[error]y\n</details> @all #1 [x](https://example.com) \x1b[2J\u202e`\n```\n" + strings.Repeat("z", 5000) + strings.Repeat("\n", 90000)
 	for code, want := range map[int]string{
 		0: "All servers were listed again.",
 		1: "**There are findings in what the servers list now.**",
-		3: "**Some servers were not listed again, and keep their entries.**",
+		3: "**Not all servers were listed again.**",
 	} {
-		r := newRefresh(t, says(code, "mcpscan: not everything was written down (server search: exit status 1)\n"+hostile))
+		text := hostile
+		if code != 0 {
+			text += missed
+		}
+		r := newRefresh(t, "echo '"+status+"' >&2\n"+says(code, text))
 		r.job("lock")
 		r.job("pull-request")
 		if r.code != 0 || r.pushed("mcpscan.lock") != "new" {
@@ -155,9 +160,12 @@ func TestRefreshTells(t *testing.T) {
 		}
 		body, summary := readFile(t, r.temp, "gh.body"), r.summary.String()
 		for _, text := range []string{body, summary, r.log.String()} {
-			if !strings.Contains(text, "server search: exit status 1") {
-				t.Errorf("%d: the server is not told in\n%s", code, text)
+			if !strings.Contains(text, status) || strings.Contains(text, "server search was not inspected: exit status 1") != (code != 0) {
+				t.Errorf("%d: what was done and what was not is not in\n%.2000s", code, text)
 			}
+		}
+		if strings.Contains(body, "Some servers were not listed again") != (code != 0) {
+			t.Errorf("%d: the body says %.300q", code, body)
 		}
 		if !strings.HasPrefix(body, want) || len(body) > 65536 || len(summary) > 1<<20 {
 			t.Errorf("%d: a body of %d bytes and a summary of %d; the body begins\n%.200s", code, len(body), len(summary), body)
@@ -172,7 +180,7 @@ func TestRefreshTells(t *testing.T) {
 		}
 		warnings := []string{}
 		if code != 0 {
-			warnings = []string{"::warning::" + map[int]string{1: "There are findings in what the servers list now.", 3: "Some servers were not listed, and keep their entries."}[code] + " The log above says more"}
+			warnings = []string{"::warning::" + map[int]string{1: "There are findings in what the servers list now. Some servers were not listed, and keep their entries.", 3: "Some servers were not listed, and keep their entries."}[code] + " The log above says more"}
 		}
 		if got := r.commands(); !slices.Equal(got, warnings) {
 			t.Errorf("%d: the runner takes the commands %q", code, got)
