@@ -17,21 +17,6 @@ func mention(definition scanner.Severity, message string) func(*scanner.TextPass
 	}
 }
 
-// Strict are the severities that the same design gives its categories, by rule, and
-// its order of calls. They take a mention for an attack, and an order for a flow.
-func Strict() map[string]scanner.Severity {
-	return map[string]scanner.Severity{
-		menCredential.ID:    scanner.Critical,
-		menExfilCommand.ID:  scanner.High,
-		menDirective.ID:     scanner.High,
-		menShellSyntax.ID:   scanner.Medium,
-		menPathTraversal.ID: scanner.Medium,
-		readThenSend.ID:     scanner.Critical,
-		crossServerFlow.ID:  scanner.High,
-		burst.ID:            scanner.High,
-	}
-}
-
 var menDirective = scanner.Rule{
 	ID:         "men-directive",
 	Category:   "hidden_instructions",

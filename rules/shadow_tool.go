@@ -19,8 +19,14 @@ var shadowTool = scanner.Rule{
 	Basis:      "Generic names meet by chance (7 of 100 tool names of published servers do), so a bare collision is medium; a name that is only alike to the eye, or a description copied onto another schema, is made to be mistaken and counts as critical.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0074", "CWE-345"},
 	On:         scanner.OnCall | scanner.OnList,
-	Judge: func(p *scanner.JudgePass) {
-		refuseShadowed(p)
+	Judge:      judgeShadows(scanner.Alert),
+}
+
+// judgeShadows makes the check. Copies is the verdict about a call of a tool that another
+// server has in every part the same.
+func judgeShadows(copies scanner.Verdict) func(*scanner.JudgePass) {
+	return func(p *scanner.JudgePass) {
+		refuseShadowed(p, copies)
 		newTools(p, func(d *scanner.Definition) {
 			for _, other := range p.Session.Owners(d.Name) {
 				if other.Server == p.Server.ID {
@@ -31,20 +37,21 @@ var shadowTool = scanner.Rule{
 					fmt.Sprintf("the tool %q of server %q %s %q of server %q", d.Name, p.Server.ID, why, other.Definition.Name, other.Server))
 			}
 		})
-	},
+	}
 }
 
 // refuseShadowed decides about a call of a name that two servers have. The design refuses
-// each of them, whichever server it goes to: nobody can tell whose tool was meant. One
-// that is the same in every part does the same. How likely it is that somebody means harm
-// is what the finding about the definition weighs; a decision costs a new name at worst.
-func refuseShadowed(p *scanner.JudgePass) {
+// each of them, whichever server it goes to: nobody can tell whose tool was meant. How
+// likely it is that somebody means harm is what the finding about the definition weighs;
+// a decision costs a new name at worst. A copy does the same as the original, so only the
+// profile strict refuses it.
+func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 	other := p.Shadow()
 	if other == nil {
 		return
 	}
 	if own := p.Server.Current(p.Message.Target); own != nil && own.Definition.Digest == other.Definition.Digest {
-		p.Refuse(scanner.CrossServerCheck, scanner.Alert, "another server has the same tool")
+		p.Refuse(scanner.CrossServerCheck, copies, "another server has the same tool")
 		return
 	}
 	p.Refuse(scanner.CrossServerCheck, scanner.Block, "another server has a tool of this name")

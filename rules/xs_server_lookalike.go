@@ -18,21 +18,32 @@ var xsServerLookalike = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis: "Only the words that distinguish the names are compared, and only a slip of the pen counts, so that server-a and server-b are two servers and githab is a false github. " +
 		"High where both servers are in one session and one of them is spelled right; medium where neither name is a known word, or where only a well-known name is near.",
-	Refs: []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "OWASP-LLM:LLM03", "ATLAS:AML.T0074", "CWE-1007"},
-	On:   scanner.OnNewServer | scanner.OnIntroduction,
-	Judge: func(p *scanner.JudgePass) {
+	Refs:  []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "OWASP-LLM:LLM03", "ATLAS:AML.T0074", "CWE-1007"},
+	On:    scanner.OnNewServer | scanner.OnIntroduction,
+	Judge: judgeServerName(nil),
+}
+
+// judgeServerName makes the check. Also compares names in which no slip of the pen was
+// found; nil compares them by nothing else.
+func judgeServerName(also func(p *scanner.JudgePass, other string) bool) func(*scanner.JudgePass) {
+	return func(p *scanner.JudgePass) {
 		if !p.Server.Seen {
-			serverBeside(p)
+			serverBeside(p, also)
 			famous(p, p.Server.ID, "")
 		}
 		if s := p.Message.Server; s != nil && s.Name != p.Server.Info.Name && !slices.Equal(distinctive(s.Name), distinctive(p.Server.ID)) {
 			famous(p, s.Name, "/serverInfo/name")
 		}
-	},
+	}
+}
+
+// alikeByLetters compares whole names, as agentsh does: server-a is a false server-b.
+func alikeByLetters(p *scanner.JudgePass, other string) bool {
+	return p.Server.ID != other && similarity(p.Server.ID, other) >= p.Similarity
 }
 
 // serverBeside compares a server that is new with those of its session.
-func serverBeside(p *scanner.JudgePass) {
+func serverBeside(p *scanner.JudgePass, also func(p *scanner.JudgePass, other string) bool) {
 	own := distinctive(p.Server.ID)
 	for _, other := range p.Session.First {
 		if other == p.Server || len(p.Server.ID)+len(other.ID) > comparedBytes {
@@ -50,6 +61,7 @@ func serverBeside(p *scanner.JudgePass) {
 			how = "looks like"
 		case same:
 			severity, how = scanner.Low, "differs only in its scope, or in words that many servers have, from"
+		case !is && also != nil && also(p, other.ID):
 		case !is:
 			continue
 		case !sure:

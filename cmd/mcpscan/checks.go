@@ -99,16 +99,23 @@ func observer(see func(*scanner.JudgePass)) scanner.Rule {
 		Basis: "It reports nothing.", Refs: []string{"CWE-778"}, Judge: see}
 }
 
+// strictProfile is the name of the profile that has rules of its own.
+const strictProfile = "strict"
+
 // vocabulary are the names that a configuration may use.
 func vocabulary() config.Vocabulary {
+	everywhere, inResults := rules.Strict()
 	return config.Vocabulary{Rules: rules.All(), Fields: rules.Fields,
-		Profiles: map[string]map[string]scanner.Severity{"standard": nil, "strict": rules.Strict()}}
+		Profiles: map[string]config.Profile{"standard": {}, strictProfile: {Everywhere: everywhere, InResults: inResults}}}
 }
 
 // configured returns the rules as the settings have them, and those that they
 // switch off everywhere.
 func configured(s *config.Settings) (all []scanner.Rule, off map[string]bool) {
 	all, off = rules.All(), map[string]bool{}
+	if s.Profile.Name == strictProfile {
+		all = rules.AllStrict()
+	}
 	for _, p := range s.Patterns {
 		all = append(all, rules.Custom(rules.CustomPattern{
 			ID: p.ID, Category: p.Category, Severity: p.Severity, Description: p.Description, Fields: p.Fields, Pattern: p.Pattern,

@@ -36,7 +36,7 @@ func (r *settingsReader) detection(n *node) {
 	s := r.settings
 	known := r.layer(&s.Detection)
 	known["enabled"] = func(n *node) { s.Definitions = r.bool(n) }
-	known["profile"] = func(n *node) { s.Profile = r.profile(n) }
+	known["profile"] = r.profile
 	known["alert_threshold"] = func(n *node) { s.AlertThreshold = r.severity(n) }
 	known["similarity_threshold"] = r.similarity
 	known["custom_patterns"] = func(*node) {} // have been read

@@ -24,7 +24,7 @@ const MaxSettings = 4 << 20
 // every key.
 type Settings struct {
 	Path           string
-	Profile        Layer             // that the file names
+	Profile        ChosenProfile
 	AlertThreshold *scanner.Severity // nil where the file does not say
 	Similarity     float64           // of server names; 0 where the file does not say
 	Detection      Layer             // for all servers
@@ -59,6 +59,20 @@ func (a *Approval) Passes(server string) bool {
 type Layer struct {
 	Categories map[string]bool // of built-in rules, on or off
 	Rules      map[string]RuleSetting
+}
+
+// ChosenProfile is the profile that the file names; without a name it changes nothing.
+type ChosenProfile struct {
+	Name               string
+	elsewhere, results Layer
+}
+
+// layer returns what the profile says of what stands in results, or of all else.
+func (p *ChosenProfile) layer(output bool) *Layer {
+	if output {
+		return &p.results
+	}
+	return &p.elsewhere
 }
 
 // RuleSetting changes one rule; nil leaves it as it is.
@@ -96,10 +110,14 @@ type Ignore struct {
 
 // Vocabulary are the names that settings may use and this package cannot know.
 type Vocabulary struct {
-	Rules    []scanner.Rule                         // those that are built in
-	Fields   []string                               // of custom patterns
-	Profiles map[string]map[string]scanner.Severity // severities by rule
+	Rules    []scanner.Rule // those that are built in
+	Fields   []string       // of custom patterns
+	Profiles map[string]Profile
 }
+
+// Profile are severities by rule: of all that it finds, and of what it finds in results
+// where that is another one.
+type Profile struct{ Everywhere, InResults map[string]scanner.Severity }
 
 // SettingsError lists all that is wrong with a settings file.
 type SettingsError struct {
@@ -148,9 +166,10 @@ func ParseSettings(path string, data []byte, v Vocabulary) (*Settings, error) {
 	return r.settings, nil
 }
 
-// layers returns what applies to a server and a tool, what counts most last.
-func (s *Settings) layers(server, tool string) []*Layer {
-	layers := []*Layer{&s.Profile, &s.Detection}
+// layers returns what applies to a server and a tool, in results or in all else, what
+// counts most last.
+func (s *Settings) layers(server, tool string, output bool) []*Layer {
+	layers := []*Layer{s.Profile.layer(output), &s.Detection}
 	for _, forTools := range [...]bool{false, true} {
 		for i := range s.Overrides {
 			o := &s.Overrides[i]
@@ -197,7 +216,7 @@ func (s *Settings) Rule(r *scanner.Rule) (set RuleSetting, runs bool) {
 // rule is Rule for results, or for all else.
 func (s *Settings) rule(r *scanner.Rule, output bool) (set RuleSetting, runs bool) {
 	set = s.base(r, output)
-	s.Profile.apply(r, output, &set)
+	s.Profile.layer(output).apply(r, output, &set)
 	s.Detection.apply(r, output, &set)
 	runs = set.Enabled == nil || *set.Enabled
 	for i := range s.Overrides {

@@ -60,12 +60,20 @@ func (r *settingsReader) root(n *node) {
 	})
 }
 
-// profile returns the layer that a profile stands for.
-func (r *settingsReader) profile(n *node) Layer {
-	l := Layer{Rules: map[string]RuleSetting{}}
+// profile reads the name of a profile.
+func (r *settingsReader) profile(n *node) {
 	name := r.oneOf(n, "profile", slices.Sorted(maps.Keys(r.vocabulary.Profiles))...)
-	for id, severity := range r.vocabulary.Profiles[name] {
-		l.Rules[id] = RuleSetting{Severity: &severity}
+	p := r.vocabulary.Profiles[name]
+	r.settings.Profile = ChosenProfile{name, severities(p.Everywhere), severities(p.Everywhere, p.InResults)}
+}
+
+// severities returns a layer that changes severities of rules; what comes later counts.
+func severities(of ...map[string]scanner.Severity) Layer {
+	l := Layer{Rules: map[string]RuleSetting{}}
+	for _, some := range of {
+		for id, severity := range some {
+			l.Rules[id] = RuleSetting{Severity: &severity}
+		}
 	}
 	return l
 }

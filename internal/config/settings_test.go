@@ -19,7 +19,7 @@ func vocabulary() config.Vocabulary {
 			{ID: "tst-two", Category: "burst", Severity: scanner.Low},
 		},
 		Fields:   []string{"name", "result"},
-		Profiles: map[string]map[string]scanner.Severity{"standard": nil, "strict": {"tst-two": scanner.Critical}},
+		Profiles: map[string]config.Profile{"standard": {}, "strict": {Everywhere: map[string]scanner.Severity{"tst-two": scanner.Critical}}},
 	}
 }
 

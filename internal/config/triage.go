@@ -55,7 +55,7 @@ func (t *Triage) Decide(f *scanner.Finding) bool {
 // is told there.
 func (t *Triage) setting(f *scanner.Finding) (set RuleSetting, on bool) {
 	set = t.Settings.base(f.Rule, output(f))
-	for _, l := range t.Settings.layers(f.Server, f.Name) {
+	for _, l := range t.Settings.layers(f.Server, f.Name, output(f)) {
 		l.apply(f.Rule, output(f), &set)
 	}
 	switch {

@@ -1,0 +1,120 @@
+package rules
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// The profile strict is the agentsh design taken at its word: its patterns wherever they
+// match, its severities, and no exception that this project made. docs/seeds.md says
+// where and why the default profile differs.
+
+// Strict returns the severities of that design by the ID of a rule: everywhere, and for
+// what a rule finds in results, where any injected text is output poisoning.
+func Strict() (everywhere, inResults map[string]scanner.Severity) {
+	everywhere = map[string]scanner.Severity{
+		menCredential.ID:         scanner.Critical,
+		menExfilCommand.ID:       scanner.High,
+		menDirective.ID:          scanner.High,
+		menShellSyntax.ID:        scanner.Medium,
+		menPathTraversal.ID:      scanner.Medium,
+		shadowTool.ID:            scanner.Critical,
+		readThenSend.ID:          scanner.Critical,
+		crossServerFlow.ID:       scanner.High,
+		burst.ID:                 scanner.High,
+		xsServerLookalike.ID:     scanner.High,
+		versionPin.ID:            scanner.Critical,
+		binaryMismatch.ID:        scanner.Critical,
+		driftInSession.ID:        scanner.Critical,
+		driftDescription.ID:      scanner.Critical, // its hash covers name, description and schema
+		driftSchemaBreaking.ID:   scanner.Critical,
+		driftSchemaCompatible.ID: scanner.Critical,
+	}
+	inResults = map[string]scanner.Severity{}
+	for _, r := range All() {
+		if strings.HasPrefix(r.ID, "men-") || strings.HasPrefix(r.ID, "inj-") {
+			inResults[r.ID] = scanner.Critical
+		}
+	}
+	return everywhere, inResults
+}
+
+// AllStrict returns every rule as the profile strict has it.
+func AllStrict() []scanner.Rule {
+	all := All()
+	for i := range all {
+		r := &all[i]
+		r.Patterns = append(slices.Clone(r.Patterns), designPatterns(r.ID)...)
+		switch r.ID {
+		case shadowTool.ID:
+			r.Judge = judgeShadows(scanner.Block)
+		case xsServerLookalike.ID:
+			r.Judge = judgeServerName(alikeByLetters)
+		}
+	}
+	return all
+}
+
+// mentioned are the patterns of the design by the rule that carries them, beside those
+// that the rule has anyway. A dot in a name of a file is a dot. The white space behind
+// IMPORTANT: stands inside the look-ahead, because an engine that backtracks gives it up
+// otherwise, and the exceptions would except nothing.
+var mentioned = map[string]map[string]string{
+	"men-credential": {
+		"ssh_dir":      `~/\.ssh`,
+		"ssh_key":      `\.ssh/id_`,
+		"env_file":     `\.env`,
+		"credentials":  `credentials`,
+		"api_key":      `api[_-]?key`,
+		"secret_key":   `secret[_-]?key`,
+		"access_token": `access[_-]?token`,
+		"private_key":  `private[_-]?key`,
+		"passwd_file":  `passwd`,
+		"shadow_file":  `shadow`,
+	},
+	"men-exfil-command": {
+		"curl_upload": `curl\s+.*\s+https?://`,
+		"wget":        `wget\s+`,
+		"netcat":      `nc\s+-`,
+		"netcat_full": `netcat`,
+		"base64_curl": `base64.*\|.*curl`,
+		"pipe_curl":   `\|\s*curl`,
+	},
+	"men-directive": {
+		"important_suspicious": `IMPORTANT:(?!\s*(?:read|see|note the))`,
+		"hidden_directive":     `HIDDEN:`,
+		"secret_directive":     `SECRET:`,
+		"do_not_show":          `DO NOT SHOW`,
+		"ignore_previous":      `IGNORE PREVIOUS`,
+		"system_override":      `SYSTEM OVERRIDE`,
+	},
+	"men-shell-syntax": {
+		"semicolon_cmd":    `;\s*[a-z]`,
+		"pipe_cmd":         `\|\s*[a-z]`,
+		"and_cmd":          `&&\s*[a-z]`,
+		"cmd_substitution": `\$\(`,
+		"backtick_exec":    "`[^`]+`",
+	},
+	"men-path-traversal": {
+		"dot_dot_traversal": `\.\./\.\.`,
+		"etc_dir":           `/etc/`,
+		"root_dir":          `/root/`,
+		"home_hidden":       `/home/[^/]+/\.`,
+	},
+}
+
+// designPatterns returns the patterns that a rule has in the design.
+func designPatterns(rule string) (out []scanner.Pattern) {
+	for _, name := range slices.Sorted(maps.Keys(mentioned[rule])) {
+		p, err := text.Custom(name, mentioned[rule][name])
+		if err != nil {
+			panic("the pattern " + name + " of the profile strict: " + err.Error())
+		}
+		out = append(out, p)
+	}
+	return out
+}
