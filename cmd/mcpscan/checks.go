@@ -47,7 +47,7 @@ type checks struct {
 	rules   []scanner.Rule  // that a report can name, as the configuration has them
 	triage  *config.Triage
 	files   []string // that decide about findings
-	idle    []string // what of the policies protects nobody
+	idle    []string // what of the configuration and the policies has no effect
 }
 
 // settings reads the configuration. Without one all is as it is built in.
@@ -175,6 +175,9 @@ func (f *engineFlags) checks() (*checks, error) {
 		for _, v := range idleLists(p) {
 			c.idle = append(c.idle, fmt.Sprintf("%s:%s: %s", settings.Path, v.Pos, v.Msg))
 		}
+	}
+	for _, key := range settings.Idle {
+		c.idle = append(c.idle, fmt.Sprintf("%s:%s: %s", settings.Path, key.Pos, key.Msg))
 	}
 	return c, nil
 }

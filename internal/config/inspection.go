@@ -35,7 +35,7 @@ func speaksOfOutputs(r *scanner.Rule) bool {
 func (r *settingsReader) detection(n *node) {
 	s := r.settings
 	known := r.layer(&s.Detection)
-	known["enabled"] = func(n *node) { s.Definitions = r.bool(n) }
+	known["enabled"] = r.agreed("enabled", &s.Definitions)
 	known["profile"] = r.profile
 	known["alert_threshold"] = func(n *node) { s.AlertThreshold = r.severity(n) }
 	known["similarity_threshold"] = r.similarity

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -36,6 +37,9 @@ func (r *settingsReader) policy(n *node, top keys) {
 			known[key] = read
 		}
 	}
+	known["mcp"] = func(n *node) {
+		r.object(n, keys{"inspection": func(n *node) { r.object(n, p.inspection(top)) }})
+	}
 	known["sandbox"] = func(n *node) {
 		r.object(n, keys{"mcp": func(n *node) { r.object(n, p.keys(policyPlaces[1], top)) }})
 	}
@@ -56,8 +60,8 @@ func (p *policyReader) keys(place string, top keys) keys {
 		"tool_policy":     func(n *node) { l.ToolMode, l.ToolModeAt = p.mode(n), n.pos },
 		"allowed_servers": func(n *node) { p.list(n, func(n *node) { l.AllowedServers = append(l.AllowedServers, p.server(n)) }) },
 		"denied_servers":  func(n *node) { p.list(n, func(n *node) { l.DeniedServers = append(l.DeniedServers, p.server(n)) }) },
-		"allowed_tools":   func(n *node) { p.list(n, func(n *node) { l.AllowedTools = append(l.AllowedTools, p.tool(n)) }) },
-		"denied_tools":    func(n *node) { p.list(n, func(n *node) { l.DeniedTools = append(l.DeniedTools, p.tool(n)) }) },
+		"allowed_tools":   func(n *node) { p.list(n, func(n *node) { l.AllowedTools = append(l.AllowedTools, p.tool(n, true)) }) },
+		"denied_tools":    func(n *node) { p.list(n, func(n *node) { l.DeniedTools = append(l.DeniedTools, p.tool(n, false)) }) },
 		"version_pinning": p.pinning,
 		"servers":         func(n *node) { p.list(n, p.declared) },
 	}
@@ -138,7 +142,9 @@ func (p *policyReader) server(n *node) policy.ServerRule {
 	return rule
 }
 
-func (p *policyReader) tool(n *node) policy.ToolRule {
+// tool reads a rule about tools. A hash that is no whole digest is read in a rule that
+// allows, which then allows nothing: the documentation of agentsh has such rules.
+func (p *policyReader) tool(n *node, allows bool) policy.ToolRule {
 	rule, before := policy.ToolRule{At: n.pos}, len(p.problems)
 	p.object(n, keys{
 		"server": func(n *node) { rule.Server = p.name(n) },
@@ -149,7 +155,7 @@ func (p *policyReader) tool(n *node) policy.ToolRule {
 			}
 			s := p.text(n)
 			hash, err := policy.ParseHash(s)
-			if rule.Hash = hash; err != nil && strings.TrimSpace(s) != "" {
+			if rule.Hash = hash; err != nil && strings.TrimSpace(s) != "" && !(allows && errors.Is(err, policy.ErrPartial)) {
 				p.fail(n.pos, "the content_hash %s: %v", quoted(s), err)
 			}
 		},
@@ -181,7 +187,7 @@ var tlsFingerprint = lazyregexp.New(`^sha256:[0-9a-fA-F]{64}$`)
 // declared reads a server that the policy knows. env_allow and env_deny are the names of
 // the documentation, allowed_env and denied_env those of the program.
 func (p *policyReader) declared(n *node) {
-	d, before := policy.Declared{At: n.pos}, len(p.problems)
+	d, skip, before := policy.Declared{At: n.pos}, false, len(p.problems)
 	texts := func(into *[]string) func(*node) {
 		return func(n *node) { p.list(n, func(n *node) { *into = append(*into, p.text(n)) }) }
 	}
@@ -195,15 +201,14 @@ func (p *policyReader) declared(n *node) {
 		"args":    texts(&d.Args),
 		"url":     func(n *node) { d.URL = p.text(n) },
 		"tls_fingerprint": func(n *node) {
-			switch d.TLSFingerprint = p.text(n); {
-			case strings.Contains(d.TLSFingerprint, "..."):
-				p.fail(n.pos, "the tls_fingerprint %s is a placeholder: write sha256: and the 64 hexadecimal digits of the certificate, or remove the key", quoted(d.TLSFingerprint))
-			case !tlsFingerprint.MatchString(d.TLSFingerprint):
+			if d.TLSFingerprint = p.text(n); !tlsFingerprint.MatchString(d.TLSFingerprint) && !strings.Contains(d.TLSFingerprint, "...") {
 				p.fail(n.pos, "expected sha256: and 64 hexadecimal digits")
 			}
+			p.idle(n.pos, "tls_fingerprint", "no certificate is compared: recordings hold none, and a live server is trusted as far as the system trusts its certificate")
 		},
 		"env_allow": names(&d.EnvAllow), "allowed_env": names(&d.EnvAllow),
 		"env_deny": names(&d.EnvDeny), "denied_env": names(&d.EnvDeny),
+		"skip_quarantine": func(n *node) { skip = isTrue(p.bool(n)) },
 	}
 	p.object(n, known)
 	first := slices.IndexFunc(p.lists.Servers, func(o policy.Declared) bool { return o.ID == d.ID })
@@ -214,5 +219,7 @@ func (p *policyReader) declared(n *node) {
 	case first >= 0:
 		p.fail(n.pos, "the server %s is declared twice, first at %s; keep one", quoted(d.ID), p.lists.Servers[first].At)
 	}
-	p.lists.Servers = append(p.lists.Servers, d)
+	if p.lists.Servers = append(p.lists.Servers, d); skip {
+		p.settings.Approval.Skip = append(p.settings.Approval.Skip, literalGlob(d.ID))
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -258,11 +259,10 @@ func TestBadPolicies(t *testing.T) {
 		`denied_servers: [{id: "{a,b}"}]`:                                            `'{' is no wildcard here`,
 		"denied_servers: [{}]":                                                       "expected the id of a server",
 		"allowed_tools: [{server: a, tool: b, content_hash: sha256:1g}]":             "expected 64 hexadecimal digits",
-		`allowed_tools: [{server: a, tool: b, content_hash: "sha256:..."}]`:          "a placeholder: write the whole digest",
-		`allowed_tools: [{server: a, tool: b, content_hash: "sha256:1a2b3c..."}]`:    "a placeholder: write the whole digest",
-		`allowed_tools: [{server: a, tool: b, content_hash: "sha256:a1b2c3"}]`:       "6 of 64 hexadecimal digits: a digest that is cut short",
+		`denied_tools: [{server: a, tool: b, content_hash: "sha256:..."}]`:           "a placeholder: write the whole digest",
+		`denied_tools: [{server: a, tool: b, content_hash: "sha256:1a2b3c..."}]`:     "a placeholder: write the whole digest",
+		`denied_tools: [{server: a, tool: b, content_hash: "sha256:a1b2c3"}]`:        "6 of 64 hexadecimal digits: a digest that is cut short",
 		`allowed_tools: [{server: a, tool: b, content_hash: " "}]`:                   "expected a text, found an empty one",
-		`servers: [{id: a, tls_fingerprint: "sha256:ab..."}]`:                        "is a placeholder",
 		"version_pinning: {on_change: deny}":                                         `unknown on_change "deny"`,
 		"servers: [{command: npx}]":                                                  "expected the id of the server",
 		"servers: [{id: a}, {id: a}]":                                                `the server "a" is declared twice, first at 1:12`,
@@ -278,6 +278,20 @@ func TestBadPolicies(t *testing.T) {
 		var bad *config.SettingsError
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\ngot:  %v\nwant: %s", text, err, want)
+		}
+	}
+}
+
+// TestPartialHashes: a rule that allows a tool by a digest that is none is read, says so,
+// and allows nothing.
+func TestPartialHashes(t *testing.T) {
+	for _, hash := range []string{"sha256:...", "sha256:1a2b3c...", "sha256:a1b2c3"} {
+		s := parse(t, "enforce_policy: true\ntool_policy: allowlist\nallowed_tools: [{server: a, tool: b, content_hash: \""+hash+"\"}]")
+		if got := refused(s, "a b", "a !b"); !slices.Equal(got, []string{"a b: allowed_tools", "a !b: allowed_tools"}) {
+			t.Errorf("%s: refused are %q", hash, got)
+		}
+		if found := s.Policy.Check(); !slices.ContainsFunc(found, func(p policy.Problem) bool { return p.Idle && strings.Contains(p.Says, "this rule allows nothing") }) {
+			t.Errorf("%s: nothing is said: %+v", hash, found)
 		}
 	}
 }

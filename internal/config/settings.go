@@ -37,6 +37,13 @@ type Settings struct {
 	CrossServer    CrossServer
 	RateLimits     RateLimits
 	Policy         *policy.Lists // nil where the file has none
+	Idle           []IdleKey
+}
+
+// IdleKey is a key of agentsh or MCPProxy that is accepted and has no effect here.
+type IdleKey struct {
+	Pos Position
+	Msg string
 }
 
 // Approval says what mcpscan lock approves without being asked. Nothing lets a

@@ -36,7 +36,7 @@ type keys map[string]func(*node)
 func (r *settingsReader) root(n *node) {
 	s := r.settings
 	// Rules are known by name only when the patterns have been read.
-	for _, path := range [...][]string{{"detection"}, {"sandbox", "mcp", "detection"}, {"mcp_rules", "detection"}} {
+	for _, path := range [...][]string{{"detection"}, {"sandbox", "mcp", "detection"}, {"mcp_rules", "detection"}, {"mcp", "inspection", "detection"}} {
 		for _, m := range n.all(append(path, "custom_patterns")...) {
 			r.list(m.value, r.pattern)
 		}
@@ -46,17 +46,22 @@ func (r *settingsReader) root(n *node) {
 		"output_inspection": r.outputInspection,
 		"approval": func(n *node) {
 			r.object(n, keys{
-				"quarantine_enabled": func(n *node) { s.Approval.Quarantine = r.bool(n) },
-				"auto_trust_first":   func(n *node) { s.Approval.TrustFirst = r.bool(n) },
+				"quarantine_enabled": r.agreed("quarantine_enabled", &s.Approval.Quarantine),
+				"auto_trust_first":   r.agreed("auto_trust_first", &s.Approval.TrustFirst),
 				"skip_quarantine": func(n *node) {
 					r.list(n, func(n *node) { s.Approval.Skip = append(s.Approval.Skip, r.glob(n)) })
 				},
 			})
 		},
-		"cross_server": r.crossServer,
-		"rate_limits":  r.rateLimits,
-		"overrides":    func(n *node) { r.list(n, r.override) },
-		"ignores":      func(n *node) { r.list(n, r.ignore) },
+		"quarantine_enabled": r.agreed("quarantine_enabled", &s.Approval.Quarantine),
+		"mcpServers":         r.clientServers,
+		"builtin_patterns":   r.without("builtin_patterns", "the patterns are built in; detection.profile: strict has those of this table, detection.builtin switches a category off"),
+		"proxy":              r.without("proxy", "mcpscan stands between no model and its client; it reads what was recorded"),
+		"dlp":                r.without("dlp", "mcpscan changes no message; secrets are masked in every report"),
+		"cross_server":       r.crossServer,
+		"rate_limits":        r.rateLimits,
+		"overrides":          func(n *node) { r.list(n, r.override) },
+		"ignores":            func(n *node) { r.list(n, r.ignore) },
 	})
 }
 

@@ -60,6 +60,11 @@ func (c *checker) idle() {
 			c.tellIdle(c.AllowedTools[i].At, "allowed_tools refuses nothing: tool_policy is %s, not allowlist", c.ToolMode)
 		}
 	}
+	for i := range c.AllowedTools {
+		if rule := &c.AllowedTools[i]; rule.Hash.partial {
+			c.tellIdle(rule.At, "this rule allows nothing: its content_hash is a placeholder or cut short; mcpscan pins list --json shows the whole digest")
+		}
+	}
 	if pins := c.Pinning; (pins.OnChange != nil || pins.TrustFirst != nil) && (pins.Enabled == nil || !*pins.Enabled) {
 		c.tellIdle(c.PinningAt, "no pin is compared: version_pinning.enabled is not true")
 	}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -13,7 +14,12 @@ import (
 type Hash struct {
 	digest  scanner.Digest
 	agentsh string // in lower case, without a prefix
+	partial bool   // what was written stands for no digest, so no tool has it
 }
+
+// ErrPartial is returned, wrapped, for a placeholder and for a digest that is cut short,
+// as documentation has them. The hash that comes with it is that of no tool.
+var ErrPartial = errors.New("mcpscan pins list --json shows the whole digest")
 
 // ParseHash reads a hash in any of its spellings.
 func ParseHash(s string) (h Hash, err error) {
@@ -24,9 +30,9 @@ func ParseHash(s string) (h Hash, err error) {
 	b, err := hex.DecodeString(h.agentsh)
 	switch {
 	case strings.Contains(s, "...") || strings.Contains(s, "…"):
-		return Hash{}, fmt.Errorf("a placeholder: write the whole digest, which mcpscan pins list --json shows, or remove the key to leave the definition open")
+		return Hash{partial: true}, fmt.Errorf("a placeholder: write the whole digest, or remove the key to leave the definition open; %w", ErrPartial)
 	case strings.Trim(h.agentsh, "0123456789abcdef") == "" && h.agentsh != "" && len(h.agentsh) < 2*len(h.digest):
-		return Hash{}, fmt.Errorf("%d of 64 hexadecimal digits: a digest that is cut short proves nothing; mcpscan pins list --json shows the whole one", len(h.agentsh))
+		return Hash{partial: true}, fmt.Errorf("%d of 64 hexadecimal digits: a digest that is cut short proves nothing; %w", len(h.agentsh), ErrPartial)
 	case err != nil || len(b) != len(h.digest):
 		return Hash{}, fmt.Errorf("expected 64 hexadecimal digits, with or without sha256: in front, or sha256- and 43 characters of base64url")
 	}
@@ -38,7 +44,7 @@ func (h Hash) IsZero() bool { return h == Hash{} }
 
 // Is reports whether a tool has the hash. One that its server did not list has none.
 func (h Hash) Is(k *scanner.Known) bool {
-	if k == nil {
+	if k == nil || h.partial {
 		return false
 	}
 	d := k.Definition

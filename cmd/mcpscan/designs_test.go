@@ -1,0 +1,124 @@
+package main
+
+import (
+	"errors"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/policyfile"
+)
+
+// reads reads a configuration as what the folder in its name says.
+func reads(name string, data []byte) error {
+	switch path.Dir(name) {
+	case "settings":
+		_, err := config.ParseSettings(name, data, vocabulary())
+		return err
+	case "client":
+		file, err := config.Parse(name, data)
+		if err == nil && len(file.Problems) > 0 {
+			return errors.New(file.Problems[0].Msg)
+		}
+		for i := 0; err == nil && i < len(file.Entries); i++ {
+			if p := file.Entries[i].Problems; len(p) > 0 {
+				return errors.New(p[0])
+			}
+		}
+		return err
+	case "policy":
+		_, err := policyfile.ParseTOML(name, data)
+		return err
+	case "fixture":
+		_, err := parseFixture(name, data)
+		return err
+	}
+	return errors.New("no folder of that name")
+}
+
+// TestConfigurationsOfTheDesigns: configurations of agentsh, MCPProxy and ClawDefender are
+// read without an error.
+func TestConfigurationsOfTheDesigns(t *testing.T) {
+	ar, err := txtar.ParseFile("testdata/designs.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range ar.Files {
+		if err := reads(f.Name, f.Data); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestConfigurationsInTheDesigns reads each configuration in the documents themselves,
+// where they are at hand. Those of agentsh MCP security have lost their indentation there.
+func TestConfigurationsInTheDesigns(t *testing.T) {
+	files, _ := filepath.Glob("../../../shared/seeds/*.txt")
+	if len(files) == 0 {
+		t.Skip("the documents are not at hand; TestConfigurationsOfTheDesigns reads configurations like theirs")
+	}
+	read := map[string]int{}
+	for _, file := range files {
+		for _, b := range blocks(readFile(t, ".", file)) {
+			folders := readers(b)
+			for _, folder := range folders {
+				read[folder]++
+				if err := reads(folder+"/"+filepath.Base(file), []byte(b.text)); err != nil {
+					t.Errorf("%v\n%s", err, b.text)
+				}
+			}
+		}
+	}
+	for _, folder := range []string{"settings", "client", "policy", "fixture"} {
+		if read[folder] == 0 {
+			t.Errorf("the documents have no configuration for %s: %v", folder, read)
+		}
+	}
+}
+
+// block is a piece of a document in a language for configurations.
+type block struct{ language, text string }
+
+var (
+	fencedConfigurations = regexp.MustCompile("(?ms)^```(yaml|json|toml)\n(.*?)^```")
+	bareObjects          = regexp.MustCompile(`(?ms)^\{\n.*?^\}`)
+)
+
+// blocks returns those of a document. A block that shows a configuration and another one
+// is two of them.
+func blocks(document string) (out []block) {
+	for _, m := range fencedConfigurations.FindAllStringSubmatch(document, -1) {
+		for part := range strings.SplitSeq(strings.ReplaceAll(m[2], "\n# New", "\x00# New"), "\x00") {
+			out = append(out, block{m[1], part})
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, text := range bareObjects.FindAllString(document, -1) { // a page without fences
+		out = append(out, block{"json", text})
+	}
+	return out
+}
+
+// readers are the folders of what reads a block: JSON is also for messages and events.
+func readers(b block) []string {
+	switch {
+	case b.language == "yaml":
+		return []string{"settings"}
+	case b.language == "toml":
+		return []string{"policy"}
+	case strings.Contains(b.text, `"mcpServers"`):
+		return []string{"settings", "client"}
+	case strings.Contains(b.text, `"quarantine_enabled"`):
+		return []string{"settings"}
+	case strings.Contains(b.text, `"expected"`):
+		return []string{"fixture"}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package config
+
+import (
+	"strings"
+)
+
+// Files of agentsh and MCPProxy are read as they stand. A key of theirs has the effect of
+// the key here that means the same, or it is accepted and said to have none.
+
+// idle notes a key that has no effect.
+func (r *settingsReader) idle(pos Position, key, why string) {
+	r.settings.Idle = append(r.settings.Idle, IdleKey{pos, key + " has no effect here: " + why})
+}
+
+// without accepts a key that has no effect, whatever its value.
+func (r *settingsReader) without(key, why string) func(*node) {
+	return func(n *node) { r.idle(n.pos, key, why) }
+}
+
+// agreed reads a switch that has more than one place, and refuses two values of it.
+func (r *settingsReader) agreed(key string, into **bool) func(*node) {
+	return func(n *node) {
+		on, before := r.bool(n), *into
+		if on != nil && before != nil && *on != *before {
+			r.fail(n.pos, "%s stands in another place of this file with the other value; keep one", key)
+			return
+		}
+		*into = on
+	}
+}
+
+// inspection returns the keys of mcp.inspection, where agentsh says what it inspects.
+func (p *policyReader) inspection(top keys) keys {
+	s := p.settings
+	const recognised = "mcpscan is told which servers to look at, or finds them in configurations, and need not recognise a command"
+	return keys{
+		"enabled":         p.agreed("enabled", &s.Definitions),
+		"server_patterns": p.without("server_patterns", recognised),
+		"custom_servers":  p.without("custom_servers", recognised),
+		"registry": func(n *node) {
+			p.object(n, keys{
+				"pin_on_first_use": p.agreed("pin_on_first_use", &s.Approval.TrustFirst),
+				"alert_on_change": func(n *node) {
+					if on := p.bool(n); on != nil && !*on {
+						p.idle(n.pos, "alert_on_change: false", "a change is always reported; an entry of ignores accepts one")
+					}
+				},
+				"persistent": p.without("persistent", "what was approved is kept in mcpscan.lock, by mcpscan lock"),
+				"path":       p.without("path", "what was approved is kept in mcpscan.lock; --lockfile names another file"),
+			})
+		},
+		"detection": func(n *node) {
+			if p.once("mcp.inspection", "detection", n.pos) {
+				top["detection"](n)
+			}
+		},
+		"on_detection": func(n *node) {
+			p.object(n, keys{
+				"webhook_url": func(n *node) {
+					if n.kind != kindNull && n.text != "" {
+						p.idle(n.pos, "webhook_url", "mcpscan sends nothing anywhere; --format json or sarif is for other programs")
+					}
+				},
+				"require_approval": p.without("require_approval", "mcpscan asks nobody while a server runs; mcpscan.lock holds what waits for approval"),
+			})
+		},
+	}
+}
+
+// clientServers reads the servers of a configuration of MCPProxy, or of another client:
+// of their entries skip_quarantine counts here.
+func (r *settingsReader) clientServers(n *node) {
+	entries := n.members
+	for i, item := range n.items {
+		entries = append(entries, listEntry(item, i))
+	}
+	if n.kind != kindArray && n.kind != kindObject && n.kind != kindNull {
+		r.fail(n.pos, "expected servers, found %s", n.kind)
+	}
+	for _, e := range entries {
+		if skip := e.value.get("skip_quarantine"); skip != nil && isTrue(r.bool(skip)) {
+			r.settings.Approval.Skip = append(r.settings.Approval.Skip, literalGlob(e.key))
+		}
+	}
+	if n.kind != kindNull {
+		r.idle(n.pos, "mcpServers", "but for skip_quarantine: mcpscan scan FILE judges the servers and starts them")
+	}
+}
+
+// literalGlob returns the glob that matches one name and no other.
+func literalGlob(name string) string { return globEscapes.Replace(name) }
+
+var globEscapes = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
