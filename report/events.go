@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -64,10 +65,18 @@ func (v *Events) Event(e *scanner.Event, f *scanner.Facts) error {
 
 // Finding takes in a finding of the event at hand.
 func (v *Events) Finding(f *scanner.Finding) error {
-	if f.Status == scanner.Open && f.Severity > scanner.Note && !(v.audit != nil && f.Rule.ID == audReported) {
+	if f.Status == scanner.Open && f.Severity > scanner.Note && !(v.audit != nil && quoted(&v.event, f)) {
 		v.found = append(v.found, *f)
 	}
 	return nil
+}
+
+// quoted reports whether a finding in an event of another engine says what that event
+// says: it was reported, or it stands in the evidence that the event quotes. An event of
+// its own would be quoted by the next log, and so on.
+func quoted(e *scanner.Event, f *scanner.Finding) bool {
+	return f.Rule.ID == audReported || strings.HasPrefix(f.Pointer, "/detection") ||
+		e.Type == "mcp_detection" && f.Pointer == "/description"
 }
 
 // audReported is the rule that repeats what another engine reported, which is passed
@@ -189,13 +198,13 @@ func (v *Events) head(e *scanner.Event, kind string) record {
 func (v *Events) listed(e *scanner.Event, l *scanner.Listing) record {
 	d := l.Definition
 	r := v.head(e, "mcp_tool_seen")
-	r.Tool, r.about = foreign(d.Name, nameLimit), scanner.ToolSubject
+	r.Tool, r.about, r.Detections = foreign(d.Name, nameLimit), scanner.ToolSubject, []detection{}
 	if l.Before == nil {
 		r.Hash, r.Description, r.Status = d.Digest.String(), foreignLines(d.Description), "new"
 		return r
 	}
 	r.Type, r.PreviousHash, r.NewHash = "mcp_tool_changed", l.Before.Digest.String(), d.Digest.String()
-	r.Changes = changesOf(l.Before, d)
+	r.Changes, r.Status = changesOf(l.Before, d), "changed"
 	return r
 }
 
@@ -239,12 +248,20 @@ func (v *Events) call(e *scanner.Event, m *scanner.Message) record {
 func intercepted(called record, m *scanner.Message) record {
 	r := called
 	r.Type, r.about = "mcp_tool_call_intercepted", scanner.CallSubject
-	r.Action = "allow"
+	r.Action, r.Dialect, r.CallID = "allow", "mcp", callID(called.ID)
 	r.decided(&m.Decision)
 	if m.Tool != nil && !m.Tool.Definition.Foreign {
 		r.Hash = m.Tool.Definition.Digest.String()
 	}
 	return r
+}
+
+// callID is the id of a call as a text, whatever JSON it is.
+func callID(id jsontext.Value) string {
+	if s, err := jsontext.AppendUnquote(nil, id); err == nil {
+		return string(s)
+	}
+	return string(id)
 }
 
 // decided adds a decision, if one was made.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -23,6 +24,8 @@ type record struct {
 	Server     string `json:"server_id"`
 	ServerType string `json:"server_type,omitzero"`
 	Request    string `json:"request_id,omitzero"`
+	Dialect    string `json:"dialect,omitzero"`
+	CallID     string `json:"tool_call_id,omitzero"`
 
 	Tool         string         `json:"tool_name,omitzero"`
 	ID           jsontext.Value `json:"jsonrpc_id,omitzero"`
@@ -37,8 +40,12 @@ type record struct {
 	NewServer     string   `json:"new_server_id,omitzero"`
 	SimilarServer string   `json:"similar_server_id,omitzero"`
 	Similarity    *float64 `json:"similarity_score,omitzero"`
+	SimilarTo     string   `json:"similar_to,omitzero"` // the two as the event reference calls them
+	Score         *float64 `json:"score,omitzero"`
 
 	BinaryPath    string        `json:"binary_path,omitzero"`
+	ExpectedHash  string        `json:"expected_hash,omitzero"`
+	ActualHash    string        `json:"actual_hash,omitzero"`
 	Action        string        `json:"action,omitzero"`
 	Verdict       string        `json:"verdict,omitzero"`
 	Check         string        `json:"check,omitzero"`
@@ -58,6 +65,8 @@ type record struct {
 	Messages  *int           `json:"message_count,omitzero"`
 	Length    *int           `json:"content_length,omitzero"`
 
+	DetectionType string `json:"detection_type,omitzero"`
+
 	Detection   *detection  `json:"detection,omitzero"`
 	Detections  []detection `json:"detections,omitzero"`
 	MaxSeverity string      `json:"max_severity,omitzero"`
@@ -75,14 +84,21 @@ type auditChange struct {
 	New      string `json:"new"`
 }
 
-// detection is a finding, without the text that it rests on: what reads a log would
-// find it there once more.
+// detection are the findings of one rule in one text.
 type detection struct {
-	Pattern    string `json:"pattern"` // ID of the rule
-	Category   string `json:"category"`
-	Severity   string `json:"severity"`
-	Confidence string `json:"confidence"`
-	Field      string `json:"field,omitzero"`
+	Pattern    string  `json:"pattern"` // ID of the rule
+	Category   string  `json:"category"`
+	Severity   string  `json:"severity"`
+	Confidence string  `json:"confidence"`
+	Matches    []match `json:"matches"`
+	Field      string  `json:"field,omitzero"`
+}
+
+// match is a text that a finding rests on: visible, masked and cut, as reports have it.
+type match struct {
+	Text     string `json:"text"`
+	Position int    `json:"position"`
+	Context  string `json:"context"`
 }
 
 // relatedCall is a call that another one was blocked for.
@@ -101,7 +117,7 @@ type relatedCall struct {
 const (
 	nameLimit        = 120
 	descriptionLimit = 2048
-	maxDetections    = 20
+	maxDetections    = 20 // in an event, and matches in a detection
 )
 
 // foreign masks a text, makes it visible and cuts it.
@@ -140,8 +156,8 @@ func (r *record) complete(d *scanner.Decision, found []scanner.Finding) {
 			continue
 		}
 		worst, any = max(worst, f.Severity), true
-		if r.Detections != nil && len(r.Detections) < maxDetections {
-			r.Detections = append(r.Detections, detected(f))
+		if r.Detections != nil {
+			r.add(detected(f))
 		}
 		if crossServer(d) && f.Rule.ID == d.Rule && r.about == scanner.CallSubject {
 			r.cross(f)
@@ -150,8 +166,24 @@ func (r *record) complete(d *scanner.Decision, found []scanner.Finding) {
 	if any {
 		r.MaxSeverity = worst.String()
 	}
-	if r.Detections != nil && any && !refuses(d.Verdict) {
+	if r.Detections != nil && r.Action != "" && any && !refuses(d.Verdict) {
 		r.Action = "alert"
+	}
+}
+
+// add adds a detection, to one of the same rule in the same text where there is one.
+func (r *record) add(d detection) {
+	for i := range r.Detections {
+		to := &r.Detections[i]
+		if to.Pattern == d.Pattern && to.Category == d.Category && to.Severity == d.Severity && to.Field == d.Field {
+			if len(to.Matches) < maxDetections {
+				to.Matches = append(to.Matches, d.Matches...)
+			}
+			return
+		}
+	}
+	if len(r.Detections) < maxDetections {
+		r.Detections = append(r.Detections, d)
 	}
 }
 
@@ -185,13 +217,34 @@ func (r *record) cross(f *scanner.Finding) {
 }
 
 func detected(f *scanner.Finding) detection {
-	d := detection{Pattern: f.Rule.ID, Category: cmp.Or(f.Category, f.Rule.Category), Severity: f.Severity.String(), Confidence: f.Rule.Confidence.String()}
+	d := detection{Pattern: f.Rule.ID, Category: cmp.Or(f.Category, f.Rule.Category), Severity: f.Severity.String(), Confidence: f.Rule.Confidence.String(),
+		Matches: []match{}}
+	if f.Evidence.Text != "" {
+		d.Matches = append(d.Matches, match{visible(f.Evidence.Text, textLimit), f.Evidence.Position, visible(f.Evidence.Context, textLimit)})
+	}
 	if f.Subject != scanner.ConfigSubject {
-		member, _, _ := strings.Cut(strings.TrimPrefix(f.Pointer, "/"), "/") // what stands below has names of a server's choice
-		d.Field = visible(member, nameLimit)
+		d.Field = visible(agentshPath(f.Pointer), nameLimit)
 	}
 	return d
 }
+
+// agentshPath writes a JSON Pointer as agentsh does: inputSchema.anyOf[0].title.
+func agentshPath(pointer string) string {
+	var b strings.Builder
+	for part := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		if _, err := strconv.ParseUint(part, 10, 32); err == nil && b.Len() > 0 {
+			b.WriteString("[" + part + "]")
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(pointerEscapes.Replace(part))
+	}
+	return b.String()
+}
+
+var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
 // binaryMismatch is the rule whose findings have an event of their own.
 const binaryMismatch = "binary-mismatch"
@@ -204,6 +257,7 @@ func (v *Events) detection(f *scanner.Finding) *record {
 	r.Action = cmp.Or(f.Action, "alert")
 	if f.Rule.ID == binaryMismatch {
 		r.Type, r.Severity, r.BinaryPath = "mcp_server_binary_mismatch", f.Severity.String(), visible(f.Evidence.Text, textLimit)
+		r.ExpectedHash, r.ActualHash = foreign(f.Expected, nameLimit), foreign(f.Actual, nameLimit)
 		return &r
 	}
 	if f.Other != "" {
@@ -214,13 +268,14 @@ func (v *Events) detection(f *scanner.Finding) *record {
 		}
 		score := similarity(own[:min(len(own), nameLimit)], f.Other)
 		r.SimilarServer, r.Similarity = visible(f.Other, nameLimit), &score
+		r.SimilarTo, r.Score = r.SimilarServer, r.Similarity
 		return &r
 	}
 	if name := visible(f.Name, nameLimit); f.Subject == scanner.ToolSubject || v.audit != nil || v.called(name) {
 		r.Tool = name // and not the address of a resource
 	}
 	d := detected(f)
-	r.Detection = &d
+	r.Detection, r.DetectionType, r.Severity, r.Description = &d, d.Pattern, d.Severity, visible(f.Message, textLimit)
 	return &r
 }
 

@@ -20,7 +20,7 @@ var binaryMismatch = scanner.Rule{
 	Configs: func(p *scanner.ConfigPass) {
 		identified(p, func(entry *scanner.Entry, offer *scanner.Offer, now *scanner.Identity) {
 			if replaced(offer.Identity, now) {
-				p.Report(entry, "/executable", programWeight(now), replacedProgram, now.Executable, scanner.Related{Message: "approved here", Location: offer.Location})
+				p.ReportReplaced(entry, programWeight(now), replacedProgram, offer.Identity, now, scanner.Related{Message: "approved here", Location: offer.Location})
 			}
 		})
 	},
@@ -31,7 +31,8 @@ var binaryMismatch = scanner.Rule{
 			return
 		}
 		p.Report(scanner.JudgeIssue{Severity: programWeight(now), Subject: scanner.ServerSubject, Pointer: "/identity/executable", Offset: p.Message.IdentityAt,
-			Message: replacedProgram, Evidence: now.Executable, Key: now.Digest, Approval: p.IdentityApprovedInChange(), Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
+			Message: replacedProgram, Evidence: now.Executable, Key: now.Digest, Approval: p.IdentityApprovedInChange(),
+			Expected: offer.Identity.Digest, Actual: now.Digest, Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
 	},
 }
 

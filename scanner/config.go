@@ -161,6 +161,18 @@ func (p *ConfigPass) Variable(e *Entry, name string) Decision {
 // nothing is placed at what is nearest around it. Evidence is shown without the
 // secrets of the entry.
 func (p *ConfigPass) Report(e *Entry, pointer string, severity Severity, message, evidence string, related ...Related) {
+	p.report(p.finding(e, pointer, severity, message, evidence, related))
+}
+
+// ReportReplaced reports that the program of an entry is another file than the one that
+// was approved.
+func (p *ConfigPass) ReportReplaced(e *Entry, severity Severity, message string, was, now *Identity, related ...Related) {
+	f := p.finding(e, "/executable", severity, message, now.Executable, related)
+	f.Expected, f.Actual = was.Digest, now.Digest
+	p.report(f)
+}
+
+func (p *ConfigPass) finding(e *Entry, pointer string, severity Severity, message, evidence string, related []Related) Finding {
 	f := Finding{Rule: p.rule, Category: p.rule.Category, Severity: severity, Message: show(message, messageChars),
 		Subject: ConfigSubject, Pointer: show(pointer, pointerChars), Related: related}
 	pos := p.setting(pointer)
@@ -170,7 +182,7 @@ func (p *ConfigPass) Report(e *Entry, pointer string, severity Severity, message
 	}
 	f.Location = Location{p.Path, max(pos.Line, 1), max(pos.Column, 1)}
 	f.Evidence, f.key = newEvidence([]byte(evidence), 0, len(evidence)), text.Mask(evidence)
-	p.report(f)
+	return f
 }
 
 // at is the place of a value of the entry, or of what is nearest around it.

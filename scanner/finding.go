@@ -80,15 +80,18 @@ type Finding struct {
 	Reason     string // why it is suppressed, or who approved it
 	Occurrence int    // how often the same was found in the session
 
+	Expected, Actual string // digests of a file that has other content than the one that was approved; empty for anything else
+
 	key     string // what stands for the evidence in the fingerprint; see Fingerprint
 	message int    // index of the message in the event, to complete Name by
 }
 
 // Evidence is the text that a finding rests on.
 type Evidence struct {
-	Text    string // what matched
-	Context string // with 50 characters either side
-	Decoded string // what it says once decoded, where it was hidden
+	Text     string // what matched
+	Context  string // with 50 characters either side
+	Decoded  string // what it says once decoded, where it was hidden
+	Position int    // of the match in the text that it stands in, in bytes
 }
 
 // Related is another place that a finding speaks of.
@@ -146,8 +149,9 @@ func newEvidence(s []byte, start, end int) Evidence {
 		}
 	}
 	return Evidence{
-		Text:    text.Visible(text.Excerpt(s, start, min(end, start+4*evidenceChars)), evidenceChars),
-		Context: text.Visible(text.Excerpt(s, from, min(to, from+4*evidenceChars)), evidenceChars+2*contextChars),
+		Text:     text.Visible(text.Excerpt(s, start, min(end, start+4*evidenceChars)), evidenceChars),
+		Context:  text.Visible(text.Excerpt(s, from, min(to, from+4*evidenceChars)), evidenceChars+2*contextChars),
+		Position: start,
 	}
 }
 

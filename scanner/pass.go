@@ -351,6 +351,8 @@ type JudgeIssue struct {
 	Offset   int    // of the evidence in the frame
 	Related  []Related
 	Approval *Approval // that the change under review made, and that settles the issue; nil for none
+
+	Expected, Actual string // digests of a file that was replaced
 }
 
 // Pinned returns the definition that the server showed first in the whole input
@@ -394,5 +396,6 @@ func (p *JudgePass) Report(is JudgeIssue) {
 		Subject: is.Subject, Name: show(is.Name, nameChars), Pointer: show(is.Pointer, pointerChars),
 		Evidence: newEvidence([]byte(is.Evidence), 0, len(is.Evidence)), Diff: showDiff(is.Diff),
 		Location: p.judge.places.at(is.Offset), Related: is.Related, key: is.Key, Action: action,
+		Expected: is.Expected, Actual: is.Actual,
 	}.settled(is.Approval))
 }
