@@ -23,7 +23,7 @@ var ErrBundle = errors.New("a zip that is cut off or damaged")
 
 // Definitions reads a document of definitions: the result of tools/list, the
 // whole response, a dump {tools,prompts,resources,resourceTemplates,
-// instructions,serverInfo,…}, a bare array of tools, an MCPB manifest or bundle,
+// instructions,serverInfo,…}, a tool by itself, a bare array of tools, an MCPB manifest or bundle,
 // or a registry server.json.
 func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 	if isZip(data) {
@@ -35,7 +35,7 @@ func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 		return nil, syntaxAt(name, data, err)
 	}
 	if !holdsDefinitions(&doc) {
-		return nil, fmt.Errorf("%s: %w: expected tools, prompts, resources, resourceTemplates or instructions, a list of tools, an MCPB manifest, or a registry server.json", name, ErrNotDefinitions)
+		return nil, fmt.Errorf("%s: %w: expected tools, prompts, resources, resourceTemplates or instructions, a tool, a list of tools, an MCPB manifest, or a registry server.json", name, ErrNotDefinitions)
 	}
 	server := serverName(&doc, name)
 	at := locator{file: name, data: data}
@@ -60,7 +60,7 @@ func holdsDefinitions(doc *wire.Doc) bool {
 		return doc.Kind(first) == wire.Object && doc.Kind(doc.Get(first, "name")) == wire.String &&
 			(doc.Get(first, "description") >= 0 || doc.Get(first, "inputSchema") >= 0 || doc.Get(first, "input_schema") >= 0)
 	case wire.Object:
-		return holds(doc, 0) || holds(doc, doc.Get(0, "result")) || isManifest(doc) || isRegistry(doc)
+		return holds(doc, 0) || holds(doc, doc.Get(0, "result")) || isManifest(doc) || isRegistry(doc) || scanner.BareTool(doc, 0)
 	}
 	return false
 }
@@ -100,6 +100,9 @@ func staticResponses(doc *wire.Doc) []int {
 }
 
 func serverName(doc *wire.Doc, file string) string {
+	if scanner.BareTool(doc, 0) { // its name is not that of a server
+		return baseName(file)
+	}
 	for _, key := range []string{"package", "name"} {
 		if s, ok := doc.Str(0, key); ok && s != "" {
 			return s

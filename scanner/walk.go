@@ -61,11 +61,32 @@ func (in *Inspector) document() {
 	case wire.Array:
 		in.list(msg, ToolSubject, root)
 	case wire.Object:
+		if BareTool(doc, root) {
+			msg.Lists[ToolSubject] = true
+			in.define(msg, ToolSubject, root)
+			break
+		}
 		in.members(msg, root, ServerSubject)
 	default:
 		in.region(MessageSubject, "", root, root)
 	}
 	in.messageRules(msg, root)
+}
+
+// toolMembers are all that a definition of a tool by itself has.
+var toolMembers = map[string]bool{"name": true, "title": true, "description": true, "inputSchema": true, "input_schema": true,
+	"outputSchema": true, "annotations": true, "execution": true, "icons": true, "_meta": true}
+
+// BareTool reports whether an object is the definition of a tool: it has a name, says
+// what the tool is, and has nothing that a definition does not have.
+func BareTool(doc *wire.Doc, n int) bool {
+	for c := doc.First(n); c >= 0; c = doc.Next(c) {
+		if !toolMembers[string(doc.Key(c, new([]byte)))] {
+			return false
+		}
+	}
+	return doc.Kind(n) == wire.Object && doc.Kind(doc.Get(n, "name")) == wire.String &&
+		(doc.Get(n, "description") >= 0 || doc.Get(n, "inputSchema") >= 0 || doc.Get(n, "input_schema") >= 0)
 }
 
 // result inspects the result of a response.

@@ -11,8 +11,9 @@ import (
 
 // approveCmd is mcpscan approve.
 type approveCmd struct {
-	Selectors []string `arg:"" optional:"" help:"What to approve: SERVER for all that waits of it, SERVER:NAME for one definition." placeholder:"SERVER[:NAME]"`
-	All       bool     `help:"Approve all that waits, of all servers."`
+	Selectors []string `arg:"" optional:"" help:"What to approve: SERVER for all that waits of it, SERVER:NAME for one definition; SERVER NAME… for several." placeholder:"SERVER[:NAME]"`
+	Server    string   `help:"The server whose definitions are named, or all of which are approved with --all." placeholder:"SERVER"`
+	All       bool     `help:"Approve all that waits, of all servers or of --server."`
 	Reason    string   `help:"Why; it stands in the lockfile." placeholder:"TEXT"`
 	By        string   `help:"Who approves; without it, MCPSCAN_USER, GITHUB_ACTOR or the user of this machine." placeholder:"NAME"`
 	Lockfile  string   `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
@@ -28,7 +29,7 @@ func (c *approveCmd) Help() string {
 // Run approves.
 func (c *approveCmd) Run(ctx context.Context, std streams) error {
 	if c.All == (len(c.Selectors) > 0) {
-		return usage("expected what to approve: SERVER, SERVER:NAME, or --all")
+		return usage("expected what to approve: SERVER, SERVER:NAME, SERVER NAME…, or --all")
 	}
 	if strings.TrimSpace(c.Reason) == "" {
 		return usage("expected --reason: whoever reads the lockfile later wants to know why")
@@ -56,6 +57,19 @@ func (c *approveCmd) Run(ctx context.Context, std streams) error {
 }
 
 func (c *approveCmd) selectors(f *lockfile.File) (all []lockfile.Selector, err error) {
+	server, names := c.ofOne(f)
+	if server != "" {
+		if _, err := f.ParseSelector(server); err != nil {
+			return nil, err
+		}
+		if c.All {
+			return []lockfile.Selector{{Server: server}}, nil
+		}
+		for _, name := range names {
+			all = append(all, lockfile.Selector{Server: server, Name: name})
+		}
+		return all, nil
+	}
 	if c.All {
 		for _, name := range f.Names() {
 			all = append(all, lockfile.Selector{Server: name})
@@ -70,6 +84,20 @@ func (c *approveCmd) selectors(f *lockfile.File) (all []lockfile.Selector, err e
 		all = append(all, sel)
 	}
 	return all, nil
+}
+
+// ofOne returns the server that --server names, or that stands ahead of names that are
+// none of a server, with the names of its definitions.
+func (c *approveCmd) ofOne(f *lockfile.File) (server string, names []string) {
+	if c.Server != "" || len(c.Selectors) < 2 || f.Servers[c.Selectors[0]] == nil {
+		return c.Server, c.Selectors
+	}
+	for _, name := range c.Selectors[1:] {
+		if _, err := f.ParseSelector(name); err == nil {
+			return "", nil
+		}
+	}
+	return c.Selectors[0], c.Selectors[1:]
 }
 
 // approvedRow is one line of what was approved.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -137,7 +138,8 @@ func stamp(t time.Time) string {
 // eventsCmd is mcpscan events.
 type eventsCmd struct {
 	lookFlags
-	Type string `help:"Only this type: mcp_message or an audit type, a JSON-RPC method, or request, notification, response."`
+	Type     string `help:"Only this type: mcp_message or an audit type, a JSON-RPC method, or request, notification, response."`
+	Severity string `help:"Only events in which something of this severity or a higher one was found, with what it was." default:"" enum:",note,low,medium,high,critical"`
 }
 
 // eventRow is one line of mcpscan events.
@@ -155,6 +157,18 @@ type eventRow struct {
 	Bytes     int       `json:"bytes"`
 	File      string    `json:"file"`
 	Line      int       `json:"line"`
+
+	Patterns []string `json:"patterns,omitempty"` // rules that found something, where --severity asks for them
+	Severity string   `json:"severity,omitempty"` // the worst of it
+	worst    scanner.Severity
+}
+
+// found adds a finding in the event.
+func (r *eventRow) found(f *scanner.Finding) {
+	r.worst = max(r.worst, f.Severity)
+	if r.Severity = r.worst.String(); !slices.Contains(r.Patterns, f.Rule.ID) {
+		r.Patterns = append(r.Patterns, f.Rule.ID)
+	}
 }
 
 func (r eventRow) when() time.Time { return r.Time }
@@ -162,7 +176,9 @@ func (r eventRow) when() time.Time { return r.Time }
 // Run lists the events.
 func (c *eventsCmd) Run(ctx context.Context, std streams) error {
 	var rows []eventRow
+	last := 0 // of the rows, the first of the event at hand: its findings come behind it
 	err := c.run(ctx, std, sink{event: func(e *scanner.Event, f *scanner.Facts) {
+		last = len(rows)
 		for _, m := range f.Messages {
 			r := eventRow{Seq: e.Seq, Time: e.Time, Session: e.Session, Server: e.Server, Direction: e.Direction.String(), Type: e.Type,
 				Kind: m.Kind.String(), Method: m.Method, ID: m.ID, Tool: m.Target, Bytes: len(e.Frame), File: e.Origin.File, Line: e.Origin.Line}
@@ -170,9 +186,16 @@ func (c *eventsCmd) Run(ctx context.Context, std streams) error {
 				rows = append(rows, r)
 			}
 		}
+	}, finding: func(f *scanner.Finding) {
+		for i := last; c.Severity != "" && f.Severity >= severity(c.Severity) && i < len(rows); i++ {
+			rows[i].found(f)
+		}
 	}})
 	if err != nil {
 		return err
+	}
+	if c.Severity != "" {
+		rows = slices.DeleteFunc(rows, func(r eventRow) bool { return len(r.Patterns) == 0 })
 	}
 	if rows, err = since(rows, c.Since); err != nil {
 		return err
@@ -180,10 +203,18 @@ func (c *eventsCmd) Run(ctx context.Context, std streams) error {
 	if c.JSON {
 		return writeJSON(std.out, rows)
 	}
-	t := newTable("time", "session", "server", "from", "message", "id", "bytes", "line")
+	head := []string{"time", "session", "server", "from", "message", "id", "bytes", "line"}
+	if c.Severity != "" {
+		head = append(head, "pattern", "severity")
+	}
+	t := newTable(head...)
 	for _, r := range rows {
 		from := strings.SplitN(r.Direction, "_", 2)[0]
-		t.add(stamp(r.Time), r.Session, r.Server, from, strings.TrimSpace(r.Kind+" "+r.Method+" "+r.Tool), r.ID, strconv.Itoa(r.Bytes), strconv.Itoa(r.Line))
+		cells := []string{stamp(r.Time), r.Session, r.Server, from, strings.TrimSpace(r.Kind + " " + r.Method + " " + r.Tool), r.ID, strconv.Itoa(r.Bytes), strconv.Itoa(r.Line)}
+		if c.Severity != "" {
+			cells = append(cells, strings.Join(r.Patterns, ", "), r.Severity)
+		}
+		t.add(cells...)
 	}
 	return t.write(std.out)
 }

@@ -75,6 +75,10 @@ type grammar struct {
 	Explain    explainCmd    `cmd:"" help:"Say why an event of a recording was judged as it was."`
 	Rules      rulesCmd      `cmd:"" help:"Explain what is checked, and why."`
 	Version    versionCmd    `cmd:"" help:"Tell the version."`
+
+	// Other names, as agentsh has them.
+	Inspect  inspectCmd  `cmd:"" hidden:"" help:"The same as scan, for a file with a definition or the URL of a server."`
+	Registry registryCmd `cmd:"" hidden:"" help:"The same as pins: list, show."`
 }
 
 const description = `mcpscan finds poisoned tool definitions and results of MCP servers.

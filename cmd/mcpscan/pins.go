@@ -31,6 +31,27 @@ type pinFlags struct {
 	JSON     bool   `help:"Write JSON instead of text."`
 }
 
+// pinNames are the flags that name a definition as agentsh does.
+type pinNames struct {
+	Server string `help:"The server, in place of SERVER." placeholder:"SERVER"`
+	Tool   string `help:"The tool of --server, in place of NAME." placeholder:"NAME"`
+}
+
+// over returns the selector that stands by itself, or that the flags make.
+func (n *pinNames) over(selector string) (string, error) {
+	switch {
+	case n.Server == "" && n.Tool != "":
+		return "", usage("expected --server beside --tool")
+	case n.Server == "":
+		return selector, nil
+	case selector != "":
+		return "", usage("%s and --server name a definition twice; keep one", selector)
+	case n.Tool == "":
+		return n.Server, nil
+	}
+	return n.Server + ":" + n.Tool, nil
+}
+
 func (f *pinFlags) load() (*lockfile.File, error) {
 	file, err := lockfile.Load(f.Lockfile)
 	if err != nil {
@@ -80,7 +101,8 @@ func row(server string, k scanner.DefinitionKey, e *lockfile.Entry) pinRow {
 
 // pinsListCmd is mcpscan pins list.
 type pinsListCmd struct {
-	Server string `arg:"" optional:"" help:"Only this server." placeholder:"SERVER"`
+	Selector string `arg:"" optional:"" help:"Only this server, or only one definition of it." placeholder:"SERVER[:NAME]"`
+	pinNames
 	pinFlags
 }
 
@@ -90,20 +112,26 @@ func (c *pinsListCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	names := f.Names()
-	if c.Server != "" {
-		if f.Servers[c.Server] == nil {
-			_, err := f.ParseSelector(c.Server)
+	names, only := f.Names(), ""
+	selector, err := c.over(c.Selector)
+	if err != nil {
+		return err
+	}
+	if selector != "" {
+		sel, err := f.ParseSelector(selector)
+		if err != nil {
 			return &exitError{exitUsage, err}
 		}
-		names = []string{c.Server}
+		names, only = []string{sel.Server}, sel.Name
 	}
 	rows := []pinRow{}
 	var b strings.Builder
 	for _, name := range names {
 		var own []pinRow
 		for _, k := range f.Servers[name].Keys() {
-			own = append(own, row(name, k, f.Servers[name].Entries[k]))
+			if r := row(name, k, f.Servers[name].Entries[k]); only == "" || r.Name == only {
+				own = append(own, r)
+			}
 		}
 		rows = append(rows, own...)
 		if err := c.table(&b, name, own); err != nil {
@@ -194,6 +222,7 @@ func (c *pinsShowCmd) Run(std streams) error {
 // pinsDiffCmd is mcpscan pins diff.
 type pinsDiffCmd struct {
 	Selector string `arg:"" optional:"" help:"SERVER, or SERVER:NAME; none means all." placeholder:"SERVER[:NAME]"`
+	pinNames
 	Lockfile string `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
 	JSON     bool   `help:"The same as --format json."`
 	outputFlags
@@ -206,12 +235,16 @@ func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return unreadable(err)
 	}
+	selector, err := c.over(c.Selector)
+	if err != nil {
+		return err
+	}
 	if c.JSON {
 		c.Format = []string{"json"}
 	}
 	only := func(found *scanner.Finding) bool { return !strings.HasPrefix(found.Rule.ID, "lock-") }
-	if c.Selector != "" {
-		sel, err := f.ParseSelector(c.Selector)
+	if selector != "" {
+		sel, err := f.ParseSelector(selector)
 		if err != nil {
 			return &exitError{exitUsage, err}
 		}
@@ -226,11 +259,12 @@ func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 
 // pinsTrustCmd is mcpscan pins trust.
 type pinsTrustCmd struct {
-	Selector string `arg:"" help:"SERVER:NAME." placeholder:"SERVER:NAME"`
-	Digest   string `help:"The digest that was reviewed: sha256-…, or that of agentsh or MCPProxy in hex. What was seen since is not approved." required:"" placeholder:"DIGEST"`
-	Reason   string `help:"Why; it stands in the lockfile." placeholder:"TEXT"`
-	By       string `help:"Who approves; without it, MCPSCAN_USER, GITHUB_ACTOR or the user of this machine." placeholder:"NAME"`
-	Now      string `help:"Time of the approval; without it, the time of this machine." placeholder:"TIME"`
+	Selector string `arg:"" optional:"" help:"SERVER:NAME." placeholder:"SERVER:NAME"`
+	pinNames
+	Digest string `help:"The digest that was reviewed: sha256-…, or that of agentsh or MCPProxy in hex. What was seen since is not approved." required:"" aliases:"hash" placeholder:"DIGEST"`
+	Reason string `help:"Why; it stands in the lockfile." placeholder:"TEXT"`
+	By     string `help:"Who approves; without it, MCPSCAN_USER, GITHUB_ACTOR or the user of this machine." placeholder:"NAME"`
+	Now    string `help:"Time of the approval; without it, the time of this machine." placeholder:"TIME"`
 	pinFlags
 }
 
@@ -240,12 +274,19 @@ func (c *pinsTrustCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	named, err := c.over(c.Selector)
+	if err == nil && named == "" {
+		err = usage("expected SERVER:NAME, or --server and --tool")
+	}
+	if err != nil {
+		return err
+	}
 	var done []lockfile.Change
 	_, err = lockfile.Edit(ctx, c.Lockfile, false, func(f *lockfile.File) error {
 		if err := f.Intact(); err != nil {
 			return err
 		}
-		found, err := f.Find(c.Selector)
+		found, err := f.Find(named)
 		if err != nil {
 			return err
 		}
@@ -254,7 +295,7 @@ func (c *pinsTrustCmd) Run(ctx context.Context, std streams) error {
 				return fmt.Errorf("%s: what was seen last of %s has the digest %s, not the one that you reviewed; nothing was approved", c.Lockfile, selector(d), d.Entry.Last().Digest)
 			}
 		}
-		sel, err := f.ParseSelector(c.Selector)
+		sel, err := f.ParseSelector(named)
 		if err != nil {
 			return err
 		}
@@ -269,15 +310,23 @@ func (c *pinsTrustCmd) Run(ctx context.Context, std streams) error {
 
 // pinsResetCmd is mcpscan pins reset.
 type pinsResetCmd struct {
-	Selector string `arg:"" help:"SERVER, or SERVER:NAME." placeholder:"SERVER[:NAME]"`
+	Selector string `arg:"" optional:"" help:"SERVER, or SERVER:NAME." placeholder:"SERVER[:NAME]"`
+	pinNames
 	pinFlags
 }
 
 // Run forgets.
 func (c *pinsResetCmd) Run(ctx context.Context, std streams) error {
+	named, err := c.over(c.Selector)
+	if err == nil && named == "" {
+		err = usage("expected SERVER or SERVER:NAME, or --server")
+	}
+	if err != nil {
+		return err
+	}
 	forgotten := 0
-	_, err := lockfile.Edit(ctx, c.Lockfile, false, func(f *lockfile.File) error {
-		sel, err := f.ParseSelector(c.Selector)
+	_, err = lockfile.Edit(ctx, c.Lockfile, false, func(f *lockfile.File) error {
+		sel, err := f.ParseSelector(named)
 		if err == nil {
 			forgotten, err = f.Reset(sel)
 		}
