@@ -20,43 +20,28 @@ func (p *Profile) YAML(head ...string) string {
 	}
 	w.line(0, "mcp_rules:")
 	w.line(1, "enforce_policy: true")
-	hashed, refused := w.tools(p)
+	refused := w.tools(p)
 	w.serverList(p)
 	if len(refused) > 0 {
 		w.line(0, "")
-		w.line(1, "# Refused, and not allowed above. To allow one, move it there.")
+		w.line(1, "# --- Blocked tools (uncomment to allow) ---")
+		w.line(1, "# They were only refused. To allow one, move it to allowed_tools; under denied_tools it stays blocked.")
+		w.line(1, "# denied_tools:")
 		for _, r := range refused {
 			w.comment(r)
 		}
 	}
-	if hashed {
-		w.line(0, "")
-		w.line(1, "version_pinning:")
-		w.line(2, "enabled: true")
-		w.line(2, `on_change: "block"`)
-		w.line(2, "auto_trust_first: true")
-	}
-	if p.callers() > 1 {
-		w.line(0, "")
-		w.line(1, "cross_server:")
-		w.line(2, "enabled: true")
-		w.line(2, "read_then_send:")
-		w.line(3, "enabled: true")
-	}
+	w.line(0, "")
+	w.line(1, "version_pinning:")
+	w.line(2, "enabled: true")
+	w.line(2, `on_change: "block"`)
+	w.line(2, "auto_trust_first: true")
+	w.line(0, "")
+	w.line(1, "cross_server:")
+	w.line(2, "enabled: true")
+	w.line(2, "read_then_send:")
+	w.line(3, "enabled: true")
 	return w.String()
-}
-
-// callers is how many servers had a tool called.
-func (p *Profile) callers() (n int) {
-	for _, s := range p.servers {
-		for _, t := range s.tools {
-			if t.called > 0 {
-				n++
-				break
-			}
-		}
-	}
-	return n
 }
 
 // writer writes lines of YAML.
@@ -75,9 +60,8 @@ type refusedTool struct {
 	seen         *profiled
 }
 
-// tools writes which tools are allowed. It reports whether one has a hash, and returns
-// those that were only refused.
-func (w *writer) tools(p *Profile) (hashed bool, refused []refusedTool) {
+// tools writes which tools are allowed, and returns those that were only refused.
+func (w *writer) tools(p *Profile) (refused []refusedTool) {
 	w.line(1, `tool_policy: "allowlist"`)
 	w.line(1, "allowed_tools:")
 	some := false
@@ -91,13 +75,12 @@ func (w *writer) tools(p *Profile) (hashed bool, refused []refusedTool) {
 		some = true
 		for _, hash := range hashes {
 			w.tool(server, name, hash, t)
-			hashed = hashed || hash != ""
 		}
 	})
 	if !some { // a key without a value allows nothing as well, and says so less plainly
 		w.line(2, "[]")
 	}
-	return hashed, refused
+	return refused
 }
 
 // tool writes one rule.
@@ -130,7 +113,7 @@ func (w *writer) tool(server, name, hash string, t *profiled) {
 
 // comment writes a tool that was only refused.
 func (w *writer) comment(r refusedTool) {
-	w.line(1, "# Provenance: %s", r.seen.provenance())
+	w.line(1, "#   # Provenance: %s", r.seen.provenance())
 	if !nameable(r.server) || !nameable(r.name) {
 		w.line(1, "#   No rule can name a tool such as %s of %s", shown(r.name, 80), shown(r.server, 80))
 		return

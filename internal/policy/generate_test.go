@@ -121,11 +121,13 @@ mcp_rules:
     # Provenance: 1 event (2026-01-06T10:30:05Z)
     - id: "web"
 
-  # Refused, and not allowed above. To allow one, move it there.
-  # Provenance: 1 event (2026-01-06T10:30:04Z)
+  # --- Blocked tools (uncomment to allow) ---
+  # They were only refused. To allow one, move it to allowed_tools; under denied_tools it stays blocked.
+  # denied_tools:
+  #   # Provenance: 1 event (2026-01-06T10:30:04Z)
   #   - server: "notes"
   #     tool: "drop_all"
-  # Provenance: 1 event (2026-01-06T10:30:06Z)
+  #   # Provenance: 1 event (2026-01-06T10:30:06Z)
   #   - server: "shady"
   #     tool: "pay"
 
