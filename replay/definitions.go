@@ -37,9 +37,16 @@ func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 	if !holdsDefinitions(&doc) {
 		return nil, fmt.Errorf("%s: %w: expected tools, prompts, resources, resourceTemplates or instructions, a tool, a list of tools, an MCPB manifest, or a registry server.json", name, ErrNotDefinitions)
 	}
+	var events []*scanner.Event
+	if formatOf(&doc, 0) != "" {
+		events = append(events, skipped(name, 1, "%s", unread(&doc, 0)))
+		if !namesTools(&doc) {
+			return events, nil
+		}
+	}
 	server := serverName(&doc, name)
 	at := locator{file: name, data: data}
-	events := []*scanner.Event{definitionEvent(&at, server, &doc, 0)}
+	events = append(events, definitionEvent(&at, server, &doc, 0))
 	for _, n := range staticResponses(&doc) {
 		events = append(events, definitionEvent(&at, server, &doc, n))
 	}
@@ -50,6 +57,12 @@ func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 func definitionEvent(at *locator, server string, doc *wire.Doc, n int) *scanner.Event {
 	return &scanner.Event{Kind: scanner.DefinitionEvent, Type: typeDefinitions, Session: at.file, Server: server,
 		Direction: scanner.ServerToClient, Frame: doc.Raw(n), Origin: at.place(int(doc.Nodes[n].Start))}
+}
+
+// namesTools reports tools with a name each, as in MCP. Requests to some language models
+// have them, and they are inspected although the rest is not read.
+func namesTools(doc *wire.Doc) bool {
+	return doc.Kind(doc.Get(doc.First(doc.Get(0, "tools")), "name")) == wire.String
 }
 
 // holdsDefinitions recognises a document by its members.

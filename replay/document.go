@@ -60,19 +60,25 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 		events = append(events, e)
 		return true
 	}
-	if doc.Kind(0) == wire.Object && add(0) {
+	switch {
+	case doc.Kind(0) == wire.Object && add(0):
 		return &once{events}, nil
+	case scanReads(&doc):
+		return nil, fmt.Errorf("%s: %w: it is one JSON document without messages; definitions and client configurations are read by: mcpscan scan %s", name, ErrFormat, name)
+	case doc.Kind(0) != wire.Array || !speaks(&doc, 0):
+		return &once{chunk{skipped(name, 1, "%s", unreadDocument(&doc))}}, nil
 	}
-	for c := doc.First(0); doc.Kind(0) == wire.Array && c >= 0; c = doc.Next(c) {
+	for c := doc.First(0); c >= 0; c = doc.Next(c) {
 		if !add(c) {
-			events = nil
-			break
+			events = append(events, skipped(name, at.place(int(doc.Nodes[c].Start)).Line, "%s", unread(&doc, c)))
 		}
 	}
-	if len(events) == 0 {
-		return nil, fmt.Errorf("%s: %w: it is one JSON document without messages; definitions and client configurations are read by: mcpscan scan %s", name, ErrFormat, name)
-	}
 	return &once{events}, nil
+}
+
+// scanReads reports a document that another command reads.
+func scanReads(doc *wire.Doc) bool {
+	return formatOf(doc, 0) == "" && holdsDefinitions(doc) || doc.Kind(doc.Get(0, "mcpServers")) == wire.Object
 }
 
 // locator finds places in a text. Asked for them in order, it reads the text once.

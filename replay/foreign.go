@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -97,6 +98,17 @@ func payload(doc *wire.Doc) int {
 	return -1
 }
 
+// carriesText reports a line of another tool's frame log that has a text which is no
+// message, such as what a server printed, and says who sent it.
+func carriesText(doc *wire.Doc) bool {
+	sent := func(key string) bool {
+		s, ok := doc.Str(0, key)
+		return ok && directionOf(s) != scanner.Unknown
+	}
+	text := func(key string) bool { return doc.Kind(doc.Get(0, key)) == wire.String }
+	return slices.ContainsFunc(directionKeys, sent) && slices.ContainsFunc(payloadKeys, text)
+}
+
 // messageText reports whether a text is a message. One that is damaged counts
 // as one where it says so.
 func messageText(text []byte) bool {
@@ -127,7 +139,7 @@ func isMessage(doc *wire.Doc, n int) bool {
 	if doc.Get(n, "jsonrpc") >= 0 {
 		return true
 	}
-	return doc.Get(n, "id") >= 0 && (doc.Get(n, "method") >= 0 || doc.Get(n, "result") >= 0 || doc.Get(n, "error") >= 0)
+	return doc.Get(n, "id") >= 0 && (doc.Get(n, "method") >= 0 || doc.Get(n, "result") >= 0 || doc.Kind(doc.Get(n, "error")) > wire.Null)
 }
 
 // answers reports whether object n is a response that says something, whatever

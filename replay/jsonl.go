@@ -43,6 +43,9 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		return
 	}
 	if b.doc.Kind(0) != wire.Object {
+		if b.doc.Kind(0) == wire.Array && !speaks(&b.doc, 0) {
+			e.Reason = unread(&b.doc, 0)
+		}
 		d.bare(b, e, 0, data, yield)
 		return
 	}
@@ -71,13 +74,19 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 	case d.foreign(b, e, data, yield):
 	case isMessage(&b.doc, 0) || asks(&b.doc, 0): // a type of its own makes a message no record
 		d.bare(b, e, 0, data, yield)
+	case formatOf(&b.doc, 0) != "":
+		e.Kind, e.Reason = scanner.SkippedEvent, unread(&b.doc, 0)
+		yield(e)
 	case kind != "" && (b.doc.Get(0, "session_id") >= 0 || b.doc.Get(0, "timestamp") >= 0):
 		e.Kind, e.Reason = scanner.IgnoredEvent, "unknown event type "+kind
 		if holdsMessage(&b.doc) {
 			e.Kind, e.Reason = scanner.SkippedEvent, "unknown event type "+kind+", with a message in it that was not inspected"
 		}
 		yield(e)
-	default:
+	default: // what it says is inspected as text all the same
+		if !carriesText(&b.doc) {
+			e.Reason = noMessage
+		}
 		d.bare(b, e, 0, data, yield)
 	}
 }

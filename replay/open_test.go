@@ -145,7 +145,6 @@ func TestNoRecording(t *testing.T) {
 		{"tools/list", "{\n  \"tools\": [{\"name\": \"a\", \"inputSchema\": {}}]\n}\n", scan}, {"tools/list on one line", `{"tools":[{"name":"a","inputSchema":{}}]}` + "\n", scan},
 		{"tools on one line", `[{"name":"a","inputSchema":{}}]`, scan}, {"a result on one line", `{"result":{"tools":[]}}`, scan},
 		{"a client configuration", "{\n \"mcpServers\": {}\n}", scan}, {"a client configuration on one line", `{"mcpServers":{}}`, scan},
-		{"a list with something else in it", "[\n" + ping + ",\n{\"name\":\"a\"}\n]", scan}, {"an empty list", "[]", scan}, {"an empty object", "{ }", scan},
 		{"a document that breaks off", "{\n  \"jsonrpc\": \"2.0\",\n", "f:3:1: not a recording: invalid JSON: expected a member name in double quotes"},
 		{"a trailing comma", "{\n  \"jsonrpc\": \"2.0\",\n}", "f:3:1: not a recording: invalid JSON: "},
 		{"an error behind other letters", "\xEF\xBB\xBF{\n\"日本\": 1, x}", "f:2:10: not a recording: invalid JSON: "},
@@ -185,6 +184,66 @@ func TestNamesOfRecordings(t *testing.T) {
 	} {
 		if got := baseName(name); got != want {
 			t.Errorf("%q is called %q, want %q", name, got, want)
+		}
+	}
+}
+
+// JSON that no command reads is an event that says so, in a document as in a line beside messages.
+func TestUnreadJSON(t *testing.T) {
+	const yet = ": mcpscan does not read LLM requests and transcripts yet"
+	formats := []struct{ name, in string }{
+		{"an Anthropic Messages request", `{"model":"claude-x","max_tokens":9,"tools":[{"name":"a","input_schema":{}}],"messages":[{"role":"user","content":"x"}]}`},
+		{"an Anthropic Messages request", `{"model":"m","system":"x","messages":[{"role":"user","content":"x"}]}`},
+		{"an Anthropic Messages response", `{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"x"}],"stop_reason":"end_turn"}`},
+		{"an event of an Anthropic Messages stream", `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"a","input":{}}}`},
+		{"an OpenAI Chat Completions request", `{"model":"m","messages":[{"role":"system","content":"x"}]}`},
+		{"an OpenAI Chat Completions request", `{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"a","parameters":{}}}]}`},
+		{"an OpenAI Chat Completions response", `{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"x"}}]}`},
+		{"an OpenAI Responses request", `{"model":"m","input":"x","tools":[{"type":"mcp","server_label":"a","server_url":"https://a.example"}]}`},
+		{"an OpenAI Responses response", `{"id":"resp_1","object":"response","error":null,"output":[{"type":"mcp_call","name":"a"}]}`},
+		{"an event of an OpenAI Responses stream", `{"type":"response.output_item.done","output_index":0,"item":{}}`},
+		{"a request to an LLM", `{"model":"m","messages":[{"role":"user","content":"x"}]}`},
+		{"a Gemini request", `{"contents":[{"role":"user","parts":[{"text":"x"}]}],"tools":[{"functionDeclarations":[]}]}`},
+		{"a Gemini response", `{"candidates":[{"content":{"role":"model","parts":[{"text":"x"}]}}]}`},
+		{"an Amazon Bedrock Converse request", `{"messages":[{"role":"user","content":[{"text":"x"}]}],"toolConfig":{"tools":[]}}`},
+		{"an Amazon Bedrock Converse response", `{"output":{"message":{"role":"assistant","content":[]}},"stopReason":"end_turn"}`},
+		{"a Claude Code transcript", `{"type":"user","uuid":"u","parentUuid":null,"sessionId":"s","timestamp":"2026-01-06T10:30:00Z","message":{"role":"user","content":"x"}}`},
+		{"a Claude Code transcript", `{"type":"summary","summary":"x","leafUuid":"u"}`},
+		{"a Codex transcript", `{"timestamp":"2026-01-06T10:30:00Z","type":"response_item","payload":{"type":"function_call","name":"mcp__a__b"}}`},
+		{"a Gemini CLI transcript", `{"sessionId":"s","projectHash":"h","startTime":"2026-01-06T10:30:00Z","kind":"main"}`},
+		{"a VS Code chat session", `{"version":3,"sessionId":"s","requests":[]}`},
+		{"an AgentDojo run", `{"suite_name":"s","user_task_id":"u","messages":[]}`},
+		{"an Inspect log", `{"version":2,"status":"success","eval":{},"samples":[]}`},
+		{"an OpenTelemetry export", `{"resourceSpans":[]}`},
+		{"a list of messages for an LLM", `[{"role":"user","content":"x"}]`},
+	}
+	for _, tt := range formats {
+		want := tt.name + yet
+		alone, err := openBytes("f", tt.in, limit)
+		if err != nil || len(alone) != 1 || alone[0].Reason != want {
+			t.Errorf("alone: %v, %v; want %s", alone, err, want)
+		}
+		beside, err := openBytes("f", ping+"\n"+tt.in+"\n"+ping, limit)
+		if err != nil || len(beside) != 3 || beside[1].Reason != want {
+			t.Errorf("beside messages: %v, %v; want %s", beside, err, want)
+		}
+		if got := Unread([]byte(tt.in)); got != want {
+			t.Errorf("Unread: %q, want %q", got, want)
+		}
+		if got := Unread([]byte(tt.in + "\n" + tt.in + "\n")); got != want {
+			t.Errorf("Unread of two lines: %q, want %q", got, want)
+		}
+	}
+	for _, in := range []string{`[]`, `{ }`, `{"a":1}`, "{\n\"a\": 1}", `[1,2]`} {
+		events, err := openBytes("f", in, limit)
+		if err != nil || len(events) != 1 || events[0].Kind != scanner.SkippedEvent || !strings.HasPrefix(events[0].Reason, noMessage) {
+			t.Errorf("%s: %v, %v", in, events, err)
+		}
+	}
+	diff(t, read(t, "f", "[\n"+ping+",\n{\"name\":\"a\"}\n]"), "2! frame - f/f/- - "+ping, "3 skipped: "+noMessage)
+	for _, in := range []string{ping, ping + "\n" + `{"a":1}`, `{"a":1}` + "\n" + ping, "prose", `{"type":"mcp_tool_seen","server_id":"a"}`, samples["HAR"]} {
+		if got := Unread([]byte(in)); got != "" {
+			t.Errorf("Unread(%q) = %q, want nothing", in, got)
 		}
 	}
 }

@@ -146,11 +146,13 @@ func (in *Inspector) parse() bool {
 	e := in.event
 	if e.tree != nil {
 		in.tree = e.tree
+		in.stray()
 		return true
 	}
 	in.tree, e.root = &in.own, 0
 	err := in.own.Parse(e.Frame)
 	if err == nil {
+		in.stray()
 		return true
 	}
 	var syntax *wire.SyntaxError
@@ -163,6 +165,13 @@ func (in *Inspector) parse() bool {
 	}
 	in.plain()
 	return false
+}
+
+// stray counts a frame of which its source says that it is no message.
+func (in *Inspector) stray() {
+	if in.event.Reason != "" {
+		in.skip(in.event.Reason)
+	}
 }
 
 // plain inspects a frame that is no JSON as one text. It is made a string node

@@ -231,6 +231,11 @@ func (c *scanCmd) target(p *plan, t string) error {
 		p.config(file)
 		return nil
 	}
+	if why := replay.Unread(data); why != "" {
+		p.inputs = append(p.inputs, report.Input{Kind: "file", Name: t})
+		p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "%s", why)
+		return nil
+	}
 	return &exitError{exitUsage, notATarget(t, derr, cerr)}
 }
 
