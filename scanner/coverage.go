@@ -54,7 +54,7 @@ func (c *coverage) ignore(reason string, o Origin) { count(c.ignored, reason, o)
 func count(in map[string]*Skipped, reason string, o Origin) {
 	s := in[reason] // most stand there as they are
 	if s == nil {
-		reason = show(reason, messageChars)
+		reason = showEnds(reason, messageChars)
 		s = in[reason]
 	}
 	if s == nil {

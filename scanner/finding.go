@@ -155,6 +155,14 @@ func newEvidence(s []byte, start, end int) Evidence {
 	}
 }
 
+// showEnds is show for the reason of an error, which often stands at its end.
+func showEnds(s string, limit int) string {
+	if most := 2 * limit; len(s) > 2*most {
+		return text.VisibleEnds(text.Excerpt([]byte(s), 0, most)+"…"+text.Excerpt([]byte(s), len(s)-most, len(s)), limit)
+	}
+	return text.VisibleEnds(text.Mask(s), limit)
+}
+
 // show makes a foreign name or message fit for a report.
 func show(s string, limit int) string {
 	if len(s) > 4*limit {

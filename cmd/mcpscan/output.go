@@ -153,7 +153,7 @@ func (f *outputFlags) verdict(std streams, r *report.Report) error {
 		fmt.Fprintln(std.err, "mcpscan: nothing was inspected: there was no server to ask, no message and no definition; --allow-incomplete accepts that")
 	default:
 		first := r.Coverage.Skipped[0]
-		fmt.Fprintf(std.err, "mcpscan: not everything was inspected (%s); --allow-incomplete accepts that\n", text.Visible(first.Reason, 200))
+		fmt.Fprintf(std.err, "mcpscan: not everything was inspected (%s); --allow-incomplete accepts that\n", text.VisibleEnds(first.Reason, 300))
 	}
 	return &exitError{code: exitIncomplete}
 }

@@ -81,8 +81,10 @@ func TestTail(t *testing.T) {
 	if s := tl.lastLines(2, 600); s != "line 2998\nline 2999" {
 		t.Errorf("got %q", s)
 	}
-	if s := tl.lastLines(2, 9); s != "line 2999" {
-		t.Errorf("got %q", s)
+	for most, want := range map[int]string{9: "…line 2999", 8: "…2999", 3: "…999"} {
+		if s := tl.lastLines(2, most); s != want {
+			t.Errorf("got %q, want %q", s, want)
+		}
 	}
 	fmt.Fprint(&tl, strings.Repeat("x", 9000))
 	if s := tl.String(); s != strings.Repeat("x", tailSize) {

@@ -316,8 +316,8 @@ func (t *tail) String() string {
 	return string(t.buf)
 }
 
-// lastLines are the last n lines with something in them, of most bytes at the
-// end at most: a stack trace names its error far above the last line.
+// lastLines are the last n lines with something in them, and of these the words at the
+// end that have most bytes at most: a stack trace names its error far above the last line.
 func (t *tail) lastLines(n, most int) string {
 	var kept []string
 	lines := strings.Split(t.String(), "\n")
@@ -327,5 +327,12 @@ func (t *tail) lastLines(n, most int) string {
 		}
 	}
 	all := strings.Join(kept, "\n")
-	return all[max(0, len(all)-most):]
+	if len(all) <= most {
+		return all
+	}
+	cut := len(all) - most
+	if word := strings.IndexAny(all[cut-1:], " \n"); word >= 0 { // else it is one long word
+		cut += word
+	}
+	return "…" + strings.ToValidUTF8(all[cut:], "")
 }

@@ -37,6 +37,17 @@ func Visible(s string, limit int) string {
 	return b.String()
 }
 
+// VisibleEnds is Visible for a text whose end matters as much as its beginning, as that of
+// an error does: what is too much is cut out between them.
+func VisibleEnds(s string, limit int) string {
+	whole := []rune(Visible(s, len(s)*len("<U+10FFFF>")))
+	if len(whole) <= limit {
+		return string(whole)
+	}
+	head := limit / 3
+	return string(whole[:head]) + "…" + string(whole[len(whole)-(limit-head-1):])
+}
+
 // afterHashes reports whether s ends in ## and letters, or none.
 func afterHashes(s string) bool {
 	for s != "" && letter(s[len(s)-1]) {

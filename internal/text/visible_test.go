@@ -96,3 +96,20 @@ func FuzzVisible(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string, limit uint8) { checkVisible(t, s, int(limit)) })
 }
+
+func TestVisibleEnds(t *testing.T) {
+	for _, c := range []struct {
+		in    string
+		limit int
+		want  string
+	}{
+		{"abcdef", 6, "abcdef"},
+		{"abcdefghij", 7, "ab…ghij"},
+		{"a\x00cdefghij", 9, "a<U…fghij"},
+		{"äöüßäöüß", 4, "ä…üß"},
+	} {
+		if got := VisibleEnds(c.in, c.limit); got != c.want {
+			t.Errorf("VisibleEnds(%q, %d) = %q, want %q", c.in, c.limit, got, c.want)
+		}
+	}
+}
