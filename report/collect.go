@@ -20,6 +20,7 @@ type Collector struct {
 	hidden   int
 	strings  map[string]string
 	sessions sessions
+	servers  serverNames
 }
 
 // maxReason bounds the reason why a finding is suppressed or approved, in characters.
@@ -54,6 +55,7 @@ func (c *Collector) lists(e entry) bool {
 // the result of the run.
 func (c *Collector) Event(e *scanner.Event, f *scanner.Facts) error {
 	c.sessions.see(e, f)
+	c.servers.see(e, f)
 	return nil
 }
 
@@ -206,6 +208,7 @@ func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *
 			Servers: res.Stats.Servers, Tools: res.Stats.Tools, Sessions: res.Stats.Sessions, Calls: res.Stats.Calls,
 			Findings: total(c.counts[:]), Hidden: c.hidden,
 			Suppressed: c.counts[scanner.Suppressed], Unchanged: c.counts[scanner.Unchanged], Approved: c.counts[scanner.Approved],
+			ServerNames: c.servers,
 		},
 		Findings: c.findings,
 		Coverage: Coverage{

@@ -67,6 +67,8 @@ type Summary struct {
 	Unchanged  Counts `json:"unchanged"`  // of the findings
 	Approved   Counts `json:"approved"`   // of the findings
 
+	ServerNames []string `json:"server_names,omitempty"` // the first by name
+
 	PerSession   []SessionSummary `json:"per_session,omitempty"` // the worst first; none where only definitions were looked at
 	MoreSessions int              `json:"more_sessions,omitzero"`
 }

@@ -126,6 +126,9 @@ func (s *sarifWriter) invocation(r *Report, kept, left int) *sarif.Invocation {
 		}
 		inv.ToolExecutionNotifications = append(inv.ToolExecutionNotifications, n)
 	}
+	if files := inputNames(r); len(files)+len(r.Summary.ServerNames) > 0 {
+		inv.Properties = sarif.Properties{"inputs": append([]string{}, files...), "servers": visibleNames(r.Summary.ServerNames)}
+	}
 	if s.absolute && s.dir != "" {
 		inv.WorkingDirectory = sarif.NewSimpleArtifactLocation(strings.TrimSuffix(fileURI(strings.ReplaceAll(s.dir, `\`, "/")), "/") + "/")
 	}

@@ -52,6 +52,7 @@ filesystem         2     1       ·    ·     ·
 5 findings: 2 critical, 1 high, 1 medium, 1 note.
 Not listed: 1 finding below --min-severity.
 Inspected: 118 of 120 events; 2 servers, 14 tools, 2 sessions, 31 calls.
+Read: file logs/events.jsonl.
 
 Not inspected:
   1  frame is no JSON, first at logs/events.jsonl:99:1

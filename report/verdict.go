@@ -52,6 +52,9 @@ func summary(r *Report) []string {
 		out = append(out, fmt.Sprintf("Not listed: %s below --min-severity.", count(r.Summary.Hidden, "finding")))
 	}
 	out = append(out, scope(r))
+	if names := reading(r); names != "" {
+		out = append(out, names)
+	}
 	if r.Config != nil {
 		out = append(out, fmt.Sprintf("Configuration: %s.", visible(r.Config.File, textLimit)))
 	}

@@ -1,0 +1,90 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// The bounds of what is named as read: in the JSON report, and in a sentence.
+const (
+	maxServerNames = 100
+	maxNamed       = 8
+	maxNamedName   = 80 // characters
+)
+
+// serverNames are the names of the servers that were seen, in their order. Those beyond the
+// bound are the last by name and not by place, so that the order of the input has no say.
+type serverNames []string
+
+// see takes in an event, where it is the first of its server in a session.
+func (s *serverNames) see(e *scanner.Event, f *scanner.Facts) {
+	if !f.First || e.Server == "" || e.Kind == scanner.ConfigEvent {
+		return
+	}
+	name := foreign(e.Server, nameLimit)
+	at, known := slices.BinarySearch(*s, name)
+	if known || at == maxServerNames {
+		return
+	}
+	*s = slices.Insert(*s, at, name)
+	*s = (*s)[:min(len(*s), maxServerNames)]
+}
+
+// reading names the files and servers that were read, "" where there are none.
+func reading(r *Report) string {
+	files := inputNames(r)
+	var parts []string
+	for _, p := range [...]struct {
+		what  string
+		names []string
+		all   int
+	}{{"file", files, len(files)}, {"server", r.Summary.ServerNames, max(r.Summary.Servers, len(r.Summary.ServerNames))}} {
+		if len(p.names) > 0 {
+			parts = append(parts, named(p.what, p.names, p.all))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return "Read: " + strings.Join(parts, "; ") + "."
+}
+
+// named lists the first of several names behind what they are.
+func named(what string, names []string, all int) string {
+	shown := names[:min(len(names), maxNamed)]
+	var out []string
+	for _, n := range shown {
+		out = append(out, clip(shownName(n), maxNamedName))
+	}
+	if all > 1 {
+		what += "s"
+	}
+	list := what + " " + strings.Join(out, ", ")
+	if more := all - len(shown); more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list
+}
+
+// inputNames are the files that were given or found, each once.
+func inputNames(r *Report) []string {
+	var files []string
+	for _, in := range r.Inputs {
+		if name := visible(in.Name, textLimit); in.Kind != "server" && !slices.Contains(files, name) {
+			files = append(files, name)
+		}
+	}
+	return files
+}
+
+// visibleNames are names that a saved report can hold as somebody wrote them.
+func visibleNames(names []string) []string {
+	out := []string{}
+	for _, n := range names {
+		out = append(out, visible(n, textLimit))
+	}
+	return out
+}
