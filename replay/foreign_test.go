@@ -71,16 +71,16 @@ func TestForeignTimes(t *testing.T) {
 }
 
 func TestPrefixedLines(t *testing.T) {
-	const noMessage = "ignored: a line of a log that holds no message"
+	const NoMessage = "ignored: a line of a log that holds no message"
 	tests := []struct {
 		name, in string
 		want     []string
 	}{
 		{"go-sdk", "read: " + ping + "\nwrite: {\"a\":[1]}\nread error: EOF\n",
-			[]string{"1! frame - log/log/- - " + ping, `2! frame - log/log/- - {"a":[1]}`, "3 " + noMessage}},
+			[]string{"1! frame - log/log/- - " + ping, `2! frame - log/log/- - {"a":[1]}`, "3 " + NoMessage}},
 		{"Claude Desktop", "2026-01-06T10:29:59.000Z [fs] [info] Server started\n2026-01-06T10:30:00.000Z [fs] [info] Message from client: " + ping +
 			"\n2026-01-06T10:30:00.250Z [fs] [info] Message from server: {\"jsonrpc\":\"2.0\"}\n",
-			[]string{"1 " + noMessage, "2! frame > log/fs/- 2026-01-06T10:30:00Z " + ping, `3! frame < log/fs/- 2026-01-06T10:30:00.25Z {"jsonrpc":"2.0"}`}},
+			[]string{"1 " + NoMessage, "2! frame > log/fs/- 2026-01-06T10:30:00Z " + ping, `3! frame < log/fs/- 2026-01-06T10:30:00.25Z {"jsonrpc":"2.0"}`}},
 		{"Claude Desktop, level first", "2026-01-06T10:30:00.000Z [info] [fs] Message from client: " + ping, []string{"1! frame > log/fs/- 2026-01-06T10:30:00Z " + ping}},
 		{"Claude Desktop, no name", "2026-01-06T10:30:00.000Z [info] Message from client: " + ping, []string{"1! frame > log/log/- 2026-01-06T10:30:00Z " + ping}},
 		{"Claude Desktop, a name of two words", "2026-01-06T10:30:00.000Z [my fs] [info] Message from client: " + ping, []string{"1! frame > log/my fs/- 2026-01-06T10:30:00Z " + ping}},
@@ -91,7 +91,7 @@ func TestPrefixedLines(t *testing.T) {
 		{"arrows", "-> " + ping + "\n<- " + ping, []string{"1! frame - log/log/- - " + ping, "2! frame - log/log/- - " + ping}},
 		{"text before the place in other letters", "2026-01-06 日本 client: " + ping, []string{"1! frame > log/log/- - " + ping}},
 		{"a damaged message among whole ones", "read: " + ping + "\nread: {\"jsonrpc\":\n", []string{"1! frame - log/log/- - " + ping, `2! frame - log/log/- - {"jsonrpc":`}},
-		{"a message by itself", "read: " + ping + "\n" + ping + "\n{\"level\":\"info\"}\n", []string{"1! frame - log/log/- - " + ping, "2! frame - log/log/- - " + ping, "3 " + noMessage}},
+		{"a message by itself", "read: " + ping + "\n" + ping + "\n{\"level\":\"info\"}\n", []string{"1! frame - log/log/- - " + ping, "2! frame - log/log/- - " + ping, "3 " + NoMessage}},
 		{"a batch with blanks", "read: [ " + ping + "]\nread: [\t[" + ping + "]]\nread: [[" + ping + "]]\nread: []",
 			[]string{"1! frame - log/log/- - [ " + ping + "]", "2! frame - log/log/- - [\t[" + ping + "]]", "3! frame - log/log/- - [[" + ping + "]]", "4! frame - log/log/- - []"}},
 		{"brackets in a name", "read: " + ping + "\n2026-01-06T10:30:00.000Z [a {b}] [info] Message from server: [ " + ping, []string{"1! frame - log/log/- - " + ping, "2! frame < log/a {b}/- 2026-01-06T10:30:00Z [ " + ping}},
@@ -99,8 +99,8 @@ func TestPrefixedLines(t *testing.T) {
 		{"words that are not known", "read: " + ping + "\nreceived from peer: " + ping + "\nreceived from peer: {\"id\":1,\"result\":\"a client: {\"}\ngot {\"jsonrpc\":\ngot [ {\"jsonr\\u0070c\":\"2.0\"}]\n[jsonrpc] \"jsonrpc\" [on]",
 			[]string{"1! frame - log/log/- - " + ping, "2! frame - log/log/- - " + ping, `3! frame - log/log/- - {"id":1,"result":"a client: {"}`, `4! frame - log/log/- - {"jsonrpc":`,
 				`5! frame - log/log/- - [ {"jsonr\u0070c":"2.0"}]`, `6 frame - log/-/- - [jsonrpc] "jsonrpc" [on]`}},
-		{"a message by itself that is cut off", "read: " + ping + "\n{\"jsonrpc\":\"2.0\",\"id\n  {\"id\":1,\"resu\n{ metadata: undefined }\n", []string{"1! frame - log/log/- - " + ping, `2 frame - log/-/- - {"jsonrpc":"2.0","id`, `3 frame - log/-/- -   {"id":1,"resu`, "4 " + noMessage}},
-		{"a banner in front", "my server 1.0\n\nclient: " + ping, []string{"1 " + noMessage, "3! frame > log/log/- - " + ping}},
+		{"a message by itself that is cut off", "read: " + ping + "\n{\"jsonrpc\":\"2.0\",\"id\n  {\"id\":1,\"resu\n{ metadata: undefined }\n", []string{"1! frame - log/log/- - " + ping, `2 frame - log/-/- - {"jsonrpc":"2.0","id`, `3 frame - log/-/- -   {"id":1,"resu`, "4 " + NoMessage}},
+		{"a banner in front", "my server 1.0\n\nclient: " + ping, []string{"1 " + NoMessage, "3! frame > log/log/- - " + ping}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { diff(t, read(t, "dir/log.log", tt.in), tt.want...) })

@@ -85,7 +85,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		yield(e)
 	default: // what it says is inspected as text all the same
 		if !carriesText(&b.doc) {
-			e.Reason = noMessage
+			e.Reason = NoMessage
 		}
 		d.bare(b, e, 0, data, yield)
 	}

@@ -236,11 +236,11 @@ func TestUnreadJSON(t *testing.T) {
 	}
 	for _, in := range []string{`[]`, `{ }`, `{"a":1}`, "{\n\"a\": 1}", `[1,2]`} {
 		events, err := openBytes("f", in, limit)
-		if err != nil || len(events) != 1 || events[0].Kind != scanner.SkippedEvent || !strings.HasPrefix(events[0].Reason, noMessage) {
+		if err != nil || len(events) != 1 || events[0].Kind != scanner.SkippedEvent || !strings.HasPrefix(events[0].Reason, NoMessage) {
 			t.Errorf("%s: %v, %v", in, events, err)
 		}
 	}
-	diff(t, read(t, "f", "[\n"+ping+",\n{\"name\":\"a\"}\n]"), "2! frame - f/f/- - "+ping, "3 skipped: "+noMessage)
+	diff(t, read(t, "f", "[\n"+ping+",\n{\"name\":\"a\"}\n]"), "2! frame - f/f/- - "+ping, "3 skipped: "+NoMessage)
 	for _, in := range []string{ping, ping + "\n" + `{"a":1}`, `{"a":1}` + "\n" + ping, "prose", `{"type":"mcp_tool_seen","server_id":"a"}`, samples["HAR"]} {
 		if got := Unread([]byte(in)); got != "" {
 			t.Errorf("Unread(%q) = %q, want nothing", in, got)

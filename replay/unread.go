@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// noMessage is the reason for JSON that is neither MCP nor a format known below.
-const noMessage = "JSON that is not an MCP message"
+// NoMessage is the reason for JSON that is neither MCP nor in a format known below.
+const NoMessage = "JSON that is not an MCP message"
 
 // Unread says why mcpscan does not read a file of JSON, and "" for a file that is no JSON,
 // or that is a recording: one document, or one value a line.
@@ -17,7 +17,7 @@ func Unread(data []byte) string {
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
 	var doc wire.Doc
 	if doc.Parse(data) == nil {
-		if isLine(&doc) && unread(&doc, 0) == noMessage || doc.Kind(doc.Get(doc.Get(0, "log"), "entries")) == wire.Array {
+		if isLine(&doc) && unread(&doc, 0) == NoMessage || doc.Kind(doc.Get(doc.Get(0, "log"), "entries")) == wire.Array {
 			return ""
 		}
 		return unread(&doc, 0)
@@ -34,7 +34,7 @@ func Unread(data []byte) string {
 			if known(kind) || speaks(&doc, 0) || payload(&doc) >= 0 {
 				return ""
 			}
-			if why := unread(&doc, 0); reason == "" || why != noMessage {
+			if why := unread(&doc, 0); reason == "" || why != NoMessage {
 				reason = why
 			}
 		}
@@ -50,15 +50,15 @@ func unread(doc *wire.Doc, n int) string {
 	if format := formatOf(doc, n); format != "" {
 		return format + ": mcpscan does not read LLM requests and transcripts yet"
 	}
-	return noMessage
+	return NoMessage
 }
 
 // unreadDocument is unread for a whole file: it may be meant for another command.
 func unreadDocument(doc *wire.Doc) string {
-	if why := unread(doc, 0); why != noMessage {
+	if why := unread(doc, 0); why != NoMessage {
 		return why
 	}
-	return noMessage + "; definitions and client configurations are read by: mcpscan scan"
+	return NoMessage + "; definitions and client configurations are read by: mcpscan scan"
 }
 
 // speaks reports whether value n says something as JSON-RPC, or has members that do.

@@ -126,10 +126,8 @@ func (s *sessions) show(e *scanner.Event, tool string) {
 }
 
 func (s *SessionSummary) add(e *scanner.Event, m *scanner.Message) {
-	switch {
-	case m.Kind == scanner.Request && m.Method == "tools/call" && e.Direction != scanner.ServerToClient:
-		s.Calls++
-	case m.Kind == scanner.Audit && m.Method == "mcp_tool_changed":
+	s.Calls += m.Calls
+	if m.Kind == scanner.Audit && m.Method == "mcp_tool_changed" {
 		s.ToolsChanged++
 	}
 	for _, l := range m.Listings {

@@ -14,7 +14,7 @@ var burst = scanner.Rule{
 	Fix:        "Look at what the calls asked for. Have the client limit the calls of a turn.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "The severity and the figures are those of the agentsh design. Programs that call tools in a loop look the same, so the confidence is low. Told once for each burst, at the first call that is one too many. It is medium where nothing can leave by it, because the session has no other server and the tool does not send, and for reads most of which were asked for before one of them had its answer: models read many files in one turn. With the profile strict it is always high. A call that the recording says was blocked does not lengthen it.",
+	Basis:      "The severity and the figures are those of the agentsh design. Programs that call tools in a loop look the same, so the confidence is low. Weighed once for each burst, at the first call that is one too many; the calls of the burst behind it are blocked as well, and low. It is medium where nothing can leave by it, because the session has no other server and the tool does not send, and for reads most of which were asked for before one of them had its answer: models read many files in one turn. With the profile strict it is always high. A call that the recording says was blocked does not lengthen it.",
 	Refs:       []string{"OWASP-LLM:LLM10", "ATLAS:AML.T0086", "CWE-770"},
 	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
@@ -24,11 +24,10 @@ var burst = scanner.Rule{
 		}
 		p.Refuse(scanner.CrossServerCheck, scanner.Block, "more calls of the server than a burst may have")
 		first, began := p.Burst()
-		if !first {
-			return
-		}
 		severity, how := scanner.High, ""
 		switch {
+		case !first:
+			severity, how = scanner.Low, ", of which this is another one that is blocked"
 		case c.Category == scanner.ReadTool && 2*p.AtOnce() > p.Limits.BurstCalls:
 			severity, how = scanner.Medium, ", most of them before one of them had its answer"
 		case !oneOfSeveral(p) && c.Category != scanner.SendTool:

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/scanner"
@@ -26,7 +27,7 @@ var cfgScopeShadow = scanner.Rule{
 			}
 			for _, before := range p.Before(e.Name) {
 				theirs := identity(before.Entry)
-				if before.Entry.Disabled || theirs == "" || theirs == mine || before.Config.Path == p.Path {
+				if before.Entry.Disabled || theirs == "" || theirs == mine || before.Config.Path == p.Path || unrelated(p.ClientConfig.Project, before.Config.Project) {
 					continue
 				}
 				pointer := "/command"
@@ -41,6 +42,15 @@ var cfgScopeShadow = scanner.Rule{
 			}
 		}
 	},
+}
+
+// unrelated reports two projects that are opened each by itself: neither holds the other.
+func unrelated(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	a, b = path.Clean(strings.ReplaceAll(a, `\`, "/"))+"/", path.Clean(strings.ReplaceAll(b, `\`, "/"))+"/"
+	return a != "./" && b != "./" && !strings.HasPrefix(a, b) && !strings.HasPrefix(b, a)
 }
 
 // belongs says whose configuration it is.

@@ -15,16 +15,14 @@ var rateLimit = scanner.Rule{
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
 	OptIn:      true,
-	Basis:      "Off unless rate_limits.enabled asks for it: only its user knows what is too much. A bucket of tokens for each server of a session: told at the first call that finds none, and again only when the bucket has been full since.",
+	Basis:      "Off unless rate_limits.enabled asks for it: only its user knows what is too much. A bucket of tokens for each server of a session: each call that finds none is blocked, and told.",
 	Refs:       []string{"OWASP-LLM:LLM10", "CWE-770"},
 	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
-		if p.OverRate() {
-			p.Refuse(scanner.RateCheck, scanner.Block, "more calls of the server than its rate limit allows")
-		}
-		if !p.RateExceeded() {
+		if !p.OverRate() {
 			return
 		}
+		p.Refuse(scanner.RateCheck, scanner.Block, "more calls of the server than its rate limit allows")
 		l := p.RateLimit()
 		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
 			Message:  fmt.Sprintf("calls of server %s exceed %d a minute, with %d at once", shown(p.Server.ID), l.CallsPerMinute, l.Burst),

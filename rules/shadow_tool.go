@@ -16,7 +16,7 @@ var shadowTool = scanner.Rule{
 	Fix:        "Rename one of them, or let the client use only one of the two servers.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Generic names meet by chance (7 of 100 tool names of published servers do), so a bare collision is medium; a name that is only alike to the eye, or a description copied onto another schema, is made to be mistaken and counts as critical.",
+	Basis:      "Generic names meet by chance (7 of 100 tool names of published servers do), so a bare collision is medium; a name that is only alike to the eye, or a description copied onto another schema, is made to be mistaken and counts as critical. Each call of such a name is blocked, and told as medium: what somebody means by the name is weighed where it is defined.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0074", "CWE-345"},
 	On:         scanner.OnCall | scanner.OnList,
 	Judge:      judgeShadows(scanner.Alert),
@@ -55,6 +55,9 @@ func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 		return
 	}
 	p.Refuse(scanner.CrossServerCheck, scanner.Block, "another server has a tool of this name")
+	p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
+		Message:  fmt.Sprintf("the call of %s of server %s is blocked: server %s has a tool of this name", shown(p.Message.Target), shown(p.Server.ID), shown(other.Server)),
+		Evidence: p.Message.Target, Offset: p.Message.Offset, Related: []scanner.Related{{Message: "the other tool", Location: other.Location}}})
 }
 
 // schemaPart is the place of the schema among the parts of a definition.

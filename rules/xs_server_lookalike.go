@@ -17,6 +17,7 @@ var xsServerLookalike = scanner.Rule{
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
 	Basis: "Only the words that distinguish the names are compared, and only a slip of the pen counts, so that server-a and server-b are two servers and githab is a false github. " +
+		"The one that is told is the one that no configuration of the run, no lockfile and no list of servers names; where that tells nothing, the one that came later. " +
 		"High where both servers are in one session and one of them is spelled right; medium where neither name is a known word, or where only a well-known name is near.",
 	Refs:  []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "OWASP-LLM:LLM03", "ATLAS:AML.T0074", "CWE-1007"},
 	On:    scanner.OnNewServer | scanner.OnIntroduction,
@@ -67,8 +68,15 @@ func serverBeside(p *scanner.JudgePass, also func(p *scanner.JudgePass, other st
 		case !sure:
 			severity = scanner.Medium
 		}
-		reportServer(p, severity, p.Server.ID, "", other.ID,
-			fmt.Sprintf("the name of server %q %s that of server %q in the same session", p.Server.ID, how, other.ID))
+		imitation, original, known := p.Server.ID, other.ID, ""
+		switch mine, theirs := p.Expected(imitation), p.Expected(original); {
+		case mine && !theirs:
+			imitation, original, known = original, imitation, ", which is configured or approved"
+		case theirs && !mine:
+			known = ", which is configured or approved"
+		}
+		reportServer(p, severity, imitation, "", original,
+			fmt.Sprintf("the name of server %q %s that of server %q in the same session%s", imitation, how, original, known))
 	}
 }
 
@@ -100,6 +108,10 @@ func famous(p *scanner.JudgePass, name, pointer string) {
 }
 
 func reportServer(p *scanner.JudgePass, severity scanner.Severity, name, pointer, other, message string) {
-	p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.ServerSubject, Other: other, Pointer: pointer, Offset: p.Message.Offset,
-		Message: message, Evidence: name, Key: name + "\x00" + other})
+	is := scanner.JudgeIssue{Severity: severity, Subject: scanner.ServerSubject, Other: other, Pointer: pointer, Offset: p.Message.Offset,
+		Message: message, Evidence: name, Key: name + "\x00" + other}
+	if pointer == "" {
+		is.Server = name
+	}
+	p.Report(is)
 }

@@ -14,6 +14,14 @@ func (p *JudgePass) Identity() *Identity { return p.event.Identity }
 // Configured reports whether a configuration of the run names the server.
 func (p *JudgePass) Configured() bool { return len(p.judge.entries.known[p.event.Server]) > 0 }
 
+// Expected reports whether a server is known to be meant: a configuration of the run names
+// it, something of it was approved, or the user has declared it.
+func (p *JudgePass) Expected(server string) bool {
+	e := p.judge.engine
+	return len(p.judge.entries.known[server]) > 0 || e.approved != nil && !e.pair && e.approved.Servers[server] != nil ||
+		e.declared != nil && e.declared(server)
+}
+
 // Changed calls visit for each definition of the message that was approved as
 // another one.
 func (p *JudgePass) Changed(visit func(d *Definition, approved *Offered)) {

@@ -14,6 +14,14 @@ func (in *Inspector) audit() {
 	in.facts.Messages = append(in.facts.Messages, Message{Kind: Audit, Method: in.event.Type, node: root,
 		Target: AuditField(in.tree, root, "tool_name"), Action: AuditField(in.tree, root, "action")})
 	m := &in.facts.Messages[in.message]
+	if m.Target == "" {
+		m.Target = AuditField(in.tree, root, "blocked_tool_name")
+	}
+	for _, object := range [...]int{root, in.tree.Get(root, "fields")} {
+		if id := in.tree.Get(object, "jsonrpc_id"); id >= 0 && in.tree.Kind(id) != wire.Null && m.ID == "" {
+			m.ID = string(in.tree.Raw(id))
+		}
+	}
 	m.Category = categoryOfName(m.Target)
 	if in.engine.policy != nil && callSource(m, ClientToServer) != 0 {
 		m.Arguments, m.Partial = in.auditArguments()

@@ -52,14 +52,18 @@ func callSource(m *Message, from Direction) int {
 // refusals are the words of audit logs for a call that did not take place.
 var refusals = map[string]bool{"block": true, "blocked": true, "deny": true, "denied": true}
 
+// Refuses reports a word of an audit log for a call that did not take place.
+func Refuses(action string) bool { return refusals[strings.ToLower(action)] }
+
 // call returns the call that a message tells of, nil where it tells of none, or of
-// one that the recording also has from a surer source.
+// one that the recording also has from a surer source. It counts the call: the first from
+// a surer source takes the place of those counted before, which may be the same ones.
 func (j *judge) call(srv *Server, e *Event, from Direction, m *Message) *Call {
 	source := callSource(m, from)
 	if source == 0 {
 		return nil
 	}
-	refused := m.Kind == Audit && refusals[strings.ToLower(m.Action)]
+	refused := m.Kind == Audit && Refuses(m.Action)
 	if refused && source < srv.source && e.Time.Equal(srv.called.at) && m.Target == srv.called.tool {
 		return nil // what was decided about a call that is known
 	}
@@ -68,10 +72,13 @@ func (j *judge) call(srv *Server, e *Event, from Direction, m *Message) *Call {
 			return nil
 		}
 		if source > srv.source { // those before may be the same calls
-			srv.source, srv.recent, srv.bucket = source, recent{}, bucket{}
+			m.Calls -= srv.counted
+			srv.source, srv.recent, srv.bucket, srv.counted = source, recent{}, bucket{}, 0
 		}
+		srv.counted++
 		srv.called.at, srv.called.tool = e.Time, m.Target
 	}
+	m.Calls++
 	j.current = Call{Server: srv.ID, Tool: m.Target, Category: m.Category, Time: e.Time, Request: cut(e.Request), ID: cut(m.ID),
 		Refused: refused, Location: j.places.at(m.Offset)}
 	if known := srv.Tools[m.Target]; known != nil {
@@ -107,7 +114,7 @@ func cut(s string) string {
 func (srv *Server) count(c *Call, l *Limits) (broken broken) {
 	if !c.Time.IsZero() {
 		broken.over, broken.burst, broken.began = srv.recent.add(stamp{c.Time, c.Location}, l, c.Refused)
-		broken.empty, broken.rate = srv.bucket.take(c.Time, l.of(srv.ID), c.Refused)
+		broken.empty, _ = srv.bucket.take(c.Time, l.of(srv.ID), c.Refused)
 	}
 	return broken
 }
@@ -115,7 +122,7 @@ func (srv *Server) count(c *Call, l *Limits) (broken broken) {
 // broken are the limits that a call breaks.
 type broken struct {
 	over, empty bool     // the call is beyond a limit
-	burst, rate bool     // and the first that is
+	burst       bool     // and the first that is
 	began       Location // of the burst
 }
 
@@ -245,10 +252,6 @@ func (p *JudgePass) Burst() (bool, Location) { return p.broken.burst, p.broken.b
 
 // OverRate reports whether the bucket of its server has no token for the call at hand.
 func (p *JudgePass) OverRate() bool { return p.broken.empty }
-
-// RateExceeded reports whether the call at hand is the first for which the bucket of
-// its server has no token, since that was full.
-func (p *JudgePass) RateExceeded() bool { return p.broken.rate }
 
 // RateLimit returns the limit of the server at hand.
 func (p *JudgePass) RateLimit() RateLimit { return p.Limits.of(p.Server.ID) }

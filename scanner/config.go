@@ -33,6 +33,8 @@ type ClientConfig struct {
 	// User says that the file belongs to a user or a machine. All others may have
 	// come with a repository.
 	User bool
+	// Project is the directory of the project that the file was found in, or "".
+	Project string
 	// Entries are the servers in file order.
 	Entries []Entry
 	// Settings are what the file says beside them and a rule may ask for, in file order.

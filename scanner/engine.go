@@ -48,7 +48,10 @@ type Options struct {
 
 	Pinning     *Pinning    // of tools that are called; nil means DefaultPinning
 	Environment Environment // that configurations are judged by; nil for none
-	AgentSH     bool        // tools get the digest of agentsh, for a policy that compares it
+	// Declared reports whether the user has named a server as one that is meant to be there;
+	// nil where nobody has.
+	Declared func(server string) bool
+	AgentSH  bool // tools get the digest of agentsh, for a policy that compares it
 	// Blocks reports whether a result is blocked for what a rule found in its texts.
 	// It is pure, and nil where nothing is.
 	Blocks func(*Finding) bool
@@ -78,6 +81,7 @@ type Engine struct {
 	policy     Policy
 	pinning    Pinning
 	variables  Environment
+	declared   func(string) bool
 	agentsh    bool
 	blocks     func(*Finding) bool
 	arguments  bool // somebody looks at the arguments of requests
@@ -130,7 +134,7 @@ const noRule = -1
 // itself, stands there twice or has a bad pattern is an error.
 func New(rules []Rule, o Options) (*Engine, error) {
 	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, DefaultSimilarity), limits: o.Limits, policy: o.Policy,
-		pinning: DefaultPinning(), variables: o.Environment, agentsh: o.AgentSH, blocks: o.Blocks}
+		pinning: DefaultPinning(), variables: o.Environment, declared: o.Declared, agentsh: o.AgentSH, blocks: o.Blocks}
 	if o.Pinning != nil {
 		e.pinning = *o.Pinning
 	}

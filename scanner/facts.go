@@ -63,6 +63,7 @@ type Message struct {
 	Answer    uint64      // of a response: stands for its text
 	Answers   string      // of the judge, for a response: the method of the request that it answers; "" where there is none
 	Tool      *Known      // of the judge, for a call: the tool as its server listed it last; nil where it did not
+	Calls     int         // of the judge: by how many the number of calls grows with it; see judge.call
 	Decision  Decision    // of the judge; the zero value lets the message pass
 	Overruled []Decision  // of the judge: what its other checks said, in the order in which they did
 	Given     Given       // of a call: its arguments

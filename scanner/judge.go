@@ -160,9 +160,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	for next := 0; next < len(rules); {
 		next = j.rules(p, rules, next)
 	}
-	if m.Kind == Request && m.Method == "tools/call" && from == ClientToServer {
-		j.stats.Calls++
-	}
+	j.stats.Calls += m.Calls
 	for k := 0; lists && k < len(m.Definitions); k++ {
 		j.pin(e, &m.Definitions[k])
 	}

@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -343,6 +344,7 @@ type JudgeIssue struct {
 	Message  string
 	Subject  SubjectKind
 	Name     string
+	Server   string // that it is about, where that is not the one of the message
 	Other    string // the server, or the well-known name, that the one at hand is taken for
 	Pointer  string
 	Evidence string // foreign text that the finding rests on
@@ -392,7 +394,7 @@ func (p *JudgePass) Report(is JudgeIssue) {
 	}
 	p.judge.keep(Finding{
 		Rule: p.rule, Category: p.rule.Category, Severity: is.Severity, Message: show(is.Message, messageChars),
-		Time: e.Time, Session: show(e.Session, nameChars), Server: show(e.Server, nameChars), Other: show(is.Other, nameChars),
+		Time: e.Time, Session: show(e.Session, nameChars), Server: show(cmp.Or(is.Server, e.Server), nameChars), Other: show(is.Other, nameChars),
 		Subject: is.Subject, Name: show(is.Name, nameChars), Pointer: show(is.Pointer, pointerChars),
 		Evidence: newEvidence([]byte(is.Evidence), 0, len(is.Evidence)), Diff: showDiff(is.Diff),
 		Location: p.judge.places.at(is.Offset), Related: is.Related, key: is.Key, Action: action,

@@ -100,6 +100,7 @@ type Server struct {
 	Noisy   bool              // it has printed lines that are no messages
 	Tools   map[string]*Known // nil before the first
 	source  int               // the surest that its calls were told from
+	counted int               // calls from that source which took place
 	bit     uint64            // for it in a set of servers; 0 for all beyond maxTold
 	changed map[string]*Known // tools that it lists by now as another definition than that in Tools
 	shadows map[string]*Known // tools of other servers with the names of its own

@@ -357,6 +357,9 @@ func (in *Inspector) subjectOf(root int, m *Message, i int) (SubjectKind, string
 			return CallSubject, m.Target, c
 		}
 	}
+	if m.Kind == Audit {
+		return MessageSubject, m.Target, root
+	}
 	return MessageSubject, "", root
 }
 

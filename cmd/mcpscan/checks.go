@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/rules"
@@ -157,6 +158,9 @@ func (f *engineFlags) checks() (*checks, error) {
 	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Blocks: triage.Blocks}
 	if p := settings.Policy; p != nil {
 		options.Policy, options.AgentSH, options.Environment = p, p.Hashes(), p
+		options.Declared = func(server string) bool {
+			return slices.ContainsFunc(p.Servers, func(d policy.Declared) bool { return d.ID == server })
+		}
 	}
 	idle, err := addPolicies(&options, f.Policy)
 	if err != nil {

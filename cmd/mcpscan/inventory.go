@@ -85,9 +85,7 @@ func (r *serverRow) see(e *scanner.Event, f *scanner.Facts) {
 		if s := m.Server; s != nil && (s.Name != "" || s.Protocol != "") {
 			r.Name, r.Version, r.Protocol = s.Name, s.Version, s.Protocol
 		}
-		if m.Method == "tools/call" && m.Kind == scanner.Request {
-			r.Calls++
-		}
+		r.Calls += m.Calls
 		for _, d := range m.Definitions {
 			if d.Kind == scanner.ToolSubject {
 				r.tools[d.Name] = true
@@ -123,6 +121,9 @@ func (c *toolsCmd) Run(ctx context.Context, std streams) error {
 					if d.Kind == scanner.ToolSubject && c.has(e.Session, e.Server, d.Name) {
 						seeTool(byName, e, &d)
 					}
+				}
+				if d := m.Changed; d != nil && c.has(e.Session, e.Server, d.Name) {
+					seeTool(byName, e, d)
 				}
 			}
 		},
@@ -171,15 +172,24 @@ func seeTool(byName map[[2]string]*toolRow, e *scanner.Event, d *scanner.Definit
 	key := [2]string{e.Server, d.Name}
 	r := byName[key]
 	if r == nil {
-		byName[key] = &toolRow{Server: e.Server, Tool: d.Name, Digest: d.Digest.String(), Status: "seen", First: e.Time, Description: d.Description}
+		byName[key] = &toolRow{Server: e.Server, Tool: d.Name, Digest: toolDigest(d), Status: "seen", First: e.Time, Description: d.Description}
 		return
 	}
-	if r.Digest != d.Digest.String() {
+	if r.Digest != toolDigest(d) {
 		r.Status = "changed"
 	}
 }
 
+// toolDigest is the digest of a tool as its source gives it: an audit log has its own.
+func toolDigest(d *scanner.Definition) string {
+	if d.Foreign {
+		return d.AgentSH
+	}
+	return d.Digest.String()
+}
+
 // shortDigest cuts a digest to what tells two apart in a table.
 func shortDigest(d string) string {
-	return strings.TrimPrefix(d, "sha256-")[:min(12, max(0, len(d)-len("sha256-")))]
+	d = strings.TrimPrefix(d, "sha256-")
+	return d[:min(12, len(d))]
 }

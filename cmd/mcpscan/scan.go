@@ -232,6 +232,9 @@ func (c *scanCmd) target(p *plan, t string) error {
 		return nil
 	}
 	if why := replay.Unread(data); why != "" {
+		if why == replay.NoMessage {
+			why += ": neither definitions nor a client configuration"
+		}
 		p.inputs = append(p.inputs, report.Input{Kind: "file", Name: t})
 		p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "%s", why)
 		return nil
@@ -369,11 +372,15 @@ func (p *plan) skip(at scanner.Origin, format string, args ...any) {
 	p.events = append(p.events, &scanner.Event{Kind: scanner.SkippedEvent, Reason: text.Mask(fmt.Sprintf(format, args...)), Origin: at})
 }
 
-// discover adds the configurations that stand in their usual places. Files
-// there that hold no servers are no concern of ours.
+// discover adds the configurations that stand in their usual places, in a directory and
+// in those below it. Files there that hold no servers are no concern of ours.
 func (c *scanCmd) discover(p *plan, dir string) error {
 	found := 0
-	for _, loc := range config.Discover(discoverDirs(dir, len(c.Targets) == 0)) {
+	locations, missed := config.DiscoverBelow(discoverDirs(dir, len(c.Targets) == 0))
+	for _, m := range missed {
+		p.skip(scanner.Origin{File: m.Path, Line: 1, Column: 1}, "%s", m.Why)
+	}
+	for _, loc := range locations {
 		data, err := readTarget(loc.Path, c.MaxMessage)
 		if err != nil {
 			p.skip(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "a configuration was not read: %v", err)
@@ -388,7 +395,7 @@ func (c *scanCmd) discover(p *plan, dir string) error {
 			p.skip(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "a configuration was not read: %v", err)
 			continue
 		}
-		file.User = loc.Scope != "project"
+		file.User, file.Project = loc.Scope != "project", loc.Project
 		p.config(file)
 	}
 	if found == 0 {

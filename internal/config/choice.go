@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/scanner"
@@ -34,11 +35,13 @@ func (c Choice) All(id string) bool { return c[id] == everywhere }
 // Choose adds what a name stands for, and reports whether it stands for anything: the
 // ID of a rule, a category, or tool_poisoning, which the agentsh documentation calls
 // what definitions say. Its names have underscores where IDs have hyphens; both are
-// read. An ID counts before a category of the same name.
+// read. What is written exactly as a category is one, whatever rule has its name:
+// version_pin and burst are every rule of theirs, version-pin is the rule.
 func (c Choice) Choose(name string, all []scanner.Rule) bool {
+	category := slices.Contains(scanner.Categories, name)
 	name = strings.ReplaceAll(name, "_", "-")
 	for i := range all {
-		if all[i].ID == name {
+		if all[i].ID == name && !category {
 			c[name] = everywhere
 			return true
 		}

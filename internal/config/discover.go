@@ -15,6 +15,8 @@ type Location struct {
 	Path, Client string
 	// Scope is "project", "user" or "system".
 	Scope string
+	// Project is the directory of the project; "" for the other scopes.
+	Project string
 }
 
 // Dirs says where to look. Empty directories are passed over, so that a CI run
@@ -100,7 +102,11 @@ func Discover(d Dirs) []Location {
 		for _, name := range d.find(p) {
 			if !seen[name] {
 				seen[name] = true
-				out = append(out, Location{Path: name, Client: p.client, Scope: p.scope()})
+				l := Location{Path: name, Client: p.client, Scope: p.scope()}
+				if p.base == inProject {
+					l.Project = d.Project
+				}
+				out = append(out, l)
 			}
 		}
 	}

@@ -140,7 +140,8 @@ func TestChoose(t *testing.T) {
 		"inj-a":             {"inj-a": both},
 		"shadow_tool":       {"shadow-tool": both},
 		"tool-shadowing":    {"shadow-tool": both, "xs-e": both},
-		"cross_server_flow": {"cross-server-flow": both}, // the rule, which the category has its name from
+		"cross-server-flow": {"cross-server-flow": both}, // the rule, and not the category that has its name
+		"cross_server_flow": {"cross-server-flow": both, "read-then-send": both},
 		"tool-poisoning":    {"inj-a": out, "sch-b": out, "custom-f": out},
 		"output_poisoning":  {"inj-a": in, "sch-d": both, "xs-e": in, "custom-f": in},
 		"exfiltration":      {"sch-b": both},

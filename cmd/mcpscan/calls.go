@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// callsCmd is mcpscan calls.
+type callsCmd struct {
+	lookFlags
+	Action string `help:"Only calls with this outcome or decision: ok, error, pending, allow, block." default:"" enum:",ok,error,pending,allow,block"`
+}
+
+// callRow is one line of mcpscan calls.
+type callRow struct {
+	Time     time.Time `json:"timestamp"`
+	Session  string    `json:"session"`
+	Server   string    `json:"server"`
+	Tool     string    `json:"tool"`
+	ID       string    `json:"id"`
+	Action   string    `json:"action"`   // ok, error or pending; of an audit log, allow or block where its engine decided
+	Decision string    `json:"decision"` // allow or block, by the rules of the session, the policy, or the engine that wrote the log
+	Rule     string    `json:"rule"`     // that decided so, where there is one
+	Reason   string    `json:"reason"`
+	Took     string    `json:"took"` // from the call to its result; empty where one has no time
+	File     string    `json:"file"`
+	Line     int       `json:"line"`
+
+	told string // the type of the audit event, "" for a frame
+}
+
+func (r callRow) when() time.Time { return r.Time }
+
+// Run lists the calls.
+func (c *callsCmd) Run(ctx context.Context, std streams) error {
+	calls := callList{open: map[string]int{}, last: map[string]int{}}
+	err := c.run(ctx, std, sink{event: func(e *scanner.Event, f *scanner.Facts) {
+		for i := range f.Messages {
+			calls.see(e, &f.Messages[i])
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	rows := []callRow{}
+	for _, r := range calls.rows {
+		if c.has(r.Session, r.Server, r.Tool) && (c.Action == "" || c.Action == r.Action || c.Action == r.Decision) {
+			rows = append(rows, r)
+		}
+	}
+	if rows, err = since(rows, c.Since); err != nil {
+		return err
+	}
+	if c.JSON {
+		return writeJSON(std.out, rows)
+	}
+	t := newTable("time", "session", "server", "tool", "id", "action", "took", "decision", "line")
+	for _, r := range rows {
+		decision := r.Decision
+		if r.Rule != "" {
+			decision += " (" + r.Rule + ")"
+		}
+		t.add(stamp(r.Time), r.Session, r.Server, r.Tool, r.ID, r.Action, r.Took, decision, strconv.Itoa(r.Line))
+	}
+	return t.write(std.out)
+}
+
+// callList are the calls of a recording.
+type callList struct {
+	rows []callRow
+	open map[string]int // calls without a result, by session, server and id
+	last map[string]int // the last call that an audit log tells of, by session and server
+}
+
+// see takes in a message.
+func (l *callList) see(e *scanner.Event, m *scanner.Message) {
+	key := e.Session + "\x00" + e.Server + "\x00" + m.ID
+	switch {
+	case m.Kind == scanner.Request && m.Method == "tools/call" && e.Direction != scanner.ServerToClient:
+		l.open[key] = l.add(e, m, "pending", "")
+	case m.Kind == scanner.Audit && (m.Method == "mcp_tool_called" || m.Method == "mcp_tool_call_intercepted"):
+		l.audited(e, m, key)
+	case m.Kind == scanner.Response && e.Direction != scanner.ClientToServer, m.Kind == scanner.Audit && m.Method == "mcp_output_inspection" && m.ID != "":
+		if i, ok := l.open[key]; ok {
+			l.rows[i].finish(e, m)
+			delete(l.open, key)
+		}
+	}
+}
+
+func (l *callList) add(e *scanner.Event, m *scanner.Message, action, told string) int {
+	r := callRow{Time: e.Time, Session: e.Session, Server: e.Server, Tool: m.Target, ID: m.ID, Action: action, Decision: "allow",
+		File: e.Origin.File, Line: e.Origin.Line, told: told}
+	r.decide(m)
+	l.rows = append(l.rows, r)
+	return len(l.rows) - 1
+}
+
+// decide adds what was decided about the call.
+func (r *callRow) decide(m *scanner.Message) {
+	switch d := &m.Decision; {
+	case d.Verdict == scanner.Block || d.Verdict == scanner.Prompt:
+		r.Decision, r.Rule, r.Reason = "block", d.Rule, text.Visible(text.Mask(d.Reason), 400)
+	case m.Kind == scanner.Audit && scanner.Refuses(m.Action):
+		r.Decision = "block"
+	}
+}
+
+// sameCall is how far apart the two events may be in which an audit log tells of one call.
+const sameCall = 100 * time.Millisecond
+
+// audited takes in a call of an audit log, which may tell of it twice: when a client made
+// it, and when it was decided about.
+func (l *callList) audited(e *scanner.Event, m *scanner.Message, key string) {
+	of := e.Session + "\x00" + e.Server
+	if i, ok := l.last[of]; ok && l.rows[i].twin(e, m) {
+		r := &l.rows[i]
+		r.told, r.ID = "", max(r.ID, m.ID)
+		if m.Action != "" {
+			r.Action = m.Action
+		}
+		r.decide(m)
+		return
+	}
+	i := l.add(e, m, m.Action, m.Method)
+	l.last[of] = i
+	if m.ID != "" {
+		l.open[key] = i
+	}
+}
+
+// twin reports whether a message tells of the call of a row once more, by the other event.
+func (r *callRow) twin(e *scanner.Event, m *scanner.Message) bool {
+	apart := e.Time.Sub(r.Time).Abs()
+	return r.told != "" && r.told != m.Method && apart <= sameCall && (r.ID == m.ID || r.ID == "" || m.ID == "") &&
+		(r.Tool == m.Target || strings.HasSuffix(m.Target, "__"+r.Tool) || strings.HasSuffix(r.Tool, "__"+m.Target))
+}
+
+// finish adds the result of a call. What was blocked stays blocked.
+func (r *callRow) finish(e *scanner.Event, m *scanner.Message) {
+	if m.Kind == scanner.Response || !scanner.Refuses(r.Action) {
+		r.Action = "ok"
+	}
+	if m.IsError {
+		r.Action = "error"
+	}
+	if !r.Time.IsZero() && !e.Time.IsZero() {
+		r.Took = e.Time.Sub(r.Time).String()
+	}
+}

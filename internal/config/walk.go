@@ -1,0 +1,136 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// The bounds of a search below a directory.
+const (
+	maxDirectories = 10_000
+	maxLevels      = 16
+)
+
+// notOurs are directories of what others wrote. A client opens none of them as a project.
+var notOurs = map[string]bool{".git": true, "node_modules": true, "vendor": true}
+
+// Missed is a place that was not searched, or a file that was not taken, and why.
+type Missed struct{ Path, Why string }
+
+// DiscoverBelow returns what Discover does, and then the same of each directory below the
+// project, in the order of their paths. Links to directories are not followed, and a file
+// that a link takes out of the project is not taken: it came with no project.
+func DiscoverBelow(d Dirs) (found []Location, missed []Missed) {
+	w := &walker{dirs: d, root: d.Project, heads: heads(), seen: map[string]bool{}}
+	if real, err := filepath.EvalSymlinks(d.Project); err == nil {
+		w.root = real
+	}
+	w.take(Discover(d))
+	if d.Project != "" && !above(d.Project, d.Home) {
+		w.below(d.Project, 0)
+	}
+	return w.found, w.missed
+}
+
+// walker searches the directories below a project.
+type walker struct {
+	dirs    Dirs
+	root    string   // of the project, without links
+	heads   []string // the first elements of the patterns of places
+	visited int
+	full    bool
+	seen    map[string]bool
+	found   []Location
+	missed  []Missed
+}
+
+func (w *walker) miss(path, format string, args ...any) {
+	w.missed = append(w.missed, Missed{path, fmt.Sprintf(format, args...)})
+}
+
+// take adds files that were found, each once.
+func (w *walker) take(locations []Location) {
+	for _, l := range locations {
+		key := filepath.Clean(l.Path)
+		if w.seen[key] {
+			continue
+		}
+		w.seen[key] = true
+		if l.Scope == "project" && !w.inside(l.Path) {
+			w.miss(l.Path, "a configuration was not read: a link leads out of the directory; name the file as a target")
+			continue
+		}
+		w.found = append(w.found, l)
+	}
+}
+
+// inside reports whether a file is in the project once links are followed.
+func (w *walker) inside(path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	return err != nil || above(w.root, real) // what cannot be read is told by who reads it
+}
+
+// below searches the directories below one.
+func (w *walker) below(dir string, depth int) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		w.miss(dir, "a directory was not searched for configurations: %v", err)
+		return
+	}
+	if depth > 0 && slices.ContainsFunc(entries, w.promises) {
+		w.take(Discover(Dirs{GOOS: w.dirs.GOOS, Project: dir}))
+	}
+	for _, e := range entries {
+		switch {
+		case !e.IsDir() || notOurs[e.Name()]:
+		case depth == maxLevels:
+			w.miss(filepath.Join(dir, e.Name()), "a directory was not searched for configurations: it is more than %d levels deep; name it as a target", maxLevels)
+			return
+		case w.visited == maxDirectories:
+			if !w.full {
+				w.full = true
+				w.miss(w.dirs.Project, "not all directories were searched for configurations: there are more than %d; name those that matter as targets", maxDirectories)
+			}
+			return
+		default:
+			w.visited++
+			w.below(filepath.Join(dir, e.Name()), depth+1)
+		}
+	}
+}
+
+// promises reports an entry of a directory that a place can begin with.
+func (w *walker) promises(e os.DirEntry) bool {
+	return slices.ContainsFunc(w.heads, func(head string) bool { return doublestar.MatchUnvalidated(head, e.Name()) })
+}
+
+// heads returns the first elements of the places within a project.
+func heads() []string {
+	var out []string
+	for _, p := range ProjectPatterns() {
+		head, _, _ := strings.Cut(p, "/")
+		if !slices.Contains(out, head) {
+			out = append(out, head)
+		}
+	}
+	return out
+}
+
+// above reports whether a path is that of a directory, or below it.
+func above(dir, path string) bool {
+	if path == "" {
+		return false
+	}
+	for _, p := range [...]*string{&dir, &path} {
+		if abs, err := filepath.Abs(*p); err == nil {
+			*p = abs
+		}
+	}
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
