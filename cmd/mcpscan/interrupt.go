@@ -71,9 +71,14 @@ func (s *interruptible) Next() (scanner.Chunk, error) {
 
 // recordings opens recordings as a source that can be interrupted.
 func recordings(ctx context.Context, names []string, std streams, o replay.Options) (scanner.Source, func(), error) {
+	return countedRecordings(ctx, names, std, o, nil)
+}
+
+// countedRecordings are recordings of which a progress shows how much was read.
+func countedRecordings(ctx context.Context, names []string, std streams, o replay.Options, bar *progress) (scanner.Source, func(), error) {
 	closers := make(chan func(), 1)
 	src, err := untilInterrupted(ctx, label(names[0]), func() (scanner.Source, error) {
-		src, closeAll, err := openRecordings(names, std, o)
+		src, closeAll, err := openRecordings(names, std, o, bar)
 		if err == nil {
 			closers <- closeAll
 		}

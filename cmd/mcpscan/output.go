@@ -120,8 +120,11 @@ func (f *outputFlags) render(std streams, format, file string, r *report.Report,
 		w = out
 	}
 	b := bufio.NewWriterSize(w, 64<<10)
-	color := file == "" && !f.NoColor && os.Getenv("NO_COLOR") == "" && terminal(std.out)
-	if err := report.Write(b, format, r, report.Options{Color: color, Rules: rules, Fails: f.fails()}); err != nil {
+	o := report.Options{Rules: rules, Fails: f.fails()}
+	if file == "" && terminal(std.out) {
+		o.Color, o.Width = f.colored(), columns(std.out)
+	}
+	if err := report.Write(b, format, r, o); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	if err := b.Flush(); err != nil {
@@ -185,6 +188,24 @@ func (f *outputFlags) finish(std streams, r *report.Report, rules []scanner.Rule
 		return err
 	}
 	return f.verdict(std, r)
+}
+
+// colored reports whether a terminal gets colours.
+func (f *outputFlags) colored() bool {
+	return !f.NoColor && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// columns is the width of a terminal, 0 where it does not tell.
+func columns(s any) int {
+	f, ok := s.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
 }
 
 // terminal reports whether a stream is one.

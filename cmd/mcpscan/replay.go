@@ -44,7 +44,9 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	if err := c.keepInputs(slices.Concat(c.Files, checks.files, locked.files), c.Events); err != nil {
 		return err
 	}
-	src, closeAll, err := recordings(ctx, c.Files, std, replay.Options{MaxMessage: c.MaxMessage})
+	bar := newProgress(std, "reading", bytesOf(c.Files), bytesRead, c.Quiet)
+	defer bar.end()
+	src, closeAll, err := countedRecordings(ctx, c.Files, std, replay.Options{MaxMessage: c.MaxMessage}, bar)
 	if err != nil {
 		return err
 	}
@@ -54,6 +56,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	res, err := locked.over(checks.engine).Run(context.WithoutCancel(ctx), src, checks.into(log.beside(collector))) // an interruption ends the source
+	bar.end()
 	lost := log.close()
 	if err != nil {
 		return readError(errors.Join(err, lost))
@@ -75,7 +78,7 @@ func readError(err error) error {
 // openRecordings recognises all files before any is read: a wrong name is told
 // before an hour of work. One of several that cannot be read is skipped and
 // counted: it must not take the others with it.
-func openRecordings(names []string, std streams, o replay.Options) (scanner.Source, func(), error) {
+func openRecordings(names []string, std streams, o replay.Options, bar *progress) (scanner.Source, func(), error) {
 	var sources []scanner.Source
 	var files []*os.File
 	closeAll := func() {
@@ -94,7 +97,7 @@ func openRecordings(names []string, std streams, o replay.Options) (scanner.Sour
 			files = append(files, f)
 			r = f
 		}
-		src, err := replay.Open(label(name), r, o)
+		src, err := replay.Open(label(name), bar.counting(r), o)
 		if err != nil && len(names) > 1 {
 			src, err = replay.Events([]*scanner.Event{{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf("an input was not read: %v", err),
 				Origin: scanner.Origin{File: label(name), Line: 1, Column: 1}}}), nil

@@ -20,7 +20,7 @@ import (
 
 // scanCmd is mcpscan scan.
 type scanCmd struct {
-	Targets []string `arg:"" optional:"" help:"URLs, client configurations, definition files (tools/list results, dumps, MCPB manifests and bundles, server.json) or directories; none means the configurations of this project and user. Behind --, the command of one server." placeholder:"TARGET"`
+	Targets []string `arg:"" optional:"" help:"URLs, client configurations, definition files (tools/list results, dumps, MCPB manifests and bundles, server.json) or directories; - is standard input; none means the configurations of this project and user. Behind --, the command of one server." placeholder:"TARGET"`
 	Command []string `kong:"-"`
 
 	Record string `help:"Write what was seen to this file, for mcpscan replay." placeholder:"FILE"`
@@ -172,7 +172,7 @@ func (c *scanCmd) plan(ctx context.Context, std streams, locked *approved) (*pla
 		p.command(c.Command)
 	}
 	for _, t := range c.Targets {
-		if err := c.target(p, t); err != nil && !(errors.Is(err, errNoConfig) && locked.file != nil) {
+		if err := c.target(ctx, std, p, t); err != nil && !(errors.Is(err, errNoConfig) && locked.file != nil) {
 			if _, missing := os.Stat(t); missing != nil || len(c.Targets)+len(c.Command) == 1 {
 				return nil, err
 			}
@@ -192,10 +192,14 @@ func (c *scanCmd) plan(ctx context.Context, std streams, locked *approved) (*pla
 }
 
 // target adds one target to the plan.
-func (c *scanCmd) target(p *plan, t string) error {
-	if isURL(t) {
+func (c *scanCmd) target(ctx context.Context, std streams, p *plan, t string) error {
+	switch {
+	case isURL(t):
 		p.url(t, c.Header)
 		return nil
+	case t == "-":
+		data, err := within(ctx, func() ([]byte, error) { return readAtMost(std.in, c.MaxMessage) })
+		return c.content(p, label(t), data, err)
 	}
 	info, err := os.Stat(t)
 	if err != nil {
@@ -205,6 +209,12 @@ func (c *scanCmd) target(p *plan, t string) error {
 		return c.discover(p, t)
 	}
 	data, err := readTarget(t, c.MaxMessage)
+	return c.content(p, t, data, err)
+}
+
+// content adds what a file, or standard input, holds: definitions, a lockfile or a
+// client configuration. err is what came of reading it.
+func (c *scanCmd) content(p *plan, t string, data []byte, err error) error {
 	if errors.Is(err, errOverLimit) {
 		p.inputs = append(p.inputs, report.Input{Kind: "file", Name: t})
 		p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "%v", err)
@@ -294,7 +304,12 @@ func readTarget(name string, limit int64) ([]byte, error) {
 		return nil, usage("reading the target: %w", err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, min(limit, 1<<40)+1))
+	return readAtMost(f, limit)
+}
+
+// readAtMost reads a target that may have as many bytes as limit.
+func readAtMost(r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, min(limit, 1<<40)+1))
 	if err != nil {
 		return nil, usage("reading the target: %w", err)
 	}

@@ -12,8 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/live"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -23,7 +21,7 @@ import (
 // seen: on a terminal each is shown in full and asked for, elsewhere they are
 // refused unless a flag says otherwise.
 func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
-	ask := terminal(std.in) && terminal(std.err)
+	ask, all := terminal(std.in) && terminal(std.err), false
 	answers := bufio.NewReader(std.in)
 	p.targets = slices.DeleteFunc(p.targets, func(t liveTarget) bool {
 		switch {
@@ -39,13 +37,21 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 			p.skip(t.origin, "server %s was not asked: its command comes from a configuration file; read it, then use --run-servers: %s", t.name, t.conceal(t.shown()))
 			return true
 		}
+		if all { // what starts is shown all the same
+			fmt.Fprint(std.err, t.described())
+			return false
+		}
 		fmt.Fprint(std.err, t.question())
 		answer, _ := within(ctx, func() (string, error) { return answers.ReadString('\n') })
 		if ctx.Err() != nil {
 			p.skip(t.origin, "server %s was not asked: interrupted", t.name)
 			return true
 		}
-		if strings.EqualFold(strings.TrimSpace(answer), "y") {
+		switch strings.ToLower(strings.TrimSpace(answer)) {
+		case "a", "all":
+			all = true
+			return false
+		case "y", "yes":
 			return false
 		}
 		p.skip(t.origin, "server %s was not asked: you declined", t.name)
@@ -99,12 +105,13 @@ func (c *liveFlags) start(ctx context.Context, std streams, p *plan, rec *record
 		for _, e := range p.events {
 			feed.send(e, false)
 		}
-		bar := progress(std, len(p.targets), quiet)
+		bar := newProgress(std, "asking servers", int64(len(p.targets)), servers, quiet)
+		defer bar.end()
 		var wg sync.WaitGroup
 		for _, t := range p.targets {
 			wg.Go(func() {
 				c.ask(ctx, t, feed, limit)
-				bar()
+				bar.add(1)
 			})
 		}
 		wg.Wait()
@@ -174,14 +181,4 @@ func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, limit int64)
 	if res.Oversize > 0 {
 		skip("server %s sent frames longer than the limit of %d bytes (--max-message): %d", t.name, limit, res.Oversize)
 	}
-}
-
-// progress shows on a terminal how many servers have answered.
-func progress(std streams, n int, quiet bool) func() {
-	if n == 0 || quiet || !terminal(std.err) {
-		return func() {}
-	}
-	bar := progressbar.NewOptions(n, progressbar.OptionSetWriter(std.err), progressbar.OptionSetDescription("asking servers"),
-		progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(20), progressbar.OptionShowCount())
-	return func() { _ = bar.Add(1) }
 }

@@ -95,12 +95,14 @@ func (t *liveTarget) shown() string {
 	return text.Mask(quoted(command))
 }
 
-// question asks whether the server may be started, with all that decides what
-// will run: a variable such as LD_PRELOAD or PATH makes another program of a
-// harmless command.
-func (t *liveTarget) question() string {
+// question asks whether the server may be started.
+func (t *liveTarget) question() string { return t.described() + "Start it? [y]es, [a]ll, [N]o: " }
+
+// described is all that decides what will run: a variable such as LD_PRELOAD or PATH makes
+// another program of a harmless command.
+func (t *liveTarget) described() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Start %s, as %s says?\n  %s\n", text.Visible(t.name, 200), text.Visible(t.origin.File, 400), text.Visible(t.shown(), 100000))
+	fmt.Fprintf(&b, "Server %s of %s:\n  %s\n", text.Visible(t.name, 200), text.Visible(t.origin.File, 400), text.Visible(t.shown(), 100000))
 	line := func(what, s string) { fmt.Fprintf(&b, "  %s %s\n", what, text.Visible(s, 100000)) }
 	if t.written.Cwd != "" && len(t.command) > 0 {
 		line("in", t.written.Cwd)
@@ -114,7 +116,6 @@ func (t *liveTarget) question() string {
 			line("with", k+": "+maskedValue(k, t.written.Headers[k]))
 		}
 	}
-	b.WriteString("[y/N] ")
 	return b.String()
 }
 

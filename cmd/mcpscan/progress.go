@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// unit is what a progress counts.
+type unit int
+
+const (
+	servers unit = iota
+	bytesRead
+)
+
+// progress shows on a terminal how far a run is, how fast it is and how long it will take.
+// One that is nil shows nothing.
+type progress struct {
+	to    io.Writer
+	what  string
+	total int64 // 0 where it is not known
+	unit  unit
+	began time.Time
+
+	mu   sync.Mutex
+	done int64
+
+	ending sync.Once
+	ended  chan struct{}
+	drawn  sync.WaitGroup
+}
+
+// progressInterval is how often the line is drawn. What takes less shows none.
+const progressInterval = 250 * time.Millisecond
+
+// newProgress begins to show a progress where standard error is a terminal that can take a
+// line back.
+func newProgress(std streams, what string, total int64, of unit, quiet bool) *progress {
+	if quiet || !terminal(std.err) || os.Getenv("TERM") == "dumb" || of == servers && total == 0 {
+		return nil
+	}
+	p := &progress{to: std.err, what: what, total: total, unit: of, began: time.Now(), ended: make(chan struct{})}
+	p.drawn.Go(func() {
+		tick := time.NewTicker(progressInterval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				p.mu.Lock()
+				done := p.done
+				p.mu.Unlock()
+				fmt.Fprint(p.to, "\r\x1b[K"+progressLine(p.what, p.unit, done, p.total, time.Since(p.began)))
+			case <-p.ended:
+				fmt.Fprint(p.to, "\r\x1b[K")
+				return
+			}
+		}
+	})
+	return p
+}
+
+// add counts what was done.
+func (p *progress) add(n int) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	p.done += int64(n)
+	p.mu.Unlock()
+}
+
+// end takes the line back.
+func (p *progress) end() {
+	if p == nil {
+		return
+	}
+	p.ending.Do(func() { close(p.ended) })
+	p.drawn.Wait()
+}
+
+// counting counts what is read from r.
+func (p *progress) counting(r io.Reader) io.Reader {
+	if p == nil {
+		return r
+	}
+	return &countedReader{r, p}
+}
+
+type countedReader struct {
+	io.Reader
+	progress *progress
+}
+
+func (c *countedReader) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.progress.add(n)
+	return n, err
+}
+
+// progressLine is what is shown of a progress. The time that is left is said once there
+// is a rate to tell it by.
+func progressLine(what string, of unit, done, total int64, elapsed time.Duration) string {
+	amount, rate := of.amount(done), ""
+	if total > 0 {
+		amount += " of " + of.amount(total)
+	}
+	if done > 0 && elapsed > 0 {
+		perSecond := float64(done) / elapsed.Seconds()
+		rate = ", " + of.rate(perSecond)
+		if total > done {
+			left := time.Duration(float64(total-done) / perSecond * float64(time.Second))
+			rate += ", " + max(left, time.Second).Round(time.Second).String() + " left"
+		}
+	}
+	return fmt.Sprintf("%s: %s%s, %s", what, amount, rate, elapsed.Round(time.Second))
+}
+
+func (u unit) amount(n int64) string {
+	if u == servers {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+func (u unit) rate(perSecond float64) string {
+	switch {
+	case u == bytesRead:
+		return fmt.Sprintf("%.1f MB/s", perSecond/1e6)
+	case perSecond < 1:
+		return fmt.Sprintf("%.1f/min", perSecond*60)
+	}
+	return fmt.Sprintf("%.1f/s", perSecond)
+}
+
+// bytesOf is how many bytes files have, 0 where that is not known of all of them.
+func bytesOf(files []string) int64 {
+	var total int64
+	for _, name := range files {
+		info, err := os.Stat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			return 0
+		}
+		total += info.Size()
+	}
+	return total
+}
