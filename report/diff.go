@@ -74,7 +74,7 @@ func (p *textPrinter) diff(lines []string) {
 			label = "diff"
 			p.w.WriteString(strings.Repeat(" ", labelIndent) + p.styled(styleDim, label))
 		}
-		for j, piece := range wrap(line, p.width-bodyIndent) {
+		for j, piece := range wrap(line, p.width-bodyIndent, true) {
 			gap := bodyIndent
 			if i == 0 && j == 0 {
 				gap -= labelIndent + len(label)

@@ -34,6 +34,20 @@ func TestHTMLFinding(t *testing.T) {
 	}
 }
 
+// TestHTMLOrder: what was found stands ahead of what was not inspected, of which the top
+// of the page tells.
+func TestHTMLOrder(t *testing.T) {
+	got := render(t, "html", sample(t), Options{Rules: sampleRules()})
+	last := 0
+	for _, part := range []string{`<a href="#not-inspected">`, "<nav", "<article", `<section class="gaps" id="not-inspected">`, "<h2>Inputs</h2>"} {
+		at := strings.Index(got, part)
+		if at < last {
+			t.Errorf("%s stands at %d, behind what should follow it", part, at)
+		}
+		last = at
+	}
+}
+
 // TestHTMLStandsForItself: the policy allows the style of the page and nothing
 // else, and the page asks for nothing else.
 func TestHTMLStandsForItself(t *testing.T) {
@@ -69,8 +83,8 @@ func TestHTMLAnchors(t *testing.T) {
 			t.Errorf("the link to %s leads nowhere", m[1])
 		}
 	}
-	if len(links) != 12 { // of each finding two, and those of two to what was said of their rule
-		t.Errorf("%d links, want 12", len(links))
+	if len(links) != 13 { // of each finding two, those of two to what was said of their rule, and one to what was not inspected
+		t.Errorf("%d links, want 13", len(links))
 	}
 	if n := strings.Count(got, "What a reviewer sees"); n != 1 {
 		t.Errorf("the rule is explained %d times", n)

@@ -62,6 +62,10 @@ func WriteText(w io.Writer, r *Report, o TextOptions) error {
 	p.verdict(r)
 	p.sessions(r)
 	p.coverage(r)
+	if hidden := hidden(r); hidden != "" {
+		p.w.WriteByte('\n')
+		p.block(0, 0, hidden)
+	}
 	if err := p.w.Flush(); err != nil {
 		return fmt.Errorf("writing the text report: %w", err)
 	}
@@ -99,19 +103,6 @@ func groups(findings []Finding) [][]repeated {
 	return out
 }
 
-func (p *textPrinter) group(g []repeated) {
-	p.title(heading(g[0].Finding))
-	told := map[string]bool{}
-	for i, f := range g {
-		if i > 0 {
-			p.w.WriteByte('\n')
-		}
-		p.finding(f, !told[f.Rule])
-		told[f.Rule] = true
-	}
-	p.w.WriteByte('\n')
-}
-
 // heading names what a group of findings is about.
 func heading(f *Finding) string {
 	about := visible(f.Subject, textLimit)
@@ -138,35 +129,6 @@ func shownName(s string) string {
 		return out
 	}
 	return `"` + strings.ReplaceAll(out, `"`, `\"`) + `"`
-}
-
-// finding writes one finding; its fix only where the rule is new to the group.
-func (p *textPrinter) finding(f repeated, fix bool) {
-	word := strings.ToUpper(f.Severity.String())
-	p.w.WriteString(strings.Repeat(" ", labelIndent))
-	p.w.WriteString(p.styled(severityStyles[f.Severity], word))
-	used := labelIndent + len(word)
-	rule := visible(f.Rule, textLimit) + remarks(f.Finding)
-	p.block(used, bodyIndent, rule+": "+visible(f.Message, textLimit))
-	p.line("field", visible(f.Field, textLimit))
-	p.line("evidence", p.highlight(f.Evidence))
-	if f.Evidence.Decoded != nil {
-		p.line("decoded", visible(*f.Evidence.Decoded, textLimit))
-	}
-	p.line("signals", visible(strings.Join(f.Signals, ", "), textLimit))
-	p.diff(diffLines(f.Diff))
-	p.line("location", place(f.Location))
-	p.line("seen", seen(f))
-	for i, rel := range f.Related {
-		if i == maxListed {
-			p.line("related", fmt.Sprintf("and %d more", len(f.Related)-i))
-			break
-		}
-		p.line("related", strings.TrimPrefix(place(rel.Location)+": "+visible(rel.Message, textLimit), ": "))
-	}
-	if fix {
-		p.line("fix", visible(p.fixes[f.Rule], textLimit))
-	}
 }
 
 // remarks are what sets a finding apart from a certain alert.
@@ -221,15 +183,19 @@ func place(l Location) string {
 
 // highlight returns the context of the evidence with the evidence marked.
 func (p *textPrinter) highlight(e Evidence) string {
-	on, off := "»", "«"
-	if p.color {
-		on, off = string(markOn), string(markOff)
-	}
 	before, match, after := inContext(e)
-	if match == "" {
-		return before
+	return before + p.mark(match) + after
+}
+
+// mark marks evidence, if there is any.
+func (p *textPrinter) mark(match string) string {
+	switch {
+	case match == "":
+		return ""
+	case p.color:
+		return string(markOn) + match + string(markOff)
 	}
-	return before + on + match + off + after
+	return "»" + match + "«"
 }
 
 // inContext returns the evidence, and what stands around it; a context alone
@@ -240,14 +206,14 @@ func inContext(e Evidence) (before, evidence, after string) {
 		context = match
 	}
 	at := strings.Index(context, match)
-	if at < 0 { // the match was cut off where the context goes on, or the other way round
-		match = strings.TrimSuffix(match, "…")
-		at = strings.Index(context, match)
+	if at >= 0 && match != "" {
+		return context[:at], match, context[at+len(match):]
 	}
-	if match == "" || at < 0 {
+	shown, cut := strings.CutSuffix(match, "…")
+	if at = strings.Index(context, shown); !cut || shown == "" || at < 0 {
 		return context, "", ""
 	}
-	return context[:at], match, context[at+len(match):]
+	return context[:at], match, "" // the match goes on where the context does
 }
 
 // line writes a label and what it says, if it says anything.
@@ -260,11 +226,25 @@ func (p *textPrinter) line(label, s string) {
 	p.block(labelIndent+len(label), bodyIndent, s)
 }
 
+// quote writes a label and foreign text, whose words can be as long as its author likes.
+func (p *textPrinter) quote(label, s string) {
+	if s == "" {
+		return
+	}
+	p.w.WriteString(strings.Repeat(" ", labelIndent))
+	p.w.WriteString(p.styled(styleDim, label))
+	p.lines(labelIndent+len(label), bodyIndent, wrap(s, p.width-bodyIndent, true))
+}
+
 // block writes text that starts at column indent, where used columns of the
 // line are taken already, and continues there on the lines below.
 func (p *textPrinter) block(used, indent int, s string) {
+	p.lines(used, indent, wrap(s, p.width-indent, false))
+}
+
+func (p *textPrinter) lines(used, indent int, lines []string) {
 	open := false
-	for i, l := range wrap(s, p.width-indent) {
+	for i, l := range lines {
 		gap := indent
 		if i == 0 {
 			gap = max(indent-used, min(used, 1))
@@ -276,7 +256,7 @@ func (p *textPrinter) block(used, indent int, s string) {
 
 // title writes a line in bold, with a hanging indent if it is long.
 func (p *textPrinter) title(s string) {
-	for i, l := range wrap(s, p.width-labelIndent) {
+	for i, l := range wrap(s, p.width-labelIndent, false) {
 		p.w.WriteString(strings.Repeat(" ", min(i, 1)*labelIndent) + p.styled(styleBold, l) + "\n")
 	}
 }

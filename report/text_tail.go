@@ -122,7 +122,7 @@ func (p *textPrinter) tallies(findings []Finding, key func(*Finding) string) []t
 // verdict sums the run up: what was found, and in what.
 func (p *textPrinter) verdict(r *Report) {
 	p.title(verdict(r))
-	for _, line := range summary(r) {
+	for _, line := range scopes(r) {
 		p.block(0, 0, line)
 	}
 }
@@ -157,7 +157,7 @@ func (p *textPrinter) reasons(title string, list []Skipped) {
 		}
 		what := visible(s.Reason, textLimit)
 		if s.First != nil {
-			what += ", first at " + place(*s.First)
+			what += ", first at " + keep(place(*s.First))
 		}
 		number := fmt.Sprintf("%*d", labelIndent+digits, s.Count)
 		p.w.WriteString(number)

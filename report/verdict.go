@@ -29,9 +29,18 @@ func verdict(r *Report) string {
 	return what
 }
 
-// summary are the sentences behind the verdict: what is no reason to act, what
-// is not listed, and what was looked at.
+// summary are the sentences behind the verdict: what is no reason to act, what was
+// looked at, and what is not listed.
 func summary(r *Report) []string {
+	out := scopes(r)
+	if hidden := hidden(r); hidden != "" {
+		out = append(out, hidden)
+	}
+	return out
+}
+
+// scopes are what is no reason to act, and what was looked at.
+func scopes(r *Report) []string {
 	var out []string
 	decided := func(what string, c Counts, by string) {
 		if by != "" {
@@ -48,9 +57,6 @@ func summary(r *Report) []string {
 	decided("Suppressed", r.Summary.Suppressed, by)
 	decided("Unchanged since the baseline", r.Summary.Unchanged, r.Baseline)
 	out = append(out, approvals(r)...)
-	if r.Summary.Hidden > 0 {
-		out = append(out, fmt.Sprintf("Not listed: %s below --min-severity.", count(r.Summary.Hidden, "finding")))
-	}
 	out = append(out, scope(r))
 	if names := reading(r); names != "" {
 		out = append(out, names)
@@ -99,6 +105,34 @@ func approvals(r *Report) []string {
 		out = append(out, fmt.Sprintf("Approved in this change: %s: %s.", count(n, "finding"), severities(r.Summary.Approved)))
 	}
 	return out
+}
+
+// hidden says what is not listed and how to list it; nothing where all is.
+func hidden(r *Report) string {
+	if r.Summary.Hidden <= 0 {
+		return ""
+	}
+	left := r.Summary.Findings
+	for i := range r.Findings {
+		*left.of(r.Findings[i].Severity)--
+	}
+	var parts []string
+	lowest := scanner.Note
+	for _, s := range slices.Backward(scanner.Severities[:]) {
+		n := left.Of(s)
+		if n <= 0 {
+			continue
+		}
+		what := s.String() + " finding"
+		if s == scanner.Note {
+			what = "note"
+		}
+		parts, lowest = append(parts, count(n, what)), s
+	}
+	if len(parts) == 0 { // a report whose numbers disagree
+		parts = append(parts, count(r.Summary.Hidden, "finding"))
+	}
+	return fmt.Sprintf("%s hidden: --min-severity %s", strings.Join(parts, ", "), lowest)
 }
 
 // severities spells the counts out, worst first.

@@ -14,35 +14,55 @@ const (
 	markOff = '\x02'
 )
 
-// wrap breaks visible text into lines of at most columns, at spaces where it
-// can. A word longer than a line is broken between characters, but never inside
-// an escape such as <U+202E>.
-func wrap(s string, columns int) []string {
+// blank stands for a space at which a line is not broken, while it is wrapped.
+const blank = '\x03'
+
+// keep keeps a text in one piece when it is wrapped, such as the name of a file with spaces.
+func keep(s string) string { return strings.ReplaceAll(s, " ", string(blank)) }
+
+// wrap breaks visible text into lines of at most columns, at spaces. A word that is longer
+// than a line stands on a line of its own, so that names and locations can be copied; with
+// anywhere, for text that somebody else chose, it is broken between characters, but never
+// inside an escape such as <U+202E>.
+func wrap(s string, columns int, anywhere bool) []string {
 	var lines []string
 	for {
 		end, fits := cut(s, columns)
 		if fits {
-			return append(lines, s)
+			return append(lines, unblank(s))
 		}
 		next := end
-		if at := breakAt(s, end, columns); at > 0 {
-			end, next = at, at+1
+		if at := breakAt(s, end, columns, anywhere); at > 0 {
+			end, next = at, at
+		} else if !anywhere {
+			return append(lines, unblank(s))
 		}
-		lines = append(lines, strings.TrimRight(s[:end], " "))
+		lines = append(lines, unblank(strings.TrimRight(s[:end], " ")))
 		if s = strings.TrimLeft(s[next:], " "); s == "" {
 			return lines
 		}
 	}
 }
 
-// breakAt returns the place of the space to break at, so that what comes before
-// it is no longer than end; 0 where the word at end has to be cut because it
-// would not fit a line of its own.
-func breakAt(s string, end, columns int) int {
+func unblank(s string) string { return strings.ReplaceAll(s, string(blank), " ") }
+
+// breakAt returns the place of the space to break at: the last one within end, or, where
+// words are not broken, the first one behind it. 0 means that the word at end is broken, or
+// is the last one.
+func breakAt(s string, end, columns int, anywhere bool) int {
 	if s[end] == ' ' {
 		return end
 	}
 	at := strings.LastIndexByte(s[:end], ' ')
+	if !anywhere {
+		if strings.Trim(s[:max(at, 0)], " ") != "" {
+			return at
+		}
+		if behind := strings.IndexByte(s[end:], ' '); behind > 0 {
+			return end + behind
+		}
+		return 0
+	}
 	if at <= 0 {
 		return 0
 	}

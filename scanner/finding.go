@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -148,11 +149,33 @@ func newEvidence(s []byte, start, end int) Evidence {
 			to += n
 		}
 	}
-	return Evidence{
-		Text:     text.Visible(text.Excerpt(s, start, min(end, start+4*evidenceChars)), evidenceChars),
-		Context:  text.Visible(text.Excerpt(s, from, min(to, from+4*evidenceChars)), evidenceChars+2*contextChars),
-		Position: start,
+	e := Evidence{Text: excerpt(s, start, end, evidenceChars), Context: excerpt(s, from, to, evidenceChars+2*contextChars), Position: start}
+	if from > 0 {
+		e.Context = cutOff + e.Context
 	}
+	if to < len(s) && !strings.HasSuffix(e.Context, cutOff) {
+		e.Context += cutOff
+	}
+	return e
+}
+
+// cutOff stands where a text goes on that is not shown.
+const cutOff = "…"
+
+// excerpt shows at most limit characters of s[from:to]. What is cut off is marked, and
+// no character is cut in two: its bytes would be shown as something that nobody wrote.
+func excerpt(s []byte, from, to, limit int) string {
+	end := min(to, from+4*limit)
+	for range utf8.UTFMax - 1 {
+		if end < to && !utf8.RuneStart(s[end]) {
+			end++
+		}
+	}
+	out := text.Visible(text.Excerpt(s, from, end), limit)
+	if end < to && !strings.HasSuffix(out, cutOff) {
+		out += cutOff
+	}
+	return out
 }
 
 // showEnds is show for the reason of an error, which often stands at its end.

@@ -1,0 +1,131 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// passage is what the findings of a block have in common: where they stand, and when
+// that was seen.
+type passage struct {
+	file  string
+	line  int
+	field string
+	seen  string
+}
+
+// group writes what was found in one tool, or in what else a group is about: a block for
+// each text, the worst first.
+func (p *textPrinter) group(g []repeated) {
+	p.title(heading(g[0].Finding))
+	told := map[string]bool{}
+	for i, block := range blocks(g) {
+		if i > 0 {
+			p.w.WriteByte('\n')
+		}
+		p.findings(block, told)
+	}
+	p.w.WriteByte('\n')
+}
+
+// blocks puts the findings about one text together; they come worst first and stay so.
+func blocks(g []repeated) [][]repeated {
+	var out [][]repeated
+	place := map[passage]int{}
+	for _, f := range g {
+		key := passage{f.Location.File, f.Location.Line, f.Field, seen(f)}
+		at, known := place[key]
+		if !known {
+			at = len(out)
+			place[key] = at
+			out = append(out, nil)
+		}
+		out[at] = append(out[at], f)
+	}
+	return out
+}
+
+// findings writes the reasons why a text was found, and then what they rest on. A fix is
+// said where its rule is new to the group.
+func (p *textPrinter) findings(block []repeated, told map[string]bool) {
+	for _, f := range block {
+		word := strings.ToUpper(f.Severity.String())
+		p.w.WriteString(strings.Repeat(" ", labelIndent))
+		p.w.WriteString(p.styled(severityStyles[f.Severity], word))
+		p.block(labelIndent+len(word), bodyIndent, visible(f.Rule, textLimit)+remarks(f.Finding)+": "+visible(f.Message, textLimit))
+	}
+	first := block[0]
+	p.line("field", visible(first.Field, textLimit))
+	p.evidence(block)
+	p.line("signals", strings.Join(signals(block), ", "))
+	for _, f := range block {
+		p.diff(diffLines(f.Diff))
+	}
+	p.line("location", keep(place(first.Location)))
+	p.line("seen", seen(first))
+	p.related(block)
+	for _, f := range block {
+		if !told[f.Rule] {
+			p.line("fix", visible(p.fixes[f.Rule], textLimit))
+		}
+		told[f.Rule] = true
+	}
+}
+
+// evidence writes what matched: the first time with what stands around it, and alone where
+// that was shown already.
+func (p *textPrinter) evidence(block []repeated) {
+	shown := ""
+	for _, f := range block {
+		before, match, after := inContext(f.Evidence)
+		switch {
+		case match != "" && strings.Contains(shown, "»"+match+"«"): // two reasons rest on the same words
+		case match != "" && strings.Contains(strings.NewReplacer("»", "", "«", "").Replace(shown), match):
+			p.quote("evidence", p.mark(match))
+		default:
+			p.quote("evidence", before+p.mark(match)+after)
+		}
+		shown += before + "»" + match + "«" + after + "\n"
+		if d := f.Evidence.Decoded; d != nil && !strings.Contains(shown, "\n"+*d+"\n") {
+			p.quote("decoded", visible(*d, textLimit))
+			shown += *d + "\n"
+		}
+	}
+}
+
+// signals are what fired, each once.
+func signals(block []repeated) []string {
+	var out []string
+	for _, f := range block {
+		for _, s := range f.Signals {
+			if s = visible(s, textLimit); !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// related writes the other places that the findings speak of, each once.
+func (p *textPrinter) related(block []repeated) {
+	var list []Related
+	for _, f := range block {
+		for _, rel := range f.Related {
+			if !slices.Contains(list, rel) {
+				list = append(list, rel)
+			}
+		}
+	}
+	for i, rel := range list {
+		if i == maxListed {
+			p.line("related", fmt.Sprintf("and %d more", len(list)-i))
+			return
+		}
+		at := place(rel.Location)
+		if at != "" {
+			at = keep(at+":") + " "
+		}
+		p.line("related", at+visible(rel.Message, textLimit))
+	}
+}
