@@ -21,11 +21,6 @@ type approveCmd struct {
 	JSON      bool     `help:"Write JSON instead of text."`
 }
 
-// Help is what --help says beyond the flags.
-func (c *approveCmd) Help() string {
-	return "mcpscan approve github:create_issue --reason \"reviewed in #12\"   approves one tool as it was seen last."
-}
-
 // Run approves.
 func (c *approveCmd) Run(ctx context.Context, std streams) error {
 	if c.All == (len(c.Selectors) > 0) {

@@ -147,7 +147,7 @@ func (f *engineFlags) checks() (*checks, error) {
 	for i, names := range [...][]string{f.Enable, f.Disable} {
 		for _, name := range names {
 			if !([...]config.Choice{forced, refused}[i]).Choose(name, all) {
-				return nil, usage("no rule is called %q; mcpscan rules lists them", name)
+				return nil, noRule(name, all)
 			}
 		}
 	}

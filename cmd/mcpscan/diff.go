@@ -22,11 +22,6 @@ type diffCmd struct {
 	engineFlags
 }
 
-// Help is what --help says beyond the flags.
-func (c *diffCmd) Help() string {
-	return "mcpscan diff mcpscan.lock -- npx -y some-mcp-server@2   compares what a server lists with what was approved."
-}
-
 // Run compares and reports.
 func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if (c.New == "") == (len(c.Command) == 0) {

@@ -23,11 +23,6 @@ type explainCmd struct {
 	engineFlags
 }
 
-// Help is what --help says beyond the flags.
-func (c *explainCmd) Help() string {
-	return "Says of one event what was decided about it and found in it, and on which other events that rests."
-}
-
 // explained is what there is to say of one event.
 type explained struct {
 	Seq       int64              `json:"seq"`

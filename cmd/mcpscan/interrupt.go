@@ -3,11 +3,50 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
 )
+
+// signalled is why a run ended early.
+type signalled struct{ signal os.Signal }
+
+func (s *signalled) Error() string { return fmt.Sprintf("interrupted (%s)", s.signal) }
+
+// exitCode is what a shell says of a process that the signal ended.
+func (s *signalled) exitCode() int {
+	if number, ok := s.signal.(syscall.Signal); ok {
+		return exitSignalled + int(number)
+	}
+	return exitIncomplete
+}
+
+// untilSignal returns a context that the first Ctrl-C ends. A second one ends the
+// process at once.
+func untilSignal() (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	received := make(chan os.Signal, 1)
+	signal.Notify(received, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case s := <-received:
+			cancel(&signalled{s})
+			signal.Stop(received)
+		case <-done:
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(received)
+		close(done)
+		cancel(nil)
+	}
+}
 
 // interruptible is a source that an interruption ends although a read blocks.
 // What was not read then is a skip of its own, so that the report of what was

@@ -34,11 +34,6 @@ type lockCmd struct {
 	engineFlags
 }
 
-// Help is what --help says beyond the flags.
-func (c *lockCmd) Help() string {
-	return "mcpscan lock --run-servers .mcp.json   starts the servers and writes what they offer to mcpscan.lock."
-}
-
 // Run writes the lockfile, or checks it.
 func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if c.Check {

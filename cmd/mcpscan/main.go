@@ -12,10 +12,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -29,6 +27,8 @@ const (
 	exitFindings   = 1 // findings at or above it
 	exitUsage      = 2 // wrong usage or configuration
 	exitIncomplete = 3 // something could not be inspected
+
+	exitSignalled = 128 // and the number of the signal: 130 for Ctrl-C
 )
 
 // exitError carries an exit code through kong, and a message where there is one to give.
@@ -57,64 +57,92 @@ type streams struct {
 	out, err io.Writer
 }
 
-// grammar is the command line.
+// grammar is the command line. Its groups stand in help.go.
 type grammar struct {
-	Scan       scanCmd       `cmd:"" help:"Inspect live servers, client configurations and definition files."`
-	Replay     replayCmd     `cmd:"" help:"Inspect recordings and audit logs."`
-	Lock       lockCmd       `cmd:"" help:"Write down what servers offer: mcpscan.lock, to be reviewed and committed."`
-	Approve    approveCmd    `cmd:"" help:"Approve what waits in the lockfile."`
-	Pins       pinsCmd       `cmd:"" help:"Look into the lockfile: list, show, diff, trust, reset, export, import."`
-	Diff       diffCmd       `cmd:"" help:"Compare what servers offer with what they offered before, and say what the changes can do."`
-	Policy     policyCmd     `cmd:"" help:"Policies: test, check, generate."`
-	Report     reportCmd     `cmd:"" help:"Render a saved JSON report in another format."`
-	Servers    serversCmd    `cmd:"" help:"List the servers of a recording."`
-	Tools      toolsCmd      `cmd:"" help:"List the tools that servers showed in a recording."`
-	Calls      callsCmd      `cmd:"" help:"List the tool calls of a recording."`
-	Events     eventsCmd     `cmd:"" help:"List the events of a recording."`
-	Detections detectionsCmd `cmd:"" help:"List what was found in a recording."`
-	Explain    explainCmd    `cmd:"" help:"Say why an event of a recording was judged as it was."`
-	Rules      rulesCmd      `cmd:"" help:"Explain what is checked, and why."`
-	Version    versionCmd    `cmd:"" help:"Tell the version."`
+	Scan       scanCmd       `cmd:"" group:"scan" help:"Inspect live servers, client configurations and definition files."`
+	Replay     replayCmd     `cmd:"" group:"replay" help:"Inspect recordings and audit logs."`
+	Diff       diffCmd       `cmd:"" group:"diff" help:"Compare what servers offer with what they offered before, and say what the changes can do."`
+	Lock       lockCmd       `cmd:"" group:"lock" help:"Write down what servers offer: mcpscan.lock, to be reviewed and committed."`
+	Approve    approveCmd    `cmd:"" group:"lock" help:"Approve what waits in the lockfile."`
+	Pins       pinsCmd       `cmd:"" group:"lock" help:"Look into the lockfile: list, show, diff, trust, reset, export, import."`
+	Policy     policyCmd     `cmd:"" group:"policy" help:"Policies: test, check, generate."`
+	Servers    serversCmd    `cmd:"" group:"look" help:"List the servers of a recording."`
+	Tools      toolsCmd      `cmd:"" group:"look" help:"List the tools that servers showed in a recording."`
+	Calls      callsCmd      `cmd:"" group:"look" help:"List the tool calls of a recording."`
+	Events     eventsCmd     `cmd:"" group:"look" help:"List the events of a recording."`
+	Detections detectionsCmd `cmd:"" group:"look" help:"List what was found in a recording."`
+	Explain    explainCmd    `cmd:"" group:"look" help:"Say why an event of a recording was judged as it was."`
+	Report     reportCmd     `cmd:"" group:"more" help:"Render a saved JSON report in another format."`
+	Rules      rulesCmd      `cmd:"" group:"more" help:"Explain what is checked, and why."`
+	Completion completionCmd `cmd:"" group:"more" help:"Write the script that completes commands, flags and rules in bash, zsh or fish."`
+	Help       helpCmd       `cmd:"" group:"more" help:"Show the help of a command."`
+	Version    versionCmd    `cmd:"" group:"more" help:"Show the version."`
+	Complete   completeCmd   `cmd:"" name:"__complete" hidden:""`
 
 	// Other names, as agentsh has them.
 	Inspect  inspectCmd  `cmd:"" hidden:"" help:"The same as scan, for a file with a definition or the URL of a server."`
 	Registry registryCmd `cmd:"" hidden:"" help:"The same as pins: list, show."`
+
+	ShowVersion kong.VersionFlag `name:"version" help:"Show the version."`
 }
 
 const description = `mcpscan finds poisoned tool definitions and results of MCP servers.
 It works offline: nothing is sent anywhere, and no key is needed.
 
 Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it,
-2 wrong usage or configuration, 3 something could not be inspected.`
+2 wrong usage or configuration, 3 something could not be inspected,
+130 interrupted.`
 
 func main() {
-	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 
 // run is the program: arguments in, exit code out.
 func run(args []string, std streams) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal()
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process
-	args, command := splitCommand(args)
 	var g grammar
-	g.Scan.Command, g.Diff.Command, g.Lock.Command = command, command, command
-	code := -1
-	parser, err := kong.New(&g, kong.Name("mcpscan"), kong.Description(description), kong.Writers(std.out, std.err),
-		kong.Exit(func(c int) { code = c }), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(std),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Vars{"formats": strings.Join(report.Formats(), ", ")})
+	exited := -1
+	parser, err := newParser(&g, std, func(code int) { exited = code })
 	if err != nil {
 		return fail(std.err, err)
 	}
+	args, command := splitCommand(commandFirst(parser.Model.Node, args))
+	g.Scan.Command, g.Diff.Command, g.Lock.Command = command, command, command
 	kctx, err := parser.Parse(args)
-	if code >= 0 { // --help
-		return code
+	if exited >= 0 { // --help, --version
+		return exited
 	}
 	if err != nil {
-		return fail(std.err, &exitError{exitUsage, fmt.Errorf("%w; see mcpscan --help", err)})
+		return fail(std.err, &exitError{exitUsage, fmt.Errorf("%w; see %s --help", err, helpful(err))})
 	}
-	return fail(std.err, kctx.Run())
+	kctx.BindTo(ctx, (*context.Context)(nil))
+	code := fail(std.err, kctx.Run())
+	if by, interrupted := errors.AsType[*signalled](context.Cause(ctx)); interrupted {
+		return by.exitCode()
+	}
+	return code
+}
+
+// newParser makes the parser of the command line. exit is called by flags that end the
+// program, such as --help.
+func newParser(g *grammar, std streams, exit func(int)) (*kong.Kong, error) {
+	parser, err := kong.New(g, kong.Name("mcpscan"), kong.Description(description), kong.Writers(std.out, std.err),
+		kong.Exit(exit), kong.Bind(std), kong.ExplicitGroups(commandGroups),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
+		kong.Vars{"formats": strings.Join(report.Formats(), ", "), "version": "mcpscan " + version()})
+	if err == nil {
+		addExamples(parser.Model.Node)
+	}
+	return parser, err
+}
+
+// helpful names the command whose help explains an error of the parser.
+func helpful(err error) string {
+	if wrong, ok := errors.AsType[*kong.ParseError](err); ok && wrong.Context != nil && wrong.Context.Selected() != nil {
+		return "mcpscan " + commandPath(wrong.Context.Selected())
+	}
+	return "mcpscan"
 }
 
 // splitCommand takes the command of a server to start, behind --, off the

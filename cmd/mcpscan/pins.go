@@ -21,8 +21,8 @@ type pinsCmd struct {
 	Diff   pinsDiffCmd   `cmd:"" help:"Show how what was seen last differs from what was approved."`
 	Trust  pinsTrustCmd  `cmd:"" help:"Approve one definition at the digest that you reviewed."`
 	Reset  pinsResetCmd  `cmd:"" help:"Forget what was approved."`
-	Export pinsExportCmd `cmd:"" help:"Write the approvals in the digests of agentsh or MCPProxy."`
-	Import pinsImportCmd `cmd:"" help:"Approve what agentsh or MCPProxy approved, where it is the same."`
+	Export pinsExportCmd `cmd:"" help:"Write the approvals in the form of another program."`
+	Import pinsImportCmd `cmd:"" help:"Take over the approvals of another program, for definitions that are the same."`
 }
 
 // pinFlags name the lockfile.

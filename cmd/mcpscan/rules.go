@@ -12,7 +12,7 @@ import (
 
 // rulesCmd is mcpscan rules.
 type rulesCmd struct {
-	ID []string `arg:"" optional:"" help:"Explain these rules, or those of a category; without an ID, list all."`
+	ID []string `arg:"" optional:"" placeholder:"RULE" help:"Explain these rules, or those of a category; without an ID, list all."`
 	configFlags
 }
 
@@ -39,7 +39,7 @@ func (c *rulesCmd) Run(std streams) error {
 	for _, name := range c.ID {
 		chosen := config.Choice{}
 		if !chosen.Choose(name, all) {
-			return usage("no rule is called %q; mcpscan rules lists them", name)
+			return noRule(name, all)
 		}
 		for i := range all {
 			if chosen[all[i].ID] == 0 {

@@ -44,11 +44,6 @@ type liveFlags struct {
 	StepTimeout  time.Duration     `help:"How long a server may take for each answer after that." default:"30s"`
 }
 
-// Help is what --help says beyond the flags.
-func (c *scanCmd) Help() string {
-	return "mcpscan scan [flags] -- npx -y some-mcp-server   starts one server and lists it."
-}
-
 // plan is what a scan is about to do.
 type plan struct {
 	inputs   []report.Input

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// commandFirst puts the words that name the command first: the parser knows a flag
+// only behind the command that it belongs to, and people write it anywhere.
+func commandFirst(root *kong.Node, args []string) []string {
+	var words, flags []string
+	at, node := 0, root
+	for at < len(args) && len(node.Children) > 0 && args[at] != "--" {
+		word := args[at]
+		if child := subcommand(node, word); child != nil {
+			words, node = append(words, word), child
+			at++
+			continue
+		}
+		if word == "-" || !strings.HasPrefix(word, "-") {
+			break
+		}
+		n := 1
+		if at+1 < len(args) && takesNext(root, word, subcommand(node, args[at+1]) != nil) {
+			n = 2
+		}
+		flags = append(flags, args[at:at+n]...)
+		at += n
+	}
+	if len(words) == 0 {
+		return args
+	}
+	return slices.Concat(words, flags, args[at:])
+}
+
+// subcommand is the command of that name below another one, or nil.
+func subcommand(of *kong.Node, name string) *kong.Node {
+	for _, child := range of.Children {
+		if child.Name == name || slices.Contains(child.Aliases, name) {
+			return child
+		}
+	}
+	return nil
+}
+
+// takesNext reports whether the argument behind a flag is its value. One that no command
+// has takes what is no command: the parser, which will refuse it, has to see its command.
+func takesNext(root *kong.Node, word string, beforeCommand bool) bool {
+	if strings.Contains(word, "=") {
+		return false
+	}
+	flag := findFlag(root, word)
+	if flag == nil {
+		return !beforeCommand
+	}
+	attached := !strings.HasPrefix(word, "--") && len(word) > 2 // as in -j4
+	return !attached && !flag.IsBool() && !flag.IsCounter()
+}
+
+// findFlag finds the flag that a word such as --output or -o names, in whatever command.
+func findFlag(node *kong.Node, word string) *kong.Flag {
+	long, isLong := strings.CutPrefix(word, "--")
+	for _, f := range node.Flags {
+		switch {
+		case isLong && (f.Name == long || slices.Contains(f.Aliases, long)):
+			return f
+		case !isLong && len(word) > 1 && f.Short != 0 && strings.HasPrefix(word[1:], string(f.Short)):
+			return f
+		}
+	}
+	for _, child := range node.Children {
+		if f := findFlag(child, word); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// commandPath are the words that name a command.
+func commandPath(node *kong.Node) string {
+	if node.Parent == nil || node.Parent.Parent == nil {
+		return node.Name
+	}
+	return commandPath(node.Parent) + " " + node.Name
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/mcpscan/mcpscan/report"
+)
+
+// completionScripts ask the program itself what may come next, so that they know every
+// command and flag of the version that is installed.
+//
+//go:embed completion
+var completionScripts embed.FS
+
+// completionCmd is mcpscan completion.
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh, fish."`
+}
+
+// Run writes the script.
+func (c *completionCmd) Run(std streams) error {
+	script, err := completionScripts.ReadFile(path.Join("completion", "mcpscan."+c.Shell))
+	if err != nil {
+		return err
+	}
+	return put(std.out, script)
+}
+
+// completeCmd is what the scripts call: the words of a command line without the name of the
+// program, of which the last one is to be completed.
+type completeCmd struct {
+	Words []string `arg:"" optional:"" passthrough:""`
+}
+
+// Run writes the candidates one a line, each with a tab and what it is. Without any, the
+// shell completes the names of files.
+func (c *completeCmd) Run(parsed *kong.Context, std streams) error {
+	words := c.Words
+	if len(words) > 0 && words[0] == "--" { // so that the parser leaves the words alone
+		words = words[1:]
+	}
+	var out strings.Builder
+	for _, found := range completions(parsed.Model.Node, words) {
+		fmt.Fprintf(&out, "%s\t%s\n", found.word, found.help)
+	}
+	_, err := io.WriteString(std.out, out.String())
+	return err
+}
+
+// completion is a word that a command line may go on with.
+type completion struct{ word, help string }
+
+// completions returns what the last of the words may become.
+func completions(root *kong.Node, words []string) []completion {
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	before, last := words[:len(words)-1], words[len(words)-1]
+	if slices.Contains(before, "--") { // the command of a server
+		return nil
+	}
+	before = commandFirst(root, before)
+	node := root
+	for len(before) > 0 && subcommand(node, before[0]) != nil {
+		node, before = subcommand(node, before[0]), before[1:]
+	}
+	if len(before) > 0 && strings.HasPrefix(before[len(before)-1], "-") && takesNext(root, before[len(before)-1], true) {
+		return values(findFlag(root, before[len(before)-1]).Value, "", last)
+	}
+	if name, value, ok := strings.Cut(last, "="); ok && strings.HasPrefix(name, "--") {
+		if flag := findFlag(root, name); flag != nil {
+			return values(flag.Value, name+"=", value)
+		}
+		return nil
+	}
+	return slices.DeleteFunc(next(root, node, before, strings.HasPrefix(last, "-")), func(c completion) bool { return !strings.HasPrefix(c.word, last) })
+}
+
+// next are the flags of a command, or its subcommands and the values of its arguments.
+func next(root, node *kong.Node, before []string, flags bool) []completion {
+	var out []completion
+	if flags {
+		for _, group := range node.AllFlags(true) {
+			for _, f := range group {
+				out = append(out, completion{"--" + f.Name, firstSentence(f.Help)})
+			}
+		}
+		return out
+	}
+	if node.Name == "help" {
+		for node = root; len(before) > 0 && subcommand(node, before[0]) != nil; before = before[1:] {
+			node = subcommand(node, before[0])
+		}
+	}
+	for _, child := range node.Children {
+		if !child.Hidden {
+			out = append(out, completion{child.Name, firstSentence(child.Help)})
+		}
+	}
+	if len(node.Positional) > 0 {
+		out = append(out, values(node.Positional[0], "", "")...)
+	}
+	return out
+}
+
+// values are the values that an argument or a flag may have, where they are known.
+func values(v *kong.Value, prefix, begun string) []completion {
+	var out []completion
+	add := func(word, help string) {
+		if word != "" && strings.HasPrefix(word, begun) {
+			out = append(out, completion{prefix + word, help})
+		}
+	}
+	switch {
+	case v.Name == "format":
+		for _, name := range report.Formats() {
+			add(name, "")
+		}
+	case v.Tag.PlaceHolder == "RULE":
+		all := documented()
+		for i := range all {
+			add(all[i].ID, all[i].Title)
+		}
+		for _, name := range ruleNames(all)[len(all):] {
+			add(name, "category")
+		}
+	case v.Enum != "":
+		for _, name := range v.EnumSlice() {
+			add(name, "")
+		}
+	}
+	return out
+}
+
+// firstSentence is as much of a help text as fits beside a completion.
+func firstSentence(s string) string {
+	s, _, _ = strings.Cut(s, "; ")
+	s, _, _ = strings.Cut(s, ": ")
+	first, _, _ := strings.Cut(s, ". ")
+	return strings.TrimSuffix(first, ".")
+}

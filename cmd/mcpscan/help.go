@@ -1,0 +1,80 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// commandGroups are the headings of the general help, by the groups of the grammar.
+var commandGroups = []kong.Group{
+	{Key: "scan", Title: "Scan:"},
+	{Key: "replay", Title: "Replay:"},
+	{Key: "diff", Title: "Compare:"},
+	{Key: "lock", Title: "Lock and approve:"},
+	{Key: "policy", Title: "Policies:"},
+	{Key: "look", Title: "Look into recordings:"},
+	{Key: "more", Title: "More:"},
+}
+
+// examples are two command lines for each command, by its words.
+var examples = map[string][2]string{
+	"scan":            {"mcpscan scan -- npx -y some-mcp-server", "mcpscan scan --no-run --format sarif=mcpscan.sarif ."},
+	"replay":          {"mcpscan replay events.jsonl", "mcpscan replay session.har --format json=report.json --format text"},
+	"diff":            {"mcpscan diff mcpscan.lock -- npx -y some-mcp-server@2", "mcpscan diff before.json after.json"},
+	"lock":            {"mcpscan lock --run-servers .mcp.json", "mcpscan lock --check"},
+	"approve":         {`mcpscan approve github --reason "reviewed in #12"`, `mcpscan approve github:create_issue --reason "reviewed in #12"`},
+	"pins list":       {"mcpscan pins list", "mcpscan pins list github --json"},
+	"pins show":       {"mcpscan pins show github:create_issue", "mcpscan pins show github:create_issue --json"},
+	"pins diff":       {"mcpscan pins diff", "mcpscan pins diff github:create_issue"},
+	"pins trust":      {"mcpscan pins trust github:create_issue --digest sha256-…", `mcpscan pins trust github:create_issue --digest sha256-… --reason "reviewed in #12"`},
+	"pins reset":      {"mcpscan pins reset github", "mcpscan pins reset github:create_issue"},
+	"pins export":     {"mcpscan pins export --for agentsh", "mcpscan pins export --for mcpproxy"},
+	"pins import":     {"mcpscan pins import pins.json --from agentsh", "mcpscan pins import pins.json --from mcpproxy"},
+	"policy test":     {"mcpscan policy test --policy policy.toml --fixture-dir fixtures/", "mcpscan policy test --policy policy.toml --fixture request.json --expect deny"},
+	"policy check":    {"mcpscan policy check policy.toml", "mcpscan policy check policy.toml events.jsonl"},
+	"policy generate": {"mcpscan policy generate events.jsonl", "mcpscan policy generate events.jsonl -o policy.yaml"},
+	"servers":         {"mcpscan servers events.jsonl", "mcpscan servers events.jsonl --json"},
+	"tools":           {"mcpscan tools events.jsonl", "mcpscan tools events.jsonl --server github"},
+	"calls":           {"mcpscan calls events.jsonl --since 1h", "mcpscan calls events.jsonl --tool create_issue --json"},
+	"events":          {"mcpscan events events.jsonl --type tools/call", "mcpscan events events.jsonl --session s1 --json"},
+	"detections":      {"mcpscan detections events.jsonl", "mcpscan detections events.jsonl --severity high --json"},
+	"explain":         {"mcpscan explain events.jsonl 77", "mcpscan explain events.jsonl id:12 --server github"},
+	"report":          {"mcpscan report report.json", "mcpscan report report.json --format html=report.html"},
+	"rules":           {"mcpscan rules", "mcpscan rules inj-override"},
+	"completion":      {`eval "$(mcpscan completion bash)"`, "mcpscan completion fish > ~/.config/fish/completions/mcpscan.fish"},
+	"help":            {"mcpscan help", "mcpscan help policy test"},
+	"version":         {"mcpscan version", "mcpscan version --json"},
+}
+
+// addExamples shows the examples of each command in its help.
+func addExamples(root *kong.Node) {
+	for _, command := range root.Leaves(true) {
+		if shown, ok := examples[commandPath(command)]; ok {
+			command.Detail = strings.TrimSpace(command.Detail + "\n\nExamples:\n\n    " + strings.Join(shown[:], "\n    "))
+		}
+	}
+}
+
+// helpCmd is mcpscan help.
+type helpCmd struct {
+	Command []string `arg:"" optional:"" help:"The command, as in: mcpscan help policy test."`
+}
+
+// Run shows what --help of the command shows.
+func (c *helpCmd) Run(parsed *kong.Context) error {
+	node := parsed.Model.Node
+	for _, word := range c.Command {
+		child := subcommand(node, word)
+		if child == nil {
+			var names []string
+			for _, n := range node.Children {
+				names = append(names, n.Name)
+			}
+			return usage("no command is called %q%s; mcpscan help lists them", strings.Join(c.Command, " "), didYouMean(word, names))
+		}
+		node = child
+	}
+	_, _ = parsed.Kong.Parse(append(c.Command, "--help")) // prints; what else the command needs is no error here
+	return nil
+}
