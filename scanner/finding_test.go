@@ -51,7 +51,7 @@ func TestEvidenceMarksItsEnds(t *testing.T) {
 		s := c.before + c.match + c.after
 		got := newEvidence([]byte(s), len(c.before), len(c.before)+len(c.match))
 		if got.Text != c.text || got.Context != c.context {
-			t.Errorf("%q in %q is %q", c.match, s, got)
+			t.Errorf("%q in %q is %+v", c.match, s, got)
 		}
 	}
 }
