@@ -33,11 +33,12 @@ const root = "../.."
 // in a change of its own.
 var imports = map[string][]string{
 	"internal/wire":                    {},
-	"internal/text":                    {},
+	"internal/lazyregexp":              {},
+	"internal/text":                    {"internal/lazyregexp"},
 	"internal/conform":                 {"internal/wire"},
-	"internal/reading":                 {},
+	"internal/reading":                 {"internal/lazyregexp"},
 	"internal/policy":                  {"scanner", "internal/text"},
-	"internal/config":                  {"scanner", "internal/policy", "internal/text", "internal/wire"},
+	"internal/config":                  {"scanner", "internal/policy", "internal/text", "internal/wire", "internal/lazyregexp"},
 	"internal/lockfile":                {"scanner", "internal/wire"},
 	"internal/live":                    {"internal/wire"},
 	"internal/osv":                     {"scanner", "rules"},
@@ -47,11 +48,11 @@ var imports = map[string][]string{
 	"internal/score":                   {"scanner", "rules", "replay"},
 	"internal/score/recordtranscripts": {"internal/score"},
 	"internal/score/scorecorpus":       {"internal/score"},
-	"scanner":                          {"internal/wire", "internal/text", "internal/conform"},
-	"rules":                            {"scanner", "internal/wire", "internal/text", "internal/reading"},
-	"replay":                           {"scanner", "internal/wire"},
-	"report":                           {"scanner", "internal/text", "internal/wire"},
-	"cmd/mcpscan":                      {"scanner", "rules", "replay", "report", "internal/config", "internal/live", "internal/lockfile", "internal/osv", "internal/policy", "internal/policyfile", "internal/text", "internal/wire"},
+	"scanner":                          {"internal/wire", "internal/text", "internal/conform", "internal/lazyregexp"},
+	"rules":                            {"scanner", "internal/wire", "internal/text", "internal/reading", "internal/lazyregexp"},
+	"replay":                           {"scanner", "internal/wire", "internal/lazyregexp"},
+	"report":                           {"scanner", "internal/text", "internal/wire", "internal/lazyregexp"},
+	"cmd/mcpscan":                      {"scanner", "rules", "replay", "report", "internal/config", "internal/live", "internal/lockfile", "internal/osv", "internal/policy", "internal/policyfile", "internal/text", "internal/wire", "internal/lazyregexp"},
 }
 
 const module = "github.com/mcpscan/mcpscan/"
