@@ -32,7 +32,8 @@ func NewRecorder(w io.Writer, name string) *Recorder { return &Recorder{w: w, na
 // makes the names valid UTF-8 for the same reason. Ignored events leave no
 // line, and configurations and lockfiles none: they are inputs of their own.
 func (r *Recorder) Record(e *scanner.Event) error {
-	if e.Kind == scanner.IgnoredEvent || e.Kind == scanner.ConfigEvent || e.Kind == scanner.LockEvent {
+	switch e.Kind {
+	case scanner.IgnoredEvent, scanner.ConfigEvent, scanner.LockEvent, scanner.SettingsEvent:
 		return nil
 	}
 	r.line++

@@ -28,7 +28,8 @@ type Report struct {
 
 // Config is the configuration that a run used.
 type Config struct {
-	File           string            `json:"file"`
+	File           string            `json:"file"`                      // empty where the base had none, and what is built in decided
+	Changed        []string          `json:"changed,omitempty"`         // files of the change under review that did not decide: the base's did
 	AlertThreshold *scanner.Severity `json:"alert_threshold,omitempty"` // below it a finding is no alert
 }
 

@@ -62,7 +62,18 @@ func scopes(r *Report) []string {
 		out = append(out, names)
 	}
 	if r.Config != nil {
-		out = append(out, fmt.Sprintf("Configuration: %s.", visible(r.Config.File, textLimit)))
+		out = append(out, r.Config.told()...)
+	}
+	return out
+}
+
+// told says which configuration decided, and which changed files did not.
+func (c *Config) told() (out []string) {
+	if c.File != "" {
+		out = append(out, fmt.Sprintf("Configuration: %s.", visible(c.File, textLimit)))
+	}
+	for _, file := range c.Changed {
+		out = append(out, fmt.Sprintf("%s of the base decided; the changed one did not.", visible(file, textLimit)))
 	}
 	return out
 }

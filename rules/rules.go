@@ -131,6 +131,7 @@ func All() []scanner.Rule {
 		cfgHookExec,
 		cfgScopeShadow,
 		cfgEnvDenied,
+		settingsWeakened,
 		supKnownVulnerable,
 		supKnownMalicious,
 		supTyposquat,

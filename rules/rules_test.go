@@ -36,6 +36,7 @@ import (
 //	exchange.har     one with the heads of HTTP
 //	config/PATH      a client configuration at PATH; several make one run, and those below config/home/ are the user's
 //	mcpscan.lock     a lockfile
+//	mcpscan.yaml     settings, which are compared with base.yaml
 //
 // What was approved of it stands beside the input, if anything was:
 //
@@ -89,10 +90,10 @@ func TestEveryRuleProvesItself(t *testing.T) {
 }
 
 // inputs are the members of an archive that an input can stand in.
-var inputs = []string{"description", "result", "definition.json", "frames", "events.jsonl", "exchange.har", "mcpscan.lock"}
+var inputs = []string{"description", "result", "definition.json", "frames", "events.jsonl", "exchange.har", "mcpscan.lock", "mcpscan.yaml"}
 
 // besides are the members that stand beside an input, one of each kind at most.
-var besides = map[string]string{"alone": "alone", "approved.json": "approved", "approved.lock": "approved", "policy.yaml": "policy"}
+var besides = map[string]string{"alone": "alone", "approved.json": "approved", "approved.lock": "approved", "policy.yaml": "policy", "base.yaml": "base"}
 
 // archive reads a case, and refuses what the harness would pass over.
 func archive(t *testing.T, file string) *txtar.Archive {
@@ -117,7 +118,9 @@ func archive(t *testing.T, file string) *txtar.Archive {
 			t.Errorf("%s: unknown member %q: expected want and one of %s", file, f.Name, strings.Join(inputs, ", "))
 		}
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return name == "alone" || name == "approved" || name == "policy" })
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return name == "alone" || name == "approved" || name == "policy" || name == "base"
+	})
 	if names = slices.Compact(names); len(names) != 2 || !slices.Contains(names, "want") {
 		t.Errorf("%s has the members %q: expected want and one input", file, names)
 	}
@@ -335,6 +338,8 @@ func source(t *testing.T, ar *txtar.Archive) scanner.Source {
 				t.Fatal(err)
 			}
 			return replay.Events(events)
+		case "mcpscan.yaml":
+			return replay.Events([]*scanner.Event{settings(t, member(ar, "base.yaml"), string(f.Data))})
 		case "frames":
 			return frames(t, unrolled(text))
 		case "events.jsonl", "exchange.har":
@@ -347,6 +352,22 @@ func source(t *testing.T, ar *txtar.Archive) scanner.Source {
 	}
 	t.Fatal("the archive has no input")
 	return nil
+}
+
+// settings makes the event of a change of mcpscan.yaml.
+func settings(t *testing.T, before, now string) *scanner.Event {
+	t.Helper()
+	v := config.Vocabulary{Rules: rules.All(), Fields: rules.Fields}
+	var parsed [2]*config.Settings
+	for i, text := range [...]string{before, now} {
+		s, err := config.ParseSettings("mcpscan.yaml", []byte(text), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed[i] = s
+	}
+	return &scanner.Event{Kind: scanner.SettingsEvent, Origin: scanner.Origin{File: "mcpscan.yaml", Line: 1, Column: 1}, Settings: &scanner.ChangedSettings{
+		Path: "mcpscan.yaml", Was: []byte(before), Now: []byte(now), Changes: config.Compare(parsed[0], parsed[1], []byte(now), v)}}
 }
 
 // configurations makes events of the client configurations in an archive.

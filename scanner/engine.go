@@ -70,6 +70,7 @@ type Engine struct {
 	definition []*Rule
 	config     []*Rule
 	configs    []*Rule
+	settings   []*Rule
 	matcher    *text.Matcher
 	owner      []owner // of each pattern of the matcher
 	values     bool    // a rule asks for flows
@@ -199,6 +200,9 @@ func (e *Engine) register(r *Rule) {
 	}
 	if r.Configs != nil {
 		e.configs = append(e.configs, r)
+	}
+	if r.Settings != nil {
+		e.settings = append(e.settings, r)
 	}
 }
 

@@ -34,6 +34,7 @@ const (
 	IgnoredEvent                     // something that is none of our business, and is counted
 	LockEvent                        // what a lockfile holds of one server
 	ConfigEvent                      // a client configuration, as Config; it belongs to no session
+	SettingsEvent                    // a change of what decides about findings, as Settings; it belongs to no session and is no input
 )
 
 // Event is one thing that happened. Whoever saw it stamped its time; nothing
@@ -55,6 +56,7 @@ type Event struct {
 	Locked    *LockedIdentity // of a LockEvent: all that the lockfile holds of that
 	Approved  bool            // of a LockEvent: shows what was approved, not what was seen since
 	Config    *ClientConfig
+	Settings  *ChangedSettings
 	Origin    Origin
 
 	tree *wire.Doc

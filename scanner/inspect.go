@@ -82,6 +82,10 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 		}
 	case ConfigEvent:
 		in.config()
+	case SettingsEvent:
+		for _, r := range in.engine.settings {
+			in.guard(r, func() { r.Settings(&SettingsPass{ChangedSettings: e.Settings, rule: r, in: in}) })
+		}
 	}
 	if in.dropped > 0 {
 		in.skip(tooMany)

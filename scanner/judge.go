@@ -88,6 +88,8 @@ func (j *judge) judge(e *Event, facts *Facts) []Finding {
 	case IgnoredEvent:
 		j.coverage.ignore(e.Reason, e.Origin)
 		return nil
+	case SettingsEvent: // not counted: a run that read nothing else has inspected nothing
+		return j.found
 	}
 	j.places.reset(e)
 	j.kept, j.most, j.dropped = 0, maxPerEvent, 0

@@ -74,7 +74,7 @@ func (o *order) push(e *Event, facts *Facts, of *batch) {
 	s := o.at(place)
 	*s = slot{event: e, facts: facts, of: of, when: e.Time}
 	switch e.Kind {
-	case SkippedEvent, IgnoredEvent, ConfigEvent: // of no session
+	case SkippedEvent, IgnoredEvent, ConfigEvent, SettingsEvent: // of no session
 		return
 	}
 	last := &o.last[maphash.String(o.seed, e.Session)%uint64(len(o.last))]

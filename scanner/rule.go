@@ -77,6 +77,10 @@ type Rule struct {
 	// Configs is called for each client configuration in the order of the input,
 	// and sees the entries of those before it.
 	Configs func(*ConfigPass)
+
+	// Settings is called for each file that decides about findings and that the change
+	// under review has in another version.
+	Settings func(*SettingsPass)
 }
 
 // OutputPoisoning is the category of what is found in what a result says, whatever the
@@ -119,7 +123,7 @@ func (r *Rule) validate() error {
 		return fmt.Errorf("rule %q: the ID must be kebab case, such as inj-override", r.ID)
 	case len(r.Refs) == 0 && !strings.HasPrefix(r.ID, CustomGroup):
 		return fmt.Errorf("rule %q: Refs is empty", r.ID)
-	case r.Text == nil && r.Definition == nil && r.Unusual == nil && r.Lines == nil && r.Message == nil && r.Judge == nil && r.Config == nil && r.Configs == nil:
+	case r.Text == nil && r.Definition == nil && r.Unusual == nil && r.Lines == nil && r.Message == nil && r.Judge == nil && r.Config == nil && r.Configs == nil && r.Settings == nil:
 		return fmt.Errorf("rule %q: it has no check", r.ID)
 	case (r.Text == nil) != (len(r.Patterns) == 0):
 		return fmt.Errorf("rule %q: Text and Patterns go together", r.ID)

@@ -15,7 +15,7 @@ import (
 // lockFlags say what was approved.
 type lockFlags struct {
 	Lockfile  string `help:"What was approved; without it, mcpscan.lock in the working directory where there is one." placeholder:"FILE"`
-	Base      string `help:"The lockfile as it was before the change under review: what the lockfile holds otherwise now is reported." placeholder:"FILE"`
+	Base      string `help:"The lockfile as it was before the change under review, or a directory with the files of the commit before it: what the lockfile holds otherwise now is reported, and of a directory, its versions of the configuration, policies and baseline decide." placeholder:"PATH"`
 	Approvals string `help:"Whether an approval that the change under review makes in the lockfile settles the drift it names: accept, ignore." default:"accept" enum:"accept,ignore"`
 }
 
@@ -42,7 +42,7 @@ func (f *lockFlags) against(ctx context.Context, engine *scanner.Engine) (*appro
 	name := cmp.Or(f.Lockfile, lockfile.Name)
 	now, err := lockfile.Load(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && f.Lockfile == "" && f.Base == "":
+	case errors.Is(err, fs.ErrNotExist) && f.Lockfile == "" && f.baseLock(name) == "":
 		return a, nil
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -54,12 +54,12 @@ func (f *lockFlags) against(ctx context.Context, engine *scanner.Engine) (*appro
 	if a.offers, err = offersOf(ctx, engine, now); err != nil {
 		return nil, err
 	}
-	if f.Base != "" {
-		before, err := lockfile.Load(f.Base)
+	if base := f.baseLock(name); base != "" {
+		before, err := lockfile.Load(base)
 		if err != nil {
 			return nil, &exitError{exitUsage, err}
 		}
-		a.files = append(a.files, f.Base)
+		a.files = append(a.files, base)
 		if a.base, err = offersOf(ctx, engine, before); err != nil {
 			return nil, err
 		}

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -49,33 +46,10 @@ type checks struct {
 	triage  *config.Triage
 	files   []string // that decide about findings
 	idle    []string // what of the configuration and the policies has no effect
-}
 
-// settings reads the configuration. Without one all is as it is built in.
-func (f *configFlags) settings() (*config.Settings, error) {
-	if f.NoConfig {
-		if f.Config != "" {
-			return nil, usage("--config and --no-config contradict each other")
-		}
-		return &config.Settings{}, nil
-	}
-	name := cmp.Or(f.Config, config.SettingsFile)
-	info, err := os.Stat(name)
-	switch {
-	case f.Config == "" && errors.Is(err, fs.ErrNotExist):
-		return &config.Settings{}, nil
-	case err == nil && f.Config == "" && !info.Mode().IsRegular(): // nobody asked to wait for a pipe
-		return nil, usage("reading the configuration: %s is not a regular file; --no-config does without", name)
-	}
-	data, err := readUpTo("the configuration", name, config.MaxSettings)
-	if err != nil {
-		return nil, &exitError{exitUsage, err}
-	}
-	settings, err := config.ParseSettings(name, data, vocabulary())
-	if err != nil {
-		return nil, &exitError{exitUsage, err}
-	}
-	return settings, nil
+	base     baseTree
+	changed  []*scanner.ChangedSettings // by the change under review: the base's versions decide
+	baseline string                     // that decides
 }
 
 // readUpTo reads a file, and of one that is longer than limit a byte more than that: its
@@ -132,13 +106,20 @@ func configured(s *config.Settings) (all []scanner.Rule, off map[string]bool) {
 	return all, off
 }
 
-// checks makes the checks that the flags ask for. --enable and --disable have
-// the last word on which rules run.
-func (f *engineFlags) checks() (*checks, error) {
+// checks makes the checks that the flags ask for.
+func (f *engineFlags) checks() (*checks, error) { return f.checksOf("") }
+
+// checksOf makes the checks that the flags ask for. Of files that the base has in another
+// version, that one decides. --enable and --disable have the last word on which rules run.
+func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
 	if f.Jobs < 0 || f.MaxMessage < 1 {
 		return nil, usage("--jobs and --max-message must not be negative")
 	}
-	settings, err := f.settings()
+	settings, changed, err := f.settingsOf(base)
+	if err != nil {
+		return nil, err
+	}
+	policies, changedPolicies, err := base.policies(f.Policy)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +143,7 @@ func (f *engineFlags) checks() (*checks, error) {
 			return slices.ContainsFunc(p.Servers, func(d policy.Declared) bool { return d.ID == server })
 		}
 	}
-	idle, err := addPolicies(&options, f.Policy)
+	idle, err := addPolicies(&options, policies)
 	if err != nil {
 		return nil, err
 	}
@@ -170,9 +151,13 @@ func (f *engineFlags) checks() (*checks, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &checks{engine: engine, options: options, rules: append(all, scanner.EngineRules()...), triage: triage, files: slices.Clone(f.Policy), idle: idle}
+	c := &checks{engine: engine, options: options, rules: append(all, scanner.EngineRules()...), triage: triage, files: slices.Concat(f.Policy, policies), idle: idle,
+		base: base, changed: append(changed, changedPolicies...)}
 	if settings.Path != "" {
 		c.files = append(c.files, settings.Path)
+	}
+	for _, file := range changed {
+		c.files = append(c.files, file.Path)
 	}
 	if p := settings.Policy; p != nil {
 		c.idle = slices.DeleteFunc(c.idle, func(line string) bool { return strings.HasPrefix(line, settings.Path+":") }) // named by both flags
@@ -195,18 +180,13 @@ func (c *checks) compare(f baselineFlags) error {
 	if f.Baseline == "" {
 		return nil
 	}
-	before, err := readReport(f.Baseline, nil)
+	known, decides, changed, err := c.base.baseline(f.Baseline)
 	if err != nil {
-		return fmt.Errorf("the baseline: %w", err)
+		return err
 	}
-	known := map[string]scanner.Severity{}
-	for _, finding := range before.Findings {
-		if finding.Status != scanner.Suppressed.String() && finding.Status != scanner.Approved.String() { // when that ends, the finding is open
-			known[finding.Fingerprint] = max(known[finding.Fingerprint], finding.Severity)
-		}
-	}
-	c.triage.Baseline = known
-	c.files = append(c.files, f.Baseline)
+	c.triage.Baseline, c.baseline = known, decides
+	c.changed = append(c.changed, changed...)
+	c.files = append(c.files, f.Baseline, decides)
 	return nil
 }
 
@@ -242,15 +222,13 @@ func (c *checks) into(s scanner.Sink) scanner.Sink { return triaged{s, c.triage}
 
 // complete adds to a report what it was decided by, and tells of ignores that
 // suppressed nothing.
-func (c *checks) complete(std streams, r *report.Report, f baselineFlags, quiet bool) {
+func (c *checks) complete(std streams, r *report.Report, quiet bool) {
 	s := c.triage.Settings
-	if s.Path != "" {
-		r.Config = &report.Config{File: s.Path, AlertThreshold: s.AlertThreshold}
-	}
+	r.Config = c.config()
 	if !quiet {
 		tellIdle(std, c.idle)
 	}
-	r.Baseline = f.Baseline
+	r.Baseline = c.baseline
 	for _, u := range c.triage.Unused() {
 		r.UnusedIgnores = append(r.UnusedIgnores, report.UnusedIgnore{Reason: text.Visible(u.Reason, 400), Why: u.Why,
 			Location: report.Location{File: s.Path, Line: u.Pos.Line, Column: u.Pos.Column}})

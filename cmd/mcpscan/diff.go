@@ -64,7 +64,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	}
 	res.Coverage.Skipped = append(res.Coverage.Skipped, missed...)
 	r := collector.Report(append(old.inputs, now.inputs...), version(), res)
-	checks.complete(std, r, c.baselineFlags, c.Quiet)
+	checks.complete(std, r, c.Quiet)
 	return c.finish(std, r, checks.rules)
 }
 

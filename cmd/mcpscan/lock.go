@@ -218,7 +218,7 @@ func (c *lockCmd) report(std streams, checks *checks, o *offers) error {
 	if len(r.Findings) == 0 && len(c.written()) == 1 && c.Output == "" && c.Format[0] == "text" { // standard error says what was done
 		return c.verdict(std, r)
 	}
-	checks.complete(std, r, baselineFlags{}, c.Quiet)
+	checks.complete(std, r, c.Quiet)
 	return c.finish(std, r, checks.rules)
 }
 
@@ -358,7 +358,7 @@ func (c *lockCmd) check(ctx context.Context, std streams) error {
 		return readError(err)
 	}
 	r := collector.Report([]report.Input{{Kind: "lockfile", Name: c.Lockfile}}, version(), res)
-	checks.complete(std, r, baselineFlags{}, c.Quiet)
+	checks.complete(std, r, c.Quiet)
 	return c.finish(std, r, checks.rules)
 }
 

@@ -25,7 +25,7 @@ type replayCmd struct {
 
 // Run replays the files and reports.
 func (c *replayCmd) Run(ctx context.Context, std streams) error {
-	checks, err := c.checks()
+	checks, err := c.checksOf(c.tree())
 	if err != nil {
 		return err
 	}
@@ -51,6 +51,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer closeAll()
+	src = replay.Join(replay.Events(checks.events()), src)
 	log, err := c.open(c.written()...)
 	if err != nil {
 		return err
@@ -66,7 +67,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 		inputs = append(inputs, report.Input{Kind: "recording", Name: f})
 	}
 	r := collector.Report(inputs, version(), res)
-	checks.complete(std, r, c.baselineFlags, c.Quiet)
+	checks.complete(std, r, c.Quiet)
 	return withLost(c.finish(std, r, checks.rules), lost)
 }
 

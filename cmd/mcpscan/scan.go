@@ -56,7 +56,7 @@ type plan struct {
 
 // Run inspects the targets and reports.
 func (c *scanCmd) Run(ctx context.Context, std streams) error {
-	checks, err := c.checks()
+	checks, err := c.checksOf(c.tree())
 	if err != nil {
 		return err
 	}
@@ -76,6 +76,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	p.events = append(checks.events(), p.events...)
 	if err := c.advise(std, checks, p.events, c.Quiet); err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 		return readError(errors.Join(err, lost))
 	}
 	r := collector.Report(p.inputs, version(), res)
-	checks.complete(std, r, c.baselineFlags, c.Quiet)
+	checks.complete(std, r, c.Quiet)
 	return withLost(c.finish(std, r, checks.rules), lost)
 }
 

@@ -79,7 +79,7 @@ func wantFindings(ts *testscript.TestScript, neg bool, args []string) {
 		}) {
 			continue
 		}
-		line := fmt.Sprintf("%d %s %s %s", f.Location.Line, f.Severity, f.Rule, f.Server)
+		line := strings.TrimSpace(fmt.Sprintf("%d %s %s %s", f.Location.Line, f.Severity, f.Rule, f.Server))
 		if f.Action != "alert" {
 			line += " " + f.Action
 		}

@@ -93,6 +93,7 @@ type RuleSetting struct {
 type Override struct {
 	Server, Tool string
 	Layer
+	Pos Position
 }
 
 // CustomPattern is a pattern that the user added. ID is that of its rule.
@@ -220,11 +221,17 @@ func (s *Settings) Rule(r *scanner.Rule) (set RuleSetting, runs bool) {
 	return set, runs
 }
 
-// rule is Rule for results, or for all else.
-func (s *Settings) rule(r *scanner.Rule, output bool) (set RuleSetting, runs bool) {
-	set = s.base(r, output)
+// general returns what is known of a rule before any override.
+func (s *Settings) general(r *scanner.Rule, output bool) RuleSetting {
+	set := s.base(r, output)
 	s.Profile.layer(output).apply(r, output, &set)
 	s.Detection.apply(r, output, &set)
+	return set
+}
+
+// rule is Rule for results, or for all else.
+func (s *Settings) rule(r *scanner.Rule, output bool) (set RuleSetting, runs bool) {
+	set = s.general(r, output)
 	runs = set.Enabled == nil || *set.Enabled
 	for i := range s.Overrides {
 		var there RuleSetting

@@ -280,7 +280,7 @@ func (r *settingsReader) rule(n *node) (s RuleSetting) {
 }
 
 func (r *settingsReader) override(n *node) {
-	var o Override
+	o := Override{Pos: n.pos}
 	known := r.layer(&o.Layer)
 	known["server"] = func(n *node) { o.Server = r.glob(n) }
 	known["tool"] = func(n *node) { o.Tool = r.glob(n) }

@@ -116,6 +116,9 @@ func (i *Ignore) holds(when time.Time) bool {
 	return i.Expires.IsZero() || !when.IsZero() && when.Before(i.Expires)
 }
 
+// lastDay is the day on which the ignore holds last.
+func (i *Ignore) lastDay() string { return i.Expires.AddDate(0, 0, -1).Format(time.DateOnly) }
+
 func (i *Ignore) matches(f *scanner.Finding, fingerprint func() string) bool {
 	return globs(i.Rule, f.Rule.ID) && globs(i.Server, f.Server) && globs(i.Tool, f.Name) &&
 		(i.Fingerprint == "" || i.Fingerprint == fingerprint())
@@ -135,7 +138,7 @@ func (t *Triage) Unused() []Unused {
 		if t.used != nil {
 			u = t.used[n]
 		}
-		last := i.Expires.AddDate(0, 0, -1).Format(time.DateOnly)
+		last := i.lastDay()
 		switch {
 		case u.applied > 0:
 		case u.expired > 0:

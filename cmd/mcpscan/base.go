@@ -1,0 +1,308 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/policy"
+	"github.com/mcpscan/mcpscan/internal/policyfile"
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// baseTree is a directory with the files of the commit before the change under review,
+// "" where there is none. Of what decides about findings, its versions count: a change
+// must not look away from itself.
+type baseTree string
+
+// tree returns the directory that --base names, if it is one.
+func (f *lockFlags) tree() baseTree {
+	if info, err := os.Stat(f.Base); f.Base != "" && err == nil && info.IsDir() {
+		return baseTree(f.Base)
+	}
+	return ""
+}
+
+// baseLock returns the lockfile before the change of a name, "" where there was none.
+func (f *lockFlags) baseLock(name string) string {
+	base := f.tree()
+	if base == "" {
+		return f.Base
+	}
+	if _, err := os.Stat(base.path(name)); !base.holds(name) || errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return base.path(name)
+}
+
+// holds reports whether a file is part of the change, so that the base has its version of
+// it, or none.
+func (b baseTree) holds(name string) bool { return b != "" && filepath.IsLocal(name) }
+
+// path is where the base has its version of a file.
+func (b baseTree) path(name string) string { return filepath.Join(string(b), name) }
+
+// fileVersion is a file as one of the two trees has it; nil where it has none.
+type fileVersion struct {
+	name string
+	data []byte
+}
+
+// read returns the version of a tree. One that was asked for by name must be there.
+func read(what, name string, limit int64, must bool) (*fileVersion, error) {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !must:
+		return nil, nil
+	case err == nil && !must && !info.Mode().IsRegular(): // nobody asked to wait for a pipe
+		return nil, usage("reading %s: %s is not a regular file", what, name)
+	}
+	data, err := readUpTo(what, name, limit)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return &fileVersion{name, data}, nil
+}
+
+// versions returns a file before the change and as it is. Where the two are the same, or
+// the file is no part of the change, was is the file as it is.
+func (b baseTree) versions(what, name string, limit int64, must bool) (was, now *fileVersion, err error) {
+	if !b.holds(name) {
+		now, err = read(what, name, limit, must)
+		return now, now, err
+	}
+	if was, err = read(what+" of the base", b.path(name), limit, false); err != nil {
+		return nil, nil, err
+	}
+	if now, err = read(what, name, limit, must && was == nil); err != nil {
+		return nil, nil, err
+	}
+	if was != nil && now != nil && bytes.Equal(was.data, now.data) {
+		was = now
+	}
+	return was, now, nil
+}
+
+// changedSettings makes what a rule sees of a file in two versions.
+func changedSettings(name string, was, now *fileVersion, changes []scanner.SettingsChange) *scanner.ChangedSettings {
+	changed := &scanner.ChangedSettings{Path: name, Changes: changes}
+	if was != nil {
+		changed.Was = was.data
+	}
+	if now != nil {
+		changed.Now = now.data
+	}
+	return changed
+}
+
+// settings reads the configuration. Without one all is as it is built in.
+func (f *configFlags) settings() (*config.Settings, error) {
+	settings, _, err := f.settingsOf("")
+	return settings, err
+}
+
+// settingsOf returns the configuration that decides, and what the change under review
+// makes of it.
+func (f *configFlags) settingsOf(base baseTree) (*config.Settings, []*scanner.ChangedSettings, error) {
+	if f.NoConfig {
+		if f.Config != "" {
+			return nil, nil, usage("--config and --no-config contradict each other")
+		}
+		return &config.Settings{}, nil, nil
+	}
+	name := cmp.Or(f.Config, config.SettingsFile)
+	was, now, err := base.versions("the configuration", name, config.MaxSettings, f.Config != "")
+	if err != nil {
+		return nil, nil, err
+	}
+	is, err := now.settings()
+	if err != nil || was == now {
+		return is, nil, err
+	}
+	before, err := was.settings()
+	if err != nil {
+		return nil, nil, err
+	}
+	var data []byte
+	if now != nil {
+		data = now.data
+	}
+	return before, []*scanner.ChangedSettings{changedSettings(name, was, now, config.Compare(before, is, data, vocabulary()))}, nil
+}
+
+// settings parses a version of the configuration.
+func (v *fileVersion) settings() (*config.Settings, error) {
+	if v == nil {
+		return &config.Settings{}, nil
+	}
+	settings, err := config.ParseSettings(v.name, v.data, vocabulary())
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return settings, nil
+}
+
+// policies returns the names of the policies that decide, and what the change under
+// review makes of those that are asked for.
+func (b baseTree) policies(names []string) (decide []string, changed []*scanner.ChangedSettings, err error) {
+	for _, name := range names {
+		was, now, err := b.versions("the policy", name, policyfile.MaxFile, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		if was == now {
+			decide = append(decide, name)
+			continue
+		}
+		if now != nil {
+			if _, _, err := loadPolicy(name); err != nil {
+				return nil, nil, err
+			}
+		}
+		changes, decides, err := comparePolicies(was, now)
+		if err != nil {
+			return nil, nil, err
+		}
+		if decides {
+			decide = append(decide, was.name)
+		}
+		changed = append(changed, changedSettings(name, was, now, changes))
+	}
+	return decide, changed, nil
+}
+
+// comparePolicies compares two versions of a policy, of which one may be missing, and says
+// whether the one before decides anything.
+func comparePolicies(was, now *fileVersion) (changes []scanner.SettingsChange, decides bool, err error) {
+	there := was
+	if was == nil {
+		there = now
+	}
+	if strings.EqualFold(filepath.Ext(there.name), ".toml") {
+		var rules [2]*policyfile.Policy
+		for i, v := range [...]*fileVersion{was, now} {
+			if v == nil {
+				continue
+			}
+			if rules[i], err = policyfile.ParseTOML(v.name, v.data); err != nil {
+				return nil, false, &exitError{exitUsage, err}
+			}
+		}
+		return policyfile.Compare(rules[0], rules[1]), was != nil, nil
+	}
+	var lists [2]*policy.Lists
+	for i, v := range [...]*fileVersion{was, now} {
+		settings, err := v.settings()
+		if err != nil {
+			return nil, false, err
+		}
+		lists[i] = settings.Policy
+	}
+	changes = policy.Compare(lists[0], lists[1])
+	if now != nil {
+		config.Place(changes, now.data)
+	}
+	return changes, lists[0] != nil && lists[0].Enforced, nil
+}
+
+// baseline returns what was known before by the baseline that decides, its name, and what
+// the change under review makes of it.
+func (b baseTree) baseline(name string) (known map[string]scanner.Severity, decides string, changed []*scanner.ChangedSettings, err error) {
+	was, now, err := b.versions("the baseline", name, maxBaseline, true)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	is, err := now.known()
+	if err != nil || was == now {
+		return is, name, nil, err
+	}
+	known, err = was.known()
+	if err != nil {
+		return nil, "", nil, err
+	}
+	if was != nil {
+		decides = was.name
+	}
+	return known, decides, []*scanner.ChangedSettings{changedSettings(name, was, now, compareBaselines(known, is, now))}, nil
+}
+
+// maxBaseline is no bound: a baseline is as long as the report that it is.
+const maxBaseline = 1 << 40
+
+// known reads the findings of a baseline, by their fingerprints.
+func (v *fileVersion) known() (map[string]scanner.Severity, error) {
+	known := map[string]scanner.Severity{}
+	if v == nil {
+		return known, nil
+	}
+	before, err := report.Read(bytes.NewReader(v.data))
+	if err != nil {
+		return nil, usage("the baseline: %s: %w", v.name, err)
+	}
+	for _, finding := range before.Findings {
+		if finding.Status != scanner.Suppressed.String() && finding.Status != scanner.Approved.String() { // when that ends, the finding is open
+			known[finding.Fingerprint] = max(known[finding.Fingerprint], finding.Severity)
+		}
+	}
+	return known, nil
+}
+
+// compareBaselines tells of the findings that a baseline accepts, or accepts in a worse
+// form, and the one before it did not.
+func compareBaselines(before, now map[string]scanner.Severity, data *fileVersion) (changes []scanner.SettingsChange) {
+	keys := []string{"findings"}
+	for _, id := range slices.Sorted(maps.Keys(now)) {
+		was, known := before[id]
+		effect, says := scanner.Accepts, fmt.Sprintf("the %s finding %s is accepted as known", now[id], id)
+		switch {
+		case known && now[id] == was:
+			continue
+		case known && now[id] < was:
+			effect = scanner.Keeps
+		case !fingerprint.MatchString(id):
+			effect, says = scanner.Weakens, fmt.Sprintf("a finding is accepted as known without a fingerprint: %q", id)
+		}
+		line := 1 + bytes.Count(data.data[:max(bytes.Index(data.data, []byte(id)), 0)], []byte("\n"))
+		changes = append(changes, scanner.SettingsChange{Effect: effect, Keys: keys, Says: says, Pos: scanner.Position{Line: line, Column: 1}})
+	}
+	gone := 0
+	for id := range before {
+		if _, known := now[id]; !known {
+			gone++
+		}
+	}
+	if gone > 0 {
+		changes = append(changes, scanner.SettingsChange{Keys: keys, Says: fmt.Sprintf("%d known findings are gone from the baseline", gone)})
+	}
+	return changes
+}
+
+// events are what the engine sees of the changes.
+func (c *checks) events() (events []*scanner.Event) {
+	for _, changed := range c.changed {
+		events = append(events, &scanner.Event{Kind: scanner.SettingsEvent, Settings: changed, Origin: scanner.Origin{File: changed.Path, Line: 1, Column: 1}})
+	}
+	return events
+}
+
+// config says which configuration decided, and which one did not.
+func (c *checks) config() *report.Config {
+	s := c.triage.Settings
+	said := &report.Config{File: s.Path, AlertThreshold: s.AlertThreshold}
+	for _, changed := range c.changed {
+		said.Changed = append(said.Changed, changed.Path)
+	}
+	if s.Path == "" && len(said.Changed) == 0 {
+		return nil
+	}
+	return said
+}

@@ -1,0 +1,237 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/policy"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Compare returns what settings change about those before them, and whether that lets
+// anything pass that was reported. What cannot be shown to be harmless weakens. Places
+// are those of data, the text of now.
+func Compare(before, now *Settings, data []byte, v Vocabulary) []scanner.SettingsChange {
+	c := &comparison{before: before, now: now, rules: v.Rules}
+	for _, compare := range compared {
+		compare(c)
+	}
+	Place(c.changes, data)
+	return c.changes
+}
+
+// comparison collects the changes between two versions of settings.
+type comparison struct {
+	before, now *Settings
+	rules       []scanner.Rule // that are built in
+	changes     []scanner.SettingsChange
+}
+
+// compared has what compares each field of Settings. Path is where they stand, and Idle
+// has no effect.
+var compared = [...]func(*comparison){
+	(*comparison).switches,   // Profile, Detection, Definitions, and all Enabled of Outputs, CrossServer, RateLimits and Policy.Pinning
+	(*comparison).threshold,  // AlertThreshold
+	(*comparison).similarity, // Similarity
+	(*comparison).block,      // Outputs.Block
+	(*comparison).patterns,   // Patterns
+	(*comparison).overrides,  // Overrides
+	(*comparison).ignores,    // Ignores
+	(*comparison).approval,   // Approval
+	(*comparison).calls,      // CrossServer, but for Enabled
+	(*comparison).rates,      // RateLimits, but for Enabled
+	(*comparison).policy,     // Policy
+}
+
+func (c *comparison) add(effect scanner.Effect, keys []string, format string, args ...any) {
+	says := fmt.Sprintf(format, args...)
+	if says == "" || format[0] == ' ' {
+		says = strings.Join(keys, ".") + says
+	}
+	c.changes = append(c.changes, scanner.SettingsChange{Effect: effect, Keys: keys, Says: says})
+}
+
+// value reports a value that is another one, and whether what it became is weaker.
+func (c *comparison) value(weaker bool, was, is any, keys ...string) {
+	if was == is {
+		return
+	}
+	c.add(effect(weaker), keys, " was %v and is %v", was, is)
+}
+
+func effect(weaker bool) scanner.Effect {
+	if weaker {
+		return scanner.Weakens
+	}
+	return scanner.Keeps
+}
+
+// threshold compares alert_threshold, which decides three things: what fails a run, what
+// is an alert, and for which finding a result is blocked.
+func (c *comparison) threshold() {
+	of := func(t *scanner.Severity, missing scanner.Severity) scanner.Severity {
+		if t == nil {
+			return missing
+		}
+		return *t
+	}
+	was, is := c.before.AlertThreshold, c.now.AlertThreshold
+	rises := func(missing scanner.Severity) bool { return of(is, missing) > of(was, missing) }
+	result := scanner.Keeps
+	switch {
+	case (was == nil) == (is == nil) && of(was, 0) == of(is, 0):
+		return
+	case rises(scanner.High), (c.before.Outputs.Block || c.now.Outputs.Block) && rises(scanner.Medium):
+		result = scanner.Weakens
+	case rises(scanner.Note):
+		result = scanner.Accepts
+	}
+	said := func(t *scanner.Severity) string {
+		if t == nil {
+			return "not set"
+		}
+		return t.String()
+	}
+	c.add(result, []string{"detection", "alert_threshold"}, " was %s and is %s", said(was), said(is))
+}
+
+func (c *comparison) similarity() {
+	was, is := cmp.Or(c.before.Similarity, scanner.DefaultSimilarity), cmp.Or(c.now.Similarity, scanner.DefaultSimilarity)
+	c.value(is > was, was, is, "detection", "similarity_threshold")
+}
+
+func (c *comparison) block() {
+	action := map[bool]string{true: "block", false: "alert"}
+	c.value(c.before.Outputs.Block, action[c.before.Outputs.Block], action[c.now.Outputs.Block], "output_inspection", "on_detection")
+}
+
+// patterns compares custom patterns by the rules that they are.
+func (c *comparison) patterns() {
+	keys := []string{"detection", "custom_patterns"}
+	find := func(s *Settings, id string) *CustomPattern {
+		if i := slices.IndexFunc(s.Patterns, func(p CustomPattern) bool { return p.ID == id }); i >= 0 {
+			return &s.Patterns[i]
+		}
+		return nil
+	}
+	for i := range c.before.Patterns {
+		was := &c.before.Patterns[i]
+		is := find(c.now, was.ID)
+		if is == nil {
+			c.add(scanner.Weakens, keys, "the custom pattern %s is gone", was.ID)
+			continue
+		}
+		if weaker, what := is.differs(was); what != "" {
+			c.add(effect(weaker), keys, "the custom pattern %s has another %s", was.ID, what)
+			c.changes[len(c.changes)-1].Pos = is.Pos
+		}
+	}
+	for i := range c.now.Patterns {
+		if is := &c.now.Patterns[i]; find(c.before, is.ID) == nil {
+			c.add(scanner.Keeps, keys, "the custom pattern %s is new", is.ID)
+			c.changes[len(c.changes)-1].Pos = is.Pos
+		}
+	}
+}
+
+// differs says what is another about a pattern, the worst of it, and whether it finds
+// less, or may.
+func (p *CustomPattern) differs(was *CustomPattern) (weaker bool, what string) {
+	switch {
+	case !same(p.Pattern, was.Pattern):
+		return true, "expression"
+	case !looksEverywhere(was.Fields, p.Fields):
+		return true, "list of fields, which leaves some out"
+	case p.Category != was.Category: // flags choose rules by it
+		return true, "category"
+	case p.Severity != was.Severity:
+		return p.Severity < was.Severity, "severity"
+	case !sameSet(p.Fields, was.Fields):
+		return false, "list of fields"
+	case p.Description != was.Description:
+		return false, "description"
+	}
+	return false, ""
+}
+
+// looksEverywhere reports whether one list of fields has all of another; an empty list
+// is everything but call.
+func looksEverywhere(was, is []string) bool {
+	if len(is) == 0 {
+		return !slices.Contains(was, "call")
+	}
+	return len(was) > 0 && !slices.ContainsFunc(was, func(f string) bool { return !slices.Contains(is, f) })
+}
+
+func sameSet(a, b []string) bool {
+	sorted := func(s []string) []string { return slices.Compact(slices.Sorted(slices.Values(s))) }
+	return slices.Equal(sorted(a), sorted(b))
+}
+
+// approval compares what mcpscan lock approves without being asked.
+func (c *comparison) approval() {
+	was, is := &c.before.Approval, &c.now.Approval
+	on := func(b *bool) bool { return b == nil || *b }
+	c.value(on(was.Quarantine), on(was.Quarantine), on(is.Quarantine), "approval", "quarantine_enabled")
+	c.value(was.Holds(), !was.Holds(), !is.Holds(), "approval", "auto_trust_first")
+	for _, glob := range is.Skip {
+		if !slices.Contains(was.Skip, glob) {
+			c.add(scanner.Weakens, []string{"approval", "skip_quarantine"}, " has %q now: definitions of these servers do not wait for approval", glob)
+		}
+	}
+	for _, glob := range was.Skip {
+		if !slices.Contains(is.Skip, glob) {
+			c.add(scanner.Keeps, []string{"approval", "skip_quarantine"}, " does not have %q any more", glob)
+		}
+	}
+}
+
+// calls compares what is told of calls, but for whether it is told at all.
+func (c *comparison) calls() {
+	was, is, standard := &c.before.CrossServer, &c.now.CrossServer, scanner.DefaultLimits()
+	window := func(was, is, standard time.Duration, keys ...string) { // a longer one finds more
+		was, is = cmp.Or(was, standard), cmp.Or(is, standard)
+		c.value(is < was, was, is, append([]string{"cross_server"}, keys...)...)
+	}
+	window(was.ReadThenSend.Window, is.ReadThenSend.Window, standard.ReadThenSend, "read_then_send", "window")
+	window(was.Flow.Window, is.Flow.Window, standard.Flow, "cross_server_flow", "window")
+	window(was.Burst.Window, is.Burst.Window, standard.BurstWindow, "burst", "window")
+	most := func(b *Burst) int { return cmp.Or(b.MaxCalls, standard.BurstCalls) }
+	c.value(most(&is.Burst) > most(&was.Burst), most(&was.Burst), most(&is.Burst), "cross_server", "burst", "max_calls")
+	same := func(f *CrossServerFlow) bool { return f.SameTurnOnly == nil || *f.SameTurnOnly }
+	c.value(same(&is.Flow), same(&was.Flow), same(&is.Flow), "cross_server", "cross_server_flow", "same_turn_only")
+	if !slices.Equal(was.Categories, is.Categories) {
+		c.add(scanner.Weakens, []string{"cross_server", "categories"}, " is another list: it decides which calls are reads and which are sends")
+	}
+}
+
+// rates compares how often servers may be called.
+func (c *comparison) rates() {
+	was, is := &c.before.RateLimits, &c.now.RateLimits
+	standard := scanner.DefaultLimits().Rate
+	limit := func(own, all scanner.RateLimit) scanner.RateLimit {
+		return scanner.RateLimit{CallsPerMinute: cmp.Or(own.CallsPerMinute, all.CallsPerMinute), Burst: cmp.Or(own.Burst, all.Burst)}
+	}
+	general := func(l *RateLimits) scanner.RateLimit {
+		return limit(scanner.RateLimit{CallsPerMinute: l.DefaultRPM, Burst: l.DefaultBurst}, standard)
+	}
+	compare := func(was, is scanner.RateLimit, keys []string, perMinute, burst string) {
+		c.value(is.CallsPerMinute > was.CallsPerMinute, was.CallsPerMinute, is.CallsPerMinute, append(slices.Clone(keys), perMinute)...)
+		c.value(is.Burst > was.Burst, was.Burst, is.Burst, append(slices.Clone(keys), burst)...)
+	}
+	compare(general(was), general(is), []string{"rate_limits"}, "default_rpm", "default_burst")
+	for _, server := range union(was.PerServer, is.PerServer) {
+		compare(limit(was.PerServer[server], general(was)), limit(is.PerServer[server], general(is)), []string{"rate_limits", "per_server", server}, "calls_per_minute", "burst")
+	}
+}
+
+func (c *comparison) policy() {
+	c.changes = append(c.changes, policy.Compare(c.before.Policy, c.now.Policy)...)
+}
+
+// same reports whether two values of settings are the same wherever they stand.
+func same(a, b any) bool { return reflect.DeepEqual(a, b) }

@@ -1,0 +1,144 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// overrides compares what settings say of some servers and tools. Those that both
+// versions have apply to whatever is left of the others in the same order, so that only
+// what is new or gone is looked at.
+func (c *comparison) overrides() {
+	keys := []string{"overrides"}
+	gone, added := apart(c.before.Overrides, c.now.Overrides, func(a, b *Override) bool { return a.Server == b.Server && a.Tool == b.Tool && same(a.Layer, b.Layer) })
+	for _, o := range gone {
+		c.add(c.layerEffect(o, false), keys, "an override is gone (server %q, tool %q)", o.Server, o.Tool)
+	}
+	for _, o := range added {
+		c.add(c.layerEffect(o, true), keys, "an override is new (server %q, tool %q)", o.Server, o.Tool)
+		c.changes[len(c.changes)-1].Pos = o.Pos
+	}
+}
+
+// layerEffect says what an override does that is new, or that is gone. Where another one
+// gives a rule a severity as well, nobody knows which of them counts in a tool.
+func (c *comparison) layerEffect(o *Override, added bool) scanner.Effect {
+	for _, on := range o.Categories {
+		if on != added {
+			return scanner.Weakens
+		}
+	}
+	effect := scanner.Keeps
+	rules := c.comparedRules()
+	for id, set := range o.Rules {
+		at := slices.IndexFunc(rules, func(r scanner.Rule) bool { return r.ID == id })
+		switch {
+		case set.Enabled != nil && *set.Enabled != added:
+			return scanner.Weakens
+		case set.Severity == nil:
+		case at < 0 || c.severities(id) > 1:
+			return scanner.Weakens
+		case added:
+			effect = max(effect, lighter(rules[at].Severity, c.before.general(&rules[at], false).Severity, set.Severity))
+		default:
+			effect = max(effect, lighter(rules[at].Severity, set.Severity, c.now.general(&rules[at], false).Severity))
+		}
+	}
+	return effect
+}
+
+// severities counts the overrides of both versions that give a rule a severity.
+func (c *comparison) severities(id string) (n int) {
+	for _, s := range [...]*Settings{c.before, c.now} {
+		for _, o := range s.Overrides {
+			if o.Rules[id].Severity != nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// apart returns what only one of two lists has; what both have stands in the same order
+// in both.
+func apart[T any](before, now []T, equal func(a, b *T) bool) (gone, added []*T) {
+	next := 0
+	for i := range now {
+		at := slices.IndexFunc(before[next:], func(b T) bool { return equal(&b, &now[i]) })
+		if at < 0 {
+			added = append(added, &now[i])
+			continue
+		}
+		for k := range at {
+			gone = append(gone, &before[next+k])
+		}
+		next += at + 1
+	}
+	for i := next; i < len(before); i++ {
+		gone = append(gone, &before[i])
+	}
+	return gone, added
+}
+
+// ignores compares which findings are accepted. Their order and their reasons decide
+// nothing.
+func (c *comparison) ignores() {
+	keys := []string{"ignores"}
+	for i := range c.now.Ignores {
+		is := &c.now.Ignores[i]
+		if slices.ContainsFunc(c.before.Ignores, func(was Ignore) bool { return was.equals(is) }) {
+			continue
+		}
+		result, what := scanner.Weakens, "an ignore is new that names no single rule with a tool or a fingerprint"
+		switch {
+		case slices.ContainsFunc(c.before.Ignores, func(was Ignore) bool { return was.covers(is) }):
+			result, what = scanner.Keeps, "an ignore is another one, and accepts nothing more"
+		case is.narrow():
+			result, what = scanner.Accepts, "an ignore is new"
+		}
+		c.add(result, keys, "%s: %s", what, is)
+		c.changes[len(c.changes)-1].Pos = is.Pos
+	}
+	for i := range c.before.Ignores {
+		was := &c.before.Ignores[i]
+		if !slices.ContainsFunc(c.now.Ignores, func(is Ignore) bool { return was.equals(&is) || was.covers(&is) }) {
+			c.add(scanner.Keeps, keys, "an ignore is gone: %s", was)
+		}
+	}
+}
+
+// equals reports whether two ignores accept the same findings for the same reason.
+func (i Ignore) equals(o *Ignore) bool {
+	i.Pos = o.Pos
+	return i == *o
+}
+
+// covers reports whether an ignore surely accepts everything that another one does.
+func (i *Ignore) covers(o *Ignore) bool {
+	criterion := func(own, other string) bool { return own == "" || own == other }
+	return criterion(i.Rule, o.Rule) && criterion(i.Server, o.Server) && criterion(i.Tool, o.Tool) && criterion(i.Fingerprint, o.Fingerprint) &&
+		(i.Expires.IsZero() || !o.Expires.IsZero() && !o.Expires.After(i.Expires))
+}
+
+// narrow reports whether an ignore names what it accepts: a finding by its fingerprint,
+// or one rule in one tool.
+func (i *Ignore) narrow() bool {
+	literal := func(s string) bool { return s != "" && !strings.ContainsAny(s, `*?[]{}\`) }
+	return i.Fingerprint != "" || literal(i.Rule) && literal(i.Tool)
+}
+
+// String says what an ignore accepts, as the file does.
+func (i *Ignore) String() string {
+	var says []string
+	for _, criterion := range [...][2]string{{"rule", i.Rule}, {"server", i.Server}, {"tool", i.Tool}, {"fingerprint", i.Fingerprint}, {"reason", i.Reason}} {
+		if criterion[1] != "" {
+			says = append(says, criterion[0]+" "+criterion[1])
+		}
+	}
+	if !i.Expires.IsZero() {
+		says = append(says, "expires "+i.lastDay())
+	}
+	return strings.Join(says, ", ")
+}

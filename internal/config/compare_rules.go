@@ -1,0 +1,242 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/policy"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// switchKey is a key that has a say in which rules run and what they weigh.
+type switchKey struct {
+	keys []string
+	get  func(*Settings) any
+	put  func(to, from *Settings) // on a copy that shares its maps
+}
+
+// switches compares which rules run and what they weigh. Several keys decide that
+// together, so it is compared what comes of all of them. A key is blamed where putting
+// it back would undo some of the harm.
+func (c *comparison) switches() {
+	rules := c.comparedRules()
+	harmed := c.now.harmed(c.before, rules)
+	type changed struct {
+		key    switchKey
+		effect scanner.Effect
+		rules  []string
+	}
+	var all []changed
+	blamed := false
+	for _, key := range switchKeys(c.before, c.now) {
+		if same(key.get(c.before), key.get(c.now)) {
+			continue
+		}
+		restored := *c.now
+		key.put(&restored, c.before)
+		here := changed{key: key}
+		for id, effect := range c.now.harmed(&restored, rules) {
+			if harmed[id] > scanner.Keeps {
+				here.effect, here.rules = max(here.effect, min(effect, harmed[id])), append(here.rules, id)
+			}
+		}
+		blamed = blamed || here.effect > scanner.Keeps
+		all = append(all, here)
+	}
+	for _, k := range all {
+		if !blamed && len(harmed) > 0 { // only several of them together do harm
+			k.effect, k.rules = slices.Max(slices.Collect(maps.Values(harmed))), slices.Collect(maps.Keys(harmed))
+		}
+		c.add(k.effect, k.key.keys, " %s%s", became(k.key.get(c.before), k.key.get(c.now)), concerning(k.rules))
+	}
+}
+
+// comparedRules are the rules that both versions have.
+func (c *comparison) comparedRules() []scanner.Rule {
+	rules := slices.Clone(c.rules)
+	for _, p := range c.before.Patterns {
+		if slices.ContainsFunc(c.now.Patterns, func(o CustomPattern) bool { return o.ID == p.ID }) {
+			rules = append(rules, scanner.Rule{ID: p.ID, Category: p.Category, Severity: p.Severity})
+		}
+	}
+	return rules
+}
+
+// harmed returns the rules that are off or weigh less than in other settings, overrides
+// aside.
+func (s *Settings) harmed(before *Settings, rules []scanner.Rule) map[string]scanner.Effect {
+	harmed := map[string]scanner.Effect{}
+	for i := range rules {
+		r := &rules[i]
+		for _, output := range [...]bool{false, true} {
+			was, is := before.general(r, output), s.general(r, output)
+			if on := was.Enabled == nil || *was.Enabled; !on {
+				continue
+			}
+			effect := lighter(r.Severity, was.Severity, is.Severity)
+			if was.Severity == nil && s.raised(r, output) {
+				effect = scanner.Keeps
+			}
+			if is.Enabled != nil && !*is.Enabled {
+				effect = scanner.Weakens
+			}
+			if effect > scanner.Keeps {
+				harmed[r.ID] = max(harmed[r.ID], effect)
+			}
+		}
+	}
+	return harmed
+}
+
+// raised reports whether the profile alone gives a rule its severity, and one that is above
+// what the rule declares: profiles are built in, and known to do no harm there.
+func (s *Settings) raised(r *scanner.Rule, output bool) bool {
+	profile := s.Profile.layer(output).Rules[r.ID].Severity
+	return profile != nil && *profile >= r.Severity && s.Detection.Rules[r.ID].Severity == nil
+}
+
+// lighter compares severities of a rule; nil is what the rule itself gives to each finding,
+// which can be more or less than what it declares.
+func lighter(declared scanner.Severity, was, is *scanner.Severity) scanner.Effect {
+	switch {
+	case was == nil && is == nil:
+		return scanner.Keeps
+	case was == nil: // every finding gets the one severity, though some can be critical
+		if *is == scanner.Critical {
+			return scanner.Keeps
+		} else if *is >= max(declared, scanner.High) {
+			return scanner.Accepts
+		}
+		return scanner.Weakens
+	case is == nil: // some findings can get less
+		if *was == scanner.Note {
+			return scanner.Keeps
+		} else if *was < declared && *was < scanner.High {
+			return scanner.Accepts
+		}
+		return scanner.Weakens
+	case *is < *was:
+		return scanner.Weakens
+	}
+	return scanner.Keeps
+}
+
+// switchKeys are all keys of that kind that one of two versions has.
+func switchKeys(a, b *Settings) []switchKey {
+	flag := func(get func(*Settings) **bool, keys ...string) switchKey {
+		return switchKey{keys, func(s *Settings) any { return *get(s) }, func(to, from *Settings) { *get(to) = *get(from) }}
+	}
+	pin := func(get func(*policy.Pinning) **bool, key string) switchKey {
+		of := func(s *Settings) *policy.Pinning {
+			if s.Policy == nil {
+				return &policy.Pinning{}
+			}
+			return &s.Policy.Pinning
+		}
+		return switchKey{[]string{"version_pinning", key}, func(s *Settings) any { return *get(of(s)) }, func(to, from *Settings) {
+			lists := policy.Lists{}
+			if to.Policy != nil {
+				lists = *to.Policy
+			}
+			to.Policy = &lists
+			*get(&lists.Pinning) = *get(of(from))
+		}}
+	}
+	keys := []switchKey{
+		{[]string{"detection", "profile"}, func(s *Settings) any { return cmp.Or(s.Profile.Name, "standard") }, func(to, from *Settings) { to.Profile = from.Profile }},
+		flag(func(s *Settings) **bool { return &s.Definitions }, "detection", "enabled"),
+		flag(func(s *Settings) **bool { return &s.Outputs.Enabled }, "output_inspection", "enabled"),
+		flag(func(s *Settings) **bool { return &s.CrossServer.Enabled }, "cross_server", "enabled"),
+		flag(func(s *Settings) **bool { return &s.CrossServer.SimilarityCheck }, "cross_server", "shadow_tool", "similarity_check"),
+		flag(func(s *Settings) **bool { return &s.CrossServer.ReadThenSend.Enabled }, "cross_server", "read_then_send", "enabled"),
+		flag(func(s *Settings) **bool { return &s.CrossServer.Flow.Enabled }, "cross_server", "cross_server_flow", "enabled"),
+		flag(func(s *Settings) **bool { return &s.CrossServer.Burst.Enabled }, "cross_server", "burst", "enabled"),
+		flag(func(s *Settings) **bool { return &s.RateLimits.Enabled }, "rate_limits", "enabled"),
+		pin(func(p *policy.Pinning) **bool { return &p.Enabled }, "enabled"),
+		pin(func(p *policy.Pinning) **bool { return &p.Binary }, "pin_binary"),
+	}
+	for _, category := range union(a.Detection.Categories, b.Detection.Categories) {
+		keys = append(keys, entry([]string{"detection", "builtin", category}, category, func(s *Settings) *map[string]bool { return &s.Detection.Categories }))
+	}
+	for _, id := range union(a.Detection.Rules, b.Detection.Rules) {
+		keys = append(keys, entry([]string{"detection", "rules", id}, id, func(s *Settings) *map[string]RuleSetting { return &s.Detection.Rules }))
+	}
+	return keys
+}
+
+// entry is the key of an entry of a map.
+func entry[T any](keys []string, name string, of func(*Settings) *map[string]T) switchKey {
+	return switchKey{keys, func(s *Settings) any {
+		if v, ok := (*of(s))[name]; ok {
+			return &v
+		}
+		return (*T)(nil)
+	}, func(to, from *Settings) {
+		own := maps.Clone(*of(to))
+		if own == nil {
+			own = map[string]T{}
+		}
+		if v, ok := (*of(from))[name]; ok {
+			own[name] = v
+		} else {
+			delete(own, name)
+		}
+		*of(to) = own
+	}}
+}
+
+// union are the keys of two maps, sorted.
+func union[T any](a, b map[string]T) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b)))))
+}
+
+// became says what a value was and is.
+func became(was, is any) string {
+	a, b := valueText(was), valueText(is)
+	if a == "" || b == "" {
+		return "is another one"
+	}
+	return fmt.Sprintf("was %s and is %s", a, b)
+}
+
+// valueText writes a value of a key as the file does, "" where that would be long.
+func valueText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case *bool:
+		if v != nil {
+			return fmt.Sprint(*v)
+		}
+		return "not set"
+	case *RuleSetting:
+		var says []string
+		if v != nil && v.Enabled != nil {
+			says = append(says, fmt.Sprintf("enabled: %v", *v.Enabled))
+		}
+		if v != nil && v.Severity != nil {
+			says = append(says, fmt.Sprintf("severity: %s", *v.Severity))
+		}
+		if len(says) == 0 {
+			return "not set"
+		}
+		return "{" + strings.Join(says, ", ") + "}"
+	}
+	return ""
+}
+
+// concerning names the rules that a change harms, the first few of them.
+func concerning(rules []string) string {
+	const most = 5
+	slices.Sort(rules)
+	switch n := len(rules); {
+	case n == 0:
+		return ""
+	case n > most:
+		return fmt.Sprintf(" (off or lighter: %s and %d more rules)", strings.Join(rules[:most], ", "), n-most)
+	}
+	return fmt.Sprintf(" (off or lighter: %s)", strings.Join(rules, ", "))
+}

@@ -1,0 +1,145 @@
+package policyfile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Compare returns what a policy changes about the one before it, and whether that lets
+// anything pass that was refused, asked about or logged. What cannot be shown to be
+// harmless weakens. Nil is a policy that says nothing. The names and texts of rules
+// decide nothing.
+func Compare(before, now *Policy) []scanner.SettingsChange {
+	c := &comparison{now: now}
+	switch {
+	case before == nil && now == nil:
+		return nil
+	case before == nil:
+		c.add(scanner.Keeps, start, "the policy is new")
+		return c.changes
+	case now == nil:
+		c.add(scanner.Weakens, start, "the policy is gone")
+		return c.changes
+	case before.listed != now.listed:
+		c.add(effect(before.listed), start, "what no rule matches was %s and is %s", before.otherwise(), now.otherwise())
+	}
+	c.kept = make([]bool, len(now.order))
+	gone := c.align(before.order, now.order)
+	for i, r := range now.order {
+		if !c.kept[i] {
+			c.added(i, r)
+		}
+	}
+	for _, g := range gone {
+		c.gone(g)
+	}
+	return c.changes
+}
+
+// comparison collects the changes between two versions of a policy.
+type comparison struct {
+	now     *Policy
+	kept    []bool // of its rules in their order: the policy before has them, too
+	changes []scanner.SettingsChange
+}
+
+// missing is a rule that the policy does not have any more where it was: ahead of its
+// rule number before, among those in force.
+type missing struct {
+	rule   *rule
+	before int
+}
+
+func (c *comparison) add(effect scanner.Effect, at scanner.Position, format string, args ...any) {
+	c.changes = append(c.changes, scanner.SettingsChange{Effect: effect, Says: fmt.Sprintf(format, args...), Pos: at})
+}
+
+func effect(weaker bool) scanner.Effect {
+	if weaker {
+		return scanner.Weakens
+	}
+	return scanner.Keeps
+}
+
+// otherwise says what becomes of what no rule matches.
+func (p *Policy) otherwise() string {
+	if p.listed {
+		return "denied"
+	}
+	return "logged"
+}
+
+// align finds the rules that both policies have, in one order, and returns those that are
+// gone.
+func (c *comparison) align(before, now []*rule) (gone []missing) {
+	places := map[string][]int{}
+	for i, r := range before {
+		places[r.decides()] = append(places[r.decides()], i)
+	}
+	next := 0
+	for i, r := range now {
+		same := places[r.decides()]
+		at := slices.IndexFunc(same, func(place int) bool { return place >= next })
+		if at < 0 {
+			continue
+		}
+		for ; next < same[at]; next++ {
+			gone = append(gone, missing{before[next], i})
+		}
+		c.kept[i], next = true, same[at]+1
+	}
+	for ; next < len(before); next++ {
+		gone = append(gone, missing{before[next], len(now)})
+	}
+	return gone
+}
+
+// decides is all of a rule that decides, as a text that no other such rule has.
+func (r *rule) decides() string {
+	var b strings.Builder
+	action := r.action
+	if action == Deny {
+		action = Block
+	}
+	fmt.Fprintf(&b, "%q %v", action, r.any)
+	r.lists(func(name string, g globs) {
+		var sources []string
+		for _, p := range g {
+			sources = append(sources, p.source)
+		}
+		slices.Sort(sources)
+		fmt.Fprintf(&b, " %q %q", name, slices.Compact(sources))
+	})
+	return b.String()
+}
+
+// added tells of a rule that is new at a place of the policy.
+func (c *comparison) added(at int, r *rule) {
+	harmless := r.refuses()
+	for _, earlier := range c.now.order[:at] {
+		harmless = harmless || earlier.covers(r)
+	}
+	c.add(effect(!harmless), r.pos, "the %s is new: %s", r.called(), r.action)
+}
+
+// gone tells of a rule that is missing. One that allowed gives way to whatever is as strict
+// or stricter. What any other refused must be decided by a rule that is as strict, or by
+// one that came first before, too.
+func (c *comparison) gone(g missing) {
+	harmless := g.rule.action == Allow
+	strict, _ := g.rule.action.Verdict()
+	for i, r := range c.now.order {
+		if i >= g.before && c.kept[i] { // what follows came behind the rule
+			break
+		}
+		own, _ := r.action.Verdict()
+		harmless = harmless || (c.kept[i] || own >= strict) && r.covers(g.rule)
+	}
+	c.add(effect(!harmless), scanner.Position{}, "the %s is gone: %s", g.rule.called(), g.rule.action)
+}
+
+// refuses reports whether the rule blocks.
+func (r *rule) refuses() bool { return r.action == Deny || r.action == Block }

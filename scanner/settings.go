@@ -1,0 +1,74 @@
+package scanner
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Effect says what a change of a setting does to what a run finds.
+type Effect uint8
+
+// The effects, the worst last. Weakens is also what cannot be shown to be harmless.
+const (
+	Keeps   Effect = iota // nothing that was reported before is reported less
+	Accepts               // a single finding, named with its content, is reported less
+	Weakens
+)
+
+// SettingsChange is one change of a file that decides about findings.
+type SettingsChange struct {
+	Effect Effect
+	Keys   []string // the way to what changed, from the top of the file
+	Says   string   // what changed, in words for a report
+	Pos    Position // in the changed file; zero where Keys tell it
+}
+
+// ChangedSettings is a file that decides about findings, such as mcpscan.yaml, a policy
+// or a baseline, in a change under review. The version before the change decided.
+type ChangedSettings struct {
+	Path     string
+	Was, Now []byte // nil where there is no such version
+	Changes  []SettingsChange
+}
+
+// SettingsPass is all that the Settings check of a rule may see.
+type SettingsPass struct {
+	*ChangedSettings
+
+	rule *Rule
+	in   *Inspector
+}
+
+// Worst returns the changes with the worst ahead, and else in the order of the file.
+func (c *ChangedSettings) Worst() []SettingsChange {
+	return slices.SortedStableFunc(slices.Values(c.Changes), func(a, b SettingsChange) int {
+		return cmp.Or(cmp.Compare(b.Effect, a.Effect), a.Pos.Compare(b.Pos))
+	})
+}
+
+// SettingsIssue is what a Settings check reports.
+type SettingsIssue struct {
+	Severity Severity
+	Message  string
+	Pointer  string
+	Key      string // what the fingerprint tells two findings in one file apart by
+	Diff     string
+	Signals  []string
+	Pos      Position
+}
+
+// Report hands over a finding.
+func (p *SettingsPass) Report(is SettingsIssue) {
+	if p.in.full(is.Severity) {
+		return
+	}
+	var signals []string
+	for _, s := range is.Signals {
+		signals = append(signals, show(s, messageChars))
+	}
+	p.in.add(Finding{
+		Rule: p.rule, Category: p.rule.Category, Severity: is.Severity, Message: show(is.Message, messageChars),
+		Subject: ConfigSubject, Pointer: show(is.Pointer, pointerChars), Diff: showDiff(is.Diff), Signals: signals,
+		Location: Location{p.Path, max(is.Pos.Line, 1), max(is.Pos.Column, 1)}, key: p.Path + "\x00" + is.Key,
+	})
+}
