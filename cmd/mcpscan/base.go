@@ -64,7 +64,7 @@ func read(what, name string, limit int64, must bool) (*fileVersion, error) {
 	case errors.Is(err, fs.ErrNotExist) && !must:
 		return nil, nil
 	case err == nil && !must && !info.Mode().IsRegular(): // nobody asked to wait for a pipe
-		return nil, usage("reading %s: %s is not a regular file", what, name)
+		return nil, usage("reading %s: %s is %w", what, name, errIrregular)
 	}
 	data, err := readUpTo(what, name, limit)
 	if err != nil {
@@ -72,6 +72,9 @@ func read(what, name string, limit int64, must bool) (*fileVersion, error) {
 	}
 	return &fileVersion{name, data}, nil
 }
+
+// errIrregular is a file that could keep its reader waiting.
+var errIrregular = errors.New("not a regular file")
 
 // versions returns a file before the change and as it is. Where the two are the same, or
 // the file is no part of the change, was is the file as it is.
@@ -121,6 +124,9 @@ func (f *configFlags) settingsOf(base baseTree) (*config.Settings, []*scanner.Ch
 	}
 	name := cmp.Or(f.Config, config.SettingsFile)
 	was, now, err := base.versions("the configuration", name, config.MaxSettings, f.Config != "")
+	if errors.Is(err, errIrregular) {
+		return nil, nil, usage("%w; --no-config does without", err)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
