@@ -31,6 +31,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	c.declared = checks.triage.Settings.Policy
 	old, before, missed, err := c.snapshot(ctx, std, checks.engine)
 	if err != nil {
 		return err

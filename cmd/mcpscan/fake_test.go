@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -81,10 +83,24 @@ func toolsOf(mode, cursor string) string {
 	case "pages":
 		page, _ := strconv.Atoi(cursor)
 		return fmt.Sprintf(`{"tools":[{"name":"tool%d","description":"One of many.","inputSchema":{"type":"object"}}],"nextCursor":"%d"}`, page, page+1)
+	case "environment":
+		return fmt.Sprintf(`{"tools":[{"name":"sum","description":"It was started with:%s;","inputSchema":{"type":"object"}}]}`, environment())
 	case "half":
 		return `{"tools":[{"name":"sum","description":"Adds`
 	}
 	return `{"tools":[{"name":"sum","description":"Adds numbers.","inputSchema":{"type":"object","properties":{"a":{"type":"number"}}}}]}`
+}
+
+// environment lists the variables of the server, with the values of those that a test sets.
+func environment() (list string) {
+	for _, variable := range slices.Sorted(slices.Values(os.Environ())) {
+		name, value, _ := strings.Cut(variable, "=")
+		list += " " + name
+		if strings.HasPrefix(value, "value-") {
+			list += "=" + value
+		}
+	}
+	return list
 }
 
 // fakeHTTP is the command "fakehttp MODE PORTFILE": an HTTP server that is

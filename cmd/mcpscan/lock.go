@@ -50,6 +50,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	if err := checks.compare(baselineFlags{Now: c.Now}); err != nil {
 		return err
 	}
+	c.declared = checks.triage.Settings.Policy
 	offers, err := c.offers(ctx, std, checks)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
@@ -39,9 +40,13 @@ type liveFlags struct {
 	RunServers bool `help:"Start the servers that configurations name, and connect to their URLs, without asking."`
 	NoRun      bool `help:"Start nothing and connect to nothing: inspect only what can be read."`
 
+	InheritEnv bool `help:"Start servers with all of this environment. Without it they get the standard variables, what their configuration sets, and what env_allow in mcpscan.yaml lists."`
+
 	Header       map[string]string `help:"Header for the URLs given as targets, as NAME=VALUE." placeholder:"NAME=VALUE" mapsep:"none"`
 	StartTimeout time.Duration     `help:"How long a server may take until its first answer." default:"60s"`
 	StepTimeout  time.Duration     `help:"How long a server may take for each answer after that." default:"30s"`
+
+	declared *policy.Lists // servers of mcpscan.yaml, with what they may have of the environment; nil for none
 }
 
 // plan is what a scan is about to do.
@@ -60,6 +65,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	c.declared = checks.triage.Settings.Policy
 	if err := checks.compare(c.baselineFlags); err != nil {
 		return err
 	}

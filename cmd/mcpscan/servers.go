@@ -38,10 +38,10 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 			return true
 		}
 		if all { // what starts is shown all the same
-			fmt.Fprint(std.err, t.described())
+			fmt.Fprint(std.err, t.described(c.inherits(&t)))
 			return false
 		}
-		fmt.Fprint(std.err, t.question())
+		fmt.Fprint(std.err, t.question(c.inherits(&t)))
 		answer, _ := within(ctx, func() (string, error) { return answers.ReadString('\n') })
 		if ctx.Err() != nil {
 			p.skip(t.origin, "server %s was not asked: interrupted", t.name)
@@ -108,13 +108,17 @@ func (c *liveFlags) start(ctx context.Context, std streams, p *plan, rec *record
 		bar := newProgress(std, "asking servers", int64(len(p.targets)), servers, quiet)
 		defer bar.end()
 		var wg sync.WaitGroup
-		for _, t := range p.targets {
+		withheld := make([]string, len(p.targets))
+		for i, t := range p.targets {
 			wg.Go(func() {
-				c.ask(ctx, t, feed, limit)
+				withheld[i] = c.ask(ctx, t, feed, limit)
 				bar.add(1)
 			})
 		}
 		wg.Wait()
+		if !quiet {
+			fmt.Fprint(std.err, strings.Join(withheld, ""))
+		}
 	}()
 	return &liveSource{out}
 }
@@ -143,13 +147,15 @@ func (f *feed) send(e *scanner.Event, stamp bool) {
 	f.out <- e // the engine reads to the end, also after an interruption
 }
 
-// ask lists one server.
-func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, limit int64) {
+// ask lists one server, and returns a line about variables that it was not given.
+func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, limit int64) (withheld string) {
+	in := c.inherits(&t)
+	t.secrets = append(t.secrets, in.secrets()...)
 	base := scanner.Event{Session: session, Server: t.name, Transport: "stdio", Origin: t.origin}
 	if t.url != "" {
 		base.Transport = "http"
 	}
-	res, err := live.List(ctx, live.Target{Name: t.name, Command: t.command, Env: t.env, Dir: t.dir, URL: t.url, Transport: t.transport, Headers: t.headers}, live.Options{
+	res, err := live.List(ctx, live.Target{Name: t.name, Command: t.command, Env: append(in.variables, t.env...), Dir: t.dir, URL: t.url, Transport: t.transport, Headers: t.headers}, live.Options{
 		MaxFrame: limit, StartTimeout: c.StartTimeout, StepTimeout: c.StepTimeout,
 		ClientName: "mcpscan", ClientVersion: version(),
 		OnFrame: func(fr live.Frame) {
@@ -181,4 +187,8 @@ func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, limit int64)
 	if res.Oversize > 0 {
 		skip("server %s sent frames longer than the limit of %d bytes (--max-message): %d", t.name, limit, res.Oversize)
 	}
+	if t.url != "" {
+		return ""
+	}
+	return in.tellWithheld(t.name, (err != nil || len(res.Problems) > 0) && ctx.Err() == nil)
 }

@@ -28,7 +28,7 @@ func TestQuestion(t *testing.T) {
 	want := []string{"Server evil of c.mcp.json:\n  ls -la\n  in /tmp/x\n  with API_KEY=[masked]\n  with LD_PRELOAD=./evil.so<U+001B>[2J\n  with PATH=./bin\n  with T=${MY_TOKEN}\nStart it? [y]es, [a]ll, [N]o: ",
 		"Server web of c.mcp.json:\n  https://h.example/mcp\n  with Authorization: Bearer ${MY_TOKEN}\n  with X-Api-Key: [masked]\nStart it? [y]es, [a]ll, [N]o: "}
 	for i := range want {
-		if got := p.targets[i].question(); got != want[i] {
+		if got := p.targets[i].question(inherited{}); got != want[i] {
 			t.Errorf("got\n%s\nwant\n%s", got, want[i])
 		}
 	}

@@ -20,7 +20,7 @@ import (
 type liveTarget struct {
 	name      string
 	command   []string
-	env       []string
+	env       []string // that the configuration sets, as NAME=VALUE
 	dir       string
 	url       string
 	transport string
@@ -55,8 +55,7 @@ func configTarget(s config.Server, at scanner.Origin) (liveTarget, error) {
 		return t, errors.New("the WebSocket transport is not supported")
 	case s.Command != "":
 		t.command, t.url = append([]string{s.Command}, s.Args...), ""
-		t.env = os.Environ()
-		t.env = append(t.env, pairs(s.Env, "=")...)
+		t.env = pairs(s.Env, "=")
 	case s.URL == "":
 		return t, errors.New("it has neither a command nor a URL")
 	case s.Transport == "sse":
@@ -96,11 +95,13 @@ func (t *liveTarget) shown() string {
 }
 
 // question asks whether the server may be started.
-func (t *liveTarget) question() string { return t.described() + "Start it? [y]es, [a]ll, [N]o: " }
+func (t *liveTarget) question(in inherited) string {
+	return t.described(in) + "Start it? [y]es, [a]ll, [N]o: "
+}
 
 // described is all that decides what will run: a variable such as LD_PRELOAD or PATH makes
-// another program of a harmless command.
-func (t *liveTarget) described() string {
+// another program of a harmless command. in is what the server gets of our environment.
+func (t *liveTarget) described(in inherited) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Server %s of %s:\n  %s\n", text.Visible(t.name, 200), text.Visible(t.origin.File, 400), text.Visible(t.shown(), 100000))
 	line := func(what, s string) { fmt.Fprintf(&b, "  %s %s\n", what, text.Visible(s, 100000)) }
@@ -110,6 +111,9 @@ func (t *liveTarget) described() string {
 	if len(t.command) > 0 {
 		for _, k := range slices.Sorted(maps.Keys(t.written.Env)) {
 			line("with", k+"="+maskedValue(k, t.written.Env[k]))
+		}
+		if given := in.givenTo(); given != "" {
+			line("with", given)
 		}
 	} else {
 		for _, k := range slices.Sorted(maps.Keys(t.written.Headers)) {

@@ -7,9 +7,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// standard are the variables that every server may have: the system's own.
+// standard are the variables that every server may have: those of the system, then
+// their equivalents on Windows, with those that the MCP SDKs pass on there.
 var standard = []string{"PATH", "HOME", "USER", "SHELL", "TERM", "LANG", "TMPDIR", "XDG_RUNTIME_DIR",
-	"SYSTEMROOT", "COMSPEC", "TEMP", "TMP", "USERPROFILE", "PATHEXT", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "SYSTEMDRIVE"}
+	"SYSTEMROOT", "COMSPEC", "TEMP", "TMP", "USERPROFILE", "PATHEXT", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "SYSTEMDRIVE",
+	"HOMEDRIVE", "HOMEPATH", "USERNAME", "PROGRAMFILES", "PROCESSOR_ARCHITECTURE", "WINDIR"}
+
+// Standard reports whether every server may have a variable.
+func Standard(variable string) bool { return slices.Contains(standard, strings.ToUpper(variable)) }
 
 // sensitive are the endings of names of secrets. Such a variable is allowed by its own
 // name only, and by no glob.
@@ -21,14 +26,33 @@ func Sensitive(variable string) bool {
 	return slices.ContainsFunc(sensitive, func(ending string) bool { return strings.HasSuffix(upper, ending) })
 }
 
+// Inherits decides whether a server that is started gets a variable from the environment
+// of the program that starts it. Without env_allow and env_deny it gets the standard
+// variables only, and so does a server that no policy declares: l may be nil.
+func (l *Lists) Inherits(server, variable string) bool {
+	if l == nil {
+		return Standard(variable)
+	}
+	if d := l.declared(server); d == nil || len(d.EnvAllow)+len(d.EnvDeny) == 0 {
+		return Standard(variable)
+	}
+	return l.Variable(server, variable).Verdict != scanner.Block
+}
+
+func (l *Lists) declared(server string) *Declared {
+	if i := slices.IndexFunc(l.Servers, func(d Declared) bool { return d.ID == server }); i >= 0 {
+		return &l.Servers[i]
+	}
+	return nil
+}
+
 // Variable decides whether a declared server may have a variable. Where there is a list
 // of what is allowed, that of what is denied has nothing to say.
 func (l *Lists) Variable(server, name string) scanner.Decision {
-	i := slices.IndexFunc(l.Servers, func(d Declared) bool { return d.ID == server })
-	if i < 0 {
+	d := l.declared(server)
+	if d == nil {
 		return scanner.Decision{}
 	}
-	d := &l.Servers[i]
 	if len(d.EnvAllow) == 0 {
 		for _, glob := range d.EnvDeny {
 			if glob.Refuses(name) {
@@ -43,7 +67,7 @@ func (l *Lists) Variable(server, name string) scanner.Decision {
 		}
 	}
 	switch {
-	case slices.Contains(standard, strings.ToUpper(name)):
+	case Standard(name):
 		return scanner.Decision{}
 	case Sensitive(name):
 		return l.block("env_allow", d.At, "it holds a secret by its name, and env_allow of the server does not name it")

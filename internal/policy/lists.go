@@ -137,7 +137,7 @@ func (l *Lists) server(id string) scanner.Decision {
 	switch {
 	case l.ServerMode == Allowlist && allowed == nil:
 		return l.block("server_policy", l.ServerModeAt, "the server is not among allowed_servers")
-	case l.FailClosed && allowed == nil && !l.declares(id):
+	case l.FailClosed && allowed == nil && l.declared(id) == nil:
 		d := l.block("fail_closed", l.FailClosedAt, "the server is declared neither in servers nor in allowed_servers")
 		d.Check = scanner.RegistryCheck
 		return d
@@ -152,15 +152,6 @@ func (l *Lists) allowedServer(id string) *ServerRule {
 		}
 	}
 	return nil
-}
-
-func (l *Lists) declares(id string) bool {
-	for i := range l.Servers {
-		if l.Servers[i].ID == id {
-			return true
-		}
-	}
-	return false
 }
 
 // tool decides about a call of a tool of a server that is not refused.

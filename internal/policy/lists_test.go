@@ -158,3 +158,37 @@ func TestVariables(t *testing.T) {
 		}
 	}
 }
+
+// TestInherits: a server that is started gets little of the environment, unless its entry
+// says more.
+func TestInherits(t *testing.T) {
+	names := func(globs ...string) (out []Name) {
+		for _, g := range globs {
+			out = append(out, name(t, g))
+		}
+		return out
+	}
+	lists := &Lists{Servers: []Declared{{ID: "plain"}, {ID: "allow", EnvAllow: names("AWS_*", "X_TOKEN")},
+		{ID: "deny", EnvDeny: names("AWS_*")}, {ID: "both", EnvAllow: names("OTHER"), EnvDeny: names("AWS_*")}}}
+	variables := []string{"PATH", "Path", "OTHER", "AWS_REGION", "AWS_SECRET_KEY", "X_TOKEN"}
+	for server, want := range map[string]string{
+		"plain":   "PATH Path",
+		"unknown": "PATH Path",
+		"allow":   "PATH Path AWS_REGION X_TOKEN",
+		"deny":    "PATH Path OTHER X_TOKEN",
+		"both":    "PATH Path OTHER",
+	} {
+		var got []string
+		for _, v := range variables {
+			if lists.Inherits(server, v) {
+				got = append(got, v)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s inherits %v, want %s", server, got, want)
+		}
+	}
+	if none := (*Lists)(nil); !none.Inherits("a", "HOME") || none.Inherits("a", "OTHER") {
+		t.Error("without a policy a server gets the standard variables")
+	}
+}

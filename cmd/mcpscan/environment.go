@@ -1,0 +1,108 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/policy"
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// inherited are the variables of our environment that a server is started with, as
+// NAME=VALUE, and the names of those that it is not given.
+type inherited struct {
+	variables []string
+	beyond    []string // names of the variables that are not standard
+	withheld  []string // names; those of secrets come first
+}
+
+// inherits returns what a server gets of our environment. What its configuration sets
+// is not part of that.
+func (c *liveFlags) inherits(t *liveTarget) (in inherited) {
+	id := t.name
+	if t.foreign {
+		id = t.written.Name
+	}
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		switch {
+		case name == "": // Windows keeps the directory of each drive under such names
+		case !c.InheritEnv && !c.passes(id, name):
+			in.withheld = append(in.withheld, name)
+		default:
+			in.variables = append(in.variables, variable)
+			if !policy.Standard(name) {
+				in.beyond = append(in.beyond, name)
+			}
+		}
+	}
+	secretsFirst(in.beyond)
+	secretsFirst(in.withheld)
+	return in
+}
+
+// passes asks the policy about a variable. Names have no case on Windows.
+func (c *liveFlags) passes(server, name string) bool {
+	return c.declared.Inherits(server, name) || runtime.GOOS == "windows" && c.declared.Inherits(server, strings.ToUpper(name))
+}
+
+func secretsFirst(names []string) {
+	rank := func(name string) int {
+		if secretName(name) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) })
+}
+
+// secretName reports whether a variable holds a secret by its name.
+func secretName(name string) bool { return policy.Sensitive(name) || text.NamesSecret(name) }
+
+// secrets are the values, beyond the standard variables, that are secret by their name.
+func (in *inherited) secrets() (values []string) {
+	for _, variable := range in.variables {
+		if name, value, _ := strings.Cut(variable, "="); secretName(name) && !policy.Standard(name) {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// givenTo describes the variables of our environment, beyond the standard ones, that a
+// server is about to get; "" for none.
+func (in *inherited) givenTo() string {
+	if len(in.beyond) == 0 {
+		return ""
+	}
+	return listed(in.beyond, 20) + " of your environment"
+}
+
+// tellWithheld names the variables that a server may have missed: all of them where
+// listing it failed, and otherwise those of secrets, without which a server can list
+// less than it has.
+func (in *inherited) tellWithheld(server string, failed bool) string {
+	names := in.withheld
+	if !failed {
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !secretName(name) })
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("mcpscan: server %s was started without %s of this environment; if it needs one, list it in env_allow of mcpscan.yaml or in env of its configuration, or use --inherit-env\n",
+		text.Visible(server, 200), listed(names, 8))
+}
+
+// listed joins names for one line of a terminal.
+func listed(names []string, most int) string {
+	shown := names[:min(len(names), most)]
+	line := text.Visible(strings.Join(shown, ", "), 400)
+	if more := len(names) - len(shown); more > 0 {
+		line += fmt.Sprintf(" and %d more", more)
+	}
+	return line
+}
