@@ -33,7 +33,7 @@ func NewRecorder(w io.Writer, name string) *Recorder { return &Recorder{w: w, na
 // line, and configurations and lockfiles none: they are inputs of their own.
 func (r *Recorder) Record(e *scanner.Event) error {
 	switch e.Kind {
-	case scanner.IgnoredEvent, scanner.ConfigEvent, scanner.LockEvent, scanner.SettingsEvent:
+	case scanner.IgnoredEvent, scanner.ConfigEvent, scanner.LockEvent, scanner.SettingsEvent, scanner.StartedEvent:
 		return nil
 	}
 	r.line++

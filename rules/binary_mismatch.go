@@ -30,6 +30,9 @@ var binaryMismatch = scanner.Rule{
 		if offer == nil || now == nil || offer.Identity == nil || !replaced(offer.Identity, now) {
 			return
 		}
+		if written := p.Written(); written != nil && replaced(offer.Identity, written) {
+			return // reported where the configuration names it
+		}
 		p.Report(scanner.JudgeIssue{Severity: programWeight(now), Subject: scanner.ServerSubject, Pointer: "/identity/executable", Offset: p.Message.IdentityAt,
 			Message: replacedProgram, Evidence: now.Executable, Key: now.Digest, Approval: p.IdentityApprovedInChange(),
 			Expected: offer.Identity.Digest, Actual: now.Digest, Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
@@ -46,7 +49,7 @@ func replaced(was, now *scanner.Identity) bool {
 // programWeight weighs a file that was replaced: a program that fetches packages is not
 // the server.
 func programWeight(now *scanner.Identity) scanner.Severity {
-	if now.Package != "" {
+	if now.Ecosystem.Fetched() {
 		return scanner.High
 	}
 	return scanner.Critical

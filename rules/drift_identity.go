@@ -18,7 +18,7 @@ var driftIdentity = scanner.Rule{
 	Fix:        "Compare what starts now with what the lockfile has. If the change is wanted, run mcpscan lock to write it down, and review the new lockfile.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is a fact. High where another program, package or host answers, the same version has another content, or the program gets other arguments; medium where it gets more of the environment, an older version, or none that is fixed; a newer version of the same package is a note, because its tools are compared by themselves.",
+	Basis:      "The change is a fact. Critical where the same version of a package has another content, as for a program that was replaced; high where another program, package or host answers, or the program gets other arguments; medium where it gets more of the environment, an older version, or none that is fixed; a newer version of the same package is a note, because its tools are compared by themselves.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		identified(p, func(entry *scanner.Entry, offer *scanner.Offer, now *scanner.Identity) {
@@ -37,7 +37,7 @@ var driftIdentity = scanner.Rule{
 			return
 		}
 		if now := p.Identity(); now != nil && offer.Identity != nil {
-			if c := compareIdentity(offer.Identity, now); c != nil {
+			if c := changedSince(offer.Identity, p.Written(), now); c != nil {
 				p.Report(scanner.JudgeIssue{Severity: c.severity, Subject: scanner.ServerSubject, Pointer: "/identity" + c.pointer, Offset: p.Message.IdentityAt,
 					Message: c.message(), Evidence: c.evidence, Key: c.evidence, Approval: p.IdentityApprovedInChange(), Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
 			}
@@ -117,6 +117,21 @@ func compareIdentity(was, now *scanner.Identity) *identityChange {
 	return c
 }
 
+// changedSince returns what is different now, without what a configuration that was
+// compared already says as well.
+func changedSince(was, written, now *scanner.Identity) *identityChange {
+	if written == nil {
+		return compareIdentity(was, now)
+	}
+	before, c := &identityChange{}, &identityChange{}
+	before.file(was, written)
+	c.file(was, now)
+	if len(c.told) == 0 || slices.Equal(c.told, before.told) {
+		return nil
+	}
+	return c
+}
+
 // program compares what is run.
 func (c *identityChange) program(was, now *scanner.Identity) {
 	switch {
@@ -157,13 +172,20 @@ func (c *identityChange) file(was, now *scanner.Identity) {
 		return
 	}
 	switch {
-	case was.Resolved == now.Resolved && was.Integrity != "" && now.Integrity != "" && was.Integrity != now.Integrity:
-		c.add(scanner.High, "/integrity", now.Integrity, "the same version of the package has another content")
+	case was.Resolved == now.Resolved && otherContent(was.Integrity, now.Integrity):
+		c.add(scanner.Critical, "/integrity", now.Integrity, "the same version of the package has another content")
 	case older(now.Resolved, was.Resolved):
 		c.add(scanner.Medium, "/resolved", now.Resolved, "the version that runs is older")
 	case was.Resolved != now.Resolved:
 		c.add(scanner.Note, "/resolved", now.Resolved, "the version that runs is another one")
 	}
+}
+
+// otherContent compares two digests, such as sha512-…, where both are of one kind.
+func otherContent(was, now string) bool {
+	a, _, _ := strings.Cut(was, "-")
+	b, _, _ := strings.Cut(now, "-")
+	return was != "" && a == b && was != now
 }
 
 // version compares versions of one package, as they are written.

@@ -8,8 +8,22 @@ func (p *JudgePass) Approved() *Offer { return p.judge.approved(p.event) }
 func (p *JudgePass) Compared() bool { return p.judge.snapshot(p.event) != nil }
 
 // Identity returns what the server of the event is, nil where nobody says so: a
-// configuration does, see [ConfigPass], and a lockfile.
+// configuration does, see [ConfigPass], a lockfile, and a server that was started.
 func (p *JudgePass) Identity() *Identity { return p.event.Identity }
+
+// Written returns what the configuration that a server was started from says that it is,
+// nil for other servers. It was compared with what was approved there.
+func (p *JudgePass) Written() *Identity {
+	if p.event.Kind != StartedEvent {
+		return nil
+	}
+	for _, c := range p.judge.entries.known[p.event.Server] {
+		if !c.Entry.Disabled {
+			return IdentityOf(c.Entry)
+		}
+	}
+	return nil
+}
 
 // Configured reports whether a configuration of the run names the server.
 func (p *JudgePass) Configured() bool { return len(p.judge.entries.known[p.event.Server]) > 0 }

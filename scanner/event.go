@@ -35,6 +35,7 @@ const (
 	LockEvent                        // what a lockfile holds of one server
 	ConfigEvent                      // a client configuration, as Config; it belongs to no session
 	SettingsEvent                    // a change of what decides about findings, as Settings; it belongs to no session and is no input
+	StartedEvent                     // what a server that was asked turned out to be, as Identity; no recording has it
 )
 
 // Event is one thing that happened. Whoever saw it stamped its time; nothing
@@ -52,7 +53,7 @@ type Event struct {
 	Reason    string          // why the event is skipped or ignored, or its frame is none of a record, in words for a report
 	Frame     []byte          // the exact bytes; valid until the event has been judged
 	HTTP      *HTTPHead       // of the exchange that the frame came in, nil where the recording has no heads
-	Identity  *Identity       // of a LockEvent: what the server is, nil where the lockfile does not say
+	Identity  *Identity       // of a LockEvent or StartedEvent: what the server is, nil where the lockfile does not say
 	Locked    *LockedIdentity // of a LockEvent: all that the lockfile holds of that
 	Approved  bool            // of a LockEvent: shows what was approved, not what was seen since
 	Config    *ClientConfig

@@ -25,7 +25,7 @@ type MessageKind uint8
 
 // The kinds of messages. Document is a set of definitions that did not come as
 // a message, Audit a report of another engine, Lockfile what one holds of a
-// server; Malformed is JSON that is no message of any protocol version.
+// server, Started what a server turned out to be; Malformed is JSON that is no message of any protocol version.
 const (
 	Malformed MessageKind = iota
 	Request
@@ -34,9 +34,10 @@ const (
 	Document
 	Audit
 	Lockfile
+	Started
 )
 
-var messageKindNames = [...]string{"malformed", "request", "notification", "response", "document", "audit", "lockfile"}
+var messageKindNames = [...]string{"malformed", "request", "notification", "response", "document", "audit", "lockfile", "started"}
 
 func (k MessageKind) String() string { return messageKindNames[k] }
 

@@ -86,6 +86,8 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 		for _, r := range in.engine.settings {
 			in.guard(r, func() { r.Settings(&SettingsPass{ChangedSettings: e.Settings, rule: r, in: in}) })
 		}
+	case StartedEvent:
+		facts.Messages = append(facts.Messages, Message{Kind: Started})
 	}
 	if in.dropped > 0 {
 		in.skip(tooMany)

@@ -123,7 +123,9 @@ func (j *judge) ordered(e *Event, facts *Facts) []Finding {
 	if j.dropped > 0 && !slices.Contains(facts.Skips, tooMany) {
 		facts.Skips = append(facts.Skips, tooMany)
 	}
-	j.coverage.event(e, facts)
+	if e.Kind != StartedEvent { // nothing that anybody sent
+		j.coverage.event(e, facts)
+	}
 	slices.SortStableFunc(j.found, func(a, b Finding) int {
 		if a.Location != b.Location {
 			return compareLocation(a.Location, b.Location)

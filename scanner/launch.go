@@ -140,6 +140,10 @@ func known(name string) bool {
 	return launches || wraps || interpreter.MatchString(name)
 }
 
+// Launches reports whether the program is one that starts what its arguments say, and
+// is the same on no two machines.
+func (l *Launched) Launches() bool { return known(l.Program) }
+
 // interpreter starts a file, or a module that is installed.
 var interpreter = lazyregexp.New(`^(?:(?:python|pypy)[0-9.]*w?|py|node|nodejs|tsx|ts-node|ts-node-esm|ruby|perl|php|java|rscript|julia|lua|swift|(?:ba|z|da|k|fi)?sh|cmd|powershell|pwsh|osascript)$`)
 

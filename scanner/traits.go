@@ -16,7 +16,7 @@ const (
 	OnList                            // it shows definitions, ends a list, or says which definition changed
 	OnIntroduction                    // it says what the server is
 	OnNewServer                       // it is among the first of its server in the session
-	OnIdentity                        // what its server is stands in a lockfile
+	OnIdentity                        // it says what its server is: a lockfile does, and a server that was started
 	OnHTTP                            // the HTTP headers of the exchange that it came in are known
 	OnNoise                           // it is no message at all
 	OnBatch                           // it came in a batch

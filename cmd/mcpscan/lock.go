@@ -121,15 +121,11 @@ func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*off
 		if err := c.read(ctx, std, checks, o, t, nil); err != nil {
 			return nil, err
 		}
-		if isURL(t) {
-			c.identify(o.now, urlName(t), &scanner.Entry{Transport: "http", URL: t, Headers: c.Header})
-		}
 	}
 	if len(c.Command) > 0 {
 		if err := c.read(ctx, std, checks, o, "", c.Command); err != nil {
 			return nil, err
 		}
-		c.identify(o.now, commandName(c.Command), &scanner.Entry{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]})
 	}
 	for name, offer := range o.now.Servers {
 		if len(offer.Definitions) == 0 && offer.Info.Name == "" { // it was named, and did not answer
@@ -221,14 +217,6 @@ func (c *lockCmd) report(std streams, checks *checks, o *offers) error {
 	}
 	checks.complete(std, r, c.Quiet)
 	return c.finish(std, r, checks.rules)
-}
-
-// identify says what a server is that no configuration names.
-func (c *lockCmd) identify(now *scanner.Snapshot, name string, entry *scanner.Entry) {
-	if o := now.Servers[name]; o != nil {
-		entry.Found = find(entry)
-		o.Identity = scanner.IdentityOf(entry)
-	}
 }
 
 // doubtful refuses a configuration of which clients may read different things, such

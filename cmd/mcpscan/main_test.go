@@ -16,6 +16,8 @@ func TestMain(m *testing.M) {
 		"fakeserver":   fakeServer,
 		"fakehttp":     fakeHTTP,
 		"npx":          fakeNPX,
+		"uvx":          fakeNPX,
+		"docker":       fakeDocker,
 		"sdkserver":    sdkServer,
 		"genrecording": genRecording,
 	})

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
-	"crypto/sha512"
 	"encoding/hex"
 	"io"
 	"os"
@@ -11,32 +11,60 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// find returns what this machine knows of what an entry starts. Launchers and
+// machine is where it is looked up what a command starts.
+type machine struct {
+	getenv func(string) string
+	// image returns the digest that an engine for containers has of an image; nil where
+	// no program may be run to find out.
+	image func(engine, name string) string
+}
+
+// thisMachine knows what can be told without running anything.
+func thisMachine() machine { return machine{getenv: os.Getenv} }
+
+// afterStart knows what a server can have run that was started in an environment.
+func afterStart(ctx context.Context, environment []string) machine {
+	m := machine{getenv: func(name string) string {
+		for _, variable := range slices.Backward(environment) {
+			if value, ok := strings.CutPrefix(variable, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}}
+	m.image = m.inspectImage(ctx, environment)
+	return m
+}
+
+// find returns what a machine knows of what an entry starts. Launchers and
 // interpreters have no digest: they differ from machine to machine, and what they
 // start is what counts.
-func find(e *scanner.Entry) (f scanner.Found) {
-	id := scanner.IdentityOf(e)
-	if id.Command == "" {
+func (m machine) find(e *scanner.Entry) (f scanner.Found) {
+	if e.Command == "" {
 		return f
 	}
+	l := scanner.Launch(e.Command, e.Args)
 	file := ""
-	switch id.Ecosystem {
+	switch l.Ecosystem {
 	case scanner.NPM:
-		f.Resolved, f.Integrity = fetchedByNPX(id)
+		f.Resolved, f.Integrity = m.fetchedByNPX(&l, e.Cwd)
+	case scanner.PyPI:
+		f.Resolved, f.Integrity = m.fetchedFromPyPI(&l)
+	case scanner.OCI:
+		f.Resolved, f.Integrity = m.fetchedImage(&l, e.Command)
 	case scanner.Local:
-		file = id.Package
+		file = l.Name
 	case scanner.None:
-		file = program(e)
+		file = m.program(e, &l)
 	}
 	if file == "" {
 		return f
 	}
-	if id.Cwd != "" && !filepath.IsAbs(file) {
-		file = filepath.Join(id.Cwd, file)
+	if e.Cwd != "" && !filepath.IsAbs(file) {
+		file = filepath.Join(e.Cwd, file)
 	}
 	abs, err := filepath.Abs(file)
 	if err != nil {
@@ -49,8 +77,9 @@ func find(e *scanner.Entry) (f scanner.Found) {
 }
 
 // program is the file whose content decides what an entry does: the script that an
-// argument names, or else the command, unless that is a shell.
-func program(e *scanner.Entry) string {
+// argument names, or else the command, unless that is a program of the machine that
+// does what its arguments say.
+func (m machine) program(e *scanner.Entry, l *scanner.Launched) string {
 	for _, a := range e.Args {
 		if a == "" || a[0] == '-' {
 			continue
@@ -63,17 +92,24 @@ func program(e *scanner.Entry) string {
 			return a
 		}
 	}
-	if shells[strings.TrimSuffix(filepath.Base(e.Command), ".exe")] {
+	if l.Launches() {
 		return ""
 	}
-	if found, err := exec.LookPath(e.Command); err == nil {
-		return found
-	}
-	return e.Command
+	return m.lookPath(e.Command)
 }
 
-// shells are programs of the machine that do what their arguments say.
-var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true, "fish": true, "env": true, "cmd": true, "powershell": true, "pwsh": true}
+// lookPath finds a command as the server's process does.
+func (m machine) lookPath(command string) string {
+	if filepath.Base(command) != command {
+		return command
+	}
+	for _, dir := range filepath.SplitList(m.getenv("PATH")) {
+		if found, err := exec.LookPath(filepath.Join(dir, command)); err == nil && filepath.IsAbs(found) {
+			return found
+		}
+	}
+	return command
+}
 
 // portable is a path relative to the working directory where it lies in it: a
 // lockfile is read on other machines. Others are absolute.
@@ -105,31 +141,4 @@ func digestOf(path string) string {
 		return ""
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
-}
-
-// fetchedByNPX reads what npx keeps of a package under ~/.npm/_npx. The name of the
-// directory is made by npm's libnpmexec from the packages that it was asked for.
-func fetchedByNPX(id *scanner.Identity) (version, integrity string) {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", ""
-	}
-	cache := os.Getenv("npm_config_cache")
-	if cache == "" {
-		cache = filepath.Join(home, ".npm")
-	}
-	asked := id.Package
-	if id.Version != "" {
-		asked += "@" + id.Version
-	}
-	sum := sha512.Sum512([]byte(strings.Join(slices.Sorted(slices.Values([]string{asked})), "\n")))
-	data, err := os.ReadFile(filepath.Join(cache, "_npx", hex.EncodeToString(sum[:])[:16], "package-lock.json"))
-	var doc wire.Doc
-	if err != nil || doc.Parse(data) != nil {
-		return "", ""
-	}
-	entry := doc.Get(doc.Get(0, "packages"), "node_modules/"+id.Package)
-	version, _ = doc.Str(entry, "version")
-	integrity, _ = doc.Str(entry, "integrity")
-	return version, integrity
 }

@@ -265,13 +265,15 @@ func (p *plan) reads(name string) bool {
 func (p *plan) command(command []string) {
 	name := commandName(command)
 	p.inputs = append(p.inputs, report.Input{Kind: "server", Name: name})
-	p.targets = append(p.targets, liveTarget{name: name, command: command, origin: endpoint(name)})
+	p.targets = append(p.targets, liveTarget{name: name, command: command, origin: endpoint(name),
+		written: config.Server{Name: name, Transport: "stdio", Command: command[0], Args: command[1:]}})
 }
 
 // url adds the server at a URL.
 func (p *plan) url(u string, headers map[string]string) {
 	p.inputs = append(p.inputs, report.Input{Kind: "server", Name: bare(u)})
-	p.targets = append(p.targets, liveTarget{name: urlName(u), url: u, headers: headers, origin: endpoint(urlName(u))})
+	p.targets = append(p.targets, liveTarget{name: urlName(u), url: u, headers: headers, origin: endpoint(urlName(u)),
+		written: config.Server{Name: urlName(u), Transport: "http", URL: u, Headers: headers}})
 }
 
 // notATarget explains why a file is neither definitions nor a configuration.
@@ -331,7 +333,7 @@ func (p *plan) config(f *config.File) {
 		p.skip(at(problem.Pos), "the configuration: %s", problem.Msg)
 	}
 	for i := range f.Entries {
-		f.Entries[i].Found = find(&f.Entries[i])
+		f.Entries[i].Found = thisMachine().find(&f.Entries[i])
 	}
 	if len(f.Entries)+len(f.Settings) > 0 { // an empty one is nothing inspected
 		p.events = append(p.events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at(scanner.Position{})})

@@ -151,11 +151,13 @@ func (f *feed) send(e *scanner.Event, stamp bool) {
 func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, limit int64) (withheld string) {
 	in := c.inherits(&t)
 	t.secrets = append(t.secrets, in.secrets()...)
+	environment := slices.Concat(in.variables, t.env)
 	base := scanner.Event{Session: session, Server: t.name, Transport: "stdio", Origin: t.origin}
 	if t.url != "" {
 		base.Transport = "http"
 	}
-	res, err := live.List(ctx, live.Target{Name: t.name, Command: t.command, Env: append(in.variables, t.env...), Dir: t.dir, URL: t.url, Transport: t.transport, Headers: t.headers}, live.Options{
+	answered := false
+	res, err := live.List(ctx, live.Target{Name: t.name, Command: t.command, Env: environment, Dir: t.dir, URL: t.url, Transport: t.transport, Headers: t.headers}, live.Options{
 		MaxFrame: limit, StartTimeout: c.StartTimeout, StepTimeout: c.StepTimeout,
 		ClientName: "mcpscan", ClientVersion: version(),
 		OnFrame: func(fr live.Frame) {
@@ -165,11 +167,16 @@ func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, limit int64)
 			e := base
 			e.Frame, e.Direction = fr.Data, scanner.ClientToServer
 			if fr.Direction == live.ServerToClient {
-				e.Direction = scanner.ServerToClient
+				e.Direction, answered = scanner.ServerToClient, true
 			}
 			f.send(&e, true)
 		},
 	})
+	if answered { // what was fetched for the server is there now
+		e := base
+		e.Kind, e.Identity = scanner.StartedEvent, t.identity(afterStart(ctx, environment))
+		f.send(&e, true)
+	}
 	skip := func(format string, args ...any) {
 		e := base
 		e.Kind, e.Reason = scanner.SkippedEvent, t.conceal(fmt.Sprintf(format, args...))

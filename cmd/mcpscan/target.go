@@ -173,6 +173,17 @@ func (t *liveTarget) conceal(s string) string {
 	return text.Mask(s)
 }
 
+// identity says what the server is, with what a machine knows of what it started. What
+// references stand for stays inside.
+func (t *liveTarget) identity(m machine) *scanner.Identity {
+	entry := t.written
+	if len(t.command) > 0 {
+		entry.Found = m.find(&config.Server{Command: t.command[0], Args: t.command[1:], Cwd: t.dir})
+		entry.Found.Executable = t.conceal(entry.Found.Executable)
+	}
+	return scanner.IdentityOf(&entry)
+}
+
 // known lists the secrets that the server was given, the longest first.
 func (t *liveTarget) known() []string {
 	var out []string

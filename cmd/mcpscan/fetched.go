@@ -1,0 +1,276 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// home is the directory in which launchers keep their caches.
+func (m machine) home() string {
+	if runtime.GOOS == "windows" {
+		return m.getenv("USERPROFILE")
+	}
+	return m.getenv("HOME")
+}
+
+// cache is a directory in the place for caches of the system.
+func (m machine) cache(name string) string {
+	switch dir := m.getenv("XDG_CACHE_HOME"); {
+	case runtime.GOOS == "windows":
+		return filepath.Join(m.getenv("LOCALAPPDATA"), name)
+	case filepath.IsAbs(dir):
+		return filepath.Join(dir, name)
+	}
+	return filepath.Join(m.home(), ".cache", name)
+}
+
+// fetchedByNPX reads what npx ran: the package that is installed in the project, or the
+// one that npx keeps for itself. The name of its directory is made by npm's libnpmexec
+// from the packages that it was asked for.
+func (m machine) fetchedByNPX(l *scanner.Launched, cwd string) (version, integrity string) {
+	if l.Program != "npx" && l.Program != "npm" {
+		return "", ""
+	}
+	if root := npmProject(cwd); root != "" {
+		if _, err := os.Stat(filepath.Join(root, "node_modules", l.Name, "package.json")); err == nil {
+			version, integrity = lockedByNPM(filepath.Join(root, "node_modules", ".package-lock.json"), l.Name)
+			if version == l.Version || l.Version == "" {
+				return version, integrity
+			}
+			if !l.Exact { // either of the two can have run
+				return "", ""
+			}
+		}
+	}
+	kept := m.getenv("npm_config_cache")
+	switch {
+	case kept != "":
+	case runtime.GOOS == "windows":
+		kept = m.cache("npm-cache")
+	default:
+		kept = filepath.Join(m.home(), ".npm")
+	}
+	var asked []string
+	for _, p := range append([]scanner.Package{l.Package}, l.With...) {
+		if p.Version != "" {
+			p.Name += "@" + p.Version
+		}
+		asked = append(asked, p.Name)
+	}
+	slices.Sort(asked)
+	sum := sha512.Sum512([]byte(strings.Join(asked, "\n")))
+	return lockedByNPM(filepath.Join(kept, "_npx", hex.EncodeToString(sum[:])[:16], "package-lock.json"), l.Name)
+}
+
+// npmProject is the directory in whose node_modules npm looks first, "" for none.
+func npmProject(dir string) string {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	for {
+		for _, name := range [...]string{"package.json", "node_modules"} {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				return dir
+			}
+		}
+		if parent := filepath.Dir(dir); parent != dir {
+			dir = parent
+			continue
+		}
+		return ""
+	}
+}
+
+// lockedByNPM reads what a lockfile of npm says of a package.
+func lockedByNPM(file, name string) (version, integrity string) {
+	data, err := os.ReadFile(file)
+	var doc wire.Doc
+	if err != nil || doc.Parse(data) != nil {
+		return "", ""
+	}
+	entry := doc.Get(doc.Get(0, "packages"), "node_modules/"+name)
+	version, _ = doc.Str(entry, "version")
+	integrity, _ = doc.Str(entry, "integrity")
+	return version, integrity
+}
+
+// fetchedFromPyPI reads what uv or pipx keep of a package. Where they keep several
+// versions, nothing says which of them ran, unless the command does.
+func (m machine) fetchedFromPyPI(l *scanner.Launched) (version, integrity string) {
+	var versions, digests []string
+	for _, dir := range m.distributions(l.Program) {
+		name, v, ok := cutLast(strings.TrimSuffix(filepath.Base(dir), ".dist-info"), "-")
+		if !ok || pythonName(name) != pythonName(l.Name) || l.Exact && v != l.Version {
+			continue
+		}
+		versions, digests = append(versions, v), append(digests, wheelDigest(dir))
+	}
+	if versions = slices.Compact(slices.Sorted(slices.Values(versions))); len(versions) != 1 {
+		return "", ""
+	}
+	if digests = slices.Compact(slices.Sorted(slices.Values(digests))); len(digests) == 1 {
+		integrity = digests[0]
+	}
+	return versions[0], integrity
+}
+
+// distributions lists the .dist-info directories of the wheels that a launcher keeps.
+func (m machine) distributions(launcher string) []string {
+	var patterns []string
+	switch launcher {
+	case "uv", "uvx":
+		dir := m.getenv("UV_CACHE_DIR")
+		if dir == "" {
+			dir = m.cache("uv")
+			if runtime.GOOS == "windows" {
+				dir = filepath.Join(dir, "cache")
+			}
+		}
+		patterns = []string{filepath.Join(escapeGlob(dir), "archive-v*", "*", "*.dist-info")}
+	case "pipx":
+		kept := filepath.Join(m.getenv("PIPX_HOME"), ".cache")
+		if m.getenv("PIPX_HOME") == "" {
+			kept = m.cache("pipx")
+		}
+		patterns = []string{filepath.Join(escapeGlob(kept), "*", "lib", "python*", "site-packages", "*.dist-info"),
+			filepath.Join(escapeGlob(kept), "*", "Lib", "site-packages", "*.dist-info")}
+	}
+	var found []string
+	for _, p := range patterns {
+		dirs, _ := filepath.Glob(p) // the pattern is well-formed
+		found = append(found, dirs...)
+	}
+	return found
+}
+
+// escapeGlob makes a pattern that matches a path alone. On Windows no character can be
+// escaped, and those of a pattern are rare in its paths.
+func escapeGlob(path string) string {
+	if runtime.GOOS == "windows" {
+		return path
+	}
+	return regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(path, `\$0`)
+}
+
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+var pythonSeparators = regexp.MustCompile(`[-_.]+`)
+
+// pythonName is the one form of all names that PyPI takes for the same package.
+func pythonName(name string) string {
+	return strings.ToLower(pythonSeparators.ReplaceAllString(name, "-"))
+}
+
+// wheelDigest is a digest over the files of a wheel, as its RECORD has them; "" for a
+// wheel that is another one on each system. What the tools that build and install it
+// write by themselves is left out.
+func wheelDigest(distInfo string) string {
+	about, err := os.ReadFile(filepath.Join(distInfo, "WHEEL"))
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(about)) {
+		if tag, ok := strings.CutPrefix(line, "Tag:"); ok && !strings.HasSuffix(strings.TrimSpace(tag), "-none-any") {
+			return ""
+		}
+	}
+	record, err := os.ReadFile(filepath.Join(distInfo, "RECORD"))
+	if err != nil {
+		return ""
+	}
+	var files []string
+	for line := range strings.Lines(string(record)) {
+		line = strings.TrimSpace(line)
+		file, rest, _ := strings.Cut(line, ",")
+		written := strings.Contains(file, ".dist-info/") && path.Base(file) != "entry_points.txt"
+		if strings.HasPrefix(rest, "sha256=") && !written && filepath.IsLocal(file) && !strings.Contains(file, "__pycache__/") {
+			files = append(files, line)
+		}
+	}
+	if len(files) == 0 {
+		return ""
+	}
+	slices.Sort(files)
+	sum := sha256.Sum256([]byte(strings.Join(files, "\n")))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// fetchedImage asks the engine for containers for the digest of an image. A tag that
+// names a version has that digest as its content; of any other image the digest is the
+// version that ran.
+func (m machine) fetchedImage(l *scanner.Launched, command string) (version, integrity string) {
+	if m.image == nil || l.Digest != "" {
+		return "", ""
+	}
+	engine, name := l.Program, l.Name
+	if strings.TrimSuffix(strings.ToLower(filepath.Base(command)), ".exe") == l.Program {
+		engine = command
+	}
+	if l.Version != "" {
+		name += ":" + l.Version
+	}
+	switch digest := m.image(engine, name); {
+	case digest == "":
+		return "", ""
+	case l.Exact:
+		return l.Version, strings.Replace(digest, ":", "-", 1)
+	default:
+		return digest, ""
+	}
+}
+
+// inspectTimeout bounds how long an engine for containers may take to answer.
+const inspectTimeout = 10 * time.Second
+
+// inspectImage asks docker, or what takes its place, for the digest that an image has
+// in its registry, in the environment that the server had.
+func (m machine) inspectImage(ctx context.Context, environment []string) func(engine, name string) string {
+	return func(engine, name string) string {
+		ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, m.lookPath(engine), "image", "inspect", "--format", "{{json .RepoDigests}}", name)
+		cmd.Env, cmd.WaitDelay = environment, time.Second
+		out, err := cmd.Output()
+		var doc wire.Doc
+		if err != nil || doc.Parse(bytes.TrimSpace(out)) != nil || doc.Kind(0) != wire.Array {
+			return ""
+		}
+		found := map[string]bool{}
+		digest := ""
+		for i := doc.First(0); i >= 0; i = doc.Next(i) {
+			_, after, ok := strings.Cut(string(doc.Text(i, new([]byte))), "@")
+			if ok && imageDigest.MatchString(after) {
+				found[after], digest = true, after
+			}
+		}
+		if len(found) != 1 { // no registry has the image, or registries have different ones
+			return ""
+		}
+		return digest
+	}
+}
+
+var imageDigest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
