@@ -46,6 +46,30 @@ func IdentityOf(e *Entry) *Identity {
 	return id
 }
 
+// Same reports whether two identities are of one server: they start the same package,
+// file or program, or are at the same address. Versions and arguments can differ; of a
+// program that says nothing by itself they may not.
+func (id *Identity) Same(other *Identity) bool {
+	switch {
+	case other == nil || id.Ecosystem != other.Ecosystem || id.Package != other.Package || id.URL != other.URL:
+		return false
+	case id.Command == "" && other.Command == "":
+		return id.URL != ""
+	case id.Package == "":
+		return id.Command == other.Command && slices.Equal(id.Args, other.Args)
+	}
+	return true
+}
+
+// alike reports whether two identities are of one server that is started in one way, but
+// for the consent to what npx installs.
+func (id *Identity) alike(other *Identity) bool {
+	words := func(id *Identity) []string {
+		return slices.DeleteFunc(slices.Clone(id.Args), func(a string) bool { return a == "-y" || a == "--yes" })
+	}
+	return id.Same(other) && id.Version == other.Version && slices.Equal(words(id), words(other))
+}
+
 // address is a URL without what may be secret in it.
 func address(raw string) string {
 	if raw == "" {

@@ -30,6 +30,7 @@ type Offer struct {
 	Definitions map[DefinitionKey]*Offered
 	Lists       [MessageSubject]bool // the kinds that it listed to the end
 	Twice       []Twice
+	Rival       Location // of another server that was given the same name; zero for none
 }
 
 // DefinitionKey identifies a definition among those of a server.
@@ -91,6 +92,7 @@ func (s *Snapshot) Event(e *Event, f *Facts) error {
 		}
 		o := s.Offer(e.Server)
 		if e.Identity != nil {
+			o.rival(e.Identity, e.Origin.At(e.Frame, m.Offset))
 			o.Identity = e.Identity
 		}
 		if e.Locked != nil {
@@ -113,9 +115,18 @@ func (s *Snapshot) Event(e *Event, f *Facts) error {
 // identify takes in what a configuration says of a server. What was said first stays.
 func (s *Snapshot) identify(c *ClientConfig, entry *Entry) {
 	o := s.Offer(entry.Name)
+	id, at := IdentityOf(entry), ConfiguredServer{c, entry}.Location()
 	if o.Identity == nil {
-		o.Identity, o.Transport = IdentityOf(entry), entry.Transport
-		o.Location = ConfiguredServer{c, entry}.Location()
+		o.Identity, o.Transport, o.Location = id, entry.Transport, at
+	} else if !entry.Disabled {
+		o.rival(id, at)
+	}
+}
+
+// rival notes that another server has the name of the offer.
+func (o *Offer) rival(id *Identity, at Location) {
+	if o.Identity != nil && !o.Identity.alike(id) {
+		o.Rival = at
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/replay"
@@ -82,11 +83,13 @@ func (a *approved) known() map[string]*lockfile.Server {
 	return a.file.Servers
 }
 
-// events returns what the lockfile holds of the servers that are not asked.
+// events returns what the lockfile holds of the servers that are not asked. Where single
+// servers were named, the run is about them alone.
 func (a *approved) events(p *plan) (events []*scanner.Event) {
 	if a.file == nil {
 		return nil
 	}
+	alone := len(p.inputs) > 0 && !slices.ContainsFunc(p.inputs, func(in report.Input) bool { return in.Kind != "server" })
 	again := p.reads(a.file.Path)
 	if !again {
 		p.inputs = append(p.inputs, report.Input{Kind: "lockfile", Name: a.file.Path})
@@ -96,7 +99,7 @@ func (a *approved) events(p *plan) (events []*scanner.Event) {
 		asked[t.name] = true
 	}
 	for _, e := range a.file.Events(false) {
-		if !asked[e.Server] && !again {
+		if !asked[e.Server] && !again && !alone {
 			events = append(events, e)
 		}
 	}

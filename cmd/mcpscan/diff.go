@@ -47,6 +47,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	c.known, c.block = offeredBy(before), checks.triage.Settings.BlocksBinaries()
 	now, err := c.side(ctx, std, c.New, false, c.Command, c.MaxMessage, c.Quiet)
 	if err != nil {
 		return err

@@ -32,12 +32,14 @@ func (c *diffCmd) pick(ctx context.Context, std streams, engine *scanner.Engine,
 		return before, false, nil
 	}
 	entry := &scanner.Entry{Transport: "http", URL: c.New}
-	name := urlName(c.New)
+	name := ""
 	if len(c.Command) > 0 {
 		entry = &scanner.Entry{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
-		name = commandName(c.Command)
+		name = cmp.Or(packageName(entry), fallbackID(entry.Command, entry.Args, ""))
+	} else {
+		name = urlName(c.New)
 	}
-	found := alike(before, scanner.IdentityOf(entry))
+	found := offeredBy(before).same(scanner.IdentityOf(entry))
 	if len(found) == 0 && before.Servers[name] != nil {
 		found = []string{name}
 	}
@@ -62,38 +64,6 @@ func (c *diffCmd) has(ctx context.Context, std streams, engine *scanner.Engine, 
 		return false, readError(err)
 	}
 	return now.Servers[name] != nil, nil
-}
-
-// alike returns the servers that run the same package, or the same command, or have the
-// same URL. Of several, those with the same arguments.
-func alike(before *scanner.Snapshot, now *scanner.Identity) []string {
-	var found, exact []string
-	for _, name := range before.Names() {
-		offer := before.Servers[name]
-		was := cmp.Or(offer.Locked.Last(), offer.Identity)
-		switch {
-		case was == nil:
-			continue
-		case now.URL != "":
-			if was.URL != now.URL {
-				continue
-			}
-		case now.Package != "":
-			if was.Package != now.Package || was.Ecosystem != now.Ecosystem {
-				continue
-			}
-		case was.Command != now.Command || !slices.Equal(was.Args, now.Args):
-			continue
-		}
-		found = append(found, name)
-		if was.SameArgs(now) {
-			exact = append(exact, name)
-		}
-	}
-	if len(exact) == 1 {
-		return exact
-	}
-	return found
 }
 
 // nothingCompared explains that the two sides have no server in common.

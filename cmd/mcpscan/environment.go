@@ -15,6 +15,7 @@ import (
 // inherited are the variables of our environment that a server is started with, as
 // NAME=VALUE, and the names of those that it is not given.
 type inherited struct {
+	id        string // of the entry in mcpscan.yaml that decides
 	variables []string
 	beyond    []string // names of the variables that are not standard
 	withheld  []string // names; those of secrets come first
@@ -27,6 +28,7 @@ func (c *liveFlags) inherits(t *liveTarget) (in inherited) {
 	if t.foreign {
 		id = t.written.Name
 	}
+	in.id = id
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		switch {
@@ -92,6 +94,9 @@ func (in *inherited) tellWithheld(server string, failed bool) string {
 	}
 	if len(names) == 0 {
 		return ""
+	}
+	if in.id != server {
+		server += " (" + in.id + " in mcpscan.yaml)"
 	}
 	return fmt.Sprintf("mcpscan: server %s was started without %s of this environment; if it needs one, list it in env_allow of mcpscan.yaml or in env of its configuration, or use --inherit-env\n",
 		text.Visible(server, 200), listed(names, 8))

@@ -11,12 +11,12 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -166,8 +166,10 @@ func escapeGlob(path string) string {
 	if runtime.GOOS == "windows" {
 		return path
 	}
-	return regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(path, `\$0`)
+	return globCharacters.ReplaceAllString(path, `\$0`)
 }
+
+var globCharacters = lazyregexp.New(`[*?\[\\]`)
 
 func cutLast(s, sep string) (before, after string, ok bool) {
 	i := strings.LastIndex(s, sep)
@@ -177,7 +179,7 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-var pythonSeparators = regexp.MustCompile(`[-_.]+`)
+var pythonSeparators = lazyregexp.New(`[-_.]+`)
 
 // pythonName is the one form of all names that PyPI takes for the same package.
 func pythonName(name string) string {
@@ -273,4 +275,4 @@ func (m machine) inspectImage(ctx context.Context, environment []string) func(en
 	}
 }
 
-var imageDigest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+var imageDigest = lazyregexp.New(`^sha256:[0-9a-f]{64}$`)

@@ -51,6 +51,10 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	c.declared = checks.triage.Settings.Policy
+	if f, err := lockfile.Load(c.Lockfile); err == nil { // what is wrong with it is told where it is written
+		c.known = serversOf(f)
+	}
+	c.separate = true
 	offers, err := c.offers(ctx, std, checks)
 	if err != nil {
 		return err

@@ -47,6 +47,9 @@ type liveFlags struct {
 	StepTimeout  time.Duration     `help:"How long a server may take for each answer after that." default:"30s"`
 
 	declared *policy.Lists // servers of mcpscan.yaml, with what they may have of the environment; nil for none
+	known    lockedServers // that servers are compared with
+	separate bool          // a server that only shares its own name with another one gets a name of its own
+	block    bool          // a server whose file was replaced is not started
 }
 
 // plan is what a scan is about to do.
@@ -78,6 +81,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	c.known, c.block = serversOf(locked.file), checks.triage.Settings.BlocksBinaries()
 	p, err := c.plan(ctx, std, locked)
 	if err != nil {
 		return err
@@ -171,7 +175,9 @@ func (c *scanCmd) plan(ctx context.Context, std streams, locked *approved) (*pla
 		p.locked, p.mayLeave = locked.known(), locked.file == nil
 	}
 	if len(c.Command) > 0 {
-		p.command(c.Command)
+		if err := p.command(c.Command, c.known); err != nil {
+			return nil, err
+		}
 	}
 	for _, t := range c.Targets {
 		if err := c.target(ctx, std, p, t); err != nil && !(errors.Is(err, errNoConfig) && locked.file != nil) {
@@ -197,8 +203,7 @@ func (c *scanCmd) plan(ctx context.Context, std streams, locked *approved) (*pla
 func (c *scanCmd) target(ctx context.Context, std streams, p *plan, t string) error {
 	switch {
 	case isURL(t):
-		p.url(t, c.Header)
-		return nil
+		return p.url(t, c.Header, c.known)
 	case t == "-":
 		data, err := within(ctx, func() ([]byte, error) { return readAtMost(std.in, c.MaxMessage) })
 		return c.content(p, label(t), data, err)
@@ -262,18 +267,33 @@ func (p *plan) reads(name string) bool {
 }
 
 // command adds the server that a command starts.
-func (p *plan) command(command []string) {
-	name := commandName(command)
-	p.inputs = append(p.inputs, report.Input{Kind: "server", Name: name})
-	p.targets = append(p.targets, liveTarget{name: name, command: command, origin: endpoint(name),
-		written: config.Server{Name: name, Transport: "stdio", Command: command[0], Args: command[1:]}})
+func (p *plan) command(command []string, known lockedServers) error {
+	entry := config.Server{Transport: "stdio", Command: command[0], Args: command[1:]}
+	t := liveTarget{command: command, written: entry}
+	return p.server(t, known, t.shown())
 }
 
 // url adds the server at a URL.
-func (p *plan) url(u string, headers map[string]string) {
-	p.inputs = append(p.inputs, report.Input{Kind: "server", Name: bare(u)})
-	p.targets = append(p.targets, liveTarget{name: urlName(u), url: u, headers: headers, origin: endpoint(urlName(u)),
-		written: config.Server{Name: urlName(u), Transport: "http", URL: u, Headers: headers}})
+func (p *plan) url(u string, headers map[string]string, known lockedServers) error {
+	entry := config.Server{Transport: "http", URL: u, Headers: headers}
+	return p.server(liveTarget{url: u, headers: headers, written: entry}, known, bare(u))
+}
+
+// server adds a server that no configuration names.
+func (p *plan) server(t liveTarget, known lockedServers, shown string) error {
+	name, err := known.call(&t.written)
+	if err != nil {
+		return err
+	}
+	if t.name = name; name == "" {
+		t.name, t.unnamed = fallbackID(t.written.Command, t.written.Args, t.written.URL), true
+	} else if t.url == "" {
+		shown = name
+	}
+	t.origin = endpoint(t.name)
+	p.inputs = append(p.inputs, report.Input{Kind: "server", Name: shown})
+	p.targets = append(p.targets, t)
+	return nil
 }
 
 // notATarget explains why a file is neither definitions nor a configuration.

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/config"
-	"github.com/mcpscan/mcpscan/internal/live"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -99,7 +98,10 @@ func (s single) Release()                          {}
 // so that the three agree.
 func (c *liveFlags) start(ctx context.Context, std streams, p *plan, rec *recording, limit int64, quiet bool) scanner.Source {
 	out := make(chan *scanner.Event, 64)
-	feed := &feed{out: out, recording: rec}
+	feed := &feed{out: out, recording: rec, names: map[string]bool{}}
+	for _, t := range p.targets {
+		feed.names[t.name] = true
+	}
 	go func() {
 		defer close(out)
 		for _, e := range p.events {
@@ -131,6 +133,19 @@ type feed struct {
 	last time.Time
 
 	recording *recording
+	names     map[string]bool // of servers
+}
+
+// claim returns the name that a server asked for, or one like it where that is taken.
+func (f *feed) claim(name string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	free := name
+	for i := 2; f.names[free]; i++ {
+		free = fmt.Sprintf("%s#%d", name, i)
+	}
+	f.names[free] = true
+	return free
 }
 
 func (f *feed) send(e *scanner.Event, stamp bool) {
@@ -145,57 +160,4 @@ func (f *feed) send(e *scanner.Event, stamp bool) {
 	}
 	f.recording.record(e)
 	f.out <- e // the engine reads to the end, also after an interruption
-}
-
-// ask lists one server, and returns a line about variables that it was not given.
-func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, limit int64) (withheld string) {
-	in := c.inherits(&t)
-	t.secrets = append(t.secrets, in.secrets()...)
-	environment := slices.Concat(in.variables, t.env)
-	base := scanner.Event{Session: session, Server: t.name, Transport: "stdio", Origin: t.origin}
-	if t.url != "" {
-		base.Transport = "http"
-	}
-	answered := false
-	res, err := live.List(ctx, live.Target{Name: t.name, Command: t.command, Env: environment, Dir: t.dir, URL: t.url, Transport: t.transport, Headers: t.headers}, live.Options{
-		MaxFrame: limit, StartTimeout: c.StartTimeout, StepTimeout: c.StepTimeout,
-		ClientName: "mcpscan", ClientVersion: version(),
-		OnFrame: func(fr live.Frame) {
-			if fr.Address { // of the transport, not a message
-				return
-			}
-			e := base
-			e.Frame, e.Direction = fr.Data, scanner.ClientToServer
-			if fr.Direction == live.ServerToClient {
-				e.Direction, answered = scanner.ServerToClient, true
-			}
-			f.send(&e, true)
-		},
-	})
-	if answered { // what was fetched for the server is there now
-		e := base
-		e.Kind, e.Identity = scanner.StartedEvent, t.identity(afterStart(ctx, environment))
-		f.send(&e, true)
-	}
-	skip := func(format string, args ...any) {
-		e := base
-		e.Kind, e.Reason = scanner.SkippedEvent, t.conceal(fmt.Sprintf(format, args...))
-		f.send(&e, true)
-	}
-	switch {
-	case err != nil && ctx.Err() != nil:
-		skip("server %s was not inspected in full: interrupted", t.name)
-	case err != nil:
-		skip("server %s was not inspected: %v", t.name, err)
-	}
-	for _, p := range res.Problems {
-		skip("server %s: %s", t.name, p)
-	}
-	if res.Oversize > 0 {
-		skip("server %s sent frames longer than the limit of %d bytes (--max-message): %d", t.name, limit, res.Oversize)
-	}
-	if t.url != "" {
-		return ""
-	}
-	return in.tellWithheld(t.name, (err != nil || len(res.Problems) > 0) && ctx.Err() == nil)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // planned is the plan for the servers of a configuration.
@@ -51,17 +52,74 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// TestCommandName: a secret among the words of a command names no server.
-func TestCommandName(t *testing.T) {
-	for want, command := range map[string][]string{
-		"some-mcp": {"npx", "-y", "some-mcp@1.2.3"},
-		"run":      {"run", "--token", "mcpKp7Xq2Vn9Rt4"},
-		"notes":    {"python3", "notes.py", "--verbose"},
-		"weather":  {"uv", "run", "weather.py"},
-		"tides":    {"/opt/tides", "north"},
+// TestPackageName: the package names a server, and nothing else of a command does.
+func TestPackageName(t *testing.T) {
+	for _, c := range []struct {
+		want    string
+		command []string
+	}{
+		{"some-mcp", []string{"npx", "-y", "some-mcp@1.2.3"}},
+		{"server-filesystem", []string{"npx", "@modelcontextprotocol/server-filesystem", "/path"}},
+		{"@playwright/mcp", []string{"npx", "@playwright/mcp@0.0.40"}},
+		{"mcp_server_sqlite", []string{"python", "-m", "mcp_server_sqlite"}},
+		{"mcp-server-time", []string{"uvx", "--from", "mcp-server-time==1.0", "time"}},
+		{"fetch", []string{"docker", "run", "-i", "--rm", "mcp/fetch:latest"}},
+		{"tides", []string{"go", "run", "example.com/x/tides@v1.0.0"}},
+		{"", []string{"node", "/x/dist/index.js"}},
+		{"", []string{"python3", "notes.py", "--verbose"}},
+		{"", []string{"uv", "run", "weather.py"}},
+		{"", []string{"/opt/tides", "north"}},
+		{"", []string{"run", "--token", "mcpKp7Xq2Vn9Rt4"}},
 	} {
-		if got := commandName(command); got != want {
-			t.Errorf("%q is called %s", command, got)
+		if got := packageName(&config.Server{Command: c.command[0], Args: c.command[1:]}); got != c.want {
+			t.Errorf("%q is called %q, want %q", c.command, got, c.want)
+		}
+	}
+}
+
+// TestURLName: two servers of one host have two names.
+func TestURLName(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://h.example/mcp":             "h.example",
+		"https://h.example:8443/":           "h.example:8443",
+		"https://h.example/a/mcp?key=1":     "h.example/a/mcp",
+		"https://user:pass@h.example/b/mcp": "h.example/b/mcp",
+	} {
+		if got := urlName(address); got != want {
+			t.Errorf("%s is called %s, want %s", address, got, want)
+		}
+	}
+}
+
+// TestCall: a server has the name that the lockfile knows it by, and never that of another.
+func TestCall(t *testing.T) {
+	entry := func(command ...string) *config.Server {
+		return &config.Server{Transport: "stdio", Command: command[0], Args: command[1:]}
+	}
+	locked := func(command ...string) *scanner.LockedIdentity {
+		return &scanner.LockedIdentity{Identity: scanner.IdentityOf(entry(command...))}
+	}
+	known := lockedServers{
+		"browser": locked("npx", "-y", "@playwright/mcp@0.0.40"),
+		"docs":    locked("npx", "-y", "server-filesystem@1.0.0", "/docs"),
+		"code":    locked("npx", "-y", "server-filesystem@1.0.0", "/code"),
+		"fetch":   locked("uvx", "fetch==1.0"),
+		"old":     nil,
+	}
+	for _, c := range []struct {
+		want    string
+		command []string
+	}{
+		{"browser", []string{"npx", "-y", "@playwright/mcp@0.0.49"}},
+		{"code", []string{"npx", "-y", "server-filesystem@1.0.0", "/code"}},
+		{"", []string{"npx", "-y", "server-filesystem@1.0.0", "/other"}},
+		{"fetch", []string{"uvx", "fetch==1.1"}},
+		{"fetch-" + strings.TrimPrefix(fallbackID("npx", []string{"@other/fetch"}, ""), "mcp-"), []string{"npx", "@other/fetch"}},
+		{"old", []string{"npx", "old"}},
+	} {
+		got, err := known.call(entry(c.command...))
+		if got != c.want || (err != nil) != (c.want == "") {
+			t.Errorf("%q is called %q (%v), want %q", c.command, got, err, c.want)
 		}
 	}
 }

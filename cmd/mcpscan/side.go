@@ -26,9 +26,13 @@ func (f *liveFlags) side(ctx context.Context, std streams, target string, approv
 	p := &plan{}
 	switch {
 	case len(command) > 0:
-		p.command(command)
+		if err := p.command(command, f.known); err != nil {
+			return nil, err
+		}
 	case isURL(target):
-		p.url(target, f.Header)
+		if err := p.url(target, f.Header, f.known); err != nil {
+			return nil, err
+		}
 	default:
 		if s, err := file(ctx, std, p, target, approved, limit); s != nil || err != nil {
 			return s, err

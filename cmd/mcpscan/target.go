@@ -6,12 +6,10 @@ import (
 	"maps"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/config"
-	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -27,6 +25,7 @@ type liveTarget struct {
 	headers   map[string]string
 	origin    scanner.Origin
 	foreign   bool // named by a configuration file: somebody else's command
+	unnamed   bool // name is an ID, until the server says how it is called
 
 	written config.Server // the entry of the configuration, its references as they stand there
 	secrets []string      // values that came from the environment
@@ -217,50 +216,9 @@ func (t *liveTarget) known() []string {
 // wherever it stands; what is shorter stands in too many words.
 const minSecret = 6
 
-// commandName derives the name of a server from its command: the package or
-// script that the launcher is given, or the command itself.
-func commandName(command []string) string {
-	name, given := filepath.Base(command[0]), ""
-	for i, a := range command[1:] {
-		if a == "" || strings.HasPrefix(a, "-") || text.Mask(quoted(command[:i+2])) != quoted(command[:i+2]) { // a secret names no server
-			continue
-		}
-		if strings.Contains(a, "mcp") || strings.Contains(a, "server") {
-			given = a
-			break
-		}
-		if given == "" && !launcherVerb[a] {
-			given = a
-		}
-	}
-	if given != "" && (launcher.MatchString(name) || strings.Contains(given, "mcp") || strings.Contains(given, "server")) {
-		name = given
-	}
-	name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(filepath.Base(name)))
-	if at := strings.LastIndex(name, "@"); at > 0 {
-		name = name[:at]
-	}
-	return name
-}
-
-// launcher starts what it is given; two servers that it starts are not one.
-var launcher = lazyregexp.New(`^(python[0-9.]*|node|npx|pnpx|uvx?|deno|bunx?|tsx|ts-node|ruby|java|perl|php|docker|podman|go)(\.exe|\.cmd)?$`)
-
-// launcherVerb are words of launchers that stand ahead of what is started.
-var launcherVerb = map[string]bool{"run": true, "exec": true, "tool": true, "dlx": true, "x": true}
-
 // isURL tells an address from a file.
 func isURL(target string) bool {
 	return strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://")
-}
-
-// urlName names a server by the host of its URL.
-func urlName(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil || u.Host == "" {
-		return bare(raw)
-	}
-	return u.Host
 }
 
 // bare is a URL without what may be secret in it.

@@ -132,6 +132,16 @@ func (s *Settings) pinned(rule string) *bool {
 	return s.Policy.Pinning.Binary
 }
 
+// BlocksBinaries reports whether a server whose file is not the one that was pinned must
+// not be started.
+func (s *Settings) BlocksBinaries() bool {
+	if s.Policy == nil {
+		return false
+	}
+	pins := &s.Policy.Pinning
+	return pins.Enabled != nil && *pins.Enabled && (pins.Binary == nil || *pins.Binary) && (pins.OnChange == nil || *pins.OnChange == scanner.Block)
+}
+
 // Pinning returns what becomes of tools that are not as they were trusted.
 func (s *Settings) Pinning() *scanner.Pinning {
 	p := scanner.DefaultPinning()

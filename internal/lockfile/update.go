@@ -39,6 +39,10 @@ func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) error {
 			return fmt.Errorf("%s: server %q lists the %s %q twice, in two forms (also at %s): nobody can approve both; ask its maker",
 				place(t.Second), name, t.Kind, t.Name, place(t.First))
 		}
+		if o.Rival != (scanner.Location{}) {
+			return fmt.Errorf("%s: another server is called %q as well, first at %s: one entry cannot hold both; rename one of them, or lock them into two files with --lockfile",
+				place(o.Rival), name, place(o.Location))
+		}
 		f.update(name, o, p, at)
 	}
 	return nil

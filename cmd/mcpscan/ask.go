@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/live"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// asking is one server while it is listed.
+type asking struct {
+	*liveFlags
+	server      liveTarget
+	feed        *feed
+	environment []string
+
+	answered bool
+	waiting  []*scanner.Event // until the server says how it is called
+	bytes    int              // of these
+}
+
+// What is kept of a server that does not say how it is called.
+const (
+	maxUnnamed      = 256
+	maxUnnamedBytes = 1 << 20
+)
+
+// ask lists one server, and returns a line about variables that it was not given.
+func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, limit int64) (withheld string) {
+	in := c.inherits(&t)
+	t.secrets = append(t.secrets, in.secrets()...)
+	a := &asking{liveFlags: c, server: t, feed: f, environment: slices.Concat(in.variables, t.env)}
+	if c.block && a.replaced(ctx) {
+		return ""
+	}
+	target := live.Target{Name: t.name, Command: t.command, Env: a.environment, Dir: t.dir, URL: t.url, Transport: t.transport, Headers: t.headers}
+	if t.unnamed {
+		target.Name = ""
+	}
+	res, err := live.List(ctx, target, live.Options{
+		MaxFrame: limit, StartTimeout: c.StartTimeout, StepTimeout: c.StepTimeout,
+		ClientName: "mcpscan", ClientVersion: version(),
+		OnFrame: a.frame,
+	})
+	a.flush()
+	if a.answered { // what was fetched for the server is there now
+		a.started(afterStart(ctx, a.environment))
+	}
+	a.report(ctx, &res, err, limit)
+	if t.url != "" {
+		return ""
+	}
+	return in.tellWithheld(a.server.name, (err != nil || len(res.Problems) > 0) && ctx.Err() == nil)
+}
+
+// event returns an event of the server.
+func (a *asking) event(kind scanner.EventKind) *scanner.Event {
+	e := &scanner.Event{Kind: kind, Session: session, Server: a.server.name, Transport: "stdio", Origin: a.server.origin}
+	if a.server.url != "" {
+		e.Transport = "http"
+	}
+	return e
+}
+
+// frame takes in what was said on the connection.
+func (a *asking) frame(fr live.Frame) {
+	if fr.Address { // of the transport, not a message
+		return
+	}
+	e := a.event(scanner.FrameEvent)
+	e.Frame, e.Direction = fr.Data, scanner.ClientToServer
+	if fr.Direction == live.ServerToClient {
+		e.Direction, a.answered = scanner.ServerToClient, true
+	}
+	if !a.server.unnamed {
+		a.feed.send(e, true)
+		return
+	}
+	a.waiting, a.bytes = append(a.waiting, e), a.bytes+len(fr.Data)
+	if e.Direction == scanner.ServerToClient {
+		a.name(ownName(fr.Data))
+	}
+	if len(a.waiting) > maxUnnamed || a.bytes > maxUnnamedBytes {
+		a.flush()
+	}
+}
+
+// name gives the server the name that it has for itself.
+func (a *asking) name(own string) {
+	if own == "" {
+		return
+	}
+	if a.separate {
+		own = a.known.distinct(own, scanner.IdentityOf(&a.server.written))
+	}
+	a.server.name = a.feed.claim(own)
+	a.server.origin = endpoint(a.server.name)
+	a.flush()
+}
+
+// flush sends what waited for a name. A server that has none by now keeps its ID.
+func (a *asking) flush() {
+	a.server.unnamed = false
+	for _, e := range a.waiting {
+		e.Server, e.Origin = a.server.name, a.server.origin
+		a.feed.send(e, true)
+	}
+	a.waiting = nil
+}
+
+// started tells what the server is, by what a machine knows of it.
+func (a *asking) started(m machine) {
+	e := a.event(scanner.StartedEvent)
+	e.Identity = a.server.identity(m)
+	a.feed.send(e, true)
+}
+
+// replaced reports whether the file of the server is not the one that was approved, and
+// then tells so in its place.
+func (a *asking) replaced(ctx context.Context) bool {
+	m := afterStart(ctx, a.environment)
+	m.image = nil // nothing is executed yet
+	was, now := a.known[a.server.name].Approved(), a.server.identity(m)
+	if was == nil || was.Digest == "" || now.Digest == "" || was.Digest == now.Digest {
+		return false
+	}
+	a.started(m)
+	a.skip("server %s was not started: %s has another content than the file that was approved, and version_pinning.on_change is block", a.title(), now.Executable)
+	return true
+}
+
+// title names the server in a message.
+func (a *asking) title() string {
+	if len(a.server.command) > 0 && a.server.name == fallbackID(a.server.written.Command, a.server.written.Args, "") {
+		return a.server.shown()
+	}
+	return a.server.name
+}
+
+func (a *asking) skip(format string, args ...any) {
+	e := a.event(scanner.SkippedEvent)
+	e.Reason = a.server.conceal(fmt.Sprintf(format, args...))
+	a.feed.send(e, true)
+}
+
+// report tells what was not listed.
+func (a *asking) report(ctx context.Context, res *live.Result, err error, limit int64) {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		a.skip("server %s was not inspected in full: interrupted", a.title())
+	case err != nil:
+		a.skip("server %s was not inspected: %v", a.title(), err)
+	}
+	for _, p := range res.Problems {
+		a.skip("server %s: %s", a.title(), p)
+	}
+	if res.Oversize > 0 {
+		a.skip("server %s sent frames longer than the limit of %d bytes (--max-message): %d", a.title(), limit, res.Oversize)
+	}
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// lockedServers is what the servers that a run compares with are, by name.
+type lockedServers map[string]*scanner.LockedIdentity
+
+// serversOf returns what a lockfile says that its servers are.
+func serversOf(f *lockfile.File) lockedServers {
+	servers := lockedServers{}
+	if f != nil {
+		for name, s := range f.Servers {
+			servers[name] = s.Identity
+		}
+	}
+	return servers
+}
+
+// offeredBy returns what a snapshot says that its servers are.
+func offeredBy(s *scanner.Snapshot) lockedServers {
+	servers := lockedServers{}
+	for name, o := range s.Servers {
+		servers[name] = cmp.Or(o.Locked, &scanner.LockedIdentity{Identity: o.Identity})
+	}
+	return servers
+}
+
+// call names a server that no configuration names: as the lockfile does, or else by its
+// package or address. "" is for a server that has to say its name itself.
+func (l lockedServers) call(entry *scanner.Entry) (string, error) {
+	id := scanner.IdentityOf(entry)
+	name := packageName(entry)
+	if entry.URL != "" {
+		name = urlName(entry.URL)
+	}
+	same := l.same(id)
+	switch {
+	case len(same) == 1:
+		return same[0], nil
+	case slices.Contains(same, name):
+		return name, nil
+	case len(same) > 1:
+		return "", usage("the lockfile has several servers that start %s: %s; give the command the arguments of one of them", text.Visible(cmp.Or(id.Package, id.Command, id.URL), 200), listed(same, 10))
+	}
+	return l.distinct(name, id), nil
+}
+
+// distinct returns a name that no other server of the lockfile has: the one that was
+// meant, with the ID of the command where that is taken.
+func (l lockedServers) distinct(name string, id *scanner.Identity) string {
+	if other := l[name].Last(); name != "" && other != nil && !other.Same(id) {
+		return name + "-" + strings.TrimPrefix(fallbackID(id.Command, id.Args, id.URL), "mcp-")
+	}
+	return name
+}
+
+// same lists the servers that are the same by what starts them, or the one alone that is
+// started with the same arguments.
+func (l lockedServers) same(id *scanner.Identity) (names []string) {
+	var exact []string
+	for _, name := range slices.Sorted(maps.Keys(l)) {
+		switch was := l[name].Last(); {
+		case was == nil || !was.Same(id):
+		case was.SameArgs(id):
+			exact = append(exact, name)
+			fallthrough
+		default:
+			names = append(names, name)
+		}
+	}
+	if len(exact) > 0 {
+		return exact[:1] // one server, whatever it is called
+	}
+	return names
+}
+
+// fallbackID stands for a server of which nothing else is known, as agentsh makes it.
+func fallbackID(command string, args []string, address string) string {
+	sum := sha256.Sum256([]byte(command + strings.Join(args, " ") + address))
+	return fmt.Sprintf("mcp-%x", sum[:4])
+}
+
+// packageName names a server by the package that its command starts: by the last part
+// of its name where that says something. "" is for a command that starts no package.
+func packageName(entry *scanner.Entry) string {
+	if entry.Command == "" {
+		return ""
+	}
+	l := scanner.Launch(entry.Command, entry.Args)
+	module := l.Ecosystem == scanner.None && l.Name != "" && l.Launches()
+	name := strings.TrimSuffix(strings.TrimRight(filepath.ToSlash(l.Name), "/"), ".git")
+	if !module && !l.Ecosystem.Fetched() || text.Mask(l.Name) != l.Name || !isName(name) {
+		return ""
+	}
+	if last := path.Base(name); !generic.MatchString(last) {
+		return last
+	}
+	return name
+}
+
+// generic are names that many packages have behind their scope or owner.
+var generic = lazyregexp.New(`(?i)^(?:mcp|server|mcp[-_]?server|server[-_]?mcp|index|main|cmd)$`)
+
+// isName reports whether a text can be the name of a server.
+func isName(s string) bool {
+	return s != "" && len(s) <= 128 && utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+}
+
+// ownName is the name that a server gives itself in a message, "" where it does not.
+func ownName(frame []byte) string {
+	var doc wire.Doc
+	if doc.Parse(frame) != nil {
+		return ""
+	}
+	name, _ := doc.Str(doc.Get(doc.Get(0, "result"), "serverInfo"), "name")
+	if !isName(name) || text.Mask(name) != name {
+		return ""
+	}
+	return name
+}
+
+// urlName names a server by the host of its URL, and by the path where that is none of
+// the usual ones: a host can have several servers.
+func urlName(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return bare(raw)
+	}
+	switch place := strings.Trim(u.EscapedPath(), "/"); place {
+	case "", "mcp", "sse":
+		return u.Host
+	default:
+		return u.Host + "/" + text.Mask(place)
+	}
+}
