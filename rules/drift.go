@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -17,6 +18,27 @@ type change struct {
 	old, now wire.Doc
 	texts    *[]retold // once they were asked for
 	foreign  bool      // what was approved was not all in English
+
+	// What is asked more than once, once it was asked for.
+	spoken string                  // what was approved, in lower case and without blanks
+	asked  int                     // how often that was searched
+	still  map[*regexp.Regexp]bool // what the texts say as they are now
+	reads  *bool                   // the tool only reads
+}
+
+// maxAsked bounds how often what was approved is searched for a word: who adds more of them
+// than that is not taken to have spoken of the rest.
+const maxAsked = 256
+
+// spokeOf reports whether what was approved has a word anywhere.
+func (c *change) spokeOf(word string) bool {
+	if c.asked++; c.asked > maxAsked {
+		return false
+	}
+	if c.spoken == "" {
+		c.spoken = strings.ReplaceAll(strings.ToLower(string(c.was.Sent)), " ", "")
+	}
+	return strings.Contains(c.spoken, strings.ReplaceAll(strings.ToLower(word), " ", ""))
 }
 
 // changes calls visit for each definition of the message that was approved as

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -44,16 +45,44 @@ var hints = []struct {
 	// and that clients stop to ask by.
 	claims func(*scanner.Definition) bool
 }{
-	{"readOnlyHint", "true", scanner.Critical, saysItWrites, writesItself},
-	{"destructiveHint", "false", scanner.High, saysItWrites, saysItDestroys},
+	{"readOnlyHint", "true", scanner.Critical, saysItWrites, mayWrite},
+	{"destructiveHint", "false", scanner.High, saidItAlters, saysItDestroys},
 	{"openWorldHint", "false", scanner.High, saysItReachesOut, nil},
 	{"idempotentHint", "true", scanner.Low, saysItWrites, nil},
 }
 
+// saysItDestroys reports a tool that says that what it was called for is lost. What is
+// removed from something else, or moved, is not.
 func saysItDestroys(d *scanner.Definition) bool {
 	verb, sentence := openingVerb(d.Description)
-	return writesItself(d) && (destroysByName(spell(d.Name)) || destroyVerbs.MatchString(verb)) && !asksOnly.MatchString(sentence)
+	name := spell(d.Name)
+	destroys := destroysByName(name) && !detaching.MatchString(name) || destroyVerbs.MatchString(verb) && !detaching.MatchString(verb)
+	return writesItself(d) && destroys && !asksOnly.MatchString(sentence)
 }
+
+var detaching = regexp.MustCompile(`\b(remove\b.*\bfrom|transfer|remove)\b`)
+
+// saidItAlters reports a tool that said all along that what exists is not what it was
+// after a call: for the specification that is destructive, and only adding is not.
+func saidItAlters(_ *wire.Doc, d *scanner.Definition) bool {
+	verb, _ := openingVerb(d.Description)
+	return saysItWrites(nil, d) && (altering.MatchString(spell(d.Name)) || altering.MatchString(verb))
+}
+
+var altering = regexp.MustCompile(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite|drop|clear|reset|update|modify|rename|move|edit|replace|patch|merge)\b`)
+
+// mayWrite reports a tool that by any word of its name changes something, and by none reads.
+func mayWrite(d *scanner.Definition) bool {
+	if writesItself(d) {
+		return true
+	}
+	name := spell(d.Name)
+	verb, _ := openingVerb(d.Description)
+	return !readVerbs.MatchString(name) && !readVerbs.MatchString(verb) && slices.ContainsFunc(strings.Fields(name), func(w string) bool { return changing(w) && !passing[w] })
+}
+
+// passing are verbs of what is over with the session, which some call reading.
+var passing = wordSet(`close start stop restart schedule save apply enable disable`)
 
 func isHint(name string) bool {
 	for _, h := range hints {
@@ -79,6 +108,7 @@ func (c *change) annotations(old, now int) {
 	severity := scanner.Note
 	var told []string
 	at := "/annotations"
+	readsOnly := hintOf(&c.now, c.now.Get(now, "readOnlyHint")) == "true"
 	for _, h := range hints {
 		o, n := c.old.Get(old, h.name), c.now.Get(now, h.name)
 		if c.same(o, n) {
@@ -87,6 +117,10 @@ func (c *change) annotations(old, now int) {
 		before, after := hintOf(&c.old, o), hintOf(&c.now, n)
 		weight := scanner.Note
 		switch {
+		case h.name == "readOnlyHint" && before == h.harmless && !c.destructiveNow(old, now): // clients ask more before it
+			weight = scanner.Medium
+		case h.name == "openWorldHint" && before == h.harmless && readsOnly: // what it reaches it does not change
+			weight = scanner.Medium
 		case before == h.harmless && (after == "" || after == oddHint):
 			weight = min(h.weight, scanner.Medium)
 		case before == h.harmless && h.denied(&c.old, c.was.Definition): // and says at last what it always did
@@ -111,6 +145,11 @@ func (c *change) annotations(old, now int) {
 		told = append(told, "another annotation changed")
 	}
 	c.report(severity, at, "annotations changed: "+joinWords(told), strings.Join(told, "; "), c.diffOf("annotations"))
+}
+
+// destructiveNow reports a tool that says that it destroys, and did not when it was approved.
+func (c *change) destructiveNow(old, now int) bool {
+	return hintOf(&c.now, c.now.Get(now, "destructiveHint")) == "true" && hintOf(&c.old, c.old.Get(old, "destructiveHint")) != "true"
 }
 
 // oddHint is a value that clients differ on: some take every string for true.

@@ -27,6 +27,8 @@ type comparison struct {
 	places   int  // that may still be compared
 	patterns int  // that were read
 	seen     map[place]bool
+	toldTo   *bool           // the caller says which address is asked; once that was asked for
+	alike    map[string]bool // names of approved parameters, as a reader sees them; once they were asked for
 	found    []difference
 	counts   [scanner.Critical + 1]int // of what is told, by weight
 }

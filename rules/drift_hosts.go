@@ -27,6 +27,9 @@ func (s *schemaChange) moved(before []string, value string) (weight scanner.Seve
 		}
 	}
 	site := siteOf(now)
+	if len(was) == 0 && len(before) > 0 && leadsSomewhere(value) && s.strange(now) {
+		return scanner.High, "leads to " + strconv.Quote(now) + ", of which the server did not speak"
+	}
 	if len(was) == 0 || slices.ContainsFunc(was, func(w string) bool { return siteOf(w) == site }) {
 		return 0, ""
 	}
@@ -43,6 +46,22 @@ func (s *schemaChange) moved(before []string, value string) (weight scanner.Seve
 	}
 	first, _, _ := strings.Cut(site, ".")
 	return s.silently(site, first, now), where
+}
+
+// leadsSomewhere reports a value that is an address of the web or of mail, whatever holds it.
+func leadsSomewhere(value string) bool {
+	return strings.Contains(value, "://") || strings.Contains(value, "@") && hostName.MatchString(value[strings.LastIndexByte(value, '@')+1:])
+}
+
+// strange reports a host that the definition did not speak of, and that is not named like
+// the server or the tool.
+func (c *change) strange(host string) bool {
+	if isLocal(host) || c.spokeOf(siteOf(host)) {
+		return false
+	}
+	label, _, _ := strings.Cut(siteOf(host), ".")
+	own := scanner.FoldName(c.p.Server.Info.Name + " " + c.d.Name)
+	return len(label) < rootLetters || !c.spokeOf(label) && !strings.Contains(own, scanner.FoldName(label))
 }
 
 var (

@@ -68,6 +68,9 @@ func (u *unapproved) read(s []byte) string {
 	sentences := reading.Read(nil, reading.Text{Folded: t, Definition: u, OfParameter: strings.HasPrefix(u.r.pointer, "/inputSchema/")})
 	for k := range sentences {
 		s := &sentences[k]
+		if why := u.tells(t[s.Start:s.End]); why != "" {
+			return why
+		}
 		for i := range intents {
 			w := &intents[i]
 			if (w.where == nil || w.where(u, t[s.Start:s.End])) && u.weighs(&w.weighing, t, s) {

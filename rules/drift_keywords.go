@@ -71,7 +71,7 @@ func compareOpen(s *schemaChange, _ string, old, now int) {
 	case s.same(old, now):
 	case rawOf(&s.now, now) == "false":
 		s.add(scanner.Note, "%s take no other members any more", s.about())
-	case s.stake.runs && rawOf(&s.old, old) == "false" && now >= 0: // what a tool runs is made of what it is given
+	case s.stake.runs && s.name != "" && rawOf(&s.old, old) == "false" && now >= 0: // what a tool runs is made of what it is given
 		s.add(scanner.High, "%s may have other members, of a tool that runs what it is given", s.about())
 	default:
 		s.add(scanner.Low, "%s may have other members", s.about())

@@ -12,7 +12,8 @@ func reaches(name string) bool { return anyWord(name, reaching) }
 // asksForMore reports whether a name asks for what was not part of the task, or
 // sends it somewhere.
 func asksForMore(name string) bool {
-	if anyWord(name, demanding) {
+	words := strings.Fields(spell(name))
+	if anyWord(name, demanding) && !(anyOf(words, placesInLists) && bareCredential[words[len(words)-1]]) || anyOf(words, sinks) && anyOf(words, placeWords) {
 		return true
 	}
 	_, _, collects := collectedBy(name)
@@ -32,8 +33,11 @@ func anyWord(name string, set map[string]bool) bool {
 }
 
 var (
-	reaching  = wordSet(`path paths file files filename dir directory root url uri host hostname domain command cmd shell script code sql query expression eval program executable destination`)
-	demanding = wordSet(`bcc cc forward webhook callback recipient recipients destination endpoint proxy exfil upload
+	reaching = wordSet(`path paths file files filename dir directory root url uri host hostname domain command cmd shell script code sql query expression eval program executable destination`)
+	// sinks are words for what gets a copy, which placeWords make the name of where it goes.
+	sinks      = wordSet(`mirror relay sink report notify notification audit log logging telemetry collector collect exfil leak beacon drop copy sync forward upload callback`)
+	placeWords = wordSet(`url uri endpoint host address to server email mail hook webhook domain`)
+	demanding  = wordSet(`bcc cc forward webhook callback recipient recipients destination endpoint proxy exfil upload
 		token secret password passphrase credential credentials conversation history transcript messages context memory prompt env environment
 		command cmd shell script`)
 )

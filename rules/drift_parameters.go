@@ -29,7 +29,7 @@ func (s *schemaChange) properties(before, after *object) {
 			fresh = append(fresh, n)
 		}
 	}
-	for _, o := range s.fresh(gone, fresh, before.declares()) {
+	for _, o := range s.fresh(gone, fresh, before.declares() || s.old.Get(s.from, "properties") >= 0 || s.old.Get(s.from, "type") >= 0) {
 		if !s.notAsked(o, nil) {
 			s.inner(o.name, o.schema(), -1).add(scanner.Note, "%q is gone", o.name)
 		}
@@ -60,13 +60,21 @@ func (s *schemaChange) schemas(o, n *property) {
 	}
 }
 
+// freshOne tells of a property that is new. What counts is what it asks for: that calls
+// must carry it breaks them, and gains nobody anything.
 func (s *schemaChange) freshOne(n *property, declared bool) {
-	asks := s.asks(n) || anyWord(n.name, raw) && s.carriesText(n)
+	asks := s.asks(n)
 	switch {
+	case disguised(n.name) && s.approvedName(n.name):
+		s.tell(n, scanner.High, "%q is new, and is spelled like a parameter that was approved, with other letters", n.name)
+	case s.takesTheirs(n):
+		s.tell(n, scanner.High, "%q is new, and takes what opens an account or what was said to the model", n.name)
 	case n.needed != always && s.boldByDefault(n):
 		s.tell(n, s.inner(n.name, -1, n.schema()).silently(), "%q is new, and calls that say nothing of it do more", n.name)
+	case n.needed == always && asks && declared:
+		s.tell(n, s.demand(n), "%q is new and required, and asks for something that leaves the tool or comes from elsewhere", n.name)
 	case n.needed == always && declared:
-		s.tell(n, s.demand(n), "%q is new and required", n.name)
+		s.tell(n, scanner.Medium, "%q is new and required", n.name)
 	case n.needed == always && !asks: // of a schema that declared nothing, and let everything through
 		s.tell(n, scanner.Low, "%q is declared and required now", n.name)
 	case n.needed == sometimes && asks:
@@ -80,9 +88,22 @@ func (s *schemaChange) freshOne(n *property, declared bool) {
 	}
 }
 
+// approvedName reports a name that a reader takes for one of a parameter that was approved.
+func (s *schemaChange) approvedName(name string) bool {
+	if s.alike == nil {
+		s.alike = map[string]bool{}
+		parameters(&s.old, 0, func(_ subschema, was string) { s.alike[scanner.FoldName(was)] = true })
+	}
+	return s.alike[scanner.FoldName(name)]
+}
+
 // asks reports a property that asks for more by its own name, or by that of one in it.
+// A name that means several things is read with its description.
 func (s *schemaChange) asks(n *property) bool {
-	asks := asksForMore(n.name)
+	asks := asksForMore(n.name) || anyWord(n.name, raw) && s.carriesText(n)
+	if description := s.describes(n); description != "" && anyWord(n.name, ambiguous) && !anyWord(n.name, unambiguous) {
+		asks = asksOfTheirs(description)
+	}
 	for _, node := range n.nodes {
 		subschemas(&s.now, node, func(in subschema) bool {
 			asks = asks || in.around >= 0 && asksForMore(keyOf(&s.now, in.node))

@@ -42,6 +42,10 @@ func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property
 			renamed[as] = true
 			continue
 		}
+		if as != nil && n.needed == always && s.carriesMore(as, n) {
+			s.tell(n, s.demand(n), "%q took the place of %q, and holds all there is", n.name, as.name)
+			continue
+		}
 		s.freshOne(n, declared)
 	}
 	return slices.DeleteFunc(gone, func(o *property) bool { return renamed[o] })

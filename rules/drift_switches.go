@@ -80,6 +80,9 @@ func (s *schemaChange) unfixed(before []int) scanner.Severity {
 	if s.bounded() {
 		return scanner.Medium
 	}
+	if s.stake.reads && anyWord(s.name, selecting) { // it was a list of what is harmless
+		return scanner.High
+	}
 	return s.loosened()
 }
 
@@ -91,7 +94,8 @@ func (s *schemaChange) boldByDefault(n *property) bool {
 		return s.stake.acts && safeValue(n.name) == "false" && anyWord(n.name, bolder)
 	}
 	in := s.inner(n.name, -1, n.schema())
-	return asksForMore(n.name) && in.placeOf(value) != ""
+	place := in.placeOf(value)
+	return place != "" && (asksForMore(n.name) || leadsSomewhere(value) && s.strange(place))
 }
 
 // bolder are words of switches that leave out a question, or cannot be undone.

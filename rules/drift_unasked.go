@@ -23,7 +23,7 @@ var intents = []intent{
 	{weighing: obeyingData, where: whateverItSays},
 	{weighing: deceiving, where: untold},
 	{weighing: carryingAway, where: toNewPlace},
-	looser(copyingAside, 1), looser(redirecting, 2), looser(fetchAndRun, 1), looser(obeying, 2), looser(interfering, 2), looser(biding, 2),
+	looser(copyingAside, 1), looser(redirecting, 2), looser(fetchAndRun, 1), looser(obeying, 2), {looser(interfering, 2).weighing, ofStrangers}, looser(biding, 2),
 	looser(actingAlone, 2), looser(demoting, 2), looser(hushing, 1), looser(byStealth, 1), looser(keptUnaware, 1),
 	{weighing: notAsking, where: forNoThing},
 	{weighing: borrowing, where: namesOthersTool},
@@ -152,9 +152,8 @@ func inResults(u *unapproved, _ []byte) bool { return strings.HasPrefix(u.r.poin
 
 // toNewPlace reports a host that the definition did not speak of before.
 func toNewPlace(u *unapproved, s []byte) bool {
-	was := strings.ToLower(string(u.was.Sent))
 	for _, host := range hostIn.FindAllSubmatch(s, 8) {
-		if !strings.Contains(was, string(host[1])) {
+		if !u.spokeOf(string(host[1])) {
 			return true
 		}
 	}
@@ -163,8 +162,29 @@ func toNewPlace(u *unapproved, s []byte) bool {
 
 var hostIn = lazyregexp.New(`([a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+)`)
 
+// ofStrangers reports a sentence that speaks of tools, and of none of the same server.
+func ofStrangers(u *unapproved, s []byte) bool {
+	if !toolWord.Match(thisTool.ReplaceAll(s, nil)) && !identifierIn.Match(s) {
+		return false
+	}
+	for _, name := range identifierIn.FindAll(s, maxPlacesRead) {
+		if u.ownTool(string(name)) {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	toolWord = regexp.MustCompile(`\b(tools?|functions?|servers?|integrations?|connectors?|plugins?)\b`)
+	thisTool = regexp.MustCompile(`\b(this|the\s+present|our)\s+tool\b`)
+)
+
+var identifierIn = regexp.MustCompile(`\b[a-z0-9]+([_-][a-z0-9]+)+\b`)
+
 func namesOthersTool(u *unapproved, s []byte) bool {
-	return toolOfOthers.Match(s) && !domainTool.MatchString(u.d.Name+" tool")
+	at := toolOfOthers.Find(s)
+	return at != nil && !thisTool.Match(at) && !domainTool.MatchString(u.d.Name+" tool")
 }
 
 // toolOfOthers is a tool that no server names: any, or one of a kind.

@@ -170,7 +170,7 @@ func (s *side) find(v *view, keyword string, depth int) int {
 	for _, variants := range v.any {
 		first := -1
 		for _, variant := range variants {
-			if depth >= maxVariants || s.isNull(variant) {
+			if depth >= maxVariants || s.isNull(variant) || ofLists[keyword] && s.isNoList(variant) {
 				continue
 			}
 			c := s.find(s.view(variant), keyword, depth+1)
@@ -191,6 +191,15 @@ func (s *side) find(v *view, keyword string, depth int) int {
 func (s *side) isNull(schema int) bool {
 	t, ok := s.doc.Str(schema, "type")
 	return ok && t == "null"
+}
+
+// ofLists are keywords that say something of lists only.
+var ofLists = wordSet(`items contains prefixItems additionalItems minItems maxItems`)
+
+// isNoList reports a variant that is never a list.
+func (s *side) isNoList(schema int) bool {
+	t, ok := s.doc.Str(schema, "type")
+	return ok && t != "array"
 }
 
 // types returns the types of JSON that a value may have; none means all of them.

@@ -30,6 +30,12 @@ func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner
 	if why := c.intended(r); why != "" {
 		return scanner.High, "nobody has approved that it " + why, true
 	}
+	if why := c.unseen(r); why != "" {
+		return scanner.High, "what was added is " + why
+	}
+	if s := c.withdrawn(r); s != "" {
+		return scanner.High, "it does not say any more " + strconv.Quote(s)
+	}
 	if words := c.gained(r); len(words) > 0 {
 		return scanner.Medium, "it now speaks of " + strings.Join(words, ", "), false
 	}

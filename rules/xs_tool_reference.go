@@ -85,7 +85,11 @@ var (
 
 // anotherTool returns a tool that a sentence names and the server does not list.
 func anotherTool(p *scanner.TextPass, s []byte) string {
-	for _, m := range toolReference.FindAll(s, 8) {
+	for _, at := range toolReference.FindAllIndex(s, 8) {
+		if at[0] > 0 && s[at[0]-1] == '/' {
+			continue // a part of a path, or of the name of a method
+		}
+		m := s[at[0]:at[1]]
 		name := string(bytes.Trim(bytes.TrimSuffix(bytes.TrimSuffix(bytes.TrimSuffix(m, []byte(" tool")), []byte(" call")), []byte(" function")), "`'\""))
 		if name == "the this tool" || name == "the same tool" || parameterOrFile.MatchString(name) || p.Sibling(name) || p.Parameter(name) || toolName.MatchString(name) && (p.Subject != scanner.ToolSubject || sameFamily(p.Name, name)) {
 			continue

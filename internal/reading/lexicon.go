@@ -158,7 +158,7 @@ var lexicon = map[Sense]string{
 		refrain_from_report* refrain_from_tell* remain_quiet remain_silent remain_unaware remains_between remove_all_traces remove_any_trace said_nothing
 		say_nothing saying_nothing says_nothing should_anyone_ask should_someone_wonder skip_it_in_your skip_this_in_your smuggl* spare_the_user
 		spare_them_the stay_off_the stay_out_of stay_quiet stay_silent stay_unaware stays_between stays_off stays_off_the stays_out_of stays_unaware
-		to_yourself unmentioned unreported without_a_hint without_attracting without_drawing_attention without_including_it without_listing_it
+		keep_them_to_yourself keep_these_to_yourself unmentioned unreported without_a_hint without_attracting without_drawing_attention without_including_it without_listing_it
 		without_showing_it`,
 	Tell: `
 		acknowledge alert alerted announce announced aware bother bothered bring_it_up bring_this_up brought_up comment disclose disclosed disclosing

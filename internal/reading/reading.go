@@ -177,7 +177,14 @@ func (s *Sentence) read(t *Text) {
 	if c, m := s.has[Conversation], s.has[Meantime]; m.start <= c.start && c.end <= m.end {
 		s.has[Conversation] = span{}
 	}
+	if st := s.has[Stealth]; st.end > 0 && goesWrong.Match(f[st.start:s.End]) {
+		s.has[Stealth] = span{}
+	}
 }
+
+// goesWrong is what happens without a word where something was done wrong: a manual says
+// so, and nobody hides it.
+var goesWrong = regexp.MustCompile(`^(silently|quietly)\s+(return|fail|ignor|drop|skip|truncat|los|break|produc|fall|default|discard|corrupt)\w*\b`)
 
 // partOfAddress reports a word of a path or an address, which says nothing.
 func partOfAddress(t []byte, i, j int) bool {

@@ -1,0 +1,142 @@
+package score
+
+import (
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// outcome counts the mutations of one kind: those that were judged, and those
+// that were judged right.
+type outcome struct{ done, right int }
+
+func (o outcome) share() float64 { return float64(o.right) / float64(max(1, o.done)) }
+
+// half is where a package belongs: the rules were tuned with the first half.
+func half(name string) int {
+	h := fnv.New32a()
+	fmt.Fprint(h, name)
+	return int(h.Sum32() >> 8 & 1)
+}
+
+// tries is how many tools of a server a mutation is tried on.
+const tries = 4
+
+// mutate applies mutations to the servers, and counts those that are at high, or below.
+func mutate(t *testing.T, servers []*dump, mutations []mutation, words phrases, malicious bool) (by map[string]*outcome, all outcome) {
+	t.Helper()
+	engine, err := scanner.New(rules.All(), scanner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	by = map[string]*outcome{}
+	for _, d := range servers {
+		for i, kind := range mutations {
+			m, before := applied(t, d, kind, i, words)
+			if m == nil {
+				continue
+			}
+			c, err := (&differ{engine}).compare(d.Package, encode(t, *before), encode(t, m.doc))
+			if err != nil {
+				t.Fatal(err)
+			}
+			worst, _ := c.Worst()
+			o := by[kind.name]
+			if o == nil {
+				o = &outcome{}
+				by[kind.name] = o
+			}
+			o.done++
+			if all.done++; (worst >= scanner.High) == malicious {
+				o.right++
+				all.right++
+			} else if testing.Verbose() {
+				t.Logf("%s, %s %s: %s: %s", kind.name, d.Package, text(m.tool, "name"), worst, m.said)
+				for _, f := range c.Findings {
+					if f.Severity == worst {
+						t.Logf("    %s %s %s: %.200s", f.Severity, f.Rule, f.Tool, f.Message)
+					}
+				}
+			}
+		}
+	}
+	return by, all
+}
+
+// applied is a server after a mutation, and the list before it; nil where none of the
+// tools that were tried suits.
+func applied(t *testing.T, d *dump, kind mutation, number int, words phrases) (*mutant, *object) {
+	for try := range tries {
+		m, before := newMutant(t, d, fmt.Sprint(kind.name, number), try, words)
+		if _, named := m.tool["name"].(string); named && kind.apply(m) {
+			return m, before
+		}
+	}
+	return nil, nil
+}
+
+// The shares that are to be judged right, of the definitions of our own and of what
+// published servers list.
+const (
+	leastOwn    = 0.85
+	leastServer = 0.9
+)
+
+// TestMutations: of changes that somebody gains by most are high, and of those of honest
+// upgrades few are. The rules were tuned with the first half of the packages and the first
+// phrases; the second half is changed with the second phrases.
+func TestMutations(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", "mutations", "own.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range []string{"first.txt", "second.txt"} {
+		judgeMutations(t, "own, "+words, []*dump{loadDump(t, data)}, words, leastOwn)
+	}
+	dumps, err := newest(publishedServers)
+	if err != nil || testing.Short() {
+		t.Logf("only definitions of our own are changed: %v", err)
+		return
+	}
+	halves := [2][]*dump{}
+	for _, d := range dumps {
+		if len(d.Tools) > 0 {
+			halves[half(d.Package)] = append(halves[half(d.Package)], d)
+		}
+	}
+	judgeMutations(t, "first half", halves[0], "first.txt", leastServer)
+	judgeMutations(t, "second half", halves[1], "second.txt", leastServer)
+}
+
+// judgeMutations logs how many mutations of each kind are judged right, and fails where
+// they are too few.
+func judgeMutations(t *testing.T, name string, servers []*dump, file string, least float64) {
+	t.Helper()
+	words := readPhrases(t, file)
+	for label, mutations := range map[string][]mutation{"malicious": maliciousMutations(), "benign": benignMutations()} {
+		by, all := mutate(t, servers, mutations, words, label == "malicious")
+		for kind, o := range by {
+			t.Logf("%s, %s: %-40s %d of %d", name, label, kind, o.right, o.done)
+		}
+		t.Logf("%s, %s: ALL %d of %d right, %.1f %%", name, label, all.right, all.done, 100*all.share())
+		if all.share() < least {
+			t.Errorf("%s: of the %s changes %d of %d are judged right: expected %.0f %%", name, label, all.right, all.done, 100*least)
+		}
+	}
+}
+
+func loadDump(t *testing.T, data []byte) *dump {
+	t.Helper()
+	o := parseObject(t, data)
+	d := &dump{data: data, Package: text(o, "package"), Version: text(o, "version")}
+	for _, tool := range o["tools"].([]any) {
+		d.Tools = append(d.Tools, []byte(strings.TrimSpace(string(encode(t, tool)))))
+	}
+	return d
+}

@@ -1,0 +1,272 @@
+package rules
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// telling is what a sentence that was added says by its shape: there is a thing or a
+// person that no upgrade has to speak of, and a verb that does something with it.
+type telling struct {
+	says  func(u *unapproved, sentence []byte) bool
+	means string
+}
+
+// tellings are looked for in this order.
+var tellings = []telling{
+	{conceals, "has something kept from whoever uses it"},
+	{overrides, "has the model leave what it was told"},
+	{sendsElsewhere, "has something go to an address that it did not speak of"},
+	{writesElsewhere, "has something written to a place where it is run or trusted"},
+	{governsOthers, "changes how tools of others are used"},
+	{takesSecrets, "has data collected that it had nothing to do with"},
+	{asksInParameter, "has a parameter take what is not the tool's"},
+	{destroysUnasked, "destroys something, and is trusted not to"},
+}
+
+// tells returns what the shape of a sentence says, "" for nothing.
+func (u *unapproved) tells(sentence []byte) string {
+	for i := range tellings {
+		if tellings[i].says(u, sentence) {
+			return tellings[i].means
+		}
+	}
+	return ""
+}
+
+func conceals(_ *unapproved, s []byte) bool { return concealing.Match(s) && !asUsual.Match(s) }
+
+var (
+	// concealing is that somebody is not told of what is done, or that it is done unseen.
+	concealing = regexp.MustCompile(`\b(do\s+not|don['’]?t|never|without|no\s+need\s+to|need\s+not|needn['’]t|avoid|refrain\s+from)\s+(ever\s+)?(tell|mention|inform|notify|disclos|reveal|alert|let)(e|ing|ting)?\b([^.;]{0,30}\b(users?|anyone|anybody|humans?|operators?|person|people|owner)\b|\s+(of\s+|about\s+)?(this|it|that|any\s+of\s+(this|it))\b)` +
+		`|\b(not|n['’]t|never|without|avoid)\s+bring(ing)?\s+(this|it|that|them)\s+up\b|\b(hide|conceal)\s+((this|it|that|these)\s+from|the\s+(call|step|request|action|fact)|this\s+(call|step|request|action|fact))\b|\bkeep\s+(this|it|that|these)\s+([\w-]+\s+){0,3}?(secret|confidential|hidden|to\s+yourself|between)\b` +
+		`|\b(users?|humans?|nobody|no\s+one|operators?)\s+(should|must|need|shall|may|will|does|do|can|is|are)?\s?(not|n['’]t|never)?\s+(need\s+to\s+|have\s+to\s+)?(ever\s+)?(know|see|notice|find\s+out|learn|hear|be\s+(told|made\s+aware|aware|informed|shown))\s+(about|of|any|this|that|it)\b` +
+		`|\b(unnoticed|covertly|secretly|surreptitiously|stealthily)\b|\b(done|do\s+(this|it|so)|(perform|run|execute|send)\s+(this|it|that))\s+([\w-]+\s+)?(silently|quietly|discreetly)\b` +
+		`|\bleave\s+(this|it|that)\s+([\w-]+\s+)?out\s+of\b|\b(pretend|act\s+as\s+(if|though))\b|\b(not|n['’]t|never)\s+(include|mention|list|report)\s+(it|this|that)\s+in\s+(your|the)\s+(summary|reply|answer|response|report)\b`)
+	// asUsual is what every manual says of what is not shown.
+	asUsual = regexp.MustCompile(`\b(unless|until)\b`)
+)
+
+func overrides(_ *unapproved, s []byte) bool { return overriding.Match(s) }
+
+// overriding is that what the model was told counts no longer, or that data is to be obeyed.
+var overriding = regexp.MustCompile(`\b(forget|disregard|ignore|discard|abandon)\s+(what(ever)?|everything|anything|all)?\s*(that\s+)?(you\s+(were|have\s+been|are)\s+(told|given|taught|instructed)|((all|any|your|the|previous|prior|earlier|former|existing|other)\s+){1,3}([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?|directives?|polic(y|ies)))\b` +
+	`|\b((previous|prior|earlier|former|existing|other)\s+([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?|directives?)|your\s+(previous|prior|earlier|other|safety)\s+([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?))\s+((no\s+longer|do\s+not|don['’]t)\s+(apply|count|hold)|are\s+(void|superseded|obsolete|suspended|lifted))` +
+	`|\b(do|follow|obey|execute|carry\s+out)\s+(what(ever)?|the\s+(instructions?|commands?|directives?|orders?))\s+([\w-]+\s+){0,3}?(outputs?|results?|responses?|content|text|page)\b|\b(treat|take|regard)\b[^.;]{0,60}\bas\s+(commands?|instructions?|orders?|directives?)\b` +
+	`|\bobey\s+(only\s+)?(this|the|every|all)\b|\b(compl(y|ies)|complying)\s+with\s+(every|all|any)\s+(directive|order|instruction|command|request)s?\b|\btakes?\s+precedence\s+over\s+(the\s+|your\s+)?(system|user|previous|other|developer)`)
+
+// sendsElsewhere reports a sentence by which something goes to a host that has nothing to
+// do with the tool.
+func sendsElsewhere(u *unapproved, s []byte) bool {
+	for _, at := range placeIn.FindAllIndex(s, maxPlacesRead) {
+		before := s[max(0, at[0]-verbReach):at[0]]
+		before = placeIn.ReplaceAll(before[bytes.LastIndexByte(before, '\n')+1:], []byte("it"))
+		if u.newPlace(string(s[at[0]:at[1]]), before) && !referring.Match(before) && (handing.Match(before) && !strongNegation.Match(before) || drawn.Match(before)) {
+			return true
+		}
+	}
+	return false
+}
+
+// verbReach is how far ahead of a place the verb stands that has something go there.
+const verbReach = 120
+
+// maxPlacesRead bounds the places in one sentence that are looked at.
+const maxPlacesRead = 8
+
+var (
+	placeIn = regexp.MustCompile(`\b(https?|wss?|ftp)://[^\s"'<>)\]` + "`" + `]+|\b[\w.+-]+@([\w-]+\.)+[a-z]{2,}\b|\b(\d{1,3}\.){3}\d{1,3}(:\d+)?\b|\b([a-z0-9-]+\.)+[a-z]{2,}\b(:\d+)?`)
+	// handing are verbs by which something leaves for the place that stands behind them.
+	handing = regexp.MustCompile(`\b(send|sends|sent|sending|posts?|posted|posting|puts?|uploads?|uploaded|uploading|forwards?|forwarded|forwarding|mirror(s|ed|ing)?|submit(s|ted|ting)?|deliver(s|ed|ing)?|transmit(s|ted|ting)?|reports?|reported|relay(s|ed|ing)?|cop(y|ies|ied)|duplicat(e|es|ed|ing)|stream(s|ed|ing)?|publish(es|ed|ing)?|push(es|ed|ing)?|shar(e|es|ed|ing)|ship(s|ped|ping)?|e-?mail(s|ed)?|mail(s|ed)?|b?cc|logs|logged|writes?|written|sav(e|es|ed)|stor(e|es|ed)|sync(s|ed)?|curl|wget|exfiltrate|leak|notif(y|ies)|pass(es|ed)?|goes|archiv(e|ed)|back(s|ed)?\s+up|add|set|requests?\s+to|rout(e|es|ed)|redirect(s|ed)?|prox(y|ies|ied))\b`)
+	// referring is what stands before a page that is there to be read.
+	referring = regexp.MustCompile(`\b(see|documentation|docs?|info(rmation)?|details|reference|guide|help|more|options|visit|available\s+at|found\s+at|described\s+(at|in)|examples?|e\.g\.|like|such\s+as|looks?\s+like|format)\b[^.;]{0,25}$`)
+	// drawn is a picture that is loaded, whose address carries what is written into it.
+	drawn = regexp.MustCompile(`!\[[^\]]*\]\($`)
+)
+
+// newPlace reports a place that the definition did not speak of, and that is not named
+// like the server or what it speaks of.
+func (u *unapproved) newPlace(place string, before []byte) bool {
+	host := hostNamed(place)
+	if host == "" || isLocal(host) || exampleHost.MatchString(host) && forExample.Match(before) {
+		return false
+	}
+	if !strings.Contains(place, "://") && !strings.Contains(place, "@") && strings.Trim(host, "0123456789.") != "" {
+		if suffix, icann := publicsuffix.PublicSuffix(host); !directed.Match(before) || !icann && !strings.Contains(suffix, ".") || fileEndings[suffix] || !strings.Contains(host, ".") {
+			return false
+		}
+	}
+	return u.strange(host)
+}
+
+var (
+	// exampleHost is a host that stands for any.
+	exampleHost = regexp.MustCompile(`(^|\.)(example\.(com|org|net|edu)|(example|test|invalid))$`)
+	forExample  = regexp.MustCompile(`\b(e\.g\.?|examples?|such\s+as|like|format|sample)\W`)
+	// directed stands before a host that is written without the protocol, where it is one.
+	directed = regexp.MustCompile("\\b(to|at|via|on|onto|into|through|with|by)\\s+[\"'`*_(<]*$")
+)
+
+// fileEndings are endings of hosts that are those of files as often.
+var fileEndings = wordSet(`sh py md rs zip mov ts ps pl`)
+
+// hostNamed returns the host of a place in a text.
+func hostNamed(place string) string {
+	if _, rest, ok := strings.Cut(place, "://"); ok {
+		place = rest
+	}
+	if i := strings.IndexAny(place, "/?#"); i >= 0 {
+		place = place[:i]
+	}
+	if i := strings.LastIndexByte(place, '@'); i >= 0 {
+		place = place[i+1:]
+	}
+	host, _, _ := strings.Cut(place, ":")
+	return strings.Trim(host, ".")
+}
+
+// writesElsewhere reports a sentence by which something is written where systems run or
+// trust what they find.
+func writesElsewhere(u *unapproved, s []byte) bool {
+	at := trustedPlace.FindIndex(s)
+	return at != nil && storing.Match(s[:at[0]]) && !strongNegation.Match(s[:at[0]]) && !u.spokeOf(string(bytes.TrimSpace(s[at[0]:at[1]]))) || openBucket.Match(s)
+}
+
+var (
+	storing      = regexp.MustCompile(`\b(writ(e|es|ten|ing)|wrote|sav(e|es|ed|ing)|stor(e|es|ed|ing)|put|puts|plac(e|es|ed)|append(s|ed|ing)?|add(s|ed)?|cop(y|ies|ied)|dump(s|ed)?|ends?\s+up|go(es)?|deliver(s|ed)?|output|mov(e|es|ed)|download(s|ed)?|creat(e|es|ed)|install(s|ed)?|redirect(s|ed)?)\b`)
+	trustedPlace = regexp.MustCompile(`(^|[\s"'` + "`" + `(:=])(/etc/|/root\b|/usr/|/bin/|/sbin/|/boot/|/lib/|/var/(www|spool)|~/\.[a-z]|\$home/\.[a-z]|(\.\./)+\S|\.git/|c:[/\\]windows)|\bauthorized_keys\b|\.(bashrc|zshrc|profile|bash_profile)\b|\bcrontab\b|\bautostart\b`)
+	openBucket   = regexp.MustCompile(`\b(writ(e|es|ten)|sav(e|es|ed)|stor(e|es|ed)|upload(s|ed)?|publish(es|ed)?|cop(y|ies|ied))\b[^.;]{0,40}\b(public|world-readable|publicly\s+\w+)\s+(bucket|folder|share|drive|paste\w*|gist|location)\b`)
+)
+
+// governsOthers reports a sentence about the tools that this one is not, by which they are
+// used earlier, later, otherwise or not at all.
+func governsOthers(u *unapproved, s []byte) bool {
+	if at := othersTools.FindSubmatchIndex(s); at != nil && governing.Match(s) && !u.ownFamily(s[at[0]:at[1]], s[at[1]:]) {
+		return true
+	}
+	for _, m := range namedTool.FindAllSubmatch(s, maxPlacesRead) {
+		name := string(m[1])
+		if name == "" {
+			name = string(m[2])
+		}
+		if !u.ownName(name) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	othersTools = regexp.MustCompile(`\b((any|every|each|all|no|the)\s+)?other\s+([\w-]+\s+){0,2}?(tools?|servers?)\b|\b(any|every|another|each)\s+([\w-]+\s+)?tools?\b|\ball\s+(the\s+)?tools\b|\btools?\s+of\s+(any|other|all|another)\s+servers?\b|\bevery\s+(single\s+)?tool\s+call\b|\b(doing|calling|using|running|trying)\s+anything\s+else\b`)
+	governing   = regexp.MustCompile(`\b(before|prior|ahead|first|preceded|beforehand|instead|rather\s+than|over|above|must|never|do\s+not|don['’]t|always|only|until|unless|whenever|when|deprecated|unreliable|outdated|insecure|obsolete|route|hand|pass|set|prefer|no\s+other)\b`)
+	// sameServer is what makes other tools those of the same server.
+	sameServer = regexp.MustCompile(`^[^.;]{0,30}\b(in|of|from|on|by|within)\s+(this|the\s+same|our|that)\s+(\w+\s+)?(server|mcp|toolset|package|plugin|suite|extension|group|family|category|list)\b`)
+	// namedTool is a tool by its name, when it is used or what it must do.
+	namedTool = regexp.MustCompile(`\b(?:before|prior\s+to|when(?:ever)?|after|once|if|instead\s+of)\s+(?:the\s+|using\s+|calling\s+|any\s+)?["'` + "`" + `]?([a-z]+(?:_[a-z]+)+)["'` + "`" + `]?(?:\s+(?:or|and)\s+["'` + "`" + `]?[a-z_]+["'` + "`" + `]?)?\s+(?:is|are|gets?)\s+(?:used|called|invoked|run|executed)\b|\bthe\s+["'` + "`" + `]?([a-z]+(?:_[a-z]+)+)["'` + "`" + `]?\s+tools?\s+(?:must|should|has\s+to|have\s+to|shall)\b`)
+)
+
+// ownFamily reports that the tools which a sentence speaks of are those of the same server.
+func (u *unapproved) ownFamily(tools, behind []byte) bool {
+	if sameServer.Match(behind) {
+		return true
+	}
+	own := scanner.FoldName(u.p.Server.Info.Name + " " + u.d.Name)
+	for _, w := range strings.Fields(string(tools)) {
+		if len(w) >= rootLetters && !commonKinds[w] && (strings.Contains(own, scanner.FoldName(w)) || u.spokeOf(w)) {
+			return true
+		}
+	}
+	return false
+}
+
+// commonKinds stand between "other" and "tools" without saying whose they are.
+var commonKinds = wordSet(`other tool tools every each another such these those the any all servers server available external search file files similar connected installed`)
+
+// ownName reports the name of a definition or a parameter of the server, or a value in this one.
+func (u *unapproved) ownName(name string) bool {
+	return u.spokeOf(name) || u.ownTool(name)
+}
+
+// ownTool reports the name of a tool of the same server.
+func (u *unapproved) ownTool(name string) bool {
+	if _, known := u.p.Approved().Definitions[scanner.DefinitionKey{Kind: scanner.ToolSubject, Name: name}]; known {
+		return true
+	}
+	for i := range u.p.Message.Definitions {
+		if strings.EqualFold(u.p.Message.Definitions[i].Name, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// takesSecrets reports a sentence by which somebody takes or hands over what opens
+// something, or what was said: whatever else it gives for a reason.
+func takesSecrets(u *unapproved, s []byte) bool {
+	at := secretThing.FindIndex(s)
+	if at == nil || strongNegation.Match(s[:at[0]]) || pathOrExample.Match(s[:at[0]]) || aboutThing.Match(s[at[1]:]) || partOfName.Match(s[at[1]:]) {
+		return false
+	}
+	verb := taking.FindIndex(s)
+	switch {
+	case verb == nil || u.spokeOf(string(s[at[0]:at[1]])):
+		return false
+	case verb[0] == 0 && u.opens(s): // it says what the tool is for, and not what somebody is to do
+		return false
+	}
+	identifier := strings.TrimSpace(string(s[at[0]:at[1]]))
+	return !strings.Contains(identifier, "_") || keyFile.MatchString(identifier) || namesCredential(identifier)
+}
+
+// opens reports the sentence that a text begins with.
+func (u *unapproved) opens(sentence []byte) bool {
+	start := u.r.now[:min(len(u.r.now), len(sentence)+len(sentence)/2)]
+	return u.r.pointer == "/description" && strings.HasPrefix(foldedText(start), string(sentence))
+}
+
+var (
+	secretThing = regexp.MustCompile(secretFiles + `|\b[a-z][a-z0-9]*_[a-z0-9_]*(key|token|secret|password|credentials)\b|\b(all|any|every|the\s+user['’]s|stored|saved|private|their|your)\s+([\w-]+\s+){0,2}(api\s+keys?|tokens?|passwords?|credentials|secrets|cookies|private\s+keys?|ssh\s+keys?)\b|\bprivate\s+key\b`)
+	taking      = regexp.MustCompile(`\b(read|open|load|fetch|grab|cat|dump|extract|collect|gather|retrieve|obtain|include|pass|attach|append(ed)?|add|send|provide|supply|put|paste|forward|transmit|upload|post|submit|copy|carry|contain(s)?|hand|take|get|list|ends?\s+with|starts?\s+with)\b`)
+)
+
+// asksInParameter reports the description of a parameter that took something else when it
+// was approved.
+func asksInParameter(u *unapproved, s []byte) bool {
+	path := strings.Split(u.r.pointer, "/")
+	if len(path) < 3 || path[len(path)-1] != "description" || path[len(path)-3] != "properties" {
+		return false
+	}
+	name := path[len(path)-2]
+	return !asksForMore(name) && !namesCredential(name) && !namesTalk(name) && !aboutTalk(u.d.Name) && asksOfTheirs(string(s))
+}
+
+// destroysUnasked reports a sentence by which a tool that says that it reads, or that does
+// no damage, does damage.
+func destroysUnasked(u *unapproved, s []byte) bool {
+	at := damage.FindIndex(s)
+	return at != nil && !u.label && u.trusted() && !strongNegation.Match(s) && !hypothetical.Match(s[:at[1]]) && !harmlessLoss.Match(s[at[1]:])
+}
+
+var (
+	// damage is what a tool does to something, or what is done to it.
+	damage = regexp.MustCompile(`^(\W*([\w-]+\s+){0,3}?)?(also\s+|then\s+|permanently\s+|automatically\s+)?(deletes|removes|erases|wipes|purges|truncates|drops|destroys|overwrites|clears|resets)\b|\b(it|and|then|also|that|which|tool|call)\s+([\w-]+ly\s+|then\s+|also\s+)?(deletes|removes|erases|wipes|purges|truncates|drops|destroys|overwrites|clears)\b|\b(is|are|gets?|be|being)\s+([\w-]+ly\s+|then\s+|also\s+){0,2}(deleted|removed|erased|wiped|purged|dropped|destroyed|overwritten)\b|\btables?\s+(is|are)\s+truncated\b|^\W*replaces\s+the\s+(contents?|files?)\b`)
+	// harmlessLoss is what is lost in what is returned.
+	harmlessLoss = regexp.MustCompile(`^[^.;]{0,25}\b(from\s+(the\s+)?(output|results?|response|text|list|answer)|duplicates?|whitespace|html|markup|markdown|formatting|noise|filters?|cache|tags|prefix(es)?|suffix(es)?|fields?|columns?|quotes)\b`)
+	// hypothetical is what happens to others, or did.
+	hypothetical = regexp.MustCompile(`\b(if|when|unless|may|might|can|could|were|was|have\s+been|has\s+been|returns?|lists?|whether|filters?|deprecated)\b`)
+)
+
+// trusted reports a definition by which clients ask less: it says that it reads, or that it
+// destroys nothing, or is named like one that reads.
+func (u *unapproved) trusted() bool {
+	at := u.now.Get(0, "annotations")
+	if hintOf(&u.now, u.now.Get(at, "readOnlyHint")) == "true" || hintOf(&u.now, u.now.Get(at, "destructiveHint")) == "false" {
+		return true
+	}
+	return readVerbs.MatchString(spell(u.d.Name)) && !changesByName(spell(u.d.Name))
+}
