@@ -18,7 +18,7 @@ var driftAnnotationEscalation = scanner.Rule{
 	Fix:        "Find out what the tool does now. If it is wanted, run mcpscan approve, and let the client ask before each call.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The hints are the server's own words. Critical where a tool that only read says that it changes something; high where it is now said to destroy or to reach other systems, and where a tool that by its own words writes or destroys begins to deny it; medium where a reassuring hint was dropped, or where its name, verb or parameters had contradicted it all along. What is said for the first time is a note, and low where it asks for less care.",
+	Basis:      "The hints are the server's own words. Critical where a tool that only read says that it destroys; medium where it only withdraws the hint; high where it is now said to destroy or to reach other systems, and where a tool that by its own words writes or destroys begins to deny it; medium where a reassuring hint was dropped, or where its name, verb or parameters had contradicted it all along. What is said for the first time is a note, and low where it asks for less care.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-353"},
 	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {

@@ -71,7 +71,7 @@ func TestDriftTables(t *testing.T) {
 // The shares of honest upgrades that may be stopped at high.
 const (
 	mostVersions = 0.03
-	mostUpgrades = 0.05
+	mostUpgrades = 0.04
 )
 
 // TestPublishedDrift: docs/drift.md shows what the rules make of the changes as they
