@@ -1,11 +1,11 @@
 package rules
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -20,10 +20,10 @@ type change struct {
 	foreign  bool      // what was approved was not all in English
 
 	// What is asked more than once, once it was asked for.
-	spoken string                  // what was approved, in lower case and without blanks
-	asked  int                     // how often that was searched
-	still  map[*regexp.Regexp]bool // what the texts say as they are now
-	reads  *bool                   // the tool only reads
+	spoken string                      // what was approved, in lower case and without blanks
+	asked  int                         // how often that was searched
+	still  map[*lazyregexp.Regexp]bool // what the texts say as they are now
+	reads  *bool                       // the tool only reads
 }
 
 // maxAsked bounds how often what was approved is searched for a word: who adds more of them

@@ -2,11 +2,11 @@ package rules
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -43,19 +43,19 @@ func conceals(_ *unapproved, s []byte) bool { return concealing.Match(s) && !asU
 
 var (
 	// concealing is that somebody is not told of what is done, or that it is done unseen.
-	concealing = regexp.MustCompile(`\b(do\s+not|don['’]?t|never|without|no\s+need\s+to|need\s+not|needn['’]t|avoid|refrain\s+from)\s+(ever\s+)?(tell|mention|inform|notify|disclos|reveal|alert|let)(e|ing|ting)?\b([^.;]{0,30}\b(users?|anyone|anybody|humans?|operators?|person|people|owner)\b|\s+(of\s+|about\s+)?(this|it|that|any\s+of\s+(this|it))\b)` +
+	concealing = lazyregexp.New(`\b(do\s+not|don['’]?t|never|without|no\s+need\s+to|need\s+not|needn['’]t|avoid|refrain\s+from)\s+(ever\s+)?(tell|mention|inform|notify|disclos|reveal|alert|let)(e|ing|ting)?\b([^.;]{0,30}\b(users?|anyone|anybody|humans?|operators?|person|people|owner)\b|\s+(of\s+|about\s+)?(this|it|that|any\s+of\s+(this|it))\b)` +
 		`|\b(not|n['’]t|never|without|avoid)\s+bring(ing)?\s+(this|it|that|them)\s+up\b|\b(hide|conceal)\s+((this|it|that|these)\s+from|the\s+(call|step|request|action|fact)|this\s+(call|step|request|action|fact))\b|\bkeep\s+(this|it|that|these)\s+([\w-]+\s+){0,3}?(secret|confidential|hidden|to\s+yourself|between)\b` +
 		`|\b(users?|humans?|nobody|no\s+one|operators?)\s+(should|must|need|shall|may|will|does|do|can|is|are)?\s?(not|n['’]t|never)?\s+(need\s+to\s+|have\s+to\s+)?(ever\s+)?(know|see|notice|find\s+out|learn|hear|be\s+(told|made\s+aware|aware|informed|shown))\s+(about|of|any|this|that|it)\b` +
 		`|\b(unnoticed|covertly|secretly|surreptitiously|stealthily)\b|\b(done|do\s+(this|it|so)|(perform|run|execute|send)\s+(this|it|that))\s+([\w-]+\s+)?(silently|quietly|discreetly)\b` +
 		`|\bleave\s+(this|it|that)\s+([\w-]+\s+)?out\s+of\b|\b(pretend|act\s+as\s+(if|though))\b|\b(not|n['’]t|never)\s+(include|mention|list|report)\s+(it|this|that)\s+in\s+(your|the)\s+(summary|reply|answer|response|report)\b`)
 	// asUsual is what every manual says of what is not shown.
-	asUsual = regexp.MustCompile(`\b(unless|until)\b`)
+	asUsual = lazyregexp.New(`\b(unless|until)\b`)
 )
 
 func overrides(_ *unapproved, s []byte) bool { return overriding.Match(s) }
 
 // overriding is that what the model was told counts no longer, or that data is to be obeyed.
-var overriding = regexp.MustCompile(`\b(forget|disregard|ignore|discard|abandon)\s+(what(ever)?|everything|anything|all)?\s*(that\s+)?(you\s+(were|have\s+been|are)\s+(told|given|taught|instructed)|((all|any|your|the|previous|prior|earlier|former|existing|other)\s+){1,3}([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?|directives?|polic(y|ies)))\b` +
+var overriding = lazyregexp.New(`\b(forget|disregard|ignore|discard|abandon)\s+(what(ever)?|everything|anything|all)?\s*(that\s+)?(you\s+(were|have\s+been|are)\s+(told|given|taught|instructed)|((all|any|your|the|previous|prior|earlier|former|existing|other)\s+){1,3}([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?|directives?|polic(y|ies)))\b` +
 	`|\b((previous|prior|earlier|former|existing|other)\s+([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?|directives?)|your\s+(previous|prior|earlier|other|safety)\s+([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?))\s+((no\s+longer|do\s+not|don['’]t)\s+(apply|count|hold)|are\s+(void|superseded|obsolete|suspended|lifted))` +
 	`|\b(do|follow|obey|execute|carry\s+out)\s+(what(ever)?|the\s+(instructions?|commands?|directives?|orders?))\s+([\w-]+\s+){0,3}?(outputs?|results?|responses?|content|text|page)\b|\b(treat|take|regard)\b[^.;]{0,60}\bas\s+(commands?|instructions?|orders?|directives?)\b` +
 	`|\bobey\s+(only\s+)?(this|the|every|all)\b|\b(compl(y|ies)|complying)\s+with\s+(every|all|any)\s+(directive|order|instruction|command|request)s?\b|\btakes?\s+precedence\s+over\s+(the\s+|your\s+)?(system|user|previous|other|developer)`)
@@ -80,13 +80,13 @@ const verbReach = 120
 const maxPlacesRead = 8
 
 var (
-	placeIn = regexp.MustCompile(`\b(https?|wss?|ftp)://[^\s"'<>)\]` + "`" + `]+|\b[\w.+-]+@([\w-]+\.)+[a-z]{2,}\b|\b(\d{1,3}\.){3}\d{1,3}(:\d+)?\b|\b([a-z0-9-]+\.)+[a-z]{2,}\b(:\d+)?`)
+	placeIn = lazyregexp.New(`\b(https?|wss?|ftp)://[^\s"'<>)\]` + "`" + `]+|\b[\w.+-]+@([\w-]+\.)+[a-z]{2,}\b|\b(\d{1,3}\.){3}\d{1,3}(:\d+)?\b|\b([a-z0-9-]+\.)+[a-z]{2,}\b(:\d+)?`)
 	// handing are verbs by which something leaves for the place that stands behind them.
-	handing = regexp.MustCompile(`\b(send|sends|sent|sending|posts?|posted|posting|puts?|uploads?|uploaded|uploading|forwards?|forwarded|forwarding|mirror(s|ed|ing)?|submit(s|ted|ting)?|deliver(s|ed|ing)?|transmit(s|ted|ting)?|reports?|reported|relay(s|ed|ing)?|cop(y|ies|ied)|duplicat(e|es|ed|ing)|stream(s|ed|ing)?|publish(es|ed|ing)?|push(es|ed|ing)?|shar(e|es|ed|ing)|ship(s|ped|ping)?|e-?mail(s|ed)?|mail(s|ed)?|b?cc|logs|logged|writes?|written|sav(e|es|ed)|stor(e|es|ed)|sync(s|ed)?|curl|wget|exfiltrate|leak|notif(y|ies)|pass(es|ed)?|goes|archiv(e|ed)|back(s|ed)?\s+up|add|set|requests?\s+to|rout(e|es|ed)|redirect(s|ed)?|prox(y|ies|ied))\b`)
+	handing = lazyregexp.New(`\b(send|sends|sent|sending|posts?|posted|posting|puts?|uploads?|uploaded|uploading|forwards?|forwarded|forwarding|mirror(s|ed|ing)?|submit(s|ted|ting)?|deliver(s|ed|ing)?|transmit(s|ted|ting)?|reports?|reported|relay(s|ed|ing)?|cop(y|ies|ied)|duplicat(e|es|ed|ing)|stream(s|ed|ing)?|publish(es|ed|ing)?|push(es|ed|ing)?|shar(e|es|ed|ing)|ship(s|ped|ping)?|e-?mail(s|ed)?|mail(s|ed)?|b?cc|logs|logged|writes?|written|sav(e|es|ed)|stor(e|es|ed)|sync(s|ed)?|curl|wget|exfiltrate|leak|notif(y|ies)|pass(es|ed)?|goes|archiv(e|ed)|back(s|ed)?\s+up|add|set|requests?\s+to|rout(e|es|ed)|redirect(s|ed)?|prox(y|ies|ied))\b`)
 	// referring is what stands before a page that is there to be read.
-	referring = regexp.MustCompile(`\b(see|documentation|docs?|info(rmation)?|details|reference|guide|help|more|options|visit|available\s+at|found\s+at|described\s+(at|in)|examples?|e\.g\.|like|such\s+as|looks?\s+like|format)\b[^.;]{0,25}$`)
+	referring = lazyregexp.New(`\b(see|documentation|docs?|info(rmation)?|details|reference|guide|help|more|options|visit|available\s+at|found\s+at|described\s+(at|in)|examples?|e\.g\.|like|such\s+as|looks?\s+like|format)\b[^.;]{0,25}$`)
 	// drawn is a picture that is loaded, whose address carries what is written into it.
-	drawn = regexp.MustCompile(`!\[[^\]]*\]\($`)
+	drawn = lazyregexp.New(`!\[[^\]]*\]\($`)
 )
 
 // newPlace reports a place that the definition did not speak of, and that is not named
@@ -106,10 +106,10 @@ func (u *unapproved) newPlace(place string, before []byte) bool {
 
 var (
 	// exampleHost is a host that stands for any.
-	exampleHost = regexp.MustCompile(`(^|\.)(example\.(com|org|net|edu)|(example|test|invalid))$`)
-	forExample  = regexp.MustCompile(`\b(e\.g\.?|examples?|such\s+as|like|format|sample)\W`)
+	exampleHost = lazyregexp.New(`(^|\.)(example\.(com|org|net|edu)|(example|test|invalid))$`)
+	forExample  = lazyregexp.New(`\b(e\.g\.?|examples?|such\s+as|like|format|sample)\W`)
 	// directed stands before a host that is written without the protocol, where it is one.
-	directed = regexp.MustCompile("\\b(to|at|via|on|onto|into|through|with|by)\\s+[\"'`*_(<]*$")
+	directed = lazyregexp.New("\\b(to|at|via|on|onto|into|through|with|by)\\s+[\"'`*_(<]*$")
 )
 
 // fileEndings are endings of hosts that are those of files as often.
@@ -138,9 +138,9 @@ func writesElsewhere(u *unapproved, s []byte) bool {
 }
 
 var (
-	storing      = regexp.MustCompile(`\b(writ(e|es|ten|ing)|wrote|sav(e|es|ed|ing)|stor(e|es|ed|ing)|put|puts|plac(e|es|ed)|append(s|ed|ing)?|add(s|ed)?|cop(y|ies|ied)|dump(s|ed)?|ends?\s+up|go(es)?|deliver(s|ed)?|output|mov(e|es|ed)|download(s|ed)?|creat(e|es|ed)|install(s|ed)?|redirect(s|ed)?)\b`)
-	trustedPlace = regexp.MustCompile(`(^|[\s"'` + "`" + `(:=])(/etc/|/root\b|/usr/|/bin/|/sbin/|/boot/|/lib/|/var/(www|spool)|~/\.[a-z]|\$home/\.[a-z]|(\.\./)+\S|\.git/|c:[/\\]windows)|\bauthorized_keys\b|\.(bashrc|zshrc|profile|bash_profile)\b|\bcrontab\b|\bautostart\b`)
-	openBucket   = regexp.MustCompile(`\b(writ(e|es|ten)|sav(e|es|ed)|stor(e|es|ed)|upload(s|ed)?|publish(es|ed)?|cop(y|ies|ied))\b[^.;]{0,40}\b(public|world-readable|publicly\s+\w+)\s+(bucket|folder|share|drive|paste\w*|gist|location)\b`)
+	storing      = lazyregexp.New(`\b(writ(e|es|ten|ing)|wrote|sav(e|es|ed|ing)|stor(e|es|ed|ing)|put|puts|plac(e|es|ed)|append(s|ed|ing)?|add(s|ed)?|cop(y|ies|ied)|dump(s|ed)?|ends?\s+up|go(es)?|deliver(s|ed)?|output|mov(e|es|ed)|download(s|ed)?|creat(e|es|ed)|install(s|ed)?|redirect(s|ed)?)\b`)
+	trustedPlace = lazyregexp.New(`(^|[\s"'` + "`" + `(:=])(/etc/|/root\b|/usr/|/bin/|/sbin/|/boot/|/lib/|/var/(www|spool)|~/\.[a-z]|\$home/\.[a-z]|(\.\./)+\S|\.git/|c:[/\\]windows)|\bauthorized_keys\b|\.(bashrc|zshrc|profile|bash_profile)\b|\bcrontab\b|\bautostart\b`)
+	openBucket   = lazyregexp.New(`\b(writ(e|es|ten)|sav(e|es|ed)|stor(e|es|ed)|upload(s|ed)?|publish(es|ed)?|cop(y|ies|ied))\b[^.;]{0,40}\b(public|world-readable|publicly\s+\w+)\s+(bucket|folder|share|drive|paste\w*|gist|location)\b`)
 )
 
 // governsOthers reports a sentence about the tools that this one is not, by which they are
@@ -162,12 +162,12 @@ func governsOthers(u *unapproved, s []byte) bool {
 }
 
 var (
-	othersTools = regexp.MustCompile(`\b((any|every|each|all|no|the)\s+)?other\s+([\w-]+\s+){0,2}?(tools?|servers?)\b|\b(any|every|another|each)\s+([\w-]+\s+)?tools?\b|\ball\s+(the\s+)?tools\b|\btools?\s+of\s+(any|other|all|another)\s+servers?\b|\bevery\s+(single\s+)?tool\s+call\b|\b(doing|calling|using|running|trying)\s+anything\s+else\b`)
-	governing   = regexp.MustCompile(`\b(before|prior|ahead|first|preceded|beforehand|instead|rather\s+than|over|above|must|never|do\s+not|don['’]t|always|only|until|unless|whenever|when|deprecated|unreliable|outdated|insecure|obsolete|route|hand|pass|set|prefer|no\s+other)\b`)
+	othersTools = lazyregexp.New(`\b((any|every|each|all|no|the)\s+)?other\s+([\w-]+\s+){0,2}?(tools?|servers?)\b|\b(any|every|another|each)\s+([\w-]+\s+)?tools?\b|\ball\s+(the\s+)?tools\b|\btools?\s+of\s+(any|other|all|another)\s+servers?\b|\bevery\s+(single\s+)?tool\s+call\b|\b(doing|calling|using|running|trying)\s+anything\s+else\b`)
+	governing   = lazyregexp.New(`\b(before|prior|ahead|first|preceded|beforehand|instead|rather\s+than|over|above|must|never|do\s+not|don['’]t|always|only|until|unless|whenever|when|deprecated|unreliable|outdated|insecure|obsolete|route|hand|pass|set|prefer|no\s+other)\b`)
 	// sameServer is what makes other tools those of the same server.
-	sameServer = regexp.MustCompile(`^[^.;]{0,30}\b(in|of|from|on|by|within)\s+(this|the\s+same|our|that)\s+(\w+\s+)?(server|mcp|toolset|package|plugin|suite|extension|group|family|category|list)\b`)
+	sameServer = lazyregexp.New(`^[^.;]{0,30}\b(in|of|from|on|by|within)\s+(this|the\s+same|our|that)\s+(\w+\s+)?(server|mcp|toolset|package|plugin|suite|extension|group|family|category|list)\b`)
 	// namedTool is a tool by its name, when it is used or what it must do.
-	namedTool = regexp.MustCompile(`\b(?:before|prior\s+to|when(?:ever)?|after|once|if|instead\s+of)\s+(?:the\s+|using\s+|calling\s+|any\s+)?["'` + "`" + `]?([a-z]+(?:_[a-z]+)+)["'` + "`" + `]?(?:\s+(?:or|and)\s+["'` + "`" + `]?[a-z_]+["'` + "`" + `]?)?\s+(?:is|are|gets?)\s+(?:used|called|invoked|run|executed)\b|\bthe\s+["'` + "`" + `]?([a-z]+(?:_[a-z]+)+)["'` + "`" + `]?\s+tools?\s+(?:must|should|has\s+to|have\s+to|shall)\b`)
+	namedTool = lazyregexp.New(`\b(?:before|prior\s+to|when(?:ever)?|after|once|if|instead\s+of)\s+(?:the\s+|using\s+|calling\s+|any\s+)?["'` + "`" + `]?([a-z]+(?:_[a-z]+)+)["'` + "`" + `]?(?:\s+(?:or|and)\s+["'` + "`" + `]?[a-z_]+["'` + "`" + `]?)?\s+(?:is|are|gets?)\s+(?:used|called|invoked|run|executed)\b|\bthe\s+["'` + "`" + `]?([a-z]+(?:_[a-z]+)+)["'` + "`" + `]?\s+tools?\s+(?:must|should|has\s+to|have\s+to|shall)\b`)
 )
 
 // ownFamily reports that the tools which a sentence speaks of are those of the same server.
@@ -230,8 +230,8 @@ func (u *unapproved) opens(sentence []byte) bool {
 }
 
 var (
-	secretThing = regexp.MustCompile(secretFiles + `|\b[a-z][a-z0-9]*_[a-z0-9_]*(key|token|secret|password|credentials)\b|\b(all|any|every|the\s+user['’]s|stored|saved|private|their|your)\s+([\w-]+\s+){0,2}(api\s+keys?|tokens?|passwords?|credentials|secrets|cookies|private\s+keys?|ssh\s+keys?)\b|\bprivate\s+key\b`)
-	taking      = regexp.MustCompile(`\b(read|open|load|fetch|grab|cat|dump|extract|collect|gather|retrieve|obtain|include|pass|attach|append(ed)?|add|send|provide|supply|put|paste|forward|transmit|upload|post|submit|copy|carry|contain(s)?|hand|take|get|list|ends?\s+with|starts?\s+with)\b`)
+	secretThing = lazyregexp.New(secretFiles + `|\b[a-z][a-z0-9]*_[a-z0-9_]*(key|token|secret|password|credentials)\b|\b(all|any|every|the\s+user['’]s|stored|saved|private|their|your)\s+([\w-]+\s+){0,2}(api\s+keys?|tokens?|passwords?|credentials|secrets|cookies|private\s+keys?|ssh\s+keys?)\b|\bprivate\s+key\b`)
+	taking      = lazyregexp.New(`\b(read|open|load|fetch|grab|cat|dump|extract|collect|gather|retrieve|obtain|include|pass|attach|append(ed)?|add|send|provide|supply|put|paste|forward|transmit|upload|post|submit|copy|carry|contain(s)?|hand|take|get|list|ends?\s+with|starts?\s+with)\b`)
 )
 
 // asksInParameter reports the description of a parameter that took something else when it
@@ -254,11 +254,11 @@ func destroysUnasked(u *unapproved, s []byte) bool {
 
 var (
 	// damage is what a tool does to something, or what is done to it.
-	damage = regexp.MustCompile(`^(\W*([\w-]+\s+){0,3}?)?(also\s+|then\s+|permanently\s+|automatically\s+)?(deletes|removes|erases|wipes|purges|truncates|drops|destroys|overwrites|clears|resets)\b|\b(it|and|then|also|that|which|tool|call)\s+([\w-]+ly\s+|then\s+|also\s+)?(deletes|removes|erases|wipes|purges|truncates|drops|destroys|overwrites|clears)\b|\b(is|are|gets?|be|being)\s+([\w-]+ly\s+|then\s+|also\s+){0,2}(deleted|removed|erased|wiped|purged|dropped|destroyed|overwritten)\b|\btables?\s+(is|are)\s+truncated\b|^\W*replaces\s+the\s+(contents?|files?)\b`)
+	damage = lazyregexp.New(`^(\W*([\w-]+\s+){0,3}?)?(also\s+|then\s+|permanently\s+|automatically\s+)?(deletes|removes|erases|wipes|purges|truncates|drops|destroys|overwrites|clears|resets)\b|\b(it|and|then|also|that|which|tool|call)\s+([\w-]+ly\s+|then\s+|also\s+)?(deletes|removes|erases|wipes|purges|truncates|drops|destroys|overwrites|clears)\b|\b(is|are|gets?|be|being)\s+([\w-]+ly\s+|then\s+|also\s+){0,2}(deleted|removed|erased|wiped|purged|dropped|destroyed|overwritten)\b|\btables?\s+(is|are)\s+truncated\b|^\W*replaces\s+the\s+(contents?|files?)\b`)
 	// harmlessLoss is what is lost in what is returned.
-	harmlessLoss = regexp.MustCompile(`^[^.;]{0,25}\b(from\s+(the\s+)?(output|results?|response|text|list|answer)|duplicates?|whitespace|html|markup|markdown|formatting|noise|filters?|cache|tags|prefix(es)?|suffix(es)?|fields?|columns?|quotes)\b`)
+	harmlessLoss = lazyregexp.New(`^[^.;]{0,25}\b(from\s+(the\s+)?(output|results?|response|text|list|answer)|duplicates?|whitespace|html|markup|markdown|formatting|noise|filters?|cache|tags|prefix(es)?|suffix(es)?|fields?|columns?|quotes)\b`)
 	// hypothetical is what happens to others, or did.
-	hypothetical = regexp.MustCompile(`\b(if|when|unless|may|might|can|could|were|was|have\s+been|has\s+been|returns?|lists?|whether|filters?|deprecated)\b`)
+	hypothetical = lazyregexp.New(`\b(if|when|unless|may|might|can|could|were|was|have\s+been|has\s+been|returns?|lists?|whether|filters?|deprecated)\b`)
 )
 
 // trusted reports a definition by which clients ask less: it says that it reads, or that it

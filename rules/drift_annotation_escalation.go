@@ -2,10 +2,10 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -60,7 +60,7 @@ func saysItDestroys(d *scanner.Definition) bool {
 	return writesItself(d) && destroys && !asksOnly.MatchString(sentence)
 }
 
-var detaching = regexp.MustCompile(`\b(remove\b.*\bfrom|transfer|remove)\b`)
+var detaching = lazyregexp.New(`\b(remove\b.*\bfrom|transfer|remove)\b`)
 
 // saidItAlters reports a tool that said all along that what exists is not what it was
 // after a call: for the specification that is destructive, and only adding is not.
@@ -69,7 +69,7 @@ func saidItAlters(_ *wire.Doc, d *scanner.Definition) bool {
 	return saysItWrites(nil, d) && (altering.MatchString(spell(d.Name)) || altering.MatchString(verb))
 }
 
-var altering = regexp.MustCompile(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite|drop|clear|reset|update|modify|rename|move|edit|replace|patch|merge)\b`)
+var altering = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite|drop|clear|reset|update|modify|rename|move|edit|replace|patch|merge)\b`)
 
 // mayWrite reports a tool that by any word of its name changes something, and by none reads.
 func mayWrite(d *scanner.Definition) bool {

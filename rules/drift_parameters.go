@@ -29,7 +29,7 @@ func (s *schemaChange) properties(before, after *object) {
 			fresh = append(fresh, n)
 		}
 	}
-	for _, o := range s.fresh(gone, fresh, before.declares() || s.old.Get(s.from, "properties") >= 0 || s.old.Get(s.from, "type") >= 0) {
+	for _, o := range s.fresh(gone, fresh, before.declares() || s.old.Get(s.from, "properties") >= 0) {
 		if !s.notAsked(o, nil) {
 			s.inner(o.name, o.schema(), -1).add(scanner.Note, "%q is gone", o.name)
 		}

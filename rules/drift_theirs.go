@@ -1,8 +1,9 @@
 package rules
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // takesTheirs reports a new parameter that takes what opens an account, or what was
@@ -87,7 +88,7 @@ var (
 	// placesInLists are words of tokens that say where a list goes on, of those that are
 	// counted or traded, and of keys of data.
 	placesInLists    = wordSet(`page next prev previous continuation cursor sync resume start max min count limit budget in out from to base quote pagination skip offset idempotency cache sort primary foreign partition design`)
-	wholeEnvironment = regexp.MustCompile(`\b(env vars|environment variables|process env)$`)
+	wholeEnvironment = lazyregexp.New(`\b(env vars|environment variables|process env)$`)
 	talks            = wordSet(`conversation conversations dialog dialogue transcript chat`)
 	spoken           = wordSet(`prompt prompts instructions history messages message log logs transcript directives verbatim`)
 	speakers         = wordSet(`user users system conversation message dialog dialogue llm model assistant agent original full entire complete initial hidden developer previous prior prompt`)
@@ -132,12 +133,12 @@ var abbreviations = strings.NewReplacer("e.g. ", "e.g., ", "i.e. ", "i.e., ")
 
 var (
 	// usedFor stands before what a value has to do with, and is not.
-	usedFor = regexp.MustCompile(`\b(for|used?|uses|when|if|whether|based|by)\b`)
+	usedFor = lazyregexp.New(`\b(for|used?|uses|when|if|whether|based|by)\b`)
 	// valued stands before what a value is to be.
-	valued = regexp.MustCompile(`\b(include|pass|put|paste|provide|supply|enter|insert|attach|append|add|contents?\s+of|values?\s+of|copy\s+of|set\s+(it\s+)?to|fill\s+in)\b[^.;]{0,60}$`)
+	valued = lazyregexp.New(`\b(include|pass|put|paste|provide|supply|enter|insert|attach|append|add|contents?\s+of|values?\s+of|copy\s+of|set\s+(it\s+)?to|fill\s+in)\b[^.;]{0,60}$`)
 	// theirThing is what opens something, what was said to a model or by its user, and what
 	// other tools returned.
-	theirThing = regexp.MustCompile(`\b(api|access|auth\w*|bearer|secret|private|ssh|signing|session|oauth|refresh|login)[ _-](keys?|tokens?|cookies?)\b|\bpass(words?|wd|phrases?|codes?)\b|\bcredentials\b|\b(seed|recovery)\s+phrase\b|` + secretFiles +
+	theirThing = lazyregexp.New(`\b(api|access|auth\w*|bearer|secret|private|ssh|signing|session|oauth|refresh|login)[ _-](keys?|tokens?|cookies?)\b|\bpass(words?|wd|phrases?|codes?)\b|\bcredentials\b|\b(seed|recovery)\s+phrase\b|` + secretFiles +
 		`|\b(values?|dump|contents?|copy|all|every|list)\s+(of\s+)?((all|the|every|its|your)\s+)*(environment\s+variables?|process\.env|env\s+vars)\b` +
 		`|\b(full|entire|whole|complete|verbatim|unabridged|raw|current|preceding|exact)\s+(\w+\s+){0,2}(conversation|chat|dialog(ue)?|transcript|prompt)\b` +
 		`|\b(conversation|chat|dialog(ue)?|prompt)\s+(history|transcript|log|so\s+far)\b|\btranscript\s+of\s+(the|this|our|your)\b` +
@@ -147,7 +148,7 @@ var (
 		`|\b(last|recent|previous|earlier|prior|all)\s+(\w+\s+){0,2}(user\s+messages|turns|prompts)\b|\buser['’]s\s+(\w+\s+){0,3}(messages?|prompts?|words)\b` +
 		`|\b(outputs?|results?|responses?)\s+(of|from)\s+((all|any|every|the|other|earlier|previous|prior)\s+){1,3}tools?(\s+calls?)?\b`)
 	// pathOrExample stands before what is a place, or one of many, and no content.
-	pathOrExample = regexp.MustCompile(`\b(paths?|location|where|file\s?name|defaults?(\s+(to|is))?|e\.g\.|examples?|such\s+as|like|instead\s+of|requires?|needs?|using|uses|via|with)\b[^.;]*$`)
+	pathOrExample = lazyregexp.New(`\b(paths?|location|where|file\s?name|defaults?(\s+(to|is))?|e\.g\.|examples?|such\s+as|like|instead\s+of|requires?|needs?|using|uses|via|with)\b[^.;]*$`)
 	// aboutThing makes of what stands before it the name of something else.
-	aboutThing = regexp.MustCompile(`^\s*(['’]s\s+)?(ids?|identifiers?|urls?|names?|types?|kinds?|counts?|limits?|slugs?|objects?|formats?|polic(y|ies)|expir\w+|ttl|length|settings?)\b`)
+	aboutThing = lazyregexp.New(`^\s*(['’]s\s+)?(ids?|identifiers?|urls?|names?|types?|kinds?|counts?|limits?|slugs?|objects?|formats?|polic(y|ies)|expir\w+|ttl|length|settings?)\b`)
 )

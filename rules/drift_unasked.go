@@ -176,11 +176,11 @@ func ofStrangers(u *unapproved, s []byte) bool {
 }
 
 var (
-	toolWord = regexp.MustCompile(`\b(tools?|functions?|servers?|integrations?|connectors?|plugins?)\b`)
-	thisTool = regexp.MustCompile(`\b(this|the\s+present|our)\s+tool\b`)
+	toolWord = lazyregexp.New(`\b(tools?|functions?|servers?|integrations?|connectors?|plugins?)\b`)
+	thisTool = lazyregexp.New(`\b(this|the\s+present|our)\s+tool\b`)
 )
 
-var identifierIn = regexp.MustCompile(`\b[a-z0-9]+([_-][a-z0-9]+)+\b`)
+var identifierIn = lazyregexp.New(`\b[a-z0-9]+([_-][a-z0-9]+)+\b`)
 
 func namesOthersTool(u *unapproved, s []byte) bool {
 	at := toolOfOthers.Find(s)

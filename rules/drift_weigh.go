@@ -31,10 +31,10 @@ func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner
 		return scanner.High, "nobody has approved that it " + why, true
 	}
 	if why := c.unseen(r); why != "" {
-		return scanner.High, "what was added is " + why
+		return scanner.High, "what was added is " + why, true
 	}
 	if s := c.withdrawn(r); s != "" {
-		return scanner.High, "it does not say any more " + strconv.Quote(s)
+		return scanner.High, "it does not say any more " + strconv.Quote(s), false
 	}
 	if words := c.gained(r); len(words) > 0 {
 		return scanner.Medium, "it now speaks of " + strings.Join(words, ", "), false

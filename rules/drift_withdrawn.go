@@ -1,10 +1,10 @@
 package rules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -15,7 +15,7 @@ func (c *change) withdrawn(r retold) string {
 	if r.before == "" {
 		return ""
 	}
-	for _, kind := range [...]*regexp.Regexp{agreement, limit} {
+	for _, kind := range [...]*lazyregexp.Regexp{agreement, limit} {
 		at := ""
 		for _, s := range r.dropped {
 			if at == "" && kind.MatchString(foldedText(s)) {
@@ -40,7 +40,7 @@ func (c *change) harmlessStill() bool {
 }
 
 // saysStill reports whether any text of the definition matches.
-func (c *change) saysStill(kind *regexp.Regexp) bool {
+func (c *change) saysStill(kind *lazyregexp.Regexp) bool {
 	still, known := c.still[kind]
 	if known {
 		return still
@@ -49,7 +49,7 @@ func (c *change) saysStill(kind *regexp.Regexp) bool {
 		still = still || slices.ContainsFunc(split(said), func(s string) bool { return kind.MatchString(foldedText(s)) })
 	}
 	if c.still == nil {
-		c.still = map[*regexp.Regexp]bool{}
+		c.still = map[*lazyregexp.Regexp]bool{}
 	}
 	c.still[kind] = still
 	return still
@@ -62,9 +62,9 @@ func foldedText(s string) string {
 
 var (
 	// agreement is that somebody agrees before something is done.
-	agreement = regexp.MustCompile(`\b(ask|confirm|check|verify)\b[^.;]{0,30}\b(user|human|operator|person|admin\w*|first)\b|\b(user|human|explicit|prior|manual|written|administrator)\b[^.;]{0,25}\b(confirm\w*|approv\w*|consent|agree\w*|permission)\b|\b(requires?|needs?|without|after|mandatory|only\s+with)\b[^.;]{0,30}\b(confirmation|approval|consent|permission|agree\w*)\b|\b(confirmation|approval|consent)\b[^.;]{0,40}\b(required|mandatory|needed|necessary)\b`)
+	agreement = lazyregexp.New(`\b(ask|confirm|check|verify)\b[^.;]{0,30}\b(user|human|operator|person|admin\w*|first)\b|\b(user|human|explicit|prior|manual|written|administrator)\b[^.;]{0,25}\b(confirm\w*|approv\w*|consent|agree\w*|permission)\b|\b(requires?|needs?|without|after|mandatory|only\s+with)\b[^.;]{0,30}\b(confirmation|approval|consent|permission|agree\w*)\b|\b(confirmation|approval|consent)\b[^.;]{0,40}\b(required|mandatory|needed|necessary)\b`)
 	// limit is that something is not done, or not outside of a place.
-	limit = regexp.MustCompile(`\b(never|does\s+not|doesn['’]t|cannot|can\s+not|will\s+not|won['’]t)\s+(\w+\s+)?(delet|remov|eras|overwrit|modif|chang|upload|send|shar|transmit|execut|leave)\w*|\bnever\s+(deleted|removed|overwritten|modified|changed|uploaded|sent|shared|transmitted|executed)\b|\b(only|stays?|remains?|runs?|works?|inside|within)\b[^.;]{0,30}\b(sandbox(ed)?|locally|local\s+machine|workspace|working\s+directory|allowed\s+director(y|ies))\b|\b(is|strictly)\s+read[- ]only\b`)
+	limit = lazyregexp.New(`\b(never|does\s+not|doesn['’]t|cannot|can\s+not|will\s+not|won['’]t)\s+(\w+\s+)?(delet|remov|eras|overwrit|modif|chang|upload|send|shar|transmit|execut|leave)\w*|\bnever\s+(deleted|removed|overwritten|modified|changed|uploaded|sent|shared|transmitted|executed)\b|\b(only|stays?|remains?|runs?|works?|inside|within)\b[^.;]{0,30}\b(sandbox(ed)?|locally|local\s+machine|workspace|working\s+directory|allowed\s+director(y|ies))\b|\b(is|strictly)\s+read[- ]only\b`)
 )
 
 // unseen says how what was added is kept from a reader's eyes, "" where it is not. What
@@ -79,4 +79,4 @@ func (c *change) unseen(r retold) string {
 }
 
 // comment is one of markup.
-var comment = regexp.MustCompile(`(?s)<!--(.*?)-->`)
+var comment = lazyregexp.New(`(?s)<!--(.*?)-->`)

@@ -184,7 +184,7 @@ func (s *Sentence) read(t *Text) {
 
 // goesWrong is what happens without a word where something was done wrong: a manual says
 // so, and nobody hides it.
-var goesWrong = regexp.MustCompile(`^(silently|quietly)\s+(return|fail|ignor|drop|skip|truncat|los|break|produc|fall|default|discard|corrupt)\w*\b`)
+var goesWrong = lazyregexp.New(`^(silently|quietly)\s+(return|fail|ignor|drop|skip|truncat|los|break|produc|fall|default|discard|corrupt)\w*\b`)
 
 // partOfAddress reports a word of a path or an address, which says nothing.
 func partOfAddress(t []byte, i, j int) bool {
