@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -65,18 +64,10 @@ func (v *Events) Event(e *scanner.Event, f *scanner.Facts) error {
 
 // Finding takes in a finding of the event at hand.
 func (v *Events) Finding(f *scanner.Finding) error {
-	if f.Status == scanner.Open && f.Severity > scanner.Note && !(v.audit != nil && quoted(&v.event, f)) {
+	if f.Status == scanner.Open && f.Severity > scanner.Note && !(v.audit != nil && f.Rule.ID == audReported) {
 		v.found = append(v.found, *f)
 	}
 	return nil
-}
-
-// quoted reports whether a finding in an event of another engine says what that event
-// says: it was reported, or it stands in the evidence that the event quotes. An event of
-// its own would be quoted by the next log, and so on.
-func quoted(e *scanner.Event, f *scanner.Finding) bool {
-	return f.Rule.ID == audReported || strings.HasPrefix(f.Pointer, "/detection") ||
-		e.Type == "mcp_detection" && f.Pointer == "/description"
 }
 
 // audReported is the rule that repeats what another engine reported, which is passed

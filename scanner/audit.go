@@ -40,12 +40,42 @@ func (in *Inspector) audit() {
 	fields := in.tree.Get(root, "fields")
 	for _, object := range [...]int{root, fields} {
 		for c := in.tree.First(object); c >= 0; c = in.tree.Next(c) {
-			if c != fields {
+			if c != fields && !in.quotes(m, root, c) {
 				in.region(auditSubject(in.tree, c), m.Target, root, c)
 			}
 		}
 	}
 	in.messageRules(m, root)
+}
+
+// quotes inspects a member of an audit event that says what another engine found, but for
+// the texts that it quotes: they are reported with the detection, and would be found again
+// in every log of a log. It returns false for any other member.
+func (in *Inspector) quotes(m *Message, root, c int) bool {
+	doc := in.tree
+	switch {
+	case doc.KeyIs(c, "detections"):
+		for each := doc.First(c); each >= 0; each = doc.Next(each) {
+			in.detection(m, root, each)
+		}
+		return doc.Kind(c) >= wire.Array
+	case m.Method == "mcp_detection" && doc.KeyIs(c, "detection") && doc.Kind(c) == wire.Object:
+		in.detection(m, root, c)
+		return true
+	}
+	return m.Method == "mcp_detection" && doc.KeyIs(c, "description")
+}
+
+func (in *Inspector) detection(m *Message, root, n int) {
+	if in.tree.Kind(n) != wire.Object {
+		in.region(MessageSubject, m.Target, root, n)
+		return
+	}
+	for c := in.tree.First(n); c >= 0; c = in.tree.Next(c) {
+		if !in.tree.KeyIs(c, "matches") && !in.tree.KeyIs(c, "field") { // a path has names of the server's choice
+			in.region(MessageSubject, m.Target, root, c)
+		}
+	}
 }
 
 // auditArguments returns the arguments of the call that an audit event tells of, where
