@@ -15,7 +15,7 @@ func inSession(t *testing.T, c *Collector, session string, f *scanner.Finding) {
 	t.Helper()
 	e := &scanner.Event{Session: session, Server: "files", Direction: scanner.ClientToServer}
 	d := &scanner.Definition{Kind: scanner.ToolSubject, Name: fmt.Sprint("read", len(c.sessions.shown))}
-	m := scanner.Message{Kind: scanner.Request, Method: "tools/call", Listings: []scanner.Listing{{Definition: d}, {Definition: d, Before: d}, {Definition: d, Before: d, Again: true}}}
+	m := scanner.Message{Kind: scanner.Request, Method: "tools/call", Calls: 1, Listings: []scanner.Listing{{Definition: d}, {Definition: d, Before: d}, {Definition: d, Before: d, Again: true}}}
 	if err := c.Event(e, &scanner.Facts{First: true, Messages: []scanner.Message{m}}); err != nil {
 		t.Fatal(err)
 	}

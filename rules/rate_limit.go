@@ -15,7 +15,7 @@ var rateLimit = scanner.Rule{
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
 	OptIn:      true,
-	Basis:      "Off unless rate_limits.enabled asks for it: only its user knows what is too much. A bucket of tokens for each server of a session: each call that finds none is blocked, and told.",
+	Basis:      "Off unless rate_limits.enabled asks for it: only its user knows what is too much. A bucket of tokens for each server of a session: weighed at the first call that finds none, and again only when the bucket has been full since; the calls between are blocked as well, and low.",
 	Refs:       []string{"OWASP-LLM:LLM10", "CWE-770"},
 	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
@@ -23,9 +23,12 @@ var rateLimit = scanner.Rule{
 			return
 		}
 		p.Refuse(scanner.RateCheck, scanner.Block, "more calls of the server than its rate limit allows")
-		l := p.RateLimit()
-		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
-			Message:  fmt.Sprintf("calls of server %s exceed %d a minute, with %d at once", shown(p.Server.ID), l.CallsPerMinute, l.Burst),
+		l, severity, how := p.RateLimit(), scanner.Medium, ""
+		if !p.RateExceeded() {
+			severity, how = scanner.Low, ": this is another one that is blocked"
+		}
+		p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
+			Message:  fmt.Sprintf("calls of server %s exceed %d a minute, with %d at once%s", shown(p.Server.ID), l.CallsPerMinute, l.Burst, how),
 			Evidence: p.Message.Target, Offset: p.Message.Offset})
 	},
 }

@@ -114,7 +114,7 @@ func cut(s string) string {
 func (srv *Server) count(c *Call, l *Limits) (broken broken) {
 	if !c.Time.IsZero() {
 		broken.over, broken.burst, broken.began = srv.recent.add(stamp{c.Time, c.Location}, l, c.Refused)
-		broken.empty, _ = srv.bucket.take(c.Time, l.of(srv.ID), c.Refused)
+		broken.empty, broken.rate = srv.bucket.take(c.Time, l.of(srv.ID), c.Refused)
 	}
 	return broken
 }
@@ -122,7 +122,7 @@ func (srv *Server) count(c *Call, l *Limits) (broken broken) {
 // broken are the limits that a call breaks.
 type broken struct {
 	over, empty bool     // the call is beyond a limit
-	burst       bool     // and the first that is
+	burst, rate bool     // and the first that is
 	began       Location // of the burst
 }
 
@@ -252,6 +252,10 @@ func (p *JudgePass) Burst() (bool, Location) { return p.broken.burst, p.broken.b
 
 // OverRate reports whether the bucket of its server has no token for the call at hand.
 func (p *JudgePass) OverRate() bool { return p.broken.empty }
+
+// RateExceeded reports whether the call at hand is the first for which the bucket of
+// its server has no token, since that was full.
+func (p *JudgePass) RateExceeded() bool { return p.broken.rate }
 
 // RateLimit returns the limit of the server at hand.
 func (p *JudgePass) RateLimit() RateLimit { return p.Limits.of(p.Server.ID) }
