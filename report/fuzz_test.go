@@ -136,8 +136,8 @@ func checkWidth(t testing.TB, r *Report, out string, width int) {
 		width = minWidth
 	}
 	for _, l := range places(r) {
-		if at := place(l); at != "" {
-			out = strings.ReplaceAll(out, at, "PLACE")
+		if at := place(l); strings.Contains(at, " ") {
+			out = strings.ReplaceAll(out, at, "P")
 		}
 	}
 	for line := range strings.Lines(out) {
