@@ -242,7 +242,7 @@ func htmlLists(r *Report) []htmlList {
 		inputs = append(inputs, htmlReason{Count: visible(in.Kind, textLimit), Text: cmp.Or(visible(in.Name, textLimit), "without a name")})
 	}
 	lists := []htmlList{
-		{"Ignored, needs no inspection", reasons(r.Coverage.Ignored)}, {"Ignores that suppress nothing", unused}, {"Inputs", inputs},
+		{"Left out", reasons(r.Coverage.Ignored)}, {"Ignores that suppress nothing", unused}, {"Inputs", inputs},
 	}
 	return slices.DeleteFunc(lists, func(l htmlList) bool { return len(l.Rows) == 0 })
 }

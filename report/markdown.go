@@ -264,7 +264,7 @@ func (m *markdownWriter) tail(r *Report) string {
 	}
 	list("Sessions", markdownSessions(r))
 	list("Not inspected", markdownReasons(r.Coverage.Skipped))
-	list("Ignored, needs no inspection", markdownReasons(r.Coverage.Ignored))
+	list("Left out", markdownReasons(r.Coverage.Ignored))
 	for _, note := range r.Coverage.notes() {
 		b.WriteString(note + "\n\n")
 	}

@@ -131,7 +131,7 @@ func (p *textPrinter) verdict(r *Report) {
 func (p *textPrinter) coverage(r *Report) {
 	c := r.Coverage
 	p.reasons("Not inspected", c.Skipped)
-	p.reasons("Ignored, needs no inspection", c.Ignored)
+	p.reasons("Left out", c.Ignored)
 	for i, note := range c.notes() {
 		if i == 0 {
 			p.w.WriteByte('\n')

@@ -57,7 +57,7 @@ Not inspected:
   1  frame is no JSON, first at logs/events.jsonl:99:1
   1  server "time" did not start
 
-Ignored, needs no inspection:
+Left out:
   12  event type llm_usage, first at logs/events.jsonl:8
 
 Noise: 3 lines that no client takes for a message.

@@ -14,7 +14,7 @@ type approveCmd struct {
 	Selectors []string `arg:"" optional:"" help:"What to approve: SERVER for all that waits of it, SERVER:NAME for one definition; SERVER NAME… for several." placeholder:"SERVER[:NAME]"`
 	Server    string   `help:"The server whose definitions are named, or all of which are approved with --all." placeholder:"SERVER"`
 	All       bool     `help:"Approve all that waits, of all servers or of --server."`
-	Reason    string   `help:"Why; it stands in the lockfile." placeholder:"TEXT"`
+	Reason    string   `help:"Why. Without a reason, the gate does not count the approval." placeholder:"TEXT"`
 	By        string   `help:"Who approves; without it, MCPSCAN_USER, GITHUB_ACTOR or the user of this machine." placeholder:"NAME"`
 	Lockfile  string   `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
 	Now       string   `help:"Time of the approval; without it, the time of this machine." placeholder:"TIME"`
@@ -25,9 +25,6 @@ type approveCmd struct {
 func (c *approveCmd) Run(ctx context.Context, std streams) error {
 	if c.All == (len(c.Selectors) > 0) {
 		return usage("expected what to approve: SERVER, SERVER:NAME, SERVER NAME…, or --all")
-	}
-	if strings.TrimSpace(c.Reason) == "" {
-		return usage("expected --reason: whoever reads the lockfile later wants to know why")
 	}
 	at, err := moment(c.Now)
 	if err != nil {
@@ -47,6 +44,9 @@ func (c *approveCmd) Run(ctx context.Context, std streams) error {
 	})
 	if err != nil {
 		return unreadable(err)
+	}
+	if strings.TrimSpace(c.Reason) == "" && len(done) > 0 {
+		fmt.Fprintln(std.err, "mcpscan: approved without a reason: scan --base does not count that; to add one, run the command again with --reason \"…\"")
 	}
 	return c.tell(std, done)
 }

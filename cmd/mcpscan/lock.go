@@ -106,7 +106,7 @@ type offers struct {
 
 // offers asks all targets what they offer.
 func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*offers, error) {
-	targets, err := c.targets()
+	targets, missed, err := c.targets()
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +118,10 @@ func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*off
 		return nil, err
 	}
 	o := &offers{now: scanner.NewSnapshot(), collector: collector, critical: map[string]bool{}}
+	o.result.Coverage.Skipped = missed
+	named := map[string]namedServer{}
 	for _, t := range targets {
-		if err := c.doubtful(t); err != nil {
+		if err := c.doubtful(t, named); err != nil {
 			return nil, err
 		}
 		if err := c.read(ctx, std, checks, o, t, nil); err != nil {
@@ -146,8 +148,9 @@ func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*off
 }
 
 // targets are the files and addresses to ask: a directory stands for the configurations
-// in it, and no target for the working directory.
-func (c *lockCmd) targets() (all []string, err error) {
+// in it and below it, and no target for the working directory. missed is what of a
+// directory was not searched.
+func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) {
 	given := c.Targets
 	if len(given)+len(c.Command) == 0 {
 		given = []string{"."}
@@ -159,17 +162,21 @@ func (c *lockCmd) targets() (all []string, err error) {
 			continue
 		}
 		found := 0
-		for _, loc := range config.Discover(discoverDirs(t, false)) {
+		locations, left := config.DiscoverBelow(discoverDirs(t, false))
+		for _, l := range left {
+			missed = append(missed, scanner.Skipped{Reason: l.Why, Count: 1, First: scanner.Location{File: l.Path, Line: 1, Column: 1}})
+		}
+		for _, loc := range locations {
 			if data, err := readTarget(loc.Path, c.MaxMessage); err != nil || holdsServers(loc.Path, data) {
 				all = append(all, loc.Path)
 				found++
 			}
 		}
 		if found == 0 {
-			return nil, usage("%w in %s; name a target, or -- and the command of a server", errNoConfig, t)
+			return nil, nil, usage("%w in %s; name a target, or -- and the command of a server", errNoConfig, t)
 		}
 	}
-	return all, nil
+	return all, missed, nil
 }
 
 // read asks one target, or the command of a server.
@@ -223,15 +230,38 @@ func (c *lockCmd) report(std streams, checks *checks, o *offers) error {
 	return c.finish(std, r, checks.rules)
 }
 
-// doubtful refuses a configuration of which clients may read different things, such
-// as one that names a server twice: which of the two would be locked?
-func (c *lockCmd) doubtful(target string) error {
+// namedServer is a server as the first configuration that names it starts it.
+type namedServer struct {
+	identity *scanner.LockedIdentity
+	at       string
+}
+
+// doubtful refuses a configuration of which clients may read different things, such as one
+// that names a server twice, and one that gives the name of another server to its own:
+// which of the two would be locked?
+func (c *lockCmd) doubtful(target string, named map[string]namedServer) error {
 	data, err := readTarget(target, c.MaxMessage)
 	if err != nil {
-		return nil // it is told where it is read
+		return nil // it is reported where it is read
 	}
-	if file, err := config.Parse(target, data); err == nil && len(file.Problems) > 0 {
+	file, err := config.Parse(target, data)
+	if err != nil {
+		return nil
+	}
+	if len(file.Problems) > 0 {
 		return usage("%s:%s: %s; the lockfile is as it was", target, file.Problems[0].Pos, file.Problems[0].Msg)
+	}
+	for i := range file.Entries {
+		entry := &file.Entries[i]
+		at, id := fmt.Sprintf("%s:%s", target, entry.Pos), scanner.IdentityOf(entry)
+		first, again := named[entry.Name]
+		switch {
+		case entry.Disabled:
+		case !again:
+			named[entry.Name] = namedServer{&scanner.LockedIdentity{Identity: id}, at}
+		case len(first.identity.Stale(id)) > 0:
+			return usage("%s: the name %q belongs to another server at %s; a lockfile has one entry for a name: rename one of them, or lock each project by itself with --lockfile", at, entry.Name, first.at)
+		}
 	}
 	return nil
 }
@@ -304,7 +334,7 @@ func tellWaiting(w io.Writer, file string, waiting []lockfile.Change) {
 func selector(c lockfile.Change) string {
 	switch {
 	case c.Identity != nil:
-		return c.Server + " (what it is)"
+		return c.Server + " (identity)"
 	case c.Kind == scanner.ServerSubject:
 		return c.Server + " (instructions)"
 	}

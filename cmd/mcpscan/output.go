@@ -140,6 +140,9 @@ func closeFile(f *os.File, err error) error {
 	return err
 }
 
+// maxReasons bounds the reasons that standard error names; the report has them all.
+const maxReasons = 5
+
 // verdict turns a report into the exit code. Open findings outrank what could
 // not be inspected.
 func (f *outputFlags) verdict(std streams, r *report.Report) error {
@@ -155,8 +158,14 @@ func (f *outputFlags) verdict(std streams, r *report.Report) error {
 	case len(r.Coverage.Skipped) == 0:
 		fmt.Fprintln(std.err, "mcpscan: nothing was inspected: there was no server to ask, no message and no definition; --allow-incomplete accepts that")
 	default:
-		first := r.Coverage.Skipped[0]
-		fmt.Fprintf(std.err, "mcpscan: not everything was inspected (%s); --allow-incomplete accepts that\n", text.VisibleEnds(first.Reason, 300))
+		for i, s := range r.Coverage.Skipped {
+			if i == maxReasons {
+				fmt.Fprintf(std.err, "mcpscan: not inspected: %s more\n", count(len(r.Coverage.Skipped)-i, "reason"))
+				break
+			}
+			fmt.Fprintf(std.err, "mcpscan: not inspected: %s\n", text.VisibleEnds(s.Reason, 300))
+		}
+		fmt.Fprintln(std.err, "mcpscan: not everything was inspected; --allow-incomplete accepts that")
 	}
 	return &exitError{code: exitIncomplete}
 }

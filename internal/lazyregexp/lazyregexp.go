@@ -23,11 +23,21 @@ type Regexp struct {
 // New returns the expression of a source. It panics where the source is no expression:
 // in a test binary at once, elsewhere at the first use.
 func New(source string) *Regexp {
-	r := &Regexp{source: source}
-	if len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test") {
-		r.Compiled()
+	r, err := Compile(source)
+	if err != nil {
+		panic(err)
 	}
 	return r
+}
+
+// Compile is New with an error in place of the panic of a test binary.
+func Compile(source string) (*Regexp, error) {
+	if len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test") {
+		if _, err := regexp.Compile(source); err != nil {
+			return nil, err
+		}
+	}
+	return &Regexp{source: source}, nil
 }
 
 // Compiled returns the compiled expression.

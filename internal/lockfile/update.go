@@ -183,11 +183,11 @@ func (f *File) Approve(by string, reason string, at time.Time, selectors ...Sele
 				return nil, f.nothing(sel)
 			}
 		}
-		if sel.Name == "" && s.Identity.Waits() {
+		if l := s.Identity; sel.Name == "" && (l.Waits() || reason != "" && l != nil && unexplained(l.Approval)) {
 			approved = append(approved, s.identityChange())
 		}
 		for _, k := range keys {
-			if e := s.Entries[k]; e.Status != Approved {
+			if e := s.Entries[k]; e.Status != Approved || reason != "" && unexplained(e.Approval) {
 				approved = append(approved, Change{Server: sel.Server, DefinitionKey: k, Was: e.Status, Entry: e})
 			}
 		}
@@ -204,6 +204,12 @@ func (f *File) Approve(by string, reason string, at time.Time, selectors ...Sele
 		e.Status, e.Approval = Approved, &Approval{By: by, At: at, Reason: reason}
 	}
 	return approved, nil
+}
+
+// unexplained reports an approval that somebody gave without a reason: one that gives it
+// completes the approval.
+func unexplained(a *Approval) bool {
+	return a != nil && a.Reason == "" && a.By != scanner.FirstUse && a.By != scanner.Auto
 }
 
 // Change is an entry, or the identity of a server, and the status that it had.

@@ -92,10 +92,13 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 				return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
 			}
 		}
-		m.exprs[i] = lazyregexp.New(p.Expr)
+		re, err := lazyregexp.Compile(p.Expr)
+		if err != nil {
+			return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
+		}
+		m.exprs[i] = re
 		m.automata[i] = sync.OnceValue(func() *automaton { return newAutomaton(p.Expr) })
 		if p.Look != "" {
-			var err error
 			if m.looks[i], err = compileLook(p.Look); err != nil {
 				return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
 			}
