@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path"
+	"path/filepath"
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/lockfile"
@@ -61,6 +63,9 @@ func (f *lockFlags) against(ctx context.Context, engine *scanner.Engine) (*appro
 			return nil, &exitError{exitUsage, err}
 		}
 		a.files = append(a.files, base)
+		if tree := f.tree(); tree.holds(name) { // where the tree lies differs from run to run
+			before.Path = path.Join("base", filepath.ToSlash(name))
+		}
 		if a.base, err = offersOf(ctx, engine, before); err != nil {
 			return nil, err
 		}
