@@ -91,6 +91,7 @@ func TestPublishedDrift(t *testing.T) {
 	checkLabels(t, d)
 	checkPublished(t, "versions.jsonl", d.Versions, mostVersions)
 	checkPublished(t, "upgrades.json", d.Upgrades, mostUpgrades)
+	checkEachLeftOut(t, d.Upgrades, mostUpgrades)
 	doc := published(t, "docs/drift.md", d.Markdown(), Publish)
 	_, said, _ := strings.Cut(doc, end)
 	for _, h := range d.Hits() {
@@ -111,6 +112,30 @@ func checkPublished(t *testing.T, name string, all []Change, most float64) {
 	if high := countByWorst(all).high(); len(all) == 0 || float64(high) > most*float64(len(all)) {
 		t.Errorf("%s: %d of %d pairs are high: expected at most %.0f %%", name, high, len(all), 100*most)
 	}
+}
+
+// checkEachLeftOut: no single package decides whether the share is kept. A package's
+// name stands before the versions in the name of a pair.
+func checkEachLeftOut(t *testing.T, all []Change, most float64) {
+	t.Helper()
+	of, high := map[string]int{}, map[string]int{}
+	for i := range all {
+		name, _, _ := strings.Cut(all[i].Name, " ")
+		of[name]++
+		if worst, _ := all[i].Worst(); worst >= scanner.High {
+			high[name]++
+		}
+	}
+	total := countByWorst(all).high()
+	least, greatest := 1.0, 0.0
+	for name, n := range of {
+		share := float64(total-high[name]) / float64(len(all)-n)
+		least, greatest = min(least, share), max(greatest, share)
+		if share > most {
+			t.Errorf("without %s %.1f %% of the pairs are high: expected at most %.0f %%", name, 100*share, 100*most)
+		}
+	}
+	t.Logf("with each of %d packages left out in turn, between %.1f and %.1f %% of the pairs are high", len(of), 100*least, 100*greatest)
 }
 
 func TestDriftErrors(t *testing.T) {
