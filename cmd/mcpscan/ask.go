@@ -52,7 +52,7 @@ func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, limit int64)
 	if t.url != "" {
 		return ""
 	}
-	return in.tellWithheld(a.server.name, (err != nil || len(res.Problems) > 0) && ctx.Err() == nil)
+	return in.tellWithheld(a.title(), (err != nil || len(res.Problems) > 0) && ctx.Err() == nil)
 }
 
 // event returns an event of the server.
