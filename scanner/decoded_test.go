@@ -8,9 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/internal/effort"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -62,40 +61,44 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestLargeTexts shows of texts of 10 MB, made to be much work, that they take
-// time and memory in proportion, and that a bound which was met is told of.
+// TestLargeTexts shows of texts of 2 MB, made to be much work, that they take
+// work and memory in proportion, and that a bound which was met is told of.
 func TestLargeTexts(t *testing.T) {
-	const size = 10 << 20
-	fill := func(unit string) string { return strings.Repeat(unit, size/len(unit)) }
+	const smaller = 256 << 10
+	fill := func(unit string) func(int) string {
+		return func(size int) string { return strings.Repeat(unit, size/len(unit)) }
+	}
 	for name, c := range map[string]struct {
-		text string
+		text func(size int) string
 		told string
 	}{
 		"prose":               {fill("The tool returns the text of a page, and its length in characters. "), ""},
 		"one word":            {fill("a"), ""},
-		"combining marks":     {"a" + fill("\u0301"), ""},
+		"combining marks":     {func(size int) string { return "a" + fill("\u0301")(size) }, ""},
 		"marks of letters":    {fill("е\u0301"), ""},
 		"invisible":           {fill("\u200d"), ""},
 		"line feeds":          {fill("\n"), ""},
 		"terminal sequences":  {fill("\x1b["), ""},
 		"what seems secret":   {fill("key: token = secret://"), ""},
 		"opened and not shut": {fill("<!-- ![a](http [[ "), ""},
-		"base64 of base64":    {nested(size, 6), "encoded more than 3 times"},
+		"base64 of base64":    {func(size int) string { return nested(size, 6) }, "encoded more than 3 times"},
 		"all encodings":       {fill(`%2541 \x5cx41 &amp;amp; i-g-n-o-r-e a-l-l-n-o `), "more than 4 times its length"},
 		"anchors":             {fill("ignore instructions password secret ~/.ssh send to https://x.y/ call system: do not tell <important> "), "more places to judge"},
 	} {
-		var before, after runtime.MemStats
-		e := answer(t, c.text)
-		runtime.ReadMemStats(&before)
-		start := time.Now()
-		_, res := run(t, rules.All(), e)
-		if took := time.Since(start); took > 40*time.Second {
-			t.Errorf("%s: took %v", name, took)
-		}
-		runtime.ReadMemStats(&after)
-		if used := after.TotalAlloc - before.TotalAlloc; used > 100*size {
-			t.Errorf("%s: %d MiB were allocated", name, used>>20)
-		}
+		var res scanner.Result
+		effort.Linear(t, name, smaller, func(size int) func() {
+			e := answer(t, c.text(size))
+			return func() {
+				var before, after runtime.MemStats
+				e.SetTree(nil, 0)
+				runtime.ReadMemStats(&before)
+				_, res = runAll(t, e)
+				runtime.ReadMemStats(&after)
+				if used := after.TotalAlloc - before.TotalAlloc; size > smaller && used > uint64(100*size) {
+					t.Errorf("%s: %d KiB were allocated for %d KiB", name, used>>10, size>>10)
+				}
+			}
+		})
 		told := ""
 		for _, s := range res.Coverage.Skipped {
 			told += s.Reason + "\n"

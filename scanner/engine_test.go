@@ -7,10 +7,12 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -63,6 +65,25 @@ func run(t *testing.T, rules []scanner.Rule, events ...*scanner.Event) (*sink, s
 	if err != nil {
 		t.Fatal(err)
 	}
+	return runWith(t, e, events...)
+}
+
+// everyRule is an engine with all rules, which takes long to make.
+var everyRule = sync.OnceValues(func() (*scanner.Engine, error) {
+	return scanner.New(rules.All(), scanner.Options{Workers: 2})
+})
+
+func runAll(t *testing.T, events ...*scanner.Event) (*sink, scanner.Result) {
+	t.Helper()
+	e, err := everyRule()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runWith(t, e, events...)
+}
+
+func runWith(t *testing.T, e *scanner.Engine, events ...*scanner.Event) (*sink, scanner.Result) {
+	t.Helper()
 	s := &sink{}
 	res, err := e.Run(context.Background(), &source{events}, s)
 	if err != nil {

@@ -130,12 +130,11 @@ func TestManySessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	began, h := time.Now(), &heap{}
+	h := &heap{}
 	res, err := e.Run(context.Background(), &crowd{sessions: sessions}, h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d sessions: %d events/s, %d MiB", sessions, int(float64(h.events)/time.Since(began).Seconds()), h.most>>20)
 	if res.Stats.Sessions != 3*sessions || res.Coverage.Evicted != 3*sessions-2048 || res.Stats.Servers != 1000 {
 		t.Errorf("%+v, %d evicted", res.Stats, res.Coverage.Evicted)
 	}

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -31,7 +30,7 @@ func TestPieces(t *testing.T) {
 	} {
 		e := frame(1, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`+
 			strings.Join(c.blocks, `"},{"type":"text","text":"`)+`"}]}}`)
-		s, _ := run(t, rules.All(), e)
+		s, _ := runAll(t, e)
 		var got []string
 		for _, f := range s.findings {
 			if f.Rule.ID == "inj-override" {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mcpscan/mcpscan/internal/conform"
 )
@@ -69,7 +68,8 @@ func TestNoVerdictTwice(t *testing.T) {
 }
 
 // TestHostileSchemas: a schema that would keep a validator busy, or have it fetch
-// something, finds nothing and takes no time. Each of the values breaks its schema.
+// something, finds nothing: it is refused. Each of the values breaks its schema, which
+// a check that did go on would find, after years where the work doubles.
 func TestHostileSchemas(t *testing.T) {
 	doubling := `{"$ref":"#/$defs/d0","$defs":{`
 	for i := range 40 {
@@ -96,12 +96,8 @@ func TestHostileSchemas(t *testing.T) {
 		"no schema":     {`["x"]`, `1`},
 		"no value":      {`{"type":"string"}`, `{`},
 	} {
-		start := time.Now()
 		if b := check(c.schema, c.value); b != (conform.Breach{}) {
 			t.Errorf("%s: %+v", name, b)
-		}
-		if took := time.Since(start); took > 5*time.Second {
-			t.Errorf("%s: it took %s", name, took)
 		}
 	}
 }

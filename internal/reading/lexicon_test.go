@@ -1,9 +1,11 @@
 package reading
 
 import (
+	"strconv"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/mcpscan/mcpscan/internal/effort"
 )
 
 // TestLexicon: what is written in it can be found, and is said once.
@@ -35,14 +37,12 @@ func (nothing) FirstSentence(int) bool  { return false }
 func (nothing) Parameter(string) bool   { return false }
 func (nothing) OtherTool([]byte) string { return "" }
 
-// TestEndlessWord: the work for a text grows with its length and no faster. Work
-// that grew with its square would take minutes for this length.
+// TestEndlessWord: the work for a text grows with its length and no faster.
 func TestEndlessWord(t *testing.T) {
 	for _, unit := range []string{"send", "conceal", "a_", "\n", "keep ", "not tell ", ". ", "`"} {
-		start := time.Now()
-		Read(nil, Text{Folded: []byte(strings.Repeat(unit, 1<<17/len(unit))), Definition: nothing{}})
-		if took := time.Since(start); took > 5*time.Second {
-			t.Errorf("%q: %v for 128 KiB", unit, took)
-		}
+		effort.Linear(t, strconv.Quote(unit), 1<<14, func(size int) func() {
+			text := []byte(strings.Repeat(unit, size/len(unit)))
+			return func() { Read(nil, Text{Folded: text, Definition: nothing{}}) }
+		})
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/mcpscan/mcpscan/internal/effort"
 )
 
 func scannerFor(t testing.TB, patterns ...Pattern) *Scanner {
@@ -190,8 +191,7 @@ func TestManyAnchors(t *testing.T) {
 	}
 }
 
-// TestScanLinear: a text sixteen times as long takes about sixteen times as
-// long; quadratic work would take 256 times.
+// TestScanLinear: the work for a text grows with its length.
 func TestScanLinear(t *testing.T) {
 	for _, p := range []Pattern{
 		{Name: "expr", Expr: `abc\s*x`, Anchors: []string{"abc"}},
@@ -201,11 +201,10 @@ func TestScanLinear(t *testing.T) {
 		{Name: "the same in two ways", Expr: `(?:\w+\s?)*(?:abc|\w+)(?:\s|\s?\w)*\d`, Anchors: []string{"abc"}},
 	} {
 		s := scannerFor(t, p)
-		small := []byte(strings.Repeat("abc xyzz ", 2_000))
-		large := []byte(strings.Repeat("abc xyzz ", 16*2_000))
-		if x, y := fastest(func() { s.Scan(small) }), fastest(func() { s.Scan(large) }); y > 100*x {
-			t.Errorf("%s: %d bytes take %v, %d take %v", p.Name, len(small), x, len(large), y)
-		}
+		effort.Linear(t, p.Name, 4_000, func(size int) func() {
+			text := []byte(strings.Repeat("abc xyzz ", size))
+			return func() { s.Scan(text) }
+		})
 	}
 }
 
@@ -218,20 +217,7 @@ func TestFarMatch(t *testing.T) {
 	if got := s.Scan(with); len(got) != maxWindows+2 || got[len(got)-1].End != len(with) {
 		t.Fatalf("got %v", got)
 	}
-	if x, y := fastest(func() { s.Scan(without) }), fastest(func() { s.Scan(with) }); y > 3*x+time.Millisecond {
-		t.Errorf("without the match %v, with it %v", x, y)
-	}
-}
-
-// fastest is the time of the best of some runs: what the work itself takes.
-func fastest(f func()) time.Duration {
-	best := time.Hour
-	for range 7 {
-		start := time.Now()
-		f()
-		best = min(best, time.Since(start))
-	}
-	return best
+	effort.AtMost(t, 3, "with the match, compared with the text without it", func() { s.Scan(without) }, func() { s.Scan(with) })
 }
 
 func TestNewMatcherErrors(t *testing.T) {
