@@ -199,7 +199,7 @@ func (p *project) nothingRuns() {
 		return
 	}
 	var left []string
-	for range 100 {
+	for range 1200 {
 		left = nil
 		files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 		for _, f := range files {

@@ -128,7 +128,7 @@ func freeAddress(t *testing.T) string {
 
 func waitFor(t *testing.T, address string) {
 	t.Helper()
-	for range 300 {
+	for range 2400 {
 		if c, err := net.Dial("tcp", address); err == nil {
 			c.Close()
 			return

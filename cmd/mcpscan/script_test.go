@@ -126,7 +126,7 @@ func flood(ts *testscript.TestScript, neg bool, args []string) {
 // waitFile is the script command "waitfile NAME": wait until a fake server has
 // written its address to the file, and put it into $URL.
 func waitFile(ts *testscript.TestScript, neg bool, args []string) {
-	for range 1000 {
+	for range 12_000 {
 		if data, err := os.ReadFile(ts.MkAbs(args[0])); err == nil {
 			ts.Setenv("URL", string(data))
 			return

@@ -210,7 +210,7 @@ func floods(_ *session, m message) bool {
 	for i := range 5000 {
 		say(`{"jsonrpc":"2.0","id":"f%d","method":"roots/list"}`, i)
 	}
-	time.Sleep(time.Minute)
+	time.Sleep(time.Hour)
 	return true
 }
 

@@ -154,7 +154,7 @@ func TestHTTPProblems(t *testing.T) {
 			`tools/list: HTTP 404 Not Found with content type "text/plain; charset=utf-8" in place of a JSON-RPC answer: "gone"`},
 		{"another answer", func(w http.ResponseWriter, m message) { respond(w, `{"jsonrpc":"2.0","id":"x","result":{}}`) },
 			`tools/list: HTTP 200 OK with content type "application/json" in place of a JSON-RPC answer: "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{}}"`},
-		{"no answer", func(w http.ResponseWriter, m message) { stream(w, ": wait\n\n"); time.Sleep(500 * time.Millisecond) },
+		{"no answer", func(w http.ResponseWriter, m message) { stream(w, ": wait\n\n"); time.Sleep(800 * time.Millisecond) },
 			"tools/list: no answer within 400ms"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -164,7 +164,11 @@ func TestHTTPProblems(t *testing.T) {
 				}
 				return m.method == "tools/list"
 			})
-			res, _, err := list(t, Target{URL: url}, quick)
+			var change []func(*Options)
+			if strings.Contains(tt.want, "no answer within") {
+				change = append(change, neverSteps)
+			}
+			res, _, err := list(t, Target{URL: url}, change...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,7 +185,7 @@ func TestHTTPHangingDiscover(t *testing.T) {
 		}
 		return m.method == methodDiscover
 	})
-	res, _, err := list(t, Target{URL: url}, quick)
+	res, _, err := list(t, Target{URL: url})
 	if err != nil || res.Era != EraLegacy {
 		t.Fatalf("got %+v, %v", res, err)
 	}
@@ -211,7 +215,11 @@ func TestHTTPErrors(t *testing.T) {
 		}, []string{"no answer within 1s"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, _, err := list(t, Target{URL: serveHTTP(t, tt.h) + "/?token=secret"}, quick)
+			var change []func(*Options)
+			if tt.name == "says nothing" {
+				change = append(change, neverStarts)
+			}
+			_, _, err := list(t, Target{URL: serveHTTP(t, tt.h) + "/?token=secret"}, change...)
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -252,7 +260,7 @@ func TestStreamableBehindASSEPath(t *testing.T) {
 		}
 		return r.Method == http.MethodGet
 	})
-	res, s, err := list(t, Target{URL: url + "/sse"}, quick)
+	res, s, err := list(t, Target{URL: url + "/sse"}, func(o *Options) { o.StartTimeout = 8 * time.Second }) // half of it for each transport
 	if err != nil || res.Transport != "http" || s.count(ServerToClient, `"name":"a"`) != 1 {
 		t.Errorf("got %+v, %v", res, err)
 	}
@@ -312,7 +320,7 @@ func TestEndpointEventsThatNameNoEndpoint(t *testing.T) {
 	url = serveHTTP(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		stream(w, "event: endpoint\ndata: /messages\n\nevent: endpoint\ndata: hidden\n\n")
 	}))
-	_, s, _ = list(t, Target{URL: url, Transport: "sse"}, quick)
+	_, s, _ = list(t, Target{URL: url, Transport: "sse"})
 	if len(s.frames) < 2 || !s.frames[0].Address || s.count(ServerToClient, "hidden") != 1 {
 		t.Fatalf("got %+v", s.frames)
 	}
@@ -331,7 +339,7 @@ func TestHTTPByteOrderMark(t *testing.T) {
 		}
 		return m.method == "tools/list"
 	})
-	res, s, err := list(t, Target{URL: url}, quick)
+	res, s, err := list(t, Target{URL: url})
 	if err != nil || len(res.Problems) != 0 || res.Noise != 0 || s.count(ServerToClient, `"name":"a"`) != 1 {
 		t.Errorf("got %+v, %v", res, err)
 	}

@@ -22,26 +22,27 @@ func running(pid int) bool {
 	return syscall.Kill(pid, 0) == nil
 }
 
-// A grandchild keeps standard output open and does not care for its input.
+// A grandchild keeps standard output open for an hour, and does not care for its input.
 func TestGrandchildrenAreEnded(t *testing.T) {
 	for _, mode := range []string{"launcher", "orphan"} {
 		t.Run(mode, func(t *testing.T) {
-			start := time.Now()
-			res, s, err := list(t, helper(t, mode), func(o *Options) { o.StepTimeout = 2 * time.Second })
+			res, s, err := list(t, helper(t, mode))
 			if mode == "launcher" && (err != nil || s.count(ServerToClient, `"name":"a"`) != 1) {
 				t.Errorf("got %+v, %v", res, err)
 			}
 			if mode == "orphan" && (err == nil || !strings.Contains(err.Error(), "exit status 4")) {
 				t.Errorf("got %v", err)
 			}
-			if d := time.Since(start); d > 7*time.Second {
-				t.Errorf("it took %v", d)
-			}
 			pid := 0
 			if _, err := fmt.Sscanf(res.StderrTail, "child %d", &pid); err != nil {
 				t.Fatalf("%q: %v", res.StderrTail, err)
 			}
-			time.Sleep(50 * time.Millisecond)
+			for range 1000 { // a killed process is gone soon, and not at once
+				if !running(pid) {
+					return
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
 			if running(pid) {
 				t.Errorf("process %d still runs", pid)
 				_ = syscall.Kill(pid, syscall.SIGKILL)

@@ -48,7 +48,7 @@ func TestStdioServersThatCanBeListed(t *testing.T) {
 }
 
 func TestStdioIgnoredDiscoverCostsPatienceOnly(t *testing.T) {
-	res, s, err := list(t, helper(t, "ignores discover"), func(o *Options) { o.StartTimeout = time.Second })
+	res, s, err := list(t, helper(t, "ignores discover"))
 	if err != nil || res.Era != EraLegacy || s.count(ServerToClient, `"name":"a"`) != 1 {
 		t.Fatalf("got %+v, %v", res, err)
 	}
@@ -83,7 +83,7 @@ func TestStdioProblems(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.mode, func(t *testing.T) {
 			res, _, err := list(t, helper(t, tt.mode), func(o *Options) {
-				o.MaxPages, o.StepTimeout = 20, time.Second
+				o.MaxPages = 20
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -137,7 +137,7 @@ func TestStdioLongLineIsCountedNotHeld(t *testing.T) {
 }
 
 func TestStdioFlood(t *testing.T) {
-	res, _, err := list(t, helper(t, "floods with requests"), quick)
+	res, _, err := list(t, helper(t, "floods with requests"), neverSteps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,16 +148,17 @@ func TestStdioFlood(t *testing.T) {
 
 func TestStdioErrors(t *testing.T) {
 	tests := []struct {
-		mode string
-		want []string
+		mode   string
+		change func(*Options)
+		want   []string
 	}{
-		{"silent", []string{"no answer within 1s"}},
-		{"deaf", []string{"no answer within 1s"}},
-		{"fails", []string{"exit status 3", `Error: API_KEY is not set \x1b[31m`}},
+		{"silent", neverStarts, []string{"no answer within 1s"}},
+		{"deaf", neverStarts, []string{"no answer within 1s"}},
+		{"fails", func(*Options) {}, []string{"exit status 3", `Error: API_KEY is not set \x1b[31m`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.mode, func(t *testing.T) {
-			_, _, err := list(t, helper(t, tt.mode), quick)
+			_, _, err := list(t, helper(t, tt.mode), tt.change)
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -182,16 +183,13 @@ func TestStdioCommandIsMissing(t *testing.T) {
 	}
 }
 
+// TestCancelEndsAllAtOnce: what is cancelled waits for no time-out, which is an hour.
 func TestCancelEndsAllAtOnce(t *testing.T) {
 	for _, mode := range []string{"silent", "deaf", "floods with requests"} {
 		t.Run(mode, func(t *testing.T) {
-			start := time.Now()
-			_, err := List(cancelled(t, 200*time.Millisecond), helper(t, mode), Options{})
+			_, err := List(cancelled(t, 200*time.Millisecond), helper(t, mode), Options{StartTimeout: time.Hour, StepTimeout: time.Hour})
 			if err == nil || !strings.HasSuffix(err.Error(), "the user gave up") {
 				t.Errorf("got %v", err)
-			}
-			if d := time.Since(start); d > 2*time.Second {
-				t.Errorf("it took %v", d)
 			}
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 )
 
@@ -112,16 +111,7 @@ func TestGlobCovers(t *testing.T) {
 
 // TestGlobIsLinear: a pattern that makes a backtracking matcher run for years.
 func TestGlobIsLinear(t *testing.T) {
-	done := make(chan bool, 1)
-	go func() {
-		done <- newGlob(strings.Repeat("**a*", 60) + "x?b").match(strings.Repeat("a", 20_000) + "b")
-	}()
-	select {
-	case got := <-done:
-		if got {
-			t.Error("matched")
-		}
-	case <-time.After(30 * time.Second):
-		t.Fatal("still running")
+	if newGlob(strings.Repeat("**a*", 60) + "x?b").match(strings.Repeat("a", 20_000) + "b") {
+		t.Error("matched")
 	}
 }

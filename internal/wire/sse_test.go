@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"time"
 )
 
 func readEvents(t testing.TB, r io.Reader, max int64) []SSEEvent {
@@ -166,13 +165,8 @@ func TestSSEDoesNotWaitForLF(t *testing.T) {
 		if _, err := io.WriteString(pw, step.in); err != nil {
 			t.Fatal(err)
 		}
-		select {
-		case s := <-got:
-			if s != step.want {
-				t.Fatalf("got %q, want %q", s, step.want)
-			}
-		case <-time.After(5 * time.Second):
-			t.Fatalf("no event after %q", step.in)
+		if s := <-got; s != step.want { // one that waits for more never comes
+			t.Fatalf("got %q, want %q", s, step.want)
 		}
 	}
 }
