@@ -17,6 +17,7 @@ import (
 // TestActionHostileText: whatever a report says, the runner takes the annotations
 // from it and no other command, and the summary stays below its limit.
 func TestActionHostileText(t *testing.T) {
+	t.Parallel()
 	hostile := strings.Join([]string{"::warning::one", "  ::set-output name=x::two", "text ##[stop-commands]three", "::stop-commands::four",
 		"a\r::error::five", "##[endgroup]", "::add-mask::six", "\x00\xff::error::seven", "::endgroup::"}, "\n")
 	s := newStub(t)
@@ -46,6 +47,7 @@ func TestActionHostileText(t *testing.T) {
 // TestActionHostileNames: names of directories and files are names, whatever
 // characters they are made of.
 func TestActionHostileNames(t *testing.T) {
+	t.Parallel()
 	const dir, lock = "-rf ::error::x\n$(touch pwned)", "a;`touch pwned`\n::error::y.lock"
 	tree := map[string]string{filepath.Join(dir, ".mcp.json"): "{}", filepath.Join(dir, lock): "old\n", filepath.Join(dir, "-x.json"): "{}"}
 	s := newStub(t)
@@ -78,6 +80,7 @@ func TestActionHostileNames(t *testing.T) {
 // TestActionEmbeddedRepository: a directory of the tree that looks like a repository
 // neither says what the lockfile is compared with nor has its commands obeyed.
 func TestActionEmbeddedRepository(t *testing.T) {
+	t.Parallel()
 	s := newStub(t)
 	pwned := filepath.Join(s.temp, "pwned")
 	evil := t.TempDir()
@@ -99,6 +102,7 @@ func TestActionEmbeddedRepository(t *testing.T) {
 
 // TestActionOutside: the directory of the project lies in the workspace.
 func TestActionOutside(t *testing.T) {
+	t.Parallel()
 	for dir, message := range map[string]string{"..": "leads out of the workspace", "link": "leads out of the workspace", "nowhere": "there is no directory", "/": "mcpscan"} {
 		s := newStub(t)
 		if err := os.Symlink(s.temp, filepath.Join(s.workspace, "link")); err != nil {
@@ -116,6 +120,7 @@ func TestActionOutside(t *testing.T) {
 // TestActionSwitches: a switch is true or false; servers are started only where it
 // says so, and not with the rights of the repository.
 func TestActionSwitches(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"run-servers", "allow-incomplete", "job-summary", "annotations", "upload-sarif", "allow-unattested"} {
 		for _, value := range []string{"yes", "", "true\nfalse", "TRUE"} {
 			s := newStub(t)
@@ -141,6 +146,7 @@ func TestActionSwitches(t *testing.T) {
 
 // TestActionProjects: what is passed for projects of several shapes.
 func TestActionProjects(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name   string
 		files  map[string]string
@@ -173,6 +179,7 @@ func TestActionProjects(t *testing.T) {
 // TestActionForks: an upload that is not allowed, as from a fork, leaves the
 // verdict alone and is told.
 func TestActionForks(t *testing.T) {
+	t.Parallel()
 	for _, code := range []int{0, 1} {
 		s := newStub(t)
 		s.answer(code)
@@ -197,6 +204,7 @@ func TestActionForks(t *testing.T) {
 // TestActionWithMcpscan runs the action with mcpscan itself in the place of the
 // stub: the arguments are of its grammar, and the outputs those of its report.
 func TestActionWithMcpscan(t *testing.T) {
+	t.Parallel()
 	program, err := exec.LookPath("mcpscan")
 	if err != nil {
 		t.Fatal(err)

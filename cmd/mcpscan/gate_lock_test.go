@@ -61,6 +61,7 @@ func configOf(spec string) string {
 // TestActionGate: the action, with mcpscan itself, over pull requests that upgrade,
 // poison, swap and delete.
 func TestActionGate(t *testing.T) {
+	t.Parallel()
 	program, err := exec.LookPath("mcpscan")
 	if err != nil {
 		t.Fatal(err)

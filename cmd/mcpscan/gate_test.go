@@ -150,6 +150,7 @@ func finding(rule string, severity scanner.Severity, status string) report.Findi
 // TestActionPullRequest: the lock of the tree is compared with the lock of the
 // base, nothing else is passed, and everything that a workflow can ask for is set.
 func TestActionPullRequest(t *testing.T) {
+	t.Parallel()
 	s := newStub(t)
 	s.pullRequest(2, map[string]string{".mcp.json": "{}", "mcpscan.lock": "old\n"}, map[string]string{"mcpscan.lock": "new\n"})
 	s.answer(1, finding("drift-schema", scanner.Medium, "open"), finding("inj-conceal", scanner.High, "open"),
@@ -185,6 +186,7 @@ func TestActionPullRequest(t *testing.T) {
 
 // TestActionExitCodes: the action ends with the exit code of mcpscan, whatever it is.
 func TestActionExitCodes(t *testing.T) {
+	t.Parallel()
 	for _, code := range []int{0, 1, 2, 3, 137} {
 		s := newStub(t)
 		s.answer(code)
@@ -196,6 +198,7 @@ func TestActionExitCodes(t *testing.T) {
 
 // TestActionBase: which commit the tree is compared with.
 func TestActionBase(t *testing.T) {
+	t.Parallel()
 	base := map[string]string{".mcp.json": "{}", "mcpscan.lock": "old\n"}
 	head := func() map[string]string { return map[string]string{"mcpscan.lock": "new\n"} }
 	event := func(name string, members map[string]any) func(s *stub) {
@@ -250,6 +253,7 @@ func TestActionBase(t *testing.T) {
 // TestActionForgedMerge: a commit of the author of a pull request that looks like
 // the merge made for testing does not choose what it is compared with.
 func TestActionForgedMerge(t *testing.T) {
+	t.Parallel()
 	s := newStub(t)
 	_, tip, _ := s.pullRequest(9, map[string]string{"mcpscan.lock": "old\n"}, map[string]string{"mcpscan.lock": "new\n"})
 	s.git(s.workspace, "checkout", "-q", "--orphan", "forged")
@@ -264,6 +268,7 @@ func TestActionForgedMerge(t *testing.T) {
 // TestActionBaseFiles: mcpscan is given what decides about findings as it was at the
 // base, at the paths of the tree.
 func TestActionBaseFiles(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name       string
 		base, head map[string]string
@@ -320,6 +325,7 @@ func TestActionBaseFiles(t *testing.T) {
 // TestActionApprovals: what the change approves counts, unless a second pair of eyes is
 // wanted.
 func TestActionApprovals(t *testing.T) {
+	t.Parallel()
 	for value, want := range map[string][]string{
 		"accept": {"scan", "--no-color", "--no-run", "--lockfile=mcpscan.lock", "."},
 		"ignore": {"scan", "--no-color", "--no-run", "--lockfile=mcpscan.lock", "--approvals=ignore", "."},

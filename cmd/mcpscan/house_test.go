@@ -34,6 +34,7 @@ const root = "../.."
 var imports = map[string][]string{
 	"internal/wire":                    {},
 	"internal/lazyregexp":              {},
+	"internal/effort":                  {},
 	"internal/text":                    {"internal/lazyregexp"},
 	"internal/conform":                 {"internal/wire"},
 	"internal/reading":                 {"internal/lazyregexp"},

@@ -107,6 +107,7 @@ func (r *runner) changed(files map[string]string) {
 
 // TestActionDownload: what is downloaded runs only when it is what was released.
 func TestActionDownload(t *testing.T) {
+	t.Parallel()
 	other := strings.Repeat("a", 64)
 	for _, tt := range []struct {
 		name   string
@@ -173,6 +174,7 @@ func TestActionDownload(t *testing.T) {
 // TestActionVersions: a version is latest or three numbers, before anything is
 // fetched.
 func TestActionVersions(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"v1.2.3", "1.2", "1.2.3.4", "1.2.3-rc.1", "01.2.3", "1.2.3\n", "../1.2.3", "latest ", "$(id)", "1.2.3/../../x", "--version"} {
 		d := newDownload(t)
 		d.inputs["version"] = version
@@ -185,6 +187,7 @@ func TestActionVersions(t *testing.T) {
 // TestActionProvenance: gh is asked for what this repository's release workflow
 // built from the tag, with the token of the job.
 func TestActionProvenance(t *testing.T) {
+	t.Parallel()
 	d := newDownload(t)
 	d.run()
 	want := []string{"t0ken", "attestation", "verify", archive, "--repo", "mcpscan/mcpscan", "--deny-self-hosted-runners",
@@ -203,6 +206,7 @@ func released(t *testing.T) string {
 // TestActionDefaultVersion: without an input the action installs the version that
 // it was released with.
 func TestActionDefaultVersion(t *testing.T) {
+	t.Parallel()
 	d := newDownload(t)
 	d.changed(map[string]string{".github/action/VERSION": "1.2.3\n"})
 	d.inputs["version"] = ""
@@ -230,6 +234,7 @@ for a in "$@"; do case $a in /*/mcpscan) out=$a ;; esac; done
 // TestActionFromSource: an action that is no release builds its own source, with the Go
 // that its go.mod names, and leaves nothing in the workspace.
 func TestActionFromSource(t *testing.T) {
+	t.Parallel()
 	for _, start := range []string{"false", "true"} {
 		d := unreleased(t, fmt.Sprintf(`tar -xzf "$RUNNER_TEMP/%s" -C "${out%%/*}"`, archive))
 		d.extra = []string{"GOFLAGS=-mod=mod", "GOWORK=/elsewhere"}
@@ -270,6 +275,7 @@ func TestActionFromSource(t *testing.T) {
 // TestActionBuilds: the source of this action is built by a real Go, and what comes of
 // it inspects a project.
 func TestActionBuilds(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds the program")
 	}
@@ -294,6 +300,7 @@ func TestActionBuilds(t *testing.T) {
 
 // TestActionBinaryPath: a path that is no program is refused.
 func TestActionBinaryPath(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{"nowhere", ".", "-x", "data"} {
 		d := newDownload(t)
 		d.write(d.workspace, map[string]string{"data": "x"})

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,9 +24,7 @@ import (
 )
 
 // judged replays a recording and renders it in every format.
-func judged(t require, recording io.Reader, workers int) map[string][]byte {
-	engine, err := scanner.New(rules.All(), scanner.Options{Workers: workers})
-	t.check(err)
+func judged(t require, recording io.Reader, engine *scanner.Engine) map[string][]byte {
 	src, err := replay.Open("events.jsonl", recording, replay.Options{MaxMessage: 64 << 20})
 	t.check(err)
 	c := report.NewCollector(scanner.Note)
@@ -54,19 +54,28 @@ func (r require) check(err error) {
 // TestDeterminism: the same input gives the same bytes of every report, for
 // any number of workers.
 func TestDeterminism(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		req := require{t.Fatal}
+	engines, req, recordings := map[int]*scanner.Engine{}, require{t.Fatal}, 12
+	for _, workers := range []int{1, 2, 8} {
+		engine, err := scanner.New(rules.All(), scanner.Options{Workers: workers})
+		req.check(err)
+		engines[workers] = engine
+	}
+	if testing.Short() {
+		recordings = 4
+	}
+	for range recordings {
+		seed := rand.Uint64()
 		var rec bytes.Buffer
-		req.check(recgen.Write(&rec, recgen.Options{Seed: rapid.Uint64().Draw(t, "seed"), Bytes: 1 << 20}))
-		want := judged(req, bytes.NewReader(rec.Bytes()), 1)
+		req.check(recgen.Write(&rec, recgen.Options{Seed: seed, Bytes: 1 << 20}))
+		want := judged(req, bytes.NewReader(rec.Bytes()), engines[1])
 		for _, workers := range []int{2, 8} {
-			for format, got := range judged(req, bytes.NewReader(rec.Bytes()), workers) {
+			for format, got := range judged(req, bytes.NewReader(rec.Bytes()), engines[workers]) {
 				if !bytes.Equal(got, want[format]) {
-					t.Fatalf("%s differs between 1 and %d workers", format, workers)
+					t.Fatalf("seed %d: %s differs between 1 and %d workers", seed, format, workers)
 				}
 			}
 		}
-	})
+	}
 }
 
 // confusing are frames on which rules speak that look at a message as JSON, in
@@ -137,19 +146,19 @@ func (w wired) Release()                          {}
 // TestInterleavingChangesNoVerdict: how the lines of independent sessions are
 // mixed changes where findings stand, and nothing else about them.
 func TestInterleavingChangesNoVerdict(t *testing.T) {
+	var each [][]string
+	var all strings.Builder
+	for i := range 3 {
+		var rec bytes.Buffer
+		require{t.Fatal}.check(recgen.Write(&rec, recgen.Options{Seed: uint64(i), Bytes: 200 << 10}))
+		own := strings.ReplaceAll(rec.String(), `"server_id":"`, fmt.Sprintf(`"server_id":"%d-`, i))
+		own = strings.ReplaceAll(own, `"session_id":"`, fmt.Sprintf(`"session_id":"%d-`, i))
+		each = append(each, strings.SplitAfter(strings.TrimSuffix(own, "\n"), "\n"))
+		all.WriteString(own)
+	}
+	straight := findingsOf(require{t.Fatal}, all.String())
 	rapid.Check(t, func(t *rapid.T) {
-		req := require{t.Fatal}
-		var sessions [][]string
-		var all strings.Builder
-		for i := range 3 {
-			var rec bytes.Buffer
-			req.check(recgen.Write(&rec, recgen.Options{Seed: uint64(i), Bytes: 200 << 10}))
-			own := strings.ReplaceAll(rec.String(), `"server_id":"`, fmt.Sprintf(`"server_id":"%d-`, i))
-			own = strings.ReplaceAll(own, `"session_id":"`, fmt.Sprintf(`"session_id":"%d-`, i))
-			sessions = append(sessions, strings.SplitAfter(strings.TrimSuffix(own, "\n"), "\n"))
-			all.WriteString(own)
-		}
-		straight := findingsOf(req, all.String())
+		req, sessions := require{t.Fatal}, slices.Clone(each)
 		var mixed strings.Builder
 		for len(sessions) > 0 {
 			i := rapid.IntRange(0, len(sessions)-1).Draw(t, "next")
@@ -190,7 +199,7 @@ var allRules = sync.OnceValues(func() (*scanner.Engine, error) { return scanner.
 // second half of a recording must not need more than the first. Sessions that
 // never end are live until they make place, so few are allowed here.
 func TestMemoryIsBounded(t *testing.T) {
-	const size = 160 << 20
+	const size = 80 << 20
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(recgen.Write(w, recgen.Options{Seed: 3, Bytes: size})) }()
 	src, err := replay.Open("events.jsonl", r, replay.Options{MaxMessage: 64 << 20})

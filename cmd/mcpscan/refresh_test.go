@@ -92,6 +92,7 @@ const writesLock = `printf '%s\n' "$@" >"$RUNNER_TEMP/lock.args"; env >"$RUNNER_
 // TestRefresh: what the servers list now becomes a pull request, and only the
 // lockfile does.
 func TestRefresh(t *testing.T) {
+	t.Parallel()
 	r := newRefresh(t, writesLock+"; echo x >>.mcp.json; echo x >pwned")
 	r.inputs["working-directory"], r.inputs["targets"] = "a", "-x.json\n.mcp.json"
 	r.job("lock")
@@ -119,6 +120,7 @@ func TestRefresh(t *testing.T) {
 // TestRefreshAgain: nothing new opens nothing, and a pull request that is open is
 // not opened twice.
 func TestRefreshAgain(t *testing.T) {
+	t.Parallel()
 	r := newRefresh(t, `cat /dev/null`) // leaves the lockfile as it is
 	r.job("lock")
 	r.job("pull-request")
@@ -141,6 +143,7 @@ func TestRefreshAgain(t *testing.T) {
 // not keep the rest back. Log, summary and pull request say so, within the limits of
 // GitHub, and the words of a server are neither commands nor Markdown there.
 func TestRefreshTells(t *testing.T) {
+	t.Parallel()
 	const status, missed = "mcpscan: mcpscan.lock is written: 2 servers listed", "Not inspected:\n  1  server search was not inspected: exit status 1"
 	hostile := "::add-mask::x\n##[error]y\n</details> @all #1 [x](https://example.com) \x1b[2J\u202e`\n```\n" + strings.Repeat("z", 5000) + strings.Repeat("\n", 90000)
 	for code, want := range map[int]string{
@@ -191,6 +194,7 @@ func TestRefreshTells(t *testing.T) {
 // TestRefreshRefuses: what the first job handed on is data, and inputs that would
 // write elsewhere are refused.
 func TestRefreshRefuses(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name   string
 		change func(r *refresh, handed string)
@@ -226,6 +230,7 @@ func TestRefreshRefuses(t *testing.T) {
 // TestRefreshFails: where nothing was written the first job fails, and what mcpscan
 // says is no command.
 func TestRefreshFails(t *testing.T) {
+	t.Parallel()
 	r := newRefresh(t, says(3, ""))
 	r.inputs["lockfile"] = "no/such.lock"
 	if r.job("lock"); r.code != 1 || !slices.Equal(r.commands(), []string{"::warning::Some servers were not listed, and keep their entries. The log above says more", "::error::no server was listed, and there is no lockfile; the log above says why"}) {
@@ -260,6 +265,7 @@ func TestRefreshFails(t *testing.T) {
 // TestRefreshJobs: the job that starts servers has no secret and no right to write,
 // and the one that has both starts nothing.
 func TestRefreshJobs(t *testing.T) {
+	t.Parallel()
 	first, second, ok := strings.Cut(readFile(t, root, ".github", "workflows", "refresh-lockfile.yml"), "\n  pull-request:\n")
 	_, first, jobs := strings.Cut(first, "\njobs:\n")
 	for _, word := range []string{"secrets.", "github.token", "write\n", ": write"} {
