@@ -27,13 +27,13 @@ const (
 	maxUnnamedBytes = 1 << 20
 )
 
-// ask lists one server, and returns a line about variables that it was not given.
-func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, limit int64) (withheld string) {
+// ask lists one server, and returns the variables that it may have missed.
+func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, limit int64) missed {
 	in := c.inherits(&t)
 	t.secrets = append(t.secrets, in.secrets()...)
 	a := &asking{liveFlags: c, server: t, feed: f, environment: slices.Concat(in.variables, t.env)}
 	if c.block && a.replaced(ctx) {
-		return ""
+		return missed{}
 	}
 	target := live.Target{Name: t.name, Command: t.command, Env: a.environment, Dir: t.dir, URL: t.url, Transport: t.transport, Headers: t.headers}
 	if t.unnamed {
@@ -50,9 +50,9 @@ func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, limit int64)
 	}
 	a.report(ctx, &res, err, limit)
 	if t.url != "" {
-		return ""
+		return missed{}
 	}
-	return in.tellWithheld(a.title(), (err != nil || len(res.Problems) > 0) && ctx.Err() == nil)
+	return in.missing(a.title(), (err != nil || len(res.Problems) > 0) && ctx.Err() == nil)
 }
 
 // event returns an event of the server.

@@ -34,7 +34,9 @@ func (c *liveFlags) inherits(t *liveTarget) (in inherited) {
 		switch {
 		case name == "": // Windows keeps the directory of each drive under such names
 		case !c.InheritEnv && !c.passes(id, name):
-			in.withheld = append(in.withheld, name)
+			if _, own := t.written.Env[name]; !own {
+				in.withheld = append(in.withheld, name)
+			}
 		default:
 			in.variables = append(in.variables, variable)
 			if !policy.Standard(name) {
@@ -84,22 +86,47 @@ func (in *inherited) givenTo() string {
 	return listed(in.beyond, 20) + " of your environment"
 }
 
-// tellWithheld names the variables that a server may have missed: all of them where
-// listing it failed, and otherwise those of secrets, without which a server can list
-// less than it has.
-func (in *inherited) tellWithheld(server string, failed bool) string {
+// missed are the variables that a server may have needed and did not get.
+type missed struct {
+	server string
+	names  []string
+}
+
+// missing names the variables that a server may have needed: all that were withheld where
+// listing it failed, and otherwise those of secrets, without which a server can list less
+// than it has.
+func (in *inherited) missing(server string, failed bool) missed {
 	names := in.withheld
 	if !failed {
 		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !secretName(name) })
 	}
-	if len(names) == 0 {
-		return ""
-	}
 	if in.id != server {
 		server += " (" + in.id + " in mcpscan.yaml)"
 	}
-	return fmt.Sprintf("mcpscan: server %s was started without %s of this environment; if it needs one, list it in env_allow of mcpscan.yaml or in env of its configuration, or use --inherit-env\n",
-		text.Visible(server, 200), listed(names, 8))
+	return missed{server, names}
+}
+
+// describeMissed says which servers were started without which variables, one line for
+// those that missed the same.
+func describeMissed(all []missed) string {
+	var lines []string
+	servers := map[string][]string{}
+	for _, m := range all {
+		if len(m.names) == 0 {
+			continue
+		}
+		names := listed(m.names, 8)
+		if servers[names] == nil {
+			lines = append(lines, names)
+		}
+		servers[names] = append(servers[names], m.server)
+	}
+	var b strings.Builder
+	for _, names := range lines {
+		fmt.Fprintf(&b, "mcpscan: started without %s of this environment: %s. If a server needs one, list it in env_allow of mcpscan.yaml or in env of its configuration, or use --inherit-env\n",
+			names, listed(servers[names], 8))
+	}
+	return b.String()
 }
 
 // listed joins names for one line of a terminal.

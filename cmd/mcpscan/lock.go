@@ -222,7 +222,7 @@ func (s *lockedFindings) Finding(f *scanner.Finding) error {
 // with.
 func (c *lockCmd) report(std streams, checks *checks, o *offers) error {
 	r := o.collector.Report(o.inputs, version(), o.result)
-	if len(r.Findings) == 0 && len(c.written()) == 1 && c.Output == "" && c.Format[0] == "text" { // standard error says what was done
+	if len(r.Findings) == 0 && r.Coverage.Complete() && len(c.written()) == 1 && c.Output == "" && c.Format[0] == "text" { // standard error says what was done
 		return c.verdict(std, r)
 	}
 	checks.complete(std, r, c.Quiet)

@@ -110,16 +110,16 @@ func (c *liveFlags) start(ctx context.Context, std streams, p *plan, rec *record
 		bar := newProgress(std, "asking servers", int64(len(p.targets)), servers, quiet)
 		defer bar.end()
 		var wg sync.WaitGroup
-		withheld := make([]string, len(p.targets))
+		missing := make([]missed, len(p.targets))
 		for i, t := range p.targets {
 			wg.Go(func() {
-				withheld[i] = c.ask(ctx, t, feed, limit)
+				missing[i] = c.ask(ctx, t, feed, limit)
 				bar.add(1)
 			})
 		}
 		wg.Wait()
 		if !quiet {
-			fmt.Fprint(std.err, strings.Join(withheld, ""))
+			fmt.Fprint(std.err, describeMissed(missing))
 		}
 	}()
 	return &liveSource{out}
