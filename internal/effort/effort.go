@@ -16,12 +16,12 @@ const (
 	Times = 8
 	// Linear work takes eight times as much, with a logarithm ten times, and quadratic
 	// work sixty-four times.
-	tooMuch = 24
-	// What takes less is repeated until it takes this: caches and the collector of
-	// garbage blur a short piece of work.
+	tooMuch = 32
+	// What takes less is repeated: caches and the collector of garbage blur a short
+	// piece of work.
 	enough = 20 * time.Millisecond
 	// A measurement that is blurred is taken again. The square fails each time.
-	attempts = 5
+	attempts = 8
 )
 
 // Linear fails the test if work for an input of Times the size takes far more than
