@@ -16,7 +16,8 @@ func TestBadExpressionsAreFoundByTests(t *testing.T) {
 
 func TestCompiledOnce(t *testing.T) {
 	r := New(`a(b+)`)
-	if !r.MatchString("xabb") || r.Compiled() != r.Compiled() {
+	first, second := r.Compiled(), r.Compiled()
+	if !r.MatchString("xabb") || first != second {
 		t.Errorf("%q is compiled twice, or does not match", r)
 	}
 }
