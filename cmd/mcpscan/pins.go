@@ -125,16 +125,26 @@ func (c *pinsListCmd) Run(std streams) error {
 		names, only = []string{sel.Server}, sel.Name
 	}
 	rows := []pinRow{}
+	waiting := map[string]lockfile.Change{} // identities, by server
+	for _, w := range f.Waiting() {
+		if w.Identity != nil {
+			waiting[w.Server] = w
+		}
+	}
 	var b strings.Builder
 	for _, name := range names {
 		var own []pinRow
+		identity, waits := waiting[name]
+		if waits && only == "" {
+			own = append(own, pinRow{Server: name, Kind: "identity", Name: "identity", Status: string(identity.Was), Listed: true})
+		}
 		for _, k := range f.Servers[name].Keys() {
 			if r := row(name, k, f.Servers[name].Entries[k]); only == "" || r.Name == only {
 				own = append(own, r)
 			}
 		}
 		rows = append(rows, own...)
-		if err := c.table(&b, name, own); err != nil {
+		if err := c.table(&b, name, own, identity.Differences); err != nil {
 			return err
 		}
 	}
@@ -144,19 +154,22 @@ func (c *pinsListCmd) Run(std streams) error {
 	return put(std.out, []byte(b.String()))
 }
 
-// table writes the entries of one server, with the commands to go on with.
-func (c *pinsListCmd) table(w io.Writer, server string, rows []pinRow) error {
+// table writes the entries of one server, with the commands to go on with. changes are
+// those of its identity, where that waits for approval.
+func (c *pinsListCmd) table(w io.Writer, server string, rows []pinRow, changes []string) error {
 	fmt.Fprintf(w, "Approval status of %s\n", text.Visible(server, 200))
 	t := newTable("", "name", "kind", "status", "digest", "")
 	counts, changed := map[string]int{}, ""
 	for _, r := range rows {
 		counts[r.Status]++
 		digest, more := shortDigest(r.Digest), ""
-		switch lockfile.Status(r.Status) {
-		case lockfile.Changed:
+		switch {
+		case r.Kind == "identity":
+			digest, more = "-", text.Visible(text.Mask(strings.Join(changes, "; ")), 400)
+		case r.Status == string(lockfile.Changed):
 			more = "(was: " + shortDigest(r.Approved) + ")"
 			changed = r.Name
-		case lockfile.Pending:
+		case r.Status == string(lockfile.Pending):
 			digest = "-"
 		}
 		if !r.Listed {
@@ -252,6 +265,9 @@ func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 		only = func(found *scanner.Finding) bool {
 			return all(found) && found.Server == text.Visible(sel.Server, 120) && (sel.Name == "" || found.Name == text.Visible(sel.Name, 120))
 		}
+	}
+	if c.MinSeverity == "" { // a newer version is a note, and who approves wants to see it
+		c.MinSeverity = "note"
 	}
 	d := diffCmd{Old: c.Lockfile, New: c.Lockfile, outputFlags: c.outputFlags, engineFlags: c.engineFlags, only: only}
 	return d.Run(ctx, std)
