@@ -254,7 +254,7 @@ func TestRepeatedAnchors(t *testing.T) {
 	for _, r := range rules.All() {
 		for _, p := range r.Patterns {
 			unit := strings.Join(p.Anchors[:min(len(p.Anchors), 50)], " you must ") + " you must "
-			effort.Linear(t, r.ID+", "+p.Name, 8<<10, func(size int) func() {
+			effort.Linear(t, r.ID+", "+p.Name, 4<<10, func(size int) func() {
 				ev := answer(t, strings.Repeat(unit, size/len(unit)))
 				return func() { ev.SetTree(nil, 0); in.Inspect(ev) }
 			})
