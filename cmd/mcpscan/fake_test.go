@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,17 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-)
 
-// request is what the fake servers need of a message. They read what our own
-// client writes, so encoding/json will do.
-type request struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Params struct {
-		Cursor string `json:"cursor"`
-	} `json:"params"`
-}
+	"github.com/mcpscan/mcpscan/internal/fakeserver"
+)
 
 // fakeServer is the command "fakeserver MODE": a stdio server that is honest,
 // poisoned or broken in one way.
@@ -40,7 +31,7 @@ func fakeServer() {
 	case "noisy":
 		fmt.Println("Server ready on stdio")
 	}
-	answerAll(func(r request) string {
+	fakeserver.Serve(func(r fakeserver.Request) string {
 		if mode == "hangs" && r.Method == "tools/list" { // and says so in a file
 			_ = os.WriteFile(os.Args[2], nil, 0o600)
 			time.Sleep(time.Hour)
@@ -49,31 +40,15 @@ func fakeServer() {
 	})
 }
 
-// answerAll answers the requests on standard input until there are no more.
-func answerAll(answer func(request) string) {
-	in := bufio.NewReader(os.Stdin)
-	for {
-		line, err := in.ReadString('\n')
-		if err != nil {
-			return
-		}
-		var r request
-		if json.Unmarshal([]byte(line), &r) == nil && r.ID != nil {
-			fmt.Println(answer(r))
-		}
-	}
-}
-
 // answer is the response of a fake server to one request.
-func answer(mode string, r request) string {
-	result := func(s string) string { return `{"jsonrpc":"2.0","id":` + string(r.ID) + `,"result":` + s + `}` }
+func answer(mode string, r fakeserver.Request) string {
 	switch r.Method {
 	case "initialize":
-		return result(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"fake-` + mode + `","version":"1.0.0"}}`)
+		return r.Result(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"fake-` + mode + `","version":"1.0.0"}}`)
 	case "tools/list":
-		return result(toolsOf(mode, r.Params.Cursor))
+		return r.Result(toolsOf(mode, r.Params.Cursor))
 	}
-	return `{"jsonrpc":"2.0","id":` + string(r.ID) + `,"error":{"code":-32601,"message":"Method not found"}}`
+	return r.NotFound()
 }
 
 func toolsOf(mode, cursor string) string {
@@ -118,7 +93,7 @@ func fakeHTTP() {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		var r request
+		var r fakeserver.Request
 		if req.Method != http.MethodPost || json.NewDecoder(req.Body).Decode(&r) != nil {
 			w.WriteHeader(http.StatusMethodNotAllowed)
 			return
@@ -131,4 +106,20 @@ func fakeHTTP() {
 		fmt.Fprint(w, answer(mode, r))
 	})
 	serve(handler, file)
+}
+
+// fakeDocker is the command "docker": "docker run IMAGE" is a server, and "docker image
+// inspect IMAGE" prints the digest in the file images/IMAGE.
+func fakeDocker() {
+	image := os.Args[len(os.Args)-1]
+	if os.Args[1] == "run" {
+		fakeserver.Serve(func(r fakeserver.Request) string { return answer("docker", r) })
+		return
+	}
+	digest, err := os.ReadFile("images/" + image)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "Error: No such image:", image)
+		os.Exit(1)
+	}
+	fmt.Printf("[\"%s@%s\"]\n", image, strings.TrimSpace(string(digest)))
 }

@@ -35,6 +35,8 @@ var imports = map[string][]string{
 	"internal/wire":                    {},
 	"internal/lazyregexp":              {},
 	"internal/effort":                  {},
+	"internal/fakeserver":              {},
+	"internal/action":                  {},
 	"internal/text":                    {"internal/lazyregexp"},
 	"internal/conform":                 {"internal/wire"},
 	"internal/reading":                 {"internal/lazyregexp"},

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mcpscan/mcpscan/internal/fakeserver"
 )
 
 // TestMain makes the program and the fake servers commands of the test binary.
@@ -15,8 +17,8 @@ func TestMain(m *testing.M) {
 		"mcpscan":      main,
 		"fakeserver":   fakeServer,
 		"fakehttp":     fakeHTTP,
-		"npx":          fakeNPX,
-		"uvx":          fakeNPX,
+		"npx":          fakeserver.NPX,
+		"uvx":          fakeserver.NPX,
 		"docker":       fakeDocker,
 		"sdkserver":    sdkServer,
 		"genrecording": genRecording,

@@ -1,22 +1,17 @@
-package main
+package action
 
 import (
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
 	"github.com/rhysd/actionlint"
-
-	"github.com/mcpscan/mcpscan/report"
 )
 
 // workflow is what is checked of a workflow beyond what actionlint checks.
@@ -131,7 +126,7 @@ func checkText(t *testing.T, d document) {
 var ours = regexp.MustCompile(`((?:mcpscan|refresh-lockfile\.yml)@|rev: )(COMMIT|latest|v[\d.]+)`)
 
 // TestVersionInDocuments: the examples name the release that .github/action/VERSION
-// says, or COMMIT where it says none. go test ./cmd/mcpscan -run VersionInDocuments
+// says, or COMMIT where it says none. go test ./internal/action -run VersionInDocuments
 // -update writes them.
 func TestVersionInDocuments(t *testing.T) {
 	want, named := "COMMIT", 0
@@ -246,56 +241,6 @@ func checkActionStep(t *testing.T, a *actionFile, s step) {
 			t.Errorf("%s reads %s, which its step does not set", m[1], v[1])
 		}
 	}
-}
-
-// TestActionFlags: what the action asks of scan, and docs/action.md of it and of the
-// commands around it, is in the grammar, and inputs that stand for a flag have its name.
-func TestActionFlags(t *testing.T) {
-	known, elsewhere := map[string]bool{}, map[string]bool{}
-	for _, f := range report.Formats() {
-		known[f] = true
-	}
-	parser, err := kong.New(&grammar{}, kong.Vars{"formats": ""})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, child := range parser.Model.Children {
-		for _, f := range child.Flags {
-			known[f.Name] = known[f.Name] || child.Name == "scan"
-			elsewhere[f.Name] = elsewhere[f.Name] || child.Name == "approve"
-		}
-		if child.Name == "lock" && !hasFlags(child, "run-servers", "lockfile") {
-			t.Error("lock has not the flags that refresh-lockfile.yml gives it")
-		}
-	}
-	used := map[string]bool{}
-	script := readFile(t, root, ".github", "action", "scan.sh")
-	script = script[strings.Index(script, "arguments() {"):strings.Index(script, "# targets adds")]
-	documented := readFile(t, root, "docs", "action.md")
-	for _, text := range []string{script, documented, readFile(t, root, ".pre-commit-hooks.yaml")} {
-		for _, m := range regexp.MustCompile(`[\s"(]--(?:format=(\w+)|([a-z][a-z-]+)(?:[=\s")]))`).FindAllStringSubmatch(text, -1) {
-			if text != documented || !elsewhere[m[2]] {
-				used[m[1]+m[2]] = true
-			}
-		}
-	}
-	a := readAction(t, root)
-	for name := range used {
-		if !known[name] {
-			t.Errorf("the flag or format %s is used, and scan does not know it", name)
-		}
-	}
-	for _, name := range []string{"lockfile", "config", "baseline", "approvals", "fail-on", "min-severity", "run-servers", "allow-incomplete"} {
-		if _, is := a.Inputs[name]; !is || !used[name] {
-			t.Errorf("the flag %s has no input of its name (%v), or is not passed: %v", name, is, slices.Sorted(maps.Keys(used)))
-		}
-	}
-}
-
-func hasFlags(command *kong.Node, names ...string) bool {
-	return !slices.ContainsFunc(names, func(name string) bool {
-		return !slices.ContainsFunc(command.Flags, func(f *kong.Flag) bool { return f.Name == name })
-	})
 }
 
 // TestActionScripts: bash reads the scripts, and shellcheck has nothing to say.

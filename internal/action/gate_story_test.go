@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"encoding/json"
@@ -56,7 +56,7 @@ func newProject(t *testing.T) *project {
 // command is a command that runs in the directory of the project.
 func (p *project) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
-	cmd.Dir, cmd.Env = p.dir, withoutCI(os.Environ())
+	cmd.Dir, cmd.Env = p.dir, os.Environ()
 	return cmd
 }
 

@@ -1,0 +1,64 @@
+package action
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mcpscan/mcpscan/internal/fakeserver"
+)
+
+// root is the root of the repository, seen from this package.
+const root = "../.."
+
+// What mcpscan exits with; docs/action.md documents it.
+const (
+	exitClean    = 0
+	exitFindings = 1
+)
+
+var update = flag.Bool("update", false, "write the version into the documents instead of comparing them")
+
+// TestMain puts mcpscan and a fake npx into PATH.
+func TestMain(m *testing.M) {
+	testscript.Main(withMcpscan{m}, map[string]func(){"npx": fakeserver.NPX})
+}
+
+// withMcpscan runs the tests with a build of mcpscan beside the fake npx.
+type withMcpscan struct{ m *testing.M }
+
+func (w withMcpscan) Run() int {
+	npx, err := exec.LookPath("npx") // the fake one
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	build := exec.Command("go", "build", "-o", filepath.Join(filepath.Dir(npx), "mcpscan"), "../../cmd/mcpscan")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "go build ./cmd/mcpscan: %v\n%s", err, out)
+		return 1
+	}
+	// Nothing of the machine's CI or terminal reaches a test.
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if name == "CI" || name == "NO_COLOR" || strings.HasPrefix(name, "GITHUB_") || strings.HasPrefix(name, "XDG_") {
+			os.Unsetenv(name)
+		}
+	}
+	return w.m.Run()
+}
+
+func readFile(t *testing.T, elem ...string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(elem...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

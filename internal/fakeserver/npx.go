@@ -1,0 +1,63 @@
+package fakeserver
+
+import (
+	"crypto/sha512"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// NPX is the command "npx -y PACKAGE@VERSION" with a directory as its registry: the
+// server answers with what packages/PACKAGE@VERSION.json lists, in the format of a dump.
+// The file is read again for each list, so that a test can change it while the server
+// runs. Where packages/PACKAGE@VERSION.integrity exists, its content is cached as npx
+// caches the integrity of a package that it fetched.
+func NPX() {
+	args := slices.DeleteFunc(slices.Clone(os.Args[1:]), func(a string) bool { return strings.HasPrefix(a, "-") })
+	file := "packages/" + strings.ReplaceAll(args[0], "/", "_")
+	cacheIntegrity(args[0], file+".integrity")
+	Serve(func(r Request) string {
+		var dump map[string]json.RawMessage
+		data, err := os.ReadFile(file + ".json")
+		if err != nil || json.Unmarshal(data, &dump) != nil {
+			fmt.Fprintln(os.Stderr, "no such package:", file+".json")
+			os.Exit(1)
+		}
+		return answer(r, dump)
+	})
+}
+
+func cacheIntegrity(asked, integrityFile string) {
+	integrity, err := os.ReadFile(integrityFile)
+	if err != nil {
+		return
+	}
+	at := strings.LastIndexByte(asked, '@')
+	sum := sha512.Sum512([]byte(asked))
+	dir := filepath.Join(os.Getenv("HOME"), ".npm", "_npx", hex.EncodeToString(sum[:])[:16])
+	lock := fmt.Sprintf(`{"packages":{"node_modules/%s":{"version":%q,"integrity":%q}}}`, asked[:at], asked[at+1:], strings.TrimSpace(string(integrity)))
+	if os.MkdirAll(dir, 0o755) != nil || os.WriteFile(filepath.Join(dir, "package-lock.json"), []byte(lock), 0o600) != nil {
+		os.Exit(1)
+	}
+}
+
+func answer(r Request, dump map[string]json.RawMessage) string {
+	part := func(key, otherwise string) string {
+		if dump[key] == nil {
+			return otherwise
+		}
+		return strings.Join(strings.Fields(strings.ReplaceAll(string(dump[key]), "\n", " ")), " ")
+	}
+	switch r.Method {
+	case "initialize":
+		return r.Result(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":` + part("serverInfo", `{"name":"fake","version":"1.0.0"}`) +
+			`,"instructions":` + part("instructions", `""`) + `}`)
+	case "tools/list":
+		return r.Result(`{"tools":` + part("tools", `[]`) + `}`)
+	}
+	return r.NotFound()
+}
