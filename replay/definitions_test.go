@@ -78,7 +78,7 @@ func TestStaticResponses(t *testing.T) {
 
 // Many answers in a long manifest are found in one pass over it.
 func TestStaticResponsesAreLinear(t *testing.T) {
-	effort.Linear(t, "answers", 12000, func(size int) func() {
+	effort.Linear(t, "answers", 96_000, func(size int) func() {
 		in := strings.Replace(manifest, `"note"`, strings.Repeat("\"x\": {\"y\":\n[]},", size)+`"note"`, 1)
 		return func() {
 			if n := len(define(t, "m.json", in)); n != size+3 {

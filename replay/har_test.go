@@ -112,9 +112,9 @@ func TestLargeDocumentsAreLinear(t *testing.T) {
 	for name, document := range map[string]func(size int) string{
 		"HAR":         har,
 		"HAR, 1 line": func(size int) string { return strings.ReplaceAll(har(size), "\n", "") },
-		"messages":    func(size int) string { return "[\n" + strings.Repeat(ping+",\n", 12*size) + ping + "]" },
+		"messages":    func(size int) string { return "[\n" + strings.Repeat(ping+",\n", 3*size) + ping + "]" },
 	} {
-		effort.Linear(t, name, 2400, func(size int) func() {
+		effort.Linear(t, name, 19_200, func(size int) func() {
 			in := document(size)
 			return func() {
 				if events, err := openBytes("doc", in, limit); err != nil || len(events) < 2*size {

@@ -64,7 +64,7 @@ func TestLayers(t *testing.T) {
 // TestLargeTexts shows of texts of 2 MB, made to be much work, that they take
 // work and memory in proportion, and that a bound which was met is told of.
 func TestLargeTexts(t *testing.T) {
-	const smaller = 256 << 10
+	const larger = 2 << 20
 	fill := func(unit string) func(int) string {
 		return func(size int) string { return strings.Repeat(unit, size/len(unit)) }
 	}
@@ -86,7 +86,7 @@ func TestLargeTexts(t *testing.T) {
 		"anchors":             {fill("ignore instructions password secret ~/.ssh send to https://x.y/ call system: do not tell <important> "), "more places to judge"},
 	} {
 		var res scanner.Result
-		effort.Linear(t, name, smaller, func(size int) func() {
+		effort.Linear(t, name, larger, func(size int) func() {
 			e := answer(t, c.text(size))
 			return func() {
 				var before, after runtime.MemStats
@@ -94,7 +94,7 @@ func TestLargeTexts(t *testing.T) {
 				runtime.ReadMemStats(&before)
 				_, res = runAll(t, e)
 				runtime.ReadMemStats(&after)
-				if used := after.TotalAlloc - before.TotalAlloc; size > smaller && used > uint64(100*size) {
+				if used := after.TotalAlloc - before.TotalAlloc; size == larger && used > uint64(100*size) {
 					t.Errorf("%s: %d KiB were allocated for %d KiB", name, used>>10, size>>10)
 				}
 			}

@@ -174,7 +174,7 @@ func TestValuesTakeTimeByTheSize(t *testing.T) {
 	for _, unit := range []string{"1 ", "1-", "\n \n", "\n", "a@", "a@b.c,", "%25", "www.", "https://", "x://y.z/?", "a: ", "\\u005c", "%2525", "-----BEGIN ",
 		"token=", "token=a1b2c3d4e5f6g7,", "DE89 ", "eyJ", "MTIzNDU2Nzg5MDEy", "4a4b4c4d4e4f", aSecret + " "} {
 		for name, make := range map[string]func(int, string, string) *scanner.Event{"returned": returned, "sent": sent} {
-			effort.Linear(t, fmt.Sprintf("%q, %s", unit, name), 16<<10, func(size int) func() {
+			effort.Linear(t, fmt.Sprintf("%q, %s", unit, name), 128<<10, func(size int) func() {
 				ev := make(1, "files", strings.Repeat(unit, size/len(unit)))
 				return func() { ev.SetTree(nil, 0); in.Inspect(ev) }
 			})

@@ -7,55 +7,69 @@ package effort
 
 import (
 	"fmt"
+	"runtime"
+	"runtime/debug"
 	"testing"
 	"time"
 )
 
 const (
-	// Times is how many times the size of the small input the large one is given.
-	Times = 8
-	// Linear work takes eight times as much, with a logarithm ten times, and quadratic
-	// work sixty-four times.
-	tooMuch = 32
-	// What takes less is repeated: caches and the collector of garbage blur a short
-	// piece of work.
+	// times is how many times the size of the small input the large one is given.
+	times = 64
+	// The work for so many small inputs takes as much as that for a large one where work is
+	// linear, half as much with a logarithm, and a sixty-fourth of it where it is quadratic.
+	// Between them lies what memory costs: of page faults alone one run can take five
+	// times as much as the next.
+	tooMuch = 16
+	// Some kernels count processor time in ticks of 10 ms. The sum over many runs is right
+	// all the same.
 	enough = 20 * time.Millisecond
-	// A measurement that is blurred is taken again. The square fails each time.
+	// Other load blurs a measurement by its use of caches. It goes on then: the square
+	// fails each time.
 	attempts = 8
+	// The collector runs all the same once the process takes this many bytes.
+	memoryLimit = 1 << 30
 )
 
-// Linear fails the test if work for an input of Times the size takes far more than
-// Times as much processor time. Given a size, prepare makes the input, which is not
-// measured, and returns the work. No other test of the process may run meanwhile.
+// Linear fails the test if work for an input of this size takes far more processor time
+// than work for a part of it, as often as there are such parts. Given a size, prepare
+// makes the input, which is not measured, and returns the work. No other test of the
+// process may run meanwhile.
 func Linear(t testing.TB, name string, size int, prepare func(size int) (work func())) {
 	t.Helper()
-	AtMost(t, tooMuch, fmt.Sprintf("%s: size %d, compared with size %d", name, size*Times, size), prepare(size), prepare(size*Times))
+	small := prepare(size / times)
+	AtMost(t, tooMuch, fmt.Sprintf("%s: size %d, compared with %d times size %d", name, size, times, size/times), func() {
+		for range times {
+			small()
+		}
+	}, prepare(size))
 }
 
 // AtMost fails the test if some work takes more than a number of times as much processor
 // time as other work.
-func AtMost(t testing.TB, times int, name string, other, work func()) {
+func AtMost(t testing.TB, limit int, name string, other, work func()) {
 	t.Helper()
-	least, most := of(other), of(work)
-	for range attempts - 1 {
-		if most <= time.Duration(times)*least {
+	var least, most time.Duration
+	// What the garbage collector does depends on all that the process holds.
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(memoryLimit))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	for attempt := range time.Duration(attempts) {
+		runtime.GC()
+		for most < (attempt+1)*enough && least < (attempt+1)*enough {
+			// In turns, so that what else the machine does meets both.
+			least += of(other)
+			most += of(work)
+		}
+		if most <= time.Duration(limit)*least {
 			return
 		}
-		least, most = min(least, of(other)), min(most, of(work))
 	}
-	if most > time.Duration(times)*least {
-		t.Errorf("%s: %v of processor time instead of %v: expected at most %d times as much", name, most, least, times)
-	}
+	t.Errorf("%s: %v of processor time instead of %v: expected at most %d times as much", name, most, least, limit)
 }
 
-// of is the processor time that one run of the work takes.
+// of is the processor time that the work takes.
 func of(work func()) time.Duration {
-	start, runs := spent(), 0
-	for {
-		work()
-		runs++
-		if took := spent() - start; took >= enough || runs == Times {
-			return max(took/time.Duration(runs), time.Microsecond)
-		}
-	}
+	start := spent()
+	work()
+	return spent() - start
 }

@@ -33,7 +33,7 @@ func TestLinear(t *testing.T) {
 		size    int
 		prepare func(int) func()
 		want    bool
-	}{"once": {1 << 18, once, false}, "square": {1 << 13, square, true}} {
+	}{"once": {1 << 21, once, false}, "square": {1 << 16, square, true}} {
 		got := &failed{TB: t}
 		Linear(got, name, c.size, c.prepare)
 		if got.yes != c.want {

@@ -40,7 +40,7 @@ func (nothing) OtherTool([]byte) string { return "" }
 // TestEndlessWord: the work for a text grows with its length and no faster.
 func TestEndlessWord(t *testing.T) {
 	for _, unit := range []string{"send", "conceal", "a_", "\n", "keep ", "not tell ", ". ", "`"} {
-		effort.Linear(t, strconv.Quote(unit), 1<<14, func(size int) func() {
+		effort.Linear(t, strconv.Quote(unit), 1<<17, func(size int) func() {
 			text := []byte(strings.Repeat(unit, size/len(unit)))
 			return func() { Read(nil, Text{Folded: text, Definition: nothing{}}) }
 		})

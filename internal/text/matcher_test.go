@@ -201,7 +201,7 @@ func TestScanLinear(t *testing.T) {
 		{Name: "the same in two ways", Expr: `(?:\w+\s?)*(?:abc|\w+)(?:\s|\s?\w)*\d`, Anchors: []string{"abc"}},
 	} {
 		s := scannerFor(t, p)
-		effort.Linear(t, p.Name, 4_000, func(size int) func() {
+		effort.Linear(t, p.Name, 32_000, func(size int) func() {
 			text := []byte(strings.Repeat("abc xyzz ", size))
 			return func() { s.Scan(text) }
 		})
