@@ -18,8 +18,12 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// writeForever names the file that the process is to write until it is killed.
-const writeForever = "LOCKFILE_TEST_WRITE"
+// writeForever names the file that the process is to write until it is killed, addServer
+// the server that it is to add to the file that its argument names.
+const (
+	writeForever = "LOCKFILE_TEST_WRITE"
+	addServer    = "LOCKFILE_TEST_ADD"
+)
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(writeForever); path != "" {
@@ -31,7 +35,23 @@ func TestMain(m *testing.M) {
 			fmt.Print(".")
 		}
 	}
+	if name := os.Getenv(addServer); name != "" {
+		if _, err := lockfile.Edit(context.Background(), os.Args[1], true, add(name)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
+}
+
+// add adds a server, and takes its time: who does not wait for it loses what it adds.
+func add(name string) func(*lockfile.File) error {
+	return func(f *lockfile.File) error {
+		time.Sleep(20 * time.Millisecond)
+		f.Servers[name] = &lockfile.Server{Name: name, Entries: map[scanner.DefinitionKey]*lockfile.Entry{}}
+		return nil
+	}
 }
 
 // fill makes one of two lockfiles of some hundred kilobytes.
@@ -75,8 +95,6 @@ func contents(t *testing.T) (both [2][]byte) {
 // one, and the next writer is not kept from it.
 func TestKilledWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), lockfile.Name)
-	t.Setenv("HOME", t.TempDir()) // the guard stands there
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	both := contents(t)
 	seen := [2]int{}
 	for i := range 40 {
@@ -115,40 +133,93 @@ func TestKilledWriter(t *testing.T) {
 	}
 }
 
-// TestWritersTakeTurns: of two writers neither loses what the other wrote.
+// TestWritersTakeTurns: of writers at one time none loses what another wrote, whoever they
+// are and by whatever name they call the file.
 func TestWritersTakeTurns(t *testing.T) {
-	path := filepath.Join(t.TempDir(), lockfile.Name)
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	t.Setenv("HOME", t.TempDir())
-	const writers = 8
-	var wg sync.WaitGroup
-	for i := range writers {
-		wg.Go(func() {
-			_, err := lockfile.Edit(context.Background(), path, true, func(f *lockfile.File) error {
-				name := fmt.Sprintf("server%d", i)
-				f.Servers[name] = &lockfile.Server{Name: name, Entries: map[scanner.DefinitionKey]*lockfile.Entry{}}
-				return nil
-			})
+	for _, tt := range []struct {
+		name string
+		path func(dir string, writer int) string
+	}{
+		{"each with a home of its own", func(string, int) string { return lockfile.Name }},
+		{"by a relative and an absolute path", func(dir string, i int) string {
+			return [...]string{lockfile.Name, filepath.Join(dir, lockfile.Name), filepath.Join("..", filepath.Base(dir), lockfile.Name)}[i%3]
+		}},
+		{"through a link to the directory", func(dir string, i int) string {
+			return [...]string{lockfile.Name, filepath.Join("linked", lockfile.Name)}[i%2]
+		}},
+		{"through a link to the file", func(dir string, i int) string { return [...]string{"existing.lock", "link.lock"}[i%2] }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			empty := []byte("{\n  \"lockfile\": \"mcpscan.lock/v1\",\n  \"servers\": {}\n}\n")
+			for _, err := range []error{os.Symlink(".", filepath.Join(dir, "linked")), os.Symlink("existing.lock", filepath.Join(dir, "link.lock")),
+				os.WriteFile(filepath.Join(dir, "existing.lock"), empty, 0o644)} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			const writers = 6
+			var wg sync.WaitGroup
+			for i := range writers {
+				wg.Go(func() {
+					home := filepath.Join(dir, fmt.Sprintf("home%d", i))
+					cmd := exec.Command(os.Args[0], tt.path(dir, i))
+					cmd.Dir, cmd.Env = dir, append(os.Environ(), fmt.Sprintf("%s=server%d", addServer, i), "HOME="+home, "XDG_CACHE_HOME="+home, "TMPDIR="+home)
+					if out, err := cmd.CombinedOutput(); err != nil {
+						t.Errorf("%v: %s", err, out)
+					}
+				})
+			}
+			wg.Wait()
+			f, err := lockfile.Load(filepath.Join(dir, tt.path(dir, 0)))
 			if err != nil {
-				t.Error(err)
+				t.Fatal(err)
+			}
+			if len(f.Servers) != writers {
+				t.Errorf("%d of %d servers are left", len(f.Servers), writers)
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, ".*.guard")); len(left) > 0 {
+				t.Errorf("%s is left behind", left)
 			}
 		})
 	}
-	wg.Wait()
-	f, err := lockfile.Load(path)
-	if err != nil {
-		t.Fatal(err)
+}
+
+// TestGuardInTheWay: what lies at the place of the guard is waited for, used, or refused,
+// and never followed.
+func TestGuardInTheWay(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		put  func(guard string) error
+		want string // of the error; empty where the file is written
+	}{
+		{"left behind by a killed writer", func(guard string) error { return os.WriteFile(guard, nil, 0o600) }, ""},
+		{"a link to another file", func(guard string) error { return os.Symlink("elsewhere", guard) }, "is not a regular file; remove it"},
+		{"a directory", func(guard string) error { return os.Mkdir(guard, 0o755) }, "is not a regular file; remove it"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := tt.put(filepath.Join(dir, ".mcpscan.lock.guard")); err != nil {
+				t.Fatal(err)
+			}
+			_, err := lockfile.Edit(context.Background(), filepath.Join(dir, lockfile.Name), true, add("one"))
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+			if _, err := os.Lstat(filepath.Join(dir, "elsewhere")); err == nil {
+				t.Error("the link was followed")
+			}
+		})
 	}
-	if len(f.Servers) != writers {
-		t.Errorf("%d of %d servers are left", len(f.Servers), writers)
+	missing := filepath.Join(t.TempDir(), "none", lockfile.Name)
+	if _, err := lockfile.Edit(context.Background(), missing, true, add("one")); err == nil || !strings.Contains(err.Error(), "does not exist; create it first") {
+		t.Errorf("got %v", err)
 	}
 }
 
 // TestRefusedEdit: an edit that fails leaves the file to the byte.
 func TestRefusedEdit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), lockfile.Name)
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	t.Setenv("HOME", t.TempDir())
 	if _, err := lockfile.Edit(context.Background(), path, true, fill(0)); err != nil {
 		t.Fatal(err)
 	}

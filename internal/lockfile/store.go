@@ -7,10 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"time"
-
-	"github.com/gofrs/flock"
 )
 
 // Load reads a lockfile. One that does not exist is empty, and fs.ErrNotExist
@@ -38,45 +34,16 @@ func Load(path string) (*File, error) {
 	return Parse(path, data)
 }
 
-// guardOf returns the lock that writers of a lockfile take. It stands in the cache
-// of the user: beside the lockfile it would be one more file to commit by mistake,
-// and one that is removed guards nothing.
-func guardOf(path string) *flock.Flock {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	name := hexSum([]byte(path))
-	if cache, err := os.UserCacheDir(); err == nil {
-		dir := filepath.Join(cache, "mcpscan", "guards")
-		if os.MkdirAll(dir, 0o700) == nil {
-			return flock.New(filepath.Join(dir, name))
-		}
-	}
-	return flock.New(filepath.Join(os.TempDir(), "mcpscan-"+name)) // a machine without a home
-}
-
-// patience is how long another writer is waited for.
-const patience = 10 * time.Second
-
 // Edit reads a lockfile, has it changed, and writes it whole or not at all, while
 // no other mcpscan does. An error of edit leaves the file as it was. One that does
 // not exist is made where create says so. It returns whether the file changed.
 func Edit(ctx context.Context, path string, create bool, edit func(*File) error) (changed bool, err error) {
-	real, err := filepath.EvalSymlinks(path) // a link stays one
+	real := withoutLinks(path)
+	turn, err := takeTurn(ctx, real)
 	if err != nil {
-		real = path
+		return false, err
 	}
-	guard := guardOf(real)
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	held, err := guard.TryLockContext(ctx, 50*time.Millisecond)
-	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return false, fmt.Errorf("locking %s against other writers: %w", path, err)
-	}
-	if !held {
-		return false, fmt.Errorf("another mcpscan writes %s; try again when it is done", path)
-	}
-	defer guard.Unlock()
+	defer turn.release()
 	f, err := Load(real)
 	if err != nil && (!create || !errors.Is(err, fs.ErrNotExist)) {
 		return false, err
