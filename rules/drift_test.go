@@ -51,6 +51,46 @@ func drifted(t interface {
 	return found, differs, res.Coverage.Skipped
 }
 
+// TestHiddenDifferences: a difference that a digest or a reader could swallow has a digest
+// of its own, and a finding.
+func TestHiddenDifferences(t *testing.T) {
+	e := engine(t, rules.All())
+	const tool = `{"tools":[{"name":"add","description":"Adds.","inputSchema":{"type":"object","properties":{"n":%s}}}]}`
+	for _, tt := range []struct{ name, old, now string }{
+		{"a maximum beyond 2^53", fmt.Sprintf(tool, `{"type":"integer","maximum":9007199254740993}`), fmt.Sprintf(tool, `{"type":"integer","maximum":9007199254740992}`)},
+		{"a negative default beyond 2^53", fmt.Sprintf(tool, `{"type":"integer","default":-9223372036854775808}`), fmt.Sprintf(tool, `{"type":"integer","default":-9223372036854775807}`)},
+		{"a choice beyond 2^53", fmt.Sprintf(tool, `{"enum":[9007199254740993]}`), fmt.Sprintf(tool, `{"enum":[9007199254740992]}`)},
+		{"an integer of twenty digits", fmt.Sprintf(tool, `{"const":18446744073709551615}`), fmt.Sprintf(tool, `{"const":18446744073709551614}`)},
+		{"an integer in _meta", `{"tools":[{"name":"a","inputSchema":{},"_meta":{"id":9007199254740993}}]}`, `{"tools":[{"name":"a","inputSchema":{},"_meta":{"id":9007199254740992}}]}`},
+		{"another half of a pair in a text", `{"tools":[{"name":"a","description":"\ud800"}]}`, `{"tools":[{"name":"a","description":"\ud801"}]}`},
+		{"half of a pair for the replacement character", `{"tools":[{"name":"a","description":"\ufffd"}]}`, `{"tools":[{"name":"a","description":"\udfff"}]}`},
+		{"half of a pair in a parameter's description", fmt.Sprintf(tool, `{"description":"\ud800"}`), fmt.Sprintf(tool, `{"description":"\ud801"}`)},
+		{"half of a pair in a parameter's name", fmt.Sprintf(tool, `{"properties":{"\ud800":{}}}`), fmt.Sprintf(tool, `{"properties":{"\ud801":{}}}`)},
+		{"half of a pair in a choice", fmt.Sprintf(tool, `{"enum":["\ud800"]}`), fmt.Sprintf(tool, `{"enum":["\ud801"]}`)},
+		{"half of a pair in the name", `{"tools":[{"name":"a\ud800"}]}`, `{"tools":[{"name":"a\ud801"}]}`},
+		{"half of a pair in instructions", `{"instructions":"\ud800","tools":[]}`, `{"instructions":"\ud801","tools":[]}`},
+		{"an empty description", `{"tools":[{"name":"a"}]}`, `{"tools":[{"name":"a","description":""}]}`},
+		{"an empty description of a parameter", fmt.Sprintf(tool, `{}`), fmt.Sprintf(tool, `{"description":""}`)},
+		{"an empty title", `{"tools":[{"name":"a","title":""}]}`, `{"tools":[{"name":"a"}]}`},
+		{"an empty title among the hints", `{"tools":[{"name":"a","annotations":{}}]}`, `{"tools":[{"name":"a","annotations":{"title":""}}]}`},
+		{"empty hints", `{"tools":[{"name":"a"}]}`, `{"tools":[{"name":"a","annotations":{}}]}`},
+		{"an empty schema of results", `{"tools":[{"name":"a"}]}`, `{"tools":[{"name":"a","outputSchema":{}}]}`},
+		{"an empty _meta", `{"tools":[{"name":"a"}]}`, `{"tools":[{"name":"a","_meta":{}}]}`},
+		{"null for an absent description", `{"tools":[{"name":"a"}]}`, `{"tools":[{"name":"a","description":null}]}`},
+		{"an empty list of required parameters", fmt.Sprintf(tool, `{}`), fmt.Sprintf(tool, `{"required":[]}`)},
+		{"no arguments of a prompt", `{"prompts":[{"name":"p"}]}`, `{"prompts":[{"name":"p","arguments":[]}]}`},
+		{"an empty description of a resource", `{"resources":[{"uri":"file:///a","name":"a"}]}`, `{"resources":[{"uri":"file:///a","name":"a","description":""}]}`},
+	} {
+		found, differs, _ := drifted(t, e, tt.old, tt.now)
+		if !differs {
+			t.Errorf("%s: one digest for both", tt.name)
+		}
+		if len(found) == 0 {
+			t.Errorf("%s: no finding", tt.name)
+		}
+	}
+}
+
 type each func(*scanner.Finding)
 
 func (each) Event(*scanner.Event, *scanner.Facts) error { return nil }

@@ -88,6 +88,7 @@ func All() []scanner.Rule {
 		driftAnnotationEscalation,
 		driftMetaEscalation,
 		driftOtherMember,
+		driftUnseen,
 		driftNewTool,
 		driftRemovedTool,
 		driftIdentity,

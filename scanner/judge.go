@@ -197,6 +197,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 func (j *judge) start(session *Session, srv *Server, e *Event, facts *Facts, m *Message, from Direction) *JudgePass {
 	p := &j.pass
 	p.Now, p.Session, p.Server, p.Message, p.Direction, p.Transport, p.Noise, p.event = e.Time, session, srv, m, from, e.Transport, facts.Noise, e
+	p.told = nil
 	p.Request, p.call, p.broken, p.policy, p.blocked, p.spoken = nil, nil, broken{}, Decision{}, nil, p.spoken[:0]
 	return p
 }

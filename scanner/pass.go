@@ -336,6 +336,13 @@ type JudgePass struct {
 	policy  Decision
 	blocked *Rule // the last rule that decided to block the message
 	spoken  []*Rule
+	told    map[toldOf]bool // what rules have reported of definitions of the message
+}
+
+// toldOf is a definition, and the category of a rule that has reported something of it.
+type toldOf struct {
+	DefinitionKey
+	category string
 }
 
 // JudgeIssue is what a Judge check reports.
@@ -381,10 +388,22 @@ func (p *JudgePass) Told(rule string) bool {
 	return slices.ContainsFunc(p.spoken, func(r *Rule) bool { return r.ID == rule })
 }
 
+// ToldOf reports whether a rule of the same category that stands earlier in the table has
+// reported something of a definition of this message.
+func (p *JudgePass) ToldOf(d *Definition) bool {
+	return p.told[toldOf{DefinitionKey{d.Kind, d.Name}, p.rule.Category}]
+}
+
 // Report hands over a finding.
 func (p *JudgePass) Report(is JudgeIssue) {
 	e := p.event
 	p.spoken = append(p.spoken, p.rule)
+	if is.Subject.Definition() {
+		if p.told == nil {
+			p.told = map[toldOf]bool{}
+		}
+		p.told[toldOf{DefinitionKey{is.Subject, is.Name}, p.rule.Category}] = true
+	}
 	if p.judge.full(is.Severity) {
 		return
 	}

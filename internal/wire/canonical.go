@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"unicode/utf16"
@@ -13,8 +14,9 @@ import (
 // Canonicalization Scheme): members sorted by UTF-16 code units, no white
 // space, shortest escapes, numbers as ECMAScript prints them.
 //
-// RFC 8785 leaves two inputs undefined: members that share a key keep their
-// order here, and a lone surrogate becomes U+FFFD.
+// RFC 8785 leaves inputs undefined, and two of them that readers tell apart must not
+// become one: members that share a key keep their order here, a lone surrogate stays an
+// escape, and an integer that float64 does not hold keeps its digits.
 func (d *Doc) AppendCanonical(dst []byte, i int) []byte {
 	switch n := &d.Nodes[i]; n.Kind {
 	case String:
@@ -94,8 +96,34 @@ func (d *Doc) appendCanonicalString(dst []byte, start, end int32, f Flags) []byt
 	if f&Escaped == 0 {
 		return append(dst, d.Data[start:end]...)
 	}
+	if f&Surrogate != 0 {
+		return appendWithSurrogates(dst, d.Data[start:end])
+	}
 	d.buf = AppendUnquoted(d.buf[:0], d.Data[start:end])
 	return AppendString(dst, d.buf)
+}
+
+// appendWithSurrogates appends a string literal in its canonical form, but for lone
+// surrogates: each stays the escape that it is.
+func appendWithSurrogates(dst, lit []byte) []byte {
+	dst, lit = append(dst, '"'), lit[1:len(lit)-1]
+	var plain []byte
+	for {
+		i := bytes.IndexByte(lit, '\\')
+		if i < 0 {
+			return append(append(dst, lit...), '"')
+		}
+		dst = append(dst, lit[:i]...)
+		n, lone, _ := scanEscape(lit[i:])
+		if lone {
+			dst = append(dst, bytes.ToLower(lit[i:i+n])...)
+		} else {
+			r, _ := decodeEscape(lit[i:])
+			plain = AppendString(plain[:0], utf8.AppendRune(nil, r))
+			dst = append(dst, plain[1:len(plain)-1]...)
+		}
+		lit = lit[i+n:]
+	}
 }
 
 // AppendString appends s as a JSON string literal with the fewest escapes that
@@ -126,24 +154,40 @@ func AppendString(dst, s []byte) []byte {
 	return append(dst, '"')
 }
 
-// appendCanonicalNumber formats a number as ECMAScript does. A number beyond
-// the range of float64 has no such form and keeps its spelling.
+// appendCanonicalNumber formats a number as ECMAScript does, where that is the number that
+// was written. One beyond the range of float64 keeps its spelling, and so does an integer
+// that float64 does not hold: Python, Go and Java read all of its digits. The digits of a
+// fraction beyond float64 are read by none of them, and are cut as RFC 8785 has it.
 func appendCanonicalNumber(dst, raw []byte) []byte {
-	if len(raw) < 16 && raw[0] != '-' && plainInteger(raw) {
+	digits := bytes.TrimPrefix(raw, []byte("-"))
+	integer := plainInteger(digits)
+	if integer && len(digits) < 16 && (len(digits) == len(raw) || digits[0] != '0') {
 		return append(dst, raw...)
 	}
 	if _, err := strconv.ParseFloat(string(raw), 64); err != nil {
 		return append(dst, raw...) // jsontext would take the largest float64 instead
 	}
 	v := jsontext.Value(slices.Clone(raw))
-	if v.Canonicalize() != nil {
+	if v.Canonicalize() != nil || integer && !sameInteger(digits, bytes.TrimPrefix(v, []byte("-"))) {
 		return append(dst, raw...)
 	}
 	return append(dst, v...)
 }
 
-func plainInteger(raw []byte) bool {
-	for _, b := range raw {
+// sameInteger reports whether the canonical form of a number is the integer that its digits
+// say. The form can have an exponent: 1e+21, 1.23e+21.
+func sameInteger(digits, form []byte) bool {
+	mantissa, exponent, exponential := bytes.Cut(form, []byte("e+"))
+	if !exponential {
+		return bytes.Equal(digits, form)
+	}
+	places, err := strconv.Atoi(string(exponent))
+	before, after, _ := bytes.Cut(mantissa, []byte("."))
+	return err == nil && len(digits) == len(before)+places && bytes.Equal(bytes.TrimRight(digits, "0"), bytes.TrimRight(slices.Concat(before, after), "0"))
+}
+
+func plainInteger(digits []byte) bool {
+	for _, b := range digits {
 		if b < '0' || b > '9' {
 			return false
 		}
