@@ -31,13 +31,17 @@ var lockMissing = scanner.Rule{
 	},
 	On: scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
-		if !p.Compared() || p.Approved() != nil || len(p.Message.Definitions) == 0 || p.Configured() || p.Message.Kind == scanner.Document {
+		locked := p.Message.Kind == scanner.Lockfile
+		if !p.Compared() || p.Approved() != nil || len(p.Message.Definitions) == 0 && !locked || p.Configured() || p.Message.Kind == scanner.Document {
 			return
 		}
-		message := fmt.Sprintf("server %q is not in the lockfile", p.Server.ID)
-		if p.Message.Kind == scanner.Lockfile {
+		severity, message := scanner.Medium, fmt.Sprintf("server %q is not in the lockfile", p.Server.ID)
+		switch {
+		case locked:
 			message = fmt.Sprintf("server %q was not in the lockfile before this change", p.Server.ID)
+		case p.Before() != nil:
+			severity, message = scanner.High, fmt.Sprintf("server %q was in the lockfile before this change, and is not any more", p.Server.ID)
 		}
-		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.ServerSubject, Message: message, Evidence: p.Server.ID, Offset: p.Message.Offset})
+		p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.ServerSubject, Message: message, Evidence: p.Server.ID, Offset: p.Message.Offset})
 	},
 }

@@ -11,24 +11,62 @@ import (
 var lockTampered = scanner.Rule{
 	ID:         "lock-tampered",
 	Category:   "version_pin",
-	Title:      "An entry of the lockfile does not hold what its digests say",
-	Why:        "Somebody or something edited what was approved. A text that was smuggled into the lockfile is compared with itself ever after.",
+	Title:      "An entry of the lockfile was edited by hand",
+	Why:        "Somebody or something edited what was approved. A text that was smuggled into the lockfile is compared with itself ever after, and a review that nobody made is believed.",
 	Fix:        "Restore the entry from version control, or run mcpscan pins reset for it, then mcpscan lock and mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The digests are computed again from the texts. Whoever edits both is not found by this, but by the diff of the lockfile with the one before it.",
+	Basis:      "The digests are computed again from the texts. Whoever edits both is not found by this, but by the diff of the lockfile with the one before it. Medium where the lockfile before the change names another approval of the same definition or server: nothing that is offered changed.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		eachEntry(p, func(kind string, entry int, name string) {
 			for _, shown := range []int{entry, p.Doc.Get(entry, "seen")} {
 				definition := p.Doc.Get(shown, "definition")
-				if definition < 0 || holdsTrue(p.Doc, shown, definition) {
+				if definition < 0 || holdsTrue(p.Doc, shown, definition) && (kind != "tools" || hasPins(p.Doc, shown)) {
 					continue
 				}
 				p.Report(p.Doc.Get(shown, "digest"), false, scanner.High, fmt.Sprintf("the digests of %q among the %s are not those of its definition", name, kind))
 			}
 		})
 	},
+	On: scanner.OnList,
+	Judge: func(p *scanner.JudgePass) {
+		before := p.Before()
+		if p.Message.Kind != scanner.Lockfile || before == nil {
+			return
+		}
+		rewritten := func(was, now *scanner.Approval, issue scanner.JudgeIssue) {
+			if was.RewrittenAs(now) {
+				issue.Severity, issue.Evidence, issue.Key = scanner.Medium, now.By+": "+now.Reason, now.By+": "+now.Reason
+				issue.Message += "is the same as before this change, but the lockfile says otherwise who approved it, when or why; restore its approval"
+				p.Report(issue)
+			}
+		}
+		for i := range p.Message.Definitions {
+			d := &p.Message.Definitions[i]
+			was := before.Definitions[scanner.DefinitionKey{Kind: d.Kind, Name: d.Name}]
+			if was == nil || was.Digest != d.Digest {
+				continue
+			}
+			issue := scanner.JudgeIssue{Subject: d.Kind, Name: d.Name, Offset: d.StatusAt, Message: "the " + d.Kind.String() + " ", Related: []scanner.Related{{Message: "approved here", Location: was.Location}}}
+			rewritten(was.Approval, d.Approval, issue)
+			if was.Others != d.Others {
+				issue.Severity, issue.Key = scanner.High, d.Others
+				issue.Message += "is the same as before this change, but the lockfile has other digests of agentsh or MCPProxy for it; restore them"
+				p.Report(issue)
+			}
+		}
+		if was, now := before.Locked, p.Locked(); was != nil && now != nil && len(was.Identity.Differences(now.Identity)) == 0 {
+			rewritten(was.Approval, now.Approval, scanner.JudgeIssue{Subject: scanner.ServerSubject, Pointer: "/identity", Offset: p.Message.IdentityAt, Message: "the server "})
+		}
+	},
+}
+
+// hasPins reports whether the digests that other systems make of a tool stand beside it.
+func hasPins(doc *wire.Doc, shown int) bool {
+	agentsh, _ := doc.Str(shown, "agentsh")
+	mcpproxy, _ := doc.Str(shown, "mcpproxy")
+	return agentsh != "" && mcpproxy != ""
 }
 
 // holdsTrue reports whether the digests beside a definition are its own.

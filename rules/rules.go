@@ -97,6 +97,7 @@ func All() []scanner.Rule {
 		lockTampered,
 		lockPending,
 		lockStale,
+		lockIncomplete,
 		// In a session.
 		sesUnlistedTool,
 		burst,

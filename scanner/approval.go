@@ -27,6 +27,15 @@ func (a *Approval) madeSince(before *Approval) bool {
 	return a.stated() && (before == nil || a.By != before.By || a.Reason != before.Reason || !a.At.Equal(before.At))
 }
 
+// RewrittenAs reports whether somebody made another approval of this one. Who approved
+// without a reason can give one later; nothing else becomes another by itself.
+func (a *Approval) RewrittenAs(now *Approval) bool {
+	if a == nil || now == nil || a.By == now.By && a.Reason == now.Reason && a.At.Equal(now.At) {
+		return false
+	}
+	return a.Reason != "" || a.By == FirstUse || a.By == Auto || !now.stated()
+}
+
 // ApprovedInChange returns the approval of a definition of a lockfile that the change
 // under review made, nil where it made none. An approval that the lockfile before the
 // change has already was given to another definition.
@@ -62,6 +71,14 @@ func (p *JudgePass) IdentityApprovedInChange() *Approval {
 	return locked.Approval
 }
 
-// Locked returns what the lockfile of the event holds of the server, nil for what is no
-// lockfile.
-func (p *JudgePass) Locked() *LockedIdentity { return p.event.Locked }
+// Locked returns what the lockfile holds of what the server of the event is, nil where it
+// does not say.
+func (p *JudgePass) Locked() *LockedIdentity {
+	if p.event.Kind == LockEvent {
+		return p.event.Locked
+	}
+	if offer := p.Approved(); offer != nil {
+		return offer.Locked
+	}
+	return nil
+}

@@ -55,6 +55,7 @@ type Event struct {
 	HTTP      *HTTPHead       // of the exchange that the frame came in, nil where the recording has no heads
 	Identity  *Identity       // of a LockEvent or StartedEvent: what the server is, nil where the lockfile does not say
 	Locked    *LockedIdentity // of a LockEvent: all that the lockfile holds of that
+	Says      Says            // of a LockEvent: what the lockfile tells of the server beside its definitions
 	Approved  bool            // of a LockEvent: shows what was approved, not what was seen since
 	Config    *ClientConfig
 	Settings  *ChangedSettings

@@ -141,6 +141,8 @@ type Definition struct {
 	Status   string
 	StatusAt int
 	Approval *Approval // of the lockfile; nil where it names none
+	Unlisted bool      // the lockfile says that its server does not list it any more
+	Others   string    // the digests that other systems make of it, as the lockfile has them
 
 	node int
 }

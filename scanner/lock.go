@@ -18,7 +18,6 @@ func (in *Inspector) lock() {
 		kind, listing := listings[key]
 		switch {
 		case listing && doc.Kind(c) == wire.Object:
-			m.Lists[kind] = true
 			for entry := doc.First(c); entry >= 0; entry = doc.Next(entry) {
 				in.lockEntry(m, kind, entry)
 			}
@@ -32,6 +31,9 @@ func (in *Inspector) lock() {
 			}
 			in.region(MessageSubject, "", root, c)
 		}
+	}
+	for _, kind := range listings { // a kind that the lockfile does not have has no definition
+		m.Lists[kind] = true
 	}
 	m.Lists[ServerSubject] = true
 	in.messageRules(m, root)
@@ -68,8 +70,13 @@ func (in *Inspector) lockEntry(m *Message, kind SubjectKind, entry int) {
 func (in *Inspector) locked(m *Message, entry, i int) {
 	status, _ := in.tree.Str(entry, "status")
 	approval := in.approval(in.tree.Get(entry, "approved"))
+	listed := in.tree.Get(entry, "listed")
+	unlisted := listed >= 0 && string(in.tree.Raw(listed)) == "false"
+	agentsh, _ := in.tree.Str(entry, "agentsh")
+	mcpproxy, _ := in.tree.Str(entry, "mcpproxy")
 	for ; i < len(m.Definitions); i++ {
-		m.Definitions[i].Status, m.Definitions[i].Approval = status, approval
+		m.Definitions[i].Status, m.Definitions[i].Approval, m.Definitions[i].Unlisted = status, approval, unlisted
+		m.Definitions[i].Others = agentsh + " " + mcpproxy
 		if at := in.tree.Get(entry, "status"); at >= 0 {
 			m.Definitions[i].StatusAt = int(in.tree.Nodes[at].Start) - int(in.tree.Nodes[in.event.root].Start)
 		}

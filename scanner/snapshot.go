@@ -25,6 +25,7 @@ type Offer struct {
 	Info        ServerInfo
 	Identity    *Identity       // nil where nobody said what the server is
 	Locked      *LockedIdentity // nil where no lockfile says
+	Says        Says            // what a lockfile tells of it beside its definitions; nil where it is in none
 	Client      *ClientInfo     // that it was listed to
 	Location    Location        // where it was first seen
 	Definitions map[DefinitionKey]*Offered
@@ -95,8 +96,8 @@ func (s *Snapshot) Event(e *Event, f *Facts) error {
 			o.rival(e.Identity, e.Origin.At(e.Frame, m.Offset))
 			o.Identity = e.Identity
 		}
-		if e.Locked != nil {
-			o.Locked = e.Locked
+		if e.Kind == LockEvent {
+			o.Locked, o.Says = e.Locked, e.Says
 		}
 		if o.Location == (Location{}) {
 			o.Location, o.Transport = e.Origin.At(e.Frame, m.Offset), e.Transport

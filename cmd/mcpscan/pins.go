@@ -385,6 +385,9 @@ func (c *pinsExportCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
+	if err := f.Intact(); err != nil { // another program would trust what it is handed
+		return &exitError{exitUsage, err}
+	}
 	rows := []foreignPin{}
 	for _, p := range f.Pins(lockfile.Formula(c.For)) {
 		at := p.At.UTC().Format(time.RFC3339)

@@ -366,12 +366,8 @@ func (p *plan) config(f *config.File) {
 			p.events = append(p.events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "a server that is disabled in its configuration", Origin: at(s.Pos)})
 			continue
 		}
-		if locked := p.locked[s.Name]; locked != nil {
-			reason := "server not started (--no-run): its locked definitions were inspected"
-			if len(locked.Identity.Stale(scanner.IdentityOf(&s))) > 0 {
-				reason = "server not started (--no-run): the locked definitions that were inspected are those of the old one, not of what the configuration starts"
-			}
-			p.ignore(at(s.Pos), reason)
+		if locked := p.locked[s.Name]; locked != nil && len(locked.Entries) > 0 {
+			p.standIn(locked, scanner.IdentityOf(&s), at(s.Pos))
 			continue
 		}
 		if t, err := configTarget(s, at(s.Pos)); err != nil {
@@ -379,6 +375,22 @@ func (p *plan) config(f *config.File) {
 		} else {
 			p.targets = append(p.targets, t)
 		}
+	}
+}
+
+// standIn records that the locked definitions of a server are inspected in its place, and
+// where nobody can tell that they are those of what the configuration starts.
+func (p *plan) standIn(locked *lockfile.Server, now *scanner.Identity, at scanner.Origin) {
+	last := locked.Identity.Last()
+	switch {
+	case last == nil:
+		p.skip(at, "server %s not started (--no-run): the lockfile does not say what the server is, so its locked definitions may be those of another one", locked.Name)
+	case len(locked.Identity.Stale(now)) > 0:
+		p.ignore(at, "server not started (--no-run): the locked definitions that were inspected are those of the old one, not of what the configuration starts")
+	case now.Digest != "" && last.Digest == "":
+		p.skip(at, "server %s not started (--no-run): the lockfile has no digest of the program, so its locked definitions may be those of another one", locked.Name)
+	default:
+		p.ignore(at, "server not started (--no-run): its locked definitions were inspected")
 	}
 }
 
@@ -393,6 +405,8 @@ func (p *plan) leave(t liveTarget) {
 	case p.mayLeave:
 		p.left++
 		p.ignore(t.origin, "server not started (--no-run): its tools were not inspected")
+	case p.locked[t.name] != nil:
+		p.skip(t.origin, "server %s has no definition in the lockfile and was not started (--no-run): %s", t.name, t.conceal(t.shown()))
 	case p.locked != nil:
 		p.skip(t.origin, "server %s is not in the lockfile and was not started (--no-run): %s", t.name, t.conceal(t.shown()))
 	default:

@@ -6,7 +6,9 @@
 // file that it did not understand.
 package lockfile
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 // Name is the usual name of the file.
 const Name = "mcpscan.lock"
@@ -81,6 +83,24 @@ var kinds = []struct {
 	{"tools", scanner.ToolSubject, "name"},
 }
 
+// says tells what the entry has beside its definitions.
+func (s *Server) says() scanner.Says {
+	says := scanner.Says{}
+	if l := s.Identity; l != nil {
+		says = l.Identity.Says()
+		says["identity.approved"] = l.Approval != nil
+	}
+	for _, member := range infoMembers(&s.Info) {
+		if member.name != "title" { // a server need not have one, and one that differs is told by drift-identity
+			says["serverInfo."+member.name] = *member.value != ""
+		}
+	}
+	if c := s.Client; c != nil {
+		says["client.name"], says["client.capabilities"] = c.Name != "", len(c.Capabilities) > 0
+	}
+	return says
+}
+
 // Events returns what the file shows of each server, in the order of their names:
 // what was seen last, or what was approved.
 func (f *File) Events(approved bool) []*scanner.Event {
@@ -92,7 +112,7 @@ func (f *File) Events(approved bool) []*scanner.Event {
 		if approved {
 			identity = s.Identity.Approved()
 		}
-		events = append(events, &scanner.Event{Kind: scanner.LockEvent, Type: "lockfile", Session: "lockfile", Server: name, Approved: approved, Identity: identity, Locked: s.Identity,
+		events = append(events, &scanner.Event{Kind: scanner.LockEvent, Type: "lockfile", Session: "lockfile", Server: name, Approved: approved, Identity: identity, Locked: s.Identity, Says: s.says(),
 			Direction: scanner.ServerToClient, Frame: f.data[s.start:s.end], Origin: at.origin(s.start)})
 	}
 	return events

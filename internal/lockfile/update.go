@@ -1,6 +1,7 @@
 package lockfile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,7 +62,7 @@ func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) {
 		s.identify(o.Identity, by, at)
 	}
 	if o.Info.Name != "" || o.Info.Protocol != "" {
-		s.Info = o.Info
+		s.Info = completed(s.Info, o.Info)
 	}
 	if o.Client != nil {
 		s.Client = o.Client
@@ -82,6 +83,15 @@ func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) {
 	}
 }
 
+// completed returns what a server says of itself now, with the version of the protocol that
+// it spoke before: a file of definitions does not say it.
+func completed(before, now scanner.ServerInfo) scanner.ServerInfo {
+	if before.Name == now.Name && before.Version == now.Version {
+		now.Protocol = cmp.Or(now.Protocol, before.Protocol)
+	}
+	return now
+}
+
 // identify takes in what the server is now. What was approved stays until somebody
 // approves something else; what was not known before completes it.
 func (s *Server) identify(now *scanner.Identity, by string, at time.Time) {
@@ -97,7 +107,9 @@ func (s *Server) identify(now *scanner.Identity, by string, at time.Time) {
 	complete, same := l.Identity.Complete(now)
 	switch {
 	case same:
-		l.Identity, l.Seen = complete, nil
+		if l.Identity, l.Seen = complete, nil; l.Approval == nil && !l.Pending { // written before an identity had an approval
+			l.Approval = &Approval{By: scanner.FirstUse, At: at}
+		}
 	case l.Pending:
 		l.Identity = now
 	default:
