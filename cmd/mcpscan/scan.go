@@ -426,7 +426,7 @@ func (p *plan) skip(at scanner.Origin, format string, args ...any) {
 }
 
 // discover adds the configurations that stand in their usual places, in a directory and
-// in those below it. Files there that hold no servers are no concern of ours.
+// in those below it. Files there that hold no servers are counted.
 func (c *scanCmd) discover(p *plan, dir string) error {
 	found := 0
 	locations, missed := config.DiscoverBelow(discoverDirs(dir, len(c.Targets) == 0))
@@ -441,6 +441,7 @@ func (c *scanCmd) discover(p *plan, dir string) error {
 		}
 		file, err := config.Parse(loc.Path, data)
 		if errors.Is(err, config.ErrNotConfig) {
+			p.ignore(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "a file where a client keeps its configuration: it names no servers")
 			continue
 		}
 		found++

@@ -44,35 +44,31 @@ func holdsServers(n *node) bool {
 	return slices.ContainsFunc(n.items, looksLikeServer)
 }
 
-// nestedServers accepts the servers of an mcp object, unless that object is a
-// map of servers of which one is called "servers".
+// nestedServers accepts the servers of an mcp object. A single server that is called
+// "servers" is none of those, unless entries stand in it.
 func nestedServers(_ *reader, n *node) bool {
-	return (n.is(kindObject) || n.is(kindArray)) && !looksLikeServer(n)
+	return (n.is(kindObject) || n.is(kindArray)) && (holdsServers(n) || !looksLikeServer(n))
 }
 
-// ofClient accepts a key that many programs use when its entries look like
-// servers, or when the path says that the file belongs to one of the clients.
+// ofClient accepts a key that many programs use when one of its entries looks like a
+// server, or when the path says that the file belongs to one of the clients. Whoever
+// writes the file chooses all entries, so none of them speaks against another one.
 func ofClient(clients ...string) func(*reader, *node) bool {
 	return func(r *reader, n *node) bool {
-		if !n.is(kindObject) || nestedServers(r, n.get("servers")) {
-			return false
-		}
-		return holdsServers(n) || slices.Contains(clients, r.file.Client)
+		return n.is(kindObject) && (holdsServers(n) || slices.Contains(clients, r.file.Client))
 	}
 }
 
 // vscodeServers accepts "servers" as VS Code writes it. API descriptions have
 // that key too, as a list or with a url and a protocol per entry.
 func vscodeServers(r *reader, n *node) bool {
-	if r.format != "json" || !n.is(kindObject) {
-		return false
-	}
-	for _, m := range n.members {
-		if m.value.get("protocol") != nil && m.value.get("type") == nil {
-			return false
-		}
-	}
-	return holdsServers(n) || namedMCP(r.file.Path)
+	return r.format == "json" && n.is(kindObject) && (namedMCP(r.file.Path) ||
+		slices.ContainsFunc(n.members, func(m member) bool { return looksLikeServer(m.value) && !describesAPI(m.value) }))
+}
+
+// describesAPI reports an address of an AsyncAPI description.
+func describesAPI(n *node) bool {
+	return n.get("protocol") != nil && n.get("type") == nil && n.get("command") == nil
 }
 
 // reasonixPlugins accepts [[plugins]] tables that say what to start.

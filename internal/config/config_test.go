@@ -204,7 +204,6 @@ func TestNotConfig(t *testing.T) {
 		{"package.json", "package.json", `{"name": "x", "scripts": {"command": "y"}}`},
 		{"openapi", "api.json", `{"openapi": "3.1.0", "servers": [{"url": "https://x"}]}`},
 		{"asyncapi", "api.json", `{"asyncapi": "2.6.0", "servers": {"p": {"url": "https://x", "protocol": "mqtt"}}}`},
-		{"case variant", "mcp.json", `{"MCPServers": {"a": {"command": "x"}}}`},
 		{"links", "links.json", `{"a": {"url": "https://a"}, "b": {"url": "https://b"}}`},
 		{"list", "x.json", `[{"command": "x"}]`},
 		{"gemini settings", ".gemini/settings.json", `{"mcp": {"allowed": ["a"]}}`},

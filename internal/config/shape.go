@@ -52,11 +52,13 @@ type reader struct {
 	gemini bool
 	// seen has the first place of each server, by container, scope and name.
 	seen map[[3]string]Position
+	// read has the entries and the maps of them that were read.
+	read map[*node]bool
 }
 
 // recognise reads the roots as a client configuration, or returns nil.
 func recognise(name, format string, roots []*node) *File {
-	r := &reader{file: &File{ClientConfig: scanner.ClientConfig{Path: name, Client: clientOf(name)}}, format: format, seen: map[[3]string]Position{}}
+	r := &reader{file: &File{ClientConfig: scanner.ClientConfig{Path: name, Client: clientOf(name)}}, format: format, seen: map[[3]string]Position{}, read: map[*node]bool{}}
 	for _, root := range roots {
 		r.root(root)
 	}
@@ -65,6 +67,7 @@ func recognise(name, format string, roots []*node) *File {
 	}
 	for _, root := range roots {
 		r.settings(root)
+		r.strays(root)
 	}
 	if len(r.file.Settings) > 0 {
 		r.shapes = append(r.shapes, "settings")
@@ -81,7 +84,7 @@ func recognise(name, format string, roots []*node) *File {
 func (r *reader) root(root *node) {
 	r.gemini = r.file.Client == "gemini-cli" || r.file.Client == "qwen-code"
 	for _, c := range containers() {
-		found := root.all(c.path...)
+		found := append(root.all(c.path...), r.variants(root, c)...)
 		found = slices.DeleteFunc(found, func(m member) bool { return c.accept != nil && !c.accept(r, m.value) })
 		for i, m := range found {
 			if i > 0 {
@@ -100,6 +103,7 @@ func (r *reader) root(root *node) {
 // container reads one map or list of servers.
 func (r *reader) container(shape string, m member, scope string) {
 	n, name := m.value, shape
+	r.read[n] = true
 	if n.kind == kindArray {
 		name += " list"
 	}
@@ -113,7 +117,8 @@ func (r *reader) container(shape string, m member, scope string) {
 	case kindObject:
 		r.gemini = r.gemini || slices.ContainsFunc(n.members, func(m member) bool { return m.value.get("httpUrl") != nil })
 		for _, e := range n.members {
-			if shape != "flat" || e.key != "$schema" {
+			inner := shape == "mcp" && e.key == "servers" && nestedServers(r, e.value) && !looksLikeServer(e.value) // a container of its own
+			if !inner && (shape != "flat" || e.key != "$schema") {
 				r.server(shape, e, scope)
 			}
 		}
@@ -142,6 +147,7 @@ func (r *reader) pathString(shape string, n *node) {
 // server reads one entry and keeps it, also when the name was there before:
 // which of the two a client starts is the client's choice.
 func (r *reader) server(shape string, e member, scope string) {
+	r.read[e.value] = true
 	s := r.entry(e)
 	s.Scope = scope
 	id := [3]string{shape, scope, s.Name}
@@ -215,9 +221,10 @@ func (r *reader) flat(root *node) bool {
 	return servers > 0
 }
 
+// namedMCP reports a file whose name says that it is about MCP and nothing else.
 func namedMCP(name string) bool {
-	base := path.Base(slashed(name))
-	return base == ".mcp.json" || base == "mcp.json"
+	base := strings.ToLower(path.Base(slashed(name)))
+	return strings.Contains(base, "mcp") && (strings.HasSuffix(base, ".json") || strings.HasSuffix(base, ".jsonc"))
 }
 
 // listEntry gives an item of a list the name it carries, or its number.

@@ -1,0 +1,85 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// variants returns the members of the file that spell the key of a container in another
+// way. Most clients compare keys exactly and some do not (Go's JSON package ignores case),
+// so what stands there is judged, and the spelling is reported.
+func (r *reader) variants(root *node, c container) []member {
+	if root == nil || len(c.path) > 1 {
+		return nil
+	}
+	var found []member
+	for _, m := range root.members {
+		if plainKey(m.key) == plainKey(c.path[0]) && !containerKey(m.key) && !r.read[m.value] && holdsServers(m.value) && (c.accept == nil || c.accept(r, m.value)) {
+			r.problem(m.pos, Position{}, "the key %s is not spelled as clients do (%s): its servers are judged, but clients differ in whether they read them; spell the key as the client does", quoted(m.key), c.path[0])
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// containerKey reports a key that is one of a container as it is spelled.
+func containerKey(key string) bool {
+	for _, c := range containers() {
+		if c.path[0] == key {
+			return true
+		}
+	}
+	return false
+}
+
+// plainKey is a key without what two spellings of it differ in.
+func plainKey(key string) string {
+	return strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(key))
+}
+
+// strays reports what looks like a server in a file that is about MCP alone, and stands
+// where no entry is read: one that nobody mentions would look clean.
+func (r *reader) strays(root *node) {
+	if !namedMCP(r.file.Path) {
+		return
+	}
+	s := strays{read: r.read}
+	s.walk(root, "")
+	if s.count == 0 {
+		return
+	}
+	if len(r.shapes) == 0 {
+		r.shapes = append(r.shapes, "none")
+	}
+	r.problem(s.first.pos, Position{}, "servers where no client is known to read them were not judged (found %d, the first at %s): move them to where the client reads servers, or remove them", s.count, quoted(s.pointer))
+}
+
+// strays looks for servers beside those that were read.
+type strays struct {
+	read    map[*node]bool
+	count   int
+	first   *node
+	pointer string
+}
+
+func (s *strays) walk(n *node, pointer string) {
+	if n == nil {
+		return
+	}
+	if looksLikeServer(n) && pointer != "" {
+		if !s.read[n] {
+			if s.count++; s.count == 1 {
+				s.first, s.pointer = n, pointer
+			}
+		}
+		return
+	}
+	for _, m := range n.members {
+		s.walk(m.value, pointer+"/"+wire.EscapePointer(m.key))
+	}
+	for i, item := range n.items {
+		s.walk(item, pointer+"/"+strconv.Itoa(i))
+	}
+}
