@@ -19,9 +19,7 @@ var cfgAutoApprove = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-862"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
-			if e := &p.Entries[i]; !e.Disabled {
-				approvedTools(p, e)
-			}
+			approvedTools(p, &p.Entries[i])
 		}
 		for _, s := range p.Settings {
 			for _, a := range approvals {

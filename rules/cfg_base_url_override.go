@@ -37,7 +37,7 @@ var cfgBaseURLOverride = scanner.Rule{
 		for i := range p.Entries {
 			e := &p.Entries[i]
 			named(e.Env, "/env/", func(pointer, name, value string) {
-				if vendor := endpointName.FindStringSubmatch(name); vendor != nil && !e.Disabled && elsewhere(value) && passesKey(e, vendor[1]) {
+				if vendor := endpointName.FindStringSubmatch(name); vendor != nil && elsewhere(value) && passesKey(e, vendor[1]) {
 					p.Report(e, pointer, scanner.Medium, "the server is given a key of its user, and another host to send it to", name+"="+value)
 				}
 			})

@@ -18,9 +18,6 @@ var cfgEnvDenied = scanner.Rule{
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
 			e := &p.Entries[i]
-			if e.Disabled {
-				continue
-			}
 			named(e.Env, "/env/", func(pointer, name, _ string) {
 				d := p.Variable(e, name)
 				if d.Verdict != scanner.Block {

@@ -24,9 +24,6 @@ var cfgInsecureTransport = scanner.Rule{
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
 			e := &p.Entries[i]
-			if e.Disabled {
-				continue
-			}
 			if e.Command == "" {
 				plainAddress(p, e, "/url", e.URL, sendsCredentials(e.Headers))
 			} else {

@@ -22,12 +22,12 @@ var cfgScopeShadow = scanner.Rule{
 		for i := range p.Entries {
 			e := &p.Entries[i]
 			mine := identity(e)
-			if e.Disabled || mine == "" {
+			if mine == "" {
 				continue
 			}
 			for _, before := range p.Before(e.Name) {
 				theirs := identity(before.Entry)
-				if before.Entry.Disabled || theirs == "" || theirs == mine || before.Config.Path == p.Path || unrelated(p.ClientConfig.Project, before.Config.Project) {
+				if theirs == "" || theirs == mine || before.Config.Path == p.Path || unrelated(p.ClientConfig.Project, before.Config.Project) {
 					continue
 				}
 				pointer := "/command"
@@ -35,8 +35,11 @@ var cfgScopeShadow = scanner.Rule{
 				if e.Command == "" {
 					pointer, evidence = "/url", e.URL
 				}
-				at := before.Location()
-				p.Report(e, pointer, scanner.Medium, "another configuration has a different server of this name",
+				at, severity := before.Location(), scanner.Medium
+				if before.Entry.Disabled {
+					severity = scanner.Low // there is nothing yet that this one is started in place of
+				}
+				p.Report(e, pointer, severity, "another configuration has a different server of this name",
 					evidence, scanner.Related{Message: fmt.Sprintf("the other server of this name, in %s", belongs(before.Config)), Location: at})
 				break
 			}

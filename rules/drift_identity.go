@@ -51,7 +51,7 @@ var driftIdentity = scanner.Rule{
 func identified(p *scanner.ConfigPass, visit func(*scanner.Entry, *scanner.Offer, *scanner.Identity)) {
 	for i := range p.Entries {
 		entry := &p.Entries[i]
-		if offer, _ := p.Approved(entry.Name); offer != nil && offer.Identity != nil && !entry.Disabled {
+		if offer, _ := p.Approved(entry.Name); offer != nil && offer.Identity != nil && !entry.SwitchesOff() {
 			visit(entry, offer, scanner.IdentityOf(entry))
 		}
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// launches calls each for every server of a configuration that a client starts,
-// with what its command starts.
+// launches calls each for every server of a configuration that has a command, with what
+// that starts.
 func launches(p *scanner.ConfigPass, each func(*scanner.Entry, *scanner.Launched)) {
 	for i := range p.Entries {
 		e := &p.Entries[i]
-		if e.Disabled || e.Command == "" {
+		if e.Command == "" {
 			continue
 		}
 		l := scanner.Launch(e.Command, e.Args)

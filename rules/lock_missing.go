@@ -21,7 +21,7 @@ var lockMissing = scanner.Rule{
 			entry := &p.Entries[i]
 			offer, compared := p.Approved(entry.Name)
 			switch {
-			case !compared || offer != nil || entry.Disabled:
+			case !compared || offer != nil || entry.SwitchesOff():
 			case p.ApprovedBefore(entry.Name):
 				p.Report(entry, "", scanner.High, fmt.Sprintf("server %q was in the lockfile before this change, and is not any more", entry.Name), entry.Name)
 			default:

@@ -21,7 +21,7 @@ var lockStale = scanner.Rule{
 		for i := range p.Entries {
 			entry := &p.Entries[i]
 			offer, _ := p.Approved(entry.Name)
-			if offer == nil || entry.Disabled {
+			if offer == nil || entry.SwitchesOff() {
 				continue
 			}
 			now := scanner.IdentityOf(entry)

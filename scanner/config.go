@@ -60,7 +60,8 @@ type Entry struct {
 	// URL and Headers say where a remote server is and what is sent to it.
 	URL     string
 	Headers map[string]string
-	// Disabled entries are kept by the client but not started.
+	// Disabled entries are kept by the client but not started: the file says so in a way
+	// that this client knows. They are judged all the same, see [ConfigPass.Report].
 	Disabled bool
 	// AutoApprove names the tools that run without asking; "*" is every tool.
 	AutoApprove []string
@@ -143,6 +144,15 @@ func (p *ConfigPass) ApprovedBefore(name string) bool {
 	return s != nil && s.Servers[name] != nil
 }
 
+// pinned reports whether a server was approved, now or before the change under review.
+func (p *ConfigPass) pinned(name string) bool {
+	if p.judge == nil {
+		return false
+	}
+	offer, _ := p.Approved(name)
+	return offer != nil || p.ApprovedBefore(name)
+}
+
 // Environment is a policy about the environment of servers. It is pure, and safe for use
 // by several goroutines.
 type Environment interface {
@@ -158,10 +168,18 @@ func (p *ConfigPass) Variable(e *Entry, name string) Decision {
 	return p.variables.Variable(e.Name, name)
 }
 
+// SwitchesOff reports an entry that does nothing but turn off a server which another file
+// configures.
+func (e *Entry) SwitchesOff() bool { return e.Disabled && e.Command == "" && e.URL == "" }
+
+// switchedOff marks findings about an entry that is disabled.
+const switchedOff = " (the server is switched off in this file: one word switches it on)"
+
 // Report hands over a finding about a value of an entry, by its pointer in the
 // terms of Entry.Span, or about a setting where the entry is nil. A pointer to
 // nothing is placed at what is nearest around it. Evidence is shown without the
-// secrets of the entry.
+// secrets of the entry. What is wrong with an entry that is disabled weighs one step
+// less, unless something was approved of the server: then it is a change of that.
 func (p *ConfigPass) Report(e *Entry, pointer string, severity Severity, message, evidence string, related ...Related) {
 	p.report(p.finding(e, pointer, severity, message, evidence, related))
 }
@@ -178,6 +196,12 @@ func (p *ConfigPass) finding(e *Entry, pointer string, severity Severity, messag
 	f := Finding{Rule: p.rule, Category: p.rule.Category, Severity: severity, Message: show(message, messageChars),
 		Subject: ConfigSubject, Pointer: show(pointer, pointerChars), Related: related}
 	pos := p.setting(pointer)
+	if e != nil && e.Disabled {
+		if !p.pinned(e.Name) {
+			f.Severity = max(f.Severity-1, Note)
+		}
+		f.Message = show(message+switchedOff, messageChars)
+	}
 	if e != nil {
 		pos, f.Server = e.at(pointer), show(e.Name, nameChars)
 		evidence = p.conceal(e, evidence)

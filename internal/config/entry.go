@@ -17,7 +17,7 @@ type entryReader struct {
 
 // entry reads one entry of a container. Whatever it holds, it gives a Server:
 // what cannot be understood is a problem of it.
-func (r *reader) entry(e member) Server {
+func (r *reader) entry(shape string, e member) Server {
 	s := Server{Name: e.key, Pos: e.pos, Span: map[string]Position{}}
 	b := &entryReader{s: &s}
 	if !e.value.is(kindObject) {
@@ -36,7 +36,7 @@ func (r *reader) entry(e member) Server {
 	b.text(&s.Cwd, "/cwd", "cwd", "working_directory", "workingDirectory")
 	b.text(&b.s.URL, "/url", urlKeys()...)
 	b.headers()
-	b.switches()
+	b.switches(r.clientOfEntry(shape))
 	b.tools()
 	b.transport(r.gemini)
 	return s

@@ -83,24 +83,6 @@ func with(m map[string]string, k, v string) map[string]string {
 	return m
 }
 
-// switches reads what turns the entry off.
-func (b *entryReader) switches() {
-	for _, f := range []struct {
-		key string
-		off string
-	}{{"disabled", "true"}, {"enabled", "false"}, {"isActive", "false"}} {
-		n := b.first(f.key)
-		switch {
-		case n == nil:
-		case n.kind != kindBool:
-			b.problem(n.pos, "%s is %s: expected true or false", quoted(f.key), n.kind)
-		case n.text == f.off:
-			b.s.Disabled = true
-			b.s.Span["/disabled"] = n.pos
-		}
-	}
-}
-
 // tools reads which tools are shown and which run without asking.
 func (b *entryReader) tools() {
 	for _, k := range []string{"alwaysAllow", "autoApprove", "trust"} {

@@ -119,7 +119,7 @@ func (r *reader) container(shape string, m member, scope string) {
 		for _, e := range n.members {
 			inner := shape == "mcp" && e.key == "servers" && nestedServers(r, e.value) && !looksLikeServer(e.value) // a container of its own
 			if !inner && (shape != "flat" || e.key != "$schema") {
-				r.server(shape, e, scope)
+				r.server(shape, name, e, scope)
 			}
 		}
 	case kindArray:
@@ -127,7 +127,7 @@ func (r *reader) container(shape string, m member, scope string) {
 			if item.is(kindString) {
 				r.pathString(shape, item)
 			} else {
-				r.server(shape, listEntry(item, i), scope)
+				r.server(shape, name, listEntry(item, i), scope)
 			}
 		}
 	case kindString:
@@ -145,19 +145,20 @@ func (r *reader) pathString(shape string, n *node) {
 }
 
 // server reads one entry and keeps it, also when the name was there before:
-// which of the two a client starts is the client's choice.
-func (r *reader) server(shape string, e member, scope string) {
+// which of the two a client starts is the client's choice. key is that of the container,
+// shape what the file is named after it.
+func (r *reader) server(key, shape string, e member, scope string) {
 	r.read[e.value] = true
-	s := r.entry(e)
+	s := r.entry(shape, e)
 	s.Scope = scope
-	id := [3]string{shape, scope, s.Name}
+	id := [3]string{key, scope, s.Name}
 	if first, ok := r.seen[id]; ok {
 		r.problem(e.pos, first, "server %s is defined twice, first at %s: clients start only one of them, remove the other", quoted(s.Name), first)
 	} else {
 		r.seen[id] = e.pos
 	}
 	r.file.Entries = append(r.file.Entries, s)
-	r.helper(shape, e)
+	r.helper(key, e)
 }
 
 // projects reads the per-project servers of ~/.claude.json.
