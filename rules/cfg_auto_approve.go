@@ -22,6 +22,9 @@ var cfgAutoApprove = scanner.Rule{
 			approvedTools(p, &p.Entries[i])
 		}
 		for _, s := range p.Settings {
+			if p.User && pluginSetting.MatchString(s.Pointer) {
+				continue // who chooses the own plugins
+			}
 			for _, a := range approvals {
 				if a.pointer.MatchString(s.Pointer) && a.value.MatchString(s.Text) {
 					p.Report(nil, s.Pointer, owned(p, a.severity, scanner.Severity(max(a.severity-1, scanner.Low))), a.message, lastToken(s.Pointer)+": "+s.Text)
@@ -74,6 +77,9 @@ func approves(pointer, value string, severity scanner.Severity, message string) 
 // editorKey begins the pointer of a setting of VS Code, wherever its settings stand.
 const editorKey = `^(?:/settings|/customizations/vscode/settings)?/chat\.`
 
+// pluginSetting is what chooses plugins, or where they are taken from.
+var pluginSetting = lazyregexp.New(`^/(?:enabledPlugins|extraKnownMarketplaces)/|/chat\.plugins\.`)
+
 // approvals are told apart by the first that holds. The keys are those that the
 // documentation of the clients lists.
 var approvals = []approval{
@@ -87,7 +93,10 @@ var approvals = []approval{
 	approves(`^/permissions/allow/\d+$`, `^mcp__\*|^mcp__[^*]*?(?:__\*)?\*$`, scanner.Medium, "tools of servers run without asking, whatever they are"),
 	approves(`^/permissions/allow/\d+$`, `^mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$`, scanner.Medium, "every tool of a server runs without asking"),
 	approves(`^/permissions/allow/\d+$`, `(?i)^mcp__.*__.*(?:exec|run_|shell|command|delete|drop_|write|deploy|send|push|merge)`, scanner.Low, "a tool that writes or runs something does so without asking"),
+	approves(`^/enabledPlugins/[^/]+(?:/\d+)?$`, `^[^f]`, scanner.Medium, "a plugin is enabled for everybody who opens the project, with servers and hooks of its own"),
+	approves(`^/extraKnownMarketplaces/[^/]+/source/(?:repo|url|package|path)$`, `.`, scanner.Low, "plugins are taken from a catalogue that the project names"),
 	// VS Code.
+	approves(editorKey+`plugins\.(?:marketplaces|paths)/`, `.`, scanner.Low, "plugins are taken from a place that the project names"),
 	approves(editorKey+`tools\.(?:global\.)?autoApprove$`, `^true$`, scanner.High, "every tool and command runs without asking"),
 	approves(editorKey+`tools\.terminal\.autoApprove/(?:\*|~1\.\*~1|~1\.\+~1|~1\^\.\*\$?~1)(?:/approve)?$`, `^true$`, scanner.High, "every command runs without asking"),
 	approves(editorKey+`tools\.terminal\.autoApprove/(?:rm|sudo|curl|wget|bash|sh|zsh|eval|chmod|python3?|node|npx|powershell)(?:/approve)?$`, `^true$`, scanner.Medium, "a command that can do anything runs without asking"),

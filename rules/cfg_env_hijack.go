@@ -32,7 +32,7 @@ var cfgEnvHijack = scanner.Rule{
 			return // whose user sets the own environment
 		}
 		for _, s := range p.Settings {
-			if !strings.HasPrefix(s.Pointer, "/env/") {
+			if !strings.HasPrefix(s.Pointer, "/env/") && !strings.HasPrefix(s.Pointer, "/envFile/") {
 				continue
 			}
 			if severity, message := hijack(lastToken(s.Pointer), s.Text, true); message != "" {

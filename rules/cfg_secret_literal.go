@@ -40,6 +40,9 @@ var cfgSecretLiteral = scanner.Rule{
 			}
 		}
 		for _, s := range p.Settings {
+			if strings.HasPrefix(s.Pointer, "/envFile/") {
+				continue // the file for secrets, which is not committed
+			}
 			if severity, message := secretIn(lastToken(s.Pointer), s.Text); message != "" {
 				p.Report(nil, s.Pointer, severity, message, lastToken(s.Pointer)+"="+text.Masked)
 			}

@@ -55,6 +55,8 @@ type Entry struct {
 	// Env is what the client adds to the environment of the server. A variable
 	// that the client only passes on stands here as a reference to itself.
 	Env map[string]string
+	// EnvFiles are files with more variables, as the entry names them.
+	EnvFiles []string
 	// Cwd is the working directory of a stdio server.
 	Cwd string
 	// URL and Headers say where a remote server is and what is sent to it.

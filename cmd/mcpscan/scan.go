@@ -352,12 +352,18 @@ func (p *plan) config(f *config.File) {
 	for _, problem := range f.Problems {
 		p.skip(at(problem.Pos), "the configuration: %s", problem.Msg)
 	}
+	for _, e := range f.Elsewhere {
+		if !f.User {
+			p.ignore(at(e.Pos), "something that a client loads from another place: "+e.Msg)
+		}
+	}
 	for i := range f.Entries {
 		f.Entries[i].Found = thisMachine().find(&f.Entries[i])
 	}
 	if len(f.Entries)+len(f.Settings) > 0 { // an empty one is nothing inspected
 		p.events = append(p.events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at(scanner.Position{})})
 	}
+	p.envFiles(f)
 	for _, s := range f.Entries {
 		for _, problem := range s.Problems {
 			p.skip(at(s.Pos), "server %s: %s", s.Name, problem)

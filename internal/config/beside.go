@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,21 +24,22 @@ type beside struct {
 // settingsBeside is the table. What approves, what runs a command, what chooses
 // an endpoint, and what is put into an environment.
 func settingsBeside() []beside {
-	editor := []string{"chat.tools.*", "chat.mcp.*", "chat.agent.*"}
+	editor := []string{"chat.tools.*", "chat.mcp.*", "chat.agent.*", "chat.plugins.*"}
 	for _, under := range []string{"settings ", "customizations vscode settings "} {
-		for _, key := range editor[:3] {
+		for _, key := range editor[:4] {
 			editor = append(editor, under+key)
 		}
 	}
 	return []beside{
 		{[]string{"claude-code"}, []string{"enableAllProjectMcpServers", "enabledMcpjsonServers", "permissions", "hooks", "env", "apiKeyHelper",
 			"awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper", "statusLine", "skipDangerousModePermissionPrompt"}},
+		{[]string{"claude-code", "copilot"}, []string{"enabledPlugins", "extraKnownMarketplaces"}},
 		{[]string{"vscode", "cursor"}, editor},
 		{[]string{"cursor"}, []string{"hooks", "permissions"}},
 		{[]string{"gemini-cli", "qwen-code"}, []string{"autoAccept", "allowedTools", "tools autoAccept", "tools allowed", "tools approvalMode", "general defaultApprovalMode",
 			"hooks", "toolDiscoveryCommand", "toolCallCommand", "tools discoveryCommand", "tools callCommand", "mcp serverCommand"}},
 		{[]string{"codex"}, []string{"approval_policy", "sandbox_mode", "notify", "model_providers", "openai_base_url", "chatgpt_base_url", "hooks", "profiles"}},
-		{[]string{"opencode", "kilo"}, []string{"permission", "provider"}},
+		{[]string{"opencode", "kilo"}, []string{"permission", "provider", "plugin"}},
 		{[]string{"crush"}, []string{"permissions", "providers"}},
 		{[]string{"amp"}, []string{"amp.dangerouslyAllowAll", "amp.commands.allowlist", "amp.permissions", "amp.url"}},
 		{[]string{"zed"}, []string{"agent always_allow_tool_actions", "agent tool_permissions"}},
@@ -89,6 +91,16 @@ func (r *reader) values(n *node, pointer string) {
 	}
 	for i, item := range n.items {
 		r.values(item, pointer+"/"+strconv.Itoa(i))
+	}
+}
+
+// plugins names what the settings have the client load: it stands in no file of the project.
+func (r *reader) plugins() {
+	for _, s := range r.file.Settings {
+		name, ok := strings.CutPrefix(s.Pointer, "/enabledPlugins/")
+		if name, _, _ = strings.Cut(name, "/"); ok && s.Text != "false" {
+			r.file.Elsewhere = append(r.file.Elsewhere, Problem{Pos: s.Pos, Msg: fmt.Sprintf("plugin %s: its servers, hooks and commands are not in this file", quoted(name))})
+		}
 	}
 }
 

@@ -38,6 +38,8 @@ type File struct {
 	scanner.ClientConfig
 	// Problems are those of the file as a whole, such as a server defined twice.
 	Problems []Problem
+	// Elsewhere is what the file has the client load from another place.
+	Elsewhere []Problem
 }
 
 // ErrNotConfig is returned, wrapped, for a file that parses but holds no place

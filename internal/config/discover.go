@@ -1,9 +1,7 @@
 package config
 
 import (
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -89,54 +87,6 @@ func (p place) suffix() string {
 	return p.pattern
 }
 
-// Discover returns the configuration files that exist in the known places, in
-// the order of the table, each once. Not every one holds servers: a settings
-// file that has none makes Parse return ErrNotConfig.
-func Discover(d Dirs) []Location {
-	var out []Location
-	seen := map[string]bool{}
-	for _, p := range places() {
-		if p.systems != "" && !slices.Contains(strings.Fields(p.systems), d.GOOS) {
-			continue
-		}
-		for _, name := range d.find(p) {
-			if !seen[name] {
-				seen[name] = true
-				l := Location{Path: name, Client: p.client, Scope: p.scope()}
-				if p.base == inProject {
-					l.Project = d.Project
-				}
-				out = append(out, l)
-			}
-		}
-	}
-	return out
-}
-
-// find returns the regular files at one place, sorted. Links to directories
-// are not followed, so that a loop in a project cannot keep the search going.
-func (d Dirs) find(p place) []string {
-	root := d.directory(p.base)
-	if root == "" {
-		return nil
-	}
-	if p.pattern == "" {
-		return regular(root)
-	}
-	// The pattern is matched below the directory, whose own name may hold
-	// characters that mean something in a pattern.
-	names, err := doublestar.Glob(os.DirFS(root), p.pattern, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
-	if err != nil {
-		return nil
-	}
-	slices.Sort(names)
-	var out []string
-	for _, n := range names {
-		out = append(out, regular(filepath.Join(root, filepath.FromSlash(n)))...)
-	}
-	return out
-}
-
 // at reports whether a path is of a place.
 func (d Dirs) at(p place, name string) bool {
 	root := d.directory(p.base)
@@ -148,14 +98,6 @@ func (d Dirs) at(p place, name string) bool {
 	}
 	below, err := filepath.Rel(root, name)
 	return err == nil && doublestar.MatchUnvalidated(p.pattern, filepath.ToSlash(below))
-}
-
-// regular returns the path when a file that can be read to its end is there.
-func regular(name string) []string {
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	return []string{name}
 }
 
 // directory says where a base is, or "" when it is not known or not of this
@@ -226,14 +168,15 @@ func under(dir string, parts ...string) string {
 	return filepath.Join(append([]string{dir}, parts...)...)
 }
 
-// clientOf names the client whose place the path ends like, or "".
+// clientOf names the client whose place the path ends like, or "". Some systems tell
+// capital letters apart and some do not.
 func clientOf(name string) string {
-	name = strings.TrimLeft(slashed(name), "/")
+	name = strings.ToLower(strings.TrimLeft(slashed(name), "/"))
 	for _, p := range places() {
 		if p.client == "" || p.pattern == "" {
 			continue
 		}
-		if doublestar.MatchUnvalidated("**/"+p.suffix(), name) {
+		if doublestar.MatchUnvalidated("**/"+strings.ToLower(p.suffix()), name) {
 			return p.client
 		}
 	}

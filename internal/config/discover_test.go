@@ -83,7 +83,8 @@ func TestDiscover(t *testing.T) {
 			env = c.env
 			c.dirs.Getenv = getenv
 			var got []string
-			for _, l := range Discover(c.dirs) {
+			locations, _ := Discover(c.dirs)
+			for _, l := range locations {
 				rel, err := filepath.Rel(root, l.Path)
 				if err != nil || strings.HasPrefix(rel, "..") {
 					continue // a system file of the machine that runs the test
@@ -99,7 +100,7 @@ func TestDiscover(t *testing.T) {
 
 func TestDiscoverOnce(t *testing.T) {
 	root := tree(t, ".cursor/mcp.json")
-	got := Discover(Dirs{GOOS: "linux", Project: root, Home: root})
+	got, _ := Discover(Dirs{GOOS: "linux", Project: root, Home: root})
 	if len(got) != 1 || got[0].Scope != "project" {
 		t.Errorf("got %v, want the file once, as the project's", got)
 	}

@@ -35,6 +35,7 @@ func (r *reader) entry(shape string, e member) Server {
 	b.environment()
 	b.text(&s.Cwd, "/cwd", "cwd", "working_directory", "workingDirectory")
 	b.text(&b.s.URL, "/url", urlKeys()...)
+	b.envFiles()
 	b.headers()
 	b.switches(r.clientOfEntry(shape))
 	b.tools()

@@ -69,6 +69,7 @@ func recognise(name, format string, roots []*node) *File {
 		r.settings(root)
 		r.strays(root)
 	}
+	r.plugins()
 	if len(r.file.Settings) > 0 {
 		r.shapes = append(r.shapes, "settings")
 	}

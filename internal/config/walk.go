@@ -31,6 +31,9 @@ func DiscoverBelow(d Dirs) (found []Location, missed []Missed) {
 		w.root = real
 	}
 	w.take(Discover(d))
+	if _, err := os.Stat(filepath.Join(d.Project, ".gitmodules")); err == nil && d.Project != "" {
+		w.modules = true
+	}
 	if d.Project != "" && !above(d.Project, d.Home) {
 		w.below(d.Project, 0)
 	}
@@ -42,6 +45,7 @@ type walker struct {
 	dirs    Dirs
 	root    string   // of the project, without links
 	heads   []string // the first elements of the patterns of places
+	modules bool     // the project has submodules, whose directories are empty until they are checked out
 	visited int
 	full    bool
 	seen    map[string]bool
@@ -53,8 +57,13 @@ func (w *walker) miss(path, format string, args ...any) {
 	w.missed = append(w.missed, Missed{path, fmt.Sprintf(format, args...)})
 }
 
-// take adds files that were found, each once.
-func (w *walker) take(locations []Location) {
+// take adds files that were found, each once, and what could not be read.
+func (w *walker) take(locations []Location, missed []Missed) {
+	for _, m := range missed {
+		if !slices.Contains(w.missed, m) { // a name can be of two places
+			w.missed = append(w.missed, m)
+		}
+	}
 	for _, l := range locations {
 		key := filepath.Clean(l.Path)
 		if w.seen[key] {
@@ -100,20 +109,34 @@ func (w *walker) below(dir string, depth int) {
 		default:
 			w.visited++
 			w.below(filepath.Join(dir, e.Name()), depth+1)
+			w.submodule(dir, e)
 		}
 	}
 }
 
-// promises reports an entry of a directory that a place can begin with.
+// promises reports an entry of a directory that a place can begin with, on some system.
 func (w *walker) promises(e os.DirEntry) bool {
-	return slices.ContainsFunc(w.heads, func(head string) bool { return doublestar.MatchUnvalidated(head, e.Name()) })
+	name := strings.ToLower(plainName(e.Name()))
+	return slices.ContainsFunc(w.heads, func(head string) bool { return doublestar.MatchUnvalidated(head, name) })
+}
+
+// submodule reports a directory where a client looks, and that is empty because it is a
+// repository of its own.
+func (w *walker) submodule(dir string, e os.DirEntry) {
+	if !w.modules || !w.promises(e) {
+		return
+	}
+	path := filepath.Join(dir, e.Name())
+	if inside, err := os.ReadDir(path); err == nil && len(inside) == 0 {
+		w.miss(path, "a directory where a client looks for servers is empty: a submodule that is not checked out here; check it out ahead of the scan")
+	}
 }
 
 // heads returns the first elements of the places within a project.
 func heads() []string {
 	var out []string
 	for _, p := range ProjectPatterns() {
-		head, _, _ := strings.Cut(p, "/")
+		head, _, _ := strings.Cut(strings.ToLower(p), "/")
 		if !slices.Contains(out, head) {
 			out = append(out, head)
 		}

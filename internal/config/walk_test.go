@@ -63,3 +63,44 @@ func TestDiscoverBelowBounds(t *testing.T) {
 		t.Errorf("missed %v", missed)
 	}
 }
+
+// TestOtherSystems: what a client reads on another system, or once packages are installed,
+// is read or named.
+func TestOtherSystems(t *testing.T) {
+	root := tree(t, ".CURSOR/mcp.json", "a/.MCP.JSON", "b/.vscode./mcp.json", "c/.cur\u200csor/mcp.json", "d/.cursor/mcp.json ", "e/x", "real/mcp.json", ".gitmodules", "j/.Mcp.json")
+	for link, to := range map[string]string{
+		"e/.mcp.json": "../node_modules/evil/mcp.json", "f": "../nowhere", "g/.cursor": "../real", "h/.cursor": "../node_modules/evil", "i/.mcp.json": filepath.Join(root, "i", ".mcp.json"),
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, link)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for _, dir := range []string{"k/.claude", "k/empty"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, missed := DiscoverBelow(Dirs{GOOS: "linux", Project: root})
+	if got, want := shownPaths(root, found), ".CURSOR/mcp.json a/.MCP.JSON b/.vscode./mcp.json c/.cur\u200csor/mcp.json g/.cursor/mcp.json j/.Mcp.json real/mcp.json"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	var got []string
+	for _, m := range missed {
+		rel, _ := filepath.Rel(root, m.Path)
+		got = append(got, filepath.ToSlash(rel)+": "+m.Why)
+	}
+	want := []string{"b/.vscode.: some systems take the name", "c/.cur\u200csor: some systems take the name", "d/.cursor/mcp.json : some systems take the name",
+		"e/.mcp.json: it is a link to \"../node_modules/evil/mcp.json\"", "h/.cursor: it is a link", "i/.mcp.json: it is a link", "k/.claude: a submodule"}
+	if len(got) != len(want) {
+		t.Fatalf("missed %d places, want %d:\n%s", len(got), len(want), strings.Join(got, "\n"))
+	}
+	for i, w := range want {
+		path, why, _ := strings.Cut(w, ": ")
+		if !strings.HasPrefix(got[i], path+": ") || !strings.Contains(got[i], why) {
+			t.Errorf("missed %q, want %q", got[i], w)
+		}
+	}
+}

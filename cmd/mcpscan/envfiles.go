@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// maxEnvFile bounds a file of variables.
+const maxEnvFile = 1 << 20
+
+// envFiles adds the files of variables that entries of a project name and that came with
+// it: what stands in them decides what runs as the entry does. Others are of whoever starts
+// the server, and are counted.
+func (p *plan) envFiles(f *config.File) {
+	if f.User {
+		return
+	}
+	seen := map[string]bool{}
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		at := scanner.Origin{File: f.Path, Line: max(e.Pos.Line, 1), Column: max(e.Pos.Column, 1)}
+		for _, name := range e.EnvFiles {
+			inside := config.InProject(name)
+			path := filepath.Join(projectOf(f), filepath.FromSlash(inside))
+			if seen[path] {
+				continue
+			}
+			seen[path] = true
+			data, err := readTarget(path, maxEnvFile)
+			switch {
+			case inside == "", errors.Is(err, fs.ErrNotExist) && !isLink(path):
+				p.ignore(at, "a file of variables that did not come with the project")
+			case err == nil && !below(projectOf(f), path):
+				p.skip(at, "server %s: its file of variables was not judged: a link leads out of the project", e.Name)
+			case err != nil:
+				p.skip(at, "server %s: its file of variables was not read: %v", e.Name, err)
+			default:
+				vars := config.ParseEnvFile(path, f.Client, data)
+				vars.Project = f.Project
+				p.config(vars)
+			}
+		}
+	}
+}
+
+// projectOf is the directory of the project that a file belongs to: that in which it was
+// found, or the one above the directories that clients keep their files in.
+func projectOf(f *config.File) string {
+	if f.Project != "" {
+		return f.Project
+	}
+	dir := filepath.Dir(f.Path)
+	for strings.HasPrefix(filepath.Base(dir), ".") && len(filepath.Base(dir)) > 2 {
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
+// below reports whether a file is below a directory once links are followed.
+func below(dir, path string) bool {
+	root, err1 := filepath.EvalSymlinks(dir)
+	real, err2 := filepath.EvalSymlinks(path)
+	rel, err3 := filepath.Rel(root, real)
+	return err1 == nil && err2 == nil && err3 == nil && filepath.IsLocal(rel)
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}

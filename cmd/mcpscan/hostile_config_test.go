@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// TestHostileConfigurations scans projects in which a configuration hides what it starts:
+// each says what has to stand in the report.
+func TestHostileConfigurations(t *testing.T) {
+	names, err := filepath.Glob("testdata/hostile/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no projects: %v", err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			ar, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			want := ""
+			for _, f := range ar.Files {
+				path, to, link := strings.Cut(f.Name, " -> ")
+				path = filepath.Join(dir, filepath.FromSlash(path))
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				switch {
+				case f.Name == "want":
+					want = string(f.Data)
+				case link:
+					err = os.Symlink(to, path)
+				default:
+					err = os.WriteFile(path, f.Data, 0o644)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			var out bytes.Buffer
+			if code := run([]string{"scan", "--no-run", "--no-config", dir}, streams{strings.NewReader(""), &out, io.Discard}); code == exitUsage {
+				t.Errorf("exit %d", code)
+			}
+			got := strings.Join(strings.Fields(strings.ReplaceAll(out.String(), dir+string(filepath.Separator), "")), " ")
+			for line := range strings.Lines(want) {
+				line = strings.TrimSpace(line)
+				if absent, no := strings.CutPrefix(line, "! "); no && strings.Contains(got, absent) {
+					t.Errorf("the report has %q:\n%s", absent, out.String())
+				} else if !no && !strings.Contains(got, line) {
+					t.Errorf("the report has no %q:\n%s", line, out.String())
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,171 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Discover returns the configuration files that exist in the known places, in the order of
+// the table, each once, and what stands there and cannot be read. Not every file holds
+// servers: a settings file that has none makes Parse return ErrNotConfig.
+func Discover(d Dirs) (found []Location, missed []Missed) {
+	f := &finder{listed: map[string][]listedName{}, missed: map[string]bool{}}
+	seen := map[string]bool{}
+	for _, p := range places() {
+		if p.systems != "" && !slices.Contains(strings.Fields(p.systems), d.GOOS) {
+			continue
+		}
+		for _, name := range f.find(d, p) {
+			if !seen[name] {
+				seen[name] = true
+				l := Location{Path: name, Client: p.client, Scope: p.scope()}
+				if p.base == inProject {
+					l.Project = d.Project
+				}
+				found = append(found, l)
+			}
+		}
+	}
+	return found, f.misses
+}
+
+// finder looks for the files of places. It lists each directory once.
+type finder struct {
+	listed map[string][]listedName
+	missed map[string]bool
+	misses []Missed
+
+	foreign bool // the place is one of a project, which may be opened on another system
+	found   []string
+}
+
+// listedName is a name in a directory, and the name that a system reads in its place which does
+// not tell all names apart.
+type listedName struct{ name, plain string }
+
+// find returns the files at one place.
+func (f *finder) find(d Dirs, p place) []string {
+	root := d.directory(p.base)
+	if root == "" {
+		return nil
+	}
+	f.foreign, f.found = p.base == inProject, nil
+	if p.pattern == "" {
+		f.file(root)
+	} else {
+		f.below(root, strings.Split(p.pattern, "/"), 0)
+	}
+	return f.found
+}
+
+func (f *finder) miss(path, format string, args ...any) {
+	if !f.missed[path] {
+		f.missed[path] = true
+		f.misses = append(f.misses, Missed{path, fmt.Sprintf(format, args...)})
+	}
+}
+
+// below matches the elements of a pattern from a directory on.
+func (f *finder) below(dir string, pattern []string, depth int) {
+	part, rest := pattern[0], pattern[1:]
+	if part == "**" {
+		f.below(dir, rest, depth)
+	}
+	for _, e := range f.list(dir) {
+		path := filepath.Join(dir, e.name)
+		switch {
+		case part == "**": // no links, so that a loop does not keep the search going
+			if info, err := os.Lstat(path); err == nil && info.IsDir() && depth < maxLevels {
+				f.below(path, pattern, depth+1)
+			}
+		case !f.matches(part, e.name) && f.foreign && f.matches(part, e.plain):
+			f.miss(path, "a configuration was not read: some systems take the name %s for %s, where a client looks; rename it, or name the file as a target", quoted(e.name), quoted(e.plain))
+		case !f.matches(part, e.name):
+		case len(rest) == 0:
+			f.file(path)
+		default:
+			f.directory(path, rest, depth)
+		}
+	}
+}
+
+// matches compares a name with an element of a pattern. In a project capital letters are
+// not told apart: its users have other systems than the machine that checks it.
+func (f *finder) matches(part, name string) bool {
+	if f.foreign {
+		part, name = strings.ToLower(part), strings.ToLower(name)
+	}
+	return part == name || strings.ContainsAny(part, "*{") && doublestar.MatchUnvalidated(part, name)
+}
+
+// directory goes on in a directory, also where a link leads to it.
+func (f *finder) directory(path string, rest []string, depth int) {
+	info, err := os.Stat(path)
+	if err != nil {
+		f.dangling(path, err)
+	} else if info.IsDir() {
+		f.below(path, rest, depth)
+	}
+}
+
+// file takes a file that can be read to its end.
+func (f *finder) file(path string) {
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		f.dangling(path, err)
+	case info.Mode().IsRegular():
+		f.found = append(f.found, path)
+	case !info.IsDir():
+		f.miss(path, "a configuration was not read: it is not a regular file")
+	}
+}
+
+// dangling reports a name at a place that leads nowhere. What stands there once packages
+// are installed is read by the client, and by no check before.
+func (f *finder) dangling(path string, err error) {
+	if to, failed := os.Readlink(path); failed == nil {
+		f.miss(path, "a configuration was not read: it is a link to %s, which cannot be read here; put the file itself in its place", quoted(to))
+		return
+	}
+	f.miss(path, "a configuration was not read: %v", err)
+}
+
+// list returns the names in a directory, sorted.
+func (f *finder) list(dir string) []listedName {
+	if names, ok := f.listed[dir]; ok {
+		return names
+	}
+	read, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f.miss(dir, "a directory was not searched for configurations: %v", err)
+	}
+	var out []listedName
+	for _, e := range read {
+		out = append(out, listedName{e.Name(), plainName(e.Name())})
+	}
+	f.listed[dir] = out
+	return out
+}
+
+// plainName is what a name becomes on systems that pass over some characters: macOS those
+// that are not shown, Windows spaces and dots at the end; there a backslash parts names.
+func plainName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff {
+			return -1
+		}
+		return r
+	}, name)
+	name, _, _ = strings.Cut(name, `\`)
+	if plain := strings.TrimRight(name, " ."); plain != "" {
+		return plain
+	}
+	return name
+}
