@@ -1,14 +1,10 @@
 package replay
 
 import (
-	"archive/zip"
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"path"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -47,6 +43,9 @@ func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 	server := serverName(&doc, name)
 	at := locator{file: name, data: data}
 	events = append(events, definitionEvent(&at, server, &doc, 0))
+	if places := translationsOf(data); len(places) > 1 {
+		events = append(events, &scanner.Event{Kind: scanner.IgnoredEvent, Origin: at.place(0), Reason: "the texts of a manifest in other languages: they stand in files of their own; scan the bundle to have them read"})
+	}
 	for _, n := range staticResponses(&doc) {
 		events = append(events, definitionEvent(&at, server, &doc, n))
 	}
@@ -127,105 +126,6 @@ func serverName(doc *wire.Doc, file string) string {
 		}
 	}
 	return baseName(file)
-}
-
-// The bounds of a bundle: a small zip can hold a very large file.
-const (
-	maxBundleFiles = 256
-	maxBundleFile  = 16 << 20
-	maxBundle      = 64 << 20
-)
-
-// bundle reads the manifest of an MCPB bundle and its translations, which can
-// say something else in each language.
-func bundle(name string, data []byte) ([]*scanner.Event, error) {
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, fmt.Errorf("%s: reading the bundle: %w: %w", name, ErrBundle, err)
-	}
-	var events []*scanner.Event
-	seen := map[string]bool{}
-	manifest, files, left := false, 0, int64(maxBundle)
-	for _, f := range z.File {
-		file := bundleName(f.Name)
-		isManifest := file == "manifest.json"
-		if !isManifest && !(strings.HasPrefix(file, "mcpb-resources/") && strings.HasSuffix(file, ".json")) {
-			continue
-		}
-		if seen[file] {
-			events = append(events, skipped(name, 1, "the bundle has a second %s: programs differ in which they read", file))
-		}
-		seen[file] = true
-		first := isManifest && !manifest // it is read wherever it stands
-		manifest = manifest || isManifest
-		if files++; files > maxBundleFiles && !first {
-			if files == maxBundleFiles+1 {
-				events = append(events, skipped(name, 1, "the bundle has more than %d translations", maxBundleFiles))
-			}
-			continue
-		}
-		content, err := readZipped(f, min(left, maxBundleFile))
-		left -= int64(len(content))
-		if err != nil {
-			events = append(events, skipped(name, 1, "a file of the bundle was not read: %v", err))
-			continue
-		}
-		events = append(events, bundled(name, content, isManifest)...)
-	}
-	if !manifest {
-		return nil, fmt.Errorf("%s: %w: the zip has no manifest.json, so it is no MCPB bundle", name, ErrNotDefinitions)
-	}
-	return events, nil
-}
-
-// isZip recognises a zip, also one with something in front of it, which programs
-// read by the table at its end, or one without its end.
-func isZip(data []byte) bool {
-	if bytes.HasPrefix(data, []byte("PK\x03\x04")) || bytes.HasPrefix(data, []byte("PK\x05\x06")) {
-		return true
-	}
-	const tail = 22 + 1<<16 // the last record and the longest comment
-	return !utf8.Valid(data) && (bytes.Contains(data[max(0, len(data)-tail):], []byte("PK\x05\x06")) || bytes.Contains(data[:min(len(data), tail)], []byte("PK\x03\x04")))
-}
-
-// bundleName is where a file of a zip ends up when it is unpacked, on a system
-// that tells neither slashes nor letters apart.
-func bundleName(name string) string {
-	name = path.Clean("/" + strings.ReplaceAll(name, `\`, "/"))
-	return strings.ToLower(strings.TrimPrefix(name, "/"))
-}
-
-func bundled(name string, content []byte, isManifest bool) []*scanner.Event {
-	var doc wire.Doc
-	if err := doc.Parse(bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))); err != nil {
-		return []*scanner.Event{skipped(name, 1, "a JSON file of the bundle does not parse: %v", err)}
-	}
-	nodes := []int{0}
-	if isManifest {
-		nodes = append(nodes, staticResponses(&doc)...)
-	}
-	at := locator{file: name, data: doc.Data}
-	var events []*scanner.Event
-	for _, n := range nodes {
-		e := definitionEvent(&at, serverName(&doc, name), &doc, n)
-		e.Origin = scanner.Origin{File: name, Line: 1, Column: 1} // inside a zip there are no lines
-		events = append(events, e)
-	}
-	return events
-}
-
-// readZipped reads one file; what it returns beside an error counts as read.
-func readZipped(f *zip.File, limit int64) ([]byte, error) {
-	r, err := f.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	content, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(content)) > limit {
-		err = fmt.Errorf("it is larger than %d MiB, or all are larger than %d MiB", maxBundleFile>>20, maxBundle>>20)
-	}
-	return content, err
 }
 
 // Events returns a source of events that are there already.

@@ -159,13 +159,36 @@ func TestBundle(t *testing.T) {
 		member{name: "manifest.json", text: "\xEF\xBB\xBF" + manifest}, member{name: "mcpb-resources/fr.json", text: "{"}, member{name: "mcpb-resources/icon.png", text: "x"})
 	want := []string{"1 definition < b.mcpb/b.mcpb/- - " + german, "1 definition < b.mcpb/é/- - " + manifest,
 		`1 definition < b.mcpb/é/- - {"instructions": "x"}`, "1 definition < b.mcpb/é/- - {\n      \"tools\": []}",
-		"1 skipped: a JSON file of the bundle does not parse: invalid JSON at byte 1: unexpected end inside an object"}
+		"1 skipped: a JSON file of the bundle does not parse: invalid JSON at byte 1: unexpected end inside an object",
+		"1 ignored: the code of a bundle: only the manifest and its translations are read, not its other files (2)"}
 	diff(t, define(t, "b.mcpb", in), want...)
 	diff(t, define(t, "b.mcpb", in+"MCPB_SIG_V1\x04\x00\x00\x00abcdMCPB_SIG_END"), want...) // signed
 	if _, err := Definitions("b.zip", []byte(zipped(t, member{name: "a/manifest.json", text: manifest}))); !errors.Is(err, ErrNotDefinitions) ||
 		!strings.Contains(err.Error(), "b.zip: no definitions: the zip has no manifest.json, so it is no MCPB bundle") {
 		t.Errorf("a zip without a manifest: %v", err)
 	}
+}
+
+// TestBundleTranslations: a manifest can have its texts anywhere in the bundle.
+func TestBundleTranslations(t *testing.T) {
+	const german = `{"tools":[]}`
+	for _, c := range []struct {
+		resources, file string
+		want            string
+	}{
+		{"lang/${locale}.json", "lang/de.json", "1 definition < b/b/- - " + german},
+		{"./Lang/${locale}/texts", "lang/de/TEXTS", "1 definition < b/b/- - " + german},
+		{"texts.json", "texts.json", "1 definition < b/b/- - " + german},
+		{"lang/${locale}.json", "other/de.json", `1 skipped: the manifest has its texts in other languages at "lang/${locale}.json", and the bundle has no such file` +
+			"\n1 ignored: the code of a bundle: only the manifest and its translations are read, not its other files (1)"},
+	} {
+		text := `{"manifest_version": "0.4", "name": "x", "server": {}, "localization": {"resources": "` + c.resources + `"}}`
+		want := append([]string{"1 definition < b/x/- - " + text}, strings.Split(c.want, "\n")...)
+		diff(t, define(t, "b", zipped(t, member{name: "manifest.json", text: text}, member{name: c.file, text: german})), want...)
+	}
+	text := `{"manifest_version": "0.4", "name": "x", "server": {}, "localization": {"resources": "lang/${locale}.json"}}`
+	diff(t, define(t, "manifest.json", text), "1! definition < manifest.json/x/- - "+text,
+		"1! ignored: the texts of a manifest in other languages: they stand in files of their own; scan the bundle to have them read")
 }
 
 // Names are compared as they are unpacked; no second file of a name is silent.

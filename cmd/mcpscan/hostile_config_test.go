@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"io"
 	"os"
@@ -25,8 +26,21 @@ func TestHostileConfigurations(t *testing.T) {
 				t.Fatal(err)
 			}
 			dir := t.TempDir()
-			want := ""
+			target, want := dir, ""
+			var packed bytes.Buffer
+			bundle := zip.NewWriter(&packed)
 			for _, f := range ar.Files {
+				if name, inside := strings.CutPrefix(f.Name, "b.mcpb/"); inside {
+					target = filepath.Join(dir, "b.mcpb")
+					w, err := bundle.Create(name)
+					if err == nil {
+						_, err = w.Write(f.Data)
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					continue
+				}
 				path, to, link := strings.Cut(f.Name, " -> ")
 				path = filepath.Join(dir, filepath.FromSlash(path))
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -44,8 +58,16 @@ func TestHostileConfigurations(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			if err := bundle.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if target != dir {
+				if err := os.WriteFile(target, packed.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
 			var out bytes.Buffer
-			if code := run([]string{"scan", "--no-run", "--no-config", dir}, streams{strings.NewReader(""), &out, io.Discard}); code == exitUsage {
+			if code := run([]string{"scan", "--no-run", "--no-config", target}, streams{strings.NewReader(""), &out, io.Discard}); code == exitUsage {
 				t.Errorf("exit %d", code)
 			}
 			got := strings.Join(strings.Fields(strings.ReplaceAll(out.String(), dir+string(filepath.Separator), "")), " ")

@@ -236,6 +236,7 @@ func (c *scanCmd) content(p *plan, t string, data []byte, err error) error {
 	case derr == nil:
 		p.inputs = append(p.inputs, report.Input{Kind: kind, Name: t})
 		p.events = append(p.events, events...)
+		p.manifests(t, data)
 		return nil
 	case errors.As(derr, &broken):
 		return &exitError{exitUsage, derr}
@@ -257,6 +258,29 @@ func (c *scanCmd) content(p *plan, t string, data []byte, err error) error {
 		return nil
 	}
 	return &exitError{exitUsage, notATarget(t, derr, cerr)}
+}
+
+// manifests adds what the manifests of a bundle start, to be judged as a configuration is.
+// It is somebody else's to install, so nothing is started.
+func (p *plan) manifests(name string, data []byte) {
+	for _, m := range replay.Manifests(data) {
+		f := config.ParseManifest(name, m)
+		if f == nil {
+			continue
+		}
+		at := scanner.Origin{File: name, Line: 1, Column: 1}
+		for i := range f.Entries {
+			if len(m) != len(data) { // inside a zip there are no lines
+				f.Entries[i].Pos, f.Entries[i].Span = config.Position{Line: 1, Column: 1}, nil
+			}
+		}
+		p.events = append(p.events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at})
+		for _, e := range f.Entries {
+			for _, problem := range e.Problems {
+				p.skip(at, "server %s: %s", e.Name, problem)
+			}
+		}
+	}
 }
 
 // reads reports whether a file is a target already.

@@ -1,0 +1,102 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// ParseManifest reads what the manifest of an MCPB bundle starts, on each system that it
+// treats by itself, as a client configuration; nil for one that starts nothing.
+func ParseManifest(name string, data []byte) *File {
+	text, failed := plainText(data)
+	if failed != nil {
+		return nil // told by who reads its definitions
+	}
+	roots, failed := parseJSON(text)
+	if failed != nil || len(objects(roots)) == 0 {
+		return nil
+	}
+	root := roots[0]
+	r := &reader{file: &File{ClientConfig: scanner.ClientConfig{Path: name, Client: "mcpb", Shape: "server.mcp_config"}}, format: "json", read: map[*node]bool{}}
+	for _, m := range root.all("server", "mcp_config") {
+		m.key = "manifest"
+		if n := root.get("name"); n.is(kindString) && n.text != "" {
+			m.key = n.text
+		}
+		r.system(m, nil, root.get("user_config"), "")
+		if all := m.value.get("platform_overrides"); all.is(kindObject) {
+			for _, o := range all.members {
+				r.system(m, o.value, root.get("user_config"), o.key)
+			}
+		}
+	}
+	if len(r.file.Entries) == 0 {
+		return nil
+	}
+	return r.file
+}
+
+// system reads what is started on one system: the command of all, with what an override
+// puts in its place.
+func (r *reader) system(m member, override, options *node, scope string) {
+	m.value = overridden(m.value, override)
+	s := r.entry(r.file.Shape, m)
+	s.Scope = scope
+	r.file.Entries = append(r.file.Entries, withDefaults(s, options))
+}
+
+// overridden returns an object with the members of another one in place of its own. The
+// variables of both count: programs differ in whether they are joined.
+func overridden(n, override *node) *node {
+	if !n.is(kindObject) || !override.is(kindObject) {
+		return n
+	}
+	out := *n
+	out.members = slices.DeleteFunc(slices.Clone(n.members), func(m member) bool {
+		return m.key == "platform_overrides" || m.key != "env" && override.get(m.key) != nil
+	})
+	for _, m := range override.members {
+		if m.key == "env" {
+			m.value = joined(n.get("env"), m.value)
+			out.members = slices.DeleteFunc(out.members, func(m member) bool { return m.key == "env" })
+		}
+		out.members = append(out.members, m)
+	}
+	return &out
+}
+
+// joined returns the members of two objects; those of the second count.
+func joined(a, b *node) *node {
+	if !a.is(kindObject) || !b.is(kindObject) {
+		return b
+	}
+	out := *b
+	out.members = slices.DeleteFunc(slices.Clone(a.members), func(m member) bool { return b.get(m.key) != nil })
+	out.members = append(out.members, b.members...)
+	return &out
+}
+
+// withDefaults puts what the user is asked for at its default, where there is one: who
+// changes nothing runs that.
+func withDefaults(s Server, options *node) Server {
+	if !options.is(kindObject) {
+		return s
+	}
+	var pairs []string
+	for _, m := range options.members {
+		if d := m.value.get("default"); d.scalar() {
+			pairs = append(pairs, "${user_config."+m.key+"}", d.text)
+		}
+	}
+	put := strings.NewReplacer(pairs...).Replace
+	s.Command, s.Cwd = put(s.Command), put(s.Cwd)
+	for i := range s.Args {
+		s.Args[i] = put(s.Args[i])
+	}
+	for k, v := range s.Env {
+		s.Env[k] = put(v)
+	}
+	return s
+}

@@ -1,0 +1,193 @@
+package replay
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// The bounds of a bundle: a small zip can hold a very large file.
+const (
+	maxBundleFiles = 256
+	maxBundleFile  = 16 << 20
+	maxBundle      = 64 << 20
+	maxManifests   = 8 // programs differ in which they read; one is honest
+)
+
+// Manifests returns the manifests of an MCPB bundle, or the one that the file is, for who
+// reads what they start.
+func Manifests(data []byte) (manifests [][]byte) {
+	if !isZip(data) {
+		var doc wire.Doc
+		if doc.Parse(bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))) == nil && doc.Kind(0) == wire.Object && isManifest(&doc) {
+			return [][]byte{data}
+		}
+		return nil
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil
+	}
+	for _, f := range z.File {
+		if bundleName(f.Name) != manifestName || len(manifests) == maxManifests {
+			continue
+		}
+		if content, err := readZipped(f, maxBundleFile); err == nil {
+			manifests = append(manifests, content)
+		}
+	}
+	return manifests
+}
+
+const manifestName = "manifest.json"
+
+// translations are the places of a bundle where its texts stand in other languages: those
+// of the format, and those that its manifests name.
+type translations []string
+
+func translationsOf(data []byte) translations {
+	places := translations{"mcpb-resources/${locale}.json"}
+	for _, m := range Manifests(data) {
+		var doc wire.Doc
+		if doc.Parse(bytes.TrimPrefix(m, []byte("\xEF\xBB\xBF"))) != nil {
+			continue
+		}
+		if named, ok := doc.Str(doc.Get(0, "localization"), "resources"); ok && named != "" {
+			places = append(places, bundleName(named))
+		}
+	}
+	return places
+}
+
+// has reports whether a file is one of them.
+func (t translations) has(file string) bool {
+	for i, place := range t {
+		before, after, several := strings.Cut(place, "${locale}")
+		if file == place || several && len(file) > len(before)+len(after) && strings.HasPrefix(file, before) && strings.HasSuffix(file, after) ||
+			i == 0 && strings.HasPrefix(file, "mcpb-resources/") && strings.HasSuffix(file, ".json") {
+			return true
+		}
+	}
+	return false
+}
+
+// bundle reads the manifest of an MCPB bundle and its translations, which can
+// say something else in each language. The code in it is counted.
+func bundle(name string, data []byte) ([]*scanner.Event, error) {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: reading the bundle: %w: %w", name, ErrBundle, err)
+	}
+	var events []*scanner.Event
+	seen := map[string]bool{}
+	texts, code := translationsOf(data), 0
+	manifest, files, left := false, 0, int64(maxBundle)
+	for _, f := range z.File {
+		file := bundleName(f.Name)
+		isManifest := file == manifestName
+		if !isManifest && !texts.has(file) {
+			if !f.FileInfo().IsDir() {
+				code++
+			}
+			continue
+		}
+		if seen[file] {
+			events = append(events, skipped(name, 1, "the bundle has a second %s: programs differ in which they read", file))
+		}
+		seen[file] = true
+		first := isManifest && !manifest // it is read wherever it stands
+		manifest = manifest || isManifest
+		if files++; files > maxBundleFiles && !first {
+			if files == maxBundleFiles+1 {
+				events = append(events, skipped(name, 1, "the bundle has more than %d translations", maxBundleFiles))
+			}
+			continue
+		}
+		content, err := readZipped(f, min(left, maxBundleFile))
+		left -= int64(len(content))
+		if err != nil {
+			events = append(events, skipped(name, 1, "a file of the bundle was not read: %v", err))
+			continue
+		}
+		events = append(events, bundled(name, content, isManifest)...)
+	}
+	if !manifest {
+		return nil, fmt.Errorf("%s: %w: the zip has no manifest.json, so it is no MCPB bundle", name, ErrNotDefinitions)
+	}
+	return append(events, unreadIn(name, texts, seen, code)...), nil
+}
+
+// unreadIn names what a bundle holds, or says that it holds, and nobody read.
+func unreadIn(name string, texts translations, seen map[string]bool, code int) (events []*scanner.Event) {
+	for _, place := range texts[1:] {
+		any := false
+		for file := range seen {
+			any = any || translations{"", place}.has(file)
+		}
+		if !any {
+			events = append(events, skipped(name, 1, "the manifest has its texts in other languages at %q, and the bundle has no such file", place))
+		}
+	}
+	if code > 0 {
+		events = append(events, &scanner.Event{Kind: scanner.IgnoredEvent, Origin: scanner.Origin{File: name, Line: 1, Column: 1},
+			Reason: fmt.Sprintf("the code of a bundle: only the manifest and its translations are read, not its other files (%d)", code)})
+	}
+	return events
+}
+
+// isZip recognises a zip, also one with something in front of it, which programs
+// read by the table at its end, or one without its end.
+func isZip(data []byte) bool {
+	if bytes.HasPrefix(data, []byte("PK\x03\x04")) || bytes.HasPrefix(data, []byte("PK\x05\x06")) {
+		return true
+	}
+	const tail = 22 + 1<<16 // the last record and the longest comment
+	return !utf8.Valid(data) && (bytes.Contains(data[max(0, len(data)-tail):], []byte("PK\x05\x06")) || bytes.Contains(data[:min(len(data), tail)], []byte("PK\x03\x04")))
+}
+
+// bundleName is where a file of a zip ends up when it is unpacked, on a system
+// that tells neither slashes nor letters apart.
+func bundleName(name string) string {
+	name = path.Clean("/" + strings.ReplaceAll(name, `\`, "/"))
+	return strings.ToLower(strings.TrimPrefix(name, "/"))
+}
+
+func bundled(name string, content []byte, isManifest bool) []*scanner.Event {
+	var doc wire.Doc
+	if err := doc.Parse(bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))); err != nil {
+		return []*scanner.Event{skipped(name, 1, "a JSON file of the bundle does not parse: %v", err)}
+	}
+	nodes := []int{0}
+	if isManifest {
+		nodes = append(nodes, staticResponses(&doc)...)
+	}
+	at := locator{file: name, data: doc.Data}
+	var events []*scanner.Event
+	for _, n := range nodes {
+		e := definitionEvent(&at, serverName(&doc, name), &doc, n)
+		e.Origin = scanner.Origin{File: name, Line: 1, Column: 1} // inside a zip there are no lines
+		events = append(events, e)
+	}
+	return events
+}
+
+// readZipped reads one file; what it returns beside an error counts as read.
+func readZipped(f *zip.File, limit int64) ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	content, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(content)) > limit {
+		err = fmt.Errorf("it is larger than %d MiB, or all are larger than %d MiB", maxBundleFile>>20, maxBundle>>20)
+	}
+	return content, err
+}
