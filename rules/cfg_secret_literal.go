@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/published"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -21,7 +22,7 @@ var cfgSecretLiteral = scanner.Rule{
 	Fix:        "Refer to it, as ${NAME}, ${env:NAME} or ${input:name}, whatever the client reads, and replace the credential that was written.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "High where the value has the published form of a vendor's token, or opens a database on another host; medium where its name says that it is a secret and it looks random.",
+	Basis:      "High where the value has the published form of a vendor's token, or opens a database on another host; medium where its name says that it is a secret and it looks random, or both have a published form together; low for a password that may be any word. The forms are those of mcpscan and of gitleaks.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0083", "CWE-798"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -80,6 +81,14 @@ var (
 // lastToken is the name of the member that a pointer leads to.
 func lastToken(pointer string) string { return pointer[strings.LastIndexByte(pointer, '/')+1:] }
 
+// wordLength is the length from which a literal is taken for a password where the name of
+// the variable leaves no doubt.
+const wordLength = 6
+
+// credentialLength bounds what is compared with published forms; private keys and tokens
+// of sessions are the longest.
+const credentialLength = 16 << 10
+
 // secretIn judges a value with the name that it goes by; no message for no secret.
 func secretIn(name, value string) (scanner.Severity, string) {
 	literal := strings.TrimSpace(text.Literal(value))
@@ -92,12 +101,25 @@ func secretIn(name, value string) (scanner.Severity, string) {
 	if u, err := url.Parse(literal); err == nil && u.Host != "" {
 		return secretInURL(u)
 	}
+	short := literal[:min(len(literal), credentialLength)]
 	switch {
-	case literal == "" || !secretName(name) || text.IsReference(value) && len(literal) < randomLength || standIn(literal):
+	case literal == "", standIn(literal):
+		return 0, ""
+	case published.Find(`"`+short+`"`) != "":
+		return scanner.High, "the value has the form of a vendor's token"
+	case !publicName.MatchString(name) && !identifierName.MatchString(name) && published.Find(name+`="`+short+`"`) != "":
+		return scanner.Medium, "the name and the value have the form of a vendor's credential"
+	}
+	switch {
+	case !secretName(name) || text.IsReference(value) && len(literal) < randomLength:
 	case random(literal):
 		return scanner.Medium, "the name says that the value is a secret, and it looks like one"
 	case passwordName.MatchString(name) && password(literal):
 		return scanner.Medium, "the name says that the value is a password, and it looks like one"
+	case wordName.MatchString(name) && passwordFrom(literal, wordLength):
+		return scanner.Medium, "the name says that the value is a password, and it looks like one"
+	case wordName.MatchString(name) && len(literal) >= wordLength && !strings.ContainsAny(literal, " \t\n/"):
+		return scanner.Low, "the name says that the value is a password"
 	}
 	return 0, ""
 }
@@ -131,4 +153,7 @@ var (
 	authHeader   = lazyregexp.New(`(?i)^(?:authorization|proxy-authorization|cookie|x-(?:[a-z0-9]+-)*(?:key|token|secret))$`)
 	publicName   = lazyregexp.New(`(?i)public|publishable|token_?(?:url|path|file|endpoint|limit|type|count)|max_?tokens?|(?:sort|primary|partition|foreign|cache|public|project)[_-]?key|key[_-]?(?:id|name|path|file)$`)
 	passwordName = lazyregexp.New(`(?i)passw(?:or)?d|pwd|secret`)
+	// wordName names passwords that people choose, and so may be a word.
+	wordName       = lazyregexp.New(`(?i)(?:^|_|-)(?:passw(?:or)?d|pwd|passphrase)$`)
+	identifierName = lazyregexp.New(`(?i)(?:^|[_-])(?:id|url|uri|host|region|name)$`)
 )

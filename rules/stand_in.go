@@ -64,8 +64,10 @@ func random(s string) bool {
 const passwordLength = 8
 
 // password reports whether a value looks like a password that somebody uses.
-func password(s string) bool {
-	if standIn(s) || len(s) < passwordLength || strings.ContainsAny(s, " \t\n/") {
+func password(s string) bool { return passwordFrom(s, passwordLength) }
+
+func passwordFrom(s string, length int) bool {
+	if standIn(s) || len(s) < length || strings.ContainsAny(s, " \t\n/") {
 		return false
 	}
 	kinds := map[string]bool{}

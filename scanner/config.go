@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/published"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -250,7 +251,7 @@ func (e *Entry) concealer() *strings.Replacer {
 	}
 	for _, values := range [...]map[string]string{e.Env, e.Headers} {
 		for name, value := range values {
-			if text.NamesSecret(name) {
+			if text.NamesSecret(name) || published.Find(name+`="`+value[:min(len(value), concealedBytes)]+`"`) != "" {
 				add(value)
 				add(value[strings.LastIndexByte(value, ' ')+1:]) // also without its scheme
 			}

@@ -35,6 +35,8 @@ var imports = map[string][]string{
 	"internal/wire":                    {},
 	"internal/lazyregexp":              {},
 	"internal/effort":                  {},
+	"internal/published":               {"internal/lazyregexp"},
+	"internal/published/genrules":      {"internal/published"},
 	"internal/fakeserver":              {},
 	"internal/action":                  {},
 	"internal/text":                    {"internal/lazyregexp"},
@@ -51,11 +53,11 @@ var imports = map[string][]string{
 	"internal/score":                   {"scanner", "rules", "replay"},
 	"internal/score/recordtranscripts": {"internal/score"},
 	"internal/score/scorecorpus":       {"internal/score"},
-	"scanner":                          {"internal/wire", "internal/text", "internal/conform", "internal/lazyregexp"},
-	"rules":                            {"scanner", "internal/wire", "internal/text", "internal/reading", "internal/lazyregexp"},
+	"scanner":                          {"internal/wire", "internal/text", "internal/conform", "internal/lazyregexp", "internal/published"},
+	"rules":                            {"scanner", "internal/wire", "internal/text", "internal/reading", "internal/lazyregexp", "internal/published"},
 	"replay":                           {"scanner", "internal/wire", "internal/lazyregexp"},
 	"report":                           {"scanner", "internal/text", "internal/wire", "internal/lazyregexp"},
-	"cmd/mcpscan":                      {"scanner", "rules", "replay", "report", "internal/config", "internal/live", "internal/lockfile", "internal/osv", "internal/policy", "internal/policyfile", "internal/text", "internal/wire", "internal/lazyregexp"},
+	"cmd/mcpscan":                      {"scanner", "rules", "replay", "report", "internal/config", "internal/live", "internal/lockfile", "internal/osv", "internal/policy", "internal/policyfile", "internal/text", "internal/wire", "internal/lazyregexp", "internal/published"},
 }
 
 const module = "github.com/mcpscan/mcpscan/"

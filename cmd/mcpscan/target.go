@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/published"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -125,7 +126,7 @@ func (t *liveTarget) described(in inherited) string {
 // maskedValue is the value of a variable or a header as it is shown: references
 // as they are written, secrets masked.
 func maskedValue(name, value string) string {
-	if text.NamesSecret(name) && text.Literal(value) != "" {
+	if literal := text.Literal(value); literal != "" && (text.NamesSecret(name) || published.Find(name+`="`+literal+`"`) != "") {
 		return text.Masked
 	}
 	_, shown, _ := strings.Cut(text.Mask(name+"="+value), "=")
