@@ -14,6 +14,9 @@ import (
 // parses and holds no definitions.
 var ErrNotDefinitions = errors.New("no definitions")
 
+// errSyntax is wrapped by the error of Definitions for a file that does not parse.
+var errSyntax = errors.New("definitions are read from JSON, which has no comments and no trailing commas")
+
 // ErrBundle is wrapped by the error of Definitions for a zip that cannot be read.
 var ErrBundle = errors.New("a zip that is cut off or damaged")
 
@@ -28,7 +31,7 @@ func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
 	var doc wire.Doc
 	if err := doc.Parse(data); err != nil {
-		return nil, syntaxAt(name, data, err)
+		return nil, syntaxAt(name, data, err, errSyntax)
 	}
 	if !holdsDefinitions(&doc) {
 		return nil, fmt.Errorf("%s: %w: expected tools, prompts, resources, resourceTemplates or instructions, a tool, a list of tools, an MCPB manifest, or a registry server.json", name, ErrNotDefinitions)

@@ -41,7 +41,7 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	}
 	doc := wire.Doc{MaxNodes: archiveNodes}
 	if err := doc.Parse(data); err != nil {
-		return nil, syntaxAt(name, data, err)
+		return nil, syntaxAt(name, data, err, ErrFormat)
 	}
 	if entries := doc.Get(doc.Get(0, "log"), "entries"); doc.Kind(entries) == wire.Array {
 		h := har{name: name, doc: &doc, at: locator{file: name, data: data}, max: o.MaxMessage}
@@ -98,14 +98,14 @@ func (l *locator) place(off int) scanner.Origin {
 	return l.at
 }
 
-// syntaxAt says where in a file JSON ends to be JSON.
-func syntaxAt(name string, data []byte, err error) error {
+// syntaxAt says where in a file JSON ends to be JSON, and what the file is not for that.
+func syntaxAt(name string, data []byte, err, not error) error {
 	var syntax *wire.SyntaxError
 	if !errors.As(err, &syntax) {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	loc := scanner.Origin{Line: 1, Column: 1, Exact: true}.At(data, min(syntax.Offset, len(data)))
-	return fmt.Errorf("%s:%d:%d: %w: invalid JSON: %s", name, loc.Line, loc.Column, ErrFormat, syntax.Msg)
+	return fmt.Errorf("%s:%d:%d: %w: invalid JSON: %s", name, loc.Line, loc.Column, not, syntax.Msg)
 }
 
 // har turns the exchanges of an HTTP archive (HAR 1.2) into frames.

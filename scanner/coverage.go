@@ -1,6 +1,7 @@
 package scanner
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -59,7 +60,7 @@ func count(in map[string]*Skipped, reason string, o Origin) {
 	}
 	if s == nil {
 		if len(in) >= maxReasons {
-			reason = "other reasons"
+			reason = fmt.Sprintf("reasons beyond the first %d, which are all that are told apart", maxReasons)
 		}
 		if s = in[reason]; s == nil {
 			s = &Skipped{Reason: reason, First: Location{o.File, o.Line, o.Column}}

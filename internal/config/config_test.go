@@ -155,6 +155,8 @@ func TestSyntaxErrors(t *testing.T) {
 		{"after bom", "mcp.json", "\xef\xbb\xbf{\"é\": nope}", 1, 7, "double quotes"},
 		{"not utf-8", "mcp.json", "{\n\"a\": \"\xff\"}", 2, 7, "0xff"},
 		{"utf-16", "mcp.json", "\xff\xfe{\x00}\x00", 1, 1, "UTF-16"},
+		{"utf-32", "mcp.json", "\xff\xfe\x00\x00{\x00\x00\x00", 1, 1, "UTF-32"},
+		{"utf-32, the other end first", "mcp.json", "\x00\x00\xfe\xff\x00\x00\x00{", 1, 1, "UTF-32"},
 		{"deep json", "mcp.json", strings.Repeat("[", 100000), 1, 513, ""},
 		{"deep json in object", "mcp.json", `{"a":` + strings.Repeat(`{"a":`, 100000), 1, 2561, "nested"},
 		{"toml", "config.toml", "[mcp_servers.x]\ncommand = \n", 2, 11, "not TOML"},

@@ -23,6 +23,9 @@ type format struct {
 // plainText strips the byte order mark and refuses what is no UTF-8 text.
 func plainText(data []byte) ([]byte, *SyntaxError) {
 	start := Position{Line: 1, Column: 1}
+	if bytes.HasPrefix(data, []byte{0xff, 0xfe, 0, 0}) || bytes.HasPrefix(data, []byte{0, 0, 0xfe, 0xff}) {
+		return nil, syntaxError(start, "expected UTF-8 text but the file is UTF-32: save it as UTF-8")
+	}
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
 		return nil, syntaxError(start, "expected UTF-8 text but the file is UTF-16: save it as UTF-8")
 	}

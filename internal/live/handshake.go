@@ -77,7 +77,7 @@ func (h *handshake) step(ctx context.Context) (bool, hello, error) {
 			return h.settle()
 		}
 		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-			h.note(fmt.Errorf("no answer within %v", h.peer.opts.StartTimeout))
+			h.note(h.peer.silence(h.peer.opts.StartTimeout))
 			return true, hello{}, h.failure()
 		}
 		return true, hello{}, context.Cause(ctx)

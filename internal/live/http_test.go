@@ -1,6 +1,7 @@
 package live
 
 import (
+	"compress/gzip"
 	"fmt"
 	"io"
 	"net/http"
@@ -147,7 +148,7 @@ func TestHTTPProblems(t *testing.T) {
 		want string
 	}{
 		{"oversize body", func(w http.ResponseWriter, m message) { respond(w, "{%s", strings.Repeat(" ", 2<<20)) },
-			"tools/list: an answer above 1048576 bytes was not read: raise the limit on frames to inspect it"},
+			"tools/list: an answer is longer than the limit of 1048576 bytes (--max-message) and was not read"},
 		{"stream without an answer", func(w http.ResponseWriter, m message) { stream(w, ": bye\n\n") },
 			"tools/list: the event stream ended without an answer"},
 		{"session is gone", func(w http.ResponseWriter, m message) { http.Error(w, "gone", 404) },
@@ -213,10 +214,20 @@ func TestHTTPErrors(t *testing.T) {
 			_, _ = io.Copy(io.Discard, r.Body) // without it the handler never learns that we are gone
 			<-r.Context().Done()
 		}, []string{"no answer within 1s"}},
+		{"sends a bomb and waits", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			_, _ = io.Copy(z, io.MultiReader(strings.NewReader("data: "), io.LimitReader(zeros{}, 2<<20), strings.NewReader("\n\n")))
+			_ = z.Flush()
+			w.(http.Flusher).Flush()
+			_, _ = io.Copy(io.Discard, r.Body)
+			<-r.Context().Done()
+		}, []string{"an answer is longer than the limit of 1048576 bytes (--max-message) and was not read"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var change []func(*Options)
-			if tt.name == "says nothing" {
+			if tt.name == "says nothing" || tt.name == "sends a bomb and waits" {
 				change = append(change, neverStarts)
 			}
 			_, _, err := list(t, Target{URL: serveHTTP(t, tt.h) + "/?token=secret"}, change...)
@@ -343,4 +354,14 @@ func TestHTTPByteOrderMark(t *testing.T) {
 	if err != nil || len(res.Problems) != 0 || res.Noise != 0 || s.count(ServerToClient, `"name":"a"`) != 1 {
 		t.Errorf("got %+v, %v", res, err)
 	}
+}
+
+// zeros is text that packs well.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '0'
+	}
+	return len(p), nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -49,6 +50,7 @@ type peer struct {
 	pending map[string]*call
 	changed map[string]bool // list_changed notifications by method
 	skipped int             // requests of the server that found the queue full
+	unread  int             // frames since the last request that hold no message
 }
 
 func newPeer(ctx context.Context, o Options, t *tap) *peer {
@@ -135,7 +137,7 @@ func (p *peer) notify(ctx context.Context, method string) {
 
 // ask sends a request and waits for its answer.
 func (p *peer) ask(ctx context.Context, method, params string, timeout time.Duration) (reply, error) {
-	p.forgetOversize()
+	p.forget()
 	c := p.start(method, params, p.announced())
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
@@ -162,7 +164,7 @@ func (p *peer) ask(ctx context.Context, method, params string, timeout time.Dura
 			if dropped {
 				return reply{}, &oversizeError{p.opts.MaxFrame}
 			}
-			return reply{}, fmt.Errorf("no answer within %v", timeout)
+			return reply{}, p.silence(timeout)
 		case <-ctx.Done():
 			c.end(false)
 			return reply{}, context.Cause(ctx)
@@ -206,7 +208,7 @@ func (e *downError) Unwrap() error { return e.cause }
 type oversizeError struct{ limit int64 }
 
 func (e *oversizeError) Error() string {
-	return fmt.Sprintf("an answer above %d bytes was not read: raise the limit on frames to inspect it", e.limit)
+	return fmt.Sprintf("an answer is longer than the limit of %d bytes (--max-message) and was not read", e.limit)
 }
 
 // drop counts a frame that was too large and wakes who waits for it.
@@ -218,20 +220,45 @@ func (p *peer) drop() {
 	}
 }
 
-func (p *peer) forgetOversize() {
+// forget starts anew with what came in place of an answer.
+func (p *peer) forget() {
+	p.mu.Lock()
+	p.unread = 0
+	p.mu.Unlock()
 	select {
 	case <-p.oversize:
 	default:
 	}
 }
 
+// silence says why there is no answer: the server said nothing, or something that is none.
+func (p *peer) silence(timeout time.Duration) error {
+	select {
+	case <-p.oversize:
+		return &oversizeError{p.opts.MaxFrame}
+	default:
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.unread > 0 {
+		return fmt.Errorf("no answer within %v: what the server sent is no JSON-RPC message (lines or events: %d); over stdio each message has to stand on one line", timeout, p.unread)
+	}
+	return fmt.Errorf("no answer within %v", timeout)
+}
+
 // receive takes a frame of the server: first to the caller of List, then to us.
 // data is not kept.
 func (p *peer) receive(data []byte, from origin) {
-	if !p.tap.received(data, from) {
-		return
+	var messages []message
+	if p.tap.received(data, from) {
+		messages = parse(data)
 	}
-	for _, m := range parse(data) {
+	if !from.address && !slices.ContainsFunc(messages, func(m message) bool { return m.method != "" || m.id != "" }) {
+		p.mu.Lock()
+		p.unread++
+		p.mu.Unlock()
+	}
+	for _, m := range messages {
 		p.take(m)
 	}
 }

@@ -78,7 +78,7 @@ func TestStdioProblems(t *testing.T) {
 		{"errors", []string{`tools/list: the server answered with error -32603 "no\u202ekey"`}},
 		{"modern input", []string{"tools/list: the server asks for input in place of a list"}},
 		{"unknown version", []string{`initialize: the server agreed on the version "2030-01-01", which this client does not know; listed as if it were 2025-11-25`}},
-		{"long list", []string{"tools/list: an answer above 1048576 bytes was not read: raise the limit on frames to inspect it"}},
+		{"long list", []string{"tools/list: an answer is longer than the limit of 1048576 bytes (--max-message) and was not read"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.mode, func(t *testing.T) {
@@ -154,6 +154,7 @@ func TestStdioErrors(t *testing.T) {
 	}{
 		{"silent", neverStarts, []string{"no answer within 1s"}},
 		{"deaf", neverStarts, []string{"no answer within 1s"}},
+		{"pretty", neverStarts, []string{"no answer within 1s: what the server sent is no JSON-RPC message (lines or events: 5); over stdio each message has to stand on one line"}},
 		{"fails", func(*Options) {}, []string{"exit status 3", `Error: API_KEY is not set \x1b[31m`}},
 	}
 	for _, tt := range tests {
