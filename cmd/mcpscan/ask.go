@@ -40,7 +40,7 @@ func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, limit int64)
 		target.Name = ""
 	}
 	res, err := live.List(ctx, target, live.Options{
-		MaxFrame: limit, StartTimeout: c.StartTimeout, StepTimeout: c.StepTimeout,
+		MaxFrame: limit, StartTimeout: c.StartTimeout, StepTimeout: c.StepTimeout, Timeout: c.ServerTimeout,
 		ClientName: "mcpscan", ClientVersion: version(),
 		OnFrame: a.frame,
 	})
@@ -154,6 +154,9 @@ func (a *asking) report(ctx context.Context, res *live.Result, err error, limit 
 		a.skip("server %s was not inspected: %v", a.title(), err)
 	}
 	for _, p := range res.Problems {
+		if p.Reason == live.TooLong {
+			p.Reason += fmt.Sprintf(" of %v (--server-timeout)", a.ServerTimeout)
+		}
 		a.skip("server %s: %s", a.title(), p)
 	}
 	if res.Oversize > 0 {

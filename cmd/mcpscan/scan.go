@@ -42,9 +42,10 @@ type liveFlags struct {
 
 	InheritEnv bool `help:"Start servers with all of this environment. Without it they get the standard variables, what their configuration sets, and what env_allow in mcpscan.yaml lists."`
 
-	Header       map[string]string `help:"Header for the URLs given as targets, as NAME=VALUE." placeholder:"NAME=VALUE" mapsep:"none"`
-	StartTimeout time.Duration     `help:"How long a server may take until its first answer." default:"60s"`
-	StepTimeout  time.Duration     `help:"How long a server may take for each answer after that." default:"30s"`
+	Header        map[string]string `help:"Header for the URLs given as targets, as NAME=VALUE." placeholder:"NAME=VALUE" mapsep:"none"`
+	StartTimeout  time.Duration     `help:"How long a server may take until its first answer." default:"60s"`
+	StepTimeout   time.Duration     `help:"How long a server may take for each answer after that." default:"30s"`
+	ServerTimeout time.Duration     `help:"How long a server may take in all, from its start to the end of its last list." default:"5m"`
 
 	declared *policy.Lists // servers of mcpscan.yaml, with what they may have of the environment; nil for none
 	known    lockedServers // that servers are compared with

@@ -25,6 +25,7 @@ type reply struct {
 	broken     error // the answer is not what it says it is
 	object     bool  // the result is an object
 	nextCursor jsontext.Value
+	lists      map[string]jsontext.Kind // what stands where a list is expected, by member; 0 for several that differ
 	resultType string
 	version    string
 	supported  []string        // supportedVersions of a discover result
@@ -110,6 +111,8 @@ func (r *reply) readResult(raw jsontext.Value) {
 			if v.Kind() != 'n' {
 				r.nextCursor = v.Clone()
 			}
+		case "tools", "prompts", "resources", "resourceTemplates":
+			r.readList(name, v)
 		case "resultType":
 			r.resultType = text(v)
 		case "protocolVersion":
@@ -120,6 +123,18 @@ func (r *reply) readResult(raw jsontext.Value) {
 			r.readCapabilities(v)
 		}
 	})
+}
+
+// readList notes what kind of value a list is. A client may take either of two that have
+// the same name.
+func (r *reply) readList(name string, v jsontext.Value) {
+	if r.lists == nil {
+		r.lists = map[string]jsontext.Kind{}
+	}
+	kind, known := r.lists[name]
+	if r.lists[name] = v.Kind(); known && kind != v.Kind() {
+		r.lists[name] = 0
+	}
 }
 
 func (r *reply) readCapabilities(raw jsontext.Value) {

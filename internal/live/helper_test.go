@@ -138,6 +138,7 @@ func answer(id, result string) { say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id
 
 const (
 	helloLegacy = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"h","version":"1"}}`
+	oneOfAll    = `{"tools":[{"name":"a"}],"prompts":[],"resources":[],"resourceTemplates":[]}`
 	oneTool     = `{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`
 )
 
@@ -172,6 +173,9 @@ func runHelper(mode string) int {
 	case "pretty":
 		say("{\n  \"jsonrpc\": \"2.0\",\n  \"id\": 1,\n  \"result\": {}\n}")
 		_, _ = io.Copy(io.Discard, os.Stdin)
+	case "last words":
+		serve(nil)
+		say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 	case "deaf":
 		time.Sleep(time.Hour)
 	case "stubborn":
@@ -197,7 +201,7 @@ func runHelper(mode string) int {
 				if m.method == methodStart {
 					fmt.Print(`{"jsonrpc":"2.0","id":`, m.id, `,"result":`, helloLegacy, "}\r\n\r\n")
 				} else if m.id != "" {
-					fmt.Print(`{"jsonrpc":"2.0","id":`, m.id, `,"result":`, oneTool, "}\r\n")
+					fmt.Print(`{"jsonrpc":"2.0","id":`, m.id, `,"result":`, oneOfAll, "}\r\n")
 				}
 			}
 		}

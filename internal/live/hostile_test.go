@@ -45,13 +45,43 @@ func hostileModes() map[string]func(*session, message) bool {
 			}
 			return m.method == "tools/list"
 		},
-		"hides page two":       hidesPageTwo,
-		"asks back":            asksBack,
-		"long line":            longLine,
-		"long list":            longList,
-		"batch":                batch,
-		"declares all":         declaresAll,
-		"list changes":         listChanges(&page),
+		"hides page two":      hidesPageTwo,
+		"asks back":           asksBack,
+		"long line":           longLine,
+		"long list":           longList,
+		"batch":               batch,
+		"declares all":        declaresAll,
+		"list changes":        listChanges(&page, 1<<30),
+		"list changes once":   listChanges(&page, 1),
+		"modern list changes": modernListChanges(&page),
+		"late change":         lateChange(&page),
+		"dies of prompts": func(_ *session, m message) bool {
+			if m.method == "prompts/list" {
+				os.Exit(5)
+			}
+			return false
+		},
+		"errs on prompts": func(_ *session, m message) bool {
+			if m.method == "prompts/list" {
+				say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"not for you"}}`, m.id)
+			}
+			return m.method == "prompts/list"
+		},
+		"silent on templates": func(_ *session, m message) bool { return m.method == "resources/templates/list" },
+		"no tools":            toolsResult(`{"Tools":[{"name":"a"}]}`),
+		"tools in an object":  toolsResult(`{"tools":{"a":{"name":"a"}}}`),
+		"tools twice":         toolsResult(`{"tools":[{"name":"a"}],"tools":null}`),
+		"nothing in page two": func(_ *session, m message) bool {
+			if m.method != "tools/list" {
+				return false
+			}
+			if page++; page == 1 {
+				answer(m.id, `{"tools":[],"nextCursor":"2"}`)
+			} else {
+				answer(m.id, `{}`)
+			}
+			return true
+		},
 		"breaks off":           breaksOff,
 		"dies while listing":   diesWhileListing,
 		"errors":               errorsOnTools,
@@ -132,8 +162,8 @@ func declaresAll(_ *session, m message) bool {
 	return m.method == methodStart
 }
 
-// listChanges announces a change while the list is under way, every time.
-func listChanges(page *int) func(*session, message) bool {
+// listChanges announces a change right after the list, so many times.
+func listChanges(page *int, times int) func(*session, message) bool {
 	return func(_ *session, m message) bool {
 		switch m.method {
 		case methodStart:
@@ -141,11 +171,50 @@ func listChanges(page *int) func(*session, message) bool {
 		case "tools/list":
 			*page++
 			answer(m.id, fmt.Sprintf(`{"tools":[{"name":"v%d"}]}`, *page))
+			if *page <= times {
+				say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+			}
+		default:
+			return false
+		}
+		return true
+	}
+}
+
+func modernListChanges(page *int) func(*session, message) bool {
+	legacy := listChanges(page, 1)
+	return func(s *session, m message) bool {
+		if m.method == methodDiscover {
+			answer(m.id, `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`)
+			return true
+		}
+		return legacy(s, m)
+	}
+}
+
+// lateChange never said that it would announce changes, and does so behind the last list.
+func lateChange(page *int) func(*session, message) bool {
+	return func(_ *session, m message) bool {
+		switch m.method {
+		case "tools/list":
+			*page++
+			answer(m.id, fmt.Sprintf(`{"tools":[{"name":"v%d"}]}`, *page))
+		case "resources/templates/list":
+			say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, m.id)
 			say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 		default:
 			return false
 		}
 		return true
+	}
+}
+
+func toolsResult(result string) func(*session, message) bool {
+	return func(_ *session, m message) bool {
+		if m.method == "tools/list" {
+			answer(m.id, result)
+		}
+		return m.method == "tools/list"
 	}
 }
 

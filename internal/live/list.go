@@ -5,60 +5,111 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
-// settle is how long a server that announces changes may take to do so after
-// it met us: some register tools only when they know what the client can do.
+// settle is how long a server may take to announce a change after it was listed: some
+// register tools only when they know what the client can do.
 const settle = 500 * time.Millisecond
+
+// mostRelistings is how often lists that the server says have changed are asked again.
+const mostRelistings = 3
 
 // kind is one of the four lists.
 type kind struct {
 	method     string
 	capability string
+	member     string // of the result, with the list
 	changed    string // the notification that makes the list stale
 	optional   bool   // many servers that declare the capability do not know the method
 }
 
 func kinds() []kind {
 	return []kind{
-		{"tools/list", "tools", "notifications/tools/list_changed", false},
-		{"prompts/list", "prompts", "notifications/prompts/list_changed", false},
-		{"resources/list", "resources", "notifications/resources/list_changed", false},
-		{"resources/templates/list", "resources", "notifications/resources/list_changed", true},
+		{"tools/list", "tools", "tools", "notifications/tools/list_changed", false},
+		{"prompts/list", "prompts", "prompts", "notifications/prompts/list_changed", false},
+		{"resources/list", "resources", "resources", "notifications/resources/list_changed", false},
+		{"resources/templates/list", "resources", "resourceTemplates", "notifications/resources/list_changed", true},
 	}
 }
 
 // list asks for everything. What the server declares goes first: a server may
 // choke on a method that it does not know.
 func (s *scan) list(ctx context.Context, p *peer, h hello) {
+	var order []kind
 	for _, declared := range []bool{true, false} {
 		for _, k := range kinds() {
 			if h.declared[k.capability] == declared {
-				p.takeChanged(k.method)
-				s.pages(ctx, p, k, declared)
+				order = append(order, k)
 			}
 		}
 	}
-	if !h.announces || h.era == EraModern {
-		return
+	s.lists(ctx, p, h, order)
+	for range mostRelistings {
+		stale := s.settle(ctx, p, h)
+		if len(stale) == 0 {
+			return
+		}
+		s.lists(ctx, p, h, stale)
+	}
+}
+
+// settle waits for a notification that a list has changed, and returns the lists that
+// have changed since they were asked for.
+func (s *scan) settle(ctx context.Context, p *peer, h hello) (stale []kind) {
+	stale = slices.DeleteFunc(kinds(), func(k kind) bool { return !p.isChanged(k.method) })
+	if len(stale) > 0 || h.era == EraModern && s.result.Transport != "stdio" { // nothing arrives there unasked
+		return stale
 	}
 	timer := time.NewTimer(min(settle, s.opts.StepTimeout/4))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+	case <-p.changes:
 	case <-p.link.down():
 	case <-ctx.Done():
 	}
-	for _, k := range kinds() {
-		if p.takeChanged(k.method) {
-			s.pages(ctx, p, k, h.declared[k.capability])
+	return slices.DeleteFunc(kinds(), func(k kind) bool { return !p.isChanged(k.method) })
+}
+
+// lists asks for some of the lists. When the server is gone, or its time is over, those
+// that are left are one problem.
+func (s *scan) lists(ctx context.Context, p *peer, h hello, order []kind) {
+	for i, k := range order {
+		p.forgetChange(k.method)
+		err := s.pages(ctx, p, k, h.declared[k.capability])
+		late := errors.Is(context.Cause(ctx), errTooLong)
+		var down *downError
+		switch {
+		case ctx.Err() != nil && !late:
+			return // the caller knows
+		case late:
+			err = errTooLong
+		case err == nil:
+			continue
+		}
+		s.problem(k.method, err.Error())
+		if late || errors.As(err, &down) {
+			s.notAsked(order[i+1:])
+			return
 		}
 	}
 }
 
-// pages asks for all pages of one list.
-func (s *scan) pages(ctx context.Context, p *peer, k kind, declared bool) {
+func (s *scan) notAsked(left []kind) {
+	var methods []string
+	for _, k := range left {
+		methods = append(methods, k.method)
+	}
+	if len(methods) > 0 {
+		s.problem(strings.Join(methods, ", "), "not asked, because the list before it failed")
+	}
+}
+
+// pages asks for all pages of one list. The error says what is missing of it.
+func (s *scan) pages(ctx context.Context, p *peer, k kind, declared bool) error {
 	timeout := s.opts.StepTimeout
 	if !declared {
 		timeout = min(impatience, timeout)
@@ -66,51 +117,40 @@ func (s *scan) pages(ctx context.Context, p *peer, k kind, declared bool) {
 	// Hashes, because a cursor may be as large as a frame.
 	seen := map[[sha256.Size]byte]bool{}
 	cursor := ""
-	for page := 1; ctx.Err() == nil; page++ {
+	for page := 1; ; page++ {
 		if page > s.opts.MaxPages {
-			s.problem(k.method, fmt.Sprintf("stopped after %d pages", s.opts.MaxPages))
-			return
+			return fmt.Errorf("stopped after %d pages", s.opts.MaxPages)
 		}
 		r, err := p.ask(ctx, k.method, p.listParams(cursor), timeout)
 		switch {
-		case ctx.Err() != nil:
-			return
+		case err != nil && page == 1 && excused(err, k, declared):
+			return nil
 		case err != nil:
-			if page > 1 || !excused(err, k, declared) {
-				s.problem(k.method, err.Error())
-			}
-			return
+			return err
 		case r.resultType == "input_required":
-			s.problem(k.method, "the server asks for input in place of a list")
-			return
+			return errors.New("the server asks for input in place of a list")
+		case r.lists[k.member] != '[':
+			return fmt.Errorf("the result has no array %q", k.member)
 		case r.nextCursor == nil:
-			return
+			return nil
 		case r.nextCursor.Kind() != '"' && r.nextCursor.Kind() != '0':
-			s.problem(k.method, "the cursor of the next page is not a string: "+quote(string(r.nextCursor)))
-			return
+			return errors.New("the cursor of the next page is not a string: " + quote(string(r.nextCursor)))
 		}
 		cursor = string(r.nextCursor)
 		sum := sha256.Sum256(r.nextCursor)
 		if seen[sum] {
-			s.problem(k.method, "the server repeats the cursor "+quote(text(r.nextCursor)))
-			return
+			return errors.New("the server repeats the cursor " + quote(text(r.nextCursor)))
 		}
 		seen[sum] = true
 		timeout = s.opts.StepTimeout // it does know the method
 	}
 }
 
-// excused says whether a failed list is no gap: nobody promised it.
+// excused says whether a failed list is no gap: nobody promised it, and the server says
+// that it does not have it. Every other failure leaves open what it has.
 func excused(err error, k kind, declared bool) bool {
-	var over *oversizeError
-	if errors.As(err, &over) {
-		return false
-	}
-	if !declared {
-		return true
-	}
 	var rpc *rpcError
-	return k.optional && errors.As(err, &rpc) && rpc.code == codeNotFound
+	return (!declared || k.optional) && errors.As(err, &rpc) && rpc.code == codeNotFound
 }
 
 // listParams writes the params of a list request. The cursor is the raw token

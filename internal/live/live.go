@@ -63,6 +63,7 @@ type Options struct {
 	MaxFrame     int64            // a larger frame is counted, not held; default 64 MiB
 	StartTimeout time.Duration    // until the first usable answer, npx downloads included; default 60 s
 	StepTimeout  time.Duration    // for each request after it; default 30 s
+	Timeout      time.Duration    // for the server in all, from its start to the last list; default 5 min
 	MaxPages     int              // of one list; default 200
 	HTTPClient   *http.Client     // default: one of its own, without cookies and without an overall time-out
 
@@ -129,6 +130,10 @@ func (o Options) withDefaults() Options {
 	if o.StepTimeout <= 0 {
 		o.StepTimeout = 30 * time.Second
 	}
+	if o.Timeout <= 0 {
+		o.Timeout = 5 * time.Minute
+	}
+	o.StartTimeout = min(o.StartTimeout, o.Timeout)
 	if o.MaxPages <= 0 {
 		o.MaxPages = 200
 	}
@@ -150,14 +155,21 @@ type scan struct {
 	result Result
 }
 
+// TooLong is the reason of a Problem with the list at which a server used up Options.Timeout.
+const TooLong = "not finished within the time limit for one server"
+
+var errTooLong = errors.New(TooLong)
+
 func (s *scan) run(ctx context.Context) error {
 	var (
 		p   *peer
 		h   hello
 		err error
 	)
-	start, cancel := context.WithTimeout(ctx, s.opts.StartTimeout)
+	whole, cancel := context.WithTimeoutCause(ctx, s.opts.Timeout, errTooLong)
 	defer cancel()
+	start, cancelStart := context.WithTimeout(whole, s.opts.StartTimeout)
+	defer cancelStart()
 	if len(s.target.Command) > 0 {
 		p, h, err = s.dialStdio(start)
 	} else {
@@ -168,7 +180,7 @@ func (s *scan) run(ctx context.Context) error {
 	}
 	if err == nil {
 		s.result.Era, s.result.ProtocolVersion = h.era, h.version
-		s.list(ctx, p, h)
+		s.list(whole, p, h)
 		err = context.Cause(ctx)
 	}
 	if p != nil {
@@ -185,6 +197,11 @@ func (s *scan) hangUp(ctx context.Context, p *peer) {
 	p.close(ctx.Err() == nil)
 	if std, ok := p.link.(*stdio); ok {
 		s.result.StderrTail = std.stderr.String()
+	}
+	for _, k := range kinds() {
+		if p.isChanged(k.method) && !k.optional { // what is optional changes with another list
+			s.problem(k.method, "the server announced another change after its last list")
+		}
 	}
 	if n := p.unanswered(); n > 0 {
 		s.problem("requests of the server", fmt.Sprintf("%d came faster than they could be answered", n))

@@ -42,6 +42,7 @@ type peer struct {
 
 	queue    chan message  // requests of the server
 	oversize chan struct{} // a frame was dropped
+	changes  chan struct{} // a list has changed
 	meta     bool          // every request carries the modern _meta
 
 	mu      sync.Mutex
@@ -58,6 +59,7 @@ func newPeer(ctx context.Context, o Options, t *tap) *peer {
 		opts: o, tap: t,
 		queue:    make(chan message, answerQueue),
 		oversize: make(chan struct{}, 1),
+		changes:  make(chan struct{}, 1),
 		pending:  map[string]*call{},
 		changed:  map[string]bool{},
 	}
@@ -214,8 +216,13 @@ func (e *oversizeError) Error() string {
 // drop counts a frame that was too large and wakes who waits for it.
 func (p *peer) drop() {
 	p.tap.dropped()
+	wake(p.oversize)
+}
+
+// wake sets a mark that somebody waits for, unless it is set already.
+func wake(mark chan struct{}) {
 	select {
-	case p.oversize <- struct{}{}:
+	case mark <- struct{}{}:
 	default:
 	}
 }
@@ -278,6 +285,7 @@ func (p *peer) take(m message) {
 		for _, k := range kinds() {
 			if k.changed == m.method {
 				p.changed[k.method] = true
+				wake(p.changes)
 			}
 		}
 		p.mu.Unlock()
@@ -309,13 +317,22 @@ func (p *peer) waiting(id string) bool {
 	return p.pending[id] != nil
 }
 
-// takeChanged says whether the list changed since the last time, and forgets.
-func (p *peer) takeChanged(method string) bool {
+// isChanged says whether the server announced a change of the list after it was asked for.
+func (p *peer) isChanged(method string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	was := p.changed[method]
+	return p.changed[method]
+}
+
+// forgetChange is called before a list is asked for: it will have what changed until then.
+func (p *peer) forgetChange(method string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	delete(p.changed, method)
-	return was
+	select {
+	case <-p.changes:
+	default:
+	}
 }
 
 func (p *peer) announced() string {

@@ -2,6 +2,7 @@ package live
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,8 @@ func TestStdioServersThatCanBeListed(t *testing.T) {
 		{mode: "answers without an id", version: "2025-06-18", reply: `"name":"a"`, times: 1},
 		{mode: "hides page two", version: "2025-06-18", reply: `"hidden"`, times: 1},
 		{mode: "batch", version: "2025-06-18", reply: `"name":"a"`, times: 1},
-		{mode: "list changes", version: "2025-11-25", reply: `"name":"v`, times: 2},
+		{mode: "list changes once", version: "2025-11-25", reply: `"name":"v2`, times: 1},
+		{mode: "late change", version: "2025-06-18", reply: `"name":"v2`, times: 1},
 		{mode: "stubborn", version: "2025-06-18", reply: `"name":"a"`, times: 1},
 	}
 	for _, tt := range tests {
@@ -79,6 +81,15 @@ func TestStdioProblems(t *testing.T) {
 		{"modern input", []string{"tools/list: the server asks for input in place of a list"}},
 		{"unknown version", []string{`initialize: the server agreed on the version "2030-01-01", which this client does not know; listed as if it were 2025-11-25`}},
 		{"long list", []string{"tools/list: an answer is longer than the limit of 1048576 bytes (--max-message) and was not read"}},
+		{"list changes", []string{"tools/list: the server announced another change after its last list"}},
+		{"last words", []string{"tools/list: the server announced another change after its last list"}},
+		{"dies of prompts", []string{"prompts/list: the connection is gone: the server ended with exit status 5",
+			"resources/list, resources/templates/list: not asked, because the list before it failed"}},
+		{"errs on prompts", []string{`prompts/list: the server answered with error -32603 "not for you"`}},
+		{"no tools", []string{`tools/list: the result has no array "tools"`}},
+		{"tools in an object", []string{`tools/list: the result has no array "tools"`}},
+		{"tools twice", []string{`tools/list: the result has no array "tools"`}},
+		{"nothing in page two", []string{`tools/list: the result has no array "tools"`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.mode, func(t *testing.T) {
@@ -98,7 +109,8 @@ func TestStdioDeathWhileListing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantProblems(t, res.Problems, `tools/list: the connection is gone: the server ended with exit status 2, its last words were "panic: nil map"`)
+	wantProblems(t, res.Problems, `tools/list: the connection is gone: the server ended with exit status 2, its last words were "panic: nil map"`,
+		"prompts/list, resources/list, resources/templates/list: not asked, because the list before it failed")
 	if res.StderrTail != "panic: nil map\n" {
 		t.Errorf("standard error %q", res.StderrTail)
 	}
@@ -134,6 +146,37 @@ func TestStdioLongLineIsCountedNotHeld(t *testing.T) {
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 20<<20 {
 		t.Errorf("%d MiB allocated for a line of 100 MiB and a cap of 1", grown>>20)
 	}
+}
+
+func TestModernServerAnnouncesAChange(t *testing.T) {
+	res, s, err := list(t, helper(t, "modern list changes"))
+	if err != nil || res.Era != EraModern || s.count(ServerToClient, `"name":"v2`) != 1 {
+		t.Fatalf("got %+v, %v", res, err)
+	}
+	wantProblems(t, res.Problems)
+}
+
+func TestSilenceOnAnUndeclaredListIsAProblem(t *testing.T) {
+	res, _, err := list(t, helper(t, "silent on templates"), neverSteps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(res.Problems, Problem{"resources/templates/list", "no answer within 400ms"}) {
+		t.Errorf("got %v", res.Problems)
+	}
+}
+
+// A machine that is too busy to start the server in time gets a longer one.
+func TestTimeoutEndsSlowLists(t *testing.T) {
+	for limit := time.Second; limit < 10*time.Minute; limit *= 2 {
+		res, _, err := list(t, helper(t, "pages for ever"), func(o *Options) { o.MaxPages, o.Timeout = 1<<40, limit })
+		if err == nil {
+			wantProblems(t, res.Problems, "tools/list: not finished within the time limit for one server",
+				"prompts/list, resources/list, resources/templates/list: not asked, because the list before it failed")
+			return
+		}
+	}
+	t.Error("the server did not start")
 }
 
 func TestStdioFlood(t *testing.T) {
