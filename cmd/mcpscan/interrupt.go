@@ -26,12 +26,15 @@ func (s *signalled) exitCode() int {
 	return exitIncomplete
 }
 
-// untilSignal returns a context that the first Ctrl-C ends. A second one ends the
-// process at once.
+// untilSignal returns a context that the first Ctrl-C ends, or the end of the terminal
+// unless nohup is to outlast that. A second one ends the process at once.
 func untilSignal() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	received := make(chan os.Signal, 1)
 	signal.Notify(received, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(received, syscall.SIGHUP)
+	}
 	done := make(chan struct{})
 	go func() {
 		select {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,9 @@ import (
 
 // helperVar makes the test binary a stdio server that behaves as its value says.
 const helperVar = "MCPSCAN_LIVE_HELPER"
+
+// pidVar names the file in which a server that is deaf tells its process id.
+const pidVar = "MCPSCAN_LIVE_PID"
 
 func TestMain(m *testing.M) {
 	if mode := os.Getenv(helperVar); mode != "" {
@@ -176,7 +180,13 @@ func runHelper(mode string) int {
 	case "last words":
 		serve(nil)
 		say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+	case "lister": // lists a server that tells its process id in a file
+		target := Target{Command: []string{os.Args[0]}, Env: append(os.Environ(), helperVar+"=deaf")}
+		_, _ = List(context.Background(), target, Options{StartTimeout: time.Hour, Timeout: time.Hour})
 	case "deaf":
+		if file := os.Getenv(pidVar); file != "" {
+			_ = os.WriteFile(file, []byte(strconv.Itoa(os.Getpid())), 0o600)
+		}
 		time.Sleep(time.Hour)
 	case "stubborn":
 		// Ignores its closed standard input, as many servers do.
@@ -188,7 +198,7 @@ func runHelper(mode string) int {
 	case "banner":
 		say("\xEF\xBB\xBFServer v1 starting …\n\n  listening")
 		return serve(nil)
-	case "launcher", "orphan":
+	case "launcher", "orphan", "session", "daemon":
 		return runLauncher(mode)
 	case "crlf":
 		in := bufio.NewReader(os.Stdin)
@@ -215,10 +225,25 @@ func runHelper(mode string) int {
 }
 
 // runLauncher starts a grandchild that holds standard output and ignores its
-// input, and tells its id on standard error. As orphan it then fails at once.
+// input, and tells its id on standard error. As orphan it then fails at once; in the
+// other modes the grandchild leaves the session, as a daemon also its parent and the
+// environment that could tell whose it is.
 func runLauncher(mode string) int {
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), helperVar+"=deaf")
+	switch mode {
+	case "session":
+		leaveSession(child)
+	case "daemon": // its parent is the shell, which ends at once
+		child = exec.Command("sh", "-c", `env -i `+helperVar+`=deaf "$0" >/dev/null 2>&1 & echo "child $!" >&2`, os.Args[0])
+		leaveSession(child)
+		child.Stderr = os.Stderr
+		if err := child.Run(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return serve(nil)
+	}
 	child.Stdout = os.Stdout
 	if err := child.Start(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -5,6 +5,8 @@ package live
 import (
 	"fmt"
 	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,12 +24,18 @@ func running(pid int) bool {
 	return syscall.Kill(pid, 0) == nil
 }
 
+func leaveSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
 // A grandchild keeps standard output open for an hour, and does not care for its input.
 func TestGrandchildrenAreEnded(t *testing.T) {
-	for _, mode := range []string{"launcher", "orphan"} {
+	modes := []string{"launcher", "orphan"}
+	if runtime.GOOS == "linux" {
+		modes = append(modes, "session", "daemon")
+	}
+	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) {
 			res, s, err := list(t, helper(t, mode))
-			if mode == "launcher" && (err != nil || s.count(ServerToClient, `"name":"a"`) != 1) {
+			if mode != "orphan" && (err != nil || s.count(ServerToClient, `"name":"a"`) != 1) {
 				t.Errorf("got %+v, %v", res, err)
 			}
 			if mode == "orphan" && (err == nil || !strings.Contains(err.Error(), "exit status 4")) {
@@ -37,16 +45,14 @@ func TestGrandchildrenAreEnded(t *testing.T) {
 			if _, err := fmt.Sscanf(res.StderrTail, "child %d", &pid); err != nil {
 				t.Fatalf("%q: %v", res.StderrTail, err)
 			}
+			t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
 			for range 1000 { // a killed process is gone soon, and not at once
 				if !running(pid) {
 					return
 				}
 				time.Sleep(20 * time.Millisecond)
 			}
-			if running(pid) {
-				t.Errorf("process %d still runs", pid)
-				_ = syscall.Kill(pid, syscall.SIGKILL)
-			}
+			t.Errorf("process %d still runs", pid)
 		})
 	}
 }

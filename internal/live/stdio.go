@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -89,15 +90,37 @@ func startStdio(p *peer, t Target) (*stdio, error) {
 	theirs, err := l.pipes()
 	defer closeAll(theirs...)
 	if err == nil {
-		prepare(l.cmd)
-		err = l.cmd.Start()
+		err = l.start()
 	}
 	if err != nil {
 		closeAll(l.stdin, l.stdout, l.errout)
 		return nil, fmt.Errorf("starting the server: %w", err)
 	}
-	l.group = adopt(l.cmd)
 	return l, nil
+}
+
+// start starts the process and waits for its end, on a thread of its own: the kernel takes
+// the end of the thread for ours. That is not counted as work: a process that the kernel
+// cannot end must not hold us.
+func (l *stdio) start() error {
+	prepare(l.cmd)
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := l.cmd.Start()
+		started <- err
+		if err == nil {
+			_ = l.cmd.Wait() // told by ProcessState
+			close(l.exited)
+		}
+	}()
+	if err := <-started; err != nil {
+		(&group{}).release()
+		return err
+	}
+	l.group = adopt(l.cmd)
+	return nil
 }
 
 // pipes makes the three streams and returns the server's ends.
@@ -161,11 +184,6 @@ func (l *stdio) run() {
 		defer close(l.errRead)
 		_, _ = io.Copy(l.stderr, l.errout) // ends with the pipe, however that ends
 	})
-	// Not counted as work: a process that the kernel cannot end must not hold us.
-	go func() {
-		defer close(l.exited)
-		_ = l.cmd.Wait() // told by ProcessState
-	}()
 	l.peer.work.Go(l.watch)
 }
 
@@ -194,7 +212,7 @@ func (l *stdio) watch() {
 		return
 	case <-l.exited:
 	}
-	if l.cmd.ProcessState.Success() {
+	if state := l.cmd.ProcessState; state != nil && state.Success() {
 		<-l.read
 		return
 	}

@@ -1,0 +1,143 @@
+package live
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// prepare gives the process a session of its own, without a terminal, and has the kernel
+// kill it when we die. The thread that starts it has to live as long as it does.
+//
+// It also makes us the parent of every process below the server that loses its own, so
+// that one with a session of its own is found as well.
+func prepare(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	becomeParent()
+	servers.Lock()
+	servers.open++
+	servers.Unlock()
+}
+
+// becomeParent needs no privilege. A kernel that does not know it leaves processes that
+// double-fork to init.
+var becomeParent = sync.OnceFunc(func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) })
+
+// servers counts those that are not released yet. What has lost its parent and left its
+// session can be of any of them, and is ended with the last.
+var servers struct {
+	sync.Mutex
+	open int
+}
+
+// members are the processes that still run of the session, and below one of its
+// processes.
+func (g *group) members() (pids []int) {
+	all := processes()
+	var roots []int
+	for pid, p := range all {
+		if p.session == g.id || p.group == g.id {
+			roots = append(roots, pid)
+		}
+	}
+	for pid := range family(all, roots...) {
+		if !all[pid].dead {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+func (g *group) alive() bool { return len(g.members()) > 0 }
+
+// release ends what escaped from all servers once none of them is left.
+func (g *group) release() {
+	servers.Lock()
+	defer servers.Unlock()
+	servers.open--
+	if servers.open > 0 {
+		return
+	}
+	for range killRounds {
+		if !endStrays() {
+			return
+		}
+		time.Sleep(killPause)
+	}
+}
+
+// endStrays kills the processes that we became the parent of, and says whether there were
+// any. A process that we started ourselves is in our session, or was waited for.
+func endStrays() (found bool) {
+	us := os.Getpid()
+	all := processes()
+	session := all[us].session
+	for pid, p := range all {
+		if p.parent != us || p.session == session {
+			continue
+		}
+		found = true
+		for below := range family(all, pid) {
+			_ = syscall.Kill(below, syscall.SIGKILL)
+		}
+		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // nobody else waits for it
+	}
+	return found
+}
+
+// process is what /proc tells of a process.
+type process struct {
+	parent, group, session int
+	dead                   bool // and not waited for, which it stays for ever in a container without an init
+}
+
+// processes reads the table of processes.
+func processes() map[int]process {
+	all := map[int]process{}
+	paths, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well-formed
+	for _, path := range paths {
+		stat, err := os.ReadFile(path)
+		if err != nil {
+			continue // it ended meanwhile
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err != nil {
+			continue
+		}
+		// The fields after the name, which may hold anything.
+		fields := string(stat[strings.LastIndexByte(string(stat), ')')+1:])
+		var p process
+		var state string
+		if _, err := fmt.Sscan(fields, &state, &p.parent, &p.group, &p.session); err == nil {
+			p.dead = state == "Z" || state == "X"
+			all[pid] = p
+		}
+	}
+	return all
+}
+
+// family are processes and all that are below them.
+func family(all map[int]process, roots ...int) map[int]bool {
+	below := map[int][]int{}
+	for pid, p := range all {
+		below[p.parent] = append(below[p.parent], pid)
+	}
+	found := map[int]bool{}
+	for todo := roots; len(todo) > 0; {
+		pid := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if !found[pid] {
+			found[pid] = true
+			todo = append(todo, below[pid]...)
+		}
+	}
+	return found
+}
