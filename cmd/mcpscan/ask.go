@@ -14,6 +14,7 @@ type asking struct {
 	*liveFlags
 	server      liveTarget
 	feed        *feed
+	disk        *disk
 	environment []string
 
 	answered bool
@@ -28,10 +29,10 @@ const (
 )
 
 // ask lists one server, and returns the variables that it may have missed.
-func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, limit int64) missed {
+func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, d *disk, limit int64) missed {
 	in := c.inherits(&t)
 	t.secrets = append(t.secrets, in.secrets()...)
-	a := &asking{liveFlags: c, server: t, feed: f, environment: slices.Concat(in.variables, t.env)}
+	a := &asking{liveFlags: c, server: t, feed: f, disk: d, environment: slices.Concat(in.variables, t.env)}
 	if c.block && a.replaced(ctx) {
 		return missed{}
 	}
@@ -46,7 +47,7 @@ func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, limit int64)
 	})
 	a.flush()
 	if a.answered { // what was fetched for the server is there now
-		a.started(afterStart(ctx, a.environment))
+		a.started(afterStart(ctx, a.environment, a.disk))
 	}
 	a.report(ctx, &res, err, limit)
 	if t.url != "" {
@@ -112,22 +113,32 @@ func (a *asking) flush() {
 
 // started tells what the server is, by what a machine knows of it.
 func (a *asking) started(m machine) {
-	e := a.event(scanner.StartedEvent)
-	e.Identity = a.server.identity(m)
+	e, why := a.event(scanner.StartedEvent), ""
+	e.Identity, why = a.server.identity(m)
 	a.feed.send(e, true)
+	if why != "" && !a.server.foreign { // else it was told of the configuration
+		a.skip("server %s: %s", a.title(), why)
+	}
 }
 
-// replaced reports whether the file of the server is not the one that was approved, and
-// then tells so in its place.
+// replaced reports whether the file of the server is not known to be the one that was
+// approved, and then tells so in its place.
 func (a *asking) replaced(ctx context.Context) bool {
-	m := afterStart(ctx, a.environment)
+	m := afterStart(ctx, a.environment, a.disk)
 	m.image = nil // nothing is executed yet
-	was, now := a.known[a.server.name].Approved(), a.server.identity(m)
-	if was == nil || was.Digest == "" || now.Digest == "" || was.Digest == now.Digest {
+	was := a.known[a.server.name].Approved()
+	now, why := a.server.identity(m)
+	if was == nil || was.Digest == "" || was.Digest == now.Digest {
 		return false
 	}
 	a.started(m)
-	a.skip("server %s was not started: %s has another content than the file that was approved, and version_pinning.on_change is block", a.title(), now.Executable)
+	switch {
+	case now.Digest != "":
+		why = now.Executable + " has another content than the file that was approved"
+	case why == "":
+		why = "the file that was approved is not what its command starts"
+	}
+	a.skip("server %s was not started: %s, and version_pinning.on_change is block", a.title(), why)
 	return true
 }
 

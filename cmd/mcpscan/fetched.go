@@ -49,7 +49,7 @@ func (m machine) fetchedByNPX(l *scanner.Launched, cwd string) (version, integri
 	}
 	if root := npmProject(cwd); root != "" {
 		if _, err := os.Stat(filepath.Join(root, "node_modules", l.Name, "package.json")); err == nil {
-			version, integrity = lockedByNPM(filepath.Join(root, "node_modules", ".package-lock.json"), l.Name)
+			version, integrity = m.lockedByNPM(filepath.Join(root, "node_modules", ".package-lock.json"), l.Name)
 			if version == l.Version || l.Version == "" {
 				return version, integrity
 			}
@@ -75,7 +75,7 @@ func (m machine) fetchedByNPX(l *scanner.Launched, cwd string) (version, integri
 	}
 	slices.Sort(asked)
 	sum := sha512.Sum512([]byte(strings.Join(asked, "\n")))
-	return lockedByNPM(filepath.Join(kept, "_npx", hex.EncodeToString(sum[:])[:16], "package-lock.json"), l.Name)
+	return m.lockedByNPM(filepath.Join(kept, "_npx", hex.EncodeToString(sum[:])[:16], "package-lock.json"), l.Name)
 }
 
 // npmProject is the directory in whose node_modules npm looks first, "" for none.
@@ -99,10 +99,9 @@ func npmProject(dir string) string {
 }
 
 // lockedByNPM reads what a lockfile of npm says of a package.
-func lockedByNPM(file, name string) (version, integrity string) {
-	data, err := os.ReadFile(file)
-	var doc wire.Doc
-	if err != nil || doc.Parse(data) != nil {
+func (m machine) lockedByNPM(file, name string) (version, integrity string) {
+	doc := m.disk.packageLock(file)
+	if doc == nil {
 		return "", ""
 	}
 	entry := doc.Get(doc.Get(0, "packages"), "node_modules/"+name)
@@ -120,7 +119,7 @@ func (m machine) fetchedFromPyPI(l *scanner.Launched) (version, integrity string
 		if !ok || pythonName(name) != pythonName(l.Name) || l.Exact && v != l.Version {
 			continue
 		}
-		versions, digests = append(versions, v), append(digests, wheelDigest(dir))
+		versions, digests = append(versions, v), append(digests, m.wheelDigest(dir))
 	}
 	if versions = slices.Compact(slices.Sorted(slices.Values(versions))); len(versions) != 1 {
 		return "", ""
@@ -189,9 +188,9 @@ func pythonName(name string) string {
 // wheelDigest is a digest over the files of a wheel, as its RECORD has them; "" for a
 // wheel that is another one on each system. What the tools that build and install it
 // write by themselves is left out.
-func wheelDigest(distInfo string) string {
-	about, err := os.ReadFile(filepath.Join(distInfo, "WHEEL"))
-	if err != nil {
+func (m machine) wheelDigest(distInfo string) string {
+	about := m.disk.manifest(filepath.Join(distInfo, "WHEEL"))
+	if about == nil {
 		return ""
 	}
 	for line := range strings.Lines(string(about)) {
@@ -199,8 +198,8 @@ func wheelDigest(distInfo string) string {
 			return ""
 		}
 	}
-	record, err := os.ReadFile(filepath.Join(distInfo, "RECORD"))
-	if err != nil {
+	record := m.disk.manifest(filepath.Join(distInfo, "RECORD"))
+	if record == nil {
 		return ""
 	}
 	var files []string

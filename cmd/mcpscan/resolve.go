@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,17 +14,18 @@ import (
 // machine is where it is looked up what a command starts.
 type machine struct {
 	getenv func(string) string
+	disk   *disk
 	// image returns the digest that an engine for containers has of an image; nil where
 	// no program may be run to find out.
 	image func(engine, name string) string
 }
 
 // thisMachine knows what can be told without running anything.
-func thisMachine() machine { return machine{getenv: os.Getenv} }
+func thisMachine(d *disk) machine { return machine{getenv: os.Getenv, disk: d} }
 
 // afterStart knows what a server can have run that was started in an environment.
-func afterStart(ctx context.Context, environment []string) machine {
-	m := machine{getenv: func(name string) string {
+func afterStart(ctx context.Context, environment []string, d *disk) machine {
+	m := machine{disk: d, getenv: func(name string) string {
 		for _, variable := range slices.Backward(environment) {
 			if value, ok := strings.CutPrefix(variable, name+"="); ok {
 				return value
@@ -39,12 +37,12 @@ func afterStart(ctx context.Context, environment []string) machine {
 	return m
 }
 
-// find returns what a machine knows of what an entry starts. Launchers and
-// interpreters have no digest: they differ from machine to machine, and what they
-// start is what counts.
-func (m machine) find(e *scanner.Entry) (f scanner.Found) {
+// find returns what a machine knows of what an entry starts, and why that is less than
+// it should be. Launchers and interpreters have no digest: they differ from machine to
+// machine, and what they start is what counts.
+func (m machine) find(e *scanner.Entry) (f scanner.Found, why string) {
 	if e.Command == "" {
-		return f
+		return f, ""
 	}
 	l := scanner.Launch(e.Command, e.Args)
 	file := ""
@@ -61,19 +59,20 @@ func (m machine) find(e *scanner.Entry) (f scanner.Found) {
 		file = m.program(e, &l)
 	}
 	if file == "" {
-		return f
+		return f, ""
 	}
 	if e.Cwd != "" && !filepath.IsAbs(file) {
 		file = filepath.Join(e.Cwd, file)
 	}
 	abs, err := filepath.Abs(file)
 	if err != nil {
-		return f
+		return f, ""
 	}
-	if digest := digestOf(abs); digest != "" {
+	digest, why := m.disk.digest(abs)
+	if digest != "" {
 		f.Executable, f.Digest = portable(abs), digest
 	}
-	return f
+	return f, why
 }
 
 // program is the file whose content decides what an entry does: the script that an
@@ -88,7 +87,7 @@ func (m machine) program(e *scanner.Entry, l *scanner.Launched) string {
 		if e.Cwd != "" && !filepath.IsAbs(a) {
 			path = filepath.Join(e.Cwd, a)
 		}
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		if _, err := regular(path); err == nil {
 			return a
 		}
 	}
@@ -120,25 +119,4 @@ func portable(abs string) string {
 		}
 	}
 	return filepath.ToSlash(abs)
-}
-
-// maxExecutable bounds the file whose digest is taken.
-const maxExecutable = 1 << 30
-
-// digestOf is the SHA-256 of a regular file, "" where there is none.
-func digestOf(path string) string {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxExecutable {
-		return ""
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, io.LimitReader(f, maxExecutable)); err != nil {
-		return ""
-	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }

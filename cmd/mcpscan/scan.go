@@ -61,6 +61,7 @@ type plan struct {
 	locked   map[string]*lockfile.Server // that are inspected in place of those that --no-run leaves alone; nil for no lockfile
 	mayLeave bool                        // --no-run leaves servers alone for which no lockfile speaks
 	left     int                         // servers that --no-run left alone
+	disk     *disk
 }
 
 // Run inspects the targets and reports.
@@ -171,7 +172,7 @@ func (c *scanCmd) plan(ctx context.Context, std streams, locked *approved) (*pla
 	if c.Command != nil && (len(c.Command) == 0 || c.Command[0] == "") {
 		return nil, usage("no command stands behind --; expected one, as in: mcpscan scan -- npx -y some-mcp-server")
 	}
-	p := &plan{}
+	p := &plan{disk: newDisk(ctx)}
 	if c.NoRun {
 		p.locked, p.mayLeave = locked.known(), locked.file == nil
 	}
@@ -383,7 +384,10 @@ func (p *plan) config(f *config.File) {
 		}
 	}
 	for i := range f.Entries {
-		f.Entries[i].Found = thisMachine().find(&f.Entries[i])
+		e, why := &f.Entries[i], ""
+		if e.Found, why = thisMachine(p.disk).find(e); why != "" {
+			p.skip(at(e.Pos), "server %s: %s", e.Name, why)
+		}
 	}
 	if len(f.Entries)+len(f.Settings) > 0 { // an empty one is nothing inspected
 		p.events = append(p.events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at(scanner.Position{})})

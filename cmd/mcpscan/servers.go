@@ -113,7 +113,7 @@ func (c *liveFlags) start(ctx context.Context, std streams, p *plan, rec *record
 		missing := make([]missed, len(p.targets))
 		for i, t := range p.targets {
 			wg.Go(func() {
-				missing[i] = c.ask(ctx, t, feed, limit)
+				missing[i] = c.ask(ctx, t, feed, p.disk, limit)
 				bar.add(1)
 			})
 		}

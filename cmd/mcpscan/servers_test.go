@@ -15,7 +15,7 @@ func planned(t *testing.T, text string) *plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &plan{}
+	p := &plan{disk: newDisk(t.Context())}
 	p.config(file)
 	p.unique()
 	return p

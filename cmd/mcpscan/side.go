@@ -23,7 +23,7 @@ type side struct {
 // side opens a target, or the command of a server. Of a lockfile it shows what was
 // approved, or what was seen last.
 func (f *liveFlags) side(ctx context.Context, std streams, target string, approved bool, command []string, limit int64, quiet bool) (*side, error) {
-	p := &plan{}
+	p := &plan{disk: newDisk(ctx)}
 	switch {
 	case len(command) > 0:
 		if err := p.command(command, f.known); err != nil {

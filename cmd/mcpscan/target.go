@@ -175,13 +175,13 @@ func (t *liveTarget) conceal(s string) string {
 
 // identity says what the server is, with what a machine knows of what it started. What
 // references stand for stays inside.
-func (t *liveTarget) identity(m machine) *scanner.Identity {
+func (t *liveTarget) identity(m machine) (id *scanner.Identity, why string) {
 	entry := t.written
 	if len(t.command) > 0 {
-		entry.Found = m.find(&config.Server{Command: t.command[0], Args: t.command[1:], Cwd: t.dir})
+		entry.Found, why = m.find(&config.Server{Command: t.command[0], Args: t.command[1:], Cwd: t.dir})
 		entry.Found.Executable = t.conceal(entry.Found.Executable)
 	}
-	return scanner.IdentityOf(&entry)
+	return scanner.IdentityOf(&entry), why
 }
 
 // known lists the secrets that the server was given, the longest first.
