@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/live"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -16,6 +18,9 @@ type asking struct {
 	feed        *feed
 	disk        *disk
 	environment []string
+
+	secrets  text.Secrets // that the server was given
+	repeated int          // messages in which it gave one back
 
 	answered bool
 	waiting  []*scanner.Event // until the server says how it is called
@@ -31,8 +36,8 @@ const (
 // ask lists one server, and returns the variables that it may have missed.
 func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, d *disk, limit int64) missed {
 	in := c.inherits(&t)
-	t.secrets = append(t.secrets, in.secrets()...)
-	a := &asking{liveFlags: c, server: t, feed: f, disk: d, environment: slices.Concat(in.variables, t.env)}
+	t.secrets, t.named = append(t.secrets, in.secrets()...), append(t.named, in.secrets()...)
+	a := &asking{secrets: text.NewSecrets(t.given()), liveFlags: c, server: t, feed: f, disk: d, environment: slices.Concat(in.variables, t.env)}
 	if c.block && a.replaced(ctx) {
 		return missed{}
 	}
@@ -71,9 +76,12 @@ func (a *asking) frame(fr live.Frame) {
 		return
 	}
 	e := a.event(scanner.FrameEvent)
-	e.Frame, e.Direction = fr.Data, scanner.ClientToServer
+	e.Frame, e.Direction = a.secrets.MaskJSON(fr.Data), scanner.ClientToServer
 	if fr.Direction == live.ServerToClient {
 		e.Direction, a.answered = scanner.ServerToClient, true
+		if !bytes.Equal(e.Frame, fr.Data) {
+			a.repeated++
+		}
 	}
 	if !a.server.unnamed {
 		a.feed.send(e, true)
@@ -81,7 +89,7 @@ func (a *asking) frame(fr live.Frame) {
 	}
 	a.waiting, a.bytes = append(a.waiting, e), a.bytes+len(fr.Data)
 	if e.Direction == scanner.ServerToClient {
-		a.name(ownName(fr.Data))
+		a.name(ownName(e.Frame))
 	}
 	if len(a.waiting) > maxUnnamed || a.bytes > maxUnnamedBytes {
 		a.flush()
@@ -169,6 +177,9 @@ func (a *asking) report(ctx context.Context, res *live.Result, err error, limit 
 			p.Reason += fmt.Sprintf(" of %v (--server-timeout)", a.ServerTimeout)
 		}
 		a.skip("server %s: %s", a.title(), p)
+	}
+	if a.repeated > 0 { // what stood there was not judged either
+		a.skip("server %s repeated secrets that it was given; they were masked before its messages were inspected: %s", a.title(), count(a.repeated, "message"))
 	}
 	if res.Oversize > 0 {
 		a.skip("server %s sent frames longer than the limit of %d bytes (--max-message): %d", a.title(), limit, res.Oversize)

@@ -30,6 +30,7 @@ type liveTarget struct {
 
 	written config.Server // the entry of the configuration, its references as they stand there
 	secrets []string      // values that came from the environment
+	named   []string      // of these, those of variables that are secret by their name
 }
 
 // endpoint is the place of what no file holds.
@@ -40,16 +41,19 @@ func endpoint(name string) scanner.Origin {
 // configTarget makes a target of a configured server.
 func configTarget(s config.Server, at scanner.Origin) (liveTarget, error) {
 	written := s
-	var secrets []string
+	var secrets, named []string
 	s, missing := config.Expand(s, func(name string) (string, bool) {
 		value, ok := os.LookupEnv(name)
 		secrets = append(secrets, value)
+		if secretName(name) {
+			named = append(named, value)
+		}
 		return value, ok
 	})
 	if len(missing) > 0 {
 		return liveTarget{}, fmt.Errorf("%s has no value here; set it in the environment", strings.Join(missing, ", "))
 	}
-	t := liveTarget{name: s.Name, dir: s.Cwd, url: s.URL, headers: s.Headers, origin: at, foreign: true, written: written, secrets: secrets}
+	t := liveTarget{name: s.Name, dir: s.Cwd, url: s.URL, headers: s.Headers, origin: at, foreign: true, written: written, secrets: secrets, named: named}
 	switch {
 	case s.Transport == "ws":
 		return t, errors.New("the WebSocket transport is not supported")
@@ -164,14 +168,7 @@ func (p *plan) unique() {
 }
 
 // conceal masks what is secret in what a server, or somebody else, says of it.
-func (t *liveTarget) conceal(s string) string {
-	for _, secret := range t.known() {
-		if len(secret) >= minSecret {
-			s = strings.ReplaceAll(s, secret, text.Masked)
-		}
-	}
-	return text.Mask(s)
-}
+func (t *liveTarget) conceal(s string) string { return text.Mask(text.NewSecrets(t.known()).Mask(s)) }
 
 // identity says what the server is, with what a machine knows of what it started. What
 // references stand for stays inside.
@@ -183,39 +180,6 @@ func (t *liveTarget) identity(m machine) (id *scanner.Identity, why string) {
 	}
 	return scanner.IdentityOf(&entry), why
 }
-
-// known lists the secrets that the server was given, the longest first.
-func (t *liveTarget) known() []string {
-	var out []string
-	for _, v := range t.secrets {
-		if _, err := os.Stat(v); err != nil { // a path is no secret, and tells what failed
-			out = append(out, v)
-		}
-	}
-	for i, w := range t.command {
-		name, value, ok := strings.Cut(w, "=")
-		switch {
-		case ok && text.NamesSecret(name):
-			out = append(out, value)
-		case i > 0 && text.NamesSecret(t.command[i-1]) && !strings.HasPrefix(w, "-"):
-			out = append(out, w)
-		}
-	}
-	for name, value := range t.written.Env {
-		if text.NamesSecret(name) {
-			out = append(out, value)
-		}
-	}
-	for _, value := range t.headers {
-		out = append(out, value, value[strings.LastIndexByte(value, ' ')+1:]) // also without its scheme
-	}
-	slices.SortFunc(out, func(a, b string) int { return len(b) - len(a) })
-	return out
-}
-
-// minSecret is the length from which a value of the environment is text.Masked
-// wherever it stands; what is shorter stands in too many words.
-const minSecret = 6
 
 // isURL tells an address from a file.
 func isURL(target string) bool {

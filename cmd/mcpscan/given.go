@@ -1,0 +1,136 @@
+package main
+
+import (
+	"encoding/base64"
+	"maps"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// known lists what may be secret of what the server was given. It is masked in what is
+// told about the server in our words, where too much is better than too little.
+func (t *liveTarget) known() []string {
+	out := t.given()
+	for _, v := range t.secrets {
+		if _, err := os.Stat(v); err != nil { // a path is no secret, and tells what failed
+			out = append(out, v)
+		}
+	}
+	for _, value := range t.headers {
+		out = append(out, value, credential(value))
+	}
+	return out
+}
+
+// given lists the secrets that the server was given: the values of headers, variables,
+// arguments and parts of the URL that are secret by their name, and those that look like
+// one. They are masked in what the server says, where a word that only might be a secret
+// has to stay: it is judged, and has a digest.
+func (t *liveTarget) given() (secrets []string) {
+	add := func(name, value string) {
+		if secretName(name) || looksSecret(credential(value)) {
+			secrets = append(secrets, value, credential(value))
+		}
+	}
+	for name, value := range t.headers {
+		if secretHeader(name) {
+			secrets = append(secrets, credentialsOf(value)...)
+		}
+		add(name, value)
+	}
+	for _, variable := range t.env {
+		name, value, _ := strings.Cut(variable, "=")
+		add(name, value)
+	}
+	for name, value := range t.written.Env {
+		add(name, value)
+	}
+	for i, w := range t.command {
+		name, value, ok := strings.Cut(w, "=")
+		if ok {
+			add(name, value)
+		}
+		if i > 0 && !strings.HasPrefix(w, "-") && text.NamesSecret(t.command[i-1]) {
+			secrets = append(secrets, w)
+		}
+		if name, value, ok := strings.Cut(w, ":"); ok && secretHeader(strings.TrimSpace(name)) { // of a proxy that connects to a URL
+			secrets = append(secrets, credentialsOf(strings.TrimSpace(value))...)
+		}
+	}
+	secrets = append(secrets, inURL(t.url)...)
+	return append(secrets, t.named...)
+}
+
+// credential is the value of a header without the scheme in front of it.
+func credential(value string) string { return value[strings.LastIndexByte(value, ' ')+1:] }
+
+// credentialsOf lists what is secret in the value of a header that holds credentials: with
+// and without its scheme, the values of cookies, and the password that Basic encodes.
+func credentialsOf(value string) []string {
+	out := []string{value, credential(value)}
+	for cookie := range strings.SplitSeq(value, ";") {
+		if _, v, ok := strings.Cut(cookie, "="); ok {
+			out = append(out, strings.TrimSpace(v))
+		}
+	}
+	if decoded, err := base64.StdEncoding.DecodeString(credential(value)); err == nil {
+		if _, password, ok := strings.Cut(string(decoded), ":"); ok {
+			out = append(out, string(decoded), password)
+		}
+	}
+	return out
+}
+
+// secretHeader reports whether a header is there for credentials.
+func secretHeader(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, "authorization") || strings.HasSuffix(name, "cookie") ||
+		strings.HasSuffix(name, "auth") || secretName(name)
+}
+
+// inURL lists the password and the secrets of the query of a URL.
+func inURL(raw string) (secrets []string) {
+	u, err := url.Parse(raw)
+	if err != nil || raw == "" {
+		return nil
+	}
+	if password, ok := u.User.Password(); ok {
+		secrets = append(secrets, password)
+	} else if looksSecret(u.User.Username()) {
+		secrets = append(secrets, u.User.Username())
+	}
+	query := u.Query()
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		for _, value := range query[name] {
+			if secretName(name) || looksSecret(value) {
+				secrets = append(secrets, value)
+			}
+		}
+	}
+	return secrets
+}
+
+// How a value looks that somebody drew by lot.
+const (
+	drawnLength  = 16
+	drawnVariety = 10
+	drawnPart    = 8 // between hyphens, of letters and digits; those of a name have either
+)
+
+// looksSecret reports whether a value has the form of a token, or looks drawn by lot.
+func looksSecret(value string) bool {
+	if text.Token(value) != "" {
+		return true
+	}
+	if len(value) < drawnLength || text.Variety(value) < drawnVariety || strings.ContainsAny(value, " /\\.:,") {
+		return false
+	}
+	parts := strings.FieldsFunc(strings.ToLower(value), func(r rune) bool { return r == '-' || r == '_' })
+	return slices.ContainsFunc(parts, func(part string) bool {
+		return len(part) >= drawnPart && strings.ContainsAny(part, "0123456789") && strings.ContainsAny(part, "abcdefghijklmnopqrstuvwxyz")
+	})
+}

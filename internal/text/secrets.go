@@ -1,0 +1,164 @@
+package text
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Secrets masks values that are known, whatever they look like, in the ways in which a
+// program writes them: plain, escaped, percent-encoded, in hex and in base64, in any case.
+// The zero value masks nothing.
+type Secrets struct{ forms []string } // in lower case
+
+// minSecret is the length from which a value is masked wherever it stands; what is shorter
+// stands in too many words.
+const minSecret = 6
+
+// NewSecrets returns a mask for the values that are long enough.
+func NewSecrets(values []string) Secrets {
+	var s Secrets
+	for _, v := range values {
+		if len(v) < minSecret {
+			continue
+		}
+		escaped, _ := json.Marshal(v) // a string always marshals
+		s.forms = append(s.forms, v, string(escaped[1:len(escaped)-1]), url.QueryEscape(v), url.PathEscape(v), hex.EncodeToString([]byte(v)))
+		s.forms = append(s.forms, base64Forms(v)...)
+	}
+	for i, f := range s.forms {
+		s.forms[i] = lowerASCII(f)
+	}
+	// The longest first, so that a part of a secret does not hide the rest of it.
+	slices.SortFunc(s.forms, func(a, b string) int { return len(b) - len(a) })
+	s.forms = slices.Compact(s.forms)
+	return s
+}
+
+// base64Forms are what every base64 text has that has v in it: three, by what stands in
+// front of v, without the characters in which its neighbours have a part.
+func base64Forms(v string) (forms []string) {
+	for before := range 3 {
+		text := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), v...))
+		first := (before*8 + 5) / 6
+		last := (before + len(v)) * 8 / 6
+		if form := text[first:last]; len(form) >= minSecret {
+			forms = append(forms, form, strings.NewReplacer("+", "-", "/", "_").Replace(form))
+		}
+	}
+	return forms
+}
+
+// lowerASCII keeps the places of all bytes.
+func lowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// Mask returns s with every secret replaced.
+func (s Secrets) Mask(text string) string { return s.mask(text, Masked) }
+
+func (s Secrets) mask(text, by string) string {
+	var b strings.Builder
+	from := 0
+	for _, span := range s.find(text) {
+		b.WriteString(text[from:span[0]])
+		b.WriteString(by)
+		from = span[1]
+	}
+	if from == 0 {
+		return text
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+// find returns where secrets stand, in order and apart.
+func (s Secrets) find(text string) (spans [][2]int) {
+	if len(s.forms) == 0 {
+		return nil
+	}
+	low := lowerASCII(text)
+	for _, f := range s.forms {
+		for at := 0; ; {
+			i := strings.Index(low[at:], f)
+			if i < 0 {
+				break
+			}
+			spans = append(spans, [2]int{at + i, at + i + len(f)})
+			at += i + len(f)
+		}
+	}
+	slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
+	apart := spans[:0]
+	for _, span := range spans {
+		if n := len(apart); n > 0 && span[0] <= apart[n-1][1] {
+			apart[n-1][1] = max(apart[n-1][1], span[1])
+		} else {
+			apart = append(apart, span)
+		}
+	}
+	return apart
+}
+
+// MaskJSON returns a JSON text with every secret in its strings replaced, also where they
+// are escaped, and with a number that holds one turned into a string. What is not valid
+// JSON is masked as far as strings can be told in it.
+func (s Secrets) MaskJSON(data []byte) []byte {
+	if len(s.forms) == 0 || !bytes.ContainsRune(data, '\\') && s.find(string(data)) == nil {
+		return data
+	}
+	var out []byte
+	for rest := data; len(rest) > 0; {
+		start := bytes.IndexByte(rest, '"')
+		if start < 0 {
+			start = len(rest)
+		}
+		out = append(out, s.mask(string(rest[:start]), `"`+Masked+`"`)...)
+		end := stringEnd(rest[start:])
+		out = append(out, s.maskString(rest[start:start+end])...)
+		rest = rest[start+end:]
+	}
+	if bytes.Equal(out, data) {
+		return data
+	}
+	return out
+}
+
+// stringEnd returns the length of the string that data begins with, all of it where the
+// string does not end.
+func stringEnd(data []byte) int {
+	for i := 1; i < len(data); i++ {
+		switch data[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(data)
+}
+
+// maskString masks one string with its quotes.
+func (s Secrets) maskString(raw []byte) string {
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		if decoded, err := jsontext.AppendUnquote(nil, raw); err == nil || len(decoded) > 0 {
+			if masked := s.Mask(string(decoded)); masked != string(decoded) {
+				quoted, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(masked, "\uFFFD"))
+				return string(quoted)
+			}
+		}
+	}
+	return s.Mask(string(raw))
+}

@@ -1,0 +1,61 @@
+package text
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// A secret is masked however a server writes it, and what stands around it stays.
+func TestSecrets(t *testing.T) {
+	const secret = `Kp7"Xq2/Vn9+Rt4` // with characters that JSON, URLs and base64 write in their own way
+	s := NewSecrets([]string{secret, "short"})
+	b64 := base64.StdEncoding.EncodeToString
+	for _, written := range []string{
+		secret, strings.ToLower(secret), strings.ToUpper(secret), url.QueryEscape(secret), url.PathEscape(secret),
+		hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret))), secret + secret,
+	} {
+		if got := s.Mask("before " + written + " after"); got != "before "+Masked+" after" {
+			t.Errorf("%s became %q", written, got)
+		}
+		data, _ := json.Marshal(map[string]any{"text": "before " + written + " after", written: 1})
+		var got map[string]any
+		if err := json.Unmarshal(s.MaskJSON(data), &got); err != nil || got["text"] != "before "+Masked+" after" || got[Masked] != 1.0 {
+			t.Errorf("%s became %q, %v", data, got, err)
+		}
+	}
+	for _, around := range []string{"", "a", "ab", "abc"} {
+		for _, encoded := range []string{b64([]byte(around + secret + around)), base64.RawURLEncoding.EncodeToString([]byte(around + secret))} {
+			got := s.Mask("before " + encoded + " after")
+			left, _ := base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.NewReplacer("before ", "", " after", "", Masked, "").Replace(got), "="))
+			if !strings.Contains(got, Masked) || strings.Contains(string(left), secret[3:8]) {
+				t.Errorf("%s became %q", encoded, got)
+			}
+		}
+	}
+	if got := s.Mask("a short word, Kp7 and Rt4"); got != "a short word, Kp7 and Rt4" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestSecretsInJSON(t *testing.T) {
+	s := NewSecrets([]string{"tokenvalue", "123456789"})
+	for raw, want := range map[string]string{
+		`{"a":"tokenvalue"}`:                   "{\"a\":\"[masked]\"}",
+		`{"a":"\u0074okenvalue\n"}`:            `{"a":"[masked]\n"}`,
+		`{"\u0074\u006F\u006b\u0065nvalue":0}`: `{"[masked]":0}`,
+		`{"a":123456789,"b":[0.123456789]}`:    `{"a":"[masked]","b":[0."[masked]"]}`,
+		`{"a":"x\"tokenvalue\"","b":"c\\"}`:    `{"a":"x\"[masked]\"","b":"c\\"}`,
+		`{"a":"say tokenvalue`:                 `{"a":"say [masked]`,
+		`{"a":"\ud800 tokenvalue"}`:            `{"a":"` + "\uFFFD" + ` [masked]"}`,
+		"{\"a\":\"\xff \\u0074okenvalue\"}":    `{"a":"` + "\uFFFD" + ` [masked]"}`,
+		`{"a":"nothing","b":"C:\\x"}`:          `{"a":"nothing","b":"C:\\x"}`,
+	} {
+		if got := string(s.MaskJSON([]byte(raw))); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", raw, got, want)
+		}
+	}
+}
