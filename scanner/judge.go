@@ -28,7 +28,9 @@ type judge struct {
 	idle     idle                // those in sessions, the next to be closed in front
 	closed   map[uint64]struct{} // sessions that made place for others, by digest
 	pins     map[pinKey]*Known
-	schemas  int // bytes of schemas in all definitions that are remembered
+	offers   map[string][]*clientOffer // by server
+	shown    int                       // definitions in offers
+	schemas  int                       // bytes of schemas in all definitions that are remembered
 	conform  conform.Checker
 	servers  map[uint64]struct{} // by digest
 	entries  configured
@@ -70,7 +72,7 @@ type Stats struct {
 
 func newJudge(e *Engine) *judge {
 	j := &judge{engine: e, sessions: map[string]*Session{}, closed: map[uint64]struct{}{},
-		pins: map[pinKey]*Known{}, servers: map[uint64]struct{}{}, coverage: newCoverage(), concerned: &concerned{}, most: maxPerEvent}
+		pins: map[pinKey]*Known{}, offers: map[string][]*clientOffer{}, servers: map[uint64]struct{}{}, coverage: newCoverage(), concerned: &concerned{}, most: maxPerEvent}
 	j.pass = JudgePass{Similarity: e.similarity, Limits: &e.limits, Pinning: &e.pinning, judge: j}
 	return j
 }
@@ -158,6 +160,9 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	if p.call = j.call(srv, e, from, m); p.call != nil {
 		took, p.broken = p.call, srv.count(p.call, p.Limits)
 	}
+	if lists && from == ServerToClient {
+		p.apart = j.compareClients(p)
+	}
 	p.decide(j.engine.policy)
 	j.poisoned(p, i)
 	rules := j.concerned.of(j.engine.judges, p.traits())
@@ -198,7 +203,7 @@ func (j *judge) start(session *Session, srv *Server, e *Event, facts *Facts, m *
 	p := &j.pass
 	p.Now, p.Session, p.Server, p.Message, p.Direction, p.Transport, p.Noise, p.event = e.Time, session, srv, m, from, e.Transport, facts.Noise, e
 	p.told = nil
-	p.Request, p.call, p.broken, p.policy, p.blocked, p.spoken = nil, nil, broken{}, Decision{}, nil, p.spoken[:0]
+	p.Request, p.call, p.broken, p.policy, p.blocked, p.spoken, p.apart = nil, nil, broken{}, Decision{}, nil, p.spoken[:0], nil
 	return p
 }
 

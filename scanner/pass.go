@@ -337,6 +337,7 @@ type JudgePass struct {
 	blocked *Rule // the last rule that decided to block the message
 	spoken  []*Rule
 	told    map[toldOf]bool // what rules have reported of definitions of the message
+	apart   []ClientDifference
 }
 
 // toldOf is a definition, and the category of a rule that has reported something of it.

@@ -17,6 +17,8 @@ type asking struct {
 	server      liveTarget
 	feed        *feed
 	disk        *disk
+	session     string
+	inherited   inherited
 	environment []string
 
 	secrets  text.Secrets // that the server was given
@@ -33,12 +35,52 @@ const (
 	maxUnnamedBytes = 1 << 20
 )
 
-// ask lists one server, and returns the variables that it may have missed.
+// ask lists one server, a second time as another client where clients are to be compared,
+// and returns the variables that it may have missed.
 func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, d *disk, limit int64) missed {
+	first := c.asking(t, f, d)
+	lacks := first.list(ctx, c.ClientName, limit)
+	if c.compare && ctx.Err() == nil {
+		again := c.asking(t, f, d)
+		again.server.name, again.server.unnamed, again.server.origin = first.server.name, false, first.server.origin
+		again.session = session + "-other-client" // what one client is shown is no change for the other
+		again.list(ctx, otherClient(c.ClientName), limit)
+	}
+	return lacks
+}
+
+// otherClient is the name under which a server is listed a second time: that of a client
+// that agents use, or ours where it was listed under such a name.
+func otherClient(name string) string {
+	if name == ownClient {
+		return "claude-code"
+	}
+	return ownClient
+}
+
+// ownClient is how we introduce ourselves to a server.
+const ownClient = "mcpscan"
+
+// clientVersion is the version that goes with a name. For that of another client it says
+// nothing of us.
+func clientVersion(name string) string {
+	if name == ownClient {
+		return version()
+	}
+	return "1.0.0"
+}
+
+func (c *liveFlags) asking(t liveTarget, f *feed, d *disk) *asking {
 	in := c.inherits(&t)
 	t.secrets, t.named = append(t.secrets, in.secrets()...), append(t.named, in.secrets()...)
-	a := &asking{secrets: text.NewSecrets(t.given()), liveFlags: c, server: t, feed: f, disk: d, environment: slices.Concat(in.variables, t.env)}
-	if c.block && a.replaced(ctx) {
+	return &asking{secrets: text.NewSecrets(t.given()), liveFlags: c, server: t, feed: f, disk: d, session: session,
+		inherited: in, environment: slices.Concat(in.variables, t.env)}
+}
+
+// list lists the server under the name of a client.
+func (a *asking) list(ctx context.Context, client string, limit int64) missed {
+	t := &a.server
+	if a.block && a.replaced(ctx) {
 		return missed{}
 	}
 	target := live.Target{Name: t.name, Command: t.command, Env: a.environment, Dir: t.dir, URL: t.url, Transport: t.transport, Headers: t.headers}
@@ -46,8 +88,8 @@ func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, d *disk, lim
 		target.Name = ""
 	}
 	res, err := live.List(ctx, target, live.Options{
-		MaxFrame: limit, StartTimeout: c.StartTimeout, StepTimeout: c.StepTimeout, Timeout: c.ServerTimeout,
-		ClientName: "mcpscan", ClientVersion: version(),
+		MaxFrame: limit, StartTimeout: a.StartTimeout, StepTimeout: a.StepTimeout, Timeout: a.ServerTimeout,
+		ClientName: client, ClientVersion: clientVersion(client),
 		OnFrame: a.frame,
 	})
 	a.flush()
@@ -58,12 +100,12 @@ func (c *liveFlags) ask(ctx context.Context, t liveTarget, f *feed, d *disk, lim
 	if t.url != "" {
 		return missed{}
 	}
-	return in.missing(a.title(), (err != nil || len(res.Problems) > 0) && ctx.Err() == nil)
+	return a.inherited.missing(a.title(), (err != nil || len(res.Problems) > 0) && ctx.Err() == nil)
 }
 
 // event returns an event of the server.
 func (a *asking) event(kind scanner.EventKind) *scanner.Event {
-	e := &scanner.Event{Kind: kind, Session: session, Server: a.server.name, Transport: "stdio", Origin: a.server.origin}
+	e := &scanner.Event{Kind: kind, Session: a.session, Server: a.server.name, Transport: "stdio", Origin: a.server.origin}
 	if a.server.url != "" {
 		e.Transport = "http"
 	}

@@ -26,6 +26,8 @@ type scanCmd struct {
 
 	Record string `help:"Write what was seen to this file, for mcpscan replay." placeholder:"FILE"`
 
+	CompareClients bool `help:"List each server twice, under the name of --client-name and as claude-code (or as mcpscan, where --client-name is given), and tell the differences."`
+
 	liveFlags
 	lockFlags
 	outputFlags
@@ -46,10 +48,12 @@ type liveFlags struct {
 	StartTimeout  time.Duration     `help:"How long a server may take until its first answer." default:"60s"`
 	StepTimeout   time.Duration     `help:"How long a server may take for each answer after that." default:"30s"`
 	ServerTimeout time.Duration     `help:"How long a server may take in all, from its start to the end of its last list." default:"5m"`
+	ClientName    string            `help:"The name of the client that servers are told: some list other tools for another client." default:"mcpscan" placeholder:"NAME"`
 
 	declared *policy.Lists // servers of mcpscan.yaml, with what they may have of the environment; nil for none
 	known    lockedServers // that servers are compared with
 	separate bool          // a server that only shares its own name with another one gets a name of its own
+	compare  bool          // each server is listed under the names of two clients
 	block    bool          // a server whose file was replaced is not started
 }
 
@@ -70,6 +74,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	c.compare = c.CompareClients
 	c.declared = checks.triage.Settings.Policy
 	if err := checks.compare(c.baselineFlags); err != nil {
 		return err

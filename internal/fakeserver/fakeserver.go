@@ -15,7 +15,10 @@ type Request struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params struct {
-		Cursor string `json:"cursor"`
+		Cursor     string `json:"cursor"`
+		ClientInfo struct {
+			Name string `json:"name"`
+		} `json:"clientInfo"`
 	} `json:"params"`
 }
 

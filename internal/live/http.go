@@ -66,6 +66,7 @@ func (w *web) request(ctx context.Context, method, to string, body []byte, heade
 	if err != nil {
 		return nil, withoutURL(err)
 	}
+	req.Header.Set("User-Agent", userAgent(w.peer.opts)) // a server can go by it as by the name in initialize
 	for _, set := range []map[string]string{w.headers, headers} {
 		for name, value := range set {
 			req.Header.Set(name, value)
@@ -79,6 +80,16 @@ func (w *web) request(ctx context.Context, method, to string, body []byte, heade
 		return nil, withoutURL(err)
 	}
 	return resp, nil
+}
+
+// userAgent says who we are as initialize does, without what a header cannot hold.
+func userAgent(o Options) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return -1
+		}
+		return r
+	}, o.ClientName+"/"+o.ClientVersion)
 }
 
 // withoutURL drops the URL that net/http puts in front of its errors: it may

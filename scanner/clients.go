@@ -1,0 +1,147 @@
+package scanner
+
+import (
+	"slices"
+	"time"
+)
+
+// The bounds of what is remembered of a server by the client that it was shown to.
+const (
+	maxClients  = 4     // of one server
+	maxCompared = 65536 // definitions in all
+)
+
+// clientOffer is what a server has shown to one client.
+type clientOffer struct {
+	client      string
+	version     string // that the server said it had
+	last        time.Time
+	definitions map[DefinitionKey]shown
+	lists       [MessageSubject]bool // the kinds that it listed to the end
+}
+
+// shown is a definition as it was shown last.
+type shown struct {
+	digest   Digest
+	location Location
+}
+
+// ClientDifference is a definition that a server shows to one client and not, or not in
+// the same form, to another.
+type ClientDifference struct {
+	DefinitionKey
+	Change string // one of the words below
+	Offset int
+	Other  string // the client that is compared with
+	At     Location
+	Apart  time.Duration // the time between the two, negative where it is not known
+	Same   bool          // the server said both times that it has the same version
+}
+
+// What the client at hand sees of a definition, compared with the other one.
+const (
+	ClientSeesOther = "changed"
+	ClientSeesMore  = "added"
+	ClientSeesLess  = "missing"
+)
+
+// ClientDifferences returns how the message differs from what its server has shown to a
+// client with another name, in any session.
+func (p *JudgePass) ClientDifferences() []ClientDifference { return p.apart }
+
+// compareClients remembers what a message shows to the client, and compares it with what
+// the first other client was shown.
+func (j *judge) compareClients(p *JudgePass) (apart []ClientDifference) {
+	e, m, client := p.event, p.Message, p.Server.Client
+	if client == nil || client.Name == "" || e.Kind == DefinitionEvent || e.Kind == LockEvent {
+		return nil
+	}
+	mine, other := j.offersOf(e, client.Name)
+	if mine == nil {
+		return nil
+	}
+	mine.last, mine.version = e.Time, p.Server.Info.Version
+	tell := func(key DefinitionKey, change string, offset int, at Location) {
+		apart = append(apart, ClientDifference{key, change, offset, other.client, at, between(other.last, e.Time), mine.version != "" && mine.version == other.version})
+	}
+	for i := range m.Definitions {
+		d := &m.Definitions[i]
+		key := DefinitionKey{d.Kind, d.Name}
+		if d.Foreign || !j.note(mine, key, shown{d.Digest, j.places.at(d.Offset)}) || other == nil {
+			continue
+		}
+		switch before, ok := other.definitions[key]; {
+		case ok && before.digest != d.Digest:
+			tell(key, ClientSeesOther, d.Offset, before.location)
+		case !ok && other.lists[d.Kind]:
+			tell(key, ClientSeesMore, d.Offset, Location{})
+		}
+	}
+	for kind, listed := range m.Lists {
+		if !listed || m.More {
+			continue
+		}
+		mine.lists[kind] = true
+		if other == nil {
+			continue
+		}
+		for _, key := range other.keys(SubjectKind(kind)) {
+			if _, ok := mine.definitions[key]; !ok {
+				tell(key, ClientSeesLess, 0, other.definitions[key].location)
+			}
+		}
+	}
+	return apart
+}
+
+func between(a, b time.Time) time.Duration {
+	if a.IsZero() || b.IsZero() {
+		return -1
+	}
+	return b.Sub(a).Abs()
+}
+
+// offersOf returns what the server of an event has shown to a client, and to the first
+// one with another name; nil for a client that is one too many.
+func (j *judge) offersOf(e *Event, client string) (mine, other *clientOffer) {
+	all := j.offers[e.Server]
+	for _, o := range all {
+		switch {
+		case o.client == client:
+			mine = o
+		case other == nil:
+			other = o
+		}
+	}
+	if mine == nil && len(all) < maxClients {
+		mine = &clientOffer{client: client, definitions: map[DefinitionKey]shown{}}
+		j.offers[e.Server] = append(all, mine)
+	}
+	if mine == nil {
+		j.coverage.skip("a server is shown to more clients than are compared", e.Origin)
+	}
+	return mine, other
+}
+
+// note remembers a definition, and says whether there was place for it.
+func (j *judge) note(o *clientOffer, key DefinitionKey, s shown) bool {
+	if _, known := o.definitions[key]; !known {
+		if j.shown >= maxCompared {
+			return false
+		}
+		j.shown++
+	}
+	o.definitions[key] = s
+	return true
+}
+
+// keys returns the definitions of one kind, in order.
+func (o *clientOffer) keys(kind SubjectKind) (keys []DefinitionKey) {
+	for key := range o.definitions {
+		if key.Kind == kind {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, DefinitionKey.Compare)
+	return keys
+}
