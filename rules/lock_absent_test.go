@@ -244,3 +244,50 @@ func digestOf(t *testing.T, definition string) (digest string, parts map[string]
 	}
 	return whole.String(), parts
 }
+
+// TestTakenOutOfAnAskedServer: of a server that is started, the lockfile itself is not
+// inspected, and what was taken out of it is told all the same.
+func TestTakenOutOfAnAskedServer(t *testing.T) {
+	e := engine(t, rules.All())
+	approved := func(entries string) *scanner.Snapshot {
+		events, err := locked("mcpscan.lock", fmt.Sprintf(`{"lockfile": "mcpscan.lock/v1", "servers": {%s}}`, entries), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		offers := scanner.NewSnapshot()
+		if _, err := e.Keeping().Run(context.Background(), replay.Events(events), offers); err != nil {
+			t.Fatal(err)
+		}
+		return offers
+	}
+	whole := `"pages": ` + lockedServer
+	for _, tt := range []struct{ name, lock, want string }{
+		{"nothing", whole, ""},
+		{"the entry", "", "high lock-missing"},
+		{"all but its braces", `"pages": {}`, "high lock-incomplete"},
+		{"the identity", without(t, lockedServer, "/identity"), "high lock-incomplete"},
+		{"the digest", without(t, lockedServer, "/identity/digest"), "high lock-incomplete"},
+		{"the tools", without(t, lockedServer, "/tools"), "high lock-incomplete"},
+	} {
+		at := func(e scanner.Event) *scanner.Event {
+			e.Server, e.Session, e.Transport, e.Origin = "pages", "s", "stdio", scanner.Origin{File: "pages", Line: 1, Column: 1}
+			return &e
+		}
+		now := &scanner.Identity{Transport: "stdio", Command: "npx", Args: []string{"-y", "pages-mcp@1.2.0"}, Cwd: "/srv", Env: []string{"TOKEN"},
+			Ecosystem: scanner.NPM, Package: "pages-mcp", Version: "1.2.0", Exact: true, Found: onThisMachine}
+		src := replay.Events([]*scanner.Event{at(scanner.Event{Kind: scanner.StartedEvent, Identity: now}), at(scanner.Event{Direction: scanner.ServerToClient,
+			Frame: []byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"fetch_page","description":"Fetches a page.","inputSchema":{"type":"object"}}]}}`)})})
+		var told []string
+		_, err := e.Against(approved(tt.lock), approved(whole), false).Run(context.Background(), src, each(func(f *scanner.Finding) {
+			if f.Severity >= scanner.High {
+				told = append(told, fmt.Sprintf("%s %s", f.Severity, f.Rule.ID))
+			}
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Sort(told); strings.Join(slices.Compact(told), ", ") != tt.want {
+			t.Errorf("%s was taken out: %q, want %q", tt.name, told, tt.want)
+		}
+	}
+}
