@@ -81,34 +81,3 @@ func (q *request) spelled(name string) []string {
 	q.spelt[name] = s
 	return s
 }
-
-// maxPieces is how many paths are read out of one string.
-const maxPieces = 64
-
-// several adds the paths that stand behind another one in the same string, for programs
-// that take such a list apart. A colon parts paths, but not a host from its path.
-func (r *readings) several(s string) {
-	parted := ",;|\n"
-	if s != "" && (s[0] == '/' || s[0] == '~') {
-		parted += ":"
-	}
-	for n := 0; ; {
-		at := strings.IndexAny(s, parted)
-		if at < 0 {
-			return
-		}
-		s = strings.TrimLeft(s[at+1:], " \t\r\"'")
-		if !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, "../") {
-			continue
-		}
-		if n++; n > maxPieces {
-			r.deep = true
-			return
-		}
-		piece := s
-		if end := strings.IndexAny(s, parted); end >= 0 {
-			piece = s[:end]
-		}
-		r.native(piece)
-	}
-}

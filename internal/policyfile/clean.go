@@ -64,8 +64,14 @@ func (r *readings) plain(s string) {
 	if trimmed := strings.TrimSpace(s); trimmed != s {
 		r.one(trimmed)
 	}
+	if joined := lineless.Replace(s); joined != s { // as readers of URLs do
+		r.one(joined)
+	}
 	r.several(s)
 }
+
+// lineless drops what readers of URLs drop wherever it stands.
+var lineless = strings.NewReplacer("\t", "", "\r", "", "\n", "")
 
 // one adds the readings of a path or URI.
 func (r *readings) one(s string) {

@@ -3,12 +3,23 @@ package policyfile
 import (
 	"slices"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // networkSchemes are those of URLs that name an address on a network. What other schemes
 // stand for is known to the server alone, which can have its own for what it keeps.
-var networkSchemes = wordSet("http https ws wss ftp ftps sftp scp ssh tcp udp tls git svn smb cifs nfs ldap ldaps redis rediss postgres postgresql mysql " +
-	"mariadb mongodb srv amqp amqps mqtt mqtts kafka nats grpc grpcs gopher telnet dict tftp rtsp rtmp smtp smtps imap imaps pop3 irc ircs socks socks4 socks5 s3 gs")
+var networkSchemes = wordSet("http https ws wss ftp ftps sftp scp ssh tcp udp tls dtls quic git svn hg bzr cvs fossil rsync smb cifs nfs afp " +
+	"dav davs webdav webdavs caldav carddav ldap ldaps redis rediss postgres postgresql mysql mariadb mssql sqlserver oracle db2 mongodb couchdb couchbase " +
+	"cassandra clickhouse neo4j bolt influxdb memcached elasticsearch etcd consul zookeeper srv amqp amqps mqtt mqtts stomp kafka nats pulsar zmq " +
+	"grpc grpcs xmlrpc thrift gopher gemini finger whois telnet dict tftp rtsp rtmp rtp mms smtp smtps imap imaps pop3 nntp news irc ircs xmpp sip sips " +
+	"stun turn socks socks4 socks5 vnc rdp s3 gs gcs abfs abfss wasb hdfs webhdfs ipp ipps snmp syslog docker oci ipfs ipns magnet dns doh unc")
+
+// webSchemes are those behind which readers of URLs find a host also without slashes.
+var webSchemes = wordSet("http https ws wss ftp")
 
 // hostWords are those in the name of an argument that holds an address without a scheme.
 var hostWords = wordSet("host hosts hostname hostnames domain domains endpoint endpoints ip ips url urls server proxy")
@@ -21,30 +32,87 @@ func (q *request) connects() bool {
 		}
 	}
 	return slices.ContainsFunc(q.values, func(v argumentValue) bool {
-		return slices.ContainsFunc(v.keys, func(key string) bool { return named(key, hostWords) }) && host(v.Text)
+		return addressed(v.Text) || slices.ContainsFunc(v.keys, func(key string) bool { return named(key, hostWords) }) && host(v.Text)
 	})
 }
 
-// network reports whether a string is a URL of a scheme for networks, also behind another
-// scheme and as lenient readers take it, or names an address in another way.
+// network reports whether a path or URI names an address on a network.
 func network(s string) bool {
-	s = strings.ToLower(strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(s))
-	if strings.HasPrefix(s, "/dev/tcp/") || strings.HasPrefix(s, "/dev/udp/") { // of shells
-		return true
-	}
-	if i := strings.IndexAny(s, ":/"); i > 2 && s[i] == ':' && strings.Contains(s[1:i-1], "@") { // user@host:path
-		return true
-	}
-	for {
-		scheme, rest, ok := strings.Cut(s, ":")
-		if !ok {
-			return false
-		}
-		if rest != "" && (rest[0] == '/' || rest[0] == '\\') && slices.ContainsFunc(strings.Split(scheme, "+"), func(w string) bool { return networkSchemes[w] }) {
+	low := strings.ToLower(s)
+	return strings.HasPrefix(low, "/dev/tcp/") || strings.HasPrefix(low, "/dev/udp/") || addressed(s) // of shells
+}
+
+// addressed reports whether an address on a network stands in a text, also behind another
+// scheme, percent-encoded, and as readers of URLs take it who leave out what nobody sees.
+func addressed(s string) bool {
+	for range maxDecodings + 1 {
+		if holdsAddress(s) {
 			return true
 		}
-		s = rest
+		if plain := strings.Map(seen, norm.NFKC.String(s)); plain != s && holdsAddress(plain) {
+			return true
+		}
+		decoded := unescape(s)
+		if decoded == s {
+			return false
+		}
+		s = decoded
 	}
+	return false
+}
+
+// seen leaves out what readers of URLs, or of text, leave out.
+func seen(c rune) rune {
+	if c < ' ' || c == 0x7F || unicode.Is(unicode.Cf, c) {
+		return -1
+	}
+	return c
+}
+
+// shares finds a share of Windows, and an address without its scheme.
+var shares = lazyregexp.New(`(?:^|[^\\/:\pL\pN])(?:\\\\(?:[?.]\\UNC\\)?[\pL\pN][\pL\pN._@-]*\\[^\\\s]|[\\/]{2}[\pL\pN-]+(?:\.[\pL\pN-]+)+(?:[\\/:?#]|$))`)
+
+func holdsAddress(s string) bool {
+	for i := range len(s) {
+		if s[i] != ':' || i+1 == len(s) {
+			continue
+		}
+		start := i
+		for start > 0 && schemeByte(s[start-1]) {
+			start--
+		}
+		if leadsOut(strings.ToLower(s[start:i]), s[i+1:]) || start > 0 && s[start-1] == '@' && start > 1 && schemeByte(s[start-2]) && start < i && hostPath(s[i+1:]) {
+			return true
+		}
+	}
+	return strings.ContainsAny(s, `\/`) && shares.MatchString(s)
+}
+
+// leadsOut reports whether a scheme and what stands behind its colon name an address.
+func leadsOut(scheme, rest string) bool {
+	if scheme == "file" {
+		path, ok := cutFile("file:" + rest)
+		return ok && strings.HasPrefix(rest, "//") && path != "" && !strings.ContainsAny(path[:1], `/\~`) && !drive(path)
+	}
+	slash := rest[0] == '/' || rest[0] == '\\'
+	known := func(in map[string]bool) bool {
+		return slices.ContainsFunc(strings.FieldsFunc(scheme, func(c rune) bool { return strings.ContainsRune("+.-", c) }), func(w string) bool { return in[w] })
+	}
+	return slash && known(networkSchemes) || webSchemes[scheme] && letterOrDigit(rest[0])
+}
+
+// hostPath reports whether what follows user@host: is a path, or a module of rsync.
+func hostPath(rest string) bool {
+	rest = strings.TrimPrefix(rest, ":")
+	return rest != "" && (letterOrDigit(rest[0]) || strings.ContainsRune("/~._", rune(rest[0])))
+}
+
+func letterOrDigit(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '['
+}
+
+func schemeByte(c byte) bool {
+	return c != '[' && letterOrDigit(c) || strings.IndexByte("+.-_", c) >= 0
 }
 
 // host reports whether the value of an argument for hosts looks like one: a name with a

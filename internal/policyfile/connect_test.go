@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestConnections: the addresses that a request can name, and what is none.
+// TestConnections: the addresses that a request can name, in whatever string, and what is none.
 func TestConnections(t *testing.T) {
 	p, err := ParseTOML("p.toml", []byte("[rules.r]\naction = 'block'\nmatch.event_type = ['connect']\n"))
 	if err != nil {
@@ -36,7 +36,38 @@ func TestConnections(t *testing.T) {
 		{"uri", "memory://notes/1"}:                       scanner.Log,
 		{"path", "/srv/http/x.txt"}:                       scanner.Log,
 		{"path", "C:/http/x"}:                             scanner.Log,
-		{"text", "The page http://example.com has more."}: scanner.Log,
+		{"text", "The page http://example.com has more."}: scanner.Block, // some servers fetch what they find
+		{"text", "See <https://example.com>."}:            scanner.Block,
+		{"text", "first line\nsee (ssh://example.com)"}:   scanner.Block,
+		{"x", "<http://example.com/x>"}:                   scanner.Block,
+		{"x", "ht\ttp://example.com"}:                     scanner.Block,
+		{"x", "ht\ntp://example.com"}:                     scanner.Block,
+		{"x", "h\rtt\np://example.com"}:                   scanner.Block,
+		{"x", "http:\n//example.com"}:                     scanner.Block,
+		{"x", "ht\u200btp://example.com"}:                 scanner.Block,
+		{"x", "\uff48ttps://example.com"}:                 scanner.Block,
+		{"x", "fetch ht%0Atp%3A//example.com"}:            scanner.Block,
+		{"x", "https:example.com"}:                        scanner.Block,
+		{"x", `\\server\share\file`}:                      scanner.Block,
+		{"x", `copy "\\192.0.2.1\c$\x" here`}:             scanner.Block,
+		{"x", `\\?\UNC\server\share`}:                     scanner.Block,
+		{"x", `\\server@SSL@443\DavWWWRoot\x`}:            scanner.Block,
+		{"x", "//example.com/share"}:                      scanner.Block,
+		{"x", `/\example.com/x`}:                          scanner.Block,
+		{"uri", "file://server/share/x"}:                  scanner.Block,
+		{"x", "rsync://example.com/m"}:                    scanner.Block,
+		{"x", "user@example.com::module/x"}:               scanner.Block,
+		{"x", "webdavs://example.com/x"}:                  scanner.Block,
+		{"x", "jdbc:sqlserver://example.com"}:             scanner.Block,
+		{"x", "mssql+pyodbc://example.com/db"}:            scanner.Block,
+		{"x", "hg::https://example.com"}:                  scanner.Block,
+		{"x", "hg://example.com/r"}:                       scanner.Block,
+		{"x", "clone git@example.com:a/b now"}:            scanner.Block,
+		{"x", `C:\srv\http\x`}:                            scanner.Log,
+		{"x", `a pattern like \d+\\w`}:                    scanner.Log,
+		{"x", "// a comment, and a ratio of 1:2"}:         scanner.Log,
+		{"x", "bob@example.com: see std::fs::read"}:       scanner.Log,
+		{"x", "the scheme http: is old"}:                  scanner.Log,
 		{"name", "example.com"}:                           scanner.Log,
 		{"host", "main"}:                                  scanner.Log,
 		{"package", "npm:@scope/x"}:                       scanner.Log,
@@ -44,6 +75,27 @@ func TestConnections(t *testing.T) {
 		d := p.Decide(requestOf(t, "tools/call", "s", fmt.Sprintf(`{"name":"f","arguments":{%q:%q}}`, argument[0], argument[1])))
 		if d.Verdict != want {
 			t.Errorf("%q: %s, want %s", argument, d.Verdict, want)
+		}
+	}
+}
+
+// TestConnectionsBesideArguments: strings of _meta and of arguments at any depth name
+// addresses as well, and the members that the specification puts there are none.
+func TestConnectionsBesideArguments(t *testing.T) {
+	p, err := ParseTOML("p.toml", []byte("[rules.r]\naction = 'block'\nmatch.event_type = ['connect']\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for params, want := range map[string]scanner.Verdict{
+		`{"name":"f","_meta":{"x":"http://example.com"}}`:                                                                  scanner.Block,
+		`{"name":"f","_meta":{"a":[{"b":"see <http://example.com>"}]}}`:                                                    scanner.Block,
+		`{"name":"f","arguments":{"_meta":{"x":"http://example.com"}}}`:                                                    scanner.Block,
+		`{"name":"f","arguments":{"http://example.com/x":1}}`:                                                              scanner.Block,
+		`{"name":"f","extra":["\\\\server\\share\\x"]}`:                                                                    scanner.Block,
+		`{"name":"f","_meta":{"progressToken":"a:b/c","io.modelcontextprotocol/clientInfo":{"name":"x","version":"1:2"}}}`: scanner.Log,
+	} {
+		if d := p.Decide(requestOf(t, "tools/call", "s", params)); d.Verdict != want {
+			t.Errorf("%s: %s, want %s", params, d.Verdict, want)
 		}
 	}
 }

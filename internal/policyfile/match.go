@@ -88,10 +88,13 @@ func (r *rule) path(q *request) bool {
 	if len(r.paths) == 0 {
 		return true
 	}
-	if r.passes() && (q.command || len(q.paths) == 0) {
+	if r.passes() && (q.command || !slices.ContainsFunc(q.paths, func(v value) bool { return !v.aside })) {
 		return false
 	}
 	for i := range q.paths {
+		if r.passes() && q.paths[i].aside {
+			continue
+		}
 		if globs(r.paths).path(&q.paths[i], r.passes()) != r.passes() {
 			return !r.passes()
 		}

@@ -76,10 +76,13 @@ func TestDisguisedPaths(t *testing.T) {
 		"/ok/....//....//etc/x", `/ok/....\\etc`, "/ok/..././etc/x", // what is left where ../ is taken out
 		"/proc/4711/root/etc/passwd", "/proc/self/task/7/root/etc/passwd", "/proc/1/root/proc/2/root/etc/x",
 		"/ok/a,/etc/passwd", "/ok/a:/etc/passwd", "/ok/a;/etc/x", "/ok/a|/etc/x", "/ok/a\n/etc/x", "/ok/a, \"/etc/x\"", "/ok/a,/ok/../etc/x:/ok/b", "/ok/a,../etc/x",
+		"/ok/a /etc/passwd", "/ok/a\t/etc/passwd", "/ok/a\r/etc/passwd", "/ok/a&/etc/passwd", "/ok/a && /etc/passwd", "/ok/a\v/etc/x", "/ok/a\u00a0/etc/x",
+		"/ok/a\u2028/etc/x", "/ok/a%20/etc/x", "/ok/a%0d/etc/x", "/ok/a --file=/etc/x", "/ok/a file:///etc/x", "/ok/a </etc/x>", `/ok/a \etc\x`, "/ok/a ('/etc/x')",
+		"/etc/passwd /ok/b", "/ok/a\n\n/etc/x\n", "/ok/a \t, /etc/x", "see /etc/passwd", "-f /etc/x", "name\t=/etc/x", "host:/etc/x too",
 		`"/etc/passwd"`, `["/etc/passwd"]`, `{"p":"/etc/passwd"}`, "`/etc/passwd`", "(/etc/passwd)", list + ",/etc/x",
 	} {
 		for _, name := range []string{"path", "unnamed"} {
-			if got := verdict(t, "deny", "/etc/**", name, text); got != scanner.Block && !(name == "unnamed" && strings.ContainsAny(text, "\n")) {
+			if got := verdict(t, "deny", "/etc/**", name, text); got != scanner.Block {
 				t.Errorf("%s = %.80q is not refused: %s", name, text, got)
 			}
 		}
@@ -87,13 +90,62 @@ func TestDisguisedPaths(t *testing.T) {
 			t.Errorf("%.80q passes: %s", text, got)
 		}
 	}
-	for _, text := range []string{"/ok/a,b", "/ok/a, b: c;d", "/ok/Ａ（1）.txt", "/ok/a:b", "/ok/e\u0301", "/ok/a,/ok/b", "/ok/\xc0"} {
+	for _, text := range []string{"/ok/my file", "/ok/a & b.txt", "/ok/c++/x", "/ok/a(1)/b", "/ok/a /ok/b", "/ok/a\t/ok/b", "/ok/a,b", "/ok/a, b: c;d", "/ok/Ａ（1）.txt", "/ok/a:b", "/ok/e\u0301", "/ok/a,/ok/b", "/ok/\xc0"} {
 		if got := verdict(t, "allow", "/ok/**", "path", text); got != scanner.Allow {
 			t.Errorf("%q does not pass: %s", text, got)
 		}
 	}
 	if got := verdict(t, "allow", "C:/ok/**", "path", "C:/ok/a"); got != scanner.Allow {
 		t.Errorf("a drive is taken for one of two paths: %s", got)
+	}
+}
+
+// TestExactPatterns: a pattern without wildcards refuses its path or address among others.
+func TestExactPatterns(t *testing.T) {
+	for pattern, texts := range map[string][]string{
+		"/etc/passwd":            {"/etc/passwd,/tmp/x", "/etc/passwd /tmp/x", "/tmp/x\t/etc/passwd", "/tmp/x&/etc/passwd", "(see /etc/passwd)", "/etc/passwd\r\n/tmp/x", "'/etc/passwd' '/tmp/x'"},
+		"https://evil.example/x": {"<https://evil.example/x>", "ht\ttps://evil.example/x", "https:\n//evil.example/x", "get https://evil.example/x now", "/ok/a https://evil.example/x", "[x](https://evil.example/x)"},
+		"//server/share/**":      {`\\server\share\x`, `/ok/a \\server\share\x`, `copy "\\server\share\x"`},
+	} {
+		for _, text := range texts {
+			for _, name := range []string{"path", "unnamed"} {
+				if got := verdict(t, "deny", pattern, name, text); got != scanner.Block {
+					t.Errorf("%s does not refuse %s = %q: %s", pattern, name, text, got)
+				}
+			}
+		}
+	}
+}
+
+// TestPathsBesideArguments: a path is one wherever it stands in a request, and what the
+// specification puts beside the arguments keeps no request from passing.
+func TestPathsBesideArguments(t *testing.T) {
+	for params, want := range map[string]scanner.Verdict{
+		`{"name":"f","arguments":{"path":"/ok/a"},"_meta":{"x":"/etc/passwd"}}`:                                                          scanner.Log,
+		`{"name":"f","arguments":{"path":"/ok/a"},"_meta":{"/etc/passwd":1}}`:                                                            scanner.Log,
+		`{"name":"f","arguments":{"path":"/ok/a"},"_meta":{"a":["see /etc/passwd"]}}`:                                                    scanner.Log,
+		`{"name":"f","arguments":{"path":"/ok/a","_meta":{"path":"etc/passwd"}}}`:                                                        scanner.Log,
+		`{"name":"f","arguments":{"path":"/ok/a","note":"and /etc/passwd"}}`:                                                             scanner.Log,
+		`{"name":"f","arguments":{"path":"/ok/a","list":"/ok/b\n/etc/passwd"}}`:                                                          scanner.Log,
+		`{"name":"f","arguments":{"path":"/ok/a","text":"#!/bin/sh\ncat /etc/passwd"}}`:                                                  scanner.Allow, // what is written to the file
+		`{"name":"f","arguments":{"path":"/ok/a"},"_meta":{"progressToken":"a/b+c=","io.modelcontextprotocol/clientInfo":{"name":"x"}}}`: scanner.Allow,
+		`{"name":"f","arguments":{"path":"/ok/a","note":"this and/or that, 1 / 2"}}`:                                                     scanner.Allow,
+	} {
+		for _, c := range []struct {
+			policy string
+			want   scanner.Verdict
+		}{
+			{"[rules.r]\naction = 'allow'\nmatch.resource_path = ['/ok/**']\n", want},
+			{"[rules.r]\naction = 'deny'\nmatch.resource_path = ['/etc/**', 'etc/**']\n", map[bool]scanner.Verdict{true: scanner.Block, false: scanner.Log}[strings.Contains(params, "etc/")]},
+		} {
+			p, err := ParseTOML("p.toml", []byte(c.policy))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := p.Decide(requestOf(t, "tools/call", "s", params)); d.Verdict != c.want {
+				t.Errorf("%s\n%s: %s, want %s", c.policy, params, d.Verdict, c.want)
+			}
+		}
 	}
 }
 

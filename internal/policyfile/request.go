@@ -94,7 +94,7 @@ func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 			q.names = append(q.names, a.Text)
 		case nested && strings.EqualFold(keys[0], "arguments"):
 			q.values = append(q.values, argumentValue{Argument: a, keys: keys[1:]})
-		case keys[0] != "_meta" && !(nested && strings.EqualFold(keys[0], "name")): // there are servers that look beside them
+		case !(nested && strings.EqualFold(keys[0], "name")): // there are servers that look beside them
 			q.values = append(q.values, argumentValue{Argument: a, keys: keys})
 		}
 	}

@@ -18,7 +18,9 @@ const (
 type value struct {
 	readings
 	low  []string // sure and maybe in lower case, and each as a directory is written
-	word bool     // stands in a command
+	word bool     // stands in a command, or in a text
+	// It stands in a text of several lines, and keeps no request from passing.
+	aside bool
 }
 
 // pathWords are those in the name of an argument that holds a path, whatever it looks
@@ -107,17 +109,22 @@ func (q *request) look() {
 	for i := range q.values {
 		v := &q.values[i]
 		v.first = len(q.paths)
-		isPath, isCommand := false, shell
+		isPath, isCommand, meta := false, shell, len(v.keys) > 0 && v.keys[0] == "_meta"
 		for _, seg := range v.keys {
 			isPath, isCommand = isPath || named(seg, pathWords), isCommand || named(seg, commandWords)
+			if meta && metaName(seg) {
+				continue
+			}
 			if strings.ContainsAny(seg, `/\`) || strings.HasPrefix(seg, "~") { // the name is the path
 				q.add(seg, false)
 			}
 		}
 		switch {
 		case slices.Contains([]string{"", "null", "true", "false"}, v.Text), mediaType(v.Name, v.Text):
-		case isPath, pathLike(v.Text):
+		case isPath, pathLike(v.Text) && (!meta || begins(v.Text)): // there, what looks like a relative path is an id
 			q.add(v.Text, false)
+		default:
+			q.text(v.Text)
 		}
 		if isCommand {
 			q.command = true

@@ -1,0 +1,137 @@
+package policyfile
+
+import (
+	"iter"
+	"strings"
+	"unicode"
+)
+
+// What can stand around a path in a text.
+const (
+	openers = "\"'`([{<"
+	closers = "\"'`)]}>"
+)
+
+// maxPieces is how many paths are read out of one string that is itself a path.
+const maxPieces = 64
+
+// parts reports whether a character can stand between two paths. A colon does so only in
+// lists of paths, as it is a part of addresses.
+func parts(c rune) bool {
+	return c <= ' ' || unicode.IsSpace(c) || strings.ContainsRune(",;|&<>", c)
+}
+
+// pieces are the paths and addresses in a string, for programs that take it apart: each
+// word that begins like one, and what stands behind the name of an option or a host.
+func pieces(s string) iter.Seq[string] {
+	list := s != "" && (s[0] == '/' || s[0] == '~')
+	return func(yield func(string) bool) {
+		for w := range strings.FieldsFuncSeq(s, parts) {
+			w = strings.TrimRight(strings.TrimLeft(w, openers), closers)
+			piece := w
+			for at := 0; !begins(piece) && at >= 0; {
+				if at = strings.IndexAny(piece, "=@:"+openers); at >= 0 {
+					piece = strings.TrimLeft(piece[at+1:], openers)
+				}
+			}
+			if begins(piece) && !yield(piece) {
+				return
+			}
+			if !list || !strings.Contains(w, ":") {
+				continue
+			}
+			for p := range strings.SplitSeq(w, ":") {
+				if begins(p) && !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// beginning is how much of a word tells how it begins: a long one is looked at in many
+// places.
+const beginning = 64
+
+// begins reports whether a word begins as a path does that does not depend on a working
+// directory, or that leads out of it, or as a URI.
+func begins(w string) bool {
+	for _, start := range [...]string{"/", `\\`, "~/", `~\`, "./", "../", `.\`, `..\`, "$HOME", "${HOME}", "%USERPROFILE%", "$env:", "${env:", "%2f", "%2F", "%5c%5c", "%5C%5C"} {
+		if strings.HasPrefix(w, start) {
+			return true
+		}
+	}
+	w = w[:min(len(w), beginning)]
+	if w == "~" || w == ".." || drive(w) && len(w) > 2 {
+		return true
+	}
+	if _, file := cutFile(w); file {
+		return true
+	}
+	if scheme, _, ok := strings.Cut(w, "://"); ok && plainScheme(scheme) {
+		return true
+	}
+	if len(w) > 1 && (w[0] == '~' || w[0] == '\\') && strings.ContainsAny(w[1:], `/\`) { // ~user/, \dir\
+		return w[1]|0x20 >= 'a' && w[1]|0x20 <= 'z'
+	}
+	return false
+}
+
+// several adds the paths that stand in a string beside others. That the first of them is
+// one by itself is not sure: a name can have white space in it.
+func (r *readings) several(s string) {
+	start := strings.TrimLeftFunc(s, func(c rune) bool { return parts(c) || strings.ContainsRune(openers, c) })
+	n := 0
+	for piece := range pieces(s) {
+		if n++; n > maxPieces {
+			r.deep = true
+			return
+		}
+		if n > 1 || !strings.HasPrefix(start, piece) {
+			r.one(piece)
+			continue
+		}
+		var first readings
+		first.one(piece)
+		r.maybe = append(append(r.maybe, first.sure...), first.maybe...)
+	}
+}
+
+// text takes the paths and addresses out of a string that is none as a whole. Those in a
+// text of several lines, as a file has that is written, refuse a request and do not keep
+// one from passing: it is not by them that a server goes, unless each line is one.
+func (q *request) text(s string) {
+	lines := strings.FieldsFunc(s, func(c rune) bool { return c == '\n' || c == '\r' })
+	aside := len(lines) > 1
+	for i := 0; aside && begins(strings.TrimSpace(lines[i])); {
+		if i++; i == len(lines) {
+			aside = false
+			break
+		}
+	}
+	q.pieces(s, aside)
+	if joined := lineless.Replace(s); joined != s { // as readers of URLs do
+		q.pieces(joined, true)
+	}
+}
+
+func (q *request) pieces(s string, aside bool) {
+	for piece := range pieces(s) {
+		if !strings.ContainsFunc(piece, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
+			continue
+		}
+		before := len(q.paths)
+		q.add(piece, true)
+		for i := before; i < len(q.paths); i++ {
+			q.paths[i].aside = aside
+		}
+	}
+}
+
+// metaName reports whether a name is one that the specification gives to members of _meta:
+// a prefix of labels with dots, a slash and a name. It is no path.
+func metaName(s string) bool {
+	prefix, name, ok := strings.Cut(s, "/")
+	return ok && strings.Contains(prefix, ".") && !strings.HasPrefix(prefix, ".") && !strings.Contains(s, "..") && !strings.ContainsAny(name, `/\~%`) &&
+		strings.Trim(strings.ToLower(prefix), "abcdefghijklmnopqrstuvwxyz0123456789.-") == ""
+}

@@ -1,0 +1,23 @@
+package policyfile
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/effort"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// TestWorkFollowsTheLengthOfText: no text makes a policy look at it again and again.
+func TestWorkFollowsTheLengthOfText(t *testing.T) {
+	p, err := ParseTOML("p.toml", []byte("[rules.a]\naction='deny'\nmatch.resource_path=['/etc/**']\n[rules.b]\naction='deny'\nmatch.event_type=['connect']\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, unit := range []string{"a=", "~a=", "a:", `\\a`, "(", "x ", "http:", "a@b:", "file:", "%20", "user@"} {
+		effort.Linear(t, unit, 128<<10, func(size int) func() {
+			r := &scanner.PolicyRequest{Method: "tools/call", Target: "f", Arguments: []scanner.Argument{{Name: "note", Pointer: "/arguments/note", Text: "x " + strings.Repeat(unit, size/len(unit))}}}
+			return func() { p.Decide(r) }
+		})
+	}
+}
