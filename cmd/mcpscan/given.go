@@ -27,8 +27,8 @@ func (t *liveTarget) known() []string {
 }
 
 // given lists the secrets that the server was given: the values of headers, variables,
-// arguments and parts of the URL that are secret by their name, and those that look like
-// one. They are masked in what the server says, where a word that only might be a secret
+// arguments and parts of the URL that are secret by their name or look like one, what
+// references stand for, and the headers of the command line. They are masked in what the server says, where a word that only might be a secret
 // has to stay: it is judged, and has a digest.
 func (t *liveTarget) given() (secrets []string) {
 	add := func(name, value string) {
@@ -37,7 +37,7 @@ func (t *liveTarget) given() (secrets []string) {
 		}
 	}
 	for name, value := range t.headers {
-		if secretHeader(name) {
+		if secretHeader(name) || !t.foreign && !plainHeader(name) { // the user gives few headers but for a reason
 			secrets = append(secrets, credentialsOf(value)...)
 		}
 		add(name, value)
@@ -62,6 +62,11 @@ func (t *liveTarget) given() (secrets []string) {
 		}
 	}
 	secrets = append(secrets, inURL(t.url)...)
+	for _, value := range t.secrets { // of references
+		if len(value) >= drawnPart && !strings.ContainsAny(value, " /\\") {
+			secrets = append(secrets, value)
+		}
+	}
 	return append(secrets, t.named...)
 }
 
@@ -92,6 +97,12 @@ func secretHeader(name string) bool {
 		strings.HasSuffix(name, "auth") || secretName(name)
 }
 
+// plainHeader reports whether a header says what a client can read, or who it is.
+func plainHeader(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasPrefix(name, "accept") || slices.Contains([]string{"content-type", "user-agent", "host", "origin", "referer", "cache-control", "connection"}, name)
+}
+
 // inURL lists the password and the secrets of the query of a URL.
 func inURL(raw string) (secrets []string) {
 	u, err := url.Parse(raw)
@@ -116,9 +127,9 @@ func inURL(raw string) (secrets []string) {
 
 // How a value looks that somebody drew by lot.
 const (
-	drawnLength  = 16
-	drawnVariety = 10
-	drawnPart    = 8 // between hyphens, of letters and digits; those of a name have either
+	drawnLength  = 10
+	drawnVariety = 7
+	drawnPart    = 6 // between hyphens, of letters and digits; those of a name have either
 )
 
 // looksSecret reports whether a value has the form of a token, or looks drawn by lot.

@@ -15,14 +15,16 @@ func TestGiven(t *testing.T) {
 		secret []string
 		plain  []string
 	}{
-		"headers": {liveTarget{headers: map[string]string{"Authorization": "Bearer first-secret", "X-Api-Key": "second", "Cookie": "a=1; sid=third-one", "X-Region": "us-east-1-production", "X-Session": "4f9d2c7be01a63d5"}},
+		"headers": {liveTarget{headers: map[string]string{"Authorization": "Bearer first-secret", "X-Api-Key": "second", "Cookie": "a=1; sid=third-one", "X-Region": "us-east-1-production", "X-Session": "4f9d2c7be01a63d5"}, foreign: true},
 			[]string{"first-secret", "second", "third-one", "4f9d2c7be01a63d5"}, []string{"us-east-1-production"}},
-		"basic":   {liveTarget{headers: map[string]string{"authorization": "Basic " + basic}}, []string{"hunter22", basic}, nil},
-		"proxy":   {liveTarget{headers: map[string]string{"Proxy-Authorization": "Token abcdef"}}, []string{"abcdef"}, nil},
-		"env":     {liveTarget{env: []string{"DB_PASSWORD=hunter2", "MODEL=claude-sonnet-4-20250514", "ROOT=/srv/data/project-2024", "UNNAMED=8f14e45fceea167a5a36"}}, []string{"hunter2", "8f14e45fceea167a5a36"}, []string{"claude-sonnet-4-20250514", "/srv/data/project-2024"}},
-		"args":    {liveTarget{command: []string{"npx", "mcp-remote", "--token", "abc123x", "API_KEY=zyx987", "Authorization: Bearer q1w2e3r4"}}, []string{"abc123x", "zyx987", "q1w2e3r4"}, []string{"mcp-remote"}},
-		"url":     {liveTarget{url: "https://u:passw0rd@h.example/mcp?api_key=qu3ry1&page=overview"}, []string{"passw0rd", "qu3ry1"}, []string{"overview"}},
-		"written": {liveTarget{written: config.Server{Env: map[string]string{"MY_SECRET": "literal"}}}, []string{"literal"}, nil},
+		"command line": {liveTarget{headers: map[string]string{"X-Tenant": "acme-corp", "Accept": "application/json"}}, []string{"acme-corp"}, []string{"application/json"}},
+		"references":   {liveTarget{foreign: true, secrets: []string{"value-of-it", "/home/anna", "dev"}}, []string{"value-of-it"}, []string{"/home/anna", "dev"}},
+		"basic":        {liveTarget{headers: map[string]string{"authorization": "Basic " + basic}}, []string{"hunter22", basic}, nil},
+		"proxy":        {liveTarget{headers: map[string]string{"Proxy-Authorization": "Token abcdef"}}, []string{"abcdef"}, nil},
+		"env":          {liveTarget{env: []string{"DB_PASSWORD=hunter2", "MODEL=claude-sonnet-4-20250514", "ROOT=/srv/data/project-2024", "UNNAMED=8f14e45fceea167a5a36"}}, []string{"hunter2", "8f14e45fceea167a5a36"}, []string{"claude-sonnet-4-20250514", "/srv/data/project-2024"}},
+		"args":         {liveTarget{command: []string{"npx", "mcp-remote", "--token", "abc123x", "API_KEY=zyx987", "Authorization: Bearer q1w2e3r4"}}, []string{"abc123x", "zyx987", "q1w2e3r4"}, []string{"mcp-remote"}},
+		"url":          {liveTarget{url: "https://u:passw0rd@h.example/mcp?api_key=qu3ry1&page=overview"}, []string{"passw0rd", "qu3ry1"}, []string{"overview"}},
+		"written":      {liveTarget{written: config.Server{Env: map[string]string{"MY_SECRET": "literal"}}}, []string{"literal"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			given := c.target.given()

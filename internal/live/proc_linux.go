@@ -29,7 +29,18 @@ func prepare(cmd *exec.Cmd) {
 
 // becomeParent needs no privilege. A kernel that does not know it leaves processes that
 // double-fork to init.
-var becomeParent = sync.OnceFunc(func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) })
+var becomeParent = sync.OnceFunc(func() {
+	for pid, p := range processes() {
+		if p.parent == os.Getpid() {
+			before[pid] = true
+		}
+	}
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+})
+
+// before are our children of the time before the first server: a script that ends in exec
+// leaves us its own.
+var before = map[int]bool{}
 
 // servers counts those that are not released yet. What has lost its parent and left its
 // session can be of any of them, and is ended with the last.
@@ -78,10 +89,13 @@ func (g *group) release() {
 // any. A process that we started ourselves is in our session, or was waited for.
 func endStrays() (found bool) {
 	us := os.Getpid()
+	if us == 1 { // everybody's orphans are ours, and the kernel ends all when we do
+		return false
+	}
 	all := processes()
 	session := all[us].session
 	for pid, p := range all {
-		if p.parent != us || p.session == session {
+		if p.parent != us || p.session == session || before[pid] {
 			continue
 		}
 		found = true
