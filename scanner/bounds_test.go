@@ -264,7 +264,7 @@ func TestRepeatedAnchors(t *testing.T) {
 				}
 			}
 			// Both are longer than what an expression looks at around an anchor.
-			effort.AtMost(t, 4, r.ID+", "+p.Name+": 32 KiB, compared with 8 times 4 KiB", inspect(8, 4<<10), inspect(1, 32<<10))
+			effort.AtMost(t, 4, r.ID+", "+p.Name+": 16 KiB, compared with 8 times 2 KiB", inspect(8, 2<<10), inspect(1, 16<<10))
 		}
 	}
 }
