@@ -47,7 +47,7 @@ var imports = map[string][]string{
 	"internal/lockfile":                {"scanner", "internal/wire"},
 	"internal/live":                    {"internal/wire"},
 	"internal/osv":                     {"scanner", "rules"},
-	"internal/policyfile":              {"scanner", "internal/config", "internal/text", "internal/wire"},
+	"internal/policyfile":              {"scanner", "internal/config", "internal/text", "internal/wire", "internal/lazyregexp"},
 	"internal/recgen":                  {},
 	"internal/recgen/genrecording":     {"internal/recgen"},
 	"internal/score":                   {"scanner", "rules", "replay"},
