@@ -54,7 +54,7 @@ func (t *liveTarget) given() (secrets []string) {
 		if ok {
 			add(name, value)
 		}
-		if i > 0 && !strings.HasPrefix(w, "-") && text.NamesSecret(t.command[i-1]) {
+		if i > 0 && !strings.HasPrefix(w, "-") && (text.NamesSecret(t.command[i-1]) || text.Token(w) != "" || drawnArgument.fits(w)) {
 			secrets = append(secrets, w)
 		}
 		if name, value, ok := strings.Cut(w, ":"); ok && secretHeader(strings.TrimSpace(name)) { // of a proxy that connects to a URL
@@ -63,7 +63,7 @@ func (t *liveTarget) given() (secrets []string) {
 	}
 	secrets = append(secrets, inURL(t.url)...)
 	for _, value := range t.secrets { // of references
-		if len(value) >= drawnPart && !strings.ContainsAny(value, " /\\") {
+		if len(value) >= drawnValue.part && !strings.ContainsAny(value, " /\\") {
 			secrets = append(secrets, value)
 		}
 	}
@@ -125,23 +125,26 @@ func inURL(raw string) (secrets []string) {
 	return secrets
 }
 
-// How a value looks that somebody drew by lot.
-const (
-	drawnLength  = 10
-	drawnVariety = 7
-	drawnPart    = 6 // between hyphens, of letters and digits; those of a name have either
+// drawn says how a value looks that somebody drew by lot: how long it is, and one part of
+// it between hyphens that has letters and digits. Those of a name mostly have either.
+type drawn struct{ length, part int }
+
+var (
+	drawnValue    = drawn{10, 6} // of a variable or a header
+	drawnArgument = drawn{16, 8} // which can be the name of a package
 )
 
+const drawnVariety = 7
+
 // looksSecret reports whether a value has the form of a token, or looks drawn by lot.
-func looksSecret(value string) bool {
-	if text.Token(value) != "" {
-		return true
-	}
-	if len(value) < drawnLength || text.Variety(value) < drawnVariety || strings.ContainsAny(value, " /\\.:,") {
+func looksSecret(value string) bool { return text.Token(value) != "" || drawnValue.fits(value) }
+
+func (d drawn) fits(value string) bool {
+	if len(value) < d.length || text.Variety(value) < drawnVariety || strings.ContainsAny(value, " /\\.:,") {
 		return false
 	}
 	parts := strings.FieldsFunc(strings.ToLower(value), func(r rune) bool { return r == '-' || r == '_' })
 	return slices.ContainsFunc(parts, func(part string) bool {
-		return len(part) >= drawnPart && strings.ContainsAny(part, "0123456789") && strings.ContainsAny(part, "abcdefghijklmnopqrstuvwxyz")
+		return len(part) >= d.part && strings.ContainsAny(part, "0123456789") && strings.ContainsAny(part, "abcdefghijklmnopqrstuvwxyz")
 	})
 }

@@ -22,7 +22,7 @@ func TestGiven(t *testing.T) {
 		"basic":        {liveTarget{headers: map[string]string{"authorization": "Basic " + basic}}, []string{"hunter22", basic}, nil},
 		"proxy":        {liveTarget{headers: map[string]string{"Proxy-Authorization": "Token abcdef"}}, []string{"abcdef"}, nil},
 		"env":          {liveTarget{env: []string{"DB_PASSWORD=hunter2", "MODEL=claude-sonnet-4-20250514", "ROOT=/srv/data/project-2024", "UNNAMED=8f14e45fceea167a5a36"}}, []string{"hunter2", "8f14e45fceea167a5a36"}, []string{"claude-sonnet-4-20250514", "/srv/data/project-2024"}},
-		"args":         {liveTarget{command: []string{"npx", "mcp-remote", "--token", "abc123x", "API_KEY=zyx987", "Authorization: Bearer q1w2e3r4"}}, []string{"abc123x", "zyx987", "q1w2e3r4"}, []string{"mcp-remote"}},
+		"args":         {liveTarget{command: []string{"npx", "mcp-remote", "--token", "abc123x", "API_KEY=zyx987", "Authorization: Bearer q1w2e3r4", "8f14e45fceea167a5a36", "mcp-server-sqlite3"}}, []string{"abc123x", "zyx987", "q1w2e3r4", "8f14e45fceea167a5a36"}, []string{"mcp-remote", "mcp-server-sqlite3"}},
 		"url":          {liveTarget{url: "https://u:passw0rd@h.example/mcp?api_key=qu3ry1&page=overview"}, []string{"passw0rd", "qu3ry1"}, []string{"overview"}},
 		"written":      {liveTarget{written: config.Server{Env: map[string]string{"MY_SECRET": "literal"}}}, []string{"literal"}, nil},
 	} {
