@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 		"fakehttp":     fakeHTTP,
 		"npx":          fakeserver.NPX,
 		"uvx":          fakeserver.NPX,
+		"bun":          fakeserver.NPX,
 		"docker":       fakeDocker,
 		"sdkserver":    sdkServer,
 		"genrecording": genRecording,

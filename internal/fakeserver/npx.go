@@ -21,13 +21,12 @@ func NPX() {
 	file := "packages/" + strings.ReplaceAll(args[0], "/", "_")
 	cacheIntegrity(args[0], file+".integrity")
 	Serve(func(r Request) string {
-		var dump map[string]json.RawMessage
-		data, err := os.ReadFile(file + ".json")
-		if err != nil || json.Unmarshal(data, &dump) != nil {
+		dump, err := os.ReadFile(file + ".json")
+		if err != nil {
 			fmt.Fprintln(os.Stderr, "no such package:", file+".json")
 			os.Exit(1)
 		}
-		return answer(r, dump)
+		return r.From(dump)
 	})
 }
 
@@ -45,12 +44,18 @@ func cacheIntegrity(asked, integrityFile string) {
 	}
 }
 
-func answer(r Request, dump map[string]json.RawMessage) string {
+// From is the response of a server that lists what a dump does.
+func (r Request) From(dump []byte) string {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(dump, &members); err != nil {
+		fmt.Fprintln(os.Stderr, "not a dump:", err)
+		os.Exit(1)
+	}
 	part := func(key, otherwise string) string {
-		if dump[key] == nil {
+		if members[key] == nil {
 			return otherwise
 		}
-		return strings.Join(strings.Fields(strings.ReplaceAll(string(dump[key]), "\n", " ")), " ")
+		return strings.Join(strings.Fields(strings.ReplaceAll(string(members[key]), "\n", " ")), " ")
 	}
 	switch r.Method {
 	case "initialize":

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/fakeserver"
+	"github.com/mcpscan/mcpscan/report"
+)
+
+var (
+	editCases = flag.Int("edits", 200, "how many hostile edits TestHostileEdits tries")
+	editSeed  = flag.Uint64("edits-seed", 1, "what its projects and edits are drawn from")
+)
+
+// editsOfProject is how many edits of one project are tried: it takes servers that are
+// started to lock one.
+const editsOfProject = 25
+
+// TestHostileEdits draws projects with clients, servers and a lockfile, and a change of
+// each: something else is started or asked, or approved, and one more edit tries to hide
+// that. The gate must fail, or the report say what was not looked at.
+func TestHostileEdits(t *testing.T) {
+	if testing.Short() {
+		*editCases = min(*editCases, 50)
+	}
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	web := httptest.NewServer(http.HandlerFunc(answerHTTP))
+	defer web.Close()
+	tried := map[string]int{}
+	for n := 0; n < *editCases; n += editsOfProject {
+		r := rand.New(rand.NewPCG(*editSeed, uint64(n)))
+		honest := randomProject(r, web.URL)
+		base := t.TempDir()
+		honest.write(t, base)
+		t.Chdir(base)
+		if code, said := quietly("lock", "--run-servers", "--now", "2026-01-06", "."); code != exitClean {
+			t.Fatalf("project %d is not locked: exit code %d\n%s", n, code, said)
+		}
+		honest.files["mcpscan.lock"] = readFile(t, base, "mcpscan.lock")
+		before := gate(t, base, base)
+		if before.code != exitClean {
+			t.Fatalf("project %d is not clean without an edit: exit code %d\n%s", n, before.code, before.text)
+		}
+		for i := n; i < min(n+editsOfProject, *editCases); i++ {
+			changed, what := randomEdit(rand.New(rand.NewPCG(*editSeed, uint64(i))), honest)
+			for _, name := range what {
+				tried[name]++
+			}
+			head := t.TempDir()
+			changed.write(t, head)
+			if after := gate(t, base, head); after.code == exitClean && after.coverage == before.coverage {
+				t.Errorf("-edits-seed %d, case %d: nothing is said of %q\n%s", *editSeed, i, what, shownProject(changed))
+			}
+		}
+	}
+	for _, all := range [][]edit{starts, disguises, unlocks, settings} {
+		for _, e := range all {
+			if tried[e.name] == 0 && *editCases >= 2000 {
+				t.Errorf("the edit %q was never tried", e.name)
+			}
+		}
+	}
+}
+
+// randomEdit changes what a project starts, or what its lockfile approves, and hides it.
+func randomEdit(r *rand.Rand, honest *project) (changed *project, what []string) {
+	for {
+		p := honest.clone()
+		var names []string
+		try := func(from []edit) bool {
+			e := from[r.IntN(len(from))]
+			names = append(names, e.name)
+			return e.do(r, p)
+		}
+		switch hides := [][]edit{disguises, unlocks, settings}[r.IntN(3)]; {
+		case r.IntN(8) == 0: // the lockfile alone
+			if try(unlocks) {
+				return p, names
+			}
+		case try(starts) && try(hides):
+			return p, names
+		}
+	}
+}
+
+// gated is what the gate said.
+type gated struct {
+	code           int
+	coverage, text string
+}
+
+// gate judges a change as the action does.
+func gate(t *testing.T, base, head string) gated {
+	t.Helper()
+	t.Chdir(head)
+	var out, errs bytes.Buffer
+	code := run([]string{"scan", "--no-run", "--base", base, "--fail-on", "medium", "--format", "json", "."}, streams{strings.NewReader(""), &out, &errs})
+	g := gated{code: code, text: out.String() + errs.String()}
+	if code == exitUsage {
+		return g
+	}
+	r, err := report.Read(&out)
+	if err != nil {
+		t.Fatalf("exit code %d, %v\n%s", code, err, g.text)
+	}
+	for _, s := range append(r.Coverage.Skipped, r.Coverage.Ignored...) {
+		g.coverage += fmt.Sprintln(s.Count, s.Reason)
+	}
+	return g
+}
+
+// quietly runs mcpscan and returns what it said, on either stream.
+func quietly(args ...string) (int, string) {
+	var said bytes.Buffer
+	code := run(args, streams{strings.NewReader(""), &said, &said})
+	return code, said.String()
+}
+
+// shownProject is what of a project decides.
+func shownProject(p *project) string {
+	var b strings.Builder
+	for _, c := range p.clients {
+		fmt.Fprintf(&b, "-- %s --\n%.2000s\n", c.path, strings.TrimSpace(c.text()))
+	}
+	for name, text := range p.files {
+		if filepath.Dir(name) != "packages" {
+			fmt.Fprintf(&b, "-- %s --\n%.3000s\n", name, strings.TrimSpace(text))
+		}
+	}
+	fmt.Fprintln(&b, p.links)
+	return b.String()
+}
+
+// answerHTTP answers as the server that the path names.
+func answerHTTP(w http.ResponseWriter, req *http.Request) {
+	var r fakeserver.Request
+	body, _ := io.ReadAll(req.Body)
+	if req.Method != http.MethodPost || json.Unmarshal(body, &r) != nil {
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return
+	}
+	if r.ID == nil {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprint(w, r.From([]byte(dumpOf(strings.Trim(req.URL.Path, "/")))))
+}
