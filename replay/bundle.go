@@ -168,10 +168,10 @@ func bundled(name string, content []byte, isManifest bool) []*scanner.Event {
 	if isManifest {
 		nodes = append(nodes, staticResponses(&doc)...)
 	}
-	at := locator{file: name, data: doc.Data}
+	at := scanner.NewPlaces(name, doc.Data)
 	var events []*scanner.Event
 	for _, n := range nodes {
-		e := definitionEvent(&at, serverName(&doc, name), &doc, n)
+		e := definitionEvent(at, name, serverName(&doc, name), &doc, n)
 		e.Origin = scanner.Origin{File: name, Line: 1, Column: 1} // inside a zip there are no lines
 		events = append(events, e)
 	}

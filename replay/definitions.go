@@ -44,21 +44,21 @@ func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 		}
 	}
 	server := serverName(&doc, name)
-	at := locator{file: name, data: data}
-	events = append(events, definitionEvent(&at, server, &doc, 0))
+	at := scanner.NewPlaces(name, data)
+	events = append(events, definitionEvent(at, name, server, &doc, 0))
 	if places := translationsOf(data); len(places) > 1 {
-		events = append(events, &scanner.Event{Kind: scanner.IgnoredEvent, Origin: at.place(0), Reason: "the texts of a manifest in other languages: they stand in files of their own; scan the bundle to have them read"})
+		events = append(events, &scanner.Event{Kind: scanner.IgnoredEvent, Origin: at.Origin(0), Reason: "the texts of a manifest in other languages: they stand in files of their own; scan the bundle to have them read"})
 	}
 	for _, n := range staticResponses(&doc) {
-		events = append(events, definitionEvent(&at, server, &doc, n))
+		events = append(events, definitionEvent(at, name, server, &doc, n))
 	}
 	return events, nil
 }
 
 // definitionEvent makes the event of a document, or of one inside it.
-func definitionEvent(at *locator, server string, doc *wire.Doc, n int) *scanner.Event {
-	return &scanner.Event{Kind: scanner.DefinitionEvent, Type: typeDefinitions, Session: at.file, Server: server,
-		Direction: scanner.ServerToClient, Frame: doc.Raw(n), Origin: at.place(int(doc.Nodes[n].Start))}
+func definitionEvent(at *scanner.Places, name, server string, doc *wire.Doc, n int) *scanner.Event {
+	return &scanner.Event{Kind: scanner.DefinitionEvent, Type: typeDefinitions, Session: name, Server: server,
+		Direction: scanner.ServerToClient, Frame: doc.Raw(n), Origin: at.Origin(int(doc.Nodes[n].Start))}
 }
 
 // namesTools reports tools with a name each, as in MCP. Requests to some language models

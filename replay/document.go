@@ -44,10 +44,10 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 		return nil, syntaxAt(name, data, err, ErrFormat)
 	}
 	if entries := doc.Get(doc.Get(0, "log"), "entries"); doc.Kind(entries) == wire.Array {
-		h := har{name: name, doc: &doc, at: locator{file: name, data: data}, max: o.MaxMessage}
+		h := har{name: name, doc: &doc, at: scanner.NewPlaces(name, data), max: o.MaxMessage}
 		return &once{h.events(entries)}, nil
 	}
-	at := locator{file: name, data: data}
+	at := scanner.NewPlaces(name, data)
 	var b lineBuffers
 	var events chunk
 	add := func(n int) bool {
@@ -56,7 +56,7 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 		}
 		e := b.event(name, line{number: 1})
 		e.Session, e.Server, e.Frame = baseName(name), baseName(name), doc.Raw(n)
-		e.Origin = at.place(int(doc.Nodes[n].Start))
+		e.Origin = at.Origin(int(doc.Nodes[n].Start))
 		events = append(events, e)
 		return true
 	}
@@ -70,7 +70,7 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	}
 	for c := doc.First(0); c >= 0; c = doc.Next(c) {
 		if !add(c) {
-			events = append(events, skipped(name, at.place(int(doc.Nodes[c].Start)).Line, "%s", unread(&doc, c)))
+			events = append(events, skipped(name, at.Origin(int(doc.Nodes[c].Start)).Line, "%s", unread(&doc, c)))
 		}
 	}
 	return &once{events}, nil
@@ -79,23 +79,6 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 // scanReads reports a document that another command reads.
 func scanReads(doc *wire.Doc) bool {
 	return formatOf(doc, 0) == "" && holdsDefinitions(doc) || doc.Kind(doc.Get(0, "mcpServers")) == wire.Object
-}
-
-// locator finds places in a text. Asked for them in order, it reads the text once.
-type locator struct {
-	file string
-	data []byte
-	off  int
-	at   scanner.Origin // the place of off
-}
-
-func (l *locator) place(off int) scanner.Origin {
-	if l.at.Line == 0 || off < l.off {
-		l.off, l.at = 0, scanner.Origin{File: l.file, Line: 1, Column: 1, Exact: true}
-	}
-	loc := l.at.At(l.data[l.off:], off-l.off)
-	l.off, l.at.Line, l.at.Column = off, loc.Line, loc.Column
-	return l.at
 }
 
 // syntaxAt says where in a file JSON ends to be JSON, and what the file is not for that.
@@ -112,7 +95,7 @@ func syntaxAt(name string, data []byte, err, not error) error {
 type har struct {
 	name string
 	doc  *wire.Doc
-	at   locator // stands at the entry
+	at   *scanner.Places
 	max  int64
 	mcp  map[string]bool // the endpoints that speak MCP, by what their clients send
 	out  chunk
@@ -150,7 +133,7 @@ func (h *har) entry(n int) {
 	base.HTTP = &scanner.HTTPHead{}
 	h.fields(base.HTTP, true, doc.Get(request, "headers"))
 	h.fields(base.HTTP, false, doc.Get(response, "headers"))
-	loc := h.at.place(int(doc.Nodes[n].Start))
+	loc := h.at.Origin(int(doc.Nodes[n].Start))
 	loc.Exact = false
 	before := len(h.out)
 	h.request(base, doc.Get(request, "postData"))
@@ -216,8 +199,7 @@ func (h *har) fields(head *scanner.HTTPHead, request bool, headers int) {
 }
 
 func (h *har) place(n int) scanner.Origin {
-	at := h.at // a copy: the members of an entry come in any order
-	loc := at.place(int(h.doc.Nodes[n].Start))
+	loc := h.at.Origin(int(h.doc.Nodes[n].Start))
 	loc.Exact = false // the file holds the body as a string
 	return loc
 }

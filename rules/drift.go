@@ -22,6 +22,7 @@ type change struct {
 	// What is asked more than once, once it was asked for.
 	spoken string                      // what was approved, in lower case and without blanks
 	asked  int                         // how often that was searched
+	opened *string                     // what the description that was approved says first
 	still  map[*lazyregexp.Regexp]bool // what the texts say as they are now
 	reads  *bool                       // the tool only reads
 }
@@ -39,6 +40,16 @@ func (c *change) spokeOf(word string) bool {
 		c.spoken = strings.ReplaceAll(strings.ToLower(string(c.was.Sent)), " ", "")
 	}
 	return strings.Contains(c.spoken, strings.ReplaceAll(strings.ToLower(word), " ", ""))
+}
+
+// opening returns what the description that was approved says first.
+func (c *change) opening() string {
+	if c.opened == nil {
+		described, _ := c.old.Str(0, "description")
+		first := firstSaid(described)
+		c.opened = &first
+	}
+	return *c.opened
 }
 
 // changes calls visit for each definition of the message that was approved as

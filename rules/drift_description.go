@@ -64,15 +64,10 @@ func reportTexts(c *change) {
 // swapped returns the name of another definition that was approved with the text
 // and the schema that this one has now, "" for none: an approval is given to a name.
 func (c *change) swapped() string {
-	offer := c.p.Approved()
-	for _, key := range offer.Keys() {
-		was := offer.Definitions[key]
-		if key.Kind == c.d.Kind && key.Name != c.d.Name && was.Parts[0] == c.d.Parts[0] && was.Parts[1] == c.d.Parts[1] && was.Parts[0] != (scanner.Digest{}) &&
-			c.was.Parts[0] != c.d.Parts[0] {
-			return key.Name
-		}
+	if c.was.Parts[0] == c.d.Parts[0] {
+		return ""
 	}
-	return ""
+	return c.p.Approved().NameOf(c.d)
 }
 
 // textDiff shows a text sentence by sentence.

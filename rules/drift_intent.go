@@ -7,7 +7,6 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/internal/text"
-	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
 // unapproved is a text with sentences that nobody has approved, and what a reading
@@ -103,7 +102,7 @@ func (u *unapproved) weighs(w *weighing, t []byte, s *reading.Sentence) bool {
 	if usedWhen.Match(t[s.Start:s.End]) {
 		weight -= usageCost
 	}
-	if w.purpose != 0 && weight >= w.enough && purposeOf(u.d.Name, said(&u.old, "description"), s) {
+	if w.purpose != 0 && weight >= w.enough && purposeOf(u.d.Name, u.opening(), s) {
 		weight += w.purpose
 	}
 	return weight >= w.enough && !w.quoted(t, s)
@@ -114,12 +113,6 @@ func (u *unapproved) weighs(w *weighing, t []byte, s *reading.Sentence) bool {
 func ordered(t []byte, s *reading.Sentence) bool {
 	start, end := s.Place(reading.Take)
 	return isOrder(t[:start], start) && !bytes.HasSuffix(t[:end], []byte("ing"))
-}
-
-// said returns a member of a definition that is a string.
-func said(doc *wire.Doc, member string) string {
-	s, _ := doc.Str(0, member)
-	return s
 }
 
 // isLabel reports a place that names something, or holds a value.

@@ -164,8 +164,11 @@ const actTries = 6
 // beginning of a sentence or a line, behind a word that continues an order or
 // has somebody act, or in the form of a habit.
 func isOrder(t []byte, verb int) bool {
-	return len(bytes.TrimSpace(t[:verb])) == 0 || leadsToOrder.Match(t[:verb])
+	return len(bytes.TrimSpace(t[:verb])) == 0 || leadsToOrder.Match(t[max(0, verb-orderReach):verb])
 }
+
+// orderReach is how far ahead of a verb the words stand that make it an order, in bytes.
+const orderReach = 240
 
 var leadsToOrder = text.LazyExpr(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|please|now|to|must|should|shall|you|just|first|always|immediately|instead|only|kindly|do|will|by|` + anAI + `|it|this|(this|these)\s+(\w+\s+)?` + dataItself + `)\s+)$`)
 

@@ -147,11 +147,7 @@ func purposeful(p *scanner.TextPass, s *reading.Sentence) bool {
 func purposeOf(name, described string, s *reading.Sentence) bool {
 	about := strings.ToLower(name)
 	if !s.Says(reading.First) {
-		first := strings.ToLower(described)
-		if i := strings.IndexAny(first, ".\n"); i >= 0 {
-			first = first[:i]
-		}
-		about += " " + first
+		about += " " + strings.ToLower(firstSaid(described))
 	}
 	for _, of := range purposes {
 		if s.SaysOneOf(of.senses) && of.words.MatchString(about) {
@@ -159,6 +155,18 @@ func purposeOf(name, described string, s *reading.Sentence) bool {
 		}
 	}
 	return false
+}
+
+// maxOpening is how much of a text without an end of a sentence its beginning is, in bytes.
+const maxOpening = 1024
+
+// firstSaid returns what a text says first.
+func firstSaid(s string) string {
+	s = s[:min(len(s), maxOpening)]
+	if i := strings.IndexAny(s, ".\n"); i >= 0 {
+		s = s[:i]
+	}
+	return s
 }
 
 // purposes are the words of tools whose business is what can be handed over.

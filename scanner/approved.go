@@ -93,8 +93,11 @@ func (p *JudgePass) Missing(visit func(*Offered)) {
 // Found returns the findings of the event in a definition that were not in what
 // was approved.
 func (p *JudgePass) Found(d *Definition) []*Finding {
-	var found []*Finding
 	name, approved := show(d.Name, nameChars), p.judge.snapshot(p.event)
+	if !p.judge.reported(d.Kind, name) {
+		return nil
+	}
+	var found []*Finding
 	for i := range p.judge.found {
 		f := &p.judge.found[i]
 		if f.Subject == d.Kind && f.Name == name && (approved == nil || !approved.Knows(f)) {

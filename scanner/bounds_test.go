@@ -204,7 +204,7 @@ func TestLooksAreBounded(t *testing.T) {
 func TestPlacesInAnyOrder(t *testing.T) {
 	text := []byte(strings.Repeat("ab\xff€x𝄞\n\x80\x80\x80\x80\x80é", 700))
 	e := frame(4, scanner.ServerToClient, string(text))
-	at := scanner.Places(e)
+	at := scanner.PlacesOf(e)
 	for i := range 3 * len(text) {
 		off := i * 7919 % (len(text) + 2)
 		if got, want := at(off), e.Origin.At(e.Frame, off); got != want {

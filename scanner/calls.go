@@ -80,7 +80,7 @@ func (j *judge) call(srv *Server, e *Event, from Direction, m *Message) *Call {
 	}
 	m.Calls++
 	j.current = Call{Server: srv.ID, Tool: m.Target, Category: m.Category, Time: e.Time, Request: cut(e.Request), ID: cut(m.ID),
-		Refused: refused, Location: j.places.at(m.Offset)}
+		Refused: refused, Location: j.places.At(m.Offset)}
 	if known := srv.Tools[m.Target]; known != nil {
 		j.current.Category, m.Tool = known.Definition.Category, srv.Current(m.Target)
 	}
@@ -98,7 +98,7 @@ func (j *judge) resource(srv *Server, e *Event, from Direction, m *Message) *Cal
 	if from != ClientToServer || m.Kind != Request || m.Method != "resources/read" {
 		return nil
 	}
-	j.current = Call{Server: srv.ID, Tool: m.Target, Category: ReadTool, Time: e.Time, Request: cut(e.Request), ID: cut(m.ID), Location: j.places.at(m.Offset)}
+	j.current = Call{Server: srv.ID, Tool: m.Target, Category: ReadTool, Time: e.Time, Request: cut(e.Request), ID: cut(m.ID), Location: j.places.At(m.Offset)}
 	return &j.current
 }
 

@@ -67,7 +67,7 @@ func (j *judge) compareClients(p *JudgePass) (apart []ClientDifference) {
 	for i := range m.Definitions {
 		d := &m.Definitions[i]
 		key := DefinitionKey{d.Kind, d.Name}
-		if d.Foreign || !j.note(mine, key, shown{d.Digest, j.places.at(d.Offset)}) || other == nil {
+		if d.Foreign || !j.note(mine, key, shown{d.Digest, j.places.At(d.Offset)}) || other == nil {
 			continue
 		}
 		switch before, ok := other.definitions[key]; {

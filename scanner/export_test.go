@@ -11,11 +11,11 @@ func NewJudge(e *Engine) Judge { return Judge{newJudge(e)} }
 // Judge judges one event.
 func (j Judge) Judge(e *Event, f *Facts) []Finding { return j.j.judge(e, f) }
 
-// Places returns the finder of places in the frame of an event.
-func Places(e *Event) func(off int) Location {
-	p := &places{}
+// PlacesOf returns the finder of places in the frame of an event.
+func PlacesOf(e *Event) func(off int) Location {
+	p := &Places{}
 	p.reset(e)
-	return p.at
+	return p.At
 }
 
 // Most is what waited at once to be judged.

@@ -104,7 +104,7 @@ func (j *judge) remember(s *Session, srv *Server, from Direction, i int, m *Mess
 		ring := &srv.values[text.DistinctKinds]
 		if !said {
 			if source == nil {
-				source = &Outflow{Server: srv.ID, Tool: cut(m.Target), Location: j.places.at(m.Offset), Orders: j.orders(i)}
+				source = &Outflow{Server: srv.ID, Tool: cut(m.Target), Location: j.places.At(m.Offset), Orders: j.orders(i)}
 			}
 			k.has, k.from, k.at, k.via = srv.bit, source, v.at, v.Via
 			ring = &srv.values[v.Kind]

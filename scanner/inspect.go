@@ -32,7 +32,7 @@ type Inspector struct {
 	collected   values
 	key         []byte
 	unread      bool // the text at hand is a frame that is no JSON, with its escapes as they stand
-	places      places
+	places      Places
 	siblings    map[string]bool // folded names in the list at node siblingsIn; nil where none was asked for
 	siblingsIn  int
 	described   *string // of the definition at node describedIn; nil where none was asked for

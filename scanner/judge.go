@@ -35,6 +35,7 @@ type judge struct {
 	servers  map[uint64]struct{} // by digest
 	entries  configured
 	found    []Finding
+	about    map[DefinitionKey]bool // what the findings are about, nil where nobody has asked yet
 	coverage *coverage
 	stats    Stats
 	seq      int64  // events that were judged
@@ -45,7 +46,7 @@ type judge struct {
 	remembered int // values, in all sessions
 
 	// The event at hand.
-	places  places
+	places  Places
 	server  *Server
 	pass    JudgePass
 	current Call
@@ -81,6 +82,7 @@ func newJudge(e *Engine) *judge {
 // their place and then of the rules' IDs.
 func (j *judge) judge(e *Event, facts *Facts) []Finding {
 	j.seq++
+	j.about = nil
 	j.found = append(j.found[:0], facts.Findings...)
 	switch e.Kind {
 	case SkippedEvent:
@@ -299,7 +301,7 @@ func (j *judge) keepSchemas(e *Event, d *Definition) {
 
 // known makes the record of a definition that the event shows at an offset.
 func (j *judge) known(e *Event, d *Definition, offset int) *Known {
-	return &Known{Server: e.Server, Session: e.Session, Definition: d, Location: j.places.at(offset), Time: e.Time,
+	return &Known{Server: e.Server, Session: e.Session, Definition: d, Location: j.places.At(offset), Time: e.Time,
 		Client: j.server.Client, Version: j.server.Info.Version}
 }
 

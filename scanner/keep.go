@@ -160,7 +160,7 @@ func (in *Inspector) add(f Finding) {
 
 // locate turns an offset in the tree's text into a place in the file.
 func (in *Inspector) locate(off int) Location {
-	return in.places.at(off - int(in.tree.Nodes[in.event.root].Start))
+	return in.places.At(off - int(in.tree.Nodes[in.event.root].Start))
 }
 
 // room is how many findings of its session a message earns.
@@ -178,10 +178,24 @@ func (j *judge) full(s Severity) bool {
 	return s <= j.floor
 }
 
+// reported reports whether the event has had a finding about a subject of this name.
+func (j *judge) reported(kind SubjectKind, name string) bool {
+	if j.about == nil {
+		j.about = map[DefinitionKey]bool{}
+		for i := range j.found {
+			j.about[DefinitionKey{j.found[i].Subject, j.found[i].Name}] = true
+		}
+	}
+	return j.about[DefinitionKey{kind, name}]
+}
+
 // keep adds a finding of the session that full has let pass. Where there are too
 // many, the last of the least severe makes place.
 func (j *judge) keep(f Finding) {
 	j.found = append(j.found, f)
+	if j.about != nil {
+		j.about[DefinitionKey{f.Subject, f.Name}] = true
+	}
 	if j.kept++; j.kept > j.most {
 		own := len(j.found) - j.kept
 		least := own

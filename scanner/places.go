@@ -5,12 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// places finds lines and columns in the frame of one event. It counts through
-// the frame once and leaves marks, so that the places of many findings cost
-// little in whatever order they are asked for.
-type places struct {
-	event *Event
-	marks []mark
+// Places finds lines and columns in a text, such as the frame of an event. It counts
+// through the text once and leaves marks, so that many places cost little in whatever
+// order they are asked for.
+type Places struct {
+	origin Origin
+	frame  []byte
+	marks  []mark
+}
+
+// NewPlaces returns a finder of places in a file.
+func NewPlaces(file string, data []byte) *Places {
+	return &Places{origin: Origin{File: file, Line: 1, Column: 1, Exact: true}, frame: data}
 }
 
 type mark struct {
@@ -21,11 +27,11 @@ type mark struct {
 const markEvery = 1024
 
 // reset starts with another event.
-func (p *places) reset(e *Event) { p.event, p.marks = e, p.marks[:0] }
+func (p *Places) reset(e *Event) { p.origin, p.frame, p.marks = e.Origin, e.Frame, p.marks[:0] }
 
-// at returns what Origin.At does.
-func (p *places) at(off int) Location {
-	o, frame := p.event.Origin, p.event.Frame
+// At returns what Origin.At does.
+func (p *Places) At(off int) Location {
+	o, frame := p.origin, p.frame
 	if !o.Exact || off > len(frame) {
 		return Location{o.File, o.Line, o.Column}
 	}
@@ -44,6 +50,12 @@ func (p *places) at(off int) Location {
 	}
 	k := sort.Search(len(p.marks), func(k int) bool { return p.marks[k].off > off })
 	return p.marks[max(0, k-1)].at(o.File, frame, off)
+}
+
+// Origin returns a place as that of what begins there.
+func (p *Places) Origin(off int) Origin {
+	loc := p.At(off)
+	return Origin{loc.File, loc.Line, loc.Column, true}
 }
 
 func (m mark) at(file string, frame []byte, off int) Location {

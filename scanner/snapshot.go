@@ -16,6 +16,7 @@ type Snapshot struct {
 	digests map[Digest]bool
 	known   map[[16]byte]Severity // findings in definitions, by what they are
 	lost    int
+	places  Places // in the event at hand
 }
 
 // Offer is what one server offered.
@@ -32,6 +33,16 @@ type Offer struct {
 	Lists       [MessageSubject]bool // the kinds that it listed to the end
 	Twice       []Twice
 	Rival       Location // of another server that was given the same name; zero for none
+
+	// What is asked again and again, once it was asked for.
+	sorted  []DefinitionKey
+	content map[content][]string
+}
+
+// content is what a definition says and takes, whatever its name.
+type content struct {
+	kind  SubjectKind
+	parts [2]Digest
 }
 
 // DefinitionKey identifies a definition among those of a server.
@@ -86,6 +97,7 @@ func (s *Snapshot) Event(e *Event, f *Facts) error {
 			s.identify(e.Config, &e.Config.Entries[i])
 		}
 	}
+	s.places.reset(e)
 	for i := range f.Messages {
 		m := &f.Messages[i]
 		if m.Kind == Malformed || m.Kind == Audit {
@@ -93,14 +105,14 @@ func (s *Snapshot) Event(e *Event, f *Facts) error {
 		}
 		o := s.Offer(e.Server)
 		if e.Identity != nil {
-			o.rival(e.Identity, e.Origin.At(e.Frame, m.Offset))
+			o.rival(e.Identity, s.places.At(m.Offset))
 			o.Identity = e.Identity
 		}
 		if e.Kind == LockEvent {
 			o.Locked, o.Says = e.Locked, e.Says
 		}
 		if o.Location == (Location{}) {
-			o.Location, o.Transport = e.Origin.At(e.Frame, m.Offset), e.Transport
+			o.Location, o.Transport = s.places.At(m.Offset), e.Transport
 		}
 		if m.Client != nil && o.Client == nil {
 			o.Client = m.Client
@@ -140,9 +152,9 @@ func (s *Snapshot) take(o *Offer, e *Event, m *Message) {
 			s.lost++
 			continue
 		}
-		key, at := DefinitionKey{d.Kind, d.Name}, e.Origin.At(e.Frame, d.Offset)
+		key, at := DefinitionKey{d.Kind, d.Name}, s.places.At(d.Offset)
 		if first := here[key]; first != nil && first.Digest != d.Digest {
-			o.Twice = append(o.Twice, Twice{key, e.Origin.At(e.Frame, first.Offset), at})
+			o.Twice = append(o.Twice, Twice{key, s.places.At(first.Offset), at})
 			continue
 		}
 		if here == nil {
@@ -159,6 +171,7 @@ func (s *Snapshot) take(o *Offer, e *Event, m *Message) {
 // Add adds a definition to an offer of the snapshot, in place of one of its name.
 func (s *Snapshot) Add(o *Offer, d *Offered) {
 	o.Definitions[DefinitionKey{d.Kind, d.Name}] = d
+	o.sorted, o.content = nil, nil
 	s.digests[d.Digest] = true
 }
 
@@ -193,5 +206,31 @@ func (s *Snapshot) Names() []string { return slices.Sorted(maps.Keys(s.Servers))
 
 // Keys returns the definitions of an offer in the order of kind and name.
 func (o *Offer) Keys() []DefinitionKey {
-	return slices.SortedFunc(maps.Keys(o.Definitions), DefinitionKey.Compare)
+	if o.sorted == nil {
+		o.sorted = slices.SortedFunc(maps.Keys(o.Definitions), DefinitionKey.Compare)
+	}
+	return o.sorted
+}
+
+// NameOf returns the first other name under which the offer has the text and the schema of
+// a definition, "" for none.
+func (o *Offer) NameOf(d *Definition) string {
+	if d.Parts[0] == (Digest{}) {
+		return ""
+	}
+	if o.content == nil {
+		o.content = map[content][]string{}
+		for _, key := range o.Keys() {
+			c := content{key.Kind, [2]Digest(o.Definitions[key].Parts[:2])}
+			if len(o.content[c]) < 2 { // one of them has another name
+				o.content[c] = append(o.content[c], key.Name)
+			}
+		}
+	}
+	for _, name := range o.content[content{d.Kind, [2]Digest(d.Parts[:2])}] {
+		if name != d.Name {
+			return name
+		}
+	}
+	return ""
 }

@@ -49,6 +49,7 @@ var imports = map[string][]string{
 	"internal/osv":                     {"scanner", "rules"},
 	"internal/policyfile":              {"scanner", "internal/config", "internal/text", "internal/wire", "internal/lazyregexp"},
 	"internal/recgen":                  {},
+	"internal/shapes":                  {},
 	"internal/recgen/genrecording":     {"internal/recgen"},
 	"internal/score":                   {"scanner", "rules", "replay"},
 	"internal/score/recordtranscripts": {"internal/score"},

@@ -105,7 +105,7 @@ func (s *Server) says() scanner.Says {
 // what was seen last, or what was approved.
 func (f *File) Events(approved bool) []*scanner.Event {
 	var events []*scanner.Event
-	at := locator{file: f.Path, data: f.data}
+	at := scanner.NewPlaces(f.Path, f.data)
 	for _, name := range f.Names() {
 		s := f.Servers[name]
 		identity := s.Identity.Last()
@@ -113,7 +113,7 @@ func (f *File) Events(approved bool) []*scanner.Event {
 			identity = s.Identity.Approved()
 		}
 		events = append(events, &scanner.Event{Kind: scanner.LockEvent, Type: "lockfile", Session: "lockfile", Server: name, Approved: approved, Identity: identity, Locked: s.Identity, Says: s.says(),
-			Direction: scanner.ServerToClient, Frame: f.data[s.start:s.end], Origin: at.origin(s.start)})
+			Direction: scanner.ServerToClient, Frame: f.data[s.start:s.end], Origin: at.Origin(s.start)})
 	}
 	return events
 }

@@ -36,14 +36,14 @@ func Is(data []byte) bool {
 
 // Parse reads a lockfile. It is strict: the error is an *Error.
 func Parse(path string, data []byte) (*File, error) {
-	p := &parser{at: locator{file: path, data: data}, file: &File{Path: path, Servers: map[string]*Server{}, data: data}}
+	p := &parser{at: scanner.NewPlaces(path, data), file: &File{Path: path, Servers: map[string]*Server{}, data: data}}
 	if err := p.conflict(data); err != nil {
 		return nil, err
 	}
 	var syntax *wire.SyntaxError
 	p.doc.MaxNodes = 4_000_000
 	if err := p.doc.Parse(data); errors.As(err, &syntax) {
-		at := p.at.place(min(syntax.Offset, len(data)))
+		at := p.at.At(min(syntax.Offset, len(data)))
 		return nil, &Error{path, at.Line, at.Column, "", syntax.Msg + "; a lockfile is written whole: restore it from version control, or write it again with mcpscan lock"}
 	}
 	if err := p.root(); err != nil {
@@ -80,7 +80,7 @@ func (s *Server) Keys() []scanner.DefinitionKey { return sortedKeys(s.Entries) }
 
 type parser struct {
 	doc  wire.Doc
-	at   locator
+	at   *scanner.Places
 	file *File
 }
 
@@ -97,7 +97,7 @@ func (p *parser) conflict(data []byte) error {
 }
 
 func (p *parser) fail(node int, format string, args ...any) error {
-	at := p.at.place(int(p.doc.Nodes[node].Start))
+	at := p.at.At(int(p.doc.Nodes[node].Start))
 	return &Error{p.file.Path, at.Line, at.Column, string(p.doc.AppendPointer(nil, 0, node)), fmt.Sprintf(format, args...)}
 }
 
@@ -200,7 +200,7 @@ func (p *parser) server(node int) error {
 		return err
 	}
 	n := &p.doc.Nodes[node]
-	s := &Server{Name: p.key(node), Entries: map[scanner.DefinitionKey]*Entry{}, start: int(n.Start), end: int(n.End), Place: p.at.place(int(n.KeyStart))}
+	s := &Server{Name: p.key(node), Entries: map[scanner.DefinitionKey]*Entry{}, start: int(n.Start), end: int(n.End), Place: p.at.At(int(n.KeyStart))}
 	p.file.Servers[s.Name] = s
 	if err := p.about(node, s); err != nil {
 		return err
@@ -231,7 +231,7 @@ func (p *parser) entry(node int, s *Server, key scanner.DefinitionKey, named str
 	if err := p.object(node, "agentsh", "approved", "definition", "digest", "listed", "mcpproxy", "parts", "seen", "status"); err != nil {
 		return err
 	}
-	e := &Entry{Place: p.at.place(int(p.doc.Nodes[node].KeyStart))}
+	e := &Entry{Place: p.at.At(int(p.doc.Nodes[node].KeyStart))}
 	status := ""
 	if err := p.text(node, "status", &status); err != nil {
 		return err
@@ -365,26 +365,4 @@ func (p *parser) approval(node int) (*Approval, error) {
 		return nil, p.fail(c, "\"by\" is missing: expected who approved it")
 	}
 	return a, nil
-}
-
-// locator finds lines and columns. It counts on from the last place.
-type locator struct {
-	file string
-	data []byte
-	off  int
-	last scanner.Origin
-}
-
-func (l *locator) origin(off int) scanner.Origin {
-	if l.last.Line == 0 || off < l.off {
-		l.off, l.last = 0, scanner.Origin{File: l.file, Line: 1, Column: 1, Exact: true}
-	}
-	at := l.last.At(l.data[l.off:], off-l.off)
-	l.off, l.last.Line, l.last.Column = off, at.Line, at.Column
-	return l.last
-}
-
-func (l *locator) place(off int) scanner.Location {
-	o := l.origin(off)
-	return scanner.Location{File: o.File, Line: o.Line, Column: o.Column}
 }

@@ -84,7 +84,7 @@ func (f *File) Import(pins []Pin, by Formula, at time.Time) (approved []Change, 
 // ParsePins reads a JSON array of pins: what agentsh mcp pins list --json or the
 // export of MCPProxy's approvals gives, by the names of their columns.
 func ParsePins(path string, data []byte) ([]Pin, error) {
-	p := &parser{at: locator{file: path, data: data}, file: &File{Path: path}}
+	p := &parser{at: scanner.NewPlaces(path, data), file: &File{Path: path}}
 	if err := p.doc.Parse(data); err != nil {
 		return nil, fmt.Errorf("%s: %w; expected a JSON array of pins", path, err)
 	}
