@@ -18,6 +18,7 @@ type Collector struct {
 	findings []Finding
 	counts   [scanner.Approved + 1]Counts // by status
 	hidden   int
+	room     room
 	strings  map[string]string
 	sessions sessions
 	servers  serverNames
@@ -38,7 +39,7 @@ type entry struct {
 // NewCollector returns a collector that lists the findings from a severity up,
 // and only counts those below it.
 func NewCollector(lowest scanner.Severity) *Collector {
-	return &Collector{lowest: lowest, seen: map[[16]byte]entry{}, strings: map[string]string{}, sessions: sessions{now: -1}}
+	return &Collector{lowest: lowest, seen: map[[16]byte]entry{}, room: room{all: map[alike]int{}, listed: map[alike]int{}}, strings: map[string]string{}, sessions: sessions{now: -1}}
 }
 
 // ListChanges has findings that show a diff listed whatever their severity: who
@@ -68,12 +69,13 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 	fingerprint := f.Fingerprint()
 	key := keyOf(f.Session, fingerprint)
 	e, again := c.seen[key]
+	changed := true
 	switch {
 	case !again:
 		e = entry{at: -1, severity: f.Severity, status: f.Status, change: f.Diff != ""}
-		c.count(e, 1)
+		c.count(f.Rule.ID, e, 1)
 	case f.Severity > e.severity || f.Status < e.status:
-		c.count(e, -1)
+		c.count(f.Rule.ID, e, -1)
 		if f.Severity > e.severity && e.at >= 0 {
 			c.worsen(&c.findings[e.at], f)
 		}
@@ -81,18 +83,27 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 		if e.at >= 0 {
 			c.decide(&c.findings[e.at], e.status, f.Reason)
 		}
-		c.count(e, 1)
-	}
-	if e.at < 0 && c.lists(e) {
-		e.at = int32(len(c.findings))
-		c.findings = append(c.findings, c.convert(f, fingerprint))
-		c.decide(&c.findings[e.at], e.status, f.Reason)
+		c.count(f.Rule.ID, e, 1)
+	default:
+		changed = false
 	}
 	e.times = max(e.times+1, int32(f.Occurrence))
-	if e.at >= 0 {
-		c.findings[e.at].Occurrences = int(e.times)
+	if again || len(c.seen) < maxDistinct {
+		c.seen[key] = e
 	}
-	c.seen[key] = e
+	switch {
+	case e.at >= 0:
+		c.findings[e.at].Occurrences = int(e.times)
+	case changed && c.lists(e) && c.room.has(alike{f.Rule.ID, e.severity}):
+		out := c.convert(f, fingerprint)
+		out.Severity, out.Occurrences = e.severity, int(e.times)
+		c.decide(&out, e.status, f.Reason)
+		if _, known := c.seen[key]; known {
+			e.at = int32(len(c.findings))
+			c.seen[key] = e
+		}
+		c.add(out, key)
+	}
 	return nil
 }
 
@@ -102,10 +113,12 @@ func keyOf(session, fingerprint string) [16]byte {
 	return [16]byte(h[:16])
 }
 
-func (c *Collector) count(e entry, n int) {
+func (c *Collector) count(rule string, e entry, n int) {
 	*c.counts[e.status].of(e.severity) += n
 	c.sessions.count(e, n)
-	if !c.lists(e) {
+	if c.lists(e) {
+		c.room.all[alike{rule, e.severity}] += n
+	} else {
 		c.hidden += n
 	}
 }
@@ -119,6 +132,8 @@ func (c *Collector) decide(to *Finding, status scanner.Status, reason string) {
 }
 
 func (c *Collector) worsen(to *Finding, f *scanner.Finding) {
+	c.room.listed[alike{to.Rule, to.Severity}]--
+	c.room.listed[alike{to.Rule, f.Severity}]++
 	to.Severity, to.Message = f.Severity, c.intern(f.Message)
 	to.Evidence, to.Signals, to.Diff = c.evidence(f.Evidence), c.internAll(f.Signals), c.diff(f.Diff)
 	if f.Action != "" {
@@ -199,6 +214,9 @@ func (c *Collector) internAll(in []string) []string {
 // Report returns the report of the run and ends the collection: the collector
 // hands its findings over and must not be used again.
 func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *Report {
+	if c.room.bytes > maxReport {
+		c.trim()
+	}
 	slices.SortFunc(c.findings, byPlace)
 	r := &Report{
 		Schema: Schema,
@@ -208,7 +226,7 @@ func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *
 			Servers: res.Stats.Servers, Tools: res.Stats.Tools, Sessions: res.Stats.Sessions, Calls: res.Stats.Calls,
 			Findings: total(c.counts[:]), Hidden: c.hidden,
 			Suppressed: c.counts[scanner.Suppressed], Unchanged: c.counts[scanner.Unchanged], Approved: c.counts[scanner.Approved],
-			ServerNames: c.servers,
+			ServerNames: c.servers, Unlisted: c.unlisted(),
 		},
 		Findings: c.findings,
 		Coverage: Coverage{
@@ -219,7 +237,7 @@ func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *
 	}
 	r.Summary.PerSession, r.Summary.MoreSessions = c.sessions.worst(c.findings, res.Stats.Sessions)
 	r.complete()
-	c.seen, c.strings, c.findings = nil, nil, nil
+	c.seen, c.strings, c.findings, c.room = nil, nil, nil, room{}
 	return r
 }
 

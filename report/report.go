@@ -68,7 +68,8 @@ type Summary struct {
 	Unchanged  Counts `json:"unchanged"`  // of the findings
 	Approved   Counts `json:"approved"`   // of the findings
 
-	ServerNames []string `json:"server_names,omitempty"` // the first by name
+	ServerNames []string   `json:"server_names,omitempty"` // the first by name
+	Unlisted    []Unlisted `json:"unlisted,omitempty"`     // of the findings: those that there is no room for, the worst first
 
 	PerSession   []SessionSummary `json:"per_session,omitempty"` // the worst first; none where only definitions were looked at
 	MoreSessions int              `json:"more_sessions,omitzero"`

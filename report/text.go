@@ -62,9 +62,11 @@ func WriteText(w io.Writer, r *Report, o TextOptions) error {
 	p.verdict(r)
 	p.sessions(r)
 	p.coverage(r)
-	if hidden := hidden(r); hidden != "" {
-		p.w.WriteByte('\n')
-		p.block(0, 0, hidden)
+	for _, left := range [...]string{hidden(r), unlisted(r)} {
+		if left != "" {
+			p.w.WriteByte('\n')
+			p.block(0, 0, left)
+		}
 	}
 	if err := p.w.Flush(); err != nil {
 		return fmt.Errorf("writing the text report: %w", err)

@@ -33,8 +33,10 @@ func verdict(r *Report) string {
 // looked at, and what is not listed.
 func summary(r *Report) []string {
 	out := scopes(r)
-	if hidden := hidden(r); hidden != "" {
-		out = append(out, hidden)
+	for _, left := range [...]string{hidden(r), unlisted(r)} {
+		if left != "" {
+			out = append(out, left)
+		}
 	}
 	return out
 }
@@ -126,6 +128,9 @@ func hidden(r *Report) string {
 	left := r.Summary.Findings
 	for i := range r.Findings {
 		*left.of(r.Findings[i].Severity)--
+	}
+	for _, u := range r.Summary.Unlisted {
+		*left.of(u.Severity) -= u.Count
 	}
 	var parts []string
 	lowest := scanner.Note

@@ -1,0 +1,78 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// flood gives a collector as many findings as are asked for, and a critical one behind them.
+func flood(t *testing.T, n int, each func(i int, f *scanner.Finding)) *Report {
+	t.Helper()
+	c, rule := NewCollector(scanner.Note), sampleRules()[0]
+	for i := range n + 1 {
+		f := scanner.Finding{Rule: &rule, Severity: scanner.Low, Message: "m", Session: "s", Server: fmt.Sprintf("server%d", i), Location: scanner.Location{File: "f", Line: i + 1, Column: 1}}
+		if each(i, &f); i == n {
+			f.Severity = scanner.Critical
+		}
+		if err := c.Finding(&f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c.Report(nil, "1", scanner.Result{Coverage: scanner.Coverage{Events: 1, Inspected: 1}})
+}
+
+// TestFloodOfFindings: the findings that a report has no room for are counted by rule and
+// severity, all are in the summary, and the worst is listed though it came last.
+func TestFloodOfFindings(t *testing.T) {
+	for _, n := range []int{maxAlike, maxAlike + 1, maxDistinct + 7} {
+		r := flood(t, n, func(int, *scanner.Finding) {})
+		more := n - maxAlike
+		if got := r.Summary.Findings; got.Low != n || got.Critical != 1 {
+			t.Errorf("%d: counted %+v", n, got)
+		}
+		if last := r.Findings[len(r.Findings)-1]; len(r.Findings) != maxAlike+1 || last.Severity != scanner.Critical {
+			t.Errorf("%d: %d findings are listed, the last is %s", n, len(r.Findings), last.Severity)
+		}
+		if more == 0 && r.Summary.Unlisted == nil {
+			continue
+		}
+		if want := []Unlisted{{r.Findings[0].Rule, scanner.Low, more}}; !slices.Equal(r.Summary.Unlisted, want) {
+			t.Errorf("%d: unlisted %+v, want %+v", n, r.Summary.Unlisted, want)
+		}
+		var out bytes.Buffer
+		if err := Write(&out, "text", r, Options{}); err != nil || !strings.Contains(strings.Join(strings.Fields(out.String()), " "), fmt.Sprintf("%s counted, but not listed, to keep the report short", count(more, "finding"))) {
+			t.Errorf("%d: %v, the text does not say what is missing", n, err)
+		}
+	}
+}
+
+// TestReportsAreBounded: whatever is found, and whatever characters it has, no format comes
+// to more than 50 MB, and the worst is listed.
+func TestReportsAreBounded(t *testing.T) {
+	for name, letter := range map[string]string{"quotes": `"`, "angles": "<&"} {
+		long := strings.Repeat(letter, 400/len(letter))
+		rules := make([]scanner.Rule, 40)
+		for i := range rules {
+			rules[i] = sampleRules()[0]
+			rules[i].ID = fmt.Sprintf("rule-%d", i)
+		}
+		r := flood(t, 20*maxAlike, func(i int, f *scanner.Finding) {
+			f.Rule = &rules[i%len(rules)]
+			f.Message, f.Evidence, f.Diff = long, scanner.Evidence{Text: long[:200], Context: long}, strings.Repeat("+"+long[:150]+"\n", 10)
+		})
+		if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == scanner.Critical }) || len(r.Summary.Unlisted) == 0 {
+			t.Errorf("%s: %d findings are listed, unlisted %+v", name, len(r.Findings), r.Summary.Unlisted)
+		}
+		for _, format := range Formats() {
+			var out bytes.Buffer
+			if err := Write(&out, format, r, Options{Rules: rules}); err != nil || out.Len() > 50_000_000 {
+				t.Errorf("%s, %s: %d bytes, %v", name, format, out.Len(), err)
+			}
+		}
+	}
+}
