@@ -66,6 +66,9 @@ func (u *unapproved) read(s []byte) string {
 	t := f.Fold(s).Text
 	sentences := reading.Read(nil, reading.Text{Folded: t, Definition: u, OfParameter: strings.HasPrefix(u.r.pointer, "/inputSchema/")})
 	for k := range sentences {
+		if u.p.Late() {
+			return ""
+		}
 		s := &sentences[k]
 		if why := u.tells(t[s.Start:s.End]); why != "" {
 			return why

@@ -1,5 +1,7 @@
 package scanner
 
+import "slices"
+
 // Approved returns what was approved of the server of the event, nil where
 // nothing was. What a lockfile holds is compared with the lockfile before it.
 func (p *JudgePass) Approved() *Offer { return p.judge.approved(p.event) }
@@ -34,6 +36,16 @@ func (p *JudgePass) Expected(server string) bool {
 	e := p.judge.engine
 	return len(p.judge.entries.known[server]) > 0 || e.approved != nil && !e.pair && e.approved.Servers[server] != nil ||
 		e.declared != nil && e.declared(server)
+}
+
+// Late reports that the time of the run is over. The event then counts as not inspected in
+// full: a check that takes long ends where it is.
+func (p *JudgePass) Late() bool {
+	late := p.judge.engine.late()
+	if late && !slices.Contains(p.facts.Skips, outOfTime) {
+		p.facts.Skips = append(p.facts.Skips, outOfTime)
+	}
+	return late
 }
 
 // Changed calls visit for each definition of the message that was approved as

@@ -77,7 +77,7 @@ func (in *Inspector) layer(p *TextPass, h text.Hidden, n int) {
 	}
 	d := &in.decoding
 	this := decodedText{inner.from, inner.to, sha256.Sum256(h.Text)}
-	if d.seen[this] || d.left < 0 {
+	if d.seen[this] || d.left < 0 || in.late() {
 		return
 	}
 	if n > text.MaxLayers {

@@ -52,6 +52,9 @@ type Options struct {
 	// nil where nobody has.
 	Declared func(server string) bool
 	AgentSH  bool // tools get the digest of agentsh, for a policy that compares it
+	// Late reports whether the time of the run is over: what was not judged by then is counted
+	// as not inspected. Nil where the run has all the time that it needs.
+	Late func() bool
 	// Blocks reports whether a result is blocked for what a rule found in its texts.
 	// It is pure, and nil where nothing is.
 	Blocks func(*Finding) bool
@@ -85,6 +88,7 @@ type Engine struct {
 	declared   func(string) bool
 	agentsh    bool
 	blocks     func(*Finding) bool
+	late       func() bool
 	arguments  bool // somebody looks at the arguments of requests
 
 	comparison
@@ -135,11 +139,14 @@ const noRule = -1
 // itself, stands there twice or has a bad pattern is an error.
 func New(rules []Rule, o Options) (*Engine, error) {
 	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, DefaultSimilarity), limits: o.Limits, policy: o.Policy,
-		pinning: DefaultPinning(), variables: o.Environment, declared: o.Declared, agentsh: o.AgentSH, blocks: o.Blocks}
+		pinning: DefaultPinning(), variables: o.Environment, declared: o.Declared, agentsh: o.AgentSH, blocks: o.Blocks, late: o.Late}
 	if o.Pinning != nil {
 		e.pinning = *o.Pinning
 	}
 	e.limits.complete()
+	if e.late == nil {
+		e.late = func() bool { return false }
+	}
 	e.arguments = o.Policy != nil
 	if e.sessions <= 0 {
 		e.sessions = defaultSessions

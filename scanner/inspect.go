@@ -66,6 +66,13 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	in.looks = closeLooks + len(e.Frame)/bytesPerLook
 	in.scan.Start()
 	switch e.Kind {
+	case SkippedEvent, IgnoredEvent:
+		return facts
+	}
+	if in.late() {
+		return facts
+	}
+	switch e.Kind {
 	case FrameEvent:
 		in.frame()
 	case DefinitionEvent:
@@ -108,6 +115,18 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 }
 
 func (in *Inspector) skip(reason string) { in.facts.Skips = append(in.facts.Skips, reason) }
+
+// outOfTime is why an event was not judged to its end.
+const outOfTime = "the time of the run was over (--max-time): not all was inspected"
+
+// late reports that the time of the run is over, which leaves the event at hand as it is.
+func (in *Inspector) late() bool {
+	late := in.engine.late()
+	if late && !slices.Contains(in.facts.Skips, outOfTime) {
+		in.skip(outOfTime)
+	}
+	return late
+}
 
 // frame inspects one frame of a connection.
 func (in *Inspector) frame() {
@@ -213,6 +232,9 @@ func (in *Inspector) region(kind SubjectKind, name string, root, i int) {
 // field inspects one text: a string value, or a key. What stands in it in
 // another form is inspected as well.
 func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey bool) {
+	if in.late() {
+		return
+	}
 	in.buf = in.buf[:0]
 	var src []byte
 	var flags wire.Flags

@@ -168,7 +168,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	p.decide(j.engine.policy)
 	j.poisoned(p, i)
 	rules := j.concerned.of(j.engine.judges, p.traits())
-	for next := 0; next < len(rules); {
+	for next := 0; next < len(rules) && !p.Late(); {
 		next = j.rules(p, rules, next)
 	}
 	j.stats.Calls += m.Calls
@@ -203,7 +203,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 // changed, which takes less than a new pass.
 func (j *judge) start(session *Session, srv *Server, e *Event, facts *Facts, m *Message, from Direction) *JudgePass {
 	p := &j.pass
-	p.Now, p.Session, p.Server, p.Message, p.Direction, p.Transport, p.Noise, p.event = e.Time, session, srv, m, from, e.Transport, facts.Noise, e
+	p.Now, p.Session, p.Server, p.Message, p.Direction, p.Transport, p.Noise, p.event, p.facts = e.Time, session, srv, m, from, e.Transport, facts.Noise, e, facts
 	p.told = nil
 	p.Request, p.call, p.broken, p.policy, p.blocked, p.spoken, p.apart = nil, nil, broken{}, Decision{}, nil, p.spoken[:0], nil
 	return p

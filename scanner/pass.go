@@ -330,6 +330,7 @@ type JudgePass struct {
 
 	judge   *judge
 	event   *Event
+	facts   *Facts
 	rule    *Rule
 	call    *Call
 	broken  broken

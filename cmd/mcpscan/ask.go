@@ -210,7 +210,7 @@ func (a *asking) skip(format string, args ...any) {
 func (a *asking) report(ctx context.Context, res *live.Result, err error, limit int64) {
 	switch {
 	case err != nil && ctx.Err() != nil:
-		a.skip("server %s was not inspected in full: interrupted", a.title())
+		a.skip("server %s was not inspected in full: %s", a.title(), ended(ctx))
 	case err != nil:
 		a.skip("server %s was not inspected: %v", a.title(), err)
 	}

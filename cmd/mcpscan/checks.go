@@ -30,6 +30,9 @@ type engineFlags struct {
 	Policy     []string `help:"A policy that requests are judged by, beside that of the configuration: TOML, or YAML as in mcpscan.yaml. Of several, the strictest decision counts." placeholder:"FILE" sep:"none"`
 	Jobs       int      `short:"j" help:"Inspect on this many goroutines; 0 is one for each core." default:"0"`
 	MaxMessage int64    `help:"Longest message that is read, in bytes; longer ones are counted as not inspected." default:"67108864"`
+
+	MaxTime time.Duration `help:"How long the run may take, such as 10m; what it did not get to is counted as not inspected. 0 is as long as it needs." default:"0" placeholder:"TIME"`
+	late    func() bool   // the time is over; nil where there is no limit
 }
 
 // baselineFlags say what was decided or known before.
@@ -112,8 +115,8 @@ func (f *engineFlags) checks() (*checks, error) { return f.checksOf("") }
 // checksOf makes the checks that the flags ask for. Of files that the base has in another
 // version, that one decides. --enable and --disable have the last word on which rules run.
 func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
-	if f.Jobs < 0 || f.MaxMessage < 1 {
-		return nil, usage("--jobs and --max-message must not be negative")
+	if f.Jobs < 0 || f.MaxMessage < 1 || f.MaxTime < 0 {
+		return nil, usage("--jobs, --max-message and --max-time must not be negative")
 	}
 	settings, changed, err := f.settingsOf(base)
 	if err != nil {
@@ -136,7 +139,7 @@ func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
 		return refused.All(r.ID) || len(forced) > 0 && forced[r.ID] == 0 || len(forced) == 0 && off[r.ID]
 	})
 	triage := &config.Triage{Settings: settings, Forced: forced, Refused: refused}
-	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Blocks: triage.Blocks}
+	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Blocks: triage.Blocks, Late: f.late}
 	if p := settings.Policy; p != nil {
 		options.Policy, options.AgentSH, options.Environment = p, p.Hashes(), p
 		options.Declared = func(server string) bool {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -24,6 +25,31 @@ func (s *signalled) exitCode() int {
 		return exitSignalled + int(number)
 	}
 	return exitIncomplete
+}
+
+// timeUp is why a run ended that had a limit.
+type timeUp struct{ limit time.Duration }
+
+func (t *timeUp) Error() string {
+	return fmt.Sprintf("the time of the run was over (--max-time %s)", t.limit)
+}
+
+// limit ends the context when the time of the run is over.
+func (f *engineFlags) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if f.MaxTime <= 0 {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, f.MaxTime, &timeUp{f.MaxTime})
+	f.late = func() bool { return errors.Is(ctx.Err(), context.DeadlineExceeded) }
+	return ctx, cancel
+}
+
+// ended says why a context has ended.
+func ended(ctx context.Context) string {
+	if up, ok := errors.AsType[*timeUp](context.Cause(ctx)); ok {
+		return up.Error()
+	}
+	return "interrupted"
 }
 
 // untilSignal returns a context that the first Ctrl-C ends, or the end of the terminal
@@ -107,7 +133,7 @@ func (s *interruptible) Next() (scanner.Chunk, error) {
 		}
 	}
 	s.ended = true
-	return single{&scanner.Event{Kind: scanner.SkippedEvent, Reason: "interrupted: what follows was not read",
+	return single{&scanner.Event{Kind: scanner.SkippedEvent, Reason: ended(s.ctx) + ": what follows was not read",
 		Origin: scanner.Origin{File: s.name, Line: 1, Column: 1}}}, nil
 }
 
@@ -159,6 +185,6 @@ func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 		return r.value, r.err
 	case <-ctx.Done():
 		var none T
-		return none, &exitError{exitIncomplete, errors.New("interrupted")}
+		return none, &exitError{exitIncomplete, errors.New(ended(ctx))}
 	}
 }

@@ -60,7 +60,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		return &exitError{exitIncomplete, errors.New("interrupted; the lockfile is as it was")}
+		return &exitError{exitIncomplete, errors.New(ended(ctx) + "; the lockfile is as it was")}
 	}
 	policy := checks.policy()
 	policy.Refuse = func(server string) bool { return offers.critical[server] }

@@ -76,7 +76,7 @@ func (r replayed) into(ctx context.Context, std streams, engine *scanner.Engine,
 	defer closeAll()
 	res, err := engine.Run(context.WithoutCancel(ctx), src, s) // an interruption ends the source
 	if err == nil && ctx.Err() != nil {
-		err = errors.New("interrupted: " + r.interrupted)
+		err = errors.New(ended(ctx) + ": " + r.interrupted)
 	}
 	if err != nil {
 		return res, &exitError{exitIncomplete, err}

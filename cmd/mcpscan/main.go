@@ -116,6 +116,13 @@ func run(args []string, std streams) int {
 	if err != nil {
 		return fail(std.err, &exitError{exitUsage, fmt.Errorf("%w; see %s --help", err, helpful(err))})
 	}
+	if timed, ok := kctx.Selected().Target.Addr().Interface().(interface {
+		limit(context.Context) (context.Context, context.CancelFunc)
+	}); ok {
+		limited, cancel := timed.limit(ctx)
+		defer cancel()
+		ctx = limited
+	}
 	kctx.BindTo(ctx, (*context.Context)(nil))
 	code := fail(std.err, kctx.Run())
 	if by, interrupted := errors.AsType[*signalled](context.Cause(ctx)); interrupted {
