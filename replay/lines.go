@@ -40,13 +40,15 @@ func newLineSource(name string, r io.Reader, o Options, d lineDecoder) *lineSour
 type line struct {
 	start, end int
 	number     int
-	oversize   int64 // length of a line that was not read; 0 for others
+	oversize   int64  // length of a line that was not read; 0 for others
+	own        []byte // a long line, in memory of its own; nil for others
 }
 
 // lineChunk is a run of lines. Its memory goes back to the pool once judged.
 type lineChunk struct {
 	source  *lineSource
 	data    []byte
+	long    int // bytes of lines in memory of their own
 	lines   []line
 	buffers lineBuffers
 }
@@ -92,8 +94,8 @@ func (s *lineSource) Next() (scanner.Chunk, error) {
 		return chunk{skipped(s.name, max(s.last, 1), "%v", s.broken)}, io.EOF
 	}
 	c := s.pool.Get().(*lineChunk)
-	c.data, c.lines = c.data[:0], c.lines[:0]
-	for len(c.data) < chunkBytes {
+	c.data, c.lines, c.long = c.data[:0], c.lines[:0], 0
+	for len(c.data)+c.long < chunkBytes {
 		l, err := s.lines.Next()
 		if errors.Is(err, io.EOF) {
 			return c.orNil(), io.EOF
@@ -108,6 +110,11 @@ func (s *lineSource) Next() (scanner.Chunk, error) {
 		s.last = l.Number
 		if l.Oversize {
 			c.lines = append(c.lines, line{number: l.Number, oversize: l.Size})
+			continue
+		}
+		if len(l.Data) >= chunkBytes { // copied it would take twice the memory
+			s.lines.Detach()
+			c.lines, c.long = append(c.lines, line{number: l.Number, own: l.Data}), c.long+cap(l.Data)
 			continue
 		}
 		start := len(c.data)
@@ -131,17 +138,22 @@ func (c *lineChunk) Events(yield func(*scanner.Event)) {
 			yield(skipped(c.source.name, l.number, "a line is longer than the limit of %d bytes (--max-message)", c.source.max))
 			continue
 		}
-		c.source.decoder.decode(&c.buffers, l, c.data[l.start:l.end:l.end], yield)
+		data := l.own
+		if data == nil {
+			data = c.data[l.start:l.end:l.end]
+		}
+		c.source.decoder.decode(&c.buffers, l, data, yield)
 	}
 }
 
 // Size is how many bytes the chunk keeps until it is released.
-func (c *lineChunk) Size() int { return cap(c.data) }
+func (c *lineChunk) Size() int { return cap(c.data) + c.long }
 
 // Release gives the chunk's memory back.
 func (c *lineChunk) Release() {
 	c.buffers.events = nil
-	if cap(c.data) <= 4*chunkBytes { // one long line must not stay for good
+	clear(c.lines)
+	if cap(c.data) <= 4*chunkBytes && c.long == 0 { // one long line must not stay for good
 		c.source.pool.Put(c)
 	}
 }

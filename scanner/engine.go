@@ -238,7 +238,37 @@ type batch struct {
 	facts  []*Facts
 	done   chan struct{}
 	left   int // events that were not judged yet
-	bytes  int // that it keeps in memory
+	size   int // of the chunk in memory
+	bytes  int // that all of it keeps in memory
+}
+
+// maxAhead is how many bytes are read ahead of what was inspected. A chunk can be one long
+// line, and there are as many as there are workers.
+const maxAhead = 32 << 20
+
+// ahead counts the bytes that were read and not inspected yet.
+type ahead struct {
+	changed sync.Cond
+	bytes   int
+}
+
+func newAhead() *ahead { return &ahead{changed: sync.Cond{L: new(sync.Mutex)}} }
+
+// wait waits until more may be read.
+func (a *ahead) wait() {
+	a.changed.L.Lock()
+	defer a.changed.L.Unlock()
+	for a.bytes > maxAhead {
+		a.changed.Wait()
+	}
+}
+
+// add counts bytes that were read, or takes off those that were inspected.
+func (a *ahead) add(n int) {
+	a.changed.L.Lock()
+	defer a.changed.L.Unlock()
+	a.bytes += n
+	a.changed.Signal()
 }
 
 // Run inspects and judges everything that src has. The result and what the
@@ -252,25 +282,31 @@ func (e *Engine) Run(ctx context.Context, src Source, sinks ...Sink) (Result, er
 	ordered := make(chan *batch, 2*e.workers)
 	var readErr error
 	var wg sync.WaitGroup
+	ahead := newAhead()
 	wg.Go(func() {
 		defer close(work)
 		defer close(ordered)
-		readErr = read(ctx, src, work, ordered)
+		readErr = read(ctx, src, ahead, work, ordered)
 	})
 	for range e.workers {
 		wg.Go(func() { e.inspect(work) })
 	}
 	j := newJudge(e)
-	sinkErr := j.run(ordered, sinks, cancel)
+	sinkErr := j.run(ordered, ahead, sinks, cancel)
 	wg.Wait()
 	return Result{Stats: j.stats, Coverage: j.coverage.result()}, errors.Join(sinkErr, readErr)
 }
 
-func read(ctx context.Context, src Source, work, ordered chan<- *batch) error {
+func read(ctx context.Context, src Source, ahead *ahead, work, ordered chan<- *batch) error {
 	for ctx.Err() == nil {
+		ahead.wait()
 		chunk, err := src.Next()
 		if chunk != nil {
 			b := &batch{chunk: chunk, done: make(chan struct{})}
+			if c, ok := chunk.(sized); ok {
+				b.size = c.Size()
+			}
+			ahead.add(b.size)
 			ordered <- b
 			work <- b
 		}
@@ -298,7 +334,7 @@ func (e *Engine) inspect(work <-chan *batch) {
 
 // run judges batches until there are no more. After an error of a sink the
 // rest is drained, so that no worker is left behind.
-func (j *judge) run(ordered <-chan *batch, sinks []Sink, cancel func()) (failed error) {
+func (j *judge) run(ordered <-chan *batch, ahead *ahead, sinks []Sink, cancel func()) (failed error) {
 	o := newOrder()
 	judge := func(e *Event, facts *Facts) {
 		if failed != nil {
@@ -310,6 +346,7 @@ func (j *judge) run(ordered <-chan *batch, sinks []Sink, cancel func()) (failed 
 	}
 	for b := range ordered {
 		<-b.done
+		ahead.add(-b.size)
 		o.feed(b, judge)
 	}
 	o.flush(judge)

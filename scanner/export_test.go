@@ -26,6 +26,9 @@ func Waiting(e *Engine, src Source) (most Most) {
 	o, in := newOrder(), e.NewInspector()
 	for chunk, err := src.Next(); chunk != nil && err == nil; chunk, err = src.Next() {
 		b := &batch{chunk: chunk}
+		if c, ok := chunk.(sized); ok {
+			b.size = c.Size()
+		}
 		chunk.Events(func(e *Event) { b.events, b.facts = append(b.events, e), append(b.facts, in.Inspect(e)) })
 		o.feed(b, func(*Event, *Facts) {
 			most = Most{max(most.Events, o.next-o.head), max(most.Bytes, o.waiting)}

@@ -50,7 +50,7 @@ func (o *order) feed(b *batch, judge func(*Event, *Facts)) {
 	o.admit(b)
 	for i, e := range b.events {
 		o.push(e, b.facts[i], b)
-		for o.next-o.head == len(o.slots) || o.head < o.next && o.waiting-o.newest > maxWaitBytes {
+		for o.next-o.head == len(o.slots) || o.head < o.next && o.waiting-min(o.newest, maxWaitBytes) > maxWaitBytes {
 			o.pop(judge)
 		}
 	}
@@ -142,9 +142,7 @@ func (o *order) admit(b *batch) {
 	for i, e := range b.events {
 		b.bytes += len(e.Frame) + findingBytes*len(b.facts[i].Findings)
 	}
-	if c, ok := b.chunk.(sized); ok {
-		b.bytes = max(b.bytes, c.Size())
-	}
+	b.bytes = max(b.bytes, b.size)
 	o.waiting, o.newest = o.waiting+b.bytes, b.bytes
 }
 

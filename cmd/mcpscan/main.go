@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -93,7 +94,14 @@ Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it,
 2 wrong usage or configuration, 3 something could not be inspected,
 130 interrupted.`
 
+// maxHeap is what the collector of garbage tries to keep the program within. What is live
+// has bounds of its own, and is less.
+const maxHeap = 200 << 20
+
 func main() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(maxHeap)
+	}
 	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 

@@ -336,8 +336,12 @@ func newForm(counts func(byte) bool) *form {
 	return &f
 }
 
+// maxDigested is how much of a value stands for all of it: a message can be one value.
+const maxDigested = 64 << 10
+
 // digestOf stands for a value in one form.
 func digestOf(v []byte, f *form) uint64 {
+	v = v[:min(len(v), maxDigested)]
 	var small [512]byte
 	buf := small[:0]
 	if len(v) >= len(small) {

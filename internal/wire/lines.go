@@ -97,6 +97,15 @@ func (l *LineReader) cut(stop, next int) Line {
 	return line
 }
 
+// Detach hands the memory of the line that was returned last over to the caller: it stays
+// valid, and reading goes on in other memory.
+func (l *LineReader) Detach() {
+	rest := l.buf[l.pos:l.end]
+	l.base += int64(l.pos)
+	l.buf = make([]byte, max(firstBuffer, len(rest)))
+	l.pos, l.end = 0, copy(l.buf, rest)
+}
+
 // discard reads to the end of a line that is above the cap and keeps only its
 // length.
 func (l *LineReader) discard() (Line, error) {

@@ -225,3 +225,28 @@ func BenchmarkLines(b *testing.B) {
 		})
 	}
 }
+
+// TestDetach: a line that was handed over keeps its bytes while the reader goes on, and the
+// lines behind it have their places.
+func TestDetach(t *testing.T) {
+	long := strings.Repeat("x", 3*firstBuffer)
+	l := NewLineReader(strings.NewReader("a\n"+long+"\nb\n"+long+"\nc"), 0)
+	var got []Line
+	for {
+		line, err := l.Next()
+		if err != nil {
+			break
+		}
+		if l.Detach(); line.Data == nil {
+			t.Fatal("a line without data")
+		}
+		got = append(got, line)
+	}
+	at := int64(0)
+	for i, want := range []string{"a", long, "b", long, "c"} {
+		if i >= len(got) || string(got[i].Data) != want || got[i].Number != i+1 || got[i].Offset != at {
+			t.Fatalf("line %d is wrong", i+1)
+		}
+		at += int64(len(want)) + 1
+	}
+}
