@@ -285,3 +285,29 @@ func TestSessionsShareOutputSchemas(t *testing.T) {
 		t.Errorf("coverage %+v", res.Coverage)
 	}
 }
+
+// TestManyServersOfASession: a session has more servers than are remembered. Those beyond the
+// bound are judged, each message by itself, and the run says so.
+func TestManyServersOfASession(t *testing.T) {
+	engine, err := scanner.New(rules.All()[:1], scanner.Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const servers = 16384 + 10
+	var events []*scanner.Event
+	for i := range servers {
+		events = append(events, &scanner.Event{Kind: scanner.FrameEvent, Session: "s", Server: fmt.Sprintf("server%d", i), Direction: scanner.ServerToClient,
+			Frame: []byte(`{"jsonrpc":"2.0","id":1,"result":{}}`), Origin: scanner.Origin{File: "f", Line: i + 1, Column: 1}})
+	}
+	judge, in, first := scanner.NewJudge(engine), engine.NewInspector(), 0
+	for _, e := range events {
+		facts := in.Inspect(e)
+		judge.Judge(e, facts)
+		if facts.First {
+			first++
+		}
+	}
+	if first != servers-10 {
+		t.Errorf("%d servers are counted for the session, want %d", first, servers-10)
+	}
+}

@@ -12,7 +12,7 @@ import (
 // The bounds of what a judge remembers. They bound memory, whatever the input.
 const (
 	defaultSessions = 2048     // sessions open at once; the one whose last event is the oldest is closed
-	maxPins         = 262144   // definitions remembered across sessions
+	maxPins         = 65536    // definitions remembered across sessions
 	maxClosed       = 1 << 20  // closed sessions that are recognised when they go on
 	maxSchemas      = 64 << 20 // bytes of schemas remembered
 	maxCounted      = 1 << 20  // servers that are counted
@@ -103,7 +103,9 @@ func (j *judge) judge(e *Event, facts *Facts) []Finding {
 	}
 	session := j.session(e)
 	srv := session.server(e.Server)
-	j.server, facts.First = srv, !srv.Seen
+	if j.server, facts.First = srv, !srv.Seen && !srv.forgotten; srv.forgotten {
+		j.coverage.skip("more servers in a session than are remembered: each message of this one was judged without those before it", e.Origin)
+	}
 	if !srv.Seen && len(j.servers) < maxCounted {
 		j.servers[digest(e.Server)] = struct{}{}
 		j.stats.Servers = len(j.servers)

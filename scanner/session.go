@@ -122,6 +122,8 @@ type Server struct {
 	Announced [MessageSubject]bool // by kind of definition: it has said that the list changed, and not listed it in full since
 	Witnesses Witnesses
 
+	forgotten bool // the session has more servers than are remembered: nothing is known of it
+
 	named  int // its tools among the session's names
 	shown  map[DefinitionKey]bool
 	values remembered
@@ -155,6 +157,9 @@ func (s *Session) server(id string) *Server {
 		}
 		if n := len(s.Servers); n < len(s.seats) {
 			s.seats[n] = seat{id, srv}
+		}
+		if srv.forgotten = len(s.Servers) >= maxSessionServers; srv.forgotten {
+			return srv
 		}
 		s.Servers[id] = srv
 		if len(s.First) < maxServers {
@@ -253,11 +258,12 @@ func note(set *map[string]bool, name string) {
 // The bounds of what is compared between the servers of a session. A client
 // that offers more tools than that to a model has other worries.
 const (
-	maxOwners   = 16   // servers remembered for one folded name of a tool
-	maxNear     = 16   // tools whose names are one letter away
-	maxServers  = 64   // servers whose names are compared
-	maxNames    = 4096 // names of tools that are compared with those that are alike
-	serverNames = 512  // of one server, which must not crowd out the others
+	maxOwners         = 16    // servers remembered for one folded name of a tool
+	maxNear           = 16    // tools whose names are one letter away
+	maxServers        = 64    // servers whose names are compared
+	maxSessionServers = 16384 // servers of a session
+	maxNames          = 4096  // names of tools that are compared with those that are alike
+	serverNames       = 512   // of one server, which must not crowd out the others
 
 	maxQualified = 64 // tools whose names are compared with those of later servers
 )
