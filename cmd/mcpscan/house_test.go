@@ -38,6 +38,7 @@ var imports = map[string][]string{
 	"internal/published":               {"internal/lazyregexp"},
 	"internal/published/genrules":      {"internal/published"},
 	"internal/fakeserver":              {},
+	"internal/fakeserver/fakes":        {"internal/fakeserver"},
 	"internal/action":                  {},
 	"internal/text":                    {"internal/lazyregexp"},
 	"internal/conform":                 {"internal/wire"},

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,19 +13,29 @@ import (
 	"github.com/mcpscan/mcpscan/internal/fakeserver"
 )
 
-// TestMain makes the program and the fake servers commands of the test binary.
+// TestMain makes the program a command of the test binary, and puts the fake servers
+// beside it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(withFakes{m}, map[string]func(){
 		"mcpscan":      main,
-		"fakeserver":   fakeServer,
-		"fakehttp":     fakeHTTP,
-		"npx":          fakeserver.NPX,
-		"uvx":          fakeserver.NPX,
-		"bun":          fakeserver.NPX,
-		"docker":       fakeDocker,
 		"sdkserver":    sdkServer,
 		"genrecording": genRecording,
 	})
+}
+
+// withFakes runs the tests with the fake servers in PATH.
+type withFakes struct{ m *testing.M }
+
+func (w withFakes) Run() int {
+	mcpscan, err := exec.LookPath("mcpscan")
+	if err == nil {
+		err = fakeserver.Install(filepath.Dir(mcpscan))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return w.m.Run()
 }
 
 // TestScripts runs the command line as a user does.

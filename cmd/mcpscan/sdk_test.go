@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpscan/mcpscan/internal/fakeserver"
 )
 
 // sdkServer is the command "sdkserver TRANSPORT [PORTFILE]": a poisoned server
@@ -44,20 +44,5 @@ func sdkServer() {
 	case "sse":
 		handler = mcp.NewSSEHandler(get, nil)
 	}
-	serve(handler, os.Args[2])
-}
-
-// serve serves on a free port and writes the address to a file. It ends by
-// itself: a script that fails must not leave it behind.
-func serve(handler http.Handler, file string) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	if os.WriteFile(file+".tmp", []byte("http://"+l.Addr().String()+"/mcp"), 0o600) != nil || os.Rename(file+".tmp", file) != nil {
-		os.Exit(1)
-	}
-	time.AfterFunc(2*time.Minute, func() { os.Exit(0) })
-	_ = http.Serve(l, handler)
+	fakeserver.ListenAndServe(handler, os.Args[2])
 }

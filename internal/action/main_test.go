@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
 	"github.com/mcpscan/mcpscan/internal/fakeserver"
 )
 
@@ -25,25 +23,26 @@ const (
 
 var update = flag.Bool("update", false, "write the version into the documents instead of comparing them")
 
-// TestMain puts mcpscan and a fake npx into PATH.
-func TestMain(m *testing.M) {
-	testscript.Main(withMcpscan{m}, map[string]func(){"npx": fakeserver.NPX})
-}
+// TestMain runs the tests with a build of mcpscan and a fake npx in PATH.
+func TestMain(m *testing.M) { os.Exit(withMcpscan(m)) }
 
-// withMcpscan runs the tests with a build of mcpscan beside the fake npx.
-type withMcpscan struct{ m *testing.M }
-
-func (w withMcpscan) Run() int {
-	npx, err := exec.LookPath("npx") // the fake one
+func withMcpscan(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "mcpscan-action")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	build := exec.Command("go", "build", "-o", filepath.Join(filepath.Dir(npx), "mcpscan"), "../../cmd/mcpscan")
+	defer os.RemoveAll(dir)
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, "mcpscan"), "../../cmd/mcpscan")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "go build ./cmd/mcpscan: %v\n%s", err, out)
 		return 1
 	}
+	if err := fakeserver.Install(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	// Nothing of the machine's CI or terminal reaches a test.
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
@@ -51,7 +50,7 @@ func (w withMcpscan) Run() int {
 			os.Unsetenv(name)
 		}
 	}
-	return w.m.Run()
+	return m.Run()
 }
 
 func readFile(t *testing.T, elem ...string) string {

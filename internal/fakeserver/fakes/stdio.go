@@ -3,9 +3,7 @@ package main
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"slices"
@@ -104,40 +102,6 @@ func environment() (list string) {
 		}
 	}
 	return list
-}
-
-// fakeHTTP is the command "fakehttp MODE PORTFILE": an HTTP server that is
-// honest, poisoned, tells what it was given, or answers everything with a page. It writes its address to
-// PORTFILE when it listens.
-func fakeHTTP() {
-	mode, file := os.Args[1], os.Args[2]
-	handler := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if mode == "html" {
-			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprint(w, "<html><body><h1>It works</h1></body></html>")
-			return
-		}
-		if mode == "cookie" && req.Header.Get("Cookie")+req.Header.Get("X-One") != "a=1; b=21" {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		var r fakeserver.Request
-		if req.Method != http.MethodPost || json.NewDecoder(req.Body).Decode(&r) != nil {
-			w.WriteHeader(http.StatusMethodNotAllowed)
-			return
-		}
-		if r.ID == nil {
-			w.WriteHeader(http.StatusAccepted)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		if mode == "reflects" && r.Method == "tools/list" {
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, r.ID, reflected(req.Header.Get("Authorization"), req.Header.Get("X-Api-Key")))
-			return
-		}
-		fmt.Fprint(w, answer(mode, r))
-	})
-	serve(handler, file)
 }
 
 // fakeDocker is the command "docker": "docker run IMAGE" is a server, and "docker image
