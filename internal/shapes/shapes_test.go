@@ -16,6 +16,7 @@ import (
 )
 
 var times = flag.Int("times", 1, "multiply the sizes at which work is counted")
+var full = flag.Bool("full", false, "give the shapes 64 MB as well, and measure memory and reports: go test ./internal/shapes -run Memory -full -all -timeout 0")
 var all = flag.Bool("all", false, "take all shapes, not only those that stand for the others")
 
 // counted packages beside those of this module: where loops over an input can hide.
@@ -88,6 +89,55 @@ func TestWorkIsLinear(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The bounds for any input of up to fullSize, compressed or not.
+const (
+	fullSize   = 64_000_000
+	mostMemory = 256 << 10 // KiB, as the system counts
+	mostReport = 50_000_000
+)
+
+// TestMemory: whatever the shape of an input, the program stays within its memory and its
+// reports within their size.
+func TestMemory(t *testing.T) {
+	if !*full {
+		t.Skip("needs hours for all shapes: -full")
+	}
+	program, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range All() {
+		if !*all && !slices.Contains(quick, s.Name) {
+			continue
+		}
+		t.Run(s.Name, func(t *testing.T) {
+			dir := laid(t, s, s.sizeOf(fullSize))
+			for _, command := range s.Commands {
+				used := run(t, dir, program, command)
+				t.Logf("%s: %d MiB, %d s of processor time", command[0], used.Maxrss>>10, used.Utime.Sec)
+				if used.Maxrss > mostMemory {
+					t.Errorf("mcpscan %s took %d MiB of memory", strings.Join(command, " "), used.Maxrss>>10)
+				}
+			}
+			reports, _ := filepath.Glob(filepath.Join(dir, "report.*"))
+			for _, name := range reports {
+				if info, err := os.Stat(name); err == nil && info.Size() > mostReport && filepath.Ext(name) != ".events" { // a log of what was seen is no report
+					t.Errorf("%s has %d bytes", filepath.Base(name), info.Size())
+				}
+			}
+		})
+	}
+}
+
+// sizeOf is the size at which the files of a shape come to a number of bytes.
+func (s Shape) sizeOf(bytes int) int {
+	small := 0
+	for _, content := range s.Make(s.Small) {
+		small += len(content)
+	}
+	return s.Small * (bytes / max(small, 1))
 }
 
 // quick are the shapes that every run of the tests takes: each finds another kind of work
