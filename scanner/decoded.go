@@ -12,9 +12,10 @@ import (
 // ways at once and each of them inside another, which would make work of any
 // amount out of it.
 type decoding struct {
-	left int                  // bytes that may yet be decoded
-	seen map[decodedText]bool // of the field at hand
-	deep bool                 // there was more inside than is followed
+	left   int                  // bytes that may yet be decoded
+	seen   map[decodedText]bool // of the field at hand
+	deep   bool                 // there was more inside than is followed
+	unread string               // why something could not be read
 }
 
 // decodedText is a text by its content, and by the place in its field that it
@@ -32,13 +33,16 @@ const (
 )
 
 func (d *decoding) reset(frame int) {
-	d.left, d.deep = decodedBytes+decodedTimes*frame, false
+	d.left, d.deep, d.unread = decodedBytes+decodedTimes*frame, false, ""
 }
 
 // tell says which bounds were met.
 func (d *decoding) tell(skip func(string)) {
 	if d.deep {
 		skip(fmt.Sprintf("a text is encoded more than %d times over: what stands deeper was not judged", text.MaxLayers))
+	}
+	if d.unread != "" {
+		skip(d.unread)
 	}
 	if d.left < 0 {
 		skip(fmt.Sprintf("what stands encoded in a message comes to more than %d times its length: not all of it was judged", decodedTimes))
@@ -70,6 +74,10 @@ func (in *Inspector) layers(p *TextPass, s []byte, seen text.Disguised, n int) {
 
 // layer inspects what was decoded as the n-th encoding inside each other.
 func (in *Inspector) layer(p *TextPass, h text.Hidden, n int) {
+	if h.Unread != "" {
+		in.decoding.unread = h.Unread
+		return
+	}
 	inner := *p
 	inner.Source, inner.Via = h.Text, h.Via
 	if n == 1 { // inside a decoded text there are no places to point at

@@ -31,7 +31,7 @@ func Carried(s []byte, yield func(Hidden)) {
 	}
 	if bytes.IndexByte(s, '\\') >= 0 {
 		if u, _ := Unescape(s); len(u) < len(s) {
-			yield(Hidden{0, len(s), Escapes, u})
+			yield(Hidden{Start: 0, End: len(s), Via: Escapes, Text: u})
 		}
 	}
 }
@@ -43,7 +43,7 @@ func carriedPercent(s []byte, yield func(Hidden)) {
 	if len(u) == len(s) {
 		return
 	}
-	yield(Hidden{0, len(s), percentEncoding, u})
+	yield(Hidden{Start: 0, End: len(s), Via: percentEncoding, Text: u})
 	for i := 0; i < len(s); i++ {
 		start := i
 		for i < len(s) && !partsQuery[s[i]] {
@@ -53,7 +53,7 @@ func carriedPercent(s []byte, yield func(Hidden)) {
 			return
 		}
 		if u := Unpercent(s[start:i]); len(u) < i-start && len(u) >= minCarried {
-			yield(Hidden{start, i, percentEncoding, u})
+			yield(Hidden{Start: start, End: i, Via: percentEncoding, Text: u})
 		}
 	}
 }
@@ -84,14 +84,14 @@ func carriedRun(s []byte, start, end int, yield func(Hidden)) {
 	run := s[start:end]
 	if len(run)%2 == 0 && len(run) >= 2*minCarried && isHex(run) {
 		if out := decoded(run, unhex); out != nil {
-			yield(Hidden{start, end, "hexadecimal", out})
+			yield(Hidden{Start: start, End: end, Via: "hexadecimal", Text: out})
 		}
 	}
 	if len(run)%4 == 1 {
 		return
 	}
 	if out := decoded(run, unbase64); out != nil {
-		yield(Hidden{start, end, "base64", out})
+		yield(Hidden{Start: start, End: end, Via: "base64", Text: out})
 	}
 }
 

@@ -2,9 +2,7 @@ package text
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/binary"
-	"encoding/hex"
 	"html"
 	"net/url"
 	"slices"
@@ -17,20 +15,19 @@ type Hidden struct {
 	Start, End int    // where in the source it stands
 	Via        string // how it is written, in words
 	Text       []byte
+	Unread     string // why it could not be read, where it could not
 }
 
 // The bounds of decoding. Of a run that is no text only the beginning is
 // decoded, and what is decoded is shorter than what it was made of, so the work
 // stays a small multiple of the length of the text.
 const (
-	MaxLayers      = 3   // encodings inside each other that are followed
-	minRun         = 20  // characters; a shorter run holds no instruction
-	minDecoded     = 10  // bytes
-	minEscapes     = 4   // escapes of one kind that make a text worth decoding whole
-	spelledLetters = 4   // letters of a word that is spelled out: fewer are an abbreviation
-	spelledWords   = 2   // such words in a text
-	minInvisible   = 16  // invisible characters that can carry two letters
-	probe          = 240 // bytes that are decoded to see whether a run is text
+	MaxLayers    = 3   // encodings inside each other that are followed
+	minRun       = 20  // characters; a shorter run holds no instruction
+	minDecoded   = 10  // bytes
+	minEscapes   = 4   // escapes of one kind that make a text worth decoding whole
+	minInvisible = 16  // invisible characters that can carry two letters
+	probe        = 240 // bytes that are decoded to see whether a run is text
 )
 
 // Escapes is the name of the encoding that Unescape reads.
@@ -41,74 +38,29 @@ const Escapes = "escapes"
 // invisible bits, words that are spelled out or taken apart by emphasis. Only what decodes to text is yielded.
 func Decode(s []byte, yield func(Hidden)) {
 	decodeRuns(s, yield)
+	decodeBroken(s, yield)
+	decodeCodes(s, yield)
 	if n := bytes.Count(s, []byte("%")); n >= minEscapes {
 		if u, err := url.PathUnescape(string(s)); err == nil && u != string(s) && isShown([]byte(u)) {
-			yield(Hidden{0, len(s), "percent encoding", []byte(u)})
+			yield(Hidden{Start: 0, End: len(s), Via: "percent encoding", Text: []byte(u)})
 		}
 	}
 	if bytes.Count(s, []byte(`\`)) >= minEscapes {
 		if u, n := Unescape(s); n >= minEscapes && isShown(u) {
-			yield(Hidden{0, len(s), Escapes, u})
+			yield(Hidden{Start: 0, End: len(s), Via: Escapes, Text: u})
 		}
 	}
 	if bytes.Contains(s, []byte("&#")) || bytes.Count(s, []byte("&")) >= minEscapes {
 		if u := html.UnescapeString(string(s)); u != string(s) {
-			yield(Hidden{0, len(s), "HTML entities", []byte(u)})
+			yield(Hidden{Start: 0, End: len(s), Via: "HTML entities", Text: []byte(u)})
 		}
 	}
-	if j := respelled(s); j != nil {
-		yield(Hidden{0, len(s), "letters set apart", j})
-	}
+	respelled(s, yield)
+	decodeJoined(s, yield)
 	unmarked(s, yield)
 	decodeInvisible(s, yield)
+	decodeTurned(s, yield)
 }
-
-// respelled joins the letters of words that are spelled out, as in i-g-n-o-r-e,
-// or returns nil where a text has fewer than two of them. A blank more stands
-// between such words where letters are set apart by blanks.
-func respelled(s []byte) []byte {
-	var joined []byte
-	words, kept := 0, 0
-	for i := 0; i+2*spelledLetters-1 <= len(s); {
-		if s[i+1] != s[i+3] || !apart[s[i+1]] {
-			i++
-			continue
-		}
-		end := spelledOut(s, i)
-		if end == i {
-			i++
-			continue
-		}
-		joined = append(joined, s[kept:i]...)
-		for ; i < end; i += 2 {
-			joined = append(joined, s[i])
-		}
-		words, i, kept = words+1, end, end
-	}
-	if words < spelledWords {
-		return nil
-	}
-	return append(joined, s[kept:]...)
-}
-
-// spelledOut returns the end of a word that is spelled out from s[i] on, with
-// the mark at s[i+1] between its letters, or i.
-func spelledOut(s []byte, i int) int {
-	if !letter(s[i]) || i > 0 && letter(s[i-1]) {
-		return i
-	}
-	mark, end := s[i+1], i+1
-	for end+1 < len(s) && s[end] == mark && letter(s[end+1]) && (end+2 == len(s) || !letter(s[end+2])) {
-		end += 2
-	}
-	if (end-i+1)/2 < spelledLetters {
-		return i
-	}
-	return end
-}
-
-// apart marks the characters that set letters apart.
-var apart = [256]bool{' ': true, '-': true, '.': true, '_': true, '*': true}
 
 func letter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
@@ -138,40 +90,31 @@ func decodeRuns(s []byte, yield func(Hidden)) {
 			continue
 		}
 		if t, via := decodeRun(s[start:i]); t != nil {
-			yield(Hidden{start, i, via, t})
+			yield(Hidden{Start: start, End: i, Via: via, Text: t})
 		}
 	}
 }
 
-// decodeRun decodes one run, nil where it is no encoded text. Only its
-// beginning is decoded to find that out.
+// decodeRun decodes one run, nil where it is no encoded text.
 func decodeRun(run []byte) (decoded []byte, via string) {
 	if len(run)%2 == 0 && isHex(run) {
-		out := make([]byte, hex.DecodedLen(len(run)))
-		if _, err := hex.Decode(out, run); err == nil && len(out) >= minDecoded && (isText(out) || isEncoded(out)) {
-			return out, "hexadecimal"
+		if out := unhex(run); len(out) >= minDecoded {
+			if t := readable(out); t != nil {
+				return t, "hexadecimal"
+			}
 		}
 	}
-	enc := base64.RawStdEncoding
-	if bytes.ContainsAny(run, "-_") {
-		enc = base64.RawURLEncoding
+	if isHex(run) {
+		if t := fromDigits(run); t != nil {
+			return t, "codes of characters"
+		}
 	}
-	// A run of words joined by / or - can start in the middle of four characters.
-	head := run[:min(len(run), probe)&^3]
-	out := make([]byte, enc.DecodedLen(len(head)))
-	if n, err := enc.Decode(out, head); err != nil || !isText(out[:n]) && !isEncoded(out[:n]) {
-		return nil, ""
+	if out := from64(make([]byte, 0, len(run)/4*3+3), run, 0); len(out) >= minDecoded {
+		if t := readable(out); t != nil {
+			return t, "base64"
+		}
 	}
-	whole := run
-	if len(whole)%4 == 1 {
-		whole = whole[:len(whole)-1]
-	}
-	out = make([]byte, enc.DecodedLen(len(whole)))
-	n, err := enc.Decode(out, whole)
-	if err != nil || n < minDecoded || !isText(out[:n]) && !isEncoded(out[:n]) {
-		return nil, ""
-	}
-	return out[:n], "base64"
+	return nil, ""
 }
 
 func isHex(s []byte) bool {
@@ -246,10 +189,10 @@ func decodeInvisible(s []byte, yield func(Hidden)) {
 	start, end := -1, 0
 	flush := func() {
 		if len(selectors) >= minDecoded/2 && isPrintable(selectors) {
-			yield(Hidden{start, end, "variation selectors", bytes.Clone(selectors)})
+			yield(Hidden{Start: start, End: end, Via: "variation selectors", Text: bytes.Clone(selectors)})
 		}
 		if t := fromBits(bits); t != nil {
-			yield(Hidden{start, end, "invisible bits", t})
+			yield(Hidden{Start: start, End: end, Via: "invisible bits", Text: t})
 		}
 		selectors, bits, start = selectors[:0], bits[:0], -1
 	}

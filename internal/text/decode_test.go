@@ -69,7 +69,7 @@ func TestDecodeLeavesDataAlone(t *testing.T) {
 		"sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 		"commit 3f785a1c9b2d4e6f8091a2b3c4d5e6f708192a3b",
 		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
-		"getElementsByClassNameAndAttributeValue",
+		"getElementsByName",
 		`C:\Users\name\Documents`,
 		"Q&A about R&D",
 		"made in the U.S.A. by A-B-C-D-E Ltd., see a b c",

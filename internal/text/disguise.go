@@ -71,14 +71,14 @@ func Undisguise(s []byte, seen *Disguised, via string, yield func(Hidden)) {
 		return
 	}
 	if from, to, ok := seen.around(rot13, s); ok {
-		yield(Hidden{from, to, viaRot13, rotate(s[from:to])})
+		yield(Hidden{Start: from, End: to, Via: viaRot13, Text: rotate(s[from:to])})
 	}
 	if from, to, ok := seen.around(backwards, s); ok {
-		yield(Hidden{from, to, viaBackwards, reverse(s[from:to])})
-		yield(Hidden{from, to, viaWords, reverseWords(s[from:to])})
+		yield(Hidden{Start: from, End: to, Via: viaBackwards, Text: reverse(s[from:to])})
+		yield(Hidden{Start: from, End: to, Via: viaWords, Text: reverseWords(s[from:to])})
 	}
 	if from, to, ok := seen.around(digits, s); ok {
-		yield(Hidden{from, to, viaDigits, withLetters(s[from:to])})
+		yield(Hidden{Start: from, End: to, Via: viaDigits, Text: withLetters(s[from:to])})
 	}
 }
 

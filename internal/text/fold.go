@@ -227,7 +227,7 @@ func sequence(s []byte) int {
 func (f *Folder) lookUp(r rune) *foldedRune {
 	k := &f.known[int(r)%len(f.known)]
 	if k.r != r {
-		k.r, k.letter, k.unmarked = r, unicode.IsLetter(r), ignorable(r) || diacritic(r)
+		k.r, k.letter, k.unmarked = r, unicode.IsLetter(r), ignorable(r) || diacritic(r) || unread(r)
 		k.text[0] = f.fold(k.text[0][:0], r, false)
 		k.text[1] = f.fold(k.text[1][:0], r, true)
 	}
@@ -239,7 +239,7 @@ func (f *Folder) fold(b []byte, r rune, mapped bool) []byte {
 	switch {
 	case r >= 0xE0020 && r <= 0xE007E: // tag characters carry ASCII
 		return append(b, lower(byte(r-0xE0000)))
-	case ignorable(r), r >= 0x80 && r <= 0x9F:
+	case ignorable(r), unread(r), r >= 0x80 && r <= 0x9F:
 		return b
 	case r == 0x2028 || r == 0x2029:
 		return append(b, '\n')
@@ -247,6 +247,9 @@ func (f *Folder) fold(b []byte, r rune, mapped bool) []byte {
 		return append(b, ' ')
 	case r >= 0x3400 && r <= 0x9FFF: // CJK ideographs have no other form
 		return utf8.AppendRune(b, r)
+	}
+	if a, ok := latinForm(r); ok {
+		return append(b, a)
 	}
 	if a, ok := lookalike(r); mapped && ok {
 		return utf8.AppendRune(b, a)
@@ -333,7 +336,7 @@ const wordLimit = 64
 func wordHasASCII(s []byte) bool {
 	for range wordLimit {
 		r, n := utf8.DecodeRune(s)
-		if n == 0 || !unicode.IsLetter(r) && !ignorable(r) && !diacritic(r) {
+		if n == 0 || !unicode.IsLetter(r) && !ignorable(r) && !diacritic(r) && !unread(r) {
 			return false
 		}
 		if r < utf8.RuneSelf {

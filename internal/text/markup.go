@@ -33,7 +33,7 @@ func unmarked(s []byte, yield func(Hidden)) {
 		}
 		line := s[start:end]
 		if bytes.ContainsAny(line, "*~<_`") && (len(insideWord.FindAllIndex(line, marksInside)) == marksInside || wordByWord.Match(line)) {
-			yield(Hidden{start, end, "emphasis of parts of words or of each word", marks.ReplaceAll(line, nil)})
+			yield(Hidden{Start: start, End: end, Via: "emphasis of parts of words or of each word", Text: marks.ReplaceAll(line, nil)})
 		}
 		start = end + 1
 	}

@@ -1,0 +1,178 @@
+package text
+
+import (
+	"encoding/binary"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// readable returns the text that decoded bytes hold, in UTF-8, UTF-16, or as far
+// as it is ASCII in any other character set, with other bytes around it and
+// between its characters or not; nil where there is none.
+func readable(b []byte) []byte {
+	if isText(b) || isEncoded(b) {
+		return b
+	}
+	for _, order := range [...]binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		if head := fromUTF16(b[:min(len(b), probe)], order); !isText(head) && !isEncoded(head) {
+			continue
+		}
+		if whole := fromUTF16(b, order); isText(whole) || isEncoded(whole) {
+			return whole
+		}
+	}
+	return amongBytes(b)
+}
+
+// fromUTF16 reads b as UTF-16, without the mark at its beginning.
+func fromUTF16(b []byte, order binary.ByteOrder) []byte {
+	units := make([]uint16, len(b)/2)
+	for i := range units {
+		units[i] = order.Uint16(b[2*i:])
+	}
+	if len(units) > 0 && units[0] == 0xFEFF {
+		units = units[1:]
+	}
+	out := make([]byte, 0, len(b))
+	for _, r := range utf16.Decode(units) {
+		out = utf8.AppendRune(out, r)
+	}
+	return out
+}
+
+// The part of a window of bytes that has to be shown for it to be text. Of bytes at
+// random three in eight are. A NUL counts neither way, so that UTF-16 and UTF-32
+// are text in either order of their bytes.
+const (
+	window     = 32
+	shownOf    = 5 // of that many which are no NUL, all but one
+	leastShown = 8
+)
+
+// amongBytes returns what is text in bytes that are not, nil where nothing is.
+func amongBytes(b []byte) []byte {
+	var out []byte
+	shown, nuls, taken := 0, 0, 0
+	for i := range b {
+		count(b[i], 1, &shown, &nuls)
+		from := i + 1 - window
+		if from > 0 {
+			count(b[from-1], -1, &shown, &nuls)
+		}
+		if shown < leastShown || shownOf*shown < (shownOf-1)*(min(i+1, window)-nuls) || from < 0 && i+1 < len(b) {
+			continue
+		}
+		if from = max(from, 0); from > taken && len(out) > 0 {
+			out = append(out, '\n')
+		}
+		out = appendShown(out, b[max(from, taken):i+1])
+		taken = i + 1
+	}
+	if len(out) < minDecoded || !isText(out) {
+		return nil
+	}
+	return out
+}
+
+// count adds n to what a byte counts as.
+func count(b byte, n int, shown, nuls *int) {
+	switch {
+	case b == 0:
+		*nuls += n
+	case b >= ' ' && b < 0x7F || b == '\n' || b == '\r' || b == '\t':
+		*shown += n
+	}
+}
+
+// appendShown appends the characters of s that a reader sees. A byte that belongs
+// to no character in UTF-8 is read as Latin-1.
+func appendShown(out, s []byte) []byte {
+	for len(s) > 0 {
+		r, n := utf8.DecodeRune(s)
+		if r == utf8.RuneError && n == 1 {
+			r = rune(s[0])
+		}
+		if unicode.IsPrint(r) || r == '\n' || r == '\t' {
+			out = utf8.AppendRune(out, r)
+		}
+		s = s[n:]
+	}
+	return out
+}
+
+// value64 is the value of each character of base64 in both alphabets, plus one.
+var value64 = func() (t [256]byte) {
+	for i, b := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
+		t[b] = byte(i) + 1
+	}
+	t['-'], t['_'] = t['+'], t['/']
+	return
+}()
+
+// from64 appends what the characters of base64 in s decode to, without the first skip
+// of them, whatever stands between them.
+func from64(out, s []byte, skip int) []byte {
+	bits, n := uint32(0), -skip
+	for _, b := range s {
+		v := value64[b]
+		if v == 0 {
+			continue
+		}
+		if n++; n <= 0 {
+			continue
+		}
+		if bits = bits<<6 | uint32(v-1); n == 4 {
+			out = append(out, byte(bits>>16), byte(bits>>8), byte(bits))
+			n = 0
+		}
+	}
+	switch n {
+	case 2:
+		out = append(out, byte(bits>>4))
+	case 3:
+		out = append(out, byte(bits>>10), byte(bits>>2))
+	}
+	return out
+}
+
+// The part of a text that base64 may stand in: in base64 of a text every other character
+// is a capital or a digit, in prose hardly one.
+const (
+	mixedBlock = 64
+	leastMixed = 14
+)
+
+// decodeBroken decodes base64 that is broken into lines or groups, wherever in s it
+// stands. What is left of other text without its marks does not decode to text.
+func decodeBroken(s []byte, yield func(Hidden)) {
+	for i := 0; i < len(s); {
+		if !isMixed(s, i) {
+			i += mixedBlock
+			continue
+		}
+		start := max(i-mixedBlock, 0)
+		for i < len(s) && isMixed(s, i) {
+			i += mixedBlock
+		}
+		end := min(i+mixedBlock, len(s))
+		buf := make([]byte, 0, (end-start)/4*3+3)
+		for skip := range 4 {
+			if t := amongBytes(from64(buf, s[start:end], skip)); t != nil {
+				yield(Hidden{Start: start, End: end, Via: "base64", Text: t})
+			}
+		}
+	}
+}
+
+// isMixed reports whether base64 may stand in the block of s that begins at i.
+func isMixed(s []byte, i int) bool {
+	block := s[i:min(i+mixedBlock, len(s))]
+	n := 0
+	for _, b := range block {
+		if isCapital(b) || digit(b) {
+			n++
+		}
+	}
+	return n >= min(leastMixed, len(block)/4)
+}

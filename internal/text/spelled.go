@@ -1,0 +1,148 @@
+package text
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What makes a text one whose words are spelled out: two long words of letters that are set
+// apart, or several short ones side by side. Abbreviations are neither.
+const (
+	longSpelled    = 4  // letters of a long word
+	spelledWords   = 2  // long words in a text
+	spelledSide    = 3  // words side by side
+	spelledLetters = 8  // letters of these
+	spelledGap     = 4  // bytes between two of them
+	noWord         = 20 // letters: a row of them is more than one word
+	differentOnes  = 8  // letters of such a row that differ: codes and grids have fewer
+)
+
+// spelledWord is one letter after the other with the same mark between them.
+type spelledWord struct {
+	start, end, letters int32 // a hostile text has very many of them
+	mark                uint8 // bytes of it
+	joined              bool  // it is to be read as a word
+}
+
+// respelled joins the letters of words that are spelled out, as in i-g-n-o-r-e. Where
+// nothing shows which letters are a word, it says that they were not read.
+func respelled(s []byte, yield func(Hidden)) {
+	words := spelledIn(s)
+	joined := false
+	for k := range words {
+		w := &words[k]
+		joined = joined || w.joined
+		if w.letters >= noWord && isRow(s[w.start:w.end]) {
+			yield(Hidden{Start: int(w.start), End: int(w.end), Via: viaSpelled, Unread: "letters are set apart without gaps between words: what they say was not judged"})
+		}
+	}
+	if !joined {
+		return
+	}
+	out, kept := make([]byte, 0, len(s)), int32(0)
+	for _, w := range words {
+		if !w.joined {
+			continue
+		}
+		out = append(out, s[kept:w.start]...)
+		for i := w.start; i < w.end; i += 1 + int32(w.mark) {
+			out = append(out, s[i])
+		}
+		kept = w.end
+	}
+	yield(Hidden{Start: 0, End: len(s), Via: viaSpelled, Text: append(out, s[kept:]...)})
+}
+
+const viaSpelled = "letters set apart"
+
+// spelledIn returns what is spelled out in s, be it a word of two letters.
+func spelledIn(s []byte) (words []spelledWord) {
+	long, side := 0, 0 // side is where the words begin that stand side by side
+	for i := 0; i+2 < len(s); i++ {
+		if !letter(s[i]) || isAlnum(s[i+1]) || i > 0 && letter(s[i-1]) {
+			continue
+		}
+		w := spelledAt(s, i)
+		if w.letters < 2 {
+			continue
+		}
+		if w.letters >= longSpelled {
+			long++
+		}
+		if n := len(words); n > 0 && !besides(s, &words[n-1], &w) {
+			sideBySide(words[side:])
+			side = n
+		}
+		words = append(words, w)
+		i = int(w.end) - 1
+	}
+	sideBySide(words[side:])
+	for k := range words {
+		words[k].joined = words[k].joined || long >= spelledWords && words[k].letters >= longSpelled
+	}
+	return words
+}
+
+// besides reports whether two words have the same mark between their letters and no
+// letter between them.
+func besides(s []byte, a, b *spelledWord) bool {
+	return b.start-a.end <= spelledGap && bytes.Equal(a.markIn(s), b.markIn(s)) && bytes.IndexFunc(s[a.end:b.start], wordRune) < 0
+}
+
+func (w *spelledWord) markIn(s []byte) []byte { return s[w.start+1 : w.start+1+int32(w.mark)] }
+
+// spelledAt returns the word that is spelled out from s[i] on.
+func spelledAt(s []byte, i int) spelledWord {
+	r, n := utf8.DecodeRune(s[i+1:])
+	mark, end, letters := s[i+1:i+1+n], i+1, 1
+	for !wordRune(r) {
+		at := end + n
+		if at >= len(s) || !bytes.Equal(s[end:at], mark) || !letter(s[at]) || at+1 < len(s) && isAlnum(s[at+1]) {
+			break
+		}
+		end = at + 1
+		letters++
+	}
+	return spelledWord{start: int32(i), end: int32(end), letters: int32(letters), mark: uint8(n)}
+}
+
+// sideBySide marks words that stand side by side, where they are several.
+func sideBySide(words []spelledWord) {
+	letters := int32(0)
+	for _, w := range words {
+		letters += w.letters
+	}
+	for k := range words {
+		words[k].joined = len(words) >= spelledSide && letters >= spelledLetters
+	}
+}
+
+// isRow reports whether the letters of s, which stand one by one, can be words: they are
+// no alphabet, no grid and no sequence of a few codes.
+func isRow(s []byte) bool {
+	var seen [256]bool
+	different, falls, last := 0, 0, byte(0)
+	for _, b := range s {
+		if !letter(b) {
+			continue
+		}
+		b |= 0x20
+		if !seen[b] {
+			seen[b] = true
+			different++
+		}
+		if b < last {
+			falls++
+		}
+		last = b
+	}
+	return different >= differentOnes && falls > 2
+}
+
+func wordRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return isAlnum(byte(r))
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
