@@ -261,6 +261,9 @@ func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey boo
 		return
 	}
 	in.decode(p, seen)
+	if !isKey {
+		in.blob(i, src)
+	}
 }
 
 // severalLines is the number of line feeds from which a text has lines that can

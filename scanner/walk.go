@@ -39,6 +39,7 @@ func (in *Inspector) jsonrpc(root, batch int) {
 			in.params(msg, root, c)
 		case doc.KeyIs(c, "error"):
 			in.region(ErrorSubject, "", root, c)
+			in.scattered(ErrorSubject, "", root, c)
 		default:
 			in.region(MessageSubject, "", root, c)
 		}
@@ -151,6 +152,8 @@ func (in *Inspector) members(m *Message, node int, rest SubjectKind) {
 			in.region(rest, "", node, c)
 			if key == "content" && doc.Kind(c) == wire.Array {
 				in.joined(rest, node, c)
+			} else {
+				in.scattered(rest, "", node, c)
 			}
 		}
 	}
@@ -237,6 +240,7 @@ func (in *Inspector) define(m *Message, kind SubjectKind, c int) {
 	}
 	in.declare(m, c, def)
 	in.region(kind, def.Name, c, c)
+	in.scattered(kind, def.Name, c, c)
 }
 
 // declare adds a definition to a message.
@@ -311,8 +315,10 @@ func (in *Inspector) params(m *Message, root, node int) {
 	switch {
 	case kind != NoSubject:
 		in.region(kind, "", node, node)
+		in.scattered(kind, "", node, node)
 	case strings.HasPrefix(m.Method, "notifications/"):
 		in.region(NotificationSubject, "", node, node)
+		in.scattered(NotificationSubject, "", node, node)
 	case in.event.Direction == ServerToClient,
 		in.event.Direction == Unknown && (m.Kind != Request || !fromClient[m.Method]):
 		in.region(MessageSubject, "", node, node)

@@ -176,3 +176,9 @@ func isMixed(s []byte, i int) bool {
 	}
 	return n >= min(leastMixed, len(block)/4)
 }
+
+// Reads64 reports whether s is base64 of a text that can be read, or of next to nothing.
+func Reads64(s []byte) bool {
+	b := from64(make([]byte, 0, len(s)/4*3+3), s, 0)
+	return len(b) < minDecoded && len(s) < 2*minRun || isShown(b) || readable(b) != nil
+}
