@@ -161,7 +161,7 @@ func TestFindingsKeptAreTheWorst(t *testing.T) {
 		if strings.Contains(string(p.Folded), "worst") {
 			severity = scanner.Critical
 		}
-		p.Report(scanner.Issue{Start: 0, End: len(p.Folded), Severity: severity, Message: "found"})
+		p.Report(scanner.Issue{Start: p.Matches[0].Start, End: p.Matches[0].End, Severity: severity, Message: "found"})
 	}
 	small, large := strings.Repeat(`"zqmarker",`, 300), strings.Repeat(`"zqmarker worst",`, 3)
 	for _, list := range []string{small + large, large + small, small + large + small} {

@@ -16,6 +16,8 @@ const (
 	scatteredBytes  = 48          // of a value: what is longer says something by itself
 	listedBytes     = piecesReach // of one in a list, which can be lines
 	scatteredCodes  = 10          // numbers in a list
+	rowValues       = 256         // that are read together
+	rowOverlap      = 64          // of them that are read together with the next ones as well
 )
 
 // scattered inspects the short strings in the subtree of node i as a model reads them,
@@ -52,6 +54,10 @@ func (in *Inspector) scattered(kind SubjectKind, name string, root, i int) {
 		}
 		if int(n.End-n.Start) <= most && (listed || !kind.Definition()) {
 			nodes = append(nodes, i)
+		}
+		if len(nodes) == rowValues {
+			in.row(p, nodes)
+			nodes = append(nodes[:0], nodes[rowValues-rowOverlap:]...)
 		}
 	}
 	flush()

@@ -37,8 +37,9 @@ const Escapes = "escapes"
 // hexadecimal, percent encoding, escapes, HTML entities, variation selectors,
 // invisible bits, words that are spelled out or taken apart by emphasis. Only what decodes to text is yielded.
 func Decode(s []byte, yield func(Hidden)) {
-	decodeRuns(s, yield)
-	decodeBroken(s, yield)
+	var runs [][]byte
+	decodeRuns(s, func(h Hidden) { runs = append(runs, h.Text); yield(h) })
+	decodeBroken(s, runs, yield)
 	decodeCodes(s, yield)
 	if n := bytes.Count(s, []byte("%")); n >= minEscapes {
 		if u, err := url.PathUnescape(string(s)); err == nil && u != string(s) && isShown([]byte(u)) {

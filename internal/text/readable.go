@@ -1,7 +1,9 @@
 package text
 
 import (
+	"bytes"
 	"encoding/binary"
+	"slices"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -144,8 +146,9 @@ const (
 )
 
 // decodeBroken decodes base64 that is broken into lines or groups, wherever in s it
-// stands. What is left of other text without its marks does not decode to text.
-func decodeBroken(s []byte, yield func(Hidden)) {
+// stands. What is left of other text without its marks does not decode to text. What the
+// runs in it decode to by themselves is known.
+func decodeBroken(s []byte, runs [][]byte, yield func(Hidden)) {
 	for i := 0; i < len(s); {
 		if !isMixed(s, i) {
 			i += mixedBlock
@@ -158,11 +161,17 @@ func decodeBroken(s []byte, yield func(Hidden)) {
 		end := min(i+mixedBlock, len(s))
 		buf := make([]byte, 0, (end-start)/4*3+3)
 		for skip := range 4 {
-			if t := amongBytes(from64(buf, s[start:end], skip)); t != nil {
+			if t := amongBytes(from64(buf, s[start:end], skip)); t != nil && !known(runs, t) {
 				yield(Hidden{Start: start, End: end, Via: "base64", Text: t})
 			}
 		}
 	}
+}
+
+// known reports whether a text is what one run says, but for what is around it.
+func known(runs [][]byte, t []byte) bool {
+	middle := t[max(len(t)/2-minDecoded/2, 0):min(len(t)/2+minDecoded/2, len(t))]
+	return slices.ContainsFunc(runs, func(run []byte) bool { return len(t) <= len(run)+2*window && bytes.Contains(run, middle) })
 }
 
 // isMixed reports whether base64 may stand in the block of s that begins at i.
