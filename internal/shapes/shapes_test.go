@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 )
 
@@ -33,6 +32,9 @@ var counting = sync.OnceValues(func() (string, error) { return build("-cover", "
 var built string // directory of the programs
 
 func TestMain(m *testing.M) {
+	if file := os.Getenv(usageFile); file != "" {
+		os.Exit(measure(file))
+	}
 	flag.Parse()
 	var err error
 	if built, err = os.MkdirTemp("", "shapes"); err != nil {
@@ -86,46 +88,6 @@ func TestWorkIsLinear(t *testing.T) {
 			t.Logf("%s: %.0f, %.0f, %.0f: %.2f times, %.2f times; added %.2f times", s.Name, work[0], work[1], work[2], work[1]/work[0], work[2]/work[1], last/first)
 			if work[1] > tooMuch*work[0] || work[2] > tooMuch*work[1] || last > 2*tooMuch*max(first, 0) && last > noise*work[1] {
 				t.Errorf("size %d: %.0f steps; twice that: %.0f; four times that: %.0f", s.Small, work[0], work[1], work[2])
-			}
-		})
-	}
-}
-
-// The bounds for any input of up to fullSize, compressed or not.
-const (
-	fullSize   = 64_000_000
-	mostMemory = 256 << 10 // KiB, as the system counts
-	mostReport = 50_000_000
-)
-
-// TestMemory: whatever the shape of an input, the program stays within its memory and its
-// reports within their size.
-func TestMemory(t *testing.T) {
-	if !*full {
-		t.Skip("needs hours for all shapes: -full")
-	}
-	program, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range All() {
-		if !*all && !slices.Contains(quick, s.Name) {
-			continue
-		}
-		t.Run(s.Name, func(t *testing.T) {
-			dir := laid(t, s, s.sizeOf(fullSize))
-			for _, command := range s.Commands {
-				used := run(t, dir, program, command)
-				t.Logf("%s: %d MiB, %d s of processor time", command[0], used.Maxrss>>10, used.Utime.Sec)
-				if used.Maxrss > mostMemory {
-					t.Errorf("mcpscan %s took %d MiB of memory", strings.Join(command, " "), used.Maxrss>>10)
-				}
-			}
-			reports, _ := filepath.Glob(filepath.Join(dir, "report.*"))
-			for _, name := range reports {
-				if info, err := os.Stat(name); err == nil && info.Size() > mostReport && filepath.Ext(name) != ".events" { // a log of what was seen is no report
-					t.Errorf("%s has %d bytes", filepath.Base(name), info.Size())
-				}
 			}
 		})
 	}
@@ -186,9 +148,9 @@ func laid(t *testing.T, s Shape, size int) string {
 	return dir
 }
 
-// run runs a command and returns what the system says of its process. Exit code 2 is a
-// shape that mcpscan does not read, which would measure nothing.
-func run(t *testing.T, dir, program string, args []string, env ...string) *syscall.Rusage {
+// run runs a command. Exit code 2 is a shape that mcpscan does not read, which would measure
+// nothing.
+func run(t *testing.T, dir, program string, args []string, env ...string) {
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), append(env, "HOME="+dir, "MCPSCAN_USER=me")...)
 	var out, errs bytes.Buffer
@@ -201,5 +163,4 @@ func run(t *testing.T, dir, program string, args []string, env ...string) *sysca
 	if err := os.WriteFile(filepath.Join(dir, "report.stdout"), out.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return cmd.ProcessState.SysUsage().(*syscall.Rusage)
 }

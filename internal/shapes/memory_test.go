@@ -1,0 +1,112 @@
+//go:build unix
+
+package shapes
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// The bounds for any input of up to fullSize, compressed or not.
+const (
+	fullSize   = 64_000_000
+	mostMemory = 256 << 10 // KiB, as the system counts
+	mostReport = 50_000_000
+)
+
+// TestMemory: whatever the shape of an input, the program stays within its memory and its
+// reports within their size.
+func TestMemory(t *testing.T) {
+	if !*full {
+		t.Skip("needs hours for all shapes: -full")
+	}
+	program, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range All() {
+		if !*all && !slices.Contains(quick, s.Name) {
+			continue
+		}
+		t.Run(s.Name, func(t *testing.T) {
+			dir := laid(t, s, s.sizeOf(fullSize))
+			for _, command := range s.Commands {
+				used := usageOf(t, dir, program, command)
+				t.Logf("%s: %d MiB, %.1f s of processor time", command[0], used.KiB>>10, used.Seconds)
+				if used.KiB > mostMemory {
+					t.Errorf("mcpscan %s took %d MiB of memory", strings.Join(command, " "), used.KiB>>10)
+				}
+			}
+			reports, _ := filepath.Glob(filepath.Join(dir, "report.*"))
+			for _, name := range reports {
+				if info, err := os.Stat(name); err == nil && info.Size() > mostReport && filepath.Ext(name) != ".events" { // a log of what was seen is no report
+					t.Errorf("%s has %d bytes", filepath.Base(name), info.Size())
+				}
+			}
+		})
+	}
+}
+
+// usage is what a process took.
+type usage struct {
+	KiB     int64
+	Seconds float64
+	Exit    int
+}
+
+// usageFile names, in the environment, the file to which the process writes what the
+// program of its arguments took.
+const usageFile = "SHAPES_USAGE"
+
+// usageOf runs a command and returns what it took. The system counts what a process had
+// when it was forked, and a test holds inputs, so that a process of its own forks it.
+func usageOf(t *testing.T, dir, program string, command []string) (u usage) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "usage")
+	run(t, dir, self, append([]string{program}, command...), usageFile+"="+file)
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(data, &u)
+	}
+	if err != nil || u.KiB == 0 {
+		t.Fatalf("what mcpscan took is not known: %v", err)
+	}
+	return u
+}
+
+// measure runs the program of the arguments and returns what it exits with.
+func measure(file string) int {
+	os.Unsetenv(usageFile)
+	cmd := exec.Command(os.Args[1], os.Args[2:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	_ = cmd.Run() // the exit code says it
+	r, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 2
+	}
+	u := usage{KiB: int64(r.Maxrss), Seconds: cmd.ProcessState.UserTime().Seconds(), Exit: cmd.ProcessState.ExitCode()}
+	if runtime.GOOS == "darwin" { // counts bytes
+		u.KiB >>= 10
+	}
+	data, err := json.Marshal(u)
+	if err == nil {
+		err = os.WriteFile(file, data, 0o644)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	return u.Exit
+}
