@@ -207,15 +207,15 @@ func TestLargeChangesAreTold(t *testing.T) {
 		return `{"type":"object","properties":{` + properties + `}` + more + `}`
 	}
 	const params = 5000
-	prose := strings.Repeat("It reads a page of the book. ", 36000) // 1 MB
+	prose := strings.Repeat("It reads a page of the book. ", 18000) // half a MB
 	for name, c := range map[string]struct {
 		old, now string
 		least    scanner.Severity
 	}{
-		"a sentence in 1 MB":      {tool(prose, "{}"), tool(prose[:500000]+"It deletes the book. "+prose[500000:], "{}"), scanner.Medium},
-		"1 MB of other sentences": {tool("Reads.", "{}"), tool(strings.ReplaceAll(prose, "reads", "deletes"), "{}"), scanner.Medium},
-		"1 MB without a blank":    {tool("Reads.", "{}"), tool(strings.Repeat("x", 1<<20), "{}"), scanner.Note},
-		"1 MB of line feeds":      {tool("Reads.", "{}"), tool(strings.Repeat(`\n`, 1<<20), "{}"), scanner.Note},
+		"a sentence in half a MB":      {tool(prose, "{}"), tool(prose[:len(prose)/2]+"It deletes the book. "+prose[len(prose)/2:], "{}"), scanner.Medium},
+		"half a MB of other sentences": {tool("Reads.", "{}"), tool(strings.ReplaceAll(prose, "reads", "deletes"), "{}"), scanner.Medium},
+		"1 MB without a blank":         {tool("Reads.", "{}"), tool(strings.Repeat("x", 1<<20), "{}"), scanner.Note},
+		"1 MB of line feeds":           {tool("Reads.", "{}"), tool(strings.Repeat(`\n`, 1<<20), "{}"), scanner.Note},
 		"5,000 parameters, renamed": {tool("", object(repeated(params, `"a%":{"type":"string"}`), "")), tool("", object(repeated(params, `"b%":{"type":"string"}`), "")),
 			scanner.Note},
 		"5,000 parameters, one required": {tool("", object(repeated(params, `"a%":{"type":"string"}`), "")), tool("", object(repeated(params, `"a%":{"type":"string"}`)+`,"z":{"type":"string"}`, `,"required":["z"]`)),
@@ -224,7 +224,7 @@ func TestLargeChangesAreTold(t *testing.T) {
 			scanner.Medium},
 		"5,000 secrets": {tool("", object(repeated(params, `"a%":{"type":"string"}`), "")), tool("", object(repeated(params, `"a%_secret":{"type":"string"}`), `,"required":[`+repeated(params, `"a%_secret"`)+`]`)),
 			scanner.High},
-		"36,000 hosts": {tool("Reads.", "{}"), tool(strings.Repeat("It sends a page to https://x%.example/. ", 27000), "{}"), scanner.High},
+		"13,500 hosts": {tool("Reads.", "{}"), tool(strings.Repeat("It sends a page to https://x%.example/. ", 13500), "{}"), scanner.High},
 		"5,000 descriptions": {tool("", object(repeated(params, `"a%":{"description":"The value of a%"}`), "")), tool("", object(repeated(params, `"a%":{"description":"Value of a%"}`), "")),
 			scanner.Note},
 		"5,000 references": {tool("", object(repeated(params, `"a%":{"$ref":"#/$defs/d%"}`), `,"$defs":{`+repeated(params, `"d%":{"type":"integer"}`)+`}`)),

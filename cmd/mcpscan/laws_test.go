@@ -150,7 +150,7 @@ func TestInterleavingChangesNoVerdict(t *testing.T) {
 	var all strings.Builder
 	for i := range 3 {
 		var rec bytes.Buffer
-		require{t.Fatal}.check(recgen.Write(&rec, recgen.Options{Seed: uint64(i), Bytes: 200 << 10}))
+		require{t.Fatal}.check(recgen.Write(&rec, recgen.Options{Seed: uint64(i), Bytes: 100 << 10}))
 		own := strings.ReplaceAll(rec.String(), `"server_id":"`, fmt.Sprintf(`"server_id":"%d-`, i))
 		own = strings.ReplaceAll(own, `"session_id":"`, fmt.Sprintf(`"session_id":"%d-`, i))
 		each = append(each, strings.SplitAfter(strings.TrimSuffix(own, "\n"), "\n"))
@@ -199,7 +199,7 @@ var allRules = sync.OnceValues(func() (*scanner.Engine, error) { return scanner.
 // second half of a recording must not need more than the first. Sessions that
 // never end are live until they make place, so few are allowed here.
 func TestMemoryIsBounded(t *testing.T) {
-	const size = 80 << 20
+	const size = 40 << 20
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(recgen.Write(w, recgen.Options{Seed: 3, Bytes: size})) }()
 	src, err := replay.Open("events.jsonl", r, replay.Options{MaxMessage: 64 << 20})

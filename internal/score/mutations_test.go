@@ -120,7 +120,7 @@ func TestMutations(t *testing.T) {
 }
 
 // sampled is of how many servers one is changed, where the figures are not published.
-const sampled = 8
+const sampled = 16
 
 // judgeMutations logs how many mutations of each kind are judged right, and fails where
 // they are too few.

@@ -58,13 +58,8 @@ type Matcher struct {
 	automata []func() *automaton  // of the expressions, made when they are first needed
 	looks    []*regexp2.Regexp    // nil where a pattern looks neither ahead nor behind
 	whole    []int                // patterns without an anchor
-	class    [256]uint8
-	classes  int
-	next     []int32   // state*classes+class -> state, negative when it ends an anchor
-	ends     [][]ended // by state: anchors that end there
+	anchors  *anchorTable
 }
-
-type ended struct{ pattern, length int }
 
 // NewMatcher returns a matcher of the patterns. One without an anchor, with an
 // anchor that is not in folded form, or of a user and without a valid expression is an
@@ -104,97 +99,8 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 			}
 		}
 	}
-	m.build()
+	m.anchors = newAnchorTable(patterns)
 	return m, nil
-}
-
-// build makes a dense Aho-Corasick automaton over classes of bytes.
-func (m *Matcher) build() {
-	m.classes = 1
-	for _, p := range m.patterns {
-		for _, a := range p.Anchors {
-			for _, b := range []byte(a) {
-				if m.class[b] == 0 {
-					m.class[b] = uint8(m.classes)
-					m.classes++
-				}
-			}
-		}
-	}
-	m.next = m.trie()
-	m.link(m.next)
-	for i, s := range m.next {
-		m.next[i] = s * int32(m.classes)
-		if len(m.ends[s]) > 0 {
-			m.next[i] = -m.next[i]
-		}
-	}
-}
-
-// states counts the states of the anchors' trie: the root, and one for each prefix.
-func (m *Matcher) states() int {
-	var anchors []string
-	for _, p := range m.patterns {
-		anchors = append(anchors, p.Anchors...)
-	}
-	slices.Sort(anchors)
-	n, before := 1, ""
-	for _, a := range anchors {
-		shared := 0
-		for shared < min(len(a), len(before)) && a[shared] == before[shared] {
-			shared++
-		}
-		n, before = n+len(a)-shared, a
-	}
-	return n
-}
-
-// trie returns the transitions of the anchors' trie, 0 where there is none.
-func (m *Matcher) trie() []int32 {
-	n := m.states()
-	goTo := make([]int32, n*m.classes)
-	m.ends = make([][]ended, 1, n)
-	for i, p := range m.patterns {
-		for _, a := range p.Anchors {
-			state := int32(0)
-			for _, b := range []byte(a) {
-				at := int(state)*m.classes + int(m.class[b])
-				if goTo[at] == 0 {
-					goTo[at] = int32(len(m.ends))
-					m.ends = append(m.ends, nil)
-				}
-				state = goTo[at]
-			}
-			m.ends[state] = append(m.ends[state], ended{i, len(a)})
-		}
-	}
-	return goTo
-}
-
-// link completes the transitions by failure links, breadth first.
-func (m *Matcher) link(goTo []int32) {
-	fail := make([]int32, len(m.ends))
-	queue := make([]int32, 0, len(m.ends))
-	for _, s := range goTo[:m.classes] {
-		if s != 0 {
-			queue = append(queue, s)
-		}
-	}
-	for len(queue) > 0 {
-		s := queue[0]
-		queue = queue[1:]
-		m.ends[s] = append(m.ends[s], m.ends[fail[s]]...)
-		for c := range m.classes {
-			at := int(s)*m.classes + c
-			byFail := goTo[int(fail[s])*m.classes+c]
-			if t := goTo[at]; t != 0 {
-				fail[t] = byFail
-				queue = append(queue, t)
-			} else {
-				goTo[at] = byFail
-			}
-		}
-	}
 }
 
 // Scanner holds the state of one goroutine's scans.
@@ -232,17 +138,8 @@ func (m *Matcher) NewScanner() *Scanner {
 func (s *Scanner) Scan(folded []byte) []Match {
 	s.text++
 	s.matches, s.cut = s.matches[:0], s.cut[:0]
-	m, state := s.m, int32(0)
-	for i, b := range folded {
-		state = m.next[state+int32(m.class[b])]
-		if state < 0 {
-			state = -state
-			for _, e := range m.ends[state/int32(m.classes)] {
-				s.verify(folded, e.pattern, i+1-e.length, i+1)
-			}
-		}
-	}
-	for _, p := range m.whole {
+	s.m.anchors.scan(folded, func(p, start, end int) { s.verify(folded, p, start, end) })
+	for _, p := range s.m.whole {
 		s.all(folded, p)
 	}
 	return s.matches
