@@ -14,7 +14,7 @@ var sesArgsViolateSchema = scanner.Rule{
 	Fix:        "Let the client check arguments before it sends them, and the server before it uses them. Find out where the model learnt of the argument.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A breach of a schema that the server wrote itself is a fact; most are slips of a model, so it is low. A schema that refers to itself or elsewhere, is larger than 16 KiB or cannot be checked in bounded time is passed over, and so is a tool that was listed in two forms.",
+	Basis:      "A breach of a schema that the server wrote itself is a fact; most are slips of a model, so it is low. A schema that refers elsewhere, is larger than 16 KiB or cannot be checked in bounded time is passed over, and so is a tool that was listed in two forms.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "CWE-20"},
 	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
@@ -26,7 +26,7 @@ var sesArgsViolateSchema = scanner.Rule{
 		if known == nil || known.Definition.Foreign || p.Server.Relisted[m.Target] {
 			return
 		}
-		b := p.Breach(known.Definition)
+		b := p.Violation(known.Definition)
 		if b.Message == "" {
 			return
 		}

@@ -73,13 +73,13 @@ const nothing = "{}"
 
 var nothingGiven = Digest(sha256.Sum256([]byte(nothing)))
 
-// Breach returns the first of the arguments of the call at hand that breaks the schema
+// Violation returns the first of the arguments of the call at hand that violates the schema
 // of a tool, with its place in the frame.
-func (p *JudgePass) Breach(tool *Definition) conform.Breach {
+func (p *JudgePass) Violation(tool *Definition) conform.Violation {
 	g := &p.Message.Given
 	frame := p.event.Frame
 	if tool.Input == nil || g.Digest == (Digest{}) || g.End > len(frame) {
-		return conform.Breach{}
+		return conform.Violation{}
 	}
 	value := []byte(nothing)
 	if g.End > 0 {

@@ -3,19 +3,20 @@ package conform_test
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/conform"
 )
 
-func check(schema, value string) conform.Breach {
+func check(schema, value string) conform.Violation {
 	var c conform.Checker
 	return c.Check(sha256.Sum256([]byte(schema)), sha256.Sum256([]byte(value)), []byte(schema), []byte(value))
 }
 
-// TestBreach: the place of a breach, and what it is.
-func TestBreach(t *testing.T) {
+// TestViolation: the place of a violation, and what it is.
+func TestViolation(t *testing.T) {
 	for _, c := range []struct{ schema, value, pointer, found, message string }{
 		{`{"type":"object","required":["a"]}`, `{"b":1}`, "", `{"b":1}`, "lacks a member that the schema requires"},
 		{`{"additionalProperties":false}`, `{"b":1}`, "", `{"b":1}`, "has a member that the schema does not know"},
@@ -40,8 +41,8 @@ func TestBreach(t *testing.T) {
 	}
 }
 
-// TestBreachIsTheSameOneEachTime: the validator goes through members in any order.
-func TestBreachIsTheSameOneEachTime(t *testing.T) {
+// TestViolationIsTheSameOneEachTime: members are gone through in one order.
+func TestViolationIsTheSameOneEachTime(t *testing.T) {
 	schema := `{"properties":{"a":{"type":"null","enum":[null]},"b":{"type":"null"},"c":{"type":"null"}},"required":["z"],"maxProperties":1,"additionalProperties":false}`
 	want := check(schema, `{"d":1,"c":1,"b":1,"a":1}`)
 	for range 50 {
@@ -91,13 +92,19 @@ func TestHostileSchemas(t *testing.T) {
 		"large pattern": {`{"pattern":"(((a{10}){10}){10}b?){9}"}`, `"` + strings.Repeat("a", 60000) + `!"`},
 		"many patterns": {`{"items":{"pattern":"^(a|a|a|a)*(a?){200}$"}}`, `["` + strings.Repeat("a", 50000) + `!"]`},
 		"many places":   {`{"items":{"allOf":[` + strings.Repeat(`{"type":"object"},`, 50) + `{}]}}`, `[` + strings.Repeat("1,", 20000) + `1]`},
-		"regex":         {`{"required":["x"],"properties":{"a":{"format":"regex"}}}`, `{}`},
+		"of JavaScript": {`{"required":["x"],"properties":{"a":{"pattern":"(?=a)"}}}`, `{"a":"b"}`},
+		"circular":      {`{"required":["x"],"allOf":[{"$ref":"#"}]}`, `{}`},
+		"many fields":   {`{"items":{"required":["` + strings.Join(slices.Repeat([]string{"x"}, 5000), `","`) + `"]}}`, `[` + strings.Repeat(`{"x":1},`, 200) + `{}]`},
+		"many equal":    {`{"items":{"$ref":"#"},"uniqueItems":true}`, strings.Repeat("[1,", 500) + strings.Repeat(`{"a":1.5e2},`, 5000) + "1,1" + strings.Repeat("]", 500)},
 		"deep":          {strings.Repeat(`{"not":`, 600) + `{}` + strings.Repeat("}", 600), `1`},
 		"no schema":     {`["x"]`, `1`},
 		"no value":      {`{"type":"string"}`, `{`},
 	} {
-		if b := check(c.schema, c.value); b != (conform.Breach{}) {
-			t.Errorf("%s: %+v", name, b)
+		if v := check(c.schema, c.value); v != (conform.Violation{}) {
+			t.Errorf("%s: %+v", name, v)
+		}
+		if n := conform.Steps([]byte(c.schema), []byte(c.value)); n > 2*conform.MaxSteps {
+			t.Errorf("%s: %d steps", name, n)
 		}
 	}
 }
@@ -108,8 +115,8 @@ func FuzzCheck(f *testing.F) {
 	f.Add(`{"$schema":"https://json-schema.org/draft/2019-09/schema","unevaluatedProperties":false,"dependentSchemas":{"a":{"minProperties":2}}}`, `{"a":1e3}`)
 	f.Fuzz(func(t *testing.T, schema, value string) {
 		b := check(schema, value)
-		if b.Message == "" && b != (conform.Breach{}) {
-			t.Errorf("no breach, and yet %+v", b)
+		if b.Message == "" && b != (conform.Violation{}) {
+			t.Errorf("no violation, and yet %+v", b)
 		}
 		if b.Message != "" && !strings.HasPrefix(value[b.Offset:], b.Value) {
 			t.Errorf("%q does not stand at %d", b.Value, b.Offset)

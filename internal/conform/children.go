@@ -1,0 +1,256 @@
+package conform
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+func (c *compiler) required(v int) check {
+	names := c.words(v)
+	return func(r *run, i int) bool { return r.hasAll(i, names) }
+}
+
+func (r *run) hasAll(i int, names []string) bool {
+	for _, name := range names {
+		if r.get(i, name) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// members are what is said about the members of an object.
+type members struct {
+	known    map[string]*schema
+	patterns []*pattern
+	fitting  []*schema // for each pattern
+	others   *schema
+	closed   bool // there are no others
+}
+
+func (c *compiler) members(at [3]int) check {
+	m := &members{known: map[string]*schema{}, others: c.optional(at[2])}
+	m.closed = c.Kind(at[2]) == wire.Bool && m.others.nothing
+	if at[0] >= 0 {
+		for _, n := range c.list(at[0], wire.Object) {
+			name := string(c.key(n))
+			m.known[name] = c.schema(n)
+		}
+	}
+	if at[1] >= 0 {
+		for _, n := range c.list(at[1], wire.Object) {
+			m.patterns = append(m.patterns, &pattern{source: string(c.key(n))})
+			m.fitting = append(m.fitting, c.schema(n))
+		}
+	}
+	return m.holds
+}
+
+func (m *members) holds(r *run, i int) bool {
+	ok, strangers := true, false
+	for n := r.first(i); n >= 0; n = r.next(n) {
+		fits, known := m.member(r, n)
+		ok, strangers = ok && fits, strangers || !known
+		if r.quiet && (!ok || strangers) {
+			return false
+		}
+	}
+	if strangers {
+		return r.fail(i, "additionalProperties")
+	}
+	return ok
+}
+
+// member checks one member, and reports whether it may be there.
+func (m *members) member(r *run, n int) (ok, known bool) {
+	key := r.key(n)
+	if !r.spend(cost(len(key))) {
+		return false, true
+	}
+	s := m.known[string(key)]
+	ok = true
+	if len(m.patterns) > 0 {
+		key = []byte(string(key)) // what is applied has keys of its own
+	}
+	if s != nil {
+		ok, known = r.apply(s, n, false), true
+	}
+	for k, p := range m.patterns {
+		if r.spend(1) && r.matches(p, key) {
+			known = true
+			ok = r.apply(m.fitting[k], n, false) && ok
+		}
+	}
+	if !known && m.others != nil && !m.closed {
+		ok, known = r.apply(m.others, n, false), true
+	}
+	if known {
+		r.seen(n)
+	}
+	return ok, known || !m.closed
+}
+
+// names checks the names of members, as if they were values.
+func (c *compiler) names(v int) check {
+	s := c.schema(v)
+	return func(r *run, i int) bool {
+		for n := r.first(i); n >= 0; n = r.next(n) {
+			key := r.key(n)
+			r.name.SetText([]byte(string(key)))
+			r.spend(cost(len(key)))
+			whole := r.values
+			r.values = values{Doc: &r.name}
+			ok := r.fits(s, 0, false)
+			r.values = whole
+			if !ok {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// dependency is what a member has others depend on.
+type dependency struct {
+	name  string
+	needs []string
+	then  *schema
+}
+
+func (c *compiler) dependent(v int, keyword string) check {
+	var list []dependency
+	for _, n := range c.list(v, wire.Object) {
+		d := dependency{name: string(c.key(n))}
+		if keyword == "dependentRequired" || keyword == "dependencies" && c.Kind(n) == wire.Array {
+			d.needs = c.words(n)
+		} else {
+			d.then = c.schema(n)
+		}
+		list = append(list, d)
+	}
+	return func(r *run, i int) bool {
+		ok := true
+		for _, d := range list {
+			switch {
+			case r.get(i, d.name) < 0 && !r.stopped:
+				continue
+			case d.then != nil:
+				ok = r.apply(d.then, i, true) && ok
+			case !r.hasAll(i, d.needs):
+				ok = r.fail(i, strings.Replace(keyword, "dependencies", "dependency", 1))
+			}
+			if !ok && r.quiet {
+				break
+			}
+		}
+		return ok
+	}
+}
+
+// items checks the elements of an array: the first ones by a schema each, and those
+// behind them by another. Until 2019-09, "items" is both.
+func (c *compiler) items(at [3]int) check {
+	var each []*schema
+	rest, closed := c.optional(at[1]), false
+	switch {
+	case c.draft == draft2020 && at[0] >= 0, c.Kind(at[0]) == wire.Array:
+		each = c.schemas(at[0])
+		closed = c.draft < draft2020 && c.Kind(at[1]) == wire.Bool && rest.nothing
+	case c.draft < draft2020:
+		if rest = c.optional(at[0]); rest == nil {
+			return nil
+		}
+	}
+	return func(r *run, i int) bool {
+		ok, k := true, 0
+		for n := r.First(i); n >= 0; n = r.Next(n) {
+			s := rest
+			if k < len(each) {
+				s = each[k]
+			} else if closed {
+				return r.fail(i, "additionalItems")
+			}
+			k++
+			if s == nil {
+				break
+			}
+			if r.seen(n); !r.apply(s, n, false) {
+				if ok = false; r.quiet {
+					break
+				}
+			}
+		}
+		return ok
+	}
+}
+
+func (c *compiler) unique(v int) check {
+	if c.failed = c.failed || c.Kind(v) != wire.Bool; string(c.Raw(v)) != "true" {
+		return nil
+	}
+	return func(r *run, i int) bool {
+		if r.Nodes[i].Len < 2 {
+			return true
+		}
+		seen := make(map[string]bool, r.Nodes[i].Len)
+		for n := r.First(i); n >= 0; n = r.Next(n) {
+			form, ok := r.formOf(n)
+			if !ok || seen[string(form)] {
+				return false
+			}
+			seen[string(form)] = true
+		}
+		return true
+	}
+}
+
+func (c *compiler) contains(at [3]int) check {
+	s, least, most := c.optional(at[0]), 1, -1
+	if at[1] >= 0 {
+		least = c.length(at[1])
+	}
+	if at[2] >= 0 {
+		most = c.length(at[2])
+	}
+	if s == nil {
+		return nil
+	}
+	marks := c.draft == draft2020 // as looked at
+	return func(r *run, i int) bool {
+		found := 0
+		for n := r.First(i); n >= 0 && !r.stopped; n = r.Next(n) {
+			if r.fits(s, n, false) {
+				found++
+				if marks {
+					r.seen(n)
+				}
+			}
+		}
+		return found >= least && (most < 0 || found <= most)
+	}
+}
+
+// unevaluated checks the children that no other rule of the schema looked at.
+func (c *compiler) unevaluated(v int) check {
+	s := c.schema(v)
+	return func(r *run, i int) bool {
+		known := map[int32]bool{}
+		for _, n := range r.evaluated[r.from:] {
+			known[n] = true
+		}
+		r.spend(len(r.evaluated) - r.from)
+		ok := true
+		for n := r.first(i); n >= 0; n = r.next(n) {
+			if known[int32(n)] {
+				continue
+			}
+			if r.seen(n); !r.apply(s, n, false) {
+				if ok = false; r.quiet {
+					break
+				}
+			}
+		}
+		return ok
+	}
+}

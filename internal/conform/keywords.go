@@ -1,0 +1,195 @@
+package conform
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// check reports whether the value at a node conforms to a keyword.
+type check = func(r *run, i int) bool
+
+// kindsOf maps the types of JSON Schema to kinds.
+var kindsOf = map[string]kinds{"object": objects, "array": arrays, "string": texts, "number": numbers, "integer": integers,
+	"boolean": 1 << wire.Bool, "null": 1 << wire.Null}
+
+func (c *compiler) types(v int) check {
+	var allowed kinds
+	names := []int{v}
+	if c.Kind(v) == wire.Array {
+		names = c.list(v, wire.Array)
+	}
+	for _, n := range names {
+		kind := kindsOf[c.word(n)]
+		c.failed = c.failed || kind == 0
+		allowed |= kind
+	}
+	c.failed = c.failed || allowed == 0
+	return func(r *run, i int) bool {
+		kind := kinds(1) << r.Kind(i)
+		return allowed&kind != 0 || kind == numbers && allowed&integers != 0 && r.integer(i)
+	}
+}
+
+func (r *run) integer(i int) bool {
+	d, ok := parseNumber(r.Raw(i))
+	return ok && d.integer() || !ok && r.stop()
+}
+
+// forms checks that a value is one of those listed at node v, or the one that stands
+// there.
+func (c *compiler) forms(v int, listed bool) check {
+	allowed := []int{v}
+	if listed {
+		allowed = c.list(v, wire.Array)
+	}
+	known := make(map[string]bool, len(allowed))
+	for _, n := range allowed {
+		form, ok := c.appendForm(nil, n)
+		known[string(form)] = true
+		c.failed = c.failed || !ok
+	}
+	return func(r *run, i int) bool {
+		form, ok := r.formOf(i)
+		return ok && known[string(form)]
+	}
+}
+
+// formOf returns the form of node i until the next call.
+func (r *run) formOf(i int) (form []byte, ok bool) {
+	n := &r.Nodes[i]
+	if !r.spend(int(n.Next) - i + cost(int(n.End-n.Start))) {
+		return nil, false
+	}
+	if r.form, ok = r.appendForm(r.form[:0], i); !ok {
+		r.stop()
+	}
+	return r.form, ok
+}
+
+func (c *compiler) format(v int) check {
+	is := formats(c.word(v))
+	if is == nil {
+		return nil
+	}
+	return func(r *run, i int) bool { return is(string(r.textOf(i))) }
+}
+
+// textOf returns the text of node i until the next call.
+func (r *run) textOf(i int) []byte {
+	r.spend(cost(int(r.Nodes[i].End - r.Nodes[i].Start)))
+	return r.content(i)
+}
+
+func (c *compiler) reference(v int) check {
+	s := c.target(v)
+	return func(r *run, i int) bool { return r.apply(s, i, true) }
+}
+
+func (c *compiler) not(v int) check {
+	s := c.schema(v)
+	return func(r *run, i int) bool { return !r.fits(s, i, true) || r.fail(i, "") }
+}
+
+func (c *compiler) allOf(v int) check {
+	parts := c.schemas(v)
+	return func(r *run, i int) bool {
+		ok := true
+		for _, s := range parts {
+			if !r.apply(s, i, true) {
+				if ok = false; r.quiet {
+					break
+				}
+			}
+		}
+		return ok
+	}
+}
+
+// someOf checks that a value fits one of several schemas, and that it is only one.
+func (c *compiler) someOf(v int, one bool) check {
+	parts := c.schemas(v)
+	return func(r *run, i int) bool {
+		fitting := 0
+		for _, s := range parts {
+			if r.fits(s, i, true) {
+				fitting++
+			}
+			if r.stopped || one && fitting > 1 || !one && fitting > 0 && !r.tracking {
+				break
+			}
+		}
+		return fitting == 1 || !one && fitting > 0
+	}
+}
+
+func (c *compiler) choice(at [3]int) check {
+	condition, then, otherwise := c.optional(at[0]), c.optional(at[1]), c.optional(at[2])
+	if condition == nil {
+		return nil
+	}
+	return func(r *run, i int) bool {
+		s := otherwise
+		if r.fits(condition, i, true) {
+			s = then
+		}
+		return s == nil || r.apply(s, i, true)
+	}
+}
+
+func (c *compiler) pattern(v int) check {
+	p := &pattern{source: c.word(v)}
+	return func(r *run, i int) bool { return r.matches(p, r.textOf(i)) }
+}
+
+// number checks how a number compares with the one at node v.
+func (c *compiler) number(name string, v int) check {
+	bound := c.numberAt(v)
+	c.failed = c.failed || name == "multipleOf" && bound.sign() <= 0
+	return func(r *run, i int) bool {
+		d, ok := parseNumber(r.Raw(i))
+		if !ok || !r.spend(1) {
+			return r.stop()
+		}
+		switch name {
+		case "minimum":
+			return d.compare(bound) >= 0
+		case "maximum":
+			return d.compare(bound) <= 0
+		case "exclusiveMinimum":
+			return d.compare(bound) > 0
+		case "exclusiveMaximum":
+			return d.compare(bound) < 0
+		}
+		return r.spend(20) && d.multiple(bound)
+	}
+}
+
+func (c *compiler) numberAt(v int) *number {
+	d, ok := parseNumber(c.Raw(v))
+	c.failed = c.failed || !ok || c.Kind(v) != wire.Number
+	return &d
+}
+
+func (c *compiler) length(v int) int {
+	n, ok := c.numberAt(v).count()
+	c.failed = c.failed || !ok
+	return n
+}
+
+// count checks how many members, elements or characters there are.
+func (c *compiler) count(name string, v int) check {
+	bound := c.length(v)
+	least := strings.HasPrefix(name, "min")
+	return func(r *run, i int) bool {
+		n := 0
+		if r.Kind(i) == wire.String {
+			n = utf8.RuneCount(r.textOf(i))
+		} else {
+			r.spend(1)
+			n = r.size(i)
+		}
+		return least && n >= bound || !least && n <= bound
+	}
+}

@@ -1,0 +1,145 @@
+package conform
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"math"
+	"math/big"
+)
+
+// The bounds of numbers that are compared.
+const (
+	maxNumber   = 64  // bytes
+	maxExponent = 999 // as it is written
+)
+
+// number is a number as JSON writes it, exactly: 0.digits × 10^point. Neither end of the
+// digits is 0, and 0 has none.
+type number struct {
+	digits   [maxNumber]byte
+	n        int // how many digits there are
+	point    int
+	negative bool
+}
+
+// parseNumber reads a number, and reports whether it is within the bounds.
+func parseNumber(raw []byte) (d number, ok bool) {
+	if len(raw) > maxNumber {
+		return d, false
+	}
+	rest, negative := bytes.CutPrefix(raw, []byte("-"))
+	fraction, zeros := false, 0 // zeros count once a digit stands behind them
+	for len(rest) > 0 && rest[0]|0x20 != 'e' {
+		switch b := rest[0]; {
+		case b == '.':
+			fraction = true
+		case b == '0':
+			if !fraction && d.n > 0 {
+				d.point++
+			} else if fraction && d.n == 0 {
+				d.point--
+			}
+			if d.n > 0 {
+				zeros++
+			}
+		default:
+			for ; zeros > 0; zeros-- {
+				d.digits[d.n] = '0'
+				d.n++
+			}
+			d.digits[d.n] = b
+			d.n++
+			if !fraction {
+				d.point++
+			}
+		}
+		rest = rest[1:]
+	}
+	exponent, ok := parseExponent(rest)
+	if d.n == 0 {
+		return number{}, ok
+	}
+	d.point += exponent
+	d.negative = negative
+	return d, ok
+}
+
+// parseExponent reads an exponent with its letter.
+func parseExponent(raw []byte) (n int, ok bool) {
+	for _, b := range raw {
+		if b < '0' || b > '9' {
+			continue
+		}
+		if n = 10*n + int(b-'0'); n > maxExponent {
+			return 0, false
+		}
+	}
+	if len(raw) > 1 && raw[1] == '-' {
+		n = -n
+	}
+	return n, true
+}
+
+func (d *number) integer() bool { return d.n <= d.point || d.n == 0 }
+
+// count returns a number as a length, which is no larger than an int.
+func (d *number) count() (n int, ok bool) {
+	if !d.integer() || d.negative {
+		return 0, false
+	}
+	for i := range d.point {
+		digit := 0
+		if i < d.n {
+			digit = int(d.digits[i] - '0')
+		}
+		if n > (math.MaxInt-digit)/10 {
+			return math.MaxInt, true
+		}
+		n = 10*n + digit
+	}
+	return n, true
+}
+
+func (d *number) sign() int {
+	switch {
+	case d.n == 0:
+		return 0
+	case d.negative:
+		return -1
+	}
+	return 1
+}
+
+// compare orders two numbers as [cmp.Compare] does.
+func (d *number) compare(e *number) int {
+	sign := d.sign()
+	if order := cmp.Compare(sign, e.sign()); order != 0 || sign == 0 {
+		return order
+	}
+	order := cmp.Compare(d.point, e.point)
+	if order == 0 {
+		order = bytes.Compare(d.digits[:d.n], e.digits[:e.n])
+	}
+	return sign * order
+}
+
+// multiple reports whether d is a multiple of e, which is not 0.
+func (d *number) multiple(e *number) bool {
+	shift := d.point - d.n - (e.point - e.n) // of the digits of d, as an integer, against those of e
+	if d.n == 0 || shift < 0 {
+		return d.n == 0 // the last digit of d is not 0: no power of ten divides it
+	}
+	var a, b big.Int
+	a.SetString(string(d.digits[:d.n]), 10)
+	b.SetString(string(e.digits[:e.n]), 10)
+	var power big.Int
+	power.Exp(big.NewInt(10), big.NewInt(int64(shift)), &b)
+	return a.Mod(a.Mul(&a, &power), &b).Sign() == 0
+}
+
+func (d *number) appendForm(dst []byte) []byte {
+	dst = append(dst, byte(d.sign()+1))
+	dst = binary.AppendVarint(dst, int64(d.point))
+	return appendText(dst, d.digits[:d.n])
+}

@@ -1,0 +1,148 @@
+package conform
+
+import (
+	"strconv"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// run is one check: what it may still spend, and what it found.
+type run struct {
+	values           // that are checked
+	name    wire.Doc // of a member, as a value
+	steps   int
+	matched int  // instructions of patterns, for all bytes
+	depth   int  // schemas that are being applied
+	stopped bool // the check was given up
+	quiet   bool // nothing is reported: whether a value conforms is one of several questions
+
+	tracking  bool    // someone asks which parts of the value at hand were looked at
+	evaluated []int32 // those parts, from from on
+	from      int
+
+	at    int    // the node of the violation that stands first, -1 for none
+	word  string // its keyword
+	place []byte // both, for comparison
+	form  []byte
+}
+
+// check returns the first place of a value that violates a schema.
+func (r *run) check(s *schema, doc *wire.Doc) Violation {
+	*r = run{values: valuesOf(doc), name: r.name, evaluated: r.evaluated[:0], at: -1, place: r.place[:0], form: r.form[:0]}
+	if r.apply(s, 0, false) || r.stopped || r.at < 0 {
+		return Violation{}
+	}
+	return Violation{Pointer: string(doc.AppendPointer(nil, 0, r.at)), Offset: int(doc.Nodes[r.at].Start),
+		Value: string(doc.Raw(r.at)), Message: message(r.word)}
+}
+
+// spend takes steps, and reports whether the check goes on.
+func (r *run) spend(n int) bool {
+	if r.steps += n; r.steps > maxSteps {
+		r.stop()
+	}
+	return !r.stopped
+}
+
+// stop gives the check up. All that is being applied ends like a question that is
+// answered: with the first value that does not conform.
+func (r *run) stop() bool {
+	r.stopped, r.quiet = true, true
+	return false
+}
+
+// cost is how many steps the bytes of a text are. Decoding one escape takes as long as
+// comparing many bytes.
+func cost(bytes int) int { return 1 + bytes/32 }
+
+// apply reports whether the value at node i conforms to a schema. inPlace says that it is
+// a part of the schema that was being applied to this value.
+func (r *run) apply(s *schema, i int, inPlace bool) bool {
+	if !r.spend(1) {
+		return false
+	}
+	if len(s.rules) == 0 {
+		return !s.nothing || r.fail(i, "")
+	}
+	if r.depth++; r.depth > maxDepth {
+		return r.stop()
+	}
+	asked, tracking, from := inPlace && r.tracking, r.tracking, r.from
+	r.tracking, r.from = asked || s.tracks, len(r.evaluated)
+	ok := r.follow(s, i)
+	if !ok || !asked {
+		r.evaluated = r.evaluated[:r.from]
+	}
+	r.tracking, r.from = tracking, from
+	r.depth--
+	return ok
+}
+
+func (r *run) follow(s *schema, i int) bool {
+	kind, ok := kinds(1)<<r.Kind(i), true
+	for n := range s.rules {
+		rule := &s.rules[n]
+		if rule.of&kind == 0 || rule.holds(r, i) {
+			continue
+		}
+		if ok = false; rule.reports != "" {
+			r.fail(i, rule.reports)
+		}
+		if rule.last || r.quiet {
+			break
+		}
+	}
+	return ok
+}
+
+// fits is apply without a report.
+func (r *run) fits(s *schema, i int, inPlace bool) bool {
+	quiet := r.quiet
+	r.quiet = true
+	ok := r.apply(s, i, inPlace)
+	r.quiet = quiet || r.stopped
+	return ok
+}
+
+// seen notes that the child at node i was looked at.
+func (r *run) seen(i int) {
+	if r.tracking {
+		r.evaluated = append(r.evaluated, int32(i))
+	}
+}
+
+// get returns the member of object i with this name, -1 for none.
+func (r *run) get(i int, name string) int {
+	if n := &r.Nodes[i]; !r.spend(int(n.Len) + int(n.End-n.Start)/32) {
+		return -1
+	}
+	return r.Get(i, name)
+}
+
+// fail notes a violation, if it stands before the one that is known: by its place, and
+// then by its keyword. It returns false.
+func (r *run) fail(i int, keyword string) bool {
+	if r.quiet {
+		return false
+	}
+	r.form = append(r.appendPlace(r.form[:0], i), 0, 0)
+	r.form = append(r.form, keyword...)
+	if r.spend(cost(len(r.form))) && (r.at < 0 || string(r.form) < string(r.place)) {
+		r.at, r.word, r.place = i, keyword, append(r.place[:0], r.form...)
+	}
+	return false
+}
+
+// appendPlace appends the keys and the indexes that lead to node i, apart by NUL.
+func (r *run) appendPlace(dst []byte, i int) []byte {
+	if parent := int(r.Nodes[i].Parent); parent >= 0 {
+		if parent > 0 {
+			dst = append(r.appendPlace(dst, parent), 0)
+		}
+		if r.Nodes[i].KeyEnd == 0 {
+			return strconv.AppendInt(dst, int64(r.Nodes[i].Index), 10)
+		}
+		return append(dst, r.key(i)...)
+	}
+	return dst
+}

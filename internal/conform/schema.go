@@ -1,0 +1,316 @@
+package conform
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// schema is a schema that values are checked against. Without rules it allows all, or
+// nothing.
+type schema struct {
+	rules   []rule
+	nothing bool
+	tracks  bool // which parts of a value its rules looked at
+}
+
+// rule is a keyword, or several that belong together.
+type rule struct {
+	of      kinds
+	reports string // the keyword of a violation, "" where the parts of the rule report theirs
+	last    bool   // nothing else is reported of a value that violates it
+	holds   check
+}
+
+// kinds are a set of kinds of values.
+type kinds uint8
+
+const (
+	integers kinds = 1 // of numbers
+	numbers  kinds = 1 << wire.Number
+	texts    kinds = 1 << wire.String
+	arrays   kinds = 1 << wire.Array
+	objects  kinds = 1 << wire.Object
+	all      kinds = 1<<wire.Null | 1<<wire.Bool | numbers | texts | arrays | objects
+)
+
+// draft is a version of JSON Schema.
+type draft int
+
+const (
+	draft7 draft = iota
+	draft2019
+	draft2020
+)
+
+// dialects are those in which a reference is known by its keywords alone.
+var dialects = map[string]draft{
+	"http://json-schema.org/draft-07/schema#":      draft7,
+	"http://json-schema.org/draft-07/schema":       draft7,
+	"https://json-schema.org/draft-07/schema#":     draft7,
+	"https://json-schema.org/draft-07/schema":      draft7,
+	"https://json-schema.org/draft/2019-09/schema": draft2019,
+	"https://json-schema.org/draft/2020-12/schema": draft2020,
+}
+
+// moving are keywords that move what a reference leads to.
+var moving = []string{"$id", "$dynamicRef", "$recursiveRef", "$dynamicAnchor"}
+
+// names are those of keywords that are looked for together.
+type names = [3]string
+
+// keyword says where a rule stands. The first of its names is what the rule is
+// known by.
+type keyword struct {
+	names    names
+	from, to draft
+	of       kinds
+	reports  bool
+	last     bool
+}
+
+// keywords are in the order in which they are checked: a value of another type than the
+// schema says is looked at no further.
+var keywords = []keyword{
+	{names{"type"}, draft7, draft2020, all, true, true},
+	{names{"const"}, draft7, draft2020, all, true, true},
+	{names{"enum"}, draft7, draft2020, all, true, true},
+	{names{"format"}, draft7, draft7, texts, true, true},
+	{names{"$ref"}, draft2019, draft2020, all, false, false},
+	{names{"minProperties"}, draft7, draft2020, objects, true, false},
+	{names{"maxProperties"}, draft7, draft2020, objects, true, false},
+	{names{"required"}, draft7, draft2020, objects, true, false},
+	{names{"dependencies"}, draft7, draft2020, objects, false, false},
+	{names{"properties", "patternProperties", "additionalProperties"}, draft7, draft2020, objects, false, false},
+	{names{"propertyNames"}, draft7, draft2020, objects, true, false},
+	{names{"dependentSchemas"}, draft2019, draft2020, objects, false, false},
+	{names{"dependentRequired"}, draft2019, draft2020, objects, true, false},
+	{names{"minItems"}, draft7, draft2020, arrays, true, false},
+	{names{"maxItems"}, draft7, draft2020, arrays, true, false},
+	{names{"uniqueItems"}, draft7, draft2020, arrays, true, false},
+	{names{"items", "additionalItems"}, draft7, draft2019, arrays, false, false},
+	{names{"prefixItems", "items"}, draft2020, draft2020, arrays, false, false},
+	{names{"contains"}, draft7, draft7, arrays, true, false},
+	{names{"contains", "minContains", "maxContains"}, draft2019, draft2020, arrays, true, false},
+	{names{"minLength"}, draft7, draft2020, texts, true, false},
+	{names{"maxLength"}, draft7, draft2020, texts, true, false},
+	{names{"pattern"}, draft7, draft2020, texts, true, false},
+	{names{"minimum"}, draft7, draft2020, numbers, true, false},
+	{names{"maximum"}, draft7, draft2020, numbers, true, false},
+	{names{"exclusiveMinimum"}, draft7, draft2020, numbers, true, false},
+	{names{"exclusiveMaximum"}, draft7, draft2020, numbers, true, false},
+	{names{"multipleOf"}, draft7, draft2020, numbers, true, false},
+	{names{"not"}, draft7, draft2020, all, false, false},
+	{names{"allOf"}, draft7, draft2020, all, false, false},
+	{names{"anyOf"}, draft7, draft2020, all, true, false},
+	{names{"oneOf"}, draft7, draft2020, all, true, false},
+	{names{"if", "then", "else"}, draft7, draft2020, all, false, false},
+	{names{"unevaluatedProperties"}, draft2019, draft2020, objects, false, false},
+	{names{"unevaluatedItems"}, draft2019, draft2020, arrays, false, false},
+}
+
+// compiler makes rules of the text of a schema.
+type compiler struct {
+	values
+	draft  draft
+	made   map[int]*schema // by node: references lead to any, also to those around them
+	failed bool            // the schema is not used
+}
+
+// read returns the schema that a text is, nil for one that is not used: it is none, or
+// says what is not supported.
+func read(doc *wire.Doc, text []byte) *schema {
+	if len(text) > maxSchema || doc.Parse(text) != nil || doc.Kind(0) != wire.Object {
+		return nil
+	}
+	c := compiler{values: valuesOf(doc), draft: draft2020, made: map[int]*schema{}}
+	if at := doc.Get(0, "$schema"); at >= 0 {
+		said, _ := doc.Str(0, "$schema")
+		known := false
+		if c.draft, known = dialects[said]; !known {
+			return nil
+		}
+	}
+	for i := range doc.Nodes {
+		for _, name := range moving {
+			if doc.Kind(i) == wire.String && doc.KeyIs(i, name) && (doc.Nodes[i].Parent != 0 || name != "$id") {
+				return nil
+			}
+		}
+	}
+	if s := c.schema(0); !c.failed {
+		return s
+	}
+	return nil
+}
+
+// schema returns what stands at node i as a schema.
+func (c *compiler) schema(i int) *schema {
+	if s := c.made[i]; s != nil {
+		return s
+	}
+	s := &schema{}
+	c.made[i] = s
+	switch {
+	case c.Kind(i) == wire.Bool:
+		s.nothing = string(c.Raw(i)) == "false"
+	case c.Kind(i) != wire.Object:
+		c.failed = true
+	case c.draft == draft7 && c.Get(i, "$ref") >= 0: // which hides all beside it
+		s.rules = append(s.rules, rule{of: all, holds: c.reference(c.Get(i, "$ref"))})
+	case c.Nodes[i].Len > 0:
+		c.rules(s, i)
+	}
+	return s
+}
+
+func (c *compiler) rules(s *schema, i int) {
+	for k := range keywords {
+		k := &keywords[k]
+		if c.draft < k.from || c.draft > k.to {
+			continue
+		}
+		at, found := [3]int{-1, -1, -1}, false
+		for n, name := range k.names {
+			if name != "" {
+				at[n] = c.Get(i, name)
+				found = found || at[n] >= 0
+			}
+		}
+		if !found {
+			continue
+		}
+		made := rule{of: k.of, last: k.last}
+		if k.reports {
+			made.reports = k.names[0]
+		}
+		if made.holds = c.holds(k.names[0], at); made.holds != nil {
+			s.rules = append(s.rules, made)
+			s.tracks = s.tracks || strings.HasPrefix(k.names[0], "unevaluated")
+		}
+	}
+}
+
+// holds returns what a keyword has checked, nil where that is nothing. Its values are at
+// these nodes.
+func (c *compiler) holds(name string, at [3]int) check {
+	v := at[0]
+	switch name {
+	case "type":
+		return c.types(v)
+	case "const", "enum":
+		return c.forms(v, name == "enum")
+	case "format":
+		return c.format(v)
+	case "$ref":
+		return c.reference(v)
+	case "not":
+		return c.not(v)
+	case "allOf":
+		return c.allOf(v)
+	case "anyOf", "oneOf":
+		return c.someOf(v, name == "oneOf")
+	case "if":
+		return c.choice(at)
+	case "required":
+		return c.required(v)
+	case "properties":
+		return c.members(at)
+	case "propertyNames":
+		return c.names(v)
+	case "dependencies", "dependentSchemas", "dependentRequired":
+		return c.dependent(v, name)
+	case "items", "prefixItems":
+		return c.items(at)
+	case "uniqueItems":
+		return c.unique(v)
+	case "contains":
+		return c.contains(at)
+	case "pattern":
+		return c.pattern(v)
+	case "unevaluatedProperties", "unevaluatedItems":
+		return c.unevaluated(v)
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
+		return c.number(name, v)
+	}
+	return c.count(name, v)
+}
+
+// list returns the elements of the array at node i, or the members of the object.
+func (c *compiler) list(i int, kind wire.Kind) (children []int) {
+	c.failed = c.failed || c.Kind(i) != kind
+	if !c.failed {
+		for n := c.first(i); n >= 0; n = c.next(n) {
+			children = append(children, n)
+		}
+	}
+	return children
+}
+
+// schemas returns the schemas in the array at node i, which has some.
+func (c *compiler) schemas(i int) (list []*schema) {
+	for _, n := range c.list(i, wire.Array) {
+		list = append(list, c.schema(n))
+	}
+	c.failed = c.failed || len(list) == 0
+	return list
+}
+
+// words returns the texts in the array at node i.
+func (c *compiler) words(i int) (list []string) {
+	for _, n := range c.list(i, wire.Array) {
+		list = append(list, c.word(n))
+	}
+	return list
+}
+
+func (c *compiler) word(i int) string {
+	if c.Kind(i) != wire.String {
+		c.failed = true
+		return ""
+	}
+	return string(c.content(i))
+}
+
+// optional returns the schema at node i, nil where none stands there.
+func (c *compiler) optional(i int) *schema {
+	if i < 0 {
+		return nil
+	}
+	return c.schema(i)
+}
+
+// target returns the schema that the reference at node i leads to, within the text.
+func (c *compiler) target(i int) *schema {
+	ref, local := strings.CutPrefix(c.word(i), "#")
+	ref, err := url.PathUnescape(ref)
+	at := 0
+	if ref != "" {
+		tokens := strings.Split(ref, "/")
+		local = local && tokens[0] == ""
+		for _, token := range tokens[1:] {
+			at = c.child(at, wire.UnescapePointer(token))
+		}
+	}
+	if c.failed = c.failed || !local || err != nil || at < 0; c.failed {
+		return &schema{}
+	}
+	return c.schema(at)
+}
+
+// child returns the child of node i that a token of a pointer stands for, -1 for none.
+func (c *compiler) child(i int, token string) int {
+	if c.Kind(i) != wire.Array {
+		return c.Get(i, token)
+	}
+	n, err := strconv.ParseUint(token, 10, 31)
+	at := -1
+	if err == nil {
+		for at = c.First(i); at >= 0 && n > 0; n-- {
+			at = c.Next(at)
+		}
+	}
+	return at
+}
