@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"sync"
+
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
@@ -12,8 +14,8 @@ func (u *unapproved) foreignIntent(s []byte) string {
 	for _, sentence := range foreignSentence.FindAll(s, -1) {
 		var f text.Folder
 		folded := f.Fold(sentence).Text
-		for i := range foreignUsers {
-			switch of := &foreignUsers[i]; {
+		for _, of := range foreignUsers() {
+			switch {
 			case !of.user.Match(folded):
 			case secretVariable.Match(sentence), keyFile.Match(folded), of.theirs.Match(folded) && of.sent.Match(folded):
 				return "has data collected that it had nothing to do with, in another language"
@@ -30,19 +32,22 @@ var (
 	keyFile         = lazyregexp.New(secretFiles)
 	// secretVariable is a name of a variable that holds what opens something.
 	secretVariable = lazyregexp.New(`\b[A-Z][A-Z0-9_]*_(URL|URI|DSN|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)\b`)
-	foreignUsers   = each(func(l *language) foreignUser {
-		of := func(expr string) *lazyregexp.Regexp { return lazyregexp.New(inEither(expr)) }
-		u := foreignUser{user: of(l.words(l.user)), theirs: of(l.words(l.theirs)), sent: of(l.words(l.send))}
-		if words, ok := unaware[l.name]; ok {
-			not, knows := l.alone(words.not), l.words(words.knows)
-			u.kept = of(not + knowReach + knows + `|` + knows + knowReach + not)
-		}
-		return u
-	})
+	// foreignUsers are made when a text that was added is first looked at for them.
+	foreignUsers = sync.OnceValue(func() []foreignUser { return each(newForeignUser) })
 )
 
 // foreignUser is what a language calls its user, and what is taken and kept from one.
 type foreignUser struct{ user, theirs, sent, kept *lazyregexp.Regexp }
+
+func newForeignUser(l *language) foreignUser {
+	of := func(expr string) *lazyregexp.Regexp { return lazyregexp.New(inEither(expr)) }
+	u := foreignUser{user: of(l.words(l.user)), theirs: of(l.words(l.theirs)), sent: of(l.words(l.send))}
+	if words, ok := unaware[l.name]; ok {
+		not, knows := l.alone(words.not), l.words(words.knows)
+		u.kept = of(not + knowReach + knows + `|` + knows + knowReach + not)
+	}
+	return u
+}
 
 // knowReach is how far a denial and what it denies may stand apart.
 const knowReach = `[^,;:\n]{0,40}?`

@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -42,21 +43,32 @@ var injOtherLanguage = scanner.Rule{
 // files of credentials, whose verb is looked for around them.
 var (
 	foreignLanguages = slices.Concat(latinLanguages, scriptLanguages)
-	foreignTongues   = each((*language).compile)
 	foreignPatterns  = append(slices.Concat(each((*language).patterns)...), scanner.Pattern{
 		Name:    "secret_file",
 		Expr:    secretFiles,
 		Anchors: secretFileAnchors,
 	})
-
-	// In what is said of credentials and conversations the languages need not be
-	// told apart, and some share words.
-	readForeign   = ofAll(func(l *language) string { return l.bound(l.words(l.read)) })
-	readAhead     = lazyregexp.New(readForeign + `[^.!?。।۔\n]*$`)
-	readBehind    = lazyregexp.New(`^[^.!?。।۔\n]*?` + readForeign)
-	theirsForeign = lazyregexp.New(ofAll(func(l *language) string { return l.words(l.theirs) }))
-	deniesForeign = lazyregexp.New(ofAll(func(l *language) string { return l.alone(l.denies + " " + l.reports) }))
 )
+
+// What a match is judged by is made when there is one: no run that finds none pays for it.
+var (
+	foreignTongues = sync.OnceValue(func() []tongue { return each((*language).compile) })
+	anyTongue      = sync.OnceValue(newWordsOfAny)
+)
+
+// wordsOfAny are those of any language: in what is said of credentials and conversations
+// the languages need not be told apart, and some share words.
+type wordsOfAny struct{ readAhead, readBehind, theirs, denies *lazyregexp.Regexp }
+
+func newWordsOfAny() wordsOfAny {
+	read := ofAll(func(l *language) string { return l.bound(l.words(l.read)) })
+	return wordsOfAny{
+		readAhead:  lazyregexp.New(read + `[^.!?。।۔\n]*$`),
+		readBehind: lazyregexp.New(`^[^.!?。।۔\n]*?` + read),
+		theirs:     lazyregexp.New(ofAll(func(l *language) string { return l.words(l.theirs) })),
+		denies:     lazyregexp.New(ofAll(func(l *language) string { return l.alone(l.denies + " " + l.reports) })),
+	}
+}
 
 // readReach is how far from a file the verb of reading it may stand, in bytes.
 const readReach = 160
@@ -80,7 +92,7 @@ func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, 
 	if pattern == len(foreignPatterns)-1 {
 		return foreignRead(p, from, start, end)
 	}
-	l := &foreignTongues[pattern/int(directives)]
+	l := &foreignTongues()[pattern/int(directives)]
 	whole, _ := sentence(p.Folded, start, end)
 	if l.reported.Match(p.Folded[whole:start]) || l.refused != nil && l.refused.Match(behind) {
 		return scanner.Issue{}, false
@@ -107,21 +119,21 @@ func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, 
 			!l.denied.Match(ahead)
 	}
 	return scanner.Issue{Severity: severity, Message: "the text has data sent away that is not the tool's", Signals: []string{"a verb of sending", "an object that belongs to the user", "an address"}},
-		theirsForeign.Match(p.Folded[from:to]) && !l.denied.Match(ahead) && !p.FirstSentence(start)
+		anyTongue().theirs.Match(p.Folded[from:to]) && !l.denied.Match(ahead) && !p.FirstSentence(start)
 }
 
 // foreignRead judges a file of credentials, which it takes a verb to order to read.
 func foreignRead(p *scanner.TextPass, from, start, end int) (scanner.Issue, bool) {
 	from = max(from, start-readReach)
 	first, last := start, end
-	if verb := readAhead.FindIndex(p.Folded[from:start]); verb != nil {
+	if verb := anyTongue().readAhead.FindIndex(p.Folded[from:start]); verb != nil {
 		first = from + verb[0]
-	} else if verb := readBehind.FindIndex(p.Folded[end:min(len(p.Folded), end+readReach)]); verb != nil {
+	} else if verb := anyTongue().readBehind.FindIndex(p.Folded[end:min(len(p.Folded), end+readReach)]); verb != nil {
 		last = end + verb[1]
 	} else {
 		return scanner.Issue{}, false
 	}
-	if deniesForeign.Match(p.Folded[from:last]) {
+	if anyTongue().denies.Match(p.Folded[from:last]) {
 		return scanner.Issue{}, false
 	}
 	severity := scanner.High

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -178,20 +179,61 @@ const (
 	noLetter    = `[` + punctuation + `'-]`
 )
 
-// notFolded is what has a meaning of its own in an expression, and is not folded.
-var notFolded = lazyregexp.New(`\\p.|\\.|\[\^?[^\]]*\]|\(\?:`)
-
-// foldExpr puts the words of an expression into the form that patterns see.
+// foldExpr puts the words of an expression into the form that patterns see. What has a
+// meaning of its own in an expression stays: \p and \ with what they escape, [ ] and (?:
 func foldExpr(expr string) string {
 	expr = strings.ReplaceAll(expr, `\pL`, letter)
-	var f text.Folder
-	var out strings.Builder
+	out := make([]byte, 0, len(expr))
 	last := 0
-	for _, at := range notFolded.FindAllStringIndex(expr, -1) {
-		out.Write(f.Fold([]byte(expr[last:at[0]])).Text)
-		out.WriteString(expr[at[0]:at[1]])
-		last = at[1]
+	for i := 0; i < len(expr); {
+		n := notFolded(expr[i:])
+		if n > 0 {
+			out = append(appendFolded(out, expr[last:i]), expr[i:i+n]...)
+			last = i + n
+		}
+		i += max(n, 1)
 	}
-	out.Write(f.Fold([]byte(expr[last:])).Text)
-	return out.String()
+	return string(appendFolded(out, expr[last:]))
+}
+
+// notFolded returns the length of what is not folded at the beginning of an expression.
+func notFolded(expr string) int {
+	switch {
+	case strings.HasPrefix(expr, `\p`) && len(expr) > 2:
+		_, n := utf8.DecodeRuneInString(expr[2:])
+		return 2 + n
+	case expr[0] == '\\' && len(expr) > 1:
+		_, n := utf8.DecodeRuneInString(expr[1:])
+		return 1 + n
+	case expr[0] == '[':
+		return strings.IndexByte(expr, ']') + 1
+	case strings.HasPrefix(expr, `(?:`):
+		return 3
+	}
+	return 0
+}
+
+// folders keep what they know of characters: there are a thousand expressions to fold
+// when the program starts.
+var folders = sync.Pool{New: func() any { return new(text.Folder) }}
+
+// appendFolded appends a text as it is folded.
+func appendFolded(dst []byte, s string) []byte {
+	if isFolded(s) {
+		return append(dst, s...)
+	}
+	f := folders.Get().(*text.Folder)
+	defer folders.Put(f)
+	return append(dst, f.Fold([]byte(s)).Text...)
+}
+
+// isFolded reports that folding a text changes nothing, where that is seen at once.
+func isFolded(s string) bool {
+	for i := range len(s) {
+		b := s[i]
+		if (b < 'a' || b > 'z') && (b < '(' || b > '?') && b != '|' && (b != ' ' || i > 0 && s[i-1] == ' ') {
+			return false
+		}
+	}
+	return true
 }

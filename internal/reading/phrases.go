@@ -3,6 +3,7 @@ package reading
 import (
 	"bytes"
 	"strings"
+	"sync"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
@@ -20,12 +21,19 @@ type head struct {
 	negates int // how far the word negates, in bytes; 0 where it does not
 }
 
-// whole are the phrases by their first word, and stems the senses of words that
-// may go on.
-var (
-	whole, stems = compileLexicon()
-	stemHeads    = headsOf(stems)
-)
+// index finds what the lexicon says of a word.
+type index struct {
+	whole map[string]head    // phrases by their first word
+	stems map[string][]Sense // of words that may go on
+	heads *[1 << (5 * stemHead)]bool
+}
+
+// indexed is the index, which takes milliseconds to make: a run that reads no definition
+// has none.
+var indexed = sync.OnceValue(func() *index {
+	whole, stems := compileLexicon()
+	return &index{whole, stems, headsOf(stems)}
+})
 
 // No stem is shorter than stemHead, by which all that begin alike are looked up
 // first, nor longer than longestStem, which bounds the work for one word.

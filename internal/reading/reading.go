@@ -145,6 +145,7 @@ func abbreviates(t []byte, i int) bool {
 func (s *Sentence) read(t *Text) {
 	f := t.Folded[:s.End]
 	var d denial
+	x := indexed()
 	for i := s.Start; i < s.End; {
 		if !wordByte(f[i]) {
 			d.pause(f[i])
@@ -159,9 +160,9 @@ func (s *Sentence) read(t *Text) {
 		for stop > i && (f[stop-1] == '\'' || f[stop-1] == '-') {
 			stop--
 		}
-		h := whole[string(f[i:stop])]
+		h := x.whole[string(f[i:stop])]
 		if !partOfAddress(f, i, j) {
-			s.word(f, i, stop, h, &d)
+			s.word(x, h, f, i, stop, &d)
 		}
 		s.name(t, i, j)
 		d.word(f, i, j, h.negates)
@@ -197,17 +198,17 @@ func wordByte(b byte) bool {
 }
 
 // word notes the senses of the phrases that begin with the word t[i:j].
-func (s *Sentence) word(t []byte, i, j int, h head, d *denial) {
+func (s *Sentence) word(x *index, h head, t []byte, i, j int, d *denial) {
 	for k := range h.entries {
 		if end, ok := h.entries[k].stands(t, j); ok {
 			s.note(t, h.entries[k].sense, i, end, d)
 		}
 	}
-	if j-i < stemHead || !stemHeads[headIndex(t[i:j])] {
+	if j-i < stemHead || !x.heads[headIndex(t[i:j])] {
 		return
 	}
 	for n := stemHead; n <= min(j-i, longestStem); n++ {
-		for _, v := range stems[string(t[i:i+n])] {
+		for _, v := range x.stems[string(t[i:i+n])] {
 			s.note(t, v, i, j, d)
 		}
 	}

@@ -395,6 +395,9 @@ var asciiOf = func() []lookalikeOf {
 type lookalikeOf struct{ r, ascii rune }
 
 func lookalike(r rune) (rune, bool) {
+	if r < asciiOf[0].r { // which ASCII is
+		return 0, false
+	}
 	i, ok := slices.BinarySearchFunc(asciiOf, r, func(x lookalikeOf, r rune) int { return int(x.r - r) })
 	if !ok {
 		return 0, false
