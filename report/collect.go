@@ -54,9 +54,9 @@ func (c *Collector) lists(e entry) bool {
 
 // Event counts an event for its session. All else that a report says of events is in
 // the result of the run.
-func (c *Collector) Event(e *scanner.Event, f *scanner.Facts) error {
-	c.sessions.see(e, f)
-	c.servers.see(e, f)
+func (c *Collector) Event(e *scanner.Event, out *scanner.Outcome) error {
+	c.sessions.see(e, out)
+	c.servers.see(e, out)
 	return nil
 }
 

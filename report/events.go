@@ -47,14 +47,14 @@ func NewEvents(w io.Writer) *Events {
 }
 
 // Event takes in an event that was judged.
-func (v *Events) Event(e *scanner.Event, f *scanner.Facts) error {
+func (v *Events) Event(e *scanner.Event, out *scanner.Outcome) error {
 	v.flush()
 	v.event, v.parsed = *e, false
 	v.event.Frame = nil
 	switch e.Kind {
 	case scanner.FrameEvent, scanner.DefinitionEvent:
-		for i := range f.Messages {
-			v.messages = append(v.messages, v.message(e, &f.Messages[i]))
+		for i := range out.Messages {
+			v.messages = append(v.messages, v.message(e, &out.Messages[i]))
 		}
 	case scanner.AuditEvent:
 		v.audit = v.passedOn(e)
@@ -135,7 +135,7 @@ func (v *Events) write(event any) {
 
 // root returns the node of a message in the frame of the event at hand, -1 where
 // there is none. The frame is read again: the parse of it is gone.
-func (v *Events) root(e *scanner.Event, m *scanner.Message) int {
+func (v *Events) root(e *scanner.Event, m *scanner.Judged) int {
 	if !v.parsed {
 		v.parsed, v.broken = true, v.doc.Parse(e.Frame) != nil
 	}
@@ -153,7 +153,7 @@ func (v *Events) root(e *scanner.Event, m *scanner.Message) int {
 }
 
 // message makes the events of one message.
-func (v *Events) message(e *scanner.Event, m *scanner.Message) judged {
+func (v *Events) message(e *scanner.Event, m *scanner.Judged) judged {
 	j := judged{decision: m.Decision}
 	add := func(r record) { j.records = append(j.records, r) }
 	for i := range m.Listings {
@@ -223,7 +223,7 @@ func changesOf(before, now *scanner.Definition) []auditChange {
 }
 
 // call tells of a call of a tool.
-func (v *Events) call(e *scanner.Event, m *scanner.Message) record {
+func (v *Events) call(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_tool_called")
 	r.about = scanner.CallSubject
 	r.Request, r.Tool = foreign(e.Request, nameLimit), foreign(m.Target, nameLimit)
@@ -236,7 +236,7 @@ func (v *Events) call(e *scanner.Event, m *scanner.Message) record {
 }
 
 // intercepted tells what was decided about a call.
-func intercepted(called record, m *scanner.Message) record {
+func intercepted(called record, m *scanner.Judged) record {
 	r := called
 	r.Type, r.about = "mcp_tool_call_intercepted", scanner.CallSubject
 	r.Action, r.Dialect, r.CallID = "allow", "mcp", callID(called.ID)
@@ -277,7 +277,7 @@ func crossServer(d *scanner.Decision) bool {
 }
 
 // blockedCall tells of a call that was blocked by what other servers did before.
-func (v *Events) blockedCall(e *scanner.Event, m *scanner.Message) record {
+func (v *Events) blockedCall(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_cross_server_blocked")
 	r.about = scanner.CallSubject
 	r.Rule, r.Reason = agentshName(m.Decision.Rule), foreign(m.Decision.Reason, textLimit)
@@ -286,7 +286,7 @@ func (v *Events) blockedCall(e *scanner.Event, m *scanner.Message) record {
 }
 
 // output tells of the result of a call.
-func (v *Events) output(e *scanner.Event, m *scanner.Message) record {
+func (v *Events) output(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_output_inspection")
 	r.about, r.Tool = scanner.ResultSubject, foreign(m.Target, nameLimit)
 	r.Action, r.Detections = "allow", []detection{}
@@ -306,7 +306,7 @@ func (v *Events) output(e *scanner.Event, m *scanner.Message) record {
 }
 
 // sampling tells of a request to have a model asked.
-func (v *Events) sampling(e *scanner.Event, m *scanner.Message) record {
+func (v *Events) sampling(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_sampling_request")
 	r.about, r.Action, r.Detections = scanner.SamplingSubject, "allow", []detection{}
 	r.decided(&m.Decision)

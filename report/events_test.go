@@ -143,7 +143,7 @@ func TestEventsEndAtTheFirstError(t *testing.T) {
 	v := NewEvents(full{})
 	for range 2 {
 		for _, e := range newFrames(strings.Repeat("f", 10) + ` {}`).events {
-			if err := v.Event(e, &scanner.Facts{Messages: []scanner.Message{{Kind: scanner.Notification, Method: "notifications/tools/list_changed"}}}); err != nil {
+			if err := v.Event(e, &scanner.Outcome{Messages: []scanner.Judged{{Message: &scanner.Message{Kind: scanner.Notification, Method: "notifications/tools/list_changed"}}}}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -20,8 +20,8 @@ const (
 type serverNames []string
 
 // see takes in an event, where it is the first of its server in a session.
-func (s *serverNames) see(e *scanner.Event, f *scanner.Facts) {
-	if !f.First || e.Server == "" || e.Kind == scanner.ConfigEvent {
+func (s *serverNames) see(e *scanner.Event, out *scanner.Outcome) {
+	if !out.First || e.Server == "" || e.Kind == scanner.ConfigEvent {
 		return
 	}
 	name := foreign(e.Server, nameLimit)

@@ -12,7 +12,7 @@ import (
 func TestReading(t *testing.T) {
 	var forth, back serverNames
 	see := func(to *serverNames, name string) {
-		to.see(&scanner.Event{Server: name}, &scanner.Facts{First: true})
+		to.see(&scanner.Event{Server: name}, &scanner.Outcome{First: true})
 	}
 	const all = maxServerNames + 50
 	for i := range all {

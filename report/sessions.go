@@ -73,7 +73,7 @@ func before(when, other time.Time, session, by string) bool {
 }
 
 // see counts an event.
-func (s *sessions) see(e *scanner.Event, f *scanner.Facts) {
+func (s *sessions) see(e *scanner.Event, out *scanner.Outcome) {
 	s.now = -1
 	if e.Kind != scanner.FrameEvent && e.Kind != scanner.AuditEvent {
 		return
@@ -96,12 +96,12 @@ func (s *sessions) see(e *scanner.Event, f *scanner.Facts) {
 	if !e.Time.IsZero() && (now.began.IsZero() || e.Time.Before(now.began)) {
 		now.began = e.Time
 	}
-	if f.First {
+	if out.First {
 		now.Servers++
 	}
-	for i := range f.Messages {
-		now.add(e, &f.Messages[i])
-		for _, l := range f.Messages[i].Listings {
+	for i := range out.Messages {
+		now.add(e, &out.Messages[i])
+		for _, l := range out.Messages[i].Listings {
 			if l.Before == nil {
 				s.show(e, l.Definition.Name)
 			}
@@ -125,7 +125,7 @@ func (s *sessions) show(e *scanner.Event, tool string) {
 	s.list[s.now].ToolsNew++
 }
 
-func (s *SessionSummary) add(e *scanner.Event, m *scanner.Message) {
+func (s *SessionSummary) add(e *scanner.Event, m *scanner.Judged) {
 	s.Calls += m.Calls
 	if m.Kind == scanner.Audit && m.Method == "mcp_tool_changed" {
 		s.ToolsChanged++

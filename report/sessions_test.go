@@ -15,8 +15,8 @@ func inSession(t *testing.T, c *Collector, session string, f *scanner.Finding) {
 	t.Helper()
 	e := &scanner.Event{Session: session, Server: "files", Direction: scanner.ClientToServer}
 	d := &scanner.Definition{Kind: scanner.ToolSubject, Name: fmt.Sprint("read", len(c.sessions.shown))}
-	m := scanner.Message{Kind: scanner.Request, Method: "tools/call", Calls: 1, Listings: []scanner.Listing{{Definition: d}, {Definition: d, Before: d}, {Definition: d, Before: d, Again: true}}}
-	if err := c.Event(e, &scanner.Facts{First: true, Messages: []scanner.Message{m}}); err != nil {
+	m := scanner.Judged{Message: &scanner.Message{Kind: scanner.Request, Method: "tools/call"}, Calls: 1, Listings: []scanner.Listing{{Definition: d}, {Definition: d, Before: d}, {Definition: d, Before: d, Again: true}}}
+	if err := c.Event(e, &scanner.Outcome{First: true, Messages: []scanner.Judged{m}}); err != nil {
 		t.Fatal(err)
 	}
 	if f != nil {
@@ -76,8 +76,8 @@ func TestToolsAreNewByTime(t *testing.T) {
 		events = append(events[1:], events[0])
 		c := NewCollector(scanner.Low)
 		for _, e := range events {
-			m := scanner.Message{Listings: []scanner.Listing{{Definition: &scanner.Definition{Kind: scanner.ToolSubject, Name: e.Type}}}}
-			if err := c.Event(e, &scanner.Facts{Messages: []scanner.Message{m}}); err != nil {
+			m := scanner.Judged{Message: &scanner.Message{}, Listings: []scanner.Listing{{Definition: &scanner.Definition{Kind: scanner.ToolSubject, Name: e.Type}}}}
+			if err := c.Event(e, &scanner.Outcome{Messages: []scanner.Judged{m}}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -190,5 +190,5 @@ func allFindings(t *testing.T, text string) []string {
 
 type sinkFunc func(*scanner.Finding)
 
-func (s sinkFunc) Event(*scanner.Event, *scanner.Facts) error { return nil }
-func (s sinkFunc) Finding(f *scanner.Finding) error           { s(f); return nil }
+func (s sinkFunc) Event(*scanner.Event, *scanner.Outcome) error { return nil }
+func (s sinkFunc) Finding(f *scanner.Finding) error             { s(f); return nil }

@@ -14,8 +14,8 @@ import (
 // decisions collects what was decided about each message that does not simply pass.
 type decisions struct{ got []string }
 
-func (d *decisions) Event(e *scanner.Event, f *scanner.Facts) error {
-	for _, m := range f.Messages {
+func (d *decisions) Event(e *scanner.Event, out *scanner.Outcome) error {
+	for _, m := range out.Messages {
 		if is := m.Decision; is.Verdict != scanner.Allow {
 			d.got = append(d.got, fmt.Sprintf("%d %s %s %s", e.Origin.Line, is.Verdict, is.Check, is.Rule))
 		}
@@ -109,7 +109,7 @@ func TestActions(t *testing.T) {
 
 type actions struct{ got []string }
 
-func (a *actions) Event(*scanner.Event, *scanner.Facts) error { return nil }
+func (a *actions) Event(*scanner.Event, *scanner.Outcome) error { return nil }
 
 func (a *actions) Finding(f *scanner.Finding) error {
 	a.got = append(a.got, f.Rule.ID+" "+f.Action)

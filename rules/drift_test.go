@@ -93,7 +93,7 @@ func TestHiddenDifferences(t *testing.T) {
 
 type each func(*scanner.Finding)
 
-func (each) Event(*scanner.Event, *scanner.Facts) error { return nil }
+func (each) Event(*scanner.Event, *scanner.Outcome) error { return nil }
 
 func (e each) Finding(f *scanner.Finding) error {
 	kept := *f

@@ -58,7 +58,7 @@ var unlike = map[string]bool{"aud-reported": true, "xs-tool-reference": true, "x
 // told are the rules that found something, with the server, and the tool where it is one.
 type told map[[3]string]bool
 
-func (c told) Event(*scanner.Event, *scanner.Facts) error { return nil }
+func (c told) Event(*scanner.Event, *scanner.Outcome) error { return nil }
 
 func (c told) Finding(f *scanner.Finding) error {
 	name := ""

@@ -41,7 +41,7 @@ func TestLeaksAreMasked(t *testing.T) {
 
 type whole struct{ got []*scanner.Finding }
 
-func (c *whole) Event(*scanner.Event, *scanner.Facts) error { return nil }
+func (c *whole) Event(*scanner.Event, *scanner.Outcome) error { return nil }
 
 func (c *whole) Finding(f *scanner.Finding) error {
 	c.got = append(c.got, f)

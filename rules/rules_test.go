@@ -292,7 +292,7 @@ type collect struct {
 	got  []string
 }
 
-func (c *collect) Event(*scanner.Event, *scanner.Facts) error { return nil }
+func (c *collect) Event(*scanner.Event, *scanner.Outcome) error { return nil }
 
 func (c *collect) Finding(f *scanner.Finding) error {
 	if f.Rule.ID == "rule-crashed" {

@@ -96,7 +96,7 @@ type weighed struct {
 	found  []attackFinding
 }
 
-func (w *weighed) Event(*scanner.Event, *scanner.Facts) error { return nil }
+func (w *weighed) Event(*scanner.Event, *scanner.Outcome) error { return nil }
 
 func (w *weighed) Finding(f *scanner.Finding) error {
 	decided := *f

@@ -14,10 +14,10 @@ import (
 // outcome collects all that judging came to.
 type outcome struct{ of []string }
 
-func (o *outcome) Event(e *scanner.Event, f *scanner.Facts) error {
-	for i := range f.Messages {
-		m := &f.Messages[i]
-		o.of = append(o.of, fmt.Sprintf("%d %+v %+v %q", e.Origin.Line, m.Decision, m.Overruled, f.Skips))
+func (o *outcome) Event(e *scanner.Event, out *scanner.Outcome) error {
+	for i := range out.Messages {
+		m := &out.Messages[i]
+		o.of = append(o.of, fmt.Sprintf("%d %+v %+v %q", e.Origin.Line, m.Decision, m.Overruled, out.Skips))
 	}
 	return nil
 }

@@ -42,8 +42,8 @@ func (p *JudgePass) Expected(server string) bool {
 // full: a check that takes long ends where it is.
 func (p *JudgePass) Late() bool {
 	late := p.judge.engine.late()
-	if late && !slices.Contains(p.facts.Skips, outOfTime) {
-		p.facts.Skips = append(p.facts.Skips, outOfTime)
+	if out := &p.judge.out; late && !slices.Contains(out.Skips, outOfTime) {
+		out.Skips = append(out.Skips, outOfTime)
 	}
 	return late
 }

@@ -301,9 +301,7 @@ func TestManyServersOfASession(t *testing.T) {
 	}
 	judge, in, first := scanner.NewJudge(engine), engine.NewInspector(), 0
 	for _, e := range events {
-		facts := in.Inspect(e)
-		judge.Judge(e, facts)
-		if facts.First {
+		if judge.Judge(e, in.Inspect(e)).First {
 			first++
 		}
 	}

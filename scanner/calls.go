@@ -58,8 +58,8 @@ func Refuses(action string) bool { return refusals[strings.ToLower(action)] }
 // call returns the call that a message tells of, nil where it tells of none, or of
 // one that the recording also has from a surer source. It counts the call: the first from
 // a surer source takes the place of those counted before, which may be the same ones.
-func (j *judge) call(srv *Server, e *Event, from Direction, m *Message) *Call {
-	source := callSource(m, from)
+func (j *judge) call(srv *Server, e *Event, from Direction, m *Judged) *Call {
+	source := callSource(m.Message, from)
 	if source == 0 {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (j *judge) call(srv *Server, e *Event, from Direction, m *Message) *Call {
 
 // resource returns the reading of a resource as what it is to the calls after it, nil
 // where a message asks for none. It is no call itself: clients read many at once.
-func (j *judge) resource(srv *Server, e *Event, from Direction, m *Message) *Call {
+func (j *judge) resource(srv *Server, e *Event, from Direction, m *Judged) *Call {
 	if from != ClientToServer || m.Kind != Request || m.Method != "resources/read" {
 		return nil
 	}

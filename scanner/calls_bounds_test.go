@@ -169,8 +169,6 @@ func openCalls(t testing.TB, sessions int, apart time.Duration) func() int {
 		for i, ev := range events {
 			now = now.Add(apart / 2)
 			ev.Time = now
-			m := &facts[i].Messages[0]
-			m.Decision, m.Overruled = scanner.Decision{}, nil // as Inspect leaves them
 			j.Judge(ev, facts[i])
 		}
 		return len(events) / 2

@@ -286,7 +286,7 @@ type configured struct {
 }
 
 // config judges a configuration by those before it, and remembers its entries.
-func (j *judge) config(e *Event, facts *Facts) {
+func (j *judge) config(e *Event) {
 	for _, r := range j.engine.configs {
 		j.guard(r, e, func() {
 			r.Configs(&ConfigPass{ClientConfig: e.Config, rule: r, known: j.entries.known, judge: j, report: func(f Finding) {
@@ -302,7 +302,7 @@ func (j *judge) config(e *Event, facts *Facts) {
 	}
 	for i := range e.Config.Entries {
 		if j.entries.count++; j.entries.count > maxConfigured {
-			facts.Skips = append(facts.Skips, "more servers in configurations than are remembered: later ones of their names are not compared with them")
+			j.out.Skips = append(j.out.Skips, "more servers in configurations than are remembered: later ones of their names are not compared with them")
 			return
 		}
 		entry := &e.Config.Entries[i]

@@ -36,15 +36,15 @@ func newCoverage() *coverage {
 // maxReasons bounds the distinct reasons kept, because a reason can quote the input.
 const maxReasons = 256
 
-func (c *coverage) event(e *Event, facts *Facts) {
+func (c *coverage) event(e *Event, out *Outcome) {
 	c.events++
-	if facts.Noise {
+	if out.Noise {
 		c.noise++
 	}
-	if len(facts.Skips) == 0 {
+	if len(out.Skips) == 0 {
 		c.inspected++
 	}
-	for _, reason := range facts.Skips {
+	for _, reason := range out.Skips {
 		c.skip(reason, e.Origin)
 	}
 }

@@ -56,8 +56,8 @@ type sink struct {
 	fail     error
 }
 
-func (s *sink) Event(*scanner.Event, *scanner.Facts) error { return s.fail }
-func (s *sink) Finding(f *scanner.Finding) error           { s.findings = append(s.findings, *f); return nil }
+func (s *sink) Event(*scanner.Event, *scanner.Outcome) error { return s.fail }
+func (s *sink) Finding(f *scanner.Finding) error             { s.findings = append(s.findings, *f); return nil }
 
 func run(t *testing.T, rules []scanner.Rule, events ...*scanner.Event) (*sink, scanner.Result) {
 	t.Helper()

@@ -9,7 +9,7 @@ type Judge struct{ j *judge }
 func NewJudge(e *Engine) Judge { return Judge{newJudge(e)} }
 
 // Judge judges one event.
-func (j Judge) Judge(e *Event, f *Facts) []Finding { return j.j.judge(e, f) }
+func (j Judge) Judge(e *Event, f *Facts) *Outcome { return j.j.judge(e, f) }
 
 // PlacesOf returns the finder of places in the frame of an event.
 func PlacesOf(e *Event) func(off int) Location {

@@ -11,13 +11,13 @@ import (
 )
 
 // Facts are what Inspect found in one event. They hold no reference into the
-// frame, so they may travel to another goroutine.
+// frame, so they may travel to another goroutine, and nothing changes them there:
+// what the session adds stands in the Outcome.
 type Facts struct {
 	Messages []Message
-	Findings []Finding // of rules that need nothing but the event; Judge completes them
+	Findings []Finding // of rules that need nothing but the event
 	Skips    []string  // parts of the event that could not be inspected, and why
 	Noise    bool      // the frame starts like no JSON-RPC message: a client passes over it
-	First    bool      // of the judge: the event is the first of its server in the session
 }
 
 // MessageKind is the kind of a JSON-RPC message.
@@ -62,11 +62,6 @@ type Message struct {
 	Client    *ClientInfo // what the client says of itself, where it does
 	Roots     []string    // of a client's answer, or of a request with one: the URIs of the roots that it lists
 	Answer    uint64      // of a response: stands for its text
-	Answers   string      // of the judge, for a response: the method of the request that it answers; "" where there is none
-	Tool      *Known      // of the judge, for a call: the tool as its server listed it last; nil where it did not
-	Calls     int         // of the judge: by how many the number of calls grows with it; see judge.call
-	Decision  Decision    // of the judge; the zero value lets the message pass
-	Overruled []Decision  // of the judge: what its other checks said, in the order in which they did
 	Given     Given       // of a call: its arguments
 
 	Structured   []byte // of a result: its structuredContent, where it is not larger than structuredBytes
@@ -79,7 +74,6 @@ type Message struct {
 	Lists       [MessageSubject]bool // the kinds of definitions that it lists
 	Definitions []Definition         // in the order of the text
 	Changed     *Definition          // of a report that a tool changed: what it is by now
-	Listings    []Listing            // of the judge: the tools that are new to the session, or changed in it
 	Server      *ServerInfo
 	IdentityAt  int // of a Lockfile: where it says what the server is
 

@@ -44,7 +44,7 @@ func (p *JudgePass) Flood() (c MessageClass, first bool) {
 	if p.Direction != ServerToClient || p.Now.IsZero() {
 		return 0, false
 	}
-	c, ok := classOf(p.Message)
+	c, ok := classOf(p.Message.Message)
 	if !ok {
 		return 0, false
 	}

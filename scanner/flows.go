@@ -79,7 +79,7 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 
 // remember takes the values of a message into its session. It returns why one was
 // not remembered, or another one forgotten for it; "" where there is nothing to tell.
-func (j *judge) remember(s *Session, srv *Server, from Direction, i int, m *Message) (lost string) {
+func (j *judge) remember(s *Session, srv *Server, from Direction, i int, m *Judged) (lost string) {
 	var source *Outflow
 	if s.forgot {
 		lost = "a session goes on after its values were forgotten to make place for others: where the earliest go is not seen"

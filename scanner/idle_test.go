@@ -110,7 +110,7 @@ type heap struct {
 	most   uint64
 }
 
-func (h *heap) Event(*scanner.Event, *scanner.Facts) error {
+func (h *heap) Event(*scanner.Event, *scanner.Outcome) error {
 	if h.events++; h.events%20_000 == 0 {
 		runtime.GC()
 		var m runtime.MemStats

@@ -114,6 +114,11 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	return facts
 }
 
+// forget lets go of the event that was inspected last.
+func (in *Inspector) forget() {
+	in.event, in.facts, in.tree, in.own.Data, in.pass = nil, nil, nil, nil, TextPass{}
+}
+
 func (in *Inspector) skip(reason string) { in.facts.Skips = append(in.facts.Skips, reason) }
 
 // outOfTime is why an event was not judged to its end.

@@ -34,6 +34,7 @@ type judge struct {
 	conform  conform.Checker
 	servers  map[uint64]struct{} // by digest
 	entries  configured
+	out      Outcome // of the event at hand
 	found    []Finding
 	about    map[DefinitionKey]bool // what the findings are about, nil where nobody has asked yet
 	coverage *coverage
@@ -78,32 +79,41 @@ func newJudge(e *Engine) *judge {
 	return j
 }
 
-// judge completes and returns the findings of one event, in the order of
-// their place and then of the rules' IDs.
-func (j *judge) judge(e *Event, facts *Facts) []Finding {
+// judge decides about one event. The findings stand in the order of their place and then
+// of the rules' IDs. What is returned is valid until the next event.
+func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	j.seq++
 	j.about = nil
 	j.found = append(j.found[:0], facts.Findings...)
+	j.out.begin(facts)
 	switch e.Kind {
 	case SkippedEvent:
 		j.coverage.events++
 		j.coverage.skip(e.Reason, e.Origin)
-		return nil
+		return &j.out
 	case IgnoredEvent:
 		j.coverage.ignore(e.Reason, e.Origin)
-		return nil
+		return &j.out
 	case SettingsEvent: // not counted: a run that read nothing else has inspected nothing
-		return j.found
+		j.out.Findings = j.found
+		return &j.out
 	}
 	j.places.reset(e)
 	j.kept, j.most, j.dropped = 0, maxPerEvent, 0
 	if e.Kind == ConfigEvent {
-		j.config(e, facts)
-		return j.ordered(e, facts)
+		j.config(e)
+	} else {
+		j.messages(e)
 	}
+	j.complete(e)
+	return &j.out
+}
+
+// messages judges the messages of an event.
+func (j *judge) messages(e *Event) {
 	session := j.session(e)
 	srv := session.server(e.Server)
-	if j.server, facts.First = srv, !srv.Seen && !srv.forgotten; srv.forgotten {
+	if j.server, j.out.First = srv, !srv.Seen && !srv.forgotten; srv.forgotten {
 		j.coverage.skip("more servers in a session than are remembered: each message of this one was judged without those before it", e.Origin)
 	}
 	if !srv.Seen && len(j.servers) < maxCounted {
@@ -111,8 +121,8 @@ func (j *judge) judge(e *Event, facts *Facts) []Finding {
 		j.stats.Servers = len(j.servers)
 	}
 	first, agreed := Unknown, true
-	for i := range facts.Messages {
-		from := j.message(session, srv, e, facts, i)
+	for i := range j.out.Messages {
+		from := j.message(session, srv, e, i)
 		if i == 0 {
 			first = from
 		}
@@ -121,16 +131,15 @@ func (j *judge) judge(e *Event, facts *Facts) []Finding {
 	if agreed && e.Direction == Unknown {
 		e.Direction = first
 	}
-	return j.ordered(e, facts)
 }
 
-// ordered counts an event that has been judged, and puts its findings in order.
-func (j *judge) ordered(e *Event, facts *Facts) []Finding {
-	if j.dropped > 0 && !slices.Contains(facts.Skips, tooMany) {
-		facts.Skips = append(facts.Skips, tooMany)
+// complete counts an event that has been judged, and puts its findings in order.
+func (j *judge) complete(e *Event) {
+	if j.dropped > 0 && !slices.Contains(j.out.Skips, tooMany) {
+		j.out.Skips = append(j.out.Skips, tooMany)
 	}
 	if e.Kind != StartedEvent { // nothing that anybody sent
-		j.coverage.event(e, facts)
+		j.coverage.event(e, &j.out)
 	}
 	slices.SortStableFunc(j.found, func(a, b Finding) int {
 		if a.Location != b.Location {
@@ -138,18 +147,19 @@ func (j *judge) ordered(e *Event, facts *Facts) []Finding {
 		}
 		return strings.Compare(a.Rule.ID, b.Rule.ID)
 	})
-	return j.found
+	j.out.Findings = j.found
+	j.out.decide()
 }
 
 // message judges one message and returns who sent it. That is told for each
 // message of a batch apart where the frame itself does not say.
-func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i int) Direction {
-	m := &facts.Messages[i]
-	from := direction(e.Direction, m)
-	p := j.start(session, srv, e, facts, m, from)
+func (j *judge) message(session *Session, srv *Server, e *Event, i int) Direction {
+	m := &j.out.Messages[i]
+	from := direction(e.Direction, m.Message)
+	p := j.start(session, srv, e, m, from)
 	lists := m.traits&OnList != 0
 	if lists {
-		j.most = max(j.most, room(m))
+		j.most = max(j.most, room(m.Message))
 	}
 	j.pairs(e)
 	if m.Kind == Response {
@@ -183,10 +193,10 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 		}
 	}
 	if p.Request != nil && from == ServerToClient {
-		j.suspect(srv, i, m, j.request)
+		j.suspect(srv, i, m.Message, j.request)
 	}
 	if lists && j.snapshot(e) != nil {
-		srv.show(m)
+		srv.show(m.Message)
 	}
 	whole := session.apply(srv, e, from, m, func(d *Definition) *Known { return j.shared(e, d) })
 	if took != nil {
@@ -197,15 +207,15 @@ func (j *judge) message(session *Session, srv *Server, e *Event, facts *Facts, i
 	if !whole {
 		j.coverage.skip("more open requests than are remembered: the response to this one is not matched with it", e.Origin)
 	}
-	srv.Noisy = srv.Noisy || facts.Noise && from == ServerToClient
+	srv.Noisy = srv.Noisy || j.out.Noise && from == ServerToClient
 	return from
 }
 
 // start makes the pass of a message. It sets each field that another message can have
 // changed, which takes less than a new pass.
-func (j *judge) start(session *Session, srv *Server, e *Event, facts *Facts, m *Message, from Direction) *JudgePass {
+func (j *judge) start(session *Session, srv *Server, e *Event, m *Judged, from Direction) *JudgePass {
 	p := &j.pass
-	p.Now, p.Session, p.Server, p.Message, p.Direction, p.Transport, p.Noise, p.event, p.facts = e.Time, session, srv, m, from, e.Transport, facts.Noise, e, facts
+	p.Now, p.Session, p.Server, p.Message, p.Direction, p.Transport, p.Noise, p.event = e.Time, session, srv, m, from, e.Transport, j.out.Noise, e
 	p.told = nil
 	p.Request, p.call, p.broken, p.policy, p.blocked, p.spoken, p.apart = nil, nil, broken{}, Decision{}, nil, p.spoken[:0], nil
 	return p
@@ -220,7 +230,7 @@ func (j *judge) shared(e *Event, d *Definition) *Known {
 		}
 		d = known.Definition
 	} else {
-		j.keepSchemas(e, d)
+		d = j.keepSchemas(e, d)
 	}
 	return j.known(e, d, offset)
 }
@@ -287,18 +297,21 @@ func (j *judge) pin(e *Event, d *Definition) {
 		j.coverage.skip("more definitions than are remembered: later changes of this one go unseen", e.Origin)
 		return
 	}
-	j.keepSchemas(e, d)
+	d = j.keepSchemas(e, d)
 	j.pins[key] = j.known(e, d, d.Offset)
 }
 
-// keepSchemas counts the schemas of a definition that is remembered from now on, and
-// drops them where there are too many.
-func (j *judge) keepSchemas(e *Event, d *Definition) {
+// keepSchemas counts the schemas of a definition that is remembered from now on. Where
+// there are too many, it returns the definition without its own.
+func (j *judge) keepSchemas(e *Event, d *Definition) *Definition {
 	if j.schemas+len(d.Input)+len(d.Output) > maxSchemas {
-		d.Input, d.Output = nil, nil
+		bare := *d
+		bare.Input, bare.Output = nil, nil
+		d = &bare
 		j.coverage.skip("more schemas than are remembered: arguments and results of this tool are not compared with its own", e.Origin)
 	}
 	j.schemas += len(d.Input) + len(d.Output)
+	return d
 }
 
 // known makes the record of a definition that the event shows at an offset.

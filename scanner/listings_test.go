@@ -13,10 +13,10 @@ import (
 // seen is a sink that puts what the judge says of messages into words.
 type seen struct{ got []string }
 
-func (s *seen) Event(_ *scanner.Event, f *scanner.Facts) error {
-	for i := range f.Messages {
-		m := &f.Messages[i]
-		line := fmt.Sprintf("%v", f.First)
+func (s *seen) Event(_ *scanner.Event, out *scanner.Outcome) error {
+	for i := range out.Messages {
+		m := &out.Messages[i]
+		line := fmt.Sprintf("%v", out.First)
 		for _, l := range m.Listings {
 			line += fmt.Sprintf(" %s/%v/%v", l.Definition.Name, l.Before != nil && l.Before.Description != l.Definition.Description, l.Again)
 		}
@@ -84,7 +84,7 @@ func TestListings(t *testing.T) {
 func TestOverruled(t *testing.T) {
 	decisions := []scanner.Decision{{Verdict: scanner.Allow, Check: scanner.PolicyCheck}, {Verdict: scanner.Block, Check: scanner.RateCheck},
 		{Verdict: scanner.Block, Check: scanner.CrossServerCheck}, {Verdict: scanner.Alert, Check: scanner.PinCheck}}
-	m := &scanner.Message{}
+	m := &scanner.Judged{Message: &scanner.Message{}}
 	p := &scanner.JudgePass{Message: m}
 	for _, d := range decisions {
 		p.Decide(d)

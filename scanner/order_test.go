@@ -19,7 +19,7 @@ import (
 // judgedOrder is a sink that notes what it is handed.
 type judgedOrder struct{ lines []int }
 
-func (j *judgedOrder) Event(e *scanner.Event, _ *scanner.Facts) error {
+func (j *judgedOrder) Event(e *scanner.Event, _ *scanner.Outcome) error {
 	j.lines = append(j.lines, e.Origin.Line)
 	return nil
 }

@@ -318,7 +318,7 @@ type JudgePass struct {
 	Now       time.Time
 	Session   *Session
 	Server    *Server
-	Message   *Message
+	Message   *Judged
 	Direction Direction
 	Transport string
 	Request   *PendingCall // for a response: the request it answers, nil where there is none
@@ -330,7 +330,6 @@ type JudgePass struct {
 
 	judge   *judge
 	event   *Event
-	facts   *Facts
 	rule    *Rule
 	call    *Call
 	broken  broken

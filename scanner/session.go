@@ -172,7 +172,7 @@ func (s *Session) server(id string) *Server {
 // apply changes the session by one message and its sender. know makes the record of a
 // definition, around the one copy of it that the whole input keeps. It returns
 // false where a bound kept something from being remembered.
-func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know func(*Definition) *Known) (whole bool) {
+func (s *Session) apply(srv *Server, e *Event, from Direction, m *Judged, know func(*Definition) *Known) (whole bool) {
 	whole = true
 	if m.Server != nil {
 		srv.Info.update(m.Server)
@@ -190,7 +190,7 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Message, know 
 		}
 	case Response:
 		if srv.pending[opposite(from)].take(m.ID) && from == ServerToClient {
-			srv.answer(m)
+			srv.answer(m.Message)
 		}
 	}
 	if m.Roots != nil && from == ClientToServer {

@@ -91,15 +91,15 @@ func (s *Snapshot) Offer(server string) *Offer {
 }
 
 // Event takes in what an event shows.
-func (s *Snapshot) Event(e *Event, f *Facts) error {
+func (s *Snapshot) Event(e *Event, out *Outcome) error {
 	if e.Kind == ConfigEvent {
 		for i := range e.Config.Entries {
 			s.identify(e.Config, &e.Config.Entries[i])
 		}
 	}
 	s.places.reset(e)
-	for i := range f.Messages {
-		m := &f.Messages[i]
+	for i := range out.Messages {
+		m := out.Messages[i].Message
 		if m.Kind == Malformed || m.Kind == Audit {
 			continue
 		}

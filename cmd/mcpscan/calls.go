@@ -39,9 +39,9 @@ func (r callRow) when() time.Time { return r.Time }
 // Run lists the calls.
 func (c *callsCmd) Run(ctx context.Context, std streams) error {
 	calls := callList{open: map[string]int{}, last: map[string]int{}}
-	err := c.run(ctx, std, sink{event: func(e *scanner.Event, f *scanner.Facts) {
-		for i := range f.Messages {
-			calls.see(e, &f.Messages[i])
+	err := c.run(ctx, std, sink{event: func(e *scanner.Event, out *scanner.Outcome) {
+		for i := range out.Messages {
+			calls.see(e, &out.Messages[i])
 		}
 	}})
 	if err != nil {
@@ -78,7 +78,7 @@ type callList struct {
 }
 
 // see takes in a message.
-func (l *callList) see(e *scanner.Event, m *scanner.Message) {
+func (l *callList) see(e *scanner.Event, m *scanner.Judged) {
 	key := e.Session + "\x00" + e.Server + "\x00" + m.ID
 	switch {
 	case m.Kind == scanner.Request && m.Method == "tools/call" && e.Direction != scanner.ServerToClient:
@@ -93,7 +93,7 @@ func (l *callList) see(e *scanner.Event, m *scanner.Message) {
 	}
 }
 
-func (l *callList) add(e *scanner.Event, m *scanner.Message, action, told string) int {
+func (l *callList) add(e *scanner.Event, m *scanner.Judged, action, told string) int {
 	r := callRow{Time: e.Time, Session: e.Session, Server: e.Server, Tool: m.Target, ID: m.ID, Action: action, Decision: "allow",
 		File: e.Origin.File, Line: e.Origin.Line, told: told}
 	r.decide(m)
@@ -102,7 +102,7 @@ func (l *callList) add(e *scanner.Event, m *scanner.Message, action, told string
 }
 
 // decide adds what was decided about the call.
-func (r *callRow) decide(m *scanner.Message) {
+func (r *callRow) decide(m *scanner.Judged) {
 	switch d := &m.Decision; {
 	case d.Verdict == scanner.Block || d.Verdict == scanner.Prompt:
 		r.Decision, r.Rule, r.Reason = "block", d.Rule, text.Visible(text.Mask(d.Reason), 400)
@@ -116,7 +116,7 @@ const sameCall = 100 * time.Millisecond
 
 // audited takes in a call of an audit log, which may tell of it twice: when a client made
 // it, and when it was decided about.
-func (l *callList) audited(e *scanner.Event, m *scanner.Message, key string) {
+func (l *callList) audited(e *scanner.Event, m *scanner.Judged, key string) {
 	of := e.Session + "\x00" + e.Server
 	if i, ok := l.last[of]; ok && l.rows[i].twin(e, m) {
 		r := &l.rows[i]
@@ -135,14 +135,14 @@ func (l *callList) audited(e *scanner.Event, m *scanner.Message, key string) {
 }
 
 // twin reports whether a message tells of the call of a row once more, by the other event.
-func (r *callRow) twin(e *scanner.Event, m *scanner.Message) bool {
+func (r *callRow) twin(e *scanner.Event, m *scanner.Judged) bool {
 	apart := e.Time.Sub(r.Time).Abs()
 	return r.told != "" && r.told != m.Method && apart <= sameCall && (r.ID == m.ID || r.ID == "" || m.ID == "") &&
 		(r.Tool == m.Target || strings.HasSuffix(m.Target, "__"+r.Tool) || strings.HasSuffix(r.Tool, "__"+m.Target))
 }
 
 // finish adds the result of a call. What was blocked stays blocked.
-func (r *callRow) finish(e *scanner.Event, m *scanner.Message) {
+func (r *callRow) finish(e *scanner.Event, m *scanner.Judged) {
 	if m.Kind == scanner.Response || !scanner.Refuses(r.Action) {
 		r.Action = "ok"
 	}

@@ -95,11 +95,11 @@ type metServers struct {
 	names map[string]bool
 }
 
-func (m *metServers) Event(e *scanner.Event, f *scanner.Facts) error {
-	if e.Server != "" && len(f.Messages) > 0 {
+func (m *metServers) Event(e *scanner.Event, out *scanner.Outcome) error {
+	if e.Server != "" && len(out.Messages) > 0 {
 		m.names[e.Server] = true
 	}
-	return m.Sink.Event(e, f)
+	return m.Sink.Event(e, out)
 }
 
 // any reports whether one of the servers was met, or none showed anything: the coverage

@@ -60,8 +60,8 @@ func (l *auditLog) close() error {
 // tee hands everything to two sinks.
 type tee [2]scanner.Sink
 
-func (t tee) Event(e *scanner.Event, f *scanner.Facts) error {
-	return errors.Join(t[0].Event(e, f), t[1].Event(e, f))
+func (t tee) Event(e *scanner.Event, out *scanner.Outcome) error {
+	return errors.Join(t[0].Event(e, out), t[1].Event(e, out))
 }
 
 func (t tee) Finding(f *scanner.Finding) error {

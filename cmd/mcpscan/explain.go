@@ -151,7 +151,7 @@ func (x *explainer) pass(ctx context.Context, engine *scanner.Engine, s scanner.
 
 // probe returns an engine with a rule behind all others that hands over the state of
 // the windows of each call.
-func (x *explainer) probe(see func(*scanner.Message, *scanner.Windows, *scanner.Limits)) (*scanner.Engine, error) {
+func (x *explainer) probe(see func(*scanner.Judged, *scanner.Windows, *scanner.Limits)) (*scanner.Engine, error) {
 	return scanner.New(append(slices.Clone(x.checks.engine.Rules()), observer(func(p *scanner.JudgePass) {
 		if w, ok := p.Windows(); ok {
 			see(p.Message, &w, p.Limits)
@@ -161,7 +161,7 @@ func (x *explainer) probe(see func(*scanner.Message, *scanner.Windows, *scanner.
 
 // explain collects what there is to say of the events of a line.
 func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error) {
-	v := &view{line: line, before: -1, after: -1, windows: map[*scanner.Message]*windows{}}
+	v := &view{line: line, before: -1, after: -1, windows: map[*scanner.Judged]*windows{}}
 	engine, err := x.probe(v.window)
 	if err != nil {
 		return nil, err
@@ -189,9 +189,9 @@ func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error)
 		}
 	}
 	if len(places) > 0 {
-		if _, err := x.pass(ctx, x.checks.engine, sink{event: func(e *scanner.Event, f *scanner.Facts) {
+		if _, err := x.pass(ctx, x.checks.engine, sink{event: func(e *scanner.Event, out *scanner.Outcome) {
 			if p, asked := places[e.Origin.Line]; asked && p.Event == "" {
-				places[e.Origin.Line] = pastOf(e, f)
+				places[e.Origin.Line] = pastOf(e, out)
 			}
 		}}); err != nil {
 			return nil, err
@@ -204,19 +204,19 @@ func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error)
 }
 
 // pastOf is an event as others rest on it.
-func pastOf(e *scanner.Event, f *scanner.Facts) past {
+func pastOf(e *scanner.Event, out *scanner.Outcome) past {
 	p := past{File: e.Origin.File, Line: e.Origin.Line, Session: e.Session, Server: e.Server, Event: e.Type}
 	if !e.Time.IsZero() {
 		p.Time = new(e.Time)
 	}
-	if len(f.Messages) > 0 {
-		p.Event = inWords(&f.Messages[0])
+	if len(out.Messages) > 0 {
+		p.Event = inWords(&out.Messages[0])
 	}
 	return p
 }
 
 // inWords says what a message is.
-func inWords(m *scanner.Message) string {
+func inWords(m *scanner.Judged) string {
 	out := m.Kind.String()
 	if m.Answers != "" {
 		out += " to " + m.Answers

@@ -62,9 +62,9 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 	}
 	var found []candidate
 	more := 0
-	_, err := x.pass(ctx, x.checks.engine, sink{event: func(e *scanner.Event, f *scanner.Facts) {
-		for i := range f.Messages {
-			m := &f.Messages[i]
+	_, err := x.pass(ctx, x.checks.engine, sink{event: func(e *scanner.Event, out *scanner.Outcome) {
+		for i := range out.Messages {
+			m := &out.Messages[i]
 			if m.ID != want.id && m.ID != strconv.Quote(want.id) || x.cmd.Session != "" && x.cmd.Session != e.Session || x.cmd.Server != "" && x.cmd.Server != e.Server {
 				continue
 			}
@@ -118,7 +118,7 @@ type located struct {
 	finding func(*scanner.Event, *scanner.Finding)
 }
 
-func (l *located) Event(e *scanner.Event, _ *scanner.Facts) error {
+func (l *located) Event(e *scanner.Event, _ *scanner.Outcome) error {
 	l.at.Origin = e.Origin
 	return nil
 }
@@ -137,11 +137,11 @@ type view struct {
 	events        []*explained
 	at            scanner.Origin
 	now           *explained // nil where the event at hand is another one
-	windows       map[*scanner.Message]*windows
+	windows       map[*scanner.Judged]*windows
 }
 
 // window takes in the windows of a call that is being judged.
-func (v *view) window(m *scanner.Message, w *scanner.Windows, l *scanner.Limits) {
+func (v *view) window(m *scanner.Judged, w *scanner.Windows, l *scanner.Limits) {
 	out := &windows{Reads: []past{}, Within: max(l.ReadThenSend, l.Flow).String(), Calls: w.Calls, BurstWindow: l.BurstWindow.String(), BurstLimit: l.BurstCalls,
 		Tokens: float64(w.Tokens) / 100, PerMinute: w.Rate.CallsPerMinute, Bucket: w.Rate.Burst}
 	for _, r := range w.Reads {
@@ -152,7 +152,7 @@ func (v *view) window(m *scanner.Message, w *scanner.Windows, l *scanner.Limits)
 }
 
 // Event takes in an event.
-func (v *view) Event(e *scanner.Event, f *scanner.Facts) error {
+func (v *view) Event(e *scanner.Event, out *scanner.Outcome) error {
 	v.at, v.now = e.Origin, nil
 	defer clear(v.windows)
 	switch {
@@ -174,8 +174,8 @@ func (v *view) Event(e *scanner.Event, f *scanner.Facts) error {
 	}
 	v.now = &explained{Seq: e.Seq, Time: e.Time, File: e.Origin.File, Line: e.Origin.Line, Session: strings.Clone(e.Session), Server: strings.Clone(e.Server),
 		Transport: e.Transport, Direction: e.Direction.String(), Type: e.Type, Messages: []explainedMessage{}, Cited: []citation{}, collector: report.NewCollector(scanner.Note)}
-	for i := range f.Messages {
-		m := &f.Messages[i]
+	for i := range out.Messages {
+		m := &out.Messages[i]
 		if w := v.windows[m]; w != nil {
 			for k := range w.Reads {
 				w.Reads[k].Session = v.now.Session
@@ -194,7 +194,7 @@ func checked(d scanner.Decision) explainedCheck {
 }
 
 // chain is what each check said, in their order; nothing where none said anything.
-func chain(m *scanner.Message) []explainedCheck {
+func chain(m *scanner.Judged) []explainedCheck {
 	out := []explainedCheck{}
 	if !m.Decision.Made() {
 		return out

@@ -10,10 +10,10 @@ import (
 // TestExplainedChain: what each check said stands in the order of the chain, whoever
 // spoke first, and the silent ones are named.
 func TestExplainedChain(t *testing.T) {
-	if len(chain(&scanner.Message{})) != 0 {
+	if len(chain(&scanner.Judged{Message: &scanner.Message{}})) != 0 {
 		t.Error("nothing was decided, and there is a chain")
 	}
-	m := &scanner.Message{Kind: scanner.Request,
+	m := &scanner.Judged{Message: &scanner.Message{Kind: scanner.Request},
 		Decision: scanner.Decision{Verdict: scanner.Block, Check: scanner.CrossServerCheck, Rule: "read-then-send", Reason: "read\x1b before"},
 		Overruled: []scanner.Decision{
 			{Verdict: scanner.Allow, Check: scanner.PolicyCheck, Rule: "mail", Location: scanner.Location{File: "policy.toml", Line: 3}},

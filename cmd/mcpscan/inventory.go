@@ -41,9 +41,9 @@ func (c *serversCmd) Run(ctx context.Context, std streams) error {
 		return byName[name]
 	}
 	err := c.run(ctx, std, sink{
-		event: func(e *scanner.Event, f *scanner.Facts) {
-			if len(f.Messages) > 0 && c.has(e.Session, e.Server, "") {
-				row(e.Server).see(e, f)
+		event: func(e *scanner.Event, out *scanner.Outcome) {
+			if len(out.Messages) > 0 && c.has(e.Session, e.Server, "") {
+				row(e.Server).see(e, out)
 			}
 		},
 		finding: func(f *scanner.Finding) {
@@ -76,12 +76,12 @@ func (c *serversCmd) Run(ctx context.Context, std streams) error {
 	return t.write(std.out)
 }
 
-func (r *serverRow) see(e *scanner.Event, f *scanner.Facts) {
+func (r *serverRow) see(e *scanner.Event, out *scanner.Outcome) {
 	r.Transport, r.sessions[e.Session] = e.Transport, true
 	if e.Time.After(r.Last) {
 		r.Last = e.Time
 	}
-	for _, m := range f.Messages {
+	for _, m := range out.Messages {
 		if s := m.Server; s != nil && (s.Name != "" || s.Protocol != "") {
 			r.Name, r.Version, r.Protocol = s.Name, s.Version, s.Protocol
 		}
@@ -115,8 +115,8 @@ func (r *toolRow) when() time.Time { return r.First }
 func (c *toolsCmd) Run(ctx context.Context, std streams) error {
 	byName := map[[2]string]*toolRow{}
 	err := c.run(ctx, std, sink{
-		event: func(e *scanner.Event, f *scanner.Facts) {
-			for _, m := range f.Messages {
+		event: func(e *scanner.Event, out *scanner.Outcome) {
+			for _, m := range out.Messages {
 				for _, d := range m.Definitions {
 					if d.Kind == scanner.ToolSubject && c.has(e.Session, e.Server, d.Name) {
 						seeTool(byName, e, &d)

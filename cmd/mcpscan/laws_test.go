@@ -231,7 +231,7 @@ type sample struct {
 	heap uint64
 }
 
-func (p *memoryProbe) Event(e *scanner.Event, _ *scanner.Facts) error {
+func (p *memoryProbe) Event(e *scanner.Event, _ *scanner.Outcome) error {
 	p.bytes += len(e.Frame)
 	if p.events++; p.events%4000 == 0 {
 		runtime.GC()

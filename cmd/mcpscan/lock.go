@@ -203,9 +203,9 @@ type lockedFindings struct {
 	server   string
 }
 
-func (s *lockedFindings) Event(e *scanner.Event, f *scanner.Facts) error {
+func (s *lockedFindings) Event(e *scanner.Event, out *scanner.Outcome) error {
 	s.server = e.Server
-	return s.Sink.Event(e, f)
+	return s.Sink.Event(e, out)
 }
 
 func (s *lockedFindings) Finding(f *scanner.Finding) error {

@@ -28,13 +28,13 @@ type lookFlags struct {
 
 // sink adapts two functions to scanner.Sink; either may be nil.
 type sink struct {
-	event   func(*scanner.Event, *scanner.Facts)
+	event   func(*scanner.Event, *scanner.Outcome)
 	finding func(*scanner.Finding)
 }
 
-func (s sink) Event(e *scanner.Event, f *scanner.Facts) error {
+func (s sink) Event(e *scanner.Event, out *scanner.Outcome) error {
 	if s.event != nil {
-		s.event(e, f)
+		s.event(e, out)
 	}
 	return nil
 }
@@ -177,9 +177,9 @@ func (r eventRow) when() time.Time { return r.Time }
 func (c *eventsCmd) Run(ctx context.Context, std streams) error {
 	var rows []eventRow
 	last := 0 // of the rows, the first of the event at hand: its findings come behind it
-	err := c.run(ctx, std, sink{event: func(e *scanner.Event, f *scanner.Facts) {
+	err := c.run(ctx, std, sink{event: func(e *scanner.Event, out *scanner.Outcome) {
 		last = len(rows)
-		for _, m := range f.Messages {
+		for _, m := range out.Messages {
 			r := eventRow{Seq: e.Seq, Time: e.Time, Session: e.Session, Server: e.Server, Direction: e.Direction.String(), Type: e.Type,
 				Kind: m.Kind.String(), Method: m.Method, ID: m.ID, Tool: m.Target, Bytes: len(e.Frame), File: e.Origin.File, Line: e.Origin.Line}
 			if c.has(r.Session, r.Server, r.Tool) && (c.Type == "" || c.Type == r.Type || c.Type == r.Method || c.Type == r.Kind) {

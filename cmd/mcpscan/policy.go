@@ -170,8 +170,8 @@ func (c *policyCheckCmd) watch(ctx context.Context, std streams, w watcher) ([]c
 	if err != nil {
 		return nil, err
 	}
-	res, err := replayed{c.Recordings, c.MaxMessage, "nothing was compared"}.into(ctx, std, engine, sink{event: func(e *scanner.Event, f *scanner.Facts) {
-		for _, m := range f.Messages {
+	res, err := replayed{c.Recordings, c.MaxMessage, "nothing was compared"}.into(ctx, std, engine, sink{event: func(e *scanner.Event, out *scanner.Outcome) {
+		for _, m := range out.Messages {
 			for _, d := range m.Definitions {
 				if d.Kind == scanner.ToolSubject {
 					w.Tool(e.Server, d.Name)

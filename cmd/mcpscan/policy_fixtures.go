@@ -93,20 +93,20 @@ func decide(ctx context.Context, o scanner.Options, fixtures []fixture) ([]fixtu
 		events = append(events, f.event)
 	}
 	var rows []fixtureRow
-	_, err = engine.Run(ctx, replay.Events(events), sink{event: func(e *scanner.Event, facts *scanner.Facts) {
-		rows = append(rows, fixtures[len(rows)].row(facts))
+	_, err = engine.Run(ctx, replay.Events(events), sink{event: func(e *scanner.Event, out *scanner.Outcome) {
+		rows = append(rows, fixtures[len(rows)].row(out))
 	}})
 	return rows, err
 }
 
 // row says what was decided about a fixture.
-func (f *fixture) row(facts *scanner.Facts) fixtureRow {
+func (f *fixture) row(out *scanner.Outcome) fixtureRow {
 	r := fixtureRow{Fixture: f.name, Expected: append([]string{}, f.expected...), Result: "shown"}
-	if len(facts.Messages) == 0 {
+	if len(out.Messages) == 0 {
 		r.Decision, r.Result = "not read", "mismatch"
 		return r
 	}
-	m := &facts.Messages[0]
+	m := &out.Messages[0]
 	d := m.Decision
 	r.Method, r.Target, r.Decision, r.Rule, r.Reason = m.Method, m.Target, d.Verdict.String(), d.Rule, d.Reason
 	r.File, r.Line, r.Column = d.Location.File, d.Location.Line, d.Location.Column

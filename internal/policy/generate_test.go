@@ -20,7 +20,7 @@ import (
 // denials collects what a policy denies.
 type denials struct{ got []string }
 
-func (d *denials) Event(*scanner.Event, *scanner.Facts) error { return nil }
+func (d *denials) Event(*scanner.Event, *scanner.Outcome) error { return nil }
 
 func (d *denials) Finding(f *scanner.Finding) error {
 	d.got = append(d.got, f.Rule.ID+" "+f.Message+" "+f.Name)

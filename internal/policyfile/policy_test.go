@@ -100,5 +100,5 @@ func (k *keep) Decide(r *scanner.PolicyRequest) scanner.Decision {
 	k.request = r
 	return scanner.Decision{}
 }
-func (keep) Event(*scanner.Event, *scanner.Facts) error { return nil }
-func (keep) Finding(*scanner.Finding) error             { return nil }
+func (keep) Event(*scanner.Event, *scanner.Outcome) error { return nil }
+func (keep) Finding(*scanner.Finding) error               { return nil }

@@ -123,7 +123,7 @@ func run(engine *scanner.Engine, events []*scanner.Event, each collect) error {
 type collect func(*scanner.Finding)
 
 // Event has nothing to add to the figures.
-func (collect) Event(*scanner.Event, *scanner.Facts) error { return nil }
+func (collect) Event(*scanner.Event, *scanner.Outcome) error { return nil }
 
 // Finding hands over.
 func (c collect) Finding(f *scanner.Finding) error {

@@ -1,0 +1,185 @@
+package scanner
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+)
+
+// Source is where events come from, in pieces that can be read apart.
+type Source interface {
+	// Next returns the next piece, or io.EOF. It is called from one goroutine.
+	Next() (Chunk, error)
+}
+
+// Chunk is a piece of input. Events is called once, on any goroutine, and must
+// not depend on what other chunks held; an event and its frame stay valid
+// until Release.
+type Chunk interface {
+	Events(yield func(*Event))
+	Release()
+}
+
+// Sink receives what the engine sees and finds, in the order in which it is judged
+// and from one goroutine. What it is handed is valid only during the call, but
+// findings may be kept.
+type Sink interface {
+	Event(*Event, *Outcome) error
+	Finding(*Finding) error
+}
+
+// Result is what a run amounts to beside its findings.
+type Result struct {
+	Stats    Stats
+	Coverage Coverage
+}
+
+// Add adds the result of another run.
+func (r *Result) Add(other Result) {
+	s, c := &r.Stats, &r.Coverage
+	s.Servers, s.Tools, s.Sessions, s.Calls = s.Servers+other.Stats.Servers, s.Tools+other.Stats.Tools, s.Sessions+other.Stats.Sessions, s.Calls+other.Stats.Calls
+	c.Events, c.Inspected = c.Events+other.Coverage.Events, c.Inspected+other.Coverage.Inspected
+	c.Noise, c.Evicted = c.Noise+other.Coverage.Noise, c.Evicted+other.Coverage.Evicted
+	c.Skipped, c.Ignored = append(c.Skipped, other.Coverage.Skipped...), append(c.Ignored, other.Coverage.Ignored...)
+}
+
+// batch is a chunk on its way from the source over a worker to the judge.
+type batch struct {
+	chunk  Chunk
+	events []*Event
+	facts  []*Facts
+	done   chan struct{}
+	left   int // events that were not judged yet
+	size   int // of the chunk in memory
+	bytes  int // that all of it keeps in memory
+}
+
+// maxAhead is how many bytes are read ahead of what was inspected. A chunk can be one long
+// line, and there are as many as there are workers.
+const maxAhead = 32 << 20
+
+// ahead counts the bytes that were read and not inspected yet.
+type ahead struct {
+	changed sync.Cond
+	bytes   int
+}
+
+func newAhead() *ahead { return &ahead{changed: sync.Cond{L: new(sync.Mutex)}} }
+
+// wait waits until more may be read.
+func (a *ahead) wait() {
+	a.changed.L.Lock()
+	defer a.changed.L.Unlock()
+	for a.bytes > maxAhead {
+		a.changed.Wait()
+	}
+}
+
+// add counts bytes that were read, or takes off those that were inspected.
+func (a *ahead) add(n int) {
+	a.changed.L.Lock()
+	defer a.changed.L.Unlock()
+	a.bytes += n
+	a.changed.Signal()
+}
+
+// Run inspects and judges everything that src has. The result and what the
+// sinks receive do not depend on the number of workers: chunks are judged in
+// the order in which they were read. An error of the source or of a sink ends
+// the run; what was judged before stands in the result.
+func (e *Engine) Run(ctx context.Context, src Source, sinks ...Sink) (Result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	work := make(chan *batch, e.workers)
+	ordered := make(chan *batch, 2*e.workers)
+	var readErr error
+	var wg sync.WaitGroup
+	ahead := newAhead()
+	wg.Go(func() {
+		defer close(work)
+		defer close(ordered)
+		readErr = read(ctx, src, ahead, work, ordered)
+	})
+	for range e.workers {
+		wg.Go(func() { e.inspect(work) })
+	}
+	j := newJudge(e)
+	sinkErr := j.run(ordered, ahead, sinks, cancel)
+	wg.Wait()
+	return j.result(), errors.Join(sinkErr, readErr)
+}
+
+func read(ctx context.Context, src Source, ahead *ahead, work, ordered chan<- *batch) error {
+	for ctx.Err() == nil {
+		ahead.wait()
+		chunk, err := src.Next()
+		if chunk != nil {
+			b := &batch{chunk: chunk, done: make(chan struct{})}
+			if c, ok := chunk.(sized); ok {
+				b.size = c.Size()
+			}
+			ahead.add(b.size)
+			ordered <- b
+			work <- b
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func (e *Engine) inspect(work <-chan *batch) {
+	in := e.NewInspector()
+	for b := range work {
+		b.chunk.Events(func(ev *Event) {
+			b.events = append(b.events, ev)
+			b.facts = append(b.facts, in.Inspect(ev))
+			ev.tree = nil // it belongs to the worker
+		})
+		close(b.done)
+	}
+}
+
+// result returns what the events so far amount to.
+func (j *judge) result() Result { return Result{Stats: j.stats, Coverage: j.coverage.result()} }
+
+// run judges batches until there are no more. After an error of a sink the
+// rest is drained, so that no worker is left behind.
+func (j *judge) run(ordered <-chan *batch, ahead *ahead, sinks []Sink, cancel func()) (failed error) {
+	o := newOrder()
+	judge := func(e *Event, facts *Facts) {
+		if failed != nil {
+			return
+		}
+		if failed = j.deliver(e, facts, sinks); failed != nil {
+			cancel()
+		}
+	}
+	for b := range ordered {
+		<-b.done
+		ahead.add(-b.size)
+		o.feed(b, judge)
+	}
+	o.flush(judge)
+	return failed
+}
+
+func (j *judge) deliver(e *Event, facts *Facts, sinks []Sink) error {
+	out := j.judge(e, facts)
+	for _, s := range sinks {
+		if err := s.Event(e, out); err != nil {
+			return err
+		}
+		for i := range out.Findings {
+			if err := s.Finding(&out.Findings[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
