@@ -51,6 +51,7 @@ type Engine struct {
 	matcher    *text.Matcher
 	owner      []owner // of each pattern of the matcher
 	values     bool    // a rule asks for flows
+	pins       bool    // calls of tools that are not as they were trusted are refused
 	workers    int
 
 	sessions   int
@@ -167,6 +168,7 @@ func (e *Engine) register(r *Rule) {
 		e.arguments = e.arguments || r.Arguments
 	}
 	e.values = e.values || r.Flows
+	e.pins = e.pins || r.ID == pinRule
 	if r.Unusual != nil {
 		e.unusual = append(e.unusual, r)
 	}

@@ -18,6 +18,8 @@ type Facts struct {
 	Findings []Finding // of rules that need nothing but the event
 	Skips    []string  // parts of the event that could not be inspected, and why
 	Noise    bool      // the frame starts like no JSON-RPC message: a client passes over it
+
+	full bool // there are as many findings as are kept of the event
 }
 
 // MessageKind is the kind of a JSON-RPC message.

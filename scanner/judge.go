@@ -43,8 +43,10 @@ type judge struct {
 	paired   string // the server that is compared with the only one approved, once one was met
 	met      bool
 
-	concerned  *concerned
-	remembered int // values, in all sessions
+	concerned   *concerned
+	whole       bool         // Inspect kept all findings of the event
+	withholding *withholding // nil in a run over a whole input
+	remembered  int          // values, in all sessions
 
 	// The event at hand.
 	places  Places
@@ -86,6 +88,7 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	j.about = nil
 	j.found = append(j.found[:0], facts.Findings...)
 	j.out.begin(facts)
+	j.whole = !facts.full
 	switch e.Kind {
 	case SkippedEvent:
 		j.coverage.events++
@@ -182,6 +185,9 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) Directio
 	rules := j.concerned.of(j.engine.judges, p.traits())
 	for next := 0; next < len(rules) && !p.Late(); {
 		next = j.rules(p, rules, next)
+	}
+	if j.withholding != nil {
+		j.withhold(p, i)
 	}
 	j.stats.Calls += m.Calls
 	for k := 0; lists && k < len(m.Definitions); k++ {

@@ -17,14 +17,22 @@ type Live struct {
 
 // Live returns a Live with nothing in its memory.
 func (e *Engine) Live() *Live {
-	return &Live{inspectors: make(chan *Inspector, e.workers), judge: newJudge(e)}
+	l := &Live{inspectors: make(chan *Inspector, e.workers), judge: newJudge(e)}
+	l.judge.withholding = &withholding{refused: map[withheldKey]Decision{}, blocked: map[DefinitionKey]*Finding{}, listed: map[DefinitionKey]Digest{}}
+	return l
 }
 
 // Step decides about one event. It needs neither the event behind it nor the end of the
 // input. The frame and the event are the caller's again when it returns, and so is the
 // outcome.
 func (l *Live) Step(e *Event) *Outcome {
-	facts := l.inspect(e)
+	out := l.decide(e, l.inspect(e))
+	out.place(e.Frame)
+	return out
+}
+
+// decide judges an event by its facts, when its turn comes.
+func (l *Live) decide(e *Event, facts *Facts) *Outcome {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e.Seq = l.judge.seq + 1

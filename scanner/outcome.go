@@ -2,12 +2,13 @@ package scanner
 
 // Outcome is what is decided about one event, and why.
 type Outcome struct {
-	Decision Decision  // the strictest of those about its messages; the zero value lets it pass
-	Messages []Judged  // in the order of the frame
-	Findings []Finding // by their place, then by the IDs of their rules
-	Skips    []string  // parts of the event that could not be judged, and why
-	Noise    bool      // the frame starts like no JSON-RPC message: a client passes over it
-	First    bool      // the event is the first of its server in the session
+	Decision Decision   // the strictest of those about its messages; the zero value lets it pass
+	Messages []Judged   // in the order of the frame
+	Findings []Finding  // by their place, then by the IDs of their rules
+	Skips    []string   // parts of the event that could not be judged, and why
+	Withheld []Withheld // definitions that the client is not shown; of a [Live] alone
+	Noise    bool       // the frame starts like no JSON-RPC message: a client passes over it
+	First    bool       // the event is the first of its server in the session
 }
 
 // Judged is a message, and what its session says of it.

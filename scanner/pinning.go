@@ -24,33 +24,43 @@ const (
 // where that stands; and what the tool is by now, nil where its server has not listed it.
 func (p *JudgePass) Trust() (t Trust, trusted Location, now *Known) {
 	name := p.Message.Target
-	now = p.Server.Current(name)
+	var is *Definition
+	if now = p.Server.Current(name); now != nil {
+		is = now.Definition
+	}
+	t, trusted = p.trust(ToolSubject, name, is)
+	return t, trusted, now
+}
+
+// trust compares a definition with what was trusted under its name. It is nil where its
+// server has not listed it.
+func (p *JudgePass) trust(kind SubjectKind, name string, now *Definition) (t Trust, trusted Location) {
 	var was *Definition
 	if offer := p.Approved(); offer != nil {
-		if o := offer.Definitions[DefinitionKey{ToolSubject, name}]; o != nil && !o.pending() {
+		if o := offer.Definitions[DefinitionKey{kind, name}]; o != nil && !o.pending() {
 			was, trusted = o.Definition, o.Location
 		}
 	}
 	switch {
 	case was != nil && now == nil: // it is called as it was approved, as far as anybody knows
-		return Trusted, trusted, now
-	case was != nil && !now.Definition.Foreign:
+		return Trusted, trusted
+	case was != nil && !now.Foreign:
 	case p.Pinning.Reviewed || now == nil:
-		return Unpinned, trusted, now
+		return Unpinned, trusted
 	default:
-		first := p.judge.pins[pinKey{p.Server.ID, ToolSubject, name, now.Definition.Foreign}]
+		first := p.judge.pins[pinKey{p.Server.ID, kind, name, now.Foreign}]
 		switch {
-		case first == nil && p.Server.changed[name] != nil: // all that is known of it is that it changed
-			return Changed, trusted, now
-		case first == nil: // more definitions than are remembered
-			return Unpinned, trusted, now
+		case first == nil && kind == ToolSubject && p.Server.changed[name] != nil: // all that is known of it is that it changed
+			return Changed, trusted
+		case first == nil: // more definitions than are remembered, or a new one
+			return Unpinned, trusted
 		}
 		was, trusted = first.Definition, first.Location
 	}
-	if was.Digest != now.Definition.Digest {
-		return Changed, trusted, now
+	if was.Digest != now.Digest {
+		return Changed, trusted
 	}
-	return Trusted, trusted, now
+	return Trusted, trusted
 }
 
 // Current returns the tool of a name as the server listed it last, nil where it did not.

@@ -84,12 +84,12 @@ func inOrder(a, b Position) (Position, Position) {
 	return a, b
 }
 
-// Blocks reports whether a result is to be blocked for what a rule found in it, as
-// the settings weigh it. A mention is no order: where no alert_threshold says
+// Blocks reports whether a result is to be blocked for what a rule found in it, or a
+// definition withheld for what it says, as the settings weigh it. A mention is no order: where no alert_threshold says
 // otherwise, findings below medium block nothing, and those that somebody accepted
 // never do.
 func (t *Triage) Blocks(f *scanner.Finding) bool {
-	if !t.Settings.Outputs.Block || !output(f) {
+	if !t.Settings.Outputs.Block || !output(f) && !(f.Subject.Definition() && readsTexts(f.Rule)) {
 		return false
 	}
 	set, on := t.setting(f)

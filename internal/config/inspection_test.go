@@ -84,6 +84,22 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// TestBlocksDefinitions: a definition is withheld for what it says, and not for how it is
+// made.
+func TestBlocksDefinitions(t *testing.T) {
+	triage := config.Triage{Settings: parse(t, "output_inspection: {on_detection: block}\n")}
+	for category, want := range map[string]bool{"exfiltration": true, "hidden_instructions": true, "schema": false, "version_pin": false} {
+		r := scanner.Rule{ID: "tst-one", Category: category}
+		f := scanner.Finding{Rule: &r, Category: category, Severity: scanner.High, Subject: scanner.ToolSubject}
+		if got := triage.Blocks(&f); got != want {
+			t.Errorf("%s in a tool is withheld: %v", category, got)
+		}
+		if f.Subject = scanner.CallSubject; triage.Blocks(&f) {
+			t.Errorf("%s in a call blocks", category)
+		}
+	}
+}
+
 // TestSimilarityCheck: the switch for names of servers, and that for all that is told
 // between servers.
 func TestSimilarityCheck(t *testing.T) {
