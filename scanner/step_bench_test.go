@@ -1,0 +1,108 @@
+package scanner_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/recgen"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// BenchmarkStep is what a message waits for in a proxy: inspecting and judging it, by the
+// kind of message, and the judging alone, for which messages wait for one another.
+func BenchmarkStep(b *testing.B) {
+	e := engine(b, 1)
+	result := func(size int) *scanner.Event {
+		quoted, err := json.Marshal(recgen.Texts(1, size)["prose"])
+		if err != nil {
+			b.Fatal(err)
+		}
+		return frame(1, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":`+string(quoted)+`}]}}`)
+	}
+	call := frame(0, scanner.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tool7","arguments":{"path":"src/main.go","line":12}}}`)
+	list := listOf(60, "Reads a file of the project and returns its text, line by line.")
+	for _, c := range []struct {
+		name  string
+		event *scanner.Event
+	}{{"call", call}, {"result=4KB", result(4 << 10)}, {"result=64KB", result(64 << 10)}, {"tools=60", list}} {
+		b.Run(c.name, func(b *testing.B) {
+			live := e.Live()
+			live.Step(list)
+			percentiles(b, func(i int) { live.Step(later(c.event, i)) })
+		})
+	}
+	b.Run("judge", func(b *testing.B) {
+		j, in := scanner.NewJudge(e), e.NewInspector()
+		j.Judge(list, in.Inspect(list))
+		facts := in.Inspect(call)
+		percentiles(b, func(i int) { j.Judge(later(call, i), facts) })
+	})
+	b.Run("judge/tools=60", func(b *testing.B) {
+		j, in := scanner.NewJudge(e), e.NewInspector()
+		facts := in.Inspect(list)
+		percentiles(b, func(i int) { j.Judge(later(list, i), facts) })
+	})
+}
+
+// listOf is a list of tools with one description.
+func listOf(tools int, description string) *scanner.Event {
+	var all []string
+	for i := range tools {
+		all = append(all, fmt.Sprintf(`{"name":"tool%d","description":"%s","inputSchema":{"type":"object","properties":{"path":{"type":"string","description":"The path of the file, from the root of the project."},"line":{"type":"integer","description":"The first line."}},"required":["path"]}}`, i, description))
+	}
+	return listing(0, all...)
+}
+
+// later is an event some seconds later, so that no call is one too many.
+func later(e *scanner.Event, i int) *scanner.Event {
+	e.Time = time.Unix(int64(i)*10, 0).UTC()
+	return e
+}
+
+// percentiles runs a step again and again, and reports the median and what one of 100
+// exceeds.
+func percentiles(b *testing.B, step func(i int)) {
+	var took []time.Duration
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		began := time.Now()
+		step(i)
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Nanoseconds()), "p50-ns")
+	b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds()), "p99-ns")
+}
+
+// BenchmarkDrift is what a list of 60 tools takes of which each has another description
+// than the one that was approved.
+func BenchmarkDrift(b *testing.B) {
+	approved := scanner.NewSnapshot()
+	e := engine(b, 1)
+	if _, err := e.Keeping().Run(b.Context(), replay.Events([]*scanner.Event{listOf(60, "Reads a file of the project and returns its text, line by line.")}), approved); err != nil {
+		b.Fatal(err)
+	}
+	e = e.Against(approved, nil, false)
+	now := listOf(60, strings.Repeat("Reads a file, or a part of it, and returns what it says. The lines are numbered. ", 6))
+	in := e.NewInspector()
+	facts := in.Inspect(now)
+	b.Run("inspect", func(b *testing.B) {
+		percentiles(b, func(int) { in.Inspect(now); now.SetTree(nil, 0) })
+	})
+	b.Run("judge", func(b *testing.B) {
+		percentiles(b, func(int) {
+			if len(scanner.NewJudge(e).Judge(now, facts).Findings) < 60 {
+				b.Fatal("changes were not told")
+			}
+		})
+	})
+	b.Run("step", func(b *testing.B) {
+		live := e.Live()
+		percentiles(b, func(i int) { live.Step(later(now, i)) })
+	})
+}
