@@ -12,12 +12,14 @@ import (
 
 // change is a definition beside what was approved under its name.
 type change struct {
-	p        *scanner.JudgePass
+	p        *scanner.JudgePass // nil where the definitions are compared ahead of judging
 	d        *scanner.Definition
 	was      *scanner.Offered
 	old, now wire.Doc
-	texts    *[]retold // once they were asked for
-	foreign  bool      // what was approved was not all in English
+	around
+	weighed textWeights // what was found out ahead of judging; nil for nothing
+	texts   *[]retold   // once they were asked for
+	foreign bool        // what was approved was not all in English
 
 	// What is asked more than once, once it was asked for.
 	spoken string                      // what was approved, in lower case and without blanks
@@ -25,6 +27,21 @@ type change struct {
 	opened *string                     // what the description that was approved says first
 	still  map[*lazyregexp.Regexp]bool // what the texts say as they are now
 	reads  *bool                       // the tool only reads
+}
+
+// around is what a definition is weighed by beside itself.
+type around struct {
+	offer    *scanner.Offer
+	beside   []scanner.Definition // of its message
+	late     func() bool
+	said     string // what its server calls itself; "" where that is not known
+	asksName bool   // that was asked for
+}
+
+// serverName is what the server calls itself.
+func (a *around) serverName() string {
+	a.asksName = true
+	return a.said
 }
 
 // maxAsked bounds how often what was approved is searched for a word: who adds more of them
@@ -56,7 +73,8 @@ func (c *change) opening() string {
 // another one, with both as JSON.
 func changes(p *scanner.JudgePass, visit func(*change)) {
 	p.Changed(func(d *scanner.Definition, was *scanner.Offered) {
-		c := &change{p: p, d: d, was: was}
+		c := &change{p: p, d: d, was: was, around: around{offer: p.Approved(), beside: p.Message.Definitions, late: p.Late, said: p.Server.Info.Name}}
+		c.weighed, _ = p.Comparison(d).(textWeights)
 		if c.old.Parse(was.Sent) == nil && c.now.Parse(d.Sent) == nil {
 			visit(c)
 		}

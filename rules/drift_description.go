@@ -18,6 +18,7 @@ var driftDescription = scanner.Rule{
 	Basis:      "The change is a fact; its weight is that of the sentences that were added. Reworded or moved is a note; acts, addresses and data that were not spoken of are medium, and so are a safeguard that is not promised any more and another language; what they have a model do with data, people or tools that are not the tool's own is high, with less to tell it by than in a definition that was reviewed as a whole, and so is what another rule finds suspicious in them; an attack is critical. Two definitions that change places are high.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP03", "ATLAS:AML.T0109", "CWE-494"},
 	On:         scanner.OnList,
+	Compare:    compareTexts,
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) {
 			if c.d.Kind != scanner.ServerSubject {

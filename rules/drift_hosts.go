@@ -60,7 +60,7 @@ func (c *change) strange(host string) bool {
 		return false
 	}
 	label, _, _ := strings.Cut(siteOf(host), ".")
-	own := scanner.FoldName(c.p.Server.Info.Name + " " + c.d.Name)
+	own := scanner.FoldName(c.serverName() + " " + c.d.Name)
 	return len(label) < rootLetters || !c.spokeOf(label) && !strings.Contains(own, scanner.FoldName(label))
 }
 

@@ -15,6 +15,7 @@ var driftInstructions = scanner.Rule{
 	Basis:      "The change is a fact; it is weighed like that of a description. Servers that gain instructions are as common as upgrades, so by themselves they are medium.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         scanner.OnList,
+	Compare:    compareTexts,
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) {
 			if c.d.Kind == scanner.ServerSubject {

@@ -66,7 +66,7 @@ func (u *unapproved) read(s []byte) string {
 	t := f.Fold(s).Text
 	sentences := reading.Read(nil, reading.Text{Folded: t, Definition: u, OfParameter: strings.HasPrefix(u.r.pointer, "/inputSchema/")})
 	for k := range sentences {
-		if u.p.Late() {
+		if u.late() {
 			return ""
 		}
 		s := &sentences[k]

@@ -39,7 +39,7 @@ func (u *unapproved) ownFamily(tools, behind []byte) bool {
 	if sameServer.Match(behind) {
 		return true
 	}
-	own := scanner.FoldName(u.p.Server.Info.Name + " " + u.d.Name)
+	own := scanner.FoldName(u.serverName() + " " + u.d.Name)
 	for _, w := range strings.Fields(string(tools)) {
 		if len(w) >= rootLetters && !commonKinds[w] && (strings.Contains(own, scanner.FoldName(w)) || u.spokeOf(w)) {
 			return true
@@ -58,11 +58,11 @@ func (u *unapproved) ownName(name string) bool {
 
 // ownTool reports the name of a tool of the same server.
 func (u *unapproved) ownTool(name string) bool {
-	if _, known := u.p.Approved().Definitions[scanner.DefinitionKey{Kind: scanner.ToolSubject, Name: name}]; known {
+	if _, known := u.offer.Definitions[scanner.DefinitionKey{Kind: scanner.ToolSubject, Name: name}]; known {
 		return true
 	}
-	for i := range u.p.Message.Definitions {
-		if strings.EqualFold(u.p.Message.Definitions[i].Name, name) {
+	for i := range u.beside {
+		if strings.EqualFold(u.beside[i].Name, name) {
 			return true
 		}
 	}

@@ -27,6 +27,51 @@ func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner
 	case worst == scanner.Medium:
 		return scanner.High, "what was added is suspicious by the rule " + rule + ", and nobody has approved it", false
 	}
+	w := c.weigh(r)
+	if w.severity == scanner.Note && rule != "" && worst >= scanner.Low {
+		return scanner.Low, "the rule " + rule + " has a remark on what was added", false
+	}
+	return w.severity, w.why, w.detected
+}
+
+// weight is how far a text goes beyond what was approved, by itself.
+type weight struct {
+	severity scanner.Severity
+	why      string
+	detected bool
+	byName   bool // what the server calls itself had a say
+}
+
+// textWeights are the weights of the texts of a definition, by pointer.
+type textWeights map[string]weight
+
+// compareTexts weighs the texts of a definition that changed ahead of judging, when nobody
+// knows yet what its server calls itself.
+func compareTexts(p *scanner.ComparePass) any {
+	c := &change{d: p.Definition, was: p.Approved, around: around{offer: p.Offer, beside: p.Message.Definitions, late: p.Late}}
+	if c.old.Parse(c.was.Sent) != nil || c.now.Parse(c.d.Sent) != nil {
+		return nil
+	}
+	all := textWeights{}
+	for _, r := range c.retold() {
+		all[r.pointer] = c.weigh(r)
+	}
+	return all
+}
+
+// weigh weighs a text that changed, unless that was done before.
+func (c *change) weigh(r retold) (w weight) {
+	if w, ok := c.weighed[r.pointer]; ok && (!w.byName || c.said == "") {
+		return w
+	}
+	c.asksName = false
+	w.severity, w.why, w.detected = c.weighAlone(r)
+	w.byName = c.asksName
+	return w
+}
+
+// weighAlone weighs a text by what it says, whatever rules found in it.
+func (c *change) weighAlone(r retold) (severity scanner.Severity, why string, detected bool) {
 	if why := c.intended(r); why != "" {
 		return scanner.High, "nobody has approved that it " + why, true
 	}
@@ -44,9 +89,6 @@ func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner
 	}
 	if foreign(strings.Join(r.fresh, " ")) && !c.foreign {
 		return scanner.Medium, "what was added is in another language, whose words are not weighed", false
-	}
-	if rule != "" && worst >= scanner.Low {
-		return scanner.Low, "the rule " + rule + " has a remark on what was added", false
 	}
 	return scanner.Note, "it says nothing new that is known to matter", false
 }

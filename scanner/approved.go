@@ -57,7 +57,7 @@ func (p *JudgePass) Changed(visit func(d *Definition, approved *Offered)) {
 	}
 	for i := range p.Message.Definitions {
 		d := &p.Message.Definitions[i]
-		if was := offer.Definitions[DefinitionKey{d.Kind, d.Name}]; was != nil && !was.pending() && was.Digest != d.Digest && !d.Foreign {
+		if was := offer.changed(d); was != nil {
 			visit(d, was)
 		}
 	}

@@ -48,6 +48,7 @@ type Engine struct {
 	config     []*Rule
 	configs    []*Rule
 	settings   []*Rule
+	compare    *Rule // the first with a Compare check
 	matcher    *text.Matcher
 	owner      []owner // of each pattern of the matcher
 	values     bool    // a rule asks for flows
@@ -183,6 +184,9 @@ func (e *Engine) register(r *Rule) {
 	}
 	if r.Configs != nil {
 		e.configs = append(e.configs, r)
+	}
+	if r.Compare != nil && e.compare == nil {
+		e.compare = r
 	}
 	if r.Settings != nil {
 		e.settings = append(e.settings, r)

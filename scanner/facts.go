@@ -79,6 +79,8 @@ type Message struct {
 	Server      *ServerInfo
 	IdentityAt  int // of a Lockfile: where it says what the server is
 
+	compared map[int]any // what the rule that compares returned of definitions, by their offsets
+
 	node int
 }
 

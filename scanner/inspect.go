@@ -102,6 +102,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	if in.cut {
 		in.skip("a text has more places to judge than are judged: the rest of them was passed over")
 	}
+	in.compare()
 	facts.full = len(facts.Findings) >= in.most
 	for i := range facts.Messages {
 		m := &facts.Messages[i]

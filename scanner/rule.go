@@ -57,6 +57,12 @@ type Rule struct {
 	// Message is called for each JSON-RPC message or document of definitions.
 	Message func(*MessagePass)
 
+	// Compare is called for each definition that was approved as another one, ahead of
+	// Judge and side by side with other events, and returns what Judge needs of the two:
+	// see [JudgePass.Comparison]. It is for what takes long. Of several rules that have it
+	// the first is asked; it must give what all of them need.
+	Compare func(*ComparePass) any
+
 	// Judge is called for each message in the order of the input, and sees
 	// what the session has shown before it.
 	Judge func(*JudgePass)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Snapshot is what servers offered: their definitions, and what was found in
@@ -34,7 +35,8 @@ type Offer struct {
 	Twice       []Twice
 	Rival       Location // of another server that was given the same name; zero for none
 
-	// What is asked again and again, once it was asked for.
+	// What is asked again and again, once it was asked for: engines can share an offer.
+	mu      sync.Mutex
 	sorted  []DefinitionKey
 	content map[content][]string
 }
@@ -170,8 +172,10 @@ func (s *Snapshot) take(o *Offer, e *Event, m *Message) {
 
 // Add adds a definition to an offer of the snapshot, in place of one of its name.
 func (s *Snapshot) Add(o *Offer, d *Offered) {
+	o.mu.Lock()
 	o.Definitions[DefinitionKey{d.Kind, d.Name}] = d
 	o.sorted, o.content = nil, nil
+	o.mu.Unlock()
 	s.digests[d.Digest] = true
 }
 
@@ -206,6 +210,12 @@ func (s *Snapshot) Names() []string { return slices.Sorted(maps.Keys(s.Servers))
 
 // Keys returns the definitions of an offer in the order of kind and name.
 func (o *Offer) Keys() []DefinitionKey {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.keys()
+}
+
+func (o *Offer) keys() []DefinitionKey {
 	if o.sorted == nil {
 		o.sorted = slices.SortedFunc(maps.Keys(o.Definitions), DefinitionKey.Compare)
 	}
@@ -218,9 +228,11 @@ func (o *Offer) NameOf(d *Definition) string {
 	if d.Parts[0] == (Digest{}) {
 		return ""
 	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if o.content == nil {
 		o.content = map[content][]string{}
-		for _, key := range o.Keys() {
+		for _, key := range o.keys() {
 			c := content{key.Kind, [2]Digest(o.Definitions[key].Parts[:2])}
 			if len(o.content[c]) < 2 { // one of them has another name
 				o.content[c] = append(o.content[c], key.Name)

@@ -18,23 +18,23 @@ func TestRelockedServer(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		before Server
-		now    scanner.Offer
+		now    *scanner.Offer
 		want   map[string]bool // what the entry says afterwards, of what is in question
 	}{
-		{"listed in a file, which knows no protocol", Server{Info: info}, scanner.Offer{Info: scanner.ServerInfo{Name: "a", Version: "1"}},
+		{"listed in a file, which knows no protocol", Server{Info: info}, &scanner.Offer{Info: scanner.ServerInfo{Name: "a", Version: "1"}},
 			map[string]bool{"serverInfo.protocol": true}},
-		{"another version, listed in a file", Server{Info: info}, scanner.Offer{Info: scanner.ServerInfo{Name: "a", Version: "2"}},
+		{"another version, listed in a file", Server{Info: info}, &scanner.Offer{Info: scanner.ServerInfo{Name: "a", Version: "2"}},
 			map[string]bool{"serverInfo.protocol": false}},
-		{"an identity that names nobody who approved it", Server{Identity: &scanner.LockedIdentity{Identity: identity("d")}}, scanner.Offer{Identity: identity("d")},
+		{"an identity that names nobody who approved it", Server{Identity: &scanner.LockedIdentity{Identity: identity("d")}}, &scanner.Offer{Identity: identity("d")},
 			map[string]bool{"identity.approved": true}},
-		{"an identity that waits", Server{Identity: &scanner.LockedIdentity{Identity: identity("d"), Pending: true}}, scanner.Offer{Identity: identity("d")},
+		{"an identity that waits", Server{Identity: &scanner.LockedIdentity{Identity: identity("d"), Pending: true}}, &scanner.Offer{Identity: identity("d")},
 			map[string]bool{"identity.approved": false}},
-		{"on a machine without the file", Server{Identity: &scanner.LockedIdentity{Identity: identity("d")}}, scanner.Offer{Identity: identity("")},
+		{"on a machine without the file", Server{Identity: &scanner.LockedIdentity{Identity: identity("d")}}, &scanner.Offer{Identity: identity("")},
 			map[string]bool{"identity.digest": true}},
-		{"on the first machine with the file", Server{Identity: &scanner.LockedIdentity{Identity: identity("")}}, scanner.Offer{Identity: identity("d")},
+		{"on the first machine with the file", Server{Identity: &scanner.LockedIdentity{Identity: identity("")}}, &scanner.Offer{Identity: identity("d")},
 			map[string]bool{"identity.digest": true}},
 		{"from a recording, which says neither identity nor client", Server{Info: info, Client: &scanner.ClientInfo{Name: "mcpscan", Capabilities: []string{"roots"}}, Identity: &scanner.LockedIdentity{Identity: identity("d")}},
-			scanner.Offer{Info: info}, map[string]bool{"identity": true, "client.name": true, "client.capabilities": true}},
+			&scanner.Offer{Info: info}, map[string]bool{"identity": true, "client.name": true, "client.capabilities": true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.before.Name, tt.before.Entries = "a", map[scanner.DefinitionKey]*Entry{}

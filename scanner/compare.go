@@ -1,0 +1,62 @@
+package scanner
+
+// ComparePass is all that the Compare check of a rule may see: a definition, and what was
+// approved under its name.
+type ComparePass struct {
+	Definition *Definition
+	Approved   *Offered
+	Offer      *Offer // that it was approved in
+	Message    *Message
+
+	in *Inspector
+}
+
+// Late reports that the time of the run is over.
+func (p *ComparePass) Late() bool { return p.in.late() }
+
+// Comparison returns what the Compare check of a rule returned of a definition of the
+// message, nil where it was not asked.
+func (p *JudgePass) Comparison(d *Definition) any { return p.Message.compared[d.Offset] }
+
+// compare compares the definitions of the event with those that were approved. Of a pair
+// of servers nobody knows yet which of them are compared: there Judge does it.
+func (in *Inspector) compare() {
+	snapshot := in.engine.approved
+	if in.event.Kind == LockEvent {
+		snapshot = in.engine.base
+	}
+	if in.engine.compare == nil || in.engine.pair || snapshot == nil || snapshot.Servers[in.event.Server] == nil {
+		return
+	}
+	offer := snapshot.Servers[in.event.Server]
+	for i := range in.facts.Messages {
+		m := &in.facts.Messages[i]
+		for k := range m.Definitions {
+			if was := offer.changed(&m.Definitions[k]); was != nil {
+				in.compareOne(m, &m.Definitions[k], was, offer)
+			}
+		}
+	}
+}
+
+// compareOne has a definition compared. A rule that panics does so again in Judge, which
+// reports it.
+func (in *Inspector) compareOne(m *Message, d *Definition, was *Offered, offer *Offer) {
+	defer func() { _ = recover() }()
+	if result := in.engine.compare.Compare(&ComparePass{d, was, offer, m, in}); result != nil {
+		if m.compared == nil {
+			m.compared = map[int]any{}
+		}
+		m.compared[d.Offset] = result
+	}
+}
+
+// changed returns what was approved under the name of a definition, where that was another
+// one; nil for nothing.
+func (o *Offer) changed(d *Definition) *Offered {
+	was := o.Definitions[DefinitionKey{d.Kind, d.Name}]
+	if was == nil || was.pending() || was.Digest == d.Digest || d.Foreign {
+		return nil
+	}
+	return was
+}
