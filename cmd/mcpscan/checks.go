@@ -29,7 +29,7 @@ type engineFlags struct {
 	Disable    []string `help:"Leave these rules out, by ID or category." placeholder:"RULE"`
 	Policy     []string `help:"A policy that requests are judged by, beside that of the configuration: TOML, or YAML as in mcpscan.yaml. Of several, the strictest decision counts." placeholder:"FILE" sep:"none"`
 	Jobs       int      `short:"j" help:"Inspect on this many goroutines; 0 is one for each core." default:"0"`
-	MaxMessage int64    `help:"Longest message that is read, in bytes; longer ones are counted as not inspected." default:"67108864"`
+	MaxMessage int64    `help:"Longest message that is read, in bytes; longer ones are counted as not inspected." default:"33554432"`
 
 	MaxTime time.Duration `help:"How long the run may take, such as 10m; what it did not get to is counted as not inspected. 0 is as long as it needs." default:"0" placeholder:"TIME"`
 	late    func() bool   // the time is over; nil where there is no limit

@@ -119,7 +119,7 @@ type policyCheckCmd struct {
 	Policy     string   `arg:"" help:"The policy: a file in TOML, or one in YAML with the keys of mcpscan.yaml." placeholder:"POLICY"`
 	Recordings []string `arg:"" optional:"" help:"Recordings in which every pattern of the policy should match something; - is standard input." placeholder:"RECORDING"`
 	JSON       bool     `help:"Write JSON instead of lines."`
-	MaxMessage int64    `help:"Longest message that is read, in bytes." default:"67108864"`
+	MaxMessage int64    `help:"Longest message that is read, in bytes." default:"33554432"`
 }
 
 // checkRow is one line of mcpscan policy check.

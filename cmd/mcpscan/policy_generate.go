@@ -18,7 +18,7 @@ type policyGenerateCmd struct {
 	Output          string   `short:"o" help:"Write the policy here instead of standard output." placeholder:"FILE"`
 	Hash            string   `help:"Digest that tools are pinned by: mcpscan, of the whole definition, or agentsh, of name, description and schema." default:"mcpscan" enum:"mcpscan,agentsh"`
 	Jobs            int      `short:"j" help:"Inspect on this many goroutines; 0 is one for each core." default:"0"`
-	MaxMessage      int64    `help:"Longest message that is read, in bytes; longer ones are counted as not inspected." default:"67108864"`
+	MaxMessage      int64    `help:"Longest message that is read, in bytes; longer ones are counted as not inspected." default:"33554432"`
 	AllowIncomplete bool     `help:"Exit 0 although something could not be inspected."`
 	Quiet           bool     `short:"q" help:"Write nothing to standard error but errors."`
 }

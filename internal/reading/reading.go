@@ -63,7 +63,7 @@ func (s *Sentence) denies(v Sense) bool { return s.denied&(1<<v) != 0 }
 // set notes the place of a sense that was not said before.
 func (s *Sentence) set(v Sense, start, end int) {
 	if !s.Says(v) {
-		s.has[v] = span{int32(start), int32(end)} // a message has 64 MiB at most
+		s.has[v] = span{int32(start), int32(end)} // a message is far shorter than 2 GiB
 	}
 }
 

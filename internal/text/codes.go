@@ -11,6 +11,9 @@ const (
 	leastCodes = minDecoded
 	longCode   = 64 // digits; bits can stand in long groups
 	codeMarks  = 6  // characters between two codes
+	// A longer list is read in pieces, which share some codes so that no order is cut.
+	mostCodes   = 1 << 16
+	sharedCodes = 4 * Reach
 )
 
 // isHexDigit marks the digits of codes.
@@ -42,16 +45,18 @@ func decodeCodes(s []byte, yield func(Hidden)) {
 		if t, via := decodeNumbers(codes); t != nil {
 			yield(Hidden{Start: i, End: end, Via: via, Text: t})
 		}
-		i = end
+		if i = end; len(codes) == mostCodes {
+			i = cap(s) - cap(codes[mostCodes-sharedCodes])
+		}
 	}
 }
 
 func isAlnum(b byte) bool { return letter(b) || digit(b) }
 
-// codesAt appends the numbers that stand at s[i] one behind the other, and returns
-// where the last one ends.
+// codesAt appends the numbers that stand at s[i] one behind the other, up to mostCodes of
+// them, and returns where the last one ends.
 func codesAt(codes [][]byte, s []byte, i int) (all [][]byte, end int) {
-	for i < len(s) {
+	for i < len(s) && len(codes) < mostCodes {
 		i += codePrefix(s[i:])
 		start := i
 		for i < len(s) && isHexDigit[s[i]] {
