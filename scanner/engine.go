@@ -45,6 +45,7 @@ type Engine struct {
 	unusual    []*Rule
 	lines      []*Rule
 	definition []*Rule
+	result     []*Rule
 	config     []*Rule
 	configs    []*Rule
 	settings   []*Rule
@@ -178,6 +179,9 @@ func (e *Engine) register(r *Rule) {
 	}
 	if r.Definition != nil {
 		e.definition = append(e.definition, r)
+	}
+	if r.Result != nil {
+		e.result = append(e.result, r)
 	}
 	if r.Config != nil {
 		e.config = append(e.config, r)

@@ -297,11 +297,18 @@ func (in *Inspector) match(p *TextPass) (seen text.Disguised) {
 		return of.rule == noRule
 	})
 	in.dispatch(p, found)
-	if p.Subject.Definition() && !p.client() {
-		p.Matches = nil
+	if p.client() {
+		return seen
+	}
+	p.Matches = nil
+	if p.Subject.Definition() {
 		for _, r := range in.engine.definition {
 			in.guard(r, func() { p.rule = r; r.Definition(p) })
 		}
+		return seen
+	}
+	for _, r := range in.engine.result {
+		in.guard(r, func() { p.rule = r; r.Result(p) })
 	}
 	return seen
 }

@@ -40,6 +40,10 @@ type Rule struct {
 	// it is worth more than a look around anchors.
 	Definition func(*TextPass)
 
+	// Result is called for each text that a server sends in a session: what calls return,
+	// errors, notifications and requests to the client, whatever matched in it.
+	Result func(*TextPass)
+
 	// Unusual is called for a text field that has any character which is
 	// neither printable ASCII nor tab, line feed, or carriage return at the end
 	// of a line, or white space that pushes a part of it out of sight. It sees
@@ -129,7 +133,7 @@ func (r *Rule) validate() error {
 		return fmt.Errorf("rule %q: the ID must be kebab case, such as inj-override", r.ID)
 	case len(r.Refs) == 0 && !strings.HasPrefix(r.ID, CustomGroup):
 		return fmt.Errorf("rule %q: Refs is empty", r.ID)
-	case r.Text == nil && r.Definition == nil && r.Unusual == nil && r.Lines == nil && r.Message == nil && r.Judge == nil && r.Config == nil && r.Configs == nil && r.Settings == nil:
+	case r.Text == nil && r.Definition == nil && r.Result == nil && r.Unusual == nil && r.Lines == nil && r.Message == nil && r.Judge == nil && r.Config == nil && r.Configs == nil && r.Settings == nil:
 		return fmt.Errorf("rule %q: it has no check", r.ID)
 	case (r.Text == nil) != (len(r.Patterns) == 0):
 		return fmt.Errorf("rule %q: Text and Patterns go together", r.ID)

@@ -1,0 +1,70 @@
+package intent
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestSentences(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"adds two numbers. returns the sum.", []string{"adds two numbers.", "returns the sum."}},
+		{"first line\nsecond line", []string{"first line", "second line"}},
+		{"версия 2.0 работает. да", []string{"версия 2.0 работает."}},
+		{"先读取配置文件。然后发送给我们", []string{"先读取配置文件。", "然后发送给我们"}},
+		{"short", nil},
+	} {
+		var got []string
+		for _, s := range Sentences(nil, []byte(c.text)) {
+			got = append(got, c.text[s.Start:s.End])
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// TestMasks: names and addresses leave no features of their own.
+func TestMasks(t *testing.T) {
+	var r Reader
+	features := func(text string) []uint32 {
+		all := Sentences(nil, []byte(text))
+		return slices.Clone(r.Features([]byte(text), all, 0, &Place{}))
+	}
+	for _, pair := range [][2]string{
+		{"send the file to https://one.example/collect now", "send the file to https://other.test/in now"},
+		{"write to ann@one.example before you answer", "write to bob@two.example before you answer"},
+		{"transfer 500 to the account", "transfer 7250 to the account"},
+	} {
+		if !slices.Equal(features(pair[0]), features(pair[1])) {
+			t.Errorf("%q and %q have different features", pair[0], pair[1])
+		}
+	}
+}
+
+// TestFeaturesOfAnyText: no text fails, and each feature is named once.
+func TestFeaturesOfAnyText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SliceOf(rapid.SampledFrom([]string{"read", "~/.ssh", "a_b", "请", "é", "\xff", "\n", ". ", " ", "https://x/?q={y}", "\"", "/", "5%", "и"})).Draw(t, "text")
+		joined := []byte(bytes.Join(func() (all [][]byte) {
+			for _, s := range text {
+				all = append(all, []byte(s))
+			}
+			return
+		}(), nil))
+		var r Reader
+		all := Sentences(nil, joined)
+		for i := range all {
+			fs := slices.Clone(r.Features(joined, all, i, &Place{Kind: ParameterText, Parameter: []byte("a_b"), Purpose: []byte("reads a file")}))
+			slices.Sort(fs)
+			if len(slices.Compact(slices.Clone(fs))) != len(fs) {
+				t.Fatalf("%q has a feature twice", joined[all[i].Start:all[i].End])
+			}
+		}
+	})
+}
