@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -211,16 +212,24 @@ func (c chunk) Events(yield func(*scanner.Event)) {
 
 func (c chunk) Release() {}
 
-// once is a source with a single chunk.
+// once is a source of events that are in memory. It hands them over in pieces, so that
+// what the engine makes of them is not held for all at once, and lets go of each piece.
 type once struct{ events chunk }
 
+const pieceEvents = 1024
+
 func (o *once) Next() (scanner.Chunk, error) {
-	c := o.events
-	o.events = nil
-	if c == nil {
+	if o.events == nil {
 		return nil, io.EOF
 	}
-	return c, io.EOF
+	n := min(len(o.events), pieceEvents)
+	piece := slices.Clone(o.events[:n])
+	clear(o.events[:n])
+	if o.events = o.events[n:]; len(o.events) == 0 {
+		o.events = nil
+		return piece, io.EOF
+	}
+	return piece, nil
 }
 
 // Join reads one source after another.

@@ -44,7 +44,7 @@ func findings() []Shape {
 		}), Commands: append(inspect(),
 			[]string{"report", "--format", "html=again.html", "--format", "sarif", "report.json"},
 			[]string{"replay", "-j", "1", "--allow-incomplete", "--baseline", "report.json", "--format", "json=compared.json", "in.jsonl"})},
-		{Name: "ignores", Small: 100, Make: func(n int) map[string][]byte {
+		{Name: "ignores", Small: 100, Most: settingsBytes, Make: func(n int) map[string][]byte {
 			var l lines
 			for i := range 30 {
 				l.listing("s", "files", i, hostile(i))
@@ -54,7 +54,7 @@ func findings() []Shape {
 			})
 			return map[string][]byte{"in.jsonl": l.Bytes(), "mcpscan.yaml": []byte(ignores)}
 		}, Commands: inspect()},
-		{Name: "patterns of a user", Small: 20, Make: func(n int) map[string][]byte {
+		{Name: "patterns of a user", Small: 20, Most: settingsBytes, Make: func(n int) map[string][]byte {
 			var l lines
 			for i := range 20 {
 				l.listing("s", "files", i, hostile(i))

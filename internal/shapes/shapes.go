@@ -22,7 +22,12 @@ type Shape struct {
 	Make func(size int) map[string][]byte
 	// Commands are run one after the other beside the files.
 	Commands [][]string
+	// Most is the size in bytes beyond which mcpscan refuses the files; 0 where it does not.
+	Most int
 }
+
+// settingsBytes is a little less than what mcpscan reads of a file of settings.
+const settingsBytes = 4_000_000
 
 // All returns all shapes.
 func All() []Shape {

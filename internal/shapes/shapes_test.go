@@ -95,6 +95,9 @@ func TestWorkIsLinear(t *testing.T) {
 
 // sizeOf is the size at which the files of a shape come to a number of bytes.
 func (s Shape) sizeOf(bytes int) int {
+	if s.Most > 0 {
+		bytes = min(bytes, s.Most)
+	}
 	small := 0
 	for _, content := range s.Make(s.Small) {
 		small += len(content)
