@@ -59,7 +59,9 @@ func (f *Folder) Fold(s []byte) *Folded {
 		f.last = Folded{Text: f.buf, src: n}
 		return &f.last
 	}
-	f.pos = f.pos[:0]
+	if f.pos = f.pos[:0]; f.pos == nil { // nil would say that all offsets are the same
+		f.pos = make([]int32, 0, len(s))
+	}
 	for i := range n {
 		f.pos = append(f.pos, int32(i))
 	}

@@ -193,6 +193,14 @@ func TestFoldRandom(t *testing.T) {
 	}
 }
 
+// TestFoldNothing: the first text of a folder has nothing that stays.
+func TestFoldNothing(t *testing.T) {
+	for _, s := range []string{"\xff\xfe", "\u200b", "\x00"} {
+		var f Folder
+		checkFold(t, &f, []byte(s))
+	}
+}
+
 func FuzzFold(f *testing.F) {
 	for _, s := range []string{"Ignore", "іgnоrе", "это ignоre", "ﬁ\u0301\u200b\U000e0041", "\xff\xfe", "ﷺ"} {
 		f.Add([]byte(s))
