@@ -135,7 +135,9 @@ func checkWidth(t testing.TB, r *Report, out string, width int) {
 	case width < minWidth:
 		width = minWidth
 	}
-	for _, l := range places(r) {
+	all := places(r)
+	slices.SortFunc(all, func(a, b Location) int { return len(place(b)) - len(place(a)) }) // one can be a part of another
+	for _, l := range all {
 		if at := place(l); strings.Contains(at, " ") {
 			out = strings.ReplaceAll(out, at, "P")
 		}
