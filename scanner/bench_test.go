@@ -24,25 +24,7 @@ func recording(b *testing.B, size int64) ([]byte, []*scanner.Event) {
 	if err := recgen.Write(&rec, recgen.Options{Seed: 1, Bytes: size}); err != nil {
 		b.Fatal(err)
 	}
-	src, err := replay.Open("r", bytes.NewReader(rec.Bytes()), replay.Options{MaxMessage: 64 << 20})
-	if err != nil {
-		b.Fatal(err)
-	}
-	var events []*scanner.Event
-	for {
-		c, err := src.Next()
-		if c != nil {
-			c.Events(func(e *scanner.Event) {
-				own := *e
-				own.Frame = bytes.Clone(e.Frame)
-				own.SetTree(nil, 0)
-				events = append(events, &own)
-			})
-		}
-		if err != nil {
-			break
-		}
-	}
+	events := eventsOf(b, "r", rec.Bytes())
 	return rec.Bytes(), events
 }
 

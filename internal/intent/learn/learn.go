@@ -1,5 +1,5 @@
-// Package learn makes weights for the features of package intent from labelled texts, and
-// scores texts by them. Nothing in it is part of the product.
+// Package learn trains a linear classifier over the features of package intent and
+// measures it on labelled texts. Nothing in it is part of the product.
 package learn
 
 import (
@@ -74,7 +74,7 @@ func Load(files ...string) ([]*Row, error) {
 	return rows, nil
 }
 
-// event is one line of a session.
+// events is a recording of the rows, each in a session of its own.
 type events struct {
 	rows []*Row
 	at   int

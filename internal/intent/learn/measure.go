@@ -2,6 +2,7 @@ package learn
 
 import (
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"strings"
 )
@@ -12,9 +13,10 @@ type scored struct {
 	score float64
 }
 
-// LeaveOneOut scores each set by what is learned from a share of the pairs of the others,
-// and returns a table: how many attacks score above a threshold that a share of the honest
-// twins passes, with how many of the honest singles and of the tools of real servers do.
+// LeaveOneOut scores each set with a classifier trained on a share of the pairs of the
+// other sets. Each row of the table it returns sets the threshold at which a fixed share of
+// the honest twins is flagged, and gives the shares of attacks, of honest singles and of
+// tools of real servers above that threshold.
 func LeaveOneOut(rows, servers []*Row, share float64, o Options) string {
 	var sets []string
 	for _, r := range rows {
@@ -48,11 +50,11 @@ func LeaveOneOut(rows, servers []*Row, share float64, o Options) string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString("| texts | languages | attacks | twins passed | found | singles passed | tools of real servers passed |\n|---|---|---:|---:|---:|---:|---:|\n")
+	b.WriteString("| texts | languages | attacks | twins flagged | attacks found | singles flagged | tools of real servers flagged |\n|---|---|---:|---:|---:|---:|---:|\n")
 	for _, kind := range []string{"definition", "result"} {
 		for _, language := range []string{"all", "English", "other"} {
-			for _, passed := range []float64{.01, .02, .04, .08} {
-				b.WriteString(line(all, kind, language, passed))
+			for _, flagged := range []float64{.01, .02, .04, .08} {
+				b.WriteString(line(all, kind, language, flagged))
 			}
 		}
 	}
@@ -65,14 +67,12 @@ func inShare(r *Row, share float64) bool {
 	if r.Pair != "" {
 		name = r.Pair
 	}
-	h := uint32(2166136261)
-	for i := range len(name) {
-		h = (h ^ uint32(name[i])) * 16777619
-	}
-	return float64(h>>8&0xffff) < share*0x10000
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return float64(h.Sum32()>>8&0xffff) < share*0x10000
 }
 
-func line(all []scored, kind, language string, passed float64) string {
+func line(all []scored, kind, language string, flagged float64) string {
 	var attacks, twins, singles, tools []float64
 	for _, s := range all {
 		switch real := s.Set == learned || s.Set == measured; {
@@ -88,7 +88,7 @@ func line(all []scored, kind, language string, passed float64) string {
 		}
 	}
 	slices.Sort(twins)
-	threshold := twins[len(twins)-1-int(passed*float64(len(twins)))]
+	threshold := twins[len(twins)-1-int(flagged*float64(len(twins)))]
 	above := func(scores []float64) string {
 		if len(scores) == 0 {
 			return "–"

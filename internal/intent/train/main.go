@@ -1,5 +1,5 @@
-// Command train measures what a model learns from sets of labelled texts: each set is
-// scored by weights that were learned from the others.
+// Command train measures the classifier of package learn: it trains on all sets of labelled
+// texts but one, scores that one, and repeats this for each set.
 //
 //	go run ./internal/intent/train corpus/*.jsonl
 //	go run ./internal/intent/train -servers ../shared/realservers/dumps corpus/*.jsonl
@@ -15,8 +15,8 @@ import (
 
 func main() {
 	o := learn.Default
-	servers := flag.String("servers", "", "Directory of dumps of real servers: half of the packages are honest texts to learn from, the others to measure with.")
-	share := flag.Float64("share", 1, "Learn from this share of the pairs, for a learning curve.")
+	servers := flag.String("servers", "", "Directory of dumps of real servers: train on half of the packages, measure on the others.")
+	share := flag.Float64("share", 1, "Train on this share of the pairs, for a learning curve.")
 	flag.Parse()
 	if err := run(o, *servers, *share, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
