@@ -146,7 +146,7 @@ func read(doc *wire.Doc, text []byte) *schema {
 	return nil
 }
 
-// schema returns what stands at node i as a schema.
+// schema compiles the schema at node i, once.
 func (c *compiler) schema(i int) *schema {
 	if s := c.made[i]; s != nil {
 		return s
@@ -274,7 +274,7 @@ func (c *compiler) word(i int) string {
 	return string(c.content(i))
 }
 
-// optional returns the schema at node i, nil where none stands there.
+// optional compiles the schema at node i; nil where there is none.
 func (c *compiler) optional(i int) *schema {
 	if i < 0 {
 		return nil

@@ -65,7 +65,7 @@ func TestCorpus(t *testing.T) {
 		ids, labels := map[string]bool{}, map[string]string{}
 		for _, r := range rows {
 			if ids[r.ID] {
-				t.Errorf("%s: %s stands there twice", file, r.ID)
+				t.Errorf("%s: %s appears twice", file, r.ID)
 			}
 			ids[r.ID] = true
 			if r.Pair != "" {
