@@ -6,6 +6,11 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/rules/crossserver"
+	"github.com/mcpscan/mcpscan/rules/drift"
+	"github.com/mcpscan/mcpscan/rules/instructions"
+	"github.com/mcpscan/mcpscan/rules/policy"
+	"github.com/mcpscan/mcpscan/rules/session"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -17,22 +22,22 @@ import (
 // what a rule finds in results, where any injected text is output poisoning.
 func Strict() (everywhere, inResults map[string]scanner.Severity) {
 	everywhere = map[string]scanner.Severity{
-		menCredential.ID:         scanner.Critical,
-		menExfilCommand.ID:       scanner.High,
-		menDirective.ID:          scanner.High,
-		menShellSyntax.ID:        scanner.Medium,
-		menPathTraversal.ID:      scanner.Medium,
-		shadowTool.ID:            scanner.Critical,
-		readThenSend.ID:          scanner.Critical,
-		crossServerFlow.ID:       scanner.High,
-		burst.ID:                 scanner.High,
-		xsServerLookalike.ID:     scanner.High,
-		versionPin.ID:            scanner.Critical,
-		binaryMismatch.ID:        scanner.Critical,
-		driftInSession.ID:        scanner.Critical,
-		driftDescription.ID:      scanner.Critical, // its hash covers name, description and schema
-		driftSchemaBreaking.ID:   scanner.Critical,
-		driftSchemaCompatible.ID: scanner.Critical,
+		instructions.MentionedCredential.ID:    scanner.Critical,
+		instructions.MentionedExfilCommand.ID:  scanner.High,
+		instructions.MentionedDirective.ID:     scanner.High,
+		instructions.MentionedShellSyntax.ID:   scanner.Medium,
+		instructions.MentionedPathTraversal.ID: scanner.Medium,
+		crossserver.ShadowTool.ID:              scanner.Critical,
+		session.ReadThenSend.ID:                scanner.Critical,
+		session.CrossServerFlow.ID:             scanner.High,
+		session.Burst.ID:                       scanner.High,
+		crossserver.ServerLookalike.ID:         scanner.High,
+		policy.VersionPin.ID:                   scanner.Critical,
+		drift.BinaryMismatch.ID:                scanner.Critical,
+		drift.InSession.ID:                     scanner.Critical,
+		drift.Description.ID:                   scanner.Critical, // its hash covers name, description and schema
+		drift.SchemaBreaking.ID:                scanner.Critical,
+		drift.SchemaCompatible.ID:              scanner.Critical,
 	}
 	inResults = map[string]scanner.Severity{}
 	for _, r := range All() {
@@ -50,10 +55,10 @@ func AllStrict() []scanner.Rule {
 		r := &all[i]
 		r.Patterns = append(slices.Clone(r.Patterns), designPatterns(r.ID)...)
 		switch r.ID {
-		case shadowTool.ID:
-			r.Judge = judgeShadows(scanner.Block)
-		case xsServerLookalike.ID:
-			r.Judge = judgeServerName(alikeByLetters)
+		case crossserver.ShadowTool.ID:
+			r.Judge = crossserver.JudgeShadows(scanner.Block)
+		case crossserver.ServerLookalike.ID:
+			r.Judge = crossserver.JudgeServerName(crossserver.AlikeByLetters)
 		}
 	}
 	return all

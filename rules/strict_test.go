@@ -83,22 +83,22 @@ func strictly(t *testing.T, settings, lines string) (out []attackFinding) {
 			t.Fatal(err)
 		}
 	}
-	sink := &weighed{triage: &config.Triage{Settings: s}}
+	sink := &Check{triage: &config.Triage{Settings: s}}
 	if _, err := engines[key].Run(context.Background(), frames(t, lines), sink); err != nil {
 		t.Fatal(err)
 	}
 	return sink.found
 }
 
-// weighed collects findings as settings weigh them.
-type weighed struct {
+// Check collects findings as settings weigh them.
+type Check struct {
 	triage *config.Triage
 	found  []attackFinding
 }
 
-func (w *weighed) Event(*scanner.Event, *scanner.Outcome) error { return nil }
+func (w *Check) Event(*scanner.Event, *scanner.Outcome) error { return nil }
 
-func (w *weighed) Finding(f *scanner.Finding) error {
+func (w *Check) Finding(f *scanner.Finding) error {
 	decided := *f
 	if w.triage.Decide(&decided) {
 		w.found = append(w.found, attackFinding{f.Rule.ID, f.Category, decided.Severity.String()})

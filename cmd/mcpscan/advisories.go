@@ -7,7 +7,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/osv"
 	"github.com/mcpscan/mcpscan/internal/text"
-	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/rules/supplychain"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -28,8 +28,8 @@ func (f *advisoryFlags) advise(std streams, c *checks, events []*scanner.Event, 
 			configs = append(configs, e.Config)
 		}
 	}
-	wanted := rules.Wanted(configs)
-	var kept []rules.Advisory
+	wanted := supplychain.Wanted(configs)
+	var kept []supplychain.Advisory
 	for _, name := range f.Advisories {
 		found, stats, err := readAdvisories(name, wanted)
 		if err != nil {
@@ -42,10 +42,10 @@ func (f *advisoryFlags) advise(std streams, c *checks, events []*scanner.Event, 
 		}
 	}
 	c.files = append(c.files, f.Advisories...)
-	return c.goBy(rules.NewAdvisories(kept))
+	return c.goBy(supplychain.NewAdvisories(kept))
 }
 
-func readAdvisories(name string, wanted func(scanner.Ecosystem, string) bool) ([]rules.Advisory, osv.Stats, error) {
+func readAdvisories(name string, wanted func(scanner.Ecosystem, string) bool) ([]supplychain.Advisory, osv.Stats, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
@@ -62,11 +62,11 @@ func readAdvisories(name string, wanted func(scanner.Ecosystem, string) bool) ([
 }
 
 // goBy makes the rules about known packages go by other advisories.
-func (c *checks) goBy(a *rules.Advisories) error {
+func (c *checks) goBy(a *supplychain.Advisories) error {
 	run := slices.Clone(c.engine.Rules())
 	for _, list := range [...][]scanner.Rule{run, c.rules} {
 		for i := range list {
-			list[i] = rules.Advised(list[i], a)
+			list[i] = supplychain.Advised(list[i], a)
 		}
 	}
 	engine, err := scanner.New(run, c.options)

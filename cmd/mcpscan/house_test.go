@@ -50,7 +50,7 @@ var imports = map[string][]string{
 	"internal/config":                  {"scanner", "internal/policy", "internal/text", "internal/wire", "internal/lazyregexp"},
 	"internal/lockfile":                {"scanner", "internal/wire"},
 	"internal/live":                    {"internal/wire"},
-	"internal/osv":                     {"scanner", "rules"},
+	"internal/osv":                     {"rules/supplychain", "scanner"},
 	"internal/policyfile":              {"scanner", "internal/config", "internal/text", "internal/wire", "internal/lazyregexp"},
 	"internal/recgen":                  {},
 	"internal/shapes":                  {},
@@ -59,10 +59,32 @@ var imports = map[string][]string{
 	"internal/score/recordtranscripts": {"internal/score"},
 	"internal/score/scorecorpus":       {"internal/score"},
 	"scanner":                          {"internal/wire", "internal/text", "internal/conform", "internal/lazyregexp", "internal/published"},
-	"rules":                            {"scanner", "internal/wire", "internal/text", "internal/reading", "internal/lazyregexp", "internal/published"},
+	"rules":                            {"internal/text", "rules/configuration", "rules/crossserver", "rules/declaration", "rules/drift", "rules/hidden", "rules/instructions", "rules/policy", "rules/protocol", "rules/requests", "rules/session", "rules/supplychain", "scanner"},
+	"rules/configuration":              {"internal/destination", "internal/launching", "internal/lazyregexp", "internal/names", "internal/published", "internal/secrets", "internal/text", "internal/wire", "scanner"},
+	"rules/crossserver":                {"internal/names", "internal/text", "internal/tools", "scanner"},
+	"rules/declaration":                {"internal/clause", "internal/destination", "internal/jsonschema", "internal/lazyregexp", "internal/names", "internal/secrets", "internal/sensitive", "internal/text", "internal/tools", "internal/wire", "scanner"},
+	"rules/drift":                      {"internal/clause", "internal/jsonschema", "internal/languages", "internal/lazyregexp", "internal/names", "internal/reading", "internal/secrets", "internal/sense", "internal/sensitive", "internal/text", "internal/tools", "internal/wire", "scanner"},
+	"rules/hidden":                     {"internal/clause", "internal/lazyregexp", "internal/names", "internal/text", "internal/tools", "internal/wire", "scanner"},
+	"rules/instructions":               {"internal/clause", "internal/languages", "internal/lazyregexp", "internal/names", "internal/paths", "internal/reading", "internal/secrets", "internal/sense", "internal/sensitive", "internal/text", "scanner"},
+	"rules/policy":                     {"internal/text", "scanner"},
+	"rules/protocol":                   {"internal/names", "internal/text", "internal/wire", "scanner"},
+	"rules/requests":                   {"internal/clause", "internal/destination", "internal/jsonschema", "internal/lazyregexp", "internal/names", "internal/secrets", "internal/sensitive", "internal/text", "internal/wire", "scanner"},
+	"rules/session":                    {"internal/clause", "internal/destination", "internal/lazyregexp", "internal/names", "internal/paths", "internal/secrets", "internal/text", "internal/wire", "scanner"},
+	"rules/supplychain":                {"internal/destination", "internal/launching", "internal/names", "internal/text", "scanner"},
+	"internal/clause":                  {"internal/lazyregexp", "internal/text", "scanner"},
+	"internal/destination":             {"internal/lazyregexp", "internal/names", "internal/text", "scanner"},
+	"internal/jsonschema":              {"internal/lazyregexp", "internal/wire"},
+	"internal/languages":               {"internal/clause", "internal/lazyregexp", "internal/text", "scanner"},
+	"internal/launching":               {"internal/lazyregexp", "internal/text", "scanner"},
+	"internal/names":                   {"scanner"},
+	"internal/paths":                   {"internal/names", "internal/text", "scanner"},
+	"internal/secrets":                 {"internal/lazyregexp", "internal/text"},
+	"internal/sense":                   {"internal/lazyregexp", "internal/reading", "scanner"},
+	"internal/sensitive":               {"internal/lazyregexp", "internal/names", "scanner"},
+	"internal/tools":                   {"internal/lazyregexp", "internal/names", "internal/wire", "scanner"},
 	"replay":                           {"scanner", "internal/wire", "internal/lazyregexp"},
 	"report":                           {"scanner", "internal/text", "internal/wire", "internal/lazyregexp"},
-	"cmd/mcpscan":                      {"scanner", "rules", "replay", "report", "internal/config", "internal/live", "internal/lockfile", "internal/osv", "internal/policy", "internal/policyfile", "internal/text", "internal/wire", "internal/lazyregexp", "internal/published"},
+	"cmd/mcpscan":                      {"internal/config", "internal/lazyregexp", "internal/live", "internal/lockfile", "internal/osv", "internal/policy", "internal/policyfile", "internal/published", "internal/text", "internal/wire", "replay", "report", "rules", "rules/supplychain", "scanner"},
 }
 
 const module = "github.com/mcpscan/mcpscan/"
@@ -101,13 +123,40 @@ func TestNoClockNoIO(t *testing.T) {
 	forbidden := regexp.MustCompile(`\btime\.(Now|Since|Until|After|Tick|Sleep|NewTimer|NewTicker)\b|\n(?:import )?\s*\w* ?"(os|net|net/http|os/exec|math/rand|math/rand/v2|log)"\n|\nfunc init\(`)
 	walkGo(t, func(path string) {
 		dir := filepath.ToSlash(filepath.Dir(path))
-		if dir != "scanner" && dir != "rules" && dir != "report" && dir != "internal/text" && dir != "internal/reading" && dir != "internal/intent" && dir != "internal/conform" {
+		if !pure(dir) {
 			return
 		}
 		if m := forbidden.FindString(readFile(t, root, path)); m != "" {
 			t.Errorf("%s has %q", path, m)
 		}
 	})
+}
+
+// pure reports a package whose findings depend on its input alone: the engine, the rules
+// and what they are made of, and the reports.
+func pure(dir string) bool {
+	switch dir {
+	case "scanner", "report", "internal/text", "internal/reading", "internal/intent", "internal/conform":
+		return true
+	}
+	return dir == "rules" || strings.HasPrefix(dir, "rules/") || slices.ContainsFunc(rulePackages, func(p string) bool { return dir == "internal/"+p })
+}
+
+// rulePackages under internal hold what several families of rules need.
+var rulePackages = []string{"clause", "destination", "jsonschema", "languages", "launching", "names", "paths", "secrets", "sense", "sensitive", "tools"}
+
+// TestFamiliesStandAlone: no family of rules imports another one, and nothing that they
+// share imports a family.
+func TestFamiliesStandAlone(t *testing.T) {
+	for dir, imported := range imports {
+		family := strings.HasPrefix(dir, "rules/")
+		shared := slices.ContainsFunc(rulePackages, func(p string) bool { return dir == "internal/"+p })
+		for _, other := range imported {
+			if (family || shared) && strings.HasPrefix(other, "rules") {
+				t.Errorf("%s imports %s: what both need belongs into a package under internal", dir, other)
+			}
+		}
+	}
 }
 
 // TestDependenciesAreExplained: each direct dependency has its line in ARCHITECTURE.md.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/osv"
-	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/rules/supplychain"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -26,7 +26,7 @@ const (
 	unasked   = `{"id": "GHSA-5", "affected": [{"package": {"ecosystem": "npm", "name": "other"}}]}`
 )
 
-func read(data string) ([]rules.Advisory, osv.Stats, error) {
+func read(data string) ([]supplychain.Advisory, osv.Stats, error) {
 	return osv.Read("f.json", strings.NewReader(data), int64(len(data)), func(e scanner.Ecosystem, name string) bool { return e == scanner.NPM && name == "a-mcp" })
 }
 

@@ -1,0 +1,243 @@
+// Package destination tells where a host or an address leads: the public network, a
+// private one, this machine, or the metadata service of a cloud.
+package destination
+
+import (
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+	"golang.org/x/net/idna"
+	"golang.org/x/text/unicode/norm"
+)
+
+// reach says how far from its reader an address leads.
+type reach uint8
+
+const (
+	Outside reach = iota
+	ThisMachine
+	Neighbour // a private network
+	LinkLocal // what only machines of one network segment, or a machine and its host, say to each other
+	metadata  // the service that gives a cloud machine its credentials
+)
+
+var reachNames = [...]string{"the public network", "this machine", "a private network", "link-local addresses", "the metadata service of a cloud"}
+
+func (r reach) String() string { return reachNames[r] }
+
+// Destination is where an address leads, and whether it is written so that a reader
+// or a filter does not see that.
+type Destination struct {
+	Reach     reach
+	Disguised bool
+}
+
+// Of tells where a host leads, whatever form its figures have: programs that
+// connect read 2130706433, 0x7f.1 and 0177.0.0.1 as 127.0.0.1.
+func Of(host string) Destination {
+	plain := strings.ToLower(strings.TrimSuffix(strings.ReplaceAll(norm.NFKC.String(host), "。", "."), "."))
+	if ip, err := netip.ParseAddr(plain); err == nil {
+		inner := embedded(ip)
+		return Destination{reachOf(inner), inner != ip.WithZone("") || !strings.EqualFold(strings.TrimSuffix(host, "."), plain)}
+	}
+	if ip, ok := parseInetAton(plain); ok {
+		return Destination{reachOf(ip), true}
+	}
+	switch m := spelledOut.FindStringSubmatch(plain); {
+	case m != nil:
+		if ip, ok := parseInetAton(strings.ReplaceAll(m[1], "-", ".")); ok {
+			return Destination{reachOf(ip), true}
+		}
+	case metadataHosts[plain]:
+		return Destination{Reach: metadata}
+	case mirrorsLoopback.MatchString(plain):
+		return Destination{ThisMachine, true}
+	case plain == "localhost" || strings.HasSuffix(plain, ".localhost"):
+		return Destination{Reach: ThisMachine}
+	}
+	return Destination{}
+}
+
+// Names by which clouds and services of the public DNS lead inside. Source: the
+// documentation of the clouds and services named.
+var (
+	metadataHosts   = names.Set(`metadata.google.internal metadata.goog metadata instance-data instance-data.ec2.internal metadata.tencentyun.com metadata.platformequinix.com`)
+	spelledOut      = lazyregexp.New(`(?:^|[.-])(\d{1,3}(?:[.-]\d{1,3}){3})\.(?:nip\.io|sslip\.io|xip\.io)$`)
+	mirrorsLoopback = lazyregexp.New(`(?:^|\.)(?:localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|yoogle\.com)$`)
+)
+
+// parseInetAton reads an IPv4 address as the resolvers of programs do: of one to four
+// parts, each decimal, octal or hexadecimal, of which the last fills what is left.
+func parseInetAton(host string) (netip.Addr, bool) {
+	parts := strings.Split(host, ".")
+	if len(parts) > 4 {
+		return netip.Addr{}, false
+	}
+	var all uint64
+	for i, part := range parts {
+		if !figure.MatchString(part) {
+			return netip.Addr{}, false
+		}
+		n, err := strconv.ParseUint(part, 0, 32)
+		width := 8
+		if i == len(parts)-1 {
+			width = 8 * (5 - len(parts))
+		}
+		if err != nil || n >= 1<<width {
+			return netip.Addr{}, false
+		}
+		all = all<<width | n
+	}
+	return netip.AddrFrom4([4]byte{byte(all >> 24), byte(all >> 16), byte(all >> 8), byte(all)}), true
+}
+
+// embedded returns the IPv4 address that an IPv6 address carries, or the address itself.
+func embedded(ip netip.Addr) netip.Addr {
+	if ip = ip.WithZone(""); ip.Is4In6() {
+		return ip.Unmap()
+	}
+	b := ip.As16()
+	switch {
+	case ip.Is6() && nat64.Contains(ip), ip.Is6() && compatible.Contains(ip) && (b[12] != 0 || b[13] != 0):
+		return netip.AddrFrom4([4]byte(b[12:]))
+	case ip.Is6() && sixToFour.Contains(ip):
+		return netip.AddrFrom4([4]byte(b[2:6]))
+	}
+	return ip
+}
+
+// The networks that stand for others, and those that nobody reaches from outside:
+// RFC 6052, 4291, 3056 and 6598.
+var (
+	nat64      = netip.MustParsePrefix("64:ff9b::/96")
+	compatible = netip.MustParsePrefix("::/96")
+	sixToFour  = netip.MustParsePrefix("2002::/16")
+	carrier    = netip.MustParsePrefix("100.64.0.0/10")
+	thisNet    = netip.MustParsePrefix("0.0.0.0/8")
+)
+
+// metadataAddresses are those of the metadata services of AWS, Azure, Google, Oracle
+// and Alibaba.
+var metadataAddresses = names.Set(`169.254.169.254 169.254.170.2 169.254.170.23 fd00:ec2::254 fd00:ec2::23 fd20:ce::254 168.63.129.16 192.0.0.192 100.100.100.200`)
+
+var figure = lazyregexp.New(`^(?:0x[0-9a-f]+|[0-9]+)$`)
+
+func reachOf(ip netip.Addr) reach {
+	switch {
+	case metadataAddresses[ip.String()]:
+		return metadata
+	case ip.IsLoopback(), ip.IsUnspecified(), thisNet.Contains(ip):
+		return ThisMachine
+	case ip.IsLinkLocalUnicast():
+		return LinkLocal
+	case ip.IsPrivate(), carrier.Contains(ip):
+		return Neighbour
+	}
+	return Outside
+}
+
+// ParseURL reads an address as a browser does, which drops white space and takes
+// a backslash for a slash. The scheme is in lower case.
+func ParseURL(s string) (scheme string, u *url.URL) {
+	s = strings.Map(func(r rune) rune {
+		if r == '\t' || r == '\n' || r == '\r' {
+			return -1
+		}
+		return r
+	}, strings.TrimFunc(s, func(r rune) bool { return r <= ' ' }))
+	m := urlScheme.FindString(s)
+	scheme = strings.ToLower(strings.TrimSuffix(m, ":"))
+	if WebScheme[scheme] {
+		s = m + strings.ReplaceAll(s[len(m):], `\`, "/")
+	}
+	if u, err := url.Parse(s); err == nil && u.Hostname() != "" {
+		return scheme, u
+	}
+	return scheme, nil
+}
+
+var (
+	urlScheme = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+	WebScheme = names.Set("http https ws wss")
+)
+
+// LookalikeHost reports a host, be it written in Punycode, with a name that mixes alphabets
+// whose letters look alike, or that is made of such letters alone ahead of a suffix in ASCII.
+func LookalikeHost(host string) bool {
+	if said, err := idna.Punycode.ToUnicode(host); err == nil {
+		host = said
+	}
+	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
+	suffix := labels[len(labels)-1]
+	for _, label := range labels {
+		if _, _, mixed := names.MixedAlphabets([]byte(label)); mixed {
+			return true
+		}
+		if ascii(suffix) && looksASCII(label) {
+			return true
+		}
+	}
+	return false
+}
+
+func ascii(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
+}
+
+// looksASCII reports a label of letters that a reader takes for ASCII, and are none. The
+// letters of Latin itself have marks, which a reader sees.
+func looksASCII(label string) bool {
+	for _, r := range label {
+		if r > unicode.MaxASCII && (unicode.Is(unicode.Latin, r) || !ascii(scanner.FoldName("a"+string(r)+"a"))) {
+			return false
+		}
+	}
+	return !ascii(label)
+}
+
+// ReservedHost are hosts that are no address: RFC 2606 and 6761, and what people
+// write in their place.
+var ReservedHost = lazyregexp.New(`(^|\.)(example|test|invalid|localhost|local|internal|lan)$|(^|\.)example\.(com|org|net)$|(^|[.-])(your|my|some|our)?-?(domain|company|org|organization|server|site|website|e?mail|host|app|business|team)\.(com|org|net|io|tld)$|^(your|my)`)
+
+// Loopback reports whether a host is this machine.
+func Loopback(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// Private reports whether a host is of a network that is not the public one. A name
+// without a dot is that of a neighbour.
+func Private(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.IsPrivate() || ip.IsLinkLocalUnicast()
+	}
+	return !strings.Contains(host, ".") || privateSuffix.MatchString(host)
+}
+
+var privateSuffix = lazyregexp.New(`\.(?:local|lan|home|internal|intranet|corp|test|svc|cluster\.local|home\.arpa|ts\.net)$`)
+
+// Address reads an absolute URL, without the references in it.
+func Address(s string) (*url.URL, bool) {
+	u, err := url.Parse(strings.TrimSpace(s))
+	if err != nil || u.Host == "" || u.Hostname() == "" || text.IsReference(u.Host) || strings.ContainsAny(u.Host, "<>{}$") {
+		return nil, false
+	}
+	return u, true
+}
+
+// Describe says where an address leads, and that it is not to be seen.
+func (d Destination) Describe() string {
+	if d.Disguised {
+		return d.Reach.String() + ", written in another form"
+	}
+	return d.Reach.String()
+}

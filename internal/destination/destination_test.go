@@ -1,0 +1,95 @@
+package destination
+
+import "testing"
+
+// TestDestinationOf: the forms of one address that programs read alike lead to one place.
+func TestDestinationOf(t *testing.T) {
+	for host, want := range map[string]Destination{
+		"169.254.169.254":                {metadata, false},
+		"metadata.google.internal.":      {metadata, false},
+		"2852039166":                     {metadata, true},
+		"0xA9FEA9FE":                     {metadata, true},
+		"0xa9.0xfe.0xa9.0xfe":            {metadata, true},
+		"0251.0376.0251.0376":            {metadata, true},
+		"169.254.43518":                  {metadata, true},
+		"::ffff:169.254.169.254":         {metadata, true},
+		"::ffff:a9fe:a9fe":               {metadata, true},
+		"64:ff9b::a9fe:a9fe":             {metadata, true},
+		"2002:a9fe:a9fe::1":              {metadata, true},
+		"169-254-169-254.nip.io":         {metadata, true},
+		"app.169.254.169.254.sslip.io":   {metadata, true},
+		"１６９.254.169.254":                {metadata, true},
+		"169。254。169。254":                {metadata, true},
+		"fd00:ec2::254":                  {metadata, false},
+		"100.100.100.200":                {metadata, false},
+		"127.0.0.1":                      {ThisMachine, false},
+		"127.1":                          {ThisMachine, true},
+		"0":                              {ThisMachine, true},
+		"0.0.0.0":                        {ThisMachine, false},
+		"::1":                            {ThisMachine, false},
+		"::":                             {ThisMachine, false},
+		"localhost":                      {ThisMachine, false},
+		"app.localhost":                  {ThisMachine, false},
+		"app.localtest.me":               {ThisMachine, true},
+		"10.1.2.3":                       {Neighbour, false},
+		"172.16.0.1":                     {Neighbour, false},
+		"192.168.1.1":                    {Neighbour, false},
+		"100.64.0.1":                     {Neighbour, false},
+		"fd12:3456::1":                   {Neighbour, false},
+		"0x0a000001":                     {Neighbour, true},
+		"169.254.1.1":                    {LinkLocal, false},
+		"fe80::1%eth0":                   {LinkLocal, false},
+		"8.8.8.8":                        {Outside, false},
+		"134744072":                      {Outside, true},
+		"172.32.0.1":                     {Outside, false},
+		"2001:db8::1":                    {Outside, false},
+		"example.com":                    {Outside, false},
+		"1.2.3.4.5":                      {Outside, false},
+		"256.1.1.1":                      {Outside, false},
+		"0b1.0.0.1":                      {Outside, false},
+		"1_0.0.0.1":                      {Outside, false},
+		"10.0.0.1.example.com":           {Outside, false},
+		"metadata.google.internal.evil.": {Outside, false},
+		"":                               {Outside, false},
+	} {
+		if got := Of(host); got.Reach != want.Reach || got.Disguised != want.Disguised && want.Reach != Outside {
+			t.Errorf("destinationOf(%q) = %v, want %v", host, got, want)
+		}
+	}
+}
+
+func TestLookalikeHost(t *testing.T) {
+	for host, want := range map[string]bool{
+		"p\u0430ypal.com": true, "xn--pypal-4ve.com": true, "\u0430\u0440\u0440\u04cf\u0435.com": true, "xn--80ak6aa92e.com": true,
+		"paypal.com": false, "m\u00fcnchen.de": false, "xn--mnchen-3ya.de": false, "\u043f\u0440\u0438\u043c\u0435\u0440.\u0440\u0444": false,
+		"\u4f8b\u3048.jp": false, "": false, "xn--": false,
+	} {
+		if got := LookalikeHost(host); got != want {
+			t.Errorf("lookalikeHost(%q) = %v, want %v", host, got, want)
+		}
+	}
+}
+
+// TestDestinationURL: an address is read as a browser reads it.
+func TestDestinationURL(t *testing.T) {
+	for address, want := range map[string][2]string{
+		"https://example.com/x":            {"https", "example.com"},
+		" \tHTTPS://Example.com":           {"https", "Example.com"},
+		`http:\\10.0.0.1\x`:                {"http", "10.0.0.1"},
+		"java\nscript:alert(1)":            {"javascript", ""},
+		"\x01javascript:alert(1)":          {"javascript", ""},
+		"https://user:pw@10.0.0.1:8080/":   {"https", "10.0.0.1"},
+		"http://[::ffff:127.0.0.1]/":       {"http", "::ffff:127.0.0.1"},
+		"/relative/path":                   {"", ""},
+		"data:image/png;base64,iVBORw0KGg": {"data", ""},
+	} {
+		scheme, u := ParseURL(address)
+		host := ""
+		if u != nil {
+			host = u.Hostname()
+		}
+		if scheme != want[0] || host != want[1] {
+			t.Errorf("destinationURL(%q) = %q, %q, want %q", address, scheme, host, want)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package jsonschema
+
+import (
+	"bytes"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// maxWork bounds the work of checking one value against one schema, in keywords
+// looked at. A value of 64 KiB has ten thousand parts and needs a quarter of it.
+const maxWork = 200_000
+
+// Violation returns the first place of a value that breaks a schema, as a JSON
+// Pointer, what stands there, and what is wrong; "" for none.
+//
+// It knows the keywords that say what a value is (type, enum, const, required,
+// properties, additionalProperties: false, items) and passes over all others and
+// over what stands beside a reference: it misses breaches and invents none. A
+// full validator can be made to run without end by the schemas it is given.
+func Violation(schema, value []byte) (pointer, evidence, message string) {
+	c := conformance{members: map[int]map[string]int{}}
+	if c.schema.Parse(schema) != nil || c.value.Parse(value) != nil {
+		return "", "", ""
+	}
+	at, message := c.check(0, 0)
+	if message == "" {
+		return "", "", ""
+	}
+	return string(c.value.AppendPointer(nil, 0, at)), string(c.value.Raw(at)), message
+}
+
+type conformance struct {
+	schema, value wire.Doc
+	members       map[int]map[string]int // of objects in the schema, by node
+	work          int
+}
+
+// check returns the first node under v that breaks schema s, and how.
+func (c *conformance) check(s, v int) (at int, message string) {
+	if c.schema.Kind(s) != wire.Object {
+		return 0, ""
+	}
+	if c.work += int(c.schema.Nodes[s].Len) + 1; c.work > maxWork || c.schema.Get(s, "$ref") >= 0 {
+		return 0, ""
+	}
+	if message := c.itself(s, v); message != "" {
+		return v, message
+	}
+	switch c.value.Kind(v) {
+	case wire.Object:
+		return c.object(s, v)
+	case wire.Array:
+		items := c.schema.Get(s, "items")
+		if c.schema.Get(s, "prefixItems") >= 0 {
+			return 0, ""
+		}
+		for e := c.value.First(v); e >= 0; e = c.value.Next(e) {
+			if at, message := c.check(items, e); message != "" {
+				return at, message
+			}
+		}
+	}
+	return 0, ""
+}
+
+// itself tells what is wrong with a value before its parts are looked at.
+func (c *conformance) itself(s, v int) string {
+	if t := c.schema.Get(s, "type"); t >= 0 && !c.typed(s, t, v) {
+		return "the structured result has another type here than the tool's schema says"
+	}
+	values := c.schema.Get(s, "enum")
+	if c.schema.Kind(values) != wire.Array {
+		if values = c.schema.Get(s, "const"); values < 0 || c.equal(values, v) {
+			return ""
+		}
+		return "the structured result has a value here that the tool's schema does not allow"
+	}
+	for e := c.schema.First(values); e >= 0; e = c.schema.Next(e) {
+		if c.equal(e, v) {
+			return ""
+		}
+	}
+	return "the structured result has a value here that the tool's schema does not allow"
+}
+
+func (c *conformance) equal(s, v int) bool {
+	if c.work += 1 + (len(c.schema.Raw(s))+len(c.value.Raw(v)))/64; c.work > maxWork {
+		return true
+	}
+	return c.schema.Kind(s) == c.value.Kind(v) && bytes.Equal(c.schema.AppendCanonical(nil, s), c.value.AppendCanonical(nil, v))
+}
+
+// typed reports whether a value has the type, or one of the types, at node t.
+// The nullable of OpenAPI is read as it is meant.
+func (c *conformance) typed(s, t, v int) bool {
+	if c.schema.Kind(t) == wire.Array {
+		for e := c.schema.First(t); e >= 0; e = c.schema.Next(e) {
+			if c.typed(s, e, v) {
+				return true
+			}
+		}
+		return false
+	}
+	kind := c.value.Kind(v)
+	if nullable := c.schema.Get(s, "nullable"); kind == wire.Null && nullable >= 0 {
+		return true
+	}
+	switch string(c.schema.Raw(t)) {
+	case `"object"`:
+		return kind == wire.Object
+	case `"array"`:
+		return kind == wire.Array
+	case `"string"`:
+		return kind == wire.String
+	case `"number"`:
+		return kind == wire.Number
+	case `"integer"`:
+		return kind == wire.Number && bytes.IndexByte(c.value.AppendCanonical(nil, v), '.') < 0
+	case `"boolean"`:
+		return kind == wire.Bool
+	case `"null"`:
+		return kind == wire.Null
+	}
+	return true // a type that no draft has
+}
+
+func (c *conformance) object(s, v int) (at int, message string) {
+	own := Members(&c.value, v)
+	required := c.schema.Get(s, "required")
+	if c.schema.Kind(required) == wire.Array {
+		for e := c.schema.First(required); e >= 0; e = c.schema.Next(e) {
+			c.work++
+			var buf []byte
+			if _, ok := own[string(c.schema.Text(e, &buf))]; c.schema.Kind(e) == wire.String && !ok {
+				return v, "the structured result lacks a member that the tool's schema requires"
+			}
+		}
+	}
+	properties := c.properties(c.schema.Get(s, "properties"))
+	additional := c.schema.Get(s, "additionalProperties")
+	closed := additional >= 0 && string(c.schema.Raw(additional)) == "false" && c.schema.Get(s, "patternProperties") < 0
+	for m := c.value.First(v); m >= 0; m = c.value.Next(m) {
+		sub, ok := properties[Key(&c.value, m)]
+		if !ok && closed {
+			return m, "the structured result has a member that the tool's schema does not know"
+		}
+		if ok {
+			if at, message := c.check(sub, m); message != "" {
+				return at, message
+			}
+		}
+	}
+	return 0, ""
+}
+
+// properties returns the members of an object in the schema, which many values
+// are checked against.
+func (c *conformance) properties(object int) map[string]int {
+	if c.schema.Kind(object) != wire.Object {
+		return nil
+	}
+	if c.members[object] == nil {
+		c.members[object] = Members(&c.schema, object)
+	}
+	return c.members[object]
+}
+
+// Members returns the members of an object by name.
+func Members(doc *wire.Doc, object int) map[string]int {
+	members := make(map[string]int, doc.Nodes[object].Len)
+	for c := doc.First(object); c >= 0; c = doc.Next(c) {
+		members[Key(doc, c)] = c
+	}
+	return members
+}

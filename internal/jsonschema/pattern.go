@@ -1,0 +1,156 @@
+package jsonschema
+
+import (
+	"regexp/syntax"
+	"strconv"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+)
+
+// manyTimes is the number of repetitions that counts as without bound: two
+// readings of each of twenty parts are a million of the whole.
+const manyTimes = 20
+
+// maxProbes bounds the characters that a pattern is tried with.
+const maxProbes = 16
+
+// CatastrophicPattern reports a pattern that has exponentially many ways to read a text
+// of one repeated character: a repetition within a repetition, with nothing
+// between two rounds that the character does not match as well, such as (a+)+,
+// (\w+\s?)* or (.*,)*. The time of an engine that backtracks is exponential then,
+// as soon as anything behind it fails to match.
+func CatastrophicPattern(pattern string) bool {
+	if strings.Count(pattern, "*")+strings.Count(pattern, "+")+strings.Count(pattern, "{") < 2 {
+		return false
+	}
+	pattern = counted.ReplaceAllStringFunc(lookaround.Replace(pattern), often)
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return false // a dialect that we do not read
+	}
+	probes := map[rune]bool{}
+	collectProbes(re, probes)
+	for r := range probes {
+		if _, _, exponential := readings(re, r); exponential {
+			return true
+		}
+	}
+	return false
+}
+
+// lookaround makes groups of what Go's syntax does not have: what they hold is
+// read by the engine all the same.
+var lookaround = strings.NewReplacer("(?=", "(?:", "(?!", "(?:", "(?<=", "(?:", "(?<!", "(?:")
+
+// counted is a repetition with figures. Go's syntax bounds them, and beyond
+// manyTimes the figure does not matter.
+var counted = lazyregexp.New(`\{(\d+)(,?)(\d*)\}`)
+
+// often writes a repetition that counts as one without bound as * or +.
+func often(quantifier string) string {
+	m := counted.FindStringSubmatch(quantifier)
+	most := m[3]
+	if m[2] == "" {
+		most = m[1]
+	}
+	if n, err := strconv.Atoi(most); err == nil && n < manyTimes {
+		return quantifier
+	}
+	if m[1] == "0" {
+		return "*"
+	}
+	return "+"
+}
+
+// collectProbes collects characters that a pattern mentions: the first of each
+// range and literal.
+func collectProbes(re *syntax.Regexp, probes map[rune]bool) {
+	if len(probes) >= maxProbes {
+		return
+	}
+	switch re.Op {
+	case syntax.OpLiteral:
+		for _, r := range re.Rune {
+			addProbe(probes, r)
+		}
+	case syntax.OpCharClass:
+		for i := 0; i < len(re.Rune); i += 2 {
+			addProbe(probes, re.Rune[i])
+		}
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		addProbe(probes, 'a')
+	}
+	for _, sub := range re.Sub {
+		collectProbes(sub, probes)
+	}
+}
+
+func addProbe(probes map[rune]bool, r rune) {
+	if len(probes) < maxProbes {
+		probes[r] = true
+	}
+}
+
+// readings tells how a pattern reads texts of the one character r: whether it
+// can at all, whether without bound to their length, and whether in a number of
+// ways that grows exponentially with it.
+func readings(re *syntax.Regexp, r rune) (can, unbounded, exponential bool) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		for _, l := range re.Rune {
+			if l != r {
+				return false, false, false
+			}
+		}
+		return true, false, false
+	case syntax.OpCharClass:
+		for i := 0; i < len(re.Rune); i += 2 {
+			can = can || re.Rune[i] <= r && r <= re.Rune[i+1]
+		}
+		return can, false, false
+	case syntax.OpAnyCharNotNL:
+		return r != '\n', false, false
+	case syntax.OpAnyChar, syntax.OpEmptyMatch:
+		return true, false, false
+	case syntax.OpCapture:
+		return readings(re.Sub[0], r)
+	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
+		return repeated(re, r)
+	case syntax.OpConcat:
+		can = true
+		for _, sub := range re.Sub {
+			c, u, e := readings(sub, r)
+			can, unbounded, exponential = can && c, unbounded || u, exponential || e
+		}
+		return can, can && unbounded, exponential
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			c, u, e := readings(sub, r)
+			can, unbounded, exponential = can || c, unbounded || u, exponential || e
+		}
+		return can, unbounded, exponential
+	}
+	return false, false, false // the edge of a line or word is not met twice in a row
+}
+
+func repeated(re *syntax.Regexp, r rune) (can, unbounded, exponential bool) {
+	sub, inner, exponential := readings(re.Sub[0], r)
+	many := re.Op == syntax.OpStar || re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Max < 0
+	optional := re.Op == syntax.OpStar || re.Op == syntax.OpQuest || re.Op == syntax.OpRepeat && re.Min == 0
+	return sub || optional, sub && (inner || many && consumes(re.Sub[0])), exponential || many && sub && inner
+}
+
+// consumes reports a pattern that is more than a place, such as ^ or nothing.
+func consumes(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpLiteral, syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return true
+	}
+	for _, sub := range re.Sub {
+		if consumes(sub) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,111 @@
+package jsonschema
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// RefExpansion follows the references of a schema where they apply to the same
+// value: through $ref, allOf, anyOf, oneOf, not, if, then and else. A circle there
+// never ends, and a reference that stands twice on each level doubles the work
+// with each.
+func RefExpansion(doc *wire.Doc, root int) (at int, message string) {
+	g := refGraph{doc: doc, root: root, places: map[string]int{}, sizes: map[int]int{}}
+	Subschemas(doc, root, func(s Subschema) bool {
+		g.places[string(doc.AppendPointer(nil, root, s.Node))] = s.Node
+		return true
+	})
+	Subschemas(doc, root, func(s Subschema) bool {
+		size := g.size(s.Node)
+		switch {
+		case size < 0:
+			at, message = s.Node, "a schema refers to itself for the same value, without end"
+		case size > maxExpansion:
+			at, message = s.Node, fmt.Sprintf("references multiply: more than %d schemas apply to one value", maxExpansion)
+		}
+		return message == ""
+	})
+	return at, message
+}
+
+// refGraph is a schema with its references resolved.
+type refGraph struct {
+	doc    *wire.Doc
+	root   int
+	places map[string]int // schemas by pointer
+	sizes  map[int]int    // of schemas seen; 0 while one is being measured
+}
+
+// inPlace are the keywords whose schemas apply to the value itself.
+var inPlace = [...]string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else"}
+
+// size returns how many schemas apply to a value that schema i applies to,
+// itself among them, and -1 for a circle. Each schema is measured once, and what
+// is beyond the bound is not told apart.
+func (g *refGraph) size(i int) int {
+	if n, seen := g.sizes[i]; seen {
+		if n == 0 {
+			return -1
+		}
+		return n
+	}
+	g.sizes[i] = 0
+	n := 1
+	for _, next := range g.applied(i) {
+		s := g.size(next)
+		if s < 0 {
+			n = -1
+			break
+		}
+		n = min(n+s, maxExpansion+1)
+	}
+	g.sizes[i] = n
+	return n
+}
+
+// applied returns the schemas that schema i applies to its own value.
+func (g *refGraph) applied(i int) []int {
+	doc := g.doc
+	if doc.Kind(i) != wire.Object {
+		return nil
+	}
+	var next []int
+	if ref, ok := doc.Str(i, "$ref"); ok {
+		if to, ok := g.resolve(ref); ok {
+			next = append(next, to)
+		}
+	}
+	for _, key := range inPlace {
+		switch c := doc.Get(i, key); doc.Kind(c) {
+		case wire.Object:
+			next = append(next, c)
+		case wire.Array:
+			for m := doc.First(c); m >= 0; m = doc.Next(m) {
+				next = append(next, m)
+			}
+		}
+	}
+	return next
+}
+
+// resolve returns the schema that a reference within the document leads to.
+// References by name are left alone: schemas of published servers have none.
+func (g *refGraph) resolve(ref string) (int, bool) {
+	pointer, ok := strings.CutPrefix(ref, "#")
+	if !ok {
+		return 0, false
+	}
+	if plain, err := url.PathUnescape(pointer); err == nil {
+		pointer = plain
+	}
+	to, ok := g.places[pointer]
+	return to, ok
+}
+
+// maxExpansion bounds the subschemas that stand for one value once references
+// are followed: what a validator visits of a value at one place. Published
+// servers stay below a hundred.
+const maxExpansion = 100_000

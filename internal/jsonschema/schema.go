@@ -1,0 +1,123 @@
+// Package jsonschema walks, checks and measures the JSON Schemas of tools, which can be
+// hostile.
+package jsonschema
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// Subschema is one place of a schema that is a schema itself.
+type Subschema struct {
+	Node   int
+	Around int  // node of the schema that this one is a property of; -1 where it is no property
+	Named  int  // node of the nearest property around it or itself, whose key is its name; -1 where there is none
+	Depth  int  // 0 is the root
+	Direct bool // only properties lie between the root and this one
+}
+
+// Subschemas calls visit for a schema and each schema in it, in document order,
+// until visit returns false. A parse is at most wire.MaxDepth deep.
+func Subschemas(doc *wire.Doc, root int, visit func(Subschema) bool) {
+	if doc.Kind(root) == wire.Object {
+		descend(doc, Subschema{Node: root, Around: -1, Named: -1, Direct: true}, visit)
+	}
+}
+
+func descend(doc *wire.Doc, s Subschema, visit func(Subschema) bool) bool {
+	if doc.Kind(s.Node) != wire.Object {
+		return true // true and false are schemas and hold nothing
+	}
+	if !visit(s) {
+		return false
+	}
+	var buf []byte
+	for c := doc.First(s.Node); c >= 0; c = doc.Next(c) {
+		buf = buf[:0]
+		at, ok := applicators[string(doc.Key(c, &buf))]
+		if !ok || doc.Kind(c) < wire.Array {
+			continue
+		}
+		inner := Subschema{Node: c, Around: -1, Named: s.Named, Depth: s.Depth + 1}
+		if at == single && doc.Kind(c) == wire.Object {
+			if !descend(doc, inner, visit) {
+				return false
+			}
+			continue
+		}
+		for m := doc.First(c); m >= 0; m = doc.Next(m) {
+			inner.Node = m
+			if at == byName {
+				inner.Around, inner.Named, inner.Direct = s.Node, m, s.Direct
+			}
+			if !descend(doc, inner, visit) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// applicators are the keywords of JSON Schema, draft 4 to 2020-12, whose value
+// holds schemas: a single one, several (a list, or an object of them), or those of properties by name.
+var applicators = map[string]applicator{
+	"properties": byName,
+	"$defs":      several, "definitions": several, "patternProperties": several, "dependentSchemas": several, "dependencies": several,
+	"allOf": several, "anyOf": several, "oneOf": several, "prefixItems": several,
+	"items": single, "additionalItems": single, "additionalProperties": single, "unevaluatedItems": single, "unevaluatedProperties": single,
+	"contains": single, "propertyNames": single, "not": single, "if": single, "then": single, "else": single, "contentSchema": single,
+}
+
+type applicator uint8
+
+const (
+	single applicator = iota
+	several
+	byName
+)
+
+// Parameters calls visit for each property in the input schema of the tool at
+// node, at any depth, with its name.
+func Parameters(doc *wire.Doc, node int, visit func(s Subschema, name string)) {
+	Subschemas(doc, doc.Get(node, "inputSchema"), func(s Subschema) bool {
+		if s.Around >= 0 {
+			visit(s, Key(doc, s.Node))
+		}
+		return true
+	})
+}
+
+func Key(doc *wire.Doc, i int) string {
+	var buf []byte
+	return string(doc.Key(i, &buf))
+}
+
+// HoldsText reports whether a parameter can carry text: it is not declared to be a
+// number or a switch.
+func HoldsText(doc *wire.Doc, schema int) bool {
+	t, ok := doc.Str(schema, "type")
+	return !ok || t != "boolean" && t != "integer" && t != "number" && t != "null"
+}
+
+// Text is what a string says, and any other value as it is written.
+func Text(doc *wire.Doc, i int) string {
+	if doc.Kind(i) != wire.String {
+		return Raw(doc, i)
+	}
+	var buf []byte
+	return string(doc.Text(i, &buf))
+}
+
+// Description returns the description of a schema in lower case.
+func Description(doc *wire.Doc, schema int) string {
+	d, _ := doc.Str(schema, "description")
+	return strings.ToLower(d)
+}
+
+func Raw(doc *wire.Doc, i int) string {
+	if i < 0 {
+		return ""
+	}
+	return string(doc.Raw(i))
+}

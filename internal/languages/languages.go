@@ -1,0 +1,254 @@
+// Package languages holds instructions to a model in languages other than English, as
+// tables of words that are compiled to patterns.
+package languages
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Language says how one language gives the orders that inj-other-language knows.
+// Words are written as the language writes them, apart by blanks, as stems: what
+// follows a stem in the same word does not matter, unless it ends in a full stop.
+// A low line joins the words of one expression. Phrases are regular expressions
+// over such words, in which a blank is white space, "…" are up to four words (or as
+// much of a script without blanks), and USER is a word of user.
+type Language struct {
+	Name  string
+	glued bool // the script has no blanks between words
+
+	// To drop the instructions that came before: the verb, which of them, and
+	// what they are; or all of them.
+	drop, earlier, told string
+	all                 string // a phrase
+	dropLast            bool   // the verb comes last
+
+	// To keep something from the user.
+	User string
+	hide string // a phrase
+
+	// To call a tool before any other.
+	before, call string // phrases, in either order
+	beforeWords  string // of which one stands in every such phrase
+
+	// To send away what the user said, or what opens something.
+	Send, Theirs string
+
+	Read string // to read or to open, in the imperative
+
+	Denies  string // words ahead of an order that turn it into its opposite
+	Reports string // words ahead of an order that somebody else gives
+	refuses string // a phrase right behind an order: its opposite, where a language says that there
+}
+
+// Directive is one of the orders.
+type Directive int
+
+const (
+	DropTold Directive = iota
+	HideFromUser
+	CallFirst
+	sendAway
+	Directives // how many there are
+)
+
+// Patterns returns the patterns of the language, one for each directive.
+func (l *Language) Patterns() []scanner.Pattern {
+	what := `(` + l.Words(l.earlier) + l.gap() + l.Words(l.told) + `|` + l.Words(l.told) + l.gap() + l.Words(l.earlier)
+	if l.all != "" {
+		what += `|` + l.phrase(l.all)
+	}
+	what += `)`
+	drop := l.Words(l.drop) + l.gap() + what
+	if l.dropLast {
+		drop = what + l.gap() + l.Words(l.drop)
+	}
+	before, call := l.phrase(l.before), l.phrase(l.call)
+	send := l.Words(l.Send)
+	return []scanner.Pattern{
+		DropTold:     {Name: l.Name + "_drop", Expr: InEither(l.Bound(drop)), Anchors: l.anchors(l.drop)},
+		HideFromUser: {Name: l.Name + "_hide", Expr: InEither(l.Bound(l.phrase(l.hide))), Anchors: l.anchors(l.User)},
+		CallFirst:    {Name: l.Name + "_first", Expr: InEither(before + `[^\n]{0,60}?` + call + `|` + call + `[^\n]{0,60}?` + before), Anchors: l.anchors(l.beforeWords)},
+		sendAway:     {Name: l.Name + "_send", Expr: InEither(l.Bound(send) + `[^\n]{0,140}?` + clause.RemoteAddress + `|` + clause.RemoteAddress + `[^\n]{0,100}?` + send), Anchors: l.anchors(l.Send)},
+	}
+}
+
+// Compiled is what the judgement of a match needs of a language.
+type Compiled struct {
+	Denied, Reported *lazyregexp.Regexp
+	Refused          *lazyregexp.Regexp // nil where nothing stands behind
+}
+
+// Compile returns what is told of a match by what stands around it.
+func (l *Language) Compile() Compiled {
+	t := Compiled{
+		Denied:   lazyregexp.New(InEither(l.Alone(l.Denies)) + `[^.!?,:;、，。\n]{0,40}$`),
+		Reported: lazyregexp.New(InEither(l.Alone(l.Reports)) + `[^.!?。\n]{0,60}$`),
+	}
+	if l.refuses != "" {
+		t.Refused = lazyregexp.New(`^\s*` + l.phrase(l.refuses))
+	}
+	return t
+}
+
+// InEither returns an expression for what it says as it is written, and as it is
+// folded in a text of Latin letters.
+func InEither(expr string) string {
+	if latin := text.InLatin(expr); latin != expr {
+		return `(` + expr + `|` + latin + `)`
+	}
+	return `(` + expr + `)`
+}
+
+// Bound keeps an expression from starting inside of a word. Arabic writes "and"
+// and "so" as a part of the word behind it.
+func (l *Language) Bound(expr string) string {
+	switch {
+	case l.glued:
+		return `(` + expr + `)`
+	case FoldExpr(l.drop)[0] < utf8.RuneSelf:
+		return `(?:^|\b|` + noLetter + `)(` + expr + `)`
+	}
+	return `(?:^|` + noLetter + `|[وف])(` + expr + `)`
+}
+
+// gap is what may stand between two words of an order.
+func (l *Language) gap() string {
+	if l.glued {
+		return `[^。.!?\n]{0,14}?`
+	}
+	return `[\s,،]+(` + Letter + `+[\s,،]+){0,4}?`
+}
+
+// Words returns an expression for any of the words. One with a full stop is no
+// stem.
+func (l *Language) Words(list string) string {
+	words := strings.Fields(list)
+	for i, w := range words {
+		if whole, ok := strings.CutSuffix(w, `.`); ok {
+			words[i] = whole + `\b`
+		} else if !l.glued {
+			words[i] += Letter + `*`
+		}
+	}
+	return FoldExpr(`(` + strings.ReplaceAll(strings.Join(words, `|`), `_`, `\s+`) + `)`)
+}
+
+// Alone returns an expression for any of the words as they stand.
+func (l *Language) Alone(list string) string {
+	expr := FoldExpr(`(` + strings.ReplaceAll(strings.Join(strings.Fields(list), `|`), `_`, `\s+`) + `)`)
+	if l.glued {
+		return expr
+	}
+	return `(^|` + noLetter + `)` + expr + `($|` + noLetter + `)`
+}
+
+// phrase returns the expression that a phrase stands for.
+func (l *Language) phrase(p string) string {
+	p = strings.ReplaceAll(p, `USER`, l.Words(l.User))
+	blank := `\s+`
+	if l.glued {
+		blank = `\s*`
+	}
+	p = strings.NewReplacer(` ?`, `\s*`, ` … `, l.gap(), `…`, l.gap(), ` `, blank).Replace(p)
+	return `(` + FoldExpr(p) + `)`
+}
+
+// anchors returns words as the literals of a pattern.
+func (l *Language) anchors(list string) []string {
+	var anchors []string
+	for _, w := range strings.Fields(list) {
+		w = FoldExpr(strings.ReplaceAll(strings.TrimSuffix(w, `.`), `_`, ` `))
+		anchors = append(anchors, w)
+		if latin := text.InLatin(w); latin != w {
+			anchors = append(anchors, latin)
+		}
+	}
+	return anchors
+}
+
+// A letter of any script and its marks, as far as words are concerned: what is
+// no blank and no punctuation. The classes of Unicode have hundreds of ranges,
+// which would have to be read for each word of the tables.
+const (
+	punctuation = `\s!-&(-,./:-@\[-^` + "`" + `{-~،।۔؟、。`
+	Letter      = `[^` + punctuation + `]`
+	noLetter    = `[` + punctuation + `'-]`
+)
+
+// FoldExpr puts the words of an expression into the form that patterns see. What has a
+// meaning of its own in an expression stays: \p and \ with what they escape, [ ] and (?:
+func FoldExpr(expr string) string {
+	expr = strings.ReplaceAll(expr, `\pL`, Letter)
+	out := make([]byte, 0, len(expr))
+	last := 0
+	for i := 0; i < len(expr); {
+		n := notFolded(expr[i:])
+		if n > 0 {
+			out = append(appendFolded(out, expr[last:i]), expr[i:i+n]...)
+			last = i + n
+		}
+		i += max(n, 1)
+	}
+	return string(appendFolded(out, expr[last:]))
+}
+
+// notFolded returns the length of what is not folded at the beginning of an expression.
+func notFolded(expr string) int {
+	switch {
+	case strings.HasPrefix(expr, `\p`) && len(expr) > 2:
+		_, n := utf8.DecodeRuneInString(expr[2:])
+		return 2 + n
+	case expr[0] == '\\' && len(expr) > 1:
+		_, n := utf8.DecodeRuneInString(expr[1:])
+		return 1 + n
+	case expr[0] == '[':
+		return strings.IndexByte(expr, ']') + 1
+	case strings.HasPrefix(expr, `(?:`):
+		return 3
+	}
+	return 0
+}
+
+// folders keep what they know of characters: there are a thousand expressions to fold
+// when the program starts.
+var folders = sync.Pool{New: func() any { return new(text.Folder) }}
+
+// appendFolded appends a text as it is folded.
+func appendFolded(dst []byte, s string) []byte {
+	if isFolded(s) {
+		return append(dst, s...)
+	}
+	f := folders.Get().(*text.Folder)
+	defer folders.Put(f)
+	return append(dst, f.Fold([]byte(s)).Text...)
+}
+
+// isFolded reports that folding a text changes nothing, where that is seen at once.
+func isFolded(s string) bool {
+	for i := range len(s) {
+		b := s[i]
+		if (b < 'a' || b > 'z') && (b < '(' || b > '?') && b != '|' && (b != ' ' || i > 0 && s[i-1] == ' ') {
+			return false
+		}
+	}
+	return true
+}
+
+// Each returns what f makes of each language.
+func Each[T any](f func(*Language) T) []T {
+	var all []T
+	for i := range foreignLanguages {
+		all = append(all, f(&foreignLanguages[i]))
+	}
+	return all
+}
+
+var foreignLanguages = slices.Concat(latinLanguages, scriptLanguages)

@@ -1,0 +1,59 @@
+// Package launching gives rules the commands and packages that the entries of a configuration start.
+package launching
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// EachLaunch calls each for every server of a configuration that has a command, with what
+// that starts.
+func EachLaunch(p *scanner.ConfigPass, each func(*scanner.Entry, *scanner.Launched)) {
+	for i := range p.Entries {
+		e := &p.Entries[i]
+		if e.Command == "" {
+			continue
+		}
+		l := scanner.Launch(e.Command, e.Args)
+		each(e, &l)
+	}
+}
+
+// EachPackage calls each for every package that a configuration has fetched.
+func EachPackage(p *scanner.ConfigPass, each func(*scanner.Entry, *scanner.Launched, scanner.Package)) {
+	EachLaunch(p, func(e *scanner.Entry, l *scanner.Launched) {
+		for _, one := range append([]scanner.Package{l.Package}, l.With...) {
+			if one.Ecosystem.Fetched() && !text.IsReference(one.Name) {
+				each(e, l, one)
+			}
+		}
+	})
+}
+
+// Argument is the pointer to an argument of an entry, and what stands there.
+func Argument(e *scanner.Entry, arg int) (pointer, word string) {
+	if arg < 0 || arg >= len(e.Args) {
+		return "/command", e.Command
+	}
+	return fmt.Sprintf("/args/%d", arg), e.Args[arg]
+}
+
+// UnlessOwn lowers the severity of what a user chose for the own machine: what comes
+// with a repository was chosen by somebody else.
+func UnlessOwn(p *scanner.ConfigPass, project, user scanner.Severity) scanner.Severity {
+	if p.User {
+		return user
+	}
+	return project
+}
+
+// Offline reports whether a launcher is told to fetch nothing.
+func Offline(l *scanner.Launched) bool {
+	return slices.ContainsFunc(l.Words, noFetch.MatchString)
+}
+
+var noFetch = lazyregexp.New(`^--(?:no-install|offline|no|pull=never)$`)

@@ -1,0 +1,55 @@
+package names
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// ImitationShare is how alike two descriptions must be, from 0 to 1, for the later
+// tool to be taken for a copy of the earlier one, and two names of tools or brands.
+const ImitationShare = scanner.DefaultSimilarity
+
+// MaxCompared bounds the part of two descriptions that is compared, in bytes: the
+// distance costs its square.
+const MaxCompared = 400
+
+// Reworded reports whether two descriptions of some length share most of their
+// words, whatever stands between them.
+func Reworded(a, b string) bool {
+	wa, wb := wordsOf(a), wordsOf(b)
+	shared := 0
+	for w := range wa {
+		if wb[w] {
+			shared++
+		}
+	}
+	return min(len(wa), len(wb)) >= rewordedWords && float64(shared) >= rewordedShare*float64(len(wa)+len(wb)-shared)
+}
+
+// The measures of a reworded description: fewer words meet by chance.
+const (
+	rewordedWords = 5
+	rewordedShare = 0.8
+)
+
+func wordsOf(s string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.FieldsFunc(strings.ToLower(s[:min(len(s), MaxCompared)]), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		set[w] = true
+	}
+	return set
+}
+
+// Alike reports whether two descriptions are nearly the same text.
+func Alike(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	a, b = a[:min(len(a), MaxCompared)], b[:min(len(b), MaxCompared)]
+	longest := max(len(a), len(b))
+	return 1-float64(levenshtein.ComputeDistance(a, b))/float64(longest) >= ImitationShare
+}

@@ -1,0 +1,46 @@
+package names
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// identifierBytes bounds the part of an identifier that is read as words.
+const identifierBytes = 400
+
+// Spell writes an identifier as lower case words: chatHistory, chat_history and
+// CHAT-history are all "chat history", and APIKey is "api key".
+func Spell(identifier string) string {
+	return strings.Join(scanner.Words(identifier[:min(len(identifier), identifierBytes)]), " ")
+}
+
+// LastWord returns the last word of an identifier in lower case, without figures
+// behind it: what most names are about, and cheaper than to spell all of them.
+func LastWord(identifier string) string {
+	letter := func(i int) bool { return identifier[i] >= 0x80 || lowerLetter(identifier[i]|0x20) }
+	to := len(identifier)
+	for to > 0 && !letter(to-1) {
+		to--
+	}
+	from := to
+	for from > 0 && letter(from-1) {
+		from--
+		if upper := identifier[from] >= 'A' && identifier[from] <= 'Z'; upper &&
+			(from > 0 && lowerLetter(identifier[from-1]) || from+1 < to && lowerLetter(identifier[from+1])) {
+			break
+		}
+	}
+	return strings.ToLower(identifier[from:to])
+}
+
+func lowerLetter(c byte) bool { return c >= 'a' && c <= 'z' }
+
+// Set makes a set of words.
+func Set(words string) map[string]bool {
+	s := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		s[w] = true
+	}
+	return s
+}

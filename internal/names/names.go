@@ -1,0 +1,268 @@
+// Package names compares names of tools, servers, packages and brands as a reader sees them.
+package names
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// FoldWords returns words as a reader sees them: letters of other alphabets are what
+// they look like.
+func FoldWords(words []string) []string {
+	folded := make([]string, len(words))
+	for i, w := range words {
+		folded[i] = scanner.FoldName(w)
+	}
+	return folded
+}
+
+// Slip reports whether one name, given as its folded words, is the other with a
+// slip of the pen, or one that looks like it: not another word, not a plural and
+// not another number. Words are alike from a similarity on. sure says that one of
+// the two is spelled as it should be.
+func Slip(a, b []string, alike float64) (is, sure bool) {
+	if len(a) != len(b) { // case can have cut a word in two, as in sIack and GitHub
+		cutA, cutB := strings.Join(a, ""), strings.Join(b, "")
+		if len(a) > 1 && slices.ContainsFunc(a, KnownWord) && !properNames[cutA] || len(b) > 1 && slices.ContainsFunc(b, KnownWord) && !properNames[cutB] {
+			return false, false
+		}
+		a, b = []string{cutA}, []string{cutB}
+		if !scanner.OneEdit(a[0], b[0]) && glyphs(a[0]) != glyphs(b[0]) {
+			return false, false
+		}
+	}
+	for i := range a {
+		if a[i] == b[i] {
+			continue
+		}
+		if !wordSlip(a[i], b[i], alike) {
+			return false, false
+		}
+		is, sure = true, sure || KnownWord(a[i]) != KnownWord(b[i])
+	}
+	return is, sure
+}
+
+// The lengths from which a word that differs in one letter is taken for a slip.
+// Short words meet by chance.
+const (
+	slipLetters    = 5 // where one of the two is a word
+	unknownLetters = 6 // where neither is
+)
+
+// wordSlip reports whether one word is a slip of the other.
+func wordSlip(a, b string, alike float64) bool {
+	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
+	if shorter < slipLetters-1 || longer-shorter > 1+longer/slipLetters || unlike(a, b, alike) { // told first, because it costs next to nothing
+		return false
+	}
+	if KnownWord(a) && KnownWord(b) || noDigits(a) == noDigits(b) && glyphs(a) != glyphs(b) || plural(a, b) || plural(b, a) {
+		return false
+	}
+	least := unknownLetters
+	if KnownWord(a) || KnownWord(b) {
+		least = slipLetters
+	}
+	switch {
+	case glyphs(a) == glyphs(b), undoubled(a) == undoubled(b), swapped(a, b):
+		return true
+	case shorter < least:
+		return false
+	}
+	return scanner.OneEdit(a, b) || Similarity(a, b) >= alike
+}
+
+// unlike reports words that no slip leads from one to the other, because too many letters
+// stand in one of them alone.
+func unlike(a, b string, alike float64) bool {
+	x, plain := letters(a)
+	y, also := letters(b)
+	edits := 1 + int((1-alike)*float64(max(len(a), len(b))))
+	return plain && also && bits.OnesCount32(x^y) > 2*edits
+}
+
+// letters returns the set of the letters and digits of a word: of those that glyphs takes
+// for each other one, and none that it takes two for. It is told for ASCII only.
+func letters(w string) (set uint32, plain bool) {
+	for i := range len(w) {
+		switch c := w[i]; c {
+		case 'r', 'n', 'm', 'v', 'w':
+		case '0':
+			set |= 1 << ('o' & 31)
+		case '1', 'i':
+			set |= 1 << ('l' & 31)
+		case '5':
+			set |= 1 << ('s' & 31)
+		case '3':
+			set |= 1 << ('e' & 31)
+		case '4':
+			set |= 1 << ('a' & 31)
+		default:
+			if c >= 0x80 {
+				return 0, false
+			}
+			set |= 1 << (c & 31)
+		}
+	}
+	return set, true
+}
+
+// plural reports whether b is the plural of a.
+func plural(a, b string) bool { return a+"s" == b && !properNames[a] }
+
+// Similarity is how alike two names are, from 0 to 1, as agentsh measures it.
+func Similarity(a, b string) float64 {
+	if max(len(a), len(b)) > MaxCompared {
+		return 0
+	}
+	return 1 - float64(levenshtein.ComputeDistance(a, b))/float64(max(len(a), len(b)))
+}
+
+// Disguised reports whether a name has letters that only look like those that it
+// is read as.
+func Disguised(name string) bool {
+	words := scanner.Words(name)
+	return !slices.Equal(words, FoldWords(words))
+}
+
+// glyphs replaces what looks alike within ASCII.
+func glyphs(w string) string { return asciiAlike.Replace(w) }
+
+var asciiAlike = strings.NewReplacer("rn", "m", "vv", "w", "0", "o", "1", "l", "i", "l", "5", "s", "3", "e", "4", "a")
+
+func noDigits(w string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, w)
+}
+
+// undoubled writes each letter once that stands several times in a row.
+func undoubled(w string) string {
+	var last rune
+	return strings.Map(func(r rune) rune {
+		if r == last {
+			return -1
+		}
+		last = r
+		return r
+	}, w)
+}
+
+// swapped reports whether two neighbours changed places.
+func swapped(a, b string) bool {
+	if len(a) != len(b) || !scanner.OneEdit(a, b) {
+		return false
+	}
+	differ := 0
+	for i := range len(a) {
+		if a[i] != b[i] {
+			differ++
+		}
+	}
+	return differ == 2
+}
+
+// commonWords are the words that say no more than that something is a server.
+var commonWords = map[string]bool{"mcp": true, "server": true, "servers": true, "the": true, "official": true, "local": true, "remote": true, "cli": true}
+
+// Distinctive returns the folded words by which a server is told from others,
+// without the scope or path ahead of its name.
+func Distinctive(name string) []string {
+	var rest []string
+	for _, w := range FoldWords(scanner.Words(name[strings.LastIndexByte(name, '/')+1:])) {
+		if !commonWords[w] {
+			rest = append(rest, w)
+		}
+	}
+	return rest
+}
+
+// KnownWord reports whether w is an English word that names use, in one of its
+// forms, or the name of a product.
+func KnownWord(w string) bool {
+	if vocabulary[w] || properNames[w] {
+		return true
+	}
+	for _, ending := range [...]string{"s", "es", "d", "ed", "r", "er", "or", "ing", "ly"} {
+		if stem, ok := strings.CutSuffix(w, ending); ok && vocabulary[stem] {
+			return true
+		}
+	}
+	return false
+}
+
+// MixedAlphabets finds the first word that mixes Latin letters with those of another
+// alphabet that look like them.
+func MixedAlphabets(s []byte) (start, end int, mixed bool) {
+	for i := 0; i < len(s); {
+		start, latin, alike := i, false, false
+		for i < len(s) {
+			r, n := utf8.DecodeRune(s[i:])
+			if !unicode.IsLetter(r) {
+				break
+			}
+			latin = latin || unicode.Is(unicode.Latin, r)
+			alike = alike || unicode.In(r, unicode.Cyrillic, unicode.Cherokee, unicode.Armenian) || strings.ContainsRune(latinGreek, r)
+			i += n
+		}
+		if latin && alike {
+			return start, i, true
+		}
+		if i < len(s) {
+			_, n := utf8.DecodeRune(s[i:])
+			i += n
+		}
+	}
+	return 0, 0, false
+}
+
+// latinGreek are the Greek letters that a reader takes for Latin ones; a delta
+// or a mu in a name is mathematics.
+const latinGreek = "αικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
+
+// Lookalike reports whether one name is another with a slip in one of its words.
+func Lookalike(a, b string) bool {
+	first, second := FoldWords(scanner.Words(a)), FoldWords(scanner.Words(b))
+	if Disguised(a) && strings.Join(first, "") == strings.Join(second, "") {
+		return true
+	}
+	is, _ := Slip(first, second, scanner.DefaultSimilarity)
+	return is || oneLetter(first, second)
+}
+
+// oneLetter reports whether two names differ in one letter of one word, which is a
+// word in neither form but the well-known one. A command line is typed, and the
+// words around it say which package was meant.
+func oneLetter(words, known []string) bool {
+	if len(words) != len(known) {
+		return false
+	}
+	differ := 0
+	for i, w := range words {
+		if w == known[i] {
+			continue
+		}
+		differ++
+		if len(known[i]) < slipLetters || KnownWord(w) || plural(w, known[i]) || plural(known[i], w) || noDigits(w) == noDigits(known[i]) || !scanner.OneEdit(w, known[i]) {
+			return false
+		}
+	}
+	return differ == 1
+}
+
+// FoldSeparators returns a name without what naming conventions differ in. A reader
+// can tell create-issue from create_issue, so neither imitates the other.
+func FoldSeparators(name string) string {
+	return strings.ToLower(separators.Replace(name))
+}
+
+var separators = strings.NewReplacer("-", "", "_", "", " ", "", ".", "", "ß", "ss")

@@ -1,0 +1,58 @@
+package names
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestUnlikeLosesNoSlip: what is told at next to no cost is what the rest would have
+// said: a slip of the pen leads from no word to one that is unlike it.
+func TestUnlikeLosesNoSlip(t *testing.T) {
+	look := map[string]string{"m": "rn", "w": "vv", "o": "0", "l": "1", "i": "1", "s": "5", "e": "3", "a": "4"}
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.StringMatching(`[a-z0-9]{4,20}`).Draw(t, "word")
+		at := rapid.IntRange(0, len(word)-1).Draw(t, "at")
+		letter := rapid.StringMatching(`[a-zé0-9]`).Draw(t, "letter")
+		var other string
+		switch rapid.SampledFrom([]string{"out", "in", "changed", "swapped", "doubled", "alike"}).Draw(t, "slip") {
+		case "out":
+			other = word[:at] + word[at+1:]
+		case "in":
+			other = word[:at] + letter + word[at:]
+		case "changed":
+			other = word[:at] + letter + word[at+1:]
+		case "swapped":
+			b := []byte(word)
+			b[at], b[max(at-1, 0)] = b[max(at-1, 0)], b[at]
+			other = string(b)
+		case "doubled":
+			other = word[:at] + word[at:at+1] + word[at:]
+		case "alike":
+			other = word[:at] + look[word[at:at+1]] + word[at+1:]
+			if look[word[at:at+1]] == "" {
+				other = word
+			}
+		}
+		if unlike(word, other, 0.85) || unlike(other, word, 0.85) {
+			t.Fatalf("%q is unlike %q", word, other)
+		}
+		third := rapid.StringMatching(`[a-z0-9]{4,20}`).Draw(t, "third")
+		if unlike(word, third, 0.5) && (Similarity(word, third) >= 0.5 || glyphs(word) == glyphs(third) || undoubled(word) == undoubled(third)) {
+			t.Fatalf("%q is unlike %q", word, third)
+		}
+	})
+	words := slices.Concat(WellKnown...)
+	told := 0
+	for _, a := range words {
+		for _, b := range words {
+			if unlike(a, b, 0.85) {
+				told++
+			}
+		}
+	}
+	if told < len(words)*len(words)/2 {
+		t.Errorf("of %d pairs of well-known words %d are unlike: the rest takes a hundred times as long", len(words)*len(words), told)
+	}
+}

@@ -1,0 +1,156 @@
+// Package paths reads a path as the server that opens it does.
+package paths
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Path is a path as whoever opens it reads it: decoded, with slashes, and without
+// steps that lead nowhere.
+type Path struct {
+	Parts    []string
+	Absolute bool
+	home     bool // it starts at the home directory
+	drive    string
+	Climbs   int  // steps above where it starts
+	Emptied  bool // a step up left nothing of an absolute path
+	Hidden   bool // dots or slashes of it were encoded
+	URI      bool // it was written as a file URI
+}
+
+// MaxBytes bounds a path. No system opens a longer one.
+const MaxBytes = 4096
+
+// pathLayers is how often a path is decoded. Servers do it once, behind a proxy twice.
+const pathLayers = 3
+
+// Parse reads a text as a path, and says whether it can be one.
+func Parse(s string) (l Path, ok bool) {
+	if s == "" || len(s) > MaxBytes || strings.ContainsAny(s, "\n\r") {
+		return l, false
+	}
+	for range pathLayers {
+		decoded, hidden := unescape(s)
+		l.Hidden = l.Hidden || hidden
+		if decoded == s {
+			break
+		}
+		s = decoded
+	}
+	s, _, _ = strings.Cut(s, "\x00") // where the path ends for the system
+	s = strings.ReplaceAll(strings.TrimSpace(s), `\`, "/")
+	if rest, ok := cutFold(s, "file:"); ok {
+		l.URI, s = true, strings.TrimPrefix(rest, "//")
+		if rest, ok := cutFold(s, "localhost/"); ok {
+			s = "/" + rest
+		}
+	}
+	for _, home := range [...]string{"~", "$HOME", "${HOME}", "%USERPROFILE%"} {
+		if rest, ok := cutFold(s, home); ok && (rest == "" || rest[0] == '/') {
+			l.home, s = true, rest
+			break
+		}
+	}
+	if at := strings.TrimPrefix(s, "/"); len(at) >= 2 && at[1] == ':' && 'a' <= at[0]|0x20 && at[0]|0x20 <= 'z' && (len(at) == 2 || at[2] == '/') {
+		l.drive, s = strings.ToLower(at[:1]), "/"+strings.TrimPrefix(at[2:], "/")
+	}
+	l.Absolute = !l.home && strings.HasPrefix(s, "/")
+	for part := range strings.SplitSeq(s, "/") {
+		l.step(part)
+	}
+	return l, true
+}
+
+// step follows one part of a path.
+func (l *Path) step(part string) {
+	switch {
+	case part == "" || part == ".":
+	case part != "..":
+		l.Parts = append(l.Parts, part)
+	case len(l.Parts) > 0:
+		l.Parts = l.Parts[:len(l.Parts)-1]
+		l.Emptied = l.Emptied || l.Absolute && len(l.Parts) == 0
+	default:
+		l.Climbs++
+	}
+}
+
+// Text returns the path as it is compared with what is known, in lower case, as
+// some systems do.
+func (l *Path) Text() string {
+	s := strings.ToLower(strings.Join(l.Parts, "/"))
+	if l.Absolute {
+		s = "/" + s
+	}
+	return s
+}
+
+// Under reports whether a path is another one, or below it.
+func (l *Path) Under(root *Path) bool {
+	if l.drive != root.drive || len(l.Parts) < len(root.Parts) {
+		return false
+	}
+	for i, part := range root.Parts {
+		if part != l.Parts[i] && (root.drive == "" || !strings.EqualFold(part, l.Parts[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// unescape undoes one layer of percent encoding, and tells whether what that brought to
+// light moves a path.
+func unescape(s string) (decoded string, hidden bool) {
+	if !strings.Contains(s, "%") {
+		return s, false
+	}
+	decoded = string(text.Unpercent([]byte(s)))
+	return decoded, moves(decoded) > moves(s)
+}
+
+// moves counts the characters by which a path leads somewhere else, or ends.
+func moves(s string) (n int) {
+	for i := range len(s) {
+		if strings.IndexByte("./\\\x00", s[i]) >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// cutFold cuts a prefix off in any case.
+func cutFold(s, prefix string) (rest string, ok bool) {
+	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+		return s, false
+	}
+	return s[len(prefix):], true
+}
+
+// The words that arguments are named with which hold a path, and those of arguments
+// that hold a text, in which a path is a word like any other.
+var (
+	pathWords = names.Set(`path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders
+		cwd root workdir basedir uri source src destination dest target location output input`)
+	TextArguments = names.Set(`content contents text body message messages code script command cmd query sql pattern patterns glob regex
+		diff patch old new str string insert prompt description comment title value html markdown expression url`)
+)
+
+// NamesPath reports whether an argument of this name holds a path.
+func NamesPath(name string) bool { return HasWord(name, pathWords) && !HasWord(name, TextArguments) }
+
+func HasWord(name string, set map[string]bool) bool {
+	for _, w := range scanner.Words(name) {
+		if set[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// AgentFiles are the places where agents and their clients keep what they obey:
+// servers, permissions, hooks and rules. Their memory is inj-memory-write's.
+const AgentFiles = `(\.?mcp\.json|claude_desktop_config\.json|\.(cursor|vscode|claude|gemini|windsurf|codex)[/\\][\w./\\-]+|\.cursorrules|\.windsurfrules|claude\.md|agents\.md|gemini\.md|copilot-instructions\.md|auto_?-?approve\b|approval_mode\b|\.(bashrc|zshrc|bash_profile)\b|\.clinerules|\.goosehints)`

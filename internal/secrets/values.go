@@ -1,0 +1,88 @@
+// Package secrets recognises credentials by the names, values and files that hold them.
+package secrets
+
+import (
+	"math"
+	"strings"
+	"unicode"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+)
+
+// Placeholder reports whether a value only shows where a secret goes: a placeholder,
+// the default of a development database, or a reference in a form of its own.
+func Placeholder(value string) bool {
+	low := strings.ToLower(strings.Trim(value, `"'`))
+	if low == "" || placeholders.MatchString(low) || ownReference.MatchString(value) || constantName.MatchString(value) {
+		return true
+	}
+	return strings.Count(low, low[:1]) == len(low)
+}
+
+var (
+	placeholders = lazyregexp.New(`^[<\[{(%].*[>\]})%]$|<[a-z][\w .-]*>|your|example|placeholder|change[-_]?(?:me|it)|replace|insert|dummy|fake|sample|redacted|\btodo\b|x{4,}|\*{3,}|\.{3}|…|[-_](?:here|goes)$|^(?:my|the|some|a)[-_ ]|^(?:password|passwd|pass|secret|postgres|mysql|root|admin|administrator|guest|test|testing|demo|dev|user|username|none|null|true|false|token|api[-_]?key|key|minioadmin|neo4j|mongo|redis|letmein|p@ssw0rd|sk-\.*)\d{0,3}!?$|^(?:test|demo|dummy|mock|local|dev)[-_]|12345|abcdef|abc123`)
+	// ownReference are references that only one program resolves.
+	ownReference = lazyregexp.New(`^(?:op|vault|keychain|keyring|secret|secrets|env|file|input|doppler|infisical|ssm|gcp|azure|aws|bws|1password|cmd)://?|^(?:env|file|input|vault|keychain|cmd|secret|secrets):|^%[A-Za-z_]\w*%$|^\$\(|^\{\{.*\}\}$|^!|^\$[A-Za-z_]\w*$|^\$\{`)
+	constantName = lazyregexp.New(`^[A-Z]+(?:_[A-Z0-9]+)+$`)
+)
+
+// The marks of a value that nobody made up as a word.
+const (
+	MinRandomLength = 16
+	randomVariety   = 9
+	randomEntropy   = 3.0 // bits for each character; words and paths have less, or no digit
+)
+
+// LooksRandom reports whether a value looks like what a machine made: letters and
+// digits without an order.
+func LooksRandom(s string) bool {
+	if len(s) < MinRandomLength || strings.ContainsAny(s, " \t\n") || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "~") {
+		return false
+	}
+	count := map[rune]int{}
+	letters, digits := 0, 0
+	for _, r := range s {
+		count[r]++
+		if unicode.IsLetter(r) {
+			letters++
+		}
+		if unicode.IsDigit(r) {
+			digits++
+		}
+	}
+	if letters == 0 || digits < 2 || len(count) < randomVariety {
+		return false
+	}
+	bits, n := 0.0, float64(len([]rune(s)))
+	for _, c := range count {
+		bits -= float64(c) / n * math.Log2(float64(c)/n)
+	}
+	return bits >= randomEntropy
+}
+
+// passwordLength is the length from which a literal behind the name of a password
+// is taken for one.
+const passwordLength = 8
+
+// LooksLikePassword reports whether a value looks like a password that somebody uses.
+func LooksLikePassword(s string) bool { return LooksLikePasswordFrom(s, passwordLength) }
+
+func LooksLikePasswordFrom(s string, length int) bool {
+	if Placeholder(s) || len(s) < length || strings.ContainsAny(s, " \t\n/") {
+		return false
+	}
+	kinds := map[string]bool{}
+	for _, r := range s {
+		switch {
+		case unicode.IsUpper(r):
+			kinds["upper"] = true
+		case unicode.IsLetter(r):
+			kinds["lower"] = true
+		case unicode.IsDigit(r):
+			kinds["digit"] = true
+		default:
+			kinds["sign"] = true
+		}
+	}
+	return kinds["digit"] && len(kinds) > 1 || len(kinds) > 2
+}

@@ -1,0 +1,50 @@
+package sense
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// toolReference is the name of a tool as texts write it.
+var toolReference = lazyregexp.New("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
+
+// OtherTool returns a tool that a sentence names and the server does not list.
+func OtherTool(p *scanner.TextPass, s []byte) string {
+	for _, at := range toolReference.FindAllIndex(s, 8) {
+		if at[0] > 0 && s[at[0]-1] == '/' {
+			continue // a part of a path, or of the name of a method
+		}
+		m := s[at[0]:at[1]]
+		name := string(bytes.Trim(bytes.TrimSuffix(bytes.TrimSuffix(bytes.TrimSuffix(m, []byte(" tool")), []byte(" call")), []byte(" function")), "`'\""))
+		if name == "the this tool" || name == "the same tool" || parameterOrFile.MatchString(name) || p.Sibling(name) || p.Parameter(name) || toolName.MatchString(name) && (p.Subject != scanner.ToolSubject || sameFamily(p.Name, name)) {
+			continue
+		}
+		return name
+	}
+	return ""
+}
+
+// toolName is a word that can only be the name of one tool. Only a tool's own
+// text stands in a list that tells whether the tool is one of the server's.
+var toolName = lazyregexp.New(`[_.]`)
+
+// sameFamily reports two names of tools of one family, such as get_invoice and
+// list_invoices: a single definition can come without the list it stands in.
+func sameFamily(own, other string) bool {
+	for _, w := range strings.FieldsFunc(strings.ToLower(own), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len(w) > familyWord && strings.Contains(other, w[:len(w)-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// familyWord is the length above which a word of a name is its subject and no verb.
+const familyWord = 4
+
+// parameterOrFile is what looks like the name of a tool and is none.
+var parameterOrFile = lazyregexp.New(`\.(json|md|txt|py|js|ts|go|html|css|yaml|yml|toml|com|org|net|io|dev|example|env|csv|xml|sql|sh|xlsx|pdf|png|docx)$|^(e\.g|i\.e|etc\.|v?\d|node\.js|next\.js)|^(the )?(this|same|following|appropriate|correct|right|first|second|search|other) tool$|_(id|ids|name|path|url|type|key|token|at|by|count|date|time|format|mode|size|code|status|list)$`)

@@ -1,0 +1,183 @@
+// Package sense tests sentences of a definition by the senses that internal/reading finds in them.
+package sense
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/reading"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Test judges a sentence of a definition by the senses that meet in it,
+// whatever its words: one of each list of needs must be said, and the weights
+// of all that is said must reach enough.
+type Test struct {
+	Needs    [][]reading.Sense
+	Weights  map[reading.Sense]int
+	Purpose  int // the weight of speaking of what the tool is for, below zero
+	Enough   int
+	Severity scanner.Severity
+	Message  string
+}
+
+// HonestSenses are the weights of what speaks for an honest reading, in all weighings.
+var HonestSenses = map[reading.Sense]int{reading.Attacks: -4, reading.Asks: -4, reading.First: -2}
+
+// Check makes the check of a rule that weighs each sentence of a definition.
+// What the patterns of the rule have found there is not reported again.
+func Check(ws ...*Test) func(*scanner.TextPass) {
+	return func(p *scanner.TextPass) {
+		sentences := p.Reading(readDefinition).([]reading.Sentence)
+		for i := range sentences {
+			for _, w := range ws {
+				w.judge(p, &sentences[i])
+			}
+		}
+	}
+}
+
+func (w *Test) judge(p *scanner.TextPass, s *reading.Sentence) {
+	for _, oneOf := range w.Needs {
+		if !s.SaysOneOf(oneOf) {
+			return
+		}
+	}
+	weight, start, end := 0, s.End, s.Start
+	var signals []string
+	for v := range reading.Senses {
+		n := w.Weights[v] + HonestSenses[v]
+		if n == 0 || !s.Says(v) {
+			continue
+		}
+		weight += n
+		if n > 0 {
+			from, to := s.Place(v)
+			start, end = min(start, from), max(end, to)
+			signals = append(signals, v.String())
+		}
+	}
+	if w.Purpose != 0 && weight >= w.Enough && purposeful(p, s) {
+		weight += w.Purpose
+	}
+	if weight < w.Enough || p.Reported(s.Start, s.End, w.Severity) || w.Quoted(p.Folded, s) {
+		return
+	}
+	p.Report(scanner.Issue{Start: start, End: end, Severity: w.Severity, Message: w.Message, Signals: signals})
+}
+
+// readDefinition reads the text of a definition into the memory of an earlier one.
+func readDefinition(p *scanner.TextPass, old any) any {
+	sentences, _ := old.([]reading.Sentence)
+	sentences = sentences[:0]
+	key := p.Key()
+	if p.Subject == scanner.ServerSubject && key != "instructions" && key != "description" {
+		return sentences // no model reads the rest
+	}
+	return reading.Read(sentences, reading.Text{
+		Folded: p.Folded, Definition: definition{p}, OfParameter: p.Subject == scanner.ToolSubject && parameterKeys[key] && !p.Description(),
+	})
+}
+
+// definition is what a reading asks about.
+type definition struct{ *scanner.TextPass }
+
+// OtherTool returns a tool of others that a sentence names.
+func (d definition) OtherTool(sentence []byte) string {
+	name := OtherTool(d.TextPass, sentence)
+	if toolName.MatchString(name) && !isAction(name) {
+		name = ""
+	}
+	if name == "" && !DomainTool.MatchString(d.Name) {
+		return string(DomainTool.Find(sentence))
+	}
+	return name
+}
+
+// DomainTool is a kind of tool that a sentence may speak of without naming one.
+var DomainTool = lazyregexp.New(`\b(calendar|e?-?mail|payment|bank|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+tools?\b`)
+
+// parameterKeys are the members of a schema whose text a model may follow when
+// it fills in a parameter.
+var parameterKeys = map[string]bool{"description": true, "default": true, "examples": true, "enum": true, "const": true, "title": true}
+
+// isAction reports whether a name is that of a tool: tools do something.
+func isAction(name string) bool {
+	parts := strings.Split(name, "_")
+	if parts[0] == "is" || parts[0] == "has" || strings.Contains(name, ".") {
+		return false
+	}
+	for _, w := range parts {
+		if actionWords.MatchString(w) {
+			return true
+		}
+	}
+	return false
+}
+
+var actionWords = lazyregexp.New(`^(get|list|create|send|delete|update|write|read|search|add|remove|transfer|execute|run|post|fetch|move|copy|make|place|open|close|upload|download|edit|insert|push|merge|call|invoke|book|` +
+	`pay|buy|forward|reply|publish|query|exec|browse|navigate|click|schedule|cancel|approve|deploy|build|install|start|stop|restart|enable|disable|grant|revoke|share|invite|register|convert|export|import|sync|sign|charge|commit|log|save|store|file|e?mail|message|payment|order|invoice|funds|repository)$`)
+
+// Quoted reports whether all that is needed stands in one quotation or code span.
+func (w *Test) Quoted(t []byte, s *reading.Sentence) bool {
+	start, end := s.End, s.Start
+	for _, oneOf := range w.Needs {
+		for _, v := range oneOf {
+			if s.Says(v) {
+				from, to := s.Place(v)
+				start, end = min(start, from), max(end, to)
+			}
+		}
+	}
+	for _, q := range []byte("\"`") {
+		if start > s.Start && bytes.Count(t[s.Start:start], []byte{q})%2 == 1 && bytes.IndexByte(t[start:end], q) < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// purposeful reports that a tool's name, or what it says first, is about what
+// the sentence speaks of.
+func purposeful(p *scanner.TextPass, s *reading.Sentence) bool {
+	return MatchesPurpose(p.Name, p.Described(), s)
+}
+
+// MatchesPurpose reports the same for a name and a description.
+func MatchesPurpose(name, described string, s *reading.Sentence) bool {
+	about := strings.ToLower(name)
+	if !s.Says(reading.First) {
+		about += " " + strings.ToLower(FirstSentence(described))
+	}
+	for _, of := range purposes {
+		if s.SaysOneOf(of.senses) && of.words.MatchString(about) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxOpening is how much of a text without an end of a sentence its beginning is, in bytes.
+const maxOpening = 1024
+
+// FirstSentence returns what a text says first.
+func FirstSentence(s string) string {
+	s = s[:min(len(s), maxOpening)]
+	if i := strings.IndexAny(s, ".\n"); i >= 0 {
+		s = s[:i]
+	}
+	return s
+}
+
+// purposes are the words of tools whose business is what can be handed over.
+var purposes = [...]struct {
+	senses []reading.Sense
+	words  *lazyregexp.Regexp
+}{
+	{[]reading.Sense{reading.KeyFile, reading.Secret}, lazyregexp.New(`(^|[^a-z])(ssh|aws|kube|gpg|gnupg|env|key|sign|sso|scan)|docker|netrc|npmrc|dotenv|environment|secret|credential|token|vault|passw|wallet|config|login|log in|auth|account|connect|session|cookie|leak`)},
+	{[]reading.Sense{reading.Conversation, reading.Orders}, lazyregexp.New(`chat|messag|conversation|history|slack|mail|thread|discord|telegram|sms|prompt|transcript|memor|agent|llm|model|session|dialog|feedback|hand(s|ed)? ?(over|off)|support`)},
+	{[]reading.Sense{reading.Alone}, lazyregexp.New(`agent|assistant|(^|[^a-z])(ai|bots?)([^a-z]|$)|llm|model|robot|autonom`)},
+	{[]reading.Sense{reading.OtherOutput}, lazyregexp.New(`combin|merg|artifact|report|workflow|pipeline|result|orchestrat|proxy|\btools\b`)},
+	{[]reading.Sense{reading.Personal}, lazyregexp.New(`file|folder|director|contact|mail|calendar|location|browser|history|photo|clipboard|process|note|phone|sms|user|profile|system|host|workspace|bank|account|document|health|patient|crm|customer`)},
+}

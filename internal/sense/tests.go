@@ -1,0 +1,129 @@
+package sense
+
+import (
+	"github.com/mcpscan/mcpscan/internal/reading"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// WaivesApproval is to say that a person's consent is given or not called for.
+var WaivesApproval = Test{
+	Needs: [][]reading.Sense{{reading.Consent}, {reading.Waive, reading.Granted}},
+	Weights: map[reading.Sense]int{
+		reading.Consent: 2, reading.Waive: 2, reading.Granted: 3, reading.Model: 1, reading.Always: 1, reading.Duty: 1, reading.Person: 1, reading.Until: -3, reading.DataFlow: -3, reading.Whether: -4,
+	},
+	Enough: 5, Severity: scanner.High, Message: "the text has something done without the user's consent",
+}
+
+// ActsAlone is to have the reader act alone. An agent that is described does so
+// as well: it takes a word of consent, of duty or to the reader beside.
+var ActsAlone = Test{
+	Needs: [][]reading.Sense{{reading.Alone}, {reading.Model, reading.Reader}},
+	Weights: map[reading.Sense]int{
+		reading.Alone: 3, reading.Model: 1, reading.Reader: 3, reading.Grave: 1, reading.Consent: 2, reading.Waive: 2, reading.Granted: 3, reading.Duty: 1,
+		reading.Until: -3, reading.DataFlow: -3, reading.Employed: -2, reading.Whether: -4,
+	},
+	Purpose: -2, Enough: 5, Severity: scanner.High, Message: "the text has something done without the user's consent",
+}
+
+// Conceals, ActsInSecret and KeepsUserUnaware are an order of secrecy, something done by
+// stealth, and a person who is not told.
+var (
+	Conceals = Test{
+		Needs: [][]reading.Sense{{reading.Hush}},
+		Weights: map[reading.Sense]int{
+			reading.Hush: 4, reading.Model: 1, reading.Duty: 1, reading.Person: 1, reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Stealth: 1,
+			reading.Address: 1, reading.Pretext: 1, reading.Until: -4,
+		},
+		Enough: 4, Severity: scanner.Critical, Message: ConcealMessage,
+	}
+	ActsInSecret = Test{
+		Needs: [][]reading.Sense{{reading.Stealth}, {reading.Take, reading.Hand, reading.Alter, reading.Run}},
+		Weights: map[reading.Sense]int{
+			reading.Stealth: 3, reading.Model: 1, reading.Duty: 1, reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Run: 1,
+			reading.KeyFile: 2, reading.Secret: 2, reading.Conversation: 2, reading.OtherOutput: 2, reading.Personal: 2, reading.Address: 2, reading.OtherTool: 2,
+			reading.Until: -4,
+		},
+		Purpose: -3, Enough: 6, Severity: scanner.Critical, Message: ConcealMessage,
+	}
+	KeepsUserUnaware = Test{
+		Needs: [][]reading.Sense{{reading.Untold}},
+		Weights: map[reading.Sense]int{
+			reading.Untold: 4, reading.Model: 1, reading.Duty: 1, reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Stealth: 1, reading.Address: 1,
+			reading.Always: 1, reading.Pretext: 1, reading.Until: -4,
+		},
+		Enough: 5, Severity: scanner.Critical, Message: ConcealMessage,
+	}
+)
+
+// DelayedTrigger is to wait for a moment that no review sees.
+var DelayedTrigger = Test{
+	Needs: [][]reading.Sense{
+		{reading.Later}, {reading.Take, reading.Hand, reading.Alter, reading.Run, reading.Harm},
+		{reading.Address, reading.OtherTool, reading.Harm, reading.KeyFile, reading.Secret, reading.Conversation, reading.Personal, reading.Stealth},
+	},
+	Weights: map[reading.Sense]int{
+		reading.Later: 3, reading.Harm: 3, reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Run: 1, reading.Address: 2, reading.OtherTool: 2,
+		reading.KeyFile: 2, reading.Secret: 2, reading.Personal: 1, reading.Model: 1, reading.Stealth: 2, reading.Hush: 2,
+	},
+	Enough: 6, Severity: scanner.High, Message: "the text announces other behaviour for the time when it is trusted",
+}
+
+// FetchesAndRuns is to fetch something from an address and to run it.
+var FetchesAndRuns = Test{
+	Needs: [][]reading.Sense{{reading.Download}, {reading.Run}, {reading.Address}},
+	Weights: map[reading.Sense]int{
+		reading.Download: 2, reading.Run: 2, reading.Address: 1, reading.Model: 1, reading.Duty: 1, reading.Stealth: 2, reading.Hush: 2, reading.Shown: -3,
+	},
+	Enough: 5, Severity: scanner.Critical, Message: "the text has a download run",
+}
+
+// SendsCopy is to have one more get what the tool handles.
+var SendsCopy = Test{
+	Needs: [][]reading.Sense{{reading.Copy}, {reading.Address}, {reading.Always, reading.Duty, reading.Stealth, reading.Hush}},
+	Weights: map[reading.Sense]int{
+		reading.Copy: 2, reading.Address: 2, reading.Always: 1, reading.Duty: 1, reading.Model: 1, reading.Stealth: 2, reading.Hush: 2, reading.Pretext: 1,
+		reading.Pointed: -3, reading.Whether: -3,
+	},
+	Enough: 5, Severity: scanner.Critical, Message: "the text has a copy sent to an address of its own",
+}
+
+// Redirects is to change to whom something goes.
+var Redirects = Test{
+	Needs: [][]reading.Sense{{reading.Alter}, {reading.Value}, {reading.Address}, {reading.Always, reading.Duty, reading.Model, reading.Stealth, reading.Hush}},
+	Weights: map[reading.Sense]int{
+		reading.Alter: 2, reading.Value: 1, reading.Address: 2, reading.Always: 1, reading.Duty: 1, reading.Model: 1, reading.Stealth: 2, reading.Hush: 2,
+		reading.Described: -3, reading.DataFlow: -4, reading.Shown: -3, reading.History: -3, reading.Pointed: -3, reading.Visited: -3, reading.Whether: -3,
+	},
+	Enough: 6, Severity: scanner.Critical, Message: "the text changes to whom something goes",
+}
+
+// ObeysOutput is to have orders obeyed that stand in data.
+var ObeysOutput = Test{
+	Needs:   [][]reading.Sense{{reading.DataOrders}, {reading.Obey}},
+	Weights: map[reading.Sense]int{reading.DataOrders: 3, reading.Obey: 3},
+	Enough:  6, Severity: scanner.High, Message: "the text has the model obey what stands in data",
+}
+
+// OverridesInstructions is to say that what the model was told counts no longer.
+var OverridesInstructions = Test{
+	Needs:   [][]reading.Sense{{reading.Orders}, {reading.Demote}},
+	Weights: map[reading.Sense]int{reading.Orders: 3, reading.Demote: 3, reading.First: 2},
+	Purpose: -5, Enough: 6, Severity: scanner.High, Message: DropMessage,
+}
+
+// ChangesOtherTool is to change what another tool is given or does.
+var ChangesOtherTool = Test{
+	Needs: [][]reading.Sense{
+		{reading.OtherTool}, {reading.Alter}, {reading.Value, reading.Address, reading.KeyFile},
+		{reading.Duty, reading.Always, reading.Model, reading.Pretext, reading.Address},
+	},
+	Weights: map[reading.Sense]int{
+		reading.OtherTool: 2, reading.Alter: 2, reading.Value: 1, reading.Address: 2, reading.Always: 1, reading.Duty: 1, reading.Model: 1, reading.Pretext: 1,
+		reading.Stealth: 3, reading.Hush: 3, reading.Described: -4, reading.History: -4, reading.DataFlow: -4,
+	},
+	Enough: 6, Severity: scanner.High, Message: "the text changes how a tool of another server is used",
+}
+
+const ConcealMessage = "the text tells the model to keep something from its user"
+
+const DropMessage = "the text tells the model to drop the instructions it was given"

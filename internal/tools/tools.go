@@ -1,0 +1,52 @@
+// Package tools gives rules the tools that a message declares, and what their verbs say.
+package tools
+
+import (
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Each calls visit for each tool that a message declares, with its node.
+// What another engine reported of a tool is left out: it has no schema.
+func Each(p *scanner.MessagePass, visit func(d *scanner.Definition, node int)) {
+	for i := range p.Message.Definitions {
+		if d := &p.Message.Definitions[i]; d.Kind == scanner.ToolSubject && !d.Foreign {
+			visit(d, p.DefinitionNode(d))
+		}
+	}
+}
+
+// Annotation returns the node of an annotation of the tool at node that is a boolean,
+// and its value; -1 where there is none.
+func Annotation(doc *wire.Doc, node int, name string) (at int, value bool) {
+	at = doc.Get(doc.Get(node, "annotations"), name)
+	if doc.Kind(at) != wire.Bool {
+		return -1, false
+	}
+	return at, string(doc.Raw(at)) == "true"
+}
+
+// EachNew calls visit for each tool of a message that its server has not shown
+// in this session.
+func EachNew(p *scanner.JudgePass, visit func(*scanner.Definition)) {
+	for i := range p.Message.Definitions {
+		if p.Full() {
+			return
+		}
+		if d := &p.Message.Definitions[i]; d.Kind == scanner.ToolSubject && p.Server.Tools[d.Name] == nil {
+			visit(d)
+		}
+	}
+}
+
+// ReportBeside reports what is wrong with the name of a tool beside that of another
+// server's tool.
+func ReportBeside(p *scanner.JudgePass, d *scanner.Definition, other *scanner.Known, severity scanner.Severity, message string) {
+	p.Report(scanner.JudgeIssue{
+		Severity: severity, Subject: scanner.ToolSubject, Name: d.Name, Pointer: "/name", Offset: d.Offset,
+		Message: message, Evidence: d.Name, Key: other.Server + "\x00" + other.Definition.Name,
+		Related: []scanner.Related{{Message: fmt.Sprintf("first offered by server %q", other.Server), Location: other.Location}},
+	})
+}

@@ -1,0 +1,88 @@
+package tools
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// What a tool says that it does is told by the verb of its name, and of the
+// first words of its description. Words that are nouns as often count at the
+// start of a name only. A get_delete_status deletes nothing, and an
+// execute_query reads; a delete_view deletes.
+var (
+	DestroyVerbs = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite)\b|^(drop|clear|reset|transfer)\b`)
+	changeVerbs  = lazyregexp.New(`\b(send|write|insert|upload|publish|rename|modify|install|execute|exec)\b|^(update|edit|move|merge|push|commit|post|pay|buy|append|replace|patch|submit|deploy)\b`)
+	maybeVerbs   = lazyregexp.New(`^(create|save|add|set|apply|approve|cancel|close|archive|enable|disable|start|stop|restart|schedule|register|assign)\b|\bsave$`)
+	ReadVerbs    = lazyregexp.New(`\b(get|gets|list|lists|read|search|find|show|describe|view|query|queries|check|count|fetch|preview|plan|validate|verify|status|history|info|stats|statistics|diff|dry|review|explain|inspect|lookup|browse|test|simulate|estimate|help|docs|documentation|instructions|guide|sql|soql|graphql|select)\b`)
+	thirdForm    = lazyregexp.New(`^(\w+?)(es|s)$`)
+)
+
+// DestroysByName reports the name of a tool, spelled out, that destroys something.
+func DestroysByName(name string) bool {
+	at := DestroyVerbs.FindStringIndex(name)
+	return at != nil && !ReadVerbs.MatchString(name[:at[0]])
+}
+
+// ChangesByName reports the name of a tool, spelled out, that changes something.
+func ChangesByName(name string) bool {
+	return DestroysByName(name) || changeVerbs.MatchString(name) && !ReadVerbs.MatchString(name)
+}
+
+// OpeningVerb returns the first word of a description in its plain form, and the
+// sentence that it opens, in lower case.
+func OpeningVerb(description string) (verb, sentence string) {
+	sentence = strings.ToLower(strings.TrimLeft(description, " \t\r\n*#>-"))
+	if i := strings.IndexAny(sentence, ".\n"); i >= 0 {
+		sentence = sentence[:i]
+	}
+	verb, _, _ = strings.Cut(sentence, " ")
+	if m := thirdForm.FindStringSubmatch(verb); m != nil {
+		if Changing(m[1] + "e") {
+			return m[1] + "e", sentence
+		}
+		return m[1], sentence
+	}
+	return verb, sentence
+}
+
+func Changing(verb string) bool {
+	return DestroyVerbs.MatchString(verb) || changeVerbs.MatchString(verb) || maybeVerbs.MatchString(verb)
+}
+
+// AsksOnly is what is sent or executed to read something.
+var AsksOnly = lazyregexp.New(`\b(read[- ]only|quer(y|ies)|search(es)?|requests?|select|lookup|questions?|without (changing|modifying)|dry[- ]run)\b`)
+
+// WritesItself reports a tool that says of itself that it changes something: by the
+// verb of its name, or by the first verb of its description where the name says
+// nothing, or only perhaps. A name that may be a noun is overruled by a
+// description that reads.
+func WritesItself(d *scanner.Definition) bool {
+	name := names.Spell(d.Name)
+	verb, sentence := OpeningVerb(d.Description)
+	switch {
+	case ReadVerbs.MatchString(verb) || AsksOnly.MatchString(sentence):
+		return false
+	case ChangesByName(name):
+		return true
+	case ReadVerbs.MatchString(name):
+		return false
+	case maybeVerbs.MatchString(name):
+		return Changing(verb)
+	}
+	return changesByItself.MatchString(verb) || DestroyVerbs.MatchString(verb) || sendsMail.MatchString(sentence)
+}
+
+var (
+	FetchesWeb       = lazyregexp.New(`\b(fetch|crawl|scrape|browse|navigate|download|http|web|website|url)\b`)
+	AddressParameter = lazyregexp.New(`^((web|page|target|site|remote) ?)?(url|uri|website|web ?page|link)s?$`)
+)
+
+// changesByItself are verbs of change that need no object to be one, where a
+// prompt is sent and a check is executed to learn something.
+var (
+	changesByItself = lazyregexp.New(`^(write|insert|upload|publish|rename|modify|update|edit|overwrite)$`)
+	sendsMail       = lazyregexp.New(`^(send|post|pay|transfer)s?\s+((an?|the|one|some)\s+)?(\w+\s+)?(e-?mails?|messages?|sms|letters?|invitations?|payments?|money|tweets?|comments?|funds|files?)\b`)
+)

@@ -1,0 +1,125 @@
+package configuration
+
+import (
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/internal/launching"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var AutoApprove = scanner.Rule{
+	ID:         "cfg-auto-approve",
+	Category:   "policy",
+	Title:      "Tools run, or servers start, without asking",
+	Why:        "The question before a call is the last chance to see what a poisoned text made a model do. A repository that answers it for everybody who opens it takes that chance from all of them.",
+	Fix:        "Name single tools that only read, in the settings of the user; leave consent to servers and commands to whoever runs them.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "High where a project approves everything, every command or every server; medium where a user does so alone, or where tools that write or run are named. Tools that only read are left alone.",
+	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-862"},
+	Config: func(p *scanner.ConfigPass) {
+		for i := range p.Entries {
+			approvedTools(p, &p.Entries[i])
+		}
+		for _, s := range p.Settings {
+			if p.User && pluginSetting.MatchString(s.Pointer) {
+				continue // who chooses the own plugins
+			}
+			for _, a := range approvals {
+				if a.pointer.MatchString(s.Pointer) && a.value.MatchString(s.Text) {
+					p.Report(nil, s.Pointer, launching.UnlessOwn(p, a.severity, scanner.Severity(max(a.severity-1, scanner.Low))), a.message, lastToken(s.Pointer)+": "+s.Text)
+					break
+				}
+			}
+		}
+	},
+}
+
+// approvedTools looks at the tools that an entry lets run without asking.
+func approvedTools(p *scanner.ConfigPass, e *scanner.Entry) {
+	for i, tool := range e.AutoApprove {
+		pointer := fmt.Sprintf("/autoApprove/%d", i)
+		switch {
+		case tool == "*":
+			p.Report(e, pointer, launching.UnlessOwn(p, scanner.High, scanner.Medium), "every tool of the server runs without asking", tool)
+			return
+		case actingTool(tool):
+			p.Report(e, pointer, launching.UnlessOwn(p, scanner.Medium, scanner.Low), "a tool that writes or runs something does so without asking", tool)
+		}
+	}
+}
+
+// actingTool reports whether a tool is named after an act that a user would want
+// to be asked about.
+func actingTool(name string) bool {
+	for _, w := range scanner.Words(name) {
+		if actingWords[w] {
+			return true
+		}
+	}
+	return false
+}
+
+var actingWords = names.Set(`execute exec run eval shell bash terminal command cmd delete remove drop destroy write edit create update
+	modify send post push merge publish deploy transfer pay purchase move rename upload install kill truncate insert grant revoke`)
+
+// approval is a setting by which a client stops asking.
+type approval struct {
+	pointer, value *lazyregexp.Regexp
+	severity       scanner.Severity // where a project has it; one less for a user
+	message        string
+}
+
+func approves(pointer, value string, severity scanner.Severity, message string) approval {
+	return approval{lazyregexp.New(pointer), lazyregexp.New(value), severity, message}
+}
+
+// editorKey begins the pointer of a setting of VS Code, wherever its settings stand.
+const editorKey = `^(?:/settings|/customizations/vscode/settings)?/chat\.`
+
+// pluginSetting is what chooses plugins, or where they are taken from.
+var pluginSetting = lazyregexp.New(`^/(?:enabledPlugins|extraKnownMarketplaces)/|/chat\.plugins\.`)
+
+// approvals are told apart by the first that holds. The keys are those that the
+// documentation of the clients lists.
+var approvals = []approval{
+	// Claude Code.
+	approves(`^/enableAllProjectMcpServers$`, `^true$`, scanner.High, "every server of the repository is started without asking"),
+	approves(`^/enabledMcpjsonServers/\d+$`, `.`, scanner.Medium, "a server of the repository is started without asking"),
+	approves(`^/permissions/defaultMode$`, `^bypassPermissions$`, scanner.High, "nothing is asked before tools and commands run"),
+	approves(`^/permissions/defaultMode$`, `^(?:acceptEdits|auto|dontAsk)$`, scanner.Medium, "files are changed without asking"),
+	approves(`^/skipDangerousModePermissionPrompt$`, `^true$`, scanner.Medium, "the warning before nothing is asked any more is left out"),
+	approves(`^/permissions/allow/\d+$`, `^(?:\*|Bash|Bash\(\*\)|Bash\(:\*\))$`, scanner.High, "every command runs without asking"),
+	approves(`^/permissions/allow/\d+$`, `^mcp__\*|^mcp__[^*]*?(?:__\*)?\*$`, scanner.Medium, "tools of servers run without asking, whatever they are"),
+	approves(`^/permissions/allow/\d+$`, `^mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$`, scanner.Medium, "every tool of a server runs without asking"),
+	approves(`^/permissions/allow/\d+$`, `(?i)^mcp__.*__.*(?:exec|run_|shell|command|delete|drop_|write|deploy|send|push|merge)`, scanner.Low, "a tool that writes or runs something does so without asking"),
+	approves(`^/enabledPlugins/[^/]+(?:/\d+)?$`, `^[^f]`, scanner.Medium, "a plugin is enabled for everybody who opens the project, with servers and hooks of its own"),
+	approves(`^/extraKnownMarketplaces/[^/]+/source/(?:repo|url|package|path)$`, `.`, scanner.Low, "plugins are taken from a catalogue that the project names"),
+	// VS Code.
+	approves(editorKey+`plugins\.(?:marketplaces|paths)/`, `.`, scanner.Low, "plugins are taken from a place that the project names"),
+	approves(editorKey+`tools\.(?:global\.)?autoApprove$`, `^true$`, scanner.High, "every tool and command runs without asking"),
+	approves(editorKey+`tools\.terminal\.autoApprove/(?:\*|~1\.\*~1|~1\.\+~1|~1\^\.\*\$?~1)(?:/approve)?$`, `^true$`, scanner.High, "every command runs without asking"),
+	approves(editorKey+`tools\.terminal\.autoApprove/(?:rm|sudo|curl|wget|bash|sh|zsh|eval|chmod|python3?|node|npx|powershell)(?:/approve)?$`, `^true$`, scanner.Medium, "a command that can do anything runs without asking"),
+	approves(editorKey+`tools\.(?:edits|urls)\.autoApprove/(?:\*\*~1\*|\*|https?:~1~1\*(?:~1\*)?)(?:/.*)?$`, `^true$`, scanner.Medium, "every file is changed, or every address read, without asking"),
+	// Gemini CLI and Qwen Code.
+	approves(`^/(?:tools/)?autoAccept$`, `^true$`, scanner.Medium, "tools that are taken for harmless run without asking"),
+	approves(`^/(?:general/defaultApprovalMode|tools/approvalMode)$`, `^yolo$`, scanner.High, "nothing is asked before tools and commands run"),
+	approves(`^/(?:general/defaultApprovalMode|tools/approvalMode)$`, `^auto_?-?edit$`, scanner.Medium, "files are changed without asking"),
+	approves(`^/(?:tools/allowed|allowedTools)/\d+$`, `^(?:\*|run_shell_command|ShellTool|execute_bash|execute_cmd)$`, scanner.High, "every command runs without asking"),
+	approves(`^/allowedTools/\d+$`, `^@[^/*]+(?:/\*)?$`, scanner.Medium, "every tool of a server runs without asking"),
+	// Codex.
+	approves(`^(?:/profiles/[^/]+)?/sandbox_mode$`, `^danger-full-access$`, scanner.High, "commands run outside of the sandbox"),
+	approves(`^(?:/profiles/[^/]+)?/approval_policy$`, `^never$`, scanner.Medium, "nothing is asked before commands run"),
+	// opencode, Kilo.
+	approves(`^/permission(?:/\*|/bash(?:/\*)?)?$`, `^allow$`, scanner.High, "every command runs without asking"),
+	approves(`^/permission/(?:edit|webfetch)(?:/\*)?$`, `^allow$`, scanner.Medium, "files are changed, or pages read, without asking"),
+	// Amp, Zed, Crush, Cursor.
+	approves(`^/amp\.dangerouslyAllowAll$`, `^true$`, scanner.High, "every tool and command runs without asking"),
+	approves(`^/amp\.commands\.allowlist/\d+$`, `^\*$`, scanner.High, "every command runs without asking"),
+	approves(`^/agent/always_allow_tool_actions$`, `^true$`, scanner.High, "every tool and command runs without asking"),
+	approves(`^/agent/tool_permissions/default$`, `^allow$`, scanner.High, "every tool and command runs without asking"),
+	approves(`^/permissions/allowed_tools/\d+$`, `^(?:bash|edit|write|\*)$`, scanner.Medium, "a tool that writes or runs something does so without asking"),
+	approves(`^/permissions/allow/\d+$`, `^(?:Shell\(\*+\)|Mcp\(\*:\*\)|Write\(\*+(?:/\*+)?\))$`, scanner.High, "every command or tool runs without asking"),
+}

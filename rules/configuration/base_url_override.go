@@ -1,0 +1,71 @@
+package configuration
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/destination"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/secrets"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var BaseURLOverride = scanner.Rule{
+	ID:         "cfg-base-url-override",
+	Category:   "exfiltration",
+	Title:      "A repository sends the conversations of its users to another host",
+	Why:        "With ANTHROPIC_BASE_URL and its like every prompt, and the key that pays for it, goes to the host that is named. A repository that sets it takes both from whoever opens it.",
+	Fix:        "Let users set the endpoint in their own settings; remove it from the repository.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "High in the settings of a project, where it holds for the client itself; medium in the environment of one server that is given a key with it, and for a provider with a name of its own.",
+	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0081", "CWE-200"},
+	Config: func(p *scanner.ConfigPass) {
+		if p.User {
+			return // who chooses the own endpoint
+		}
+		for _, s := range p.Settings {
+			name := lastToken(s.Pointer)
+			if !elsewhere(s.Text) {
+				continue
+			}
+			switch {
+			case strings.HasPrefix(s.Pointer, "/env/") && endpointName.MatchString(name), clientEndpoint.MatchString(s.Pointer):
+				p.Report(nil, s.Pointer, scanner.High, "the client sends its conversations to another host than that of the model's maker", name+"="+s.Text)
+			case providerEndpoint.MatchString(s.Pointer):
+				p.Report(nil, s.Pointer, scanner.Medium, "a provider of models has its endpoint in the repository", name+"="+s.Text)
+			}
+		}
+		for i := range p.Entries {
+			e := &p.Entries[i]
+			named(e.Env, "/env/", func(pointer, name, value string) {
+				if vendor := endpointName.FindStringSubmatch(name); vendor != nil && elsewhere(value) && passesKey(e, vendor[1]) {
+					p.Report(e, pointer, scanner.Medium, "the server is given a key of its user, and another host to send it to", name+"="+value)
+				}
+			})
+		}
+	},
+}
+
+// elsewhere reports an address that is neither this machine nor the maker of a model.
+func elsewhere(value string) bool {
+	u, ok := destination.Address(value)
+	return ok && !destination.Loopback(u.Hostname()) && !modelHost.MatchString(u.Hostname())
+}
+
+// passesKey reports whether the server is given the user's own key of a vendor.
+func passesKey(e *scanner.Entry, vendor string) bool {
+	for name, value := range e.Env {
+		if strings.HasPrefix(strings.ToUpper(name), strings.ToUpper(vendor)) && secrets.NamesSecret(name) && text.IsReference(value) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	endpointName     = lazyregexp.New(`(?i)^(ANTHROPIC|CLAUDE|OPENAI|AZURE_OPENAI|GEMINI|GOOGLE_GEMINI|GOOGLE|MISTRAL|GROQ|COHERE|DEEPSEEK|XAI|OPENROUTER)_(?:[A-Z]+_)?(?:BASE_URL|API_BASE|API_URL|ENDPOINT|HOST|API_HOST)$`)
+	clientEndpoint   = lazyregexp.New(`^/(?:openai_base_url|chatgpt_base_url|amp\.url)$`)
+	providerEndpoint = lazyregexp.New(`^/(?:model_providers/[^/]+/base_url|providers?/[^/]+/(?:options/baseURL|base_url|api))$`)
+	modelHost        = lazyregexp.New(`(?i)(?:^|\.)(?:anthropic\.com|claude\.ai|openai\.com|openai\.azure\.com|googleapis\.com|amazonaws\.com|mistral\.ai|groq\.com|cohere\.(?:ai|com)|deepseek\.com|x\.ai|openrouter\.ai|ampcode\.com|azure\.com|cloudflare\.com)$`)
+)

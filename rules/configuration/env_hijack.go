@@ -1,0 +1,133 @@
+package configuration
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/destination"
+	"github.com/mcpscan/mcpscan/internal/launching"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var EnvHijack = scanner.Rule{
+	ID:         "cfg-env-hijack",
+	Category:   "configuration",
+	Title:      "A variable or an option makes another program of a harmless command",
+	Why:        "LD_PRELOAD, NODE_OPTIONS, PATH and their like decide which code a command runs, and options where it is fetched. The server that a user approves stays the same by name.",
+	Fix:        "Remove it. What a server needs ahead of its start belongs into its own package.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "High for variables that name code to run, and for search paths that begin in a directory where others write; medium where they send downloads or traffic elsewhere. Search paths of a project's own code are left alone.",
+	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0081", "CWE-427"},
+	Config: func(p *scanner.ConfigPass) {
+		launching.EachLaunch(p, func(e *scanner.Entry, l *scanner.Launched) {
+			named(e.Env, "/env/", func(pointer, name, value string) {
+				if severity, message := hijack(name, value, l.Ecosystem.Fetched()); message != "" {
+					p.Report(e, pointer, severity, message, name+"="+value)
+				}
+			})
+			hijackedArguments(p, e, l)
+		})
+		if p.User {
+			return // whose user sets the own environment
+		}
+		for _, s := range p.Settings {
+			if !strings.HasPrefix(s.Pointer, "/env/") && !strings.HasPrefix(s.Pointer, "/envFile/") {
+				continue
+			}
+			if severity, message := hijack(lastToken(s.Pointer), s.Text, true); message != "" {
+				p.Report(nil, s.Pointer, severity, message, lastToken(s.Pointer)+"="+s.Text)
+			}
+		}
+	},
+}
+
+// hijackedArguments looks at the variables that env is given, and at the options
+// of launchers that do the same.
+func hijackedArguments(p *scanner.ConfigPass, e *scanner.Entry, l *scanner.Launched) {
+	for i, arg := range e.Args {
+		pointer := fmt.Sprintf("/args/%d", i)
+		name, value, ok := strings.Cut(arg, "=")
+		switch {
+		case ok && (l.First < 0 || i < l.First):
+			if severity, message := hijack(name, value, l.Ecosystem.Fetched()); message != "" {
+				p.Report(e, pointer, severity, message, arg)
+			}
+			continue
+		case !l.Ecosystem.Fetched() || l.Arg >= 0 && i > l.Arg: // what follows belongs to the server
+			continue
+		case !ok && i+1 < len(e.Args):
+			value = e.Args[i+1]
+		}
+		if name == "--node-options" && nodeCode.MatchString(value) {
+			p.Report(e, pointer, scanner.High, "the options load code into the program", arg)
+		} else if registryOption.MatchString(name) && otherSource(value) {
+			p.Report(e, pointer, scanner.Medium, "packages are fetched from another registry", name+" "+value)
+		}
+	}
+}
+
+// otherSource reports the address of a registry that is not the official one.
+func otherSource(value string) bool {
+	u, ok := destination.Address(value)
+	return ok && !officialSource.MatchString(u.Hostname()) && !destination.Loopback(u.Hostname())
+}
+
+// hijack judges a variable; no message for one that is harmless.
+func hijack(name, value string, fetched bool) (scanner.Severity, string) {
+	upper := strings.ToUpper(name)
+	literal := text.Literal(value)
+	if strings.TrimSpace(literal) == "" {
+		return 0, ""
+	}
+	switch {
+	case namesCode.MatchString(upper):
+		return scanner.High, "the variable names code that runs inside the program, or in place of it"
+	case upper == "NODE_OPTIONS" && nodeCode.MatchString(value), upper == "RUBYOPT" && strings.Contains(value, "-r"), upper == "PERL5OPT",
+		(upper == "JAVA_TOOL_OPTIONS" || upper == "_JAVA_OPTIONS" || upper == "JDK_JAVA_OPTIONS") && strings.Contains(value, "-javaagent"):
+		return scanner.High, "the options load code into the program"
+	case searchPath.MatchString(upper):
+		return searched(upper, value, fetched)
+	case packageSource.MatchString(upper):
+		if otherSource(value) {
+			return scanner.Medium, "packages are fetched from another registry"
+		}
+	case proxy.MatchString(upper):
+		if u, ok := destination.Address(value); ok && !destination.Loopback(u.Hostname()) && !destination.Private(u.Hostname()) {
+			return scanner.Medium, "the traffic of the server goes over another host"
+		}
+	}
+	return 0, ""
+}
+
+// searched judges a search path by the directory that is looked at first.
+func searched(name, value string, fetched bool) (scanner.Severity, string) {
+	between := ":"
+	if strings.Contains(value, `:\`) {
+		between = ";"
+	}
+	first, _, _ := strings.Cut(value, between)
+	switch {
+	case shared.MatchString(first):
+		return scanner.High, "the search path begins in a directory where others can write"
+	case name == "PATH" && relative.MatchString(first):
+		return scanner.High, "programs are looked for in the working directory first"
+	case name != "PATH" && fetched && relative.MatchString(first):
+		return scanner.Medium, "code of the working directory runs inside a package that is fetched"
+	}
+	return 0, ""
+}
+
+var (
+	namesCode      = lazyregexp.New(`^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|DYLD_FRAMEWORK_PATH|PYTHONSTARTUP|PYTHONINSPECT|PYTHONHOME|BASH_ENV|PROMPT_COMMAND|ZDOTDIR|GIT_SSH_COMMAND|GIT_SSH|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|DOTNET_STARTUP_HOOKS|COR_PROFILER|CORECLR_PROFILER(?:_PATH.*)?|COMSPEC|NPM_CONFIG_SCRIPT_SHELL|NPM_CONFIG_NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE)$`)
+	nodeCode       = lazyregexp.New(`(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--inspect(?:-brk|-wait)?|--openssl-config|--snapshot-blob)(?:[\s=]|$)`)
+	searchPath     = lazyregexp.New(`^(?:PATH|PYTHONPATH|NODE_PATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|DYLD_FALLBACK_LIBRARY_PATH|RUBYLIB|PERL5LIB|CLASSPATH|LUA_PATH)$`)
+	packageSource  = lazyregexp.New(`^(?:NPM_CONFIG_REGISTRY|YARN_REGISTRY|YARN_NPM_REGISTRY_SERVER|BUN_CONFIG_REGISTRY|UV_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX|UV_EXTRA_INDEX_URL|PIP_INDEX_URL|PIP_EXTRA_INDEX_URL|GOPROXY)$`)
+	registryOption = lazyregexp.New(`^(?:--registry|--index-url|-i|--index|--default-index|--extra-index-url|--find-links|-f|--source|--add-source)$`)
+	officialSource = lazyregexp.New(`(?i)(?:^|\.)(?:npmjs\.(?:com|org)|yarnpkg\.com|pypi\.org|pythonhosted\.org|golang\.org|github\.com|nuget\.org)$`)
+	proxy          = lazyregexp.New(`^(?:HTTPS?|ALL)_PROXY$`)
+	relative       = lazyregexp.New(`^(?:\.|\./.*|\.\.(?:/.*)?|[\w-][\w.-]*(?:/.*)?)$`)
+	shared         = lazyregexp.New(`^(?:/tmp|/var/tmp|/dev/shm|/private/tmp|/Users/Shared|[A-Za-z]:\\(?:Windows\\Temp|Temp|Users\\Public))(?:[/\\]|$)`)
+)

@@ -1,0 +1,44 @@
+package configuration
+
+import (
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var HookExec = scanner.Rule{
+	ID:         "cfg-hook-exec",
+	Category:   "configuration",
+	Title:      "The settings of a repository run a command",
+	Why:        "Hooks and helpers run on the machine of everybody who opens the repository with the client, at events that a user does not see, and some before anything was trusted.",
+	Fix:        "Read the command and what it starts. Keep it in the settings of users where it is not needed by all.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "That a repository runs a command is a fact, and often an honest one: formatters and checks. It is high where the command downloads, decodes or hides what it runs.",
+	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-829"},
+	Config: func(p *scanner.ConfigPass) {
+		if p.User {
+			return // who writes the own hooks
+		}
+		for _, s := range p.Settings {
+			switch {
+			case pluginCode.MatchString(s.Pointer):
+				p.Report(nil, s.Pointer, scanner.Medium, "the settings load code into the client", s.Text)
+			case !commandSetting.MatchString(s.Pointer) || s.Text == "":
+			case downloadRun.MatchString(s.Text), hiddenRun.MatchString(s.Text):
+				p.Report(nil, s.Pointer, scanner.High, "the command runs what it downloads, decodes or hides", s.Text)
+			case scriptOfRepository.MatchString(s.Text):
+				p.Report(nil, s.Pointer, scanner.Medium, "the settings run a file of the repository, which changes without them", s.Text)
+			default:
+				p.Report(nil, s.Pointer, scanner.Medium, "the settings run a command", s.Text)
+			}
+		}
+	},
+}
+
+var (
+	commandSetting = lazyregexp.New(`^/hooks/(?:.*/)?(?:command|bash|powershell|script|cmd)$|^/(?:apiKeyHelper|awsAuthRefresh|awsCredentialExport|gcpAuthRefresh|otelHeadersHelper|statusLine/command|toolDiscoveryCommand|toolCallCommand|tools/discoveryCommand|tools/callCommand|mcp/serverCommand)$|/headersHelper$|^/notify/0$`)
+	pluginCode     = lazyregexp.New(`^/plugin/\d+$`) // of opencode and Kilo: packages, or files of the project
+	hiddenRun      = lazyregexp.New(`(?i)\b(?:eval|exec)\s+["']?\$\(|\bbase64\s+(?:-d|--decode)|-e(?:nc|ncodedcommand)?\s+[A-Za-z0-9+/=]{40,}|/dev/tcp/|\bnc\s+-\w*e|\bcurl\b.*(?:-d|--data|-F|-T|--upload-file)\b.*(?:\$\(|@|env\b)|\b(?:env|printenv)\s*\|\s*(?:curl|nc|wget)\b|\$\{?(?:ANTHROPIC|OPENAI|GITHUB|AWS)_\w*(?:KEY|TOKEN|SECRET)\w*\}?.*\bhttps?://|\bhttps?://\S*\$\{?(?:ANTHROPIC|OPENAI|GITHUB|AWS)_\w*(?:KEY|TOKEN|SECRET)`)
+	// scriptOfRepository is a path relative to the project, or one that names it.
+	scriptOfRepository = lazyregexp.New(`^"?(?:(?:bash|sh|node|python3?|ruby|tsx|bun|deno run|npx tsx) +)?"?(?:\.{1,2}/|\$\{?(?:CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|GEMINI_PROJECT_DIR)\}?|[\w.-]+/[\w./-]+\.(?:sh|py|js|mjs|ts|rb))`)
+)

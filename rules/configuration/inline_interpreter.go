@@ -1,0 +1,74 @@
+package configuration
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/launching"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var InlineInterpreter = scanner.Rule{
+	ID:         "cfg-inline-interpreter",
+	Category:   "configuration",
+	Title:      "A server is a piece of code written into the configuration",
+	Why:        "sh -c, python -c and their like run whatever stands in the next argument. A reader sees one more server, and the client asks for consent by its name.",
+	Fix:        "Put the code into a file of the repository where it is reviewed, or start the server directly.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Servers have a program of their own. A text that only prepares a directory or a path ahead of one, as wrappers do, is medium.",
+	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
+	Config: func(p *scanner.ConfigPass) {
+		launching.EachLaunch(p, func(e *scanner.Entry, l *scanner.Launched) {
+			for i, arg := range e.Args {
+				if codeAddress.MatchString(arg) {
+					p.Report(e, fmt.Sprintf("/args/%d", i), scanner.High, "the argument is an address that holds code, and "+l.Program+" is told to load it", arg)
+				}
+			}
+			if l.Code == scanner.NoCode {
+				return
+			}
+			pointer, code := launching.Argument(e, l.Code)
+			severity, message := scanner.High, "the argument is code that "+l.Interpreter+" runs"
+			if preparation(l.Interpreter, code) {
+				severity, message = scanner.Medium, "the argument is a text for "+l.Interpreter+" that starts one program"
+			}
+			p.Report(e, pointer, severity, message, code)
+		})
+	},
+}
+
+// preparation reports whether a text for a shell does no more than choose a
+// directory or an environment ahead of one program, or a piece of Python than
+// call the main function of a module.
+func preparation(interpreter, code string) bool {
+	if strings.HasPrefix(interpreter, "py") {
+		return pythonMain.MatchString(code)
+	}
+	switch interpreter {
+	case "sh", "bash", "zsh", "dash", "ksh", "fish", "cmd":
+		return len(code) <= longestPreparation && plainShell.MatchString(asking.ReplaceAllString(silencing.ReplaceAllString(code, ""), "x"))
+	}
+	return false
+}
+
+// longestPreparation bounds how much of a text for a shell is taken for harmless
+// at a glance.
+const longestPreparation = 400
+
+// codeAddress is an address that does not name code but holds it.
+var codeAddress = lazyregexp.New(`(?i)^(?:--?[\w-]+=)?data:(?:text|application)/(?:java|ecma|type)script`)
+
+var (
+	// plainShell is a row of commands that only prepare, and one at its end
+	// without redirection, substitution or another program behind it.
+	plainShell = lazyregexp.New(`^\s*(?:(?:cd|source|\.|export|nvm|fnm|pyenv|conda|set|eval "\$\((?:/[\w/.-]+/)?(?:brew|fnm|mise|direnv|pyenv) [\w -]+\)")(?: [^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Z_]+\}?[^;&|<>` + "`" + `$()\n]*)*)?\s*(?:&&|;|\n)\s*)*` +
+		`(?:exec )?[^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Za-z_]+\}?[^;&|<>` + "`" + `$()\n]*)*$`)
+	// silencing is what sends the output of a command nowhere, or to the log.
+	silencing = lazyregexp.New(`\s*(?:[012&]?>>?\s*/dev/null|[12]?>&[12])\b`)
+	// asking is what only tells where something is.
+	asking = lazyregexp.New(`\$\((?:git rev-parse --show-toplevel|pwd(?: -P)?|dirname "?\$0"?|(?:which|command -v) [\w.-]+|brew --prefix(?: [\w@.-]+)?|npm (?:root|prefix|bin) -g)\)`)
+	// pythonMain is what an entry point of a package would do.
+	pythonMain = lazyregexp.New(`^\s*(?:(?:import [\w.]+|from [\w.]+ import \w+(?: as \w+)?)\s*;\s*)+(?:sys\.exit\()?(?:asyncio\.run\()?[\w.]+\(\)\)*;?\s*$`)
+)

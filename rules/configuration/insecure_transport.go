@@ -1,0 +1,107 @@
+package configuration
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/destination"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/secrets"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var InsecureTransport = scanner.Rule{
+	ID:         "cfg-insecure-transport",
+	Category:   "configuration",
+	Title:      "A connection can be read or changed on its way",
+	Why:        "Over plain HTTP, or with certificates that are not checked, whoever is on the network reads what is sent, credentials included, and can put tools and results of their own into the answers.",
+	Fix:        "Use https:// and check certificates; give the certificate of an own authority with NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Plain HTTP to another host is medium, low within a private network, and high where credentials go with it. Turning the check of certificates off for a whole process is high.",
+	Refs:       []string{"OWASP-MCP:MCP07", "CWE-319", "CWE-295"},
+	Config: func(p *scanner.ConfigPass) {
+		for i := range p.Entries {
+			e := &p.Entries[i]
+			if e.Command == "" {
+				plainAddress(p, e, "/url", e.URL, sendsCredentials(e.Headers))
+			} else {
+				overCommand(p, e)
+			}
+			unchecked(p, e)
+		}
+	},
+}
+
+// plainAddress reports an address that is reached without encryption.
+func plainAddress(p *scanner.ConfigPass, e *scanner.Entry, pointer, written string, credentials bool) {
+	u, ok := destination.Address(written)
+	if !ok || u.Scheme != "http" && u.Scheme != "ws" || destination.Loopback(u.Hostname()) || u.Hostname() == "host.docker.internal" {
+		return
+	}
+	severity, message := scanner.Medium, "the connection is not encrypted"
+	if destination.Private(u.Hostname()) {
+		severity, message = scanner.Low, "the connection is not encrypted, within a private network"
+	} else if credentials || u.User != nil {
+		severity, message = scanner.High, "the connection is not encrypted, and credentials go over it"
+	}
+	p.Report(e, pointer, severity, message, written)
+}
+
+// overCommand looks at the addresses that programs such as mcp-remote are given.
+func overCommand(p *scanner.ConfigPass, e *scanner.Entry) {
+	l := scanner.Launch(e.Command, e.Args)
+	if !bridge.MatchString(l.Name) {
+		return
+	}
+	credentials := slices.ContainsFunc(e.Args, func(a string) bool { return credentialArgument.MatchString(a) })
+	for i, arg := range e.Args {
+		plainAddress(p, e, fmt.Sprintf("/args/%d", i), arg, credentials)
+	}
+}
+
+// bridge are packages whose arguments are the address of a server.
+var (
+	bridge             = lazyregexp.New(`^(?:mcp-remote|mcp-remote-client|@[\w-]+/mcp-remote|supergateway|mcp-proxy|mcp-client-proxy|@smithery/cli|fastmcp-proxy|mcp-sse-proxy)$`)
+	credentialArgument = lazyregexp.New(`(?i)^(?:authorization|x-[\w-]*(?:key|token))\s*:`)
+)
+
+func sendsCredentials(headers map[string]string) bool {
+	for name := range headers {
+		if secrets.NamesSecret(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// unchecked reports what turns the check of certificates off.
+func unchecked(p *scanner.ConfigPass, e *scanner.Entry) {
+	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
+		value := strings.ToLower(e.Env[name])
+		pointer := "/env/" + wire.EscapePointer(name)
+		upper := strings.ToUpper(name)
+		switch {
+		case (upper == "NODE_TLS_REJECT_UNAUTHORIZED" || upper == "PYTHONHTTPSVERIFY") && value == "0",
+			upper == "GIT_SSL_NO_VERIFY" && value != "" && value != "0" && value != "false":
+			p.Report(e, pointer, scanner.High, "certificates are not checked by the whole process", name+"="+e.Env[name])
+		case verifyName.MatchString(upper) && (value == "false" || value == "0" || value == "no" || value == "off"),
+			insecureName.MatchString(upper) && (value == "true" || value == "1" || value == "yes" || value == "on"):
+			p.Report(e, pointer, scanner.Medium, "certificates are not checked", name+"="+e.Env[name])
+		}
+	}
+	for i, arg := range e.Args {
+		if uncheckedFlag.MatchString(arg) {
+			p.Report(e, fmt.Sprintf("/args/%d", i), scanner.Medium, "certificates are not checked", arg)
+		}
+	}
+}
+
+var (
+	verifyName    = lazyregexp.New(`(?:^|_)(?:SSL|TLS|HTTPS|CERTS?)_VERIFY$|(?:^|_)VERIFY_(?:SSL|TLS|CERTS?|CERTIFICATES?)$|(?:^|_)STRICT_SSL$`)
+	insecureName  = lazyregexp.New(`(?:^|_)(?:INSECURE_SKIP_VERIFY|TLS_INSECURE|SSL_INSECURE|SKIP_(?:SSL|TLS)_VERIF(?:Y|ICATION)|IGNORE_(?:SSL|TLS|HTTPS|CERTIFICATE)_ERRORS)$`)
+	uncheckedFlag = lazyregexp.New(`(?i)^--(?:insecure-skip-(?:tls-)?verify|no-(?:verify-ssl|ssl-verify|check-certificate|tls-verify)|(?:ssl-|tls-)?verify(?:-ssl|-tls)?=(?:false|0|no)|tls-verify=false|ignore-(?:https|certificate)-errors|tls-insecure|allow-insecure-tls)(?:=true)?$`)
+)

@@ -1,0 +1,122 @@
+package configuration
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/launching"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var PrivilegedRuntime = scanner.Rule{
+	ID:         "cfg-privileged-runtime",
+	Category:   "configuration",
+	Title:      "A server is started with more rights than it needs",
+	Why:        "A server does what a model asks of it, and a model can be talked into much. With root, the whole disk or the socket of Docker, whatever goes wrong there goes wrong for the whole machine.",
+	Fix:        "Leave the option out. Mount the directories that the server works on, read-only where it can be; give a file server the directory of the project.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "High where the sandbox is no longer one, or everything can be written; medium for the network of the host, a home directory that is only read, and a browser without its sandbox.",
+	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-250"},
+	Config: func(p *scanner.ConfigPass) {
+		launching.EachLaunch(p, func(e *scanner.Entry, l *scanner.Launched) {
+			report := func(arg int, severity scanner.Severity, message string) {
+				pointer, word := launching.Argument(e, arg)
+				p.Report(e, pointer, severity, message, word)
+			}
+			asRoot(e, report)
+			switch {
+			case l.Program == "docker" || l.Program == "podman" || l.Program == "nerdctl":
+				containerRights(l, report)
+			case strings.Contains(l.Name, "filesystem"):
+				wholeDisk(l, report)
+			}
+			for i, w := range l.Words {
+				if w == "--no-sandbox" || w == "--disable-sandbox" {
+					report(l.ArgOf(i), scanner.Medium, "the browser runs without its sandbox")
+				}
+			}
+		})
+	},
+}
+
+// asRoot reports programs that give the server the rights of another user.
+func asRoot(e *scanner.Entry, report func(int, scanner.Severity, string)) {
+	const message = "the server is started with the rights of root"
+	if elevating.MatchString(e.Command) {
+		report(scanner.InCommand, scanner.High, message)
+	}
+	if len(e.Args) > 0 && wrapping.MatchString(e.Command) && elevating.MatchString(e.Args[0]) {
+		report(0, scanner.High, message)
+	}
+}
+
+var (
+	elevating = lazyregexp.New(`^(?:/usr/bin/|/usr/local/bin/)?(?:sudo|doas|pkexec|gsudo)(?:\.exe)?(?: |$)`)
+	wrapping  = lazyregexp.New(`(?:^|/)(?:env|nohup|nice|time|timeout)$`)
+)
+
+// right is an option of docker run that opens the container, with its value.
+type right struct {
+	option, value *lazyregexp.Regexp
+	severity      scanner.Severity
+	message       string
+}
+
+var (
+	mounting = lazyregexp.New(`^(?:-v|--volume|--mount)$`)
+	rights   = []right{
+		{lazyregexp.New(`^--privileged$`), lazyregexp.New(`^(?:true)?$`), scanner.High, "the container has all rights of the host (--privileged)"},
+		{lazyregexp.New(`^--(?:pid|ipc|uts|userns|cgroupns)$`), lazyregexp.New(`^host$`), scanner.High, "the container shares a namespace of the host"},
+		{lazyregexp.New(`^--net(?:work)?$`), lazyregexp.New(`^host$`), scanner.Medium, "the container shares the network of the host, and all that listens on it"},
+		{lazyregexp.New(`^--cap-add$`), lazyregexp.New(`(?i)^(?:cap_)?(?:all|sys_admin|sys_ptrace|sys_module|dac_read_search)$`), scanner.High, "the container has a capability that leads out of it"},
+		{lazyregexp.New(`^--security-opt$`), lazyregexp.New(`^(?:seccomp|apparmor|label|systempaths)[=:](?:unconfined|disable)`), scanner.High, "a protection of the container is turned off"},
+		{lazyregexp.New(`^--device$`), lazyregexp.New(`^/dev/(?:mem|kmem|sd|nvme|disk)`), scanner.High, "the container has a disk or the memory of the host"},
+		{mounting, lazyregexp.New(`(?:docker|podman|containerd)\.sock`), scanner.High, "the container controls the container engine, which is root on the host"},
+		{mounting, lazyregexp.New(`^(?:/|[A-Za-z]:[\\/]?):|(?:^|,)(?:src|source)=(?:/|[A-Za-z]:[\\/]?)(?:,|$)`), scanner.High, "the container has the whole disk of the host"},
+		{mounting, lazyregexp.New(`^/(?:etc|root|boot|sys|proc|dev|var/run|run)/?:|(?:^|,)(?:src|source)=/(?:etc|root|boot|sys|proc|dev)(?:,|$)`), scanner.High, "the container has a directory of the system"},
+		{mounting, lazyregexp.New(`^` + home + `/?:.*:ro$|(?:^|,)(?:src|source)=` + home + `/?,(?:.*,)?(?:ro|readonly)(?:,|=|$)`), scanner.Medium, "the container reads the whole home directory"},
+		{mounting, lazyregexp.New(`^` + home + `/?:|(?:^|,)(?:src|source)=` + home + `/?(?:,|$)`), scanner.High, "the container has the whole home directory"},
+	}
+)
+
+// home is a whole home directory, as it is written.
+const home = `(?:~|\$HOME|\$\{(?:env:)?(?:HOME|USERPROFILE|userHome)\}|\{env:HOME\}|/(?:home|Users)/[^/:,]+|%USERPROFILE%|[A-Za-z]:[\\/]Users[\\/][^\\/:,]+)`
+
+// containerRights looks at the options ahead of the image.
+func containerRights(l *scanner.Launched, report func(int, scanner.Severity, string)) {
+	for i := 0; i < len(l.Words); i++ {
+		if l.First != scanner.InText && l.ArgOf(i) == l.Arg {
+			return
+		}
+		option, value, attached := strings.Cut(l.Words[i], "=")
+		if mount, ok := strings.CutPrefix(l.Words[i], "-v"); ok && mount != "" { // -v/a:/b
+			option, value = "-v", mount
+		} else if !attached && option != "--privileged" && i+1 < len(l.Words) {
+			value = l.Words[i+1]
+		}
+		for _, r := range rights {
+			if r.option.MatchString(option) && r.value.MatchString(value) {
+				report(l.ArgOf(i), r.severity, r.message)
+				break
+			}
+		}
+	}
+}
+
+// wholeDisk looks at the directories that a file server is given.
+func wholeDisk(l *scanner.Launched, report func(int, scanner.Severity, string)) {
+	for i, w := range l.Words {
+		switch {
+		case everything.MatchString(w):
+			report(l.ArgOf(i), scanner.High, "the file server is given the whole disk")
+		case wholeHome.MatchString(w):
+			report(l.ArgOf(i), scanner.High, "the file server is given the whole home directory, keys and all")
+		}
+	}
+}
+
+var (
+	everything = lazyregexp.New(`^(?:/|[A-Za-z]:[\\/]*|/(?:home|Users)/?|/mnt/[a-z]/?)$`)
+	wholeHome  = lazyregexp.New(`^` + home + `[\\/]?$`)
+)

@@ -1,0 +1,95 @@
+package configuration
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/destination"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var ScopeShadow = scanner.Rule{
+	ID:         "cfg-scope-shadow",
+	Category:   "tool_shadowing",
+	Title:      "Two configurations name different servers alike",
+	Why:        "Clients read several files, and of two servers of one name they start one. Consent is remembered by name: a repository that names its server like one of the user's is started in its place, or is trusted for it.",
+	Fix:        "Give one of the two another name, or make both the same.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The names are equal and what they start is not. The same package in another version, or the same address over a bridge, is the same server.",
+	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0074", "CWE-694"},
+	Configs: func(p *scanner.ConfigPass) {
+		for i := range p.Entries {
+			e := &p.Entries[i]
+			mine := identity(e)
+			if mine == "" {
+				continue
+			}
+			for _, before := range p.Before(e.Name) {
+				theirs := identity(before.Entry)
+				if theirs == "" || theirs == mine || before.Config.Path == p.Path || unrelated(p.ClientConfig.Project, before.Config.Project) {
+					continue
+				}
+				pointer := "/command"
+				evidence := strings.Join(append([]string{e.Command}, e.Args...), " ")
+				if e.Command == "" {
+					pointer, evidence = "/url", e.URL
+				}
+				at, severity := before.Location(), scanner.Medium
+				if before.Entry.Disabled {
+					severity = scanner.Low // there is nothing yet that this one is started in place of
+				}
+				p.Report(e, pointer, severity, "another configuration has a different server of this name",
+					evidence, scanner.Related{Message: fmt.Sprintf("the other server of this name, in %s", belongs(before.Config)), Location: at})
+				break
+			}
+		}
+	},
+}
+
+// unrelated reports two projects that are opened each by itself: neither holds the other.
+func unrelated(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	a, b = path.Clean(strings.ReplaceAll(a, `\`, "/"))+"/", path.Clean(strings.ReplaceAll(b, `\`, "/"))+"/"
+	return a != "./" && b != "./" && !strings.HasPrefix(a, b) && !strings.HasPrefix(b, a)
+}
+
+// belongs says whose configuration it is.
+func belongs(c *scanner.ClientConfig) string {
+	if c.User {
+		return "the configuration of the user"
+	}
+	return "a configuration of the project"
+}
+
+// identity is what a server is, however it is started; "" where nothing can be
+// told apart by it.
+func identity(e *scanner.Entry) string {
+	if e.Command == "" {
+		return endpointOf(e.URL)
+	}
+	l := scanner.Launch(e.Command, e.Args)
+	if bridge.MatchString(l.Name) {
+		for _, arg := range e.Args {
+			if strings.Contains(arg, "://") {
+				return endpointOf(arg)
+			}
+		}
+	}
+	if l.Ecosystem.Fetched() {
+		return string(l.Ecosystem) + " " + strings.ToLower(l.Name)
+	}
+	return strings.Join(append([]string{l.Program, string(l.Ecosystem), l.Name}, l.Words...), "\x00")
+}
+
+// endpointOf is an address without what may differ between two users of it.
+func endpointOf(s string) string {
+	u, ok := destination.Address(s)
+	if !ok {
+		return s
+	}
+	return strings.ToLower(u.Host) + strings.TrimRight(u.Path, "/")
+}

@@ -1,0 +1,62 @@
+package configuration
+
+import (
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/internal/launching"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var ShellMetachar = scanner.Rule{
+	ID:         "cfg-shell-metachar",
+	Category:   "shell_injection",
+	Title:      "A command line carries a second command",
+	Why:        "Some clients start servers through a shell. What stands behind ; or && or in $(…) runs there as a command of its own, under the name of a server that was approved.",
+	Fix:        "Remove it. A server is one program with its arguments; what has to run before it belongs into a script that is reviewed.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Arguments hold such characters for honest reasons, so what they separate must be a command, or a download that is run.",
+	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
+	Config: func(p *scanner.ConfigPass) {
+		launching.EachLaunch(p, func(e *scanner.Entry, l *scanner.Launched) {
+			if commandMeta.MatchString(e.Command) && l.Code != scanner.InCommand {
+				p.Report(e, "/command", scanner.High, "the command has a second one in it, or a redirection", e.Command)
+			}
+			for i, arg := range e.Args {
+				if message := chained(e.Args, i, l); message != "" {
+					p.Report(e, fmt.Sprintf("/args/%d", i), scanner.High, message, arg)
+				}
+			}
+		})
+	},
+}
+
+// chained says what is wrong with an argument, "" for nothing. A text for a shell
+// may chain commands, which another rule judges; downloads that run are said here.
+func chained(args []string, i int, l *scanner.Launched) string {
+	arg := args[i]
+	switch {
+	case downloadRun.MatchString(arg):
+		return "the argument downloads something and runs it"
+	case i == l.Code:
+		return ""
+	case operator.MatchString(arg) && i+1 < len(args) && (i == 0 || args[i-1] == "" || args[i-1][0] != '-') && programWord.MatchString(args[i+1]):
+		return "the argument is the operator of a shell, and a command stands behind it"
+	case secondCommand.MatchString(arg), substitution.MatchString(arg):
+		return "the argument has a command in it for a shell"
+	}
+	return ""
+}
+
+// commands are programs that what is put behind a command line would start.
+const commands = `(?:sudo +)?(?:curl|wget|bash|sh|zsh|nc|ncat|socat|rm|chmod|chown|python3?|node|perl|ruby|php|powershell|pwsh|iwr|iex|eval|exec|base64|certutil|bitsadmin|mshta|osascript|cat|env|touch|mkfifo|ssh|scp|crontab|launchctl|open|calc(?:\.exe)?|whoami|id)\b`
+
+var (
+	commandMeta   = lazyregexp.New("&&|\\|\\||[;|`\n]|\\$\\(|[<>]\\s*[&/.\\w-]+$")
+	operator      = lazyregexp.New(`^(?:&&|\|\||;|\||&|>|>>)$`)
+	programWord   = lazyregexp.New(`^(?:` + commands + `|[./~][\w./-]*$)`)
+	secondCommand = lazyregexp.New(`(?:&&|\|\||[;|&\n])\s*` + commands + `(?:\s+[-\w/~."'$:]|\s*$)`)
+	substitution  = lazyregexp.New("\\$\\(\\s*" + commands + "[^)]*\\)|`\\s*" + commands + "[^`]*`")
+	downloadRun   = lazyregexp.New(`(?i)\b(?:curl|wget|iwr|invoke-webrequest|fetch)\b[^|;&\n]*(?:\|\s*(?:sudo\s+)?(?:env\s+)?(?:ba|z|da|k)?sh\b|\|\s*(?:python|perl|ruby|node|php)\d?\b|\|\s*iex\b)|\b(?:ba|z)?sh\s+-c\s+["']?\$\((?:curl|wget)\b|\b(?:ba|z)?sh\s+<\(\s*(?:curl|wget)\b|\biex\b.{0,40}\b(?:iwr|downloadstring|invoke-webrequest)\b|\bbase64\s+(?:-d|--decode|-D)\b[^|]*\|\s*(?:ba|z)?sh\b`)
+)

@@ -1,0 +1,133 @@
+package crossserver
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var Impersonation = scanner.Rule{
+	ID:         "xs-impersonation",
+	Category:   "name_similarity",
+	Title:      "A server claims to be a vendor's, and what is known of it says otherwise",
+	Why:        "A name, a title or an address that looks like a vendor's gets a server approved that the vendor has never seen.",
+	Fix:        "Take the server from the vendor's own page or registry entry, or remove it.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Reported only on a contradiction: an address that imitates a vendor's, or a claim to be the vendor beside a web site, a package scope or a host that is not the vendor's. Being for a product is no claim. A bare product name in somebody's package is low, because authors are careless.",
+	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0073", "CWE-345"},
+	On:         scanner.OnIntroduction,
+	Judge: func(p *scanner.JudgePass) {
+		s := p.Message.Server
+		if s == nil || p.Server.Listed && s.Name == p.Server.Info.Name && s.Website == p.Server.Info.Website {
+			return
+		}
+		for _, address := range append([]string{s.Website}, s.Icons...) {
+			if b := imitatedHost(hostOf(address)); b != nil {
+				reportClaim(p, scanner.Medium, "", address, fmt.Sprintf("the address %q of the server imitates one of %s", hostOf(address), b.Name))
+				return
+			}
+		}
+		for _, f := range [...]struct{ pointer, text string }{{"/serverInfo/name", s.Name}, {"/serverInfo/title", s.Title}} {
+			b, official := claimedBrand(f.text)
+			if b == nil {
+				continue
+			}
+			if severity, why := contradiction(b, official, s.Website, p.Server.ID); why != "" {
+				reportClaim(p, severity, f.pointer, f.text, fmt.Sprintf("the server calls itself %q, and its %s is not %s's", f.text, why, b.Name))
+				return
+			}
+		}
+	},
+}
+
+func reportClaim(p *scanner.JudgePass, severity scanner.Severity, pointer, evidence, message string) {
+	p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.ServerSubject, Pointer: pointer, Offset: p.Message.Offset,
+		Message: message, Evidence: evidence, Key: evidence})
+}
+
+// claimedBrand returns the brand that a server claims to be: by its bare name, or by
+// the word official beside it.
+func claimedBrand(name string) (b *names.Brand, official bool) {
+	words := names.FoldWords(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })) // GitHub is one word
+	official = slices.Contains(words, "official") && !slices.Contains(words, "unofficial")
+	joined := strings.Join(words, " ")
+	for i := range names.Brands {
+		if b := &names.Brands[i]; joined == b.Name || official && strings.Contains(" "+joined+" ", " "+b.Name+" ") && !slices.Contains(words, "not") {
+			return b, official
+		}
+	}
+	return nil, false
+}
+
+// contradiction weighs what is known of a server against its claim to be a brand.
+func contradiction(b *names.Brand, official bool, website, id string) (scanner.Severity, string) {
+	weak := scanner.Low
+	if official {
+		weak = scanner.Medium
+	}
+	if h := hostOf(website); h != "" && !ownedBy(h, b.Hosts) && !ownedBy(h, anybodysHosts) {
+		return scanner.Medium, "web site"
+	}
+	if scope, _, ok := strings.Cut(id, "/"); ok && strings.HasPrefix(scope, "@") && len(b.Scopes) > 0 && !slices.Contains(b.Scopes, scope) {
+		return weak, "package scope"
+	}
+	if h := hostOf("https://" + id); publicHost(h) && !ownedBy(h, b.Hosts) {
+		return weak, "host"
+	}
+	return 0, ""
+}
+
+// anybodysHosts are hosts where anybody has pages.
+var anybodysHosts = []string{"github.com", "github.io", "gitlab.com", "gitlab.io", "npmjs.com", "pypi.org", "readthedocs.io", "vercel.app", "netlify.app",
+	"pages.dev", "example.com", "example.org", "modelcontextprotocol.io", "smithery.ai", "glama.ai"}
+
+// hostOf returns the host of an address, "" where it has none.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+}
+
+// publicHost reports a name of the public DNS: what runs here or in a private
+// network may stand in for anything.
+func publicHost(h string) bool {
+	_, err := netip.ParseAddr(h)
+	dot := strings.LastIndexByte(h, '.')
+	return err != nil && dot > 0 && !slices.Contains([]string{"local", "internal", "lan", "localhost", "test", "corp", "home", "py", "js", "ts", "json"}, h[dot+1:])
+}
+
+// ownedBy reports whether a host is one of the hosts, or below one.
+func ownedBy(h string, hosts []string) bool {
+	return slices.ContainsFunc(hosts, func(own string) bool { return h == own || strings.HasSuffix(h, "."+own) })
+}
+
+// imitatedHost returns the brand that a host is made to look like: the brand's
+// host with more behind it, or its name with a slip.
+func imitatedHost(h string) *names.Brand {
+	labels := strings.Split(h, ".")
+	if len(labels) < 2 {
+		return nil
+	}
+	name := names.FoldWords(scanner.Words(labels[len(labels)-2]))
+	for i := range names.Brands {
+		b := &names.Brands[i]
+		for _, own := range b.Hosts {
+			if strings.Contains("."+h+".", "."+own+".") && !ownedBy(h, []string{own}) {
+				return b
+			}
+		}
+		if is, _ := names.Slip(name, strings.Fields(b.Name), names.ImitationShare); is {
+			return b
+		}
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package crossserver
+
+import (
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/tools"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var NameLookalike = scanner.Rule{
+	ID:         "xs-name-lookalike",
+	Category:   "tool_shadowing",
+	Title:      "A tool has almost the name of another server's tool, or of one that the client brings along",
+	Why:        "A model that reads both names takes one for the other, and sends the imitation what was meant for the original.",
+	Fix:        "Compare the two tools. Remove the one that you do not know, or rename it.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Only a slip of the pen counts: one letter of a long word, letters swapped, doubled or alike, and never two words of the language, a plural or a number. With the description of the other tool it is made to be mistaken, and high. A name that is exactly a built-in one is honest more often than not (file servers have read_file), so it is a note.",
+	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-1007"},
+	Message: func(p *scanner.MessagePass) {
+		tools.Each(p, func(d *scanner.Definition, node int) {
+			if severity, message := likeBuiltin(d.Name); message != "" {
+				p.Report(p.Doc.Get(node, "name"), false, severity, message)
+			}
+		})
+	},
+	On: scanner.OnList,
+	Judge: func(p *scanner.JudgePass) {
+		tools.EachNew(p, func(d *scanner.Definition) {
+			for _, other := range p.Session.Near(d.Name, p.Server.ID) {
+				name := other.Definition.Name
+				if is, _ := names.Slip(names.FoldWords(scanner.Words(d.Name)), names.FoldWords(scanner.Words(name)), names.ImitationShare); !is {
+					continue
+				}
+				severity, too := scanner.Medium, ""
+				if names.Reworded(d.Description, other.Definition.Description) {
+					severity, too = scanner.High, ", and so is the description"
+				}
+				tools.ReportBeside(p, d, other, severity,
+					fmt.Sprintf("the name of tool %q of server %q is almost that of %q of server %q%s", d.Name, p.Server.ID, name, other.Server, too))
+			}
+		})
+	},
+}
+
+// likeBuiltin weighs a name beside those of the tools that clients bring along, ""
+// for none that it is like.
+func likeBuiltin(name string) (scanner.Severity, string) {
+	switch b, exact := names.Imitates(name); {
+	case exact && names.Disguised(name):
+		return scanner.Medium, fmt.Sprintf("the name of the tool looks like that of %s, which %s brings along", b.Name, b.Client)
+	case exact:
+		return scanner.Note, fmt.Sprintf("the tool has the name of %s, which %s brings along", b.Name, b.Client)
+	case b != nil:
+		return scanner.Medium, fmt.Sprintf("the name of the tool is almost that of %s, which %s brings along", b.Name, b.Client)
+	}
+	return 0, ""
+}

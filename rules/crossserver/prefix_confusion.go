@@ -1,0 +1,84 @@
+package crossserver
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/tools"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var PrefixConfusion = scanner.Rule{
+	ID:         "xs-prefix-confusion",
+	Category:   "tool_shadowing",
+	Title:      "The name of a tool reads like a tool of another server",
+	Why:        "Clients join the names of server and tool, as in mcp__server__tool. A name that has such a separator in it can read, or be split, as the tool of a server that is trusted.",
+	Fix:        "Rename the tool so that it has no separator of clients in it. Where it carries another server's name, find out why before you approve it.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Medium where the name carries that of another server of the session, or is written like a joined one; a double underscore, a slash or a colon alone is only a note: honest names have them.",
+	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-436"},
+	On:         scanner.OnNewServer | scanner.OnList,
+	Judge: func(p *scanner.JudgePass) {
+		if !p.Server.Seen {
+			namedAfter(p)
+		}
+		tools.EachNew(p, func(d *scanner.Definition) {
+			if !scanner.Qualified(d.Name) {
+				return
+			}
+			severity, message := qualified(p, d.Name)
+			p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.ToolSubject, Name: d.Name, Pointer: "/name",
+				Message: message, Evidence: d.Name, Offset: d.Offset})
+		})
+	},
+}
+
+// qualified weighs the name of a tool that has a separator in it.
+func qualified(p *scanner.JudgePass, name string) (scanner.Severity, string) {
+	server, joined := claimed(name)
+	words := names.Distinctive(server)
+	for _, o := range p.Session.First {
+		switch {
+		case o == p.Server:
+		case len(words) > 0 && slices.Equal(words, names.Distinctive(o.ID)):
+			return scanner.Medium, fmt.Sprintf("the tool %q of server %q has the name of server %q in front, where clients write it", name, p.Server.ID, o.ID)
+		case strings.HasPrefix(p.Server.ID+"__"+name, o.ID+"__") && len(o.ID) > len(p.Server.ID):
+			return scanner.Medium, fmt.Sprintf("the tool %q of server %q, joined as clients do it, reads like one of server %q", name, p.Server.ID, o.ID)
+		}
+	}
+	if joined && !slices.Equal(words, names.Distinctive(p.Server.ID)) {
+		return scanner.Medium, fmt.Sprintf("the tool %q is named as clients name the tools of a server, and server %q is another one", name, p.Server.ID)
+	}
+	return scanner.Note, fmt.Sprintf("the name of the tool %q has a separator in it that clients put between server and tool", name)
+}
+
+// claimed returns the server that the name of a tool begins with, and whether
+// it is written like a name that a client has joined.
+func claimed(name string) (server string, joined bool) {
+	name, joined = strings.CutPrefix(name, "mcp__")
+	server = name
+	for _, separator := range [...]string{"__", "/", ":"} {
+		if before, _, ok := strings.Cut(server, separator); ok {
+			server = before
+		}
+	}
+	return server, joined && server != name
+}
+
+// namedAfter looks for tools that were listed before the server whose name they
+// carry showed up.
+func namedAfter(p *scanner.JudgePass) {
+	own := names.Distinctive(p.Server.ID)
+	for _, k := range p.Session.Qualified {
+		if server, _ := claimed(k.Definition.Name); k.Server == p.Server.ID || len(own) == 0 || !slices.Equal(names.Distinctive(server), own) {
+			continue
+		}
+		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.ServerSubject, Offset: p.Message.Offset,
+			Message:  fmt.Sprintf("the tool %q of server %q has the name of server %q in front, where clients write it", k.Definition.Name, k.Server, p.Server.ID),
+			Evidence: k.Definition.Name, Key: k.Server + "\x00" + k.Definition.Name,
+			Related: []scanner.Related{{Message: fmt.Sprintf("listed by server %q", k.Server), Location: k.Location}}})
+	}
+}

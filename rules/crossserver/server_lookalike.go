@@ -1,0 +1,118 @@
+package crossserver
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var ServerLookalike = scanner.Rule{
+	ID:         "xs-server-lookalike",
+	Category:   "name_similarity",
+	Title:      "A server has almost the name of another one",
+	Why:        "A package or an entry of a configuration that is one letter off is installed, or called, in place of the one that was meant.",
+	Fix:        "Compare the name with the one you meant, letter by letter, and where the server comes from. Rename your own servers so that they can be told apart.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis: "Only the words that distinguish the names are compared, and only a slip of the pen counts, so that server-a and server-b are two servers and githab is a false github. " +
+		"The one that is told is the one that no configuration of the run, no lockfile and no list of servers names; where that tells nothing, the one that came later. " +
+		"High where both servers are in one session and one of them is spelled right; medium where neither name is a known word, or where only a well-known name is near.",
+	Refs:  []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "OWASP-LLM:LLM03", "ATLAS:AML.T0074", "CWE-1007"},
+	On:    scanner.OnNewServer | scanner.OnIntroduction,
+	Judge: JudgeServerName(nil),
+}
+
+// JudgeServerName makes the check. Also compares names in which no slip of the pen was
+// found; nil compares them by nothing else.
+func JudgeServerName(also func(p *scanner.JudgePass, other string) bool) func(*scanner.JudgePass) {
+	return func(p *scanner.JudgePass) {
+		if !p.Server.Seen {
+			serverBeside(p, also)
+			famous(p, p.Server.ID, "")
+		}
+		if s := p.Message.Server; s != nil && s.Name != p.Server.Info.Name && !slices.Equal(names.Distinctive(s.Name), names.Distinctive(p.Server.ID)) {
+			famous(p, s.Name, "/serverInfo/name")
+		}
+	}
+}
+
+// AlikeByLetters compares whole names, as agentsh does: server-a is a false server-b.
+func AlikeByLetters(p *scanner.JudgePass, other string) bool {
+	return p.Server.ID != other && names.Similarity(p.Server.ID, other) >= p.Similarity
+}
+
+// serverBeside compares a server that is new with those of its session.
+func serverBeside(p *scanner.JudgePass, also func(p *scanner.JudgePass, other string) bool) {
+	own := names.Distinctive(p.Server.ID)
+	for _, other := range p.Session.First {
+		if other == p.Server || len(p.Server.ID)+len(other.ID) > names.MaxCompared {
+			continue
+		}
+		severity, how := scanner.High, "is almost"
+		beside := names.Distinctive(other.ID)
+		same := len(own) > 0 && slices.Equal(own, beside)
+		is, sure := names.Slip(own, beside, p.Similarity)
+		if !is { // one of the words that are common can be the one that is off
+			is, sure = names.Slip(names.FoldWords(p.Server.Words), names.FoldWords(other.Words), p.Similarity)
+		}
+		switch {
+		case same && names.Disguised(p.Server.ID) != names.Disguised(other.ID):
+			how = "looks like"
+		case same:
+			severity, how = scanner.Low, "differs only in its scope, or in words that many servers have, from"
+		case !is && also != nil && also(p, other.ID):
+		case !is:
+			continue
+		case !sure:
+			severity = scanner.Medium
+		}
+		imitation, original, known := p.Server.ID, other.ID, ""
+		switch mine, theirs := p.Expected(imitation), p.Expected(original); {
+		case mine && !theirs:
+			imitation, original, known = original, imitation, ", which is configured or approved"
+		case theirs && !mine:
+			known = ", which is configured or approved"
+		}
+		reportServer(p, severity, imitation, "", original,
+			fmt.Sprintf("the name of server %q %s that of server %q in the same session%s", imitation, how, original, known))
+	}
+}
+
+// famous compares a name with those that are well known, as a whole and by each
+// of its words.
+func famous(p *scanner.JudgePass, name, pointer string) {
+	if len(name) > names.MaxCompared {
+		return
+	}
+	words := names.Distinctive(name)
+	if scope, _, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(scope, "@") {
+		words = append(words, scanner.FoldName(scope[1:]))
+	}
+	if !names.Disguised(name) && !slices.ContainsFunc(words, func(w string) bool { return !names.KnownWord(w) }) {
+		return // a slip is no word
+	}
+	for _, known := range names.WellKnown {
+		is, _ := names.Slip(words, known, p.Similarity)
+		is = is || slices.Equal(words, known) && names.Disguised(name)
+		for i := 0; i < len(words) && !is && len(known) == 1; i++ {
+			is, _ = names.Slip(words[i:i+1], known, p.Similarity)
+		}
+		if is {
+			title := strings.Join(known, " ")
+			reportServer(p, scanner.Medium, name, pointer, title, fmt.Sprintf("the server is named %q, which is almost the well-known name %s", name, title))
+			return
+		}
+	}
+}
+
+func reportServer(p *scanner.JudgePass, severity scanner.Severity, name, pointer, other, message string) {
+	is := scanner.JudgeIssue{Severity: severity, Subject: scanner.ServerSubject, Other: other, Pointer: pointer, Offset: p.Message.Offset,
+		Message: message, Evidence: name, Key: name + "\x00" + other}
+	if pointer == "" {
+		is.Server = name
+	}
+	p.Report(is)
+}

@@ -1,0 +1,116 @@
+package crossserver
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/tools"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var ShadowTool = scanner.Rule{
+	ID:         "shadow-tool",
+	Category:   "tool_shadowing",
+	Title:      "Two servers offer a tool of the same name",
+	Why:        "A call meant for one server can reach the other, and a model that reads both descriptions follows the one that is more insistent.",
+	Fix:        "Rename one of them, or let the client use only one of the two servers.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Generic names meet by chance (7 of 100 tool names of published servers do), so a bare collision is medium; a name that is only alike to the eye, or a description copied onto another schema, is made to be mistaken and counts as critical. Each call of such a name is blocked, and told as medium: what somebody means by the name is weighed where it is defined.",
+	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0074", "CWE-345"},
+	On:         scanner.OnCall | scanner.OnList,
+	Judge:      JudgeShadows(scanner.Alert),
+}
+
+// JudgeShadows makes the check. Copies is the verdict about a call of a tool that another
+// server has in every part the same.
+func JudgeShadows(copies scanner.Verdict) func(*scanner.JudgePass) {
+	return func(p *scanner.JudgePass) {
+		refuseShadowed(p, copies)
+		tools.EachNew(p, func(d *scanner.Definition) {
+			for _, other := range p.Session.Owners(d.Name) {
+				if other.Server == p.Server.ID {
+					continue
+				}
+				severity, why := collision(d, other, fork(p, other.Server))
+				tools.ReportBeside(p, d, other, severity,
+					fmt.Sprintf("the tool %q of server %q %s %q of server %q", d.Name, p.Server.ID, why, other.Definition.Name, other.Server))
+			}
+		})
+	}
+}
+
+// refuseShadowed decides about a call of a name that two servers have. The design refuses
+// each of them, whichever server it goes to: nobody can tell whose tool was meant. How
+// likely it is that somebody means harm is what the finding about the definition weighs;
+// a decision costs a new name at worst. A copy does the same as the original, so only the
+// profile strict refuses it.
+func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
+	other := p.Shadow()
+	if other == nil {
+		return
+	}
+	if own := p.Server.Current(p.Message.Target); own != nil && own.Definition.Digest == other.Definition.Digest {
+		p.Refuse(scanner.CrossServerCheck, copies, "another server has the same tool")
+		return
+	}
+	p.Refuse(scanner.CrossServerCheck, scanner.Block, "another server has a tool of this name")
+	p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
+		Message:  fmt.Sprintf("the call of %s of server %s is blocked: server %s has a tool of this name", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID), text.QuoteName(other.Server)),
+		Evidence: p.Message.Target, Offset: p.Message.Offset, Related: []scanner.Related{{Message: "the other tool", Location: other.Location}}})
+}
+
+// schemaPart is the place of the schema among the parts of a definition.
+var schemaPart = slices.Index(scanner.DefinitionParts[:], "inputSchema")
+
+// fork reports whether a message lists more than one tool that the other server
+// has, too: two versions of one server reword their descriptions.
+func fork(p *scanner.JudgePass, other string) bool {
+	shared := 0
+	for i := range p.Message.Definitions {
+		d := &p.Message.Definitions[i]
+		if d.Kind != scanner.ToolSubject {
+			continue
+		}
+		for _, o := range p.Session.Owners(d.Name) {
+			if o.Server == other {
+				shared++
+				break
+			}
+		}
+		if shared > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// collision weighs two tools whose names look the same.
+func collision(d *scanner.Definition, other *scanner.Known, fork bool) (scanner.Severity, string) {
+	o := other.Definition
+	switch {
+	case d.Digest == o.Digest:
+		return scanner.Low, "is the same in every part as"
+	case names.FoldSeparators(d.Name) != names.FoldSeparators(o.Name):
+		return scanner.Critical, "has a name that looks like that of"
+	case d.Foreign == o.Foreign && otherSchema(d, o) && names.Alike(d.Description, o.Description):
+		return scanner.Critical, "has the name and the description, but not the schema, of"
+	case !fork && names.Reworded(d.Description, o.Description):
+		return scanner.High, "has the name, and a reworded description, of"
+	case d.Name != o.Name:
+		return scanner.Medium, "has a name that differs only in case or separators from"
+	}
+	return scanner.Medium, "has the same name as"
+}
+
+// otherSchema reports whether two definitions differ in their schemas. The digest of
+// another engine is of name, description and schema: where the first two are the same,
+// it tells the third.
+func otherSchema(d, o *scanner.Definition) bool {
+	if d.Foreign {
+		return d.Name == o.Name && d.Description == o.Description
+	}
+	return d.Parts[schemaPart] != o.Parts[schemaPart]
+}

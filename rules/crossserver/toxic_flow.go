@@ -1,0 +1,81 @@
+package crossserver
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var ToxicFlow = scanner.Rule{
+	ID:         "xs-toxic-flow",
+	Category:   "cross_server_flow",
+	Title:      "Private data, untrusted content and a way out are within reach of one agent",
+	Why:        "A stranger's text that the agent reads (an issue, a page, a mail) can have it fetch private data and send that away. Every tool in the chain does what it says; no tool has to be poisoned.",
+	Fix:        "Keep one of the three away from this agent: leave out a server or a tool, use a token that reads only public data, or have each call of the way out confirmed.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceLow,
+	Basis:      "What a tool does is told from its name, its parameters and its hints. Medium where only the combination of servers gives all three, which nobody sees who looks at one of them; low for one server that has all three by itself, as any mail or forge server has.",
+	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "ATLAS:AML.T0086", "CWE-200"},
+	On:         scanner.OnList,
+	Judge: func(p *scanner.JudgePass) {
+		own, all := p.Server.Witnesses, p.Session.Witnesses
+		if own.Complete() {
+			return
+		}
+		var alone, together *scanner.Definition // what completes them
+		for i := range p.Message.Definitions {
+			d := &p.Message.Definitions[i]
+			if !own.Lack(d.Can) && !all.Lack(d.Can) || p.Server.Tools[d.Name] != nil {
+				continue
+			}
+			k := p.Known(d)
+			own.Add(k)
+			if alone == nil && own.Complete() {
+				alone = d
+			}
+			before := all.Complete()
+			if all.Add(k); !before && all.Complete() {
+				together = d
+			}
+		}
+		switch {
+		case alone != nil:
+			reportFlow(p, scanner.Low, alone, &own)
+		case together != nil:
+			reportFlow(p, scanner.Medium, together, &all)
+		}
+	},
+}
+
+// witnessRoles say what each witness is for, in the order of the capabilities.
+var witnessRoles = [...]string{
+	scanner.PrivateData:      "hands over private data",
+	scanner.UntrustedContent: "hands over what strangers write",
+	scanner.WayOut:           "leads out",
+}
+
+// reportFlow reports the tool that completes a flow, with the other witnesses.
+func reportFlow(p *scanner.JudgePass, severity scanner.Severity, last *scanner.Definition, w *scanner.Witnesses) {
+	is := scanner.JudgeIssue{Severity: severity, Subject: scanner.ToolSubject, Name: last.Name, Pointer: "/name", Evidence: last.Name, Offset: last.Offset}
+	var says []string
+	for a, k := range w {
+		is.Key += k.Server + "\x00" + k.Definition.Name + "\x00"
+		if slices.Contains(w[:a], k) {
+			continue
+		}
+		part := witnessRoles[a]
+		for b := a + 1; b < len(w); b++ { // one tool can be several
+			if w[b] == k {
+				part += " and " + witnessRoles[b]
+			}
+		}
+		says = append(says, fmt.Sprintf("%q of server %q %s", k.Definition.Name, k.Server, part))
+		if k.Definition != last {
+			is.Related = append(is.Related, scanner.Related{Message: says[len(says)-1], Location: k.Location})
+		}
+	}
+	is.Message = strings.Join(says, "; ")
+	p.Report(is)
+}

@@ -1,0 +1,35 @@
+package declaration
+
+import (
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/tools"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var OpenworldContradiction = scanner.Rule{
+	ID:         "ann-openworld-contradiction",
+	Category:   "policy",
+	Title:      "A tool that calls its world closed reaches an address of the caller's choice",
+	Why:        "Clients trust what a tool of a closed world returns, and let data go to it. One that takes an address reads from and writes to anybody.",
+	Fix:        "Treat the tool as one that reaches the network. Have the annotation corrected.",
+	Severity:   scanner.Low,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "The tool requires an address, or is named for fetching and takes one. An address can be one within the server's own world, which is why it is low.",
+	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "CWE-807"},
+	Message: func(p *scanner.MessagePass) {
+		tools.Each(p, func(d *scanner.Definition, node int) {
+			at, open := tools.Annotation(p.Doc, node, "openWorldHint")
+			if at < 0 || open {
+				return
+			}
+			fetches, found := tools.FetchesWeb.MatchString(names.Spell(d.Name)), false
+			jsonschema.Parameters(p.Doc, node, func(s jsonschema.Subschema, name string) {
+				found = found || s.Depth == 1 && tools.AddressParameter.MatchString(names.Spell(name)) && (fetches || p.Required(s.Around, name))
+			})
+			if found {
+				p.Report(at, false, scanner.Low, "the tool is annotated as closed to the world, and takes an address to reach")
+			}
+		})
+	},
+}

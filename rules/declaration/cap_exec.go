@@ -1,0 +1,80 @@
+package declaration
+
+import (
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/tools"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var CapExec = scanner.Rule{
+	ID:         "cap-exec",
+	Category:   "policy",
+	Title:      "A tool runs what the model writes",
+	Why:        "A free-form command, program or query is as wide as what runs it: whoever steers the model steers that.",
+	Fix:        "Run the server in a sandbox with rights of its own, and have each call approved.",
+	Severity:   scanner.Note,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "An inventory of what the tools can do, no accusation: one tool in seventy of published servers does.",
+	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-94"},
+	Message: func(p *scanner.MessagePass) {
+		tools.Each(p, func(d *scanner.Definition, node int) {
+			found := false
+			jsonschema.Parameters(p.Doc, node, func(s jsonschema.Subschema, name string) {
+				if found || s.Depth > 2 || p.Doc.Get(s.Node, "enum") >= 0 || p.Doc.Get(s.Node, "const") >= 0 || !jsonschema.HoldsText(p.Doc, s.Node) {
+					return
+				}
+				if what := executes(p.Doc, d.Name, name, s.Node); what != "" {
+					found = true // one tool, one finding
+					p.Report(s.Node, true, scanner.Note, "the tool runs "+what+" that the caller writes")
+				}
+			})
+		})
+	},
+}
+
+// runnable is a kind of text that tools run: the names of parameters that hold it
+// and, where such a name says too little, what a tool or a description adds.
+type runnable struct {
+	what      string
+	name      *lazyregexp.Regexp
+	tool      *lazyregexp.Regexp
+	described *lazyregexp.Regexp
+}
+
+var (
+	runsCommand = &runnable{what: "a command",
+		name: lazyregexp.New(`^((shell|bash|terminal|system|cli) )?(command|cmd)s?( line)?$|^(bash|powershell)$`)}
+	runsStatement = &runnable{what: "a query",
+		name: lazyregexp.New(`^(raw )?(sql|cypher|soql)$|^((sql|cypher|soql) )?statements?$|^(sql|cypher|soql|graphql) (query|queries)$`)}
+	runsQuery = &runnable{what: "a query",
+		name:      lazyregexp.New(`^(raw )?(query|queries)$`),
+		tool:      lazyregexp.New(`\b(sql|soql|cypher|graphql|gql)\b`),
+		described: lazyregexp.New(`\b(sql|soql|cypher|graphql|gql)\b`)}
+	runsProgram = &runnable{what: "a program",
+		name:      lazyregexp.New(`^((java ?|bash |shell |python )?script|((source|python|java ?script|js) )?code|js|python|function|expression|snippet|program)$`),
+		tool:      lazyregexp.New(`\b(run|exec|execute|eval|evaluate|interpreter|python|java ?script|repl|console|sandbox|notebook)\b`),
+		described: lazyregexp.New(`\b(java ?script|python|typescript|shell|bash|lua|ruby)\b.{0,20}\b(code|function|source|script|expression)\b|\b(code|script|expression)\s+to\s+(run|execute|evaluate)\b`)}
+)
+
+// runWords are the last words of all names of such parameters.
+var runWords = map[string][]*runnable{
+	"command": {runsCommand}, "commands": {runsCommand}, "cmd": {runsCommand}, "cmds": {runsCommand}, "line": {runsCommand}, "bash": {runsCommand}, "powershell": {runsCommand},
+	"sql": {runsStatement}, "cypher": {runsStatement}, "soql": {runsStatement}, "statement": {runsStatement}, "statements": {runsStatement},
+	"query": {runsStatement, runsQuery}, "queries": {runsStatement, runsQuery},
+	"script": {runsProgram}, "code": {runsProgram}, "javascript": {runsProgram}, "js": {runsProgram}, "python": {runsProgram},
+	"function": {runsProgram}, "expression": {runsProgram}, "snippet": {runsProgram}, "program": {runsProgram},
+}
+
+// executes tells what a parameter is run as, "" where it is not.
+func executes(doc *wire.Doc, tool, parameter string, schema int) string {
+	for _, r := range runWords[names.LastWord(parameter)] {
+		if r.name.MatchString(names.Spell(parameter)) &&
+			(r.tool == nil || r.tool.MatchString(names.Spell(tool)) || r.described.MatchString(jsonschema.Description(doc, schema))) {
+			return r.what
+		}
+	}
+	return ""
+}

@@ -1,0 +1,116 @@
+package declaration
+
+import (
+	"net/netip"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/destination"
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/secrets"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/tools"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var DangerDefault = scanner.Rule{
+	ID:         "sch-danger-default",
+	Category:   "exfiltration",
+	Title:      "The default of a parameter does harm when nothing is said",
+	Why:        "A model fills in what the schema offers. A recipient, a command or a secret file that stands there already is used with every call that does not object.",
+	Fix:        "Have the server leave the parameter empty. Say in the client what goes there.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "No published server has an address outside as the default of a recipient or a webhook, a chain of commands, or a file of keys where the tool is not about keys. An address where reports or callbacks go may be the maker's own, and is medium. What stands in examples is an example, but for a credential that works.",
+	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-1188"},
+	Message: func(p *scanner.MessagePass) {
+		tools.Each(p, func(d *scanner.Definition, node int) {
+			jsonschema.Subschemas(p.Doc, p.Doc.Get(node, "inputSchema"), func(s jsonschema.Subschema) bool {
+				offered(p.Doc, s.Node, func(value int, said string, given bool) {
+					name := ""
+					if s.Named >= 0 {
+						name = jsonschema.Key(p.Doc, s.Named)
+					}
+					severity, message := weighOffered(d.Name, name, said, given)
+					if message != "" && !p.Full() {
+						p.Report(value, false, severity, message)
+					}
+				})
+				return !p.Full()
+			})
+		})
+	},
+}
+
+// offered calls visit for each string that a schema puts into the mouth of the
+// model, and tells whether it is given (a default, or the only value there is)
+// or shown as an example.
+func offered(doc *wire.Doc, schema int, visit func(value int, said string, given bool)) {
+	for c := doc.First(schema); c >= 0; c = doc.Next(c) {
+		given := doc.KeyIs(c, "default") || doc.KeyIs(c, "const") || doc.KeyIs(c, "enum") && doc.Nodes[c].Len == 1
+		if !given && !doc.KeyIs(c, "examples") && !doc.KeyIs(c, "example") {
+			continue
+		}
+		for i, end := c, int(doc.Nodes[c].Next); i < end; i++ {
+			if doc.Kind(i) == wire.String {
+				var buf []byte
+				visit(i, string(doc.Text(i, &buf)), given)
+			}
+		}
+	}
+}
+
+// weighOffered weighs a value that a schema offers for a parameter, "" for none.
+func weighOffered(tool, parameter, said string, given bool) (scanner.Severity, string) {
+	name, low := names.Spell(parameter), strings.ToLower(said)
+	token := text.Token(said) != ""
+	switch {
+	case token && given:
+		return scanner.High, "a credential is the default of a parameter"
+	case token && !strings.HasPrefix(said, "eyJ"): // every manual has a JSON Web Token of its own
+		return scanner.Medium, "a credential is the example of a parameter"
+	case !given:
+	case sinkName.MatchString(name) && outsideAddress(low):
+		return scanner.High, "an address outside is the default of who is sent to"
+	case reportsTo.MatchString(name) && strings.Contains(low, "://") && outsideAddress(low):
+		return scanner.Medium, "an address outside is the default of where reports go"
+	case chainedCommand.MatchString(low):
+		return scanner.High, "a chain of commands is the default of a parameter"
+	case destroysData.MatchString(low):
+		return scanner.High, "a command that destroys data is the default of a parameter"
+	case fileOfKeys.MatchString(low) && !secrets.HandlesCredentials(tool) && !secrets.HandlesCredentials(parameter) && !strings.Contains(name, "ident"):
+		return scanner.High, "a file that holds credentials is the default of a parameter"
+	}
+	return scanner.Note, ""
+}
+
+var (
+	// sinkName and reportsTo are names of parameters, spelled out, that say who is sent
+	// to by the tool itself, and by what it does beside that.
+	sinkName  = lazyregexp.New(`^(bcc|cc|to|recipients?|(bcc|cc|to|reply to|forward(ing)?( to)?|send to|copy to|share with|notify|recipient|notification|alert) (e ?mails?|address(es)?|recipients?|list|number|phone|account|wallet)|forward to|send to|copy to|reply to|share with|(\w+ )?web ?hook( url| uri| address| endpoint)?)$`)
+	reportsTo = lazyregexp.New(`^(\w+ )?(callback|telemetry|analytics|tracking|audit|report(ing)?|logs?|logging|backup|mirror|forward|sync|collector|ingest|beacon|exfil\w*|upload) ?(url|uri|endpoint|address|server|host|target|destination|to)$`)
+
+	chainedCommand = lazyregexp.New("(;|&&|\\|\\|?|`|\\$\\()\\s*(sudo\\s+)?(curl|wget|nc|ncat|socat|(ba|z|da)?sh|powershell|iex|python[0-9.]*|perl|base64)(\\s+-|\\s+[^\\s]*https?:|\\s*[`)]|\\s*$)")
+	destroysData   = lazyregexp.New(`\b(drop\s+(table|database|schema)|truncate\s+table)\s+\w|\bdelete\s+from\s+\w+\s*(;|--|$)|\brm\s+-\w*(rf|fr)\w*\s+(/|~|\$home|\*)`)
+	fileOfKeys     = lazyregexp.New(`(^|[/\\])\.(ssh/(id_\w+$|$)|aws/credentials|gnupg|netrc|npmrc|pypirc|git-credentials|pgpass|vault-token)|\bid_(rsa|ed25519|ecdsa|dsa)$|/etc/shadow\b|\bclaude_desktop_config\.json|\bwallet\.dat\b|\.cursor/mcp\.json|(^|[/\\])login data$`)
+
+	offeredAddress = lazyregexp.New(`(?i)(?:[a-z][a-z0-9+.-]*://|[\w.+-]+@)([\w.-]+|\[[0-9a-f:]+\])`)
+)
+
+// outsideAddress reports an address of somebody else: not this machine, its network, or
+// a name that is reserved for examples.
+func outsideAddress(said string) bool {
+	for _, m := range offeredAddress.FindAllStringSubmatch(said, 8) {
+		host := strings.Trim(m[1], "[].")
+		if ip, err := netip.ParseAddr(host); err == nil {
+			if ip.IsGlobalUnicast() && !ip.IsPrivate() {
+				return true
+			}
+		} else if strings.Contains(host, ".") && !destination.ReservedHost.MatchString(host) {
+			return true
+		}
+	}
+	return false
+}

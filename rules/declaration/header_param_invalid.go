@@ -1,0 +1,95 @@
+package declaration
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/tools"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var HeaderParamInvalid = scanner.Rule{
+	ID:         "sch-header-param-invalid",
+	Category:   "protocol",
+	Title:      "A parameter has an x-mcp-header that the specification forbids",
+	Why:        "A client of streamable HTTP must drop a tool with such an annotation, and other clients show it to the model: whoever reviews with the one does not see what the other runs. A line break in the name would write a header of its own.",
+	Fix:        "Have the server corrected: a unique token, on a string, integer or boolean that is reached through properties alone.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The requirements are those of the protocol version 2026-07-28, Streamable HTTP, custom headers from tool parameters. The breach is a fact; the intent is not.",
+	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
+	Message: func(p *scanner.MessagePass) {
+		tools.Each(p, func(_ *scanner.Definition, node int) {
+			seen := map[string]bool{}
+			headerParameters(p.Doc, node, func(s jsonschema.Subschema, header int) {
+				if p.Full() {
+					return
+				}
+				if fault := headerFault(p.Doc, s, header, seen); fault != "" {
+					p.Report(header, false, scanner.Medium, fault+": clients of HTTP drop the tool, others show it")
+				}
+			})
+		})
+	},
+}
+
+// headerParameters calls visit for each schema of a tool's input that is
+// mirrored into a header, with the node of the annotation.
+func headerParameters(doc *wire.Doc, node int, visit func(s jsonschema.Subschema, header int)) {
+	jsonschema.Subschemas(doc, doc.Get(node, "inputSchema"), func(s jsonschema.Subschema) bool {
+		if h := doc.Get(s.Node, "x-mcp-header"); h >= 0 {
+			visit(s, h)
+		}
+		return true
+	})
+}
+
+// headerFault tells which requirement an annotation breaks, "" for none.
+func headerFault(doc *wire.Doc, s jsonschema.Subschema, header int, seen map[string]bool) string {
+	var buf []byte
+	name := ""
+	if doc.Kind(header) == wire.String {
+		name = string(doc.Text(header, &buf))
+	}
+	folded := strings.ToLower(name)
+	switch {
+	case name == "":
+		return "the name of a header is not a string, or empty"
+	case strings.ContainsFunc(name, func(r rune) bool { return !tokenChar(r) }):
+		return "the name of a header has characters that no header may have"
+	case seen[folded]:
+		return "two parameters are mirrored into one header"
+	case s.Around < 0 || !s.Direct:
+		return "the parameter of a header is not reached through properties alone"
+	case !primitive(doc, doc.Get(s.Node, "type")):
+		return "the parameter of a header is neither a string nor an integer nor a boolean"
+	}
+	seen[folded] = true
+	return ""
+}
+
+// tokenChar reports a tchar of RFC 9110, section 5.6.2.
+func tokenChar(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r < 0x80 && strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+}
+
+// primitive reports a type that may be mirrored. One that may also be null is
+// not sent then; whether a client takes it is not told.
+func primitive(doc *wire.Doc, typ int) bool {
+	switch doc.Kind(typ) {
+	case wire.String:
+		switch string(doc.Raw(typ)) {
+		case `"string"`, `"integer"`, `"boolean"`:
+			return true
+		}
+	case wire.Array:
+		for c := doc.First(typ); c >= 0; c = doc.Next(c) {
+			if string(doc.Raw(c)) != `"null"` && !primitive(doc, c) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}

@@ -1,0 +1,44 @@
+package declaration
+
+import (
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/tools"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var HeaderParamSensitive = scanner.Rule{
+	ID:         "sch-header-param-sensitive",
+	Category:   "exfiltration",
+	Title:      "A sensitive parameter is mirrored into an HTTP header",
+	Why:        "Headers are read and logged by every proxy and gateway on the way, where the body is not.",
+	Fix:        "Have the server take x-mcp-header off the parameter: only what intermediaries route by belongs in a header.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The protocol version 2026-07-28 says that passwords, keys, tokens and personal data should not be mirrored. Free text can hold anything, and is low.",
+	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "CWE-532"},
+	Message: func(p *scanner.MessagePass) {
+		tools.Each(p, func(d *scanner.Definition, node int) {
+			headerParameters(p.Doc, node, func(s jsonschema.Subschema, header int) {
+				if s.Around < 0 || p.Full() {
+					return
+				}
+				name := jsonschema.Key(p.Doc, s.Node)
+				switch said := names.Spell(name); {
+				case secretParameter(p.Doc, d.Name, s.Node, name) != noSecret:
+					p.Report(header, false, scanner.Medium, "a secret is mirrored into a header")
+				case personalData.MatchString(said):
+					p.Report(header, false, scanner.Medium, "personal data is mirrored into a header")
+				case freeText.MatchString(said) && jsonschema.HoldsText(p.Doc, s.Node):
+					p.Report(header, false, scanner.Low, "free text is mirrored into a header")
+				}
+			})
+		})
+	},
+}
+
+var (
+	personalData = lazyregexp.New(`\b(e ?mail|phone|mobile|fax|(street|home|postal|billing) address|birth ?(day|date)|date of birth|dob|passport|(tax|national|insurance) (id|number)|iban|account number|(first|last|full|sur|family) ?name|patient|diagnosis|salary|latitude|longitude)\b`)
+	freeText     = lazyregexp.New(`\b(prompt|messages?|body|text|contents?|comments?|notes?|question|query|search|description|instructions?)$`)
+)

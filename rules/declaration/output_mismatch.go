@@ -1,0 +1,131 @@
+package declaration
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var OutputMismatch = scanner.Rule{
+	ID:         "sch-output-mismatch",
+	Category:   scanner.OutputPoisoning,
+	Title:      "A structured result is not what the tool's schema, or the result's own text, says",
+	Why:        "One client hands the model the text of a result and another the structure. Where the two differ, the one that was reviewed or logged is not the one that was acted on.",
+	Fix:        "Have the server return one value in both forms, as its outputSchema says. Let the client refuse what does not conform.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Two values under one name in one result, or a breach of a schema that the server wrote itself: both are facts, the intent is not. A text that is no JSON, or says less, contradicts nothing. Numbers may be rounded.",
+	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM05", "CWE-345"},
+	Message: func(p *scanner.MessagePass) {
+		result := p.Doc.Get(p.Root, "result")
+		structured := p.Doc.Get(result, "structuredContent")
+		content := p.Doc.Get(result, "content")
+		if p.Doc.Kind(structured) < wire.Array || p.Doc.Kind(content) != wire.Array {
+			return
+		}
+		for c := p.Doc.First(content); c >= 0 && !p.Full(); c = p.Doc.Next(c) {
+			text := p.Doc.Get(c, "text")
+			if p.Doc.Kind(text) != wire.String {
+				continue
+			}
+			var buf []byte
+			said := &views{structured: p.Doc}
+			if t := p.Doc.Text(text, &buf); !clause.IsJSON(t) || said.text.Parse(t) != nil {
+				continue
+			}
+			if at := said.differ(0, said.wrapped(structured)); at >= 0 {
+				p.Report(at, false, scanner.Medium, "the text of the result gives another value for this")
+			}
+		}
+	},
+	On: scanner.OnResponse,
+	Judge: func(p *scanner.JudgePass) {
+		if p.Message.Structured == nil || p.Request == nil || p.Request.Method != "tools/call" {
+			return
+		}
+		known := p.Server.Tools[p.Request.Target]
+		if known == nil || known.Definition.Output == nil || p.Server.Relisted[p.Request.Target] {
+			return
+		}
+		pointer, evidence, message := jsonschema.Violation(known.Definition.Output, p.Message.Structured)
+		if message == "" {
+			return
+		}
+		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.ResultSubject, Name: p.Request.Target,
+			Pointer: "/structuredContent" + pointer, Message: message, Evidence: evidence, Key: message, Offset: p.Message.StructuredAt,
+			Related: []scanner.Related{{Message: "the schema that the server listed", Location: known.Location}}})
+	},
+}
+
+// views are the two forms of one result: a text that is JSON, and the structure.
+type views struct {
+	text       wire.Doc
+	structured *wire.Doc
+}
+
+// wrapped returns the part of the structure that the text stands for: all of it,
+// or its only member, which servers wrap a list or a bare value in.
+func (v *views) wrapped(structured int) int {
+	first := v.structured.First(structured)
+	if v.structured.Kind(structured) == wire.Object && v.structured.Nodes[structured].Len == 1 &&
+		v.structured.Kind(first) == v.text.Kind(0) && v.text.Get(0, jsonschema.Key(v.structured, first)) < 0 {
+		return first
+	}
+	return structured
+}
+
+// differ returns the first node of the structure under s that the text has
+// another value for, -1 for none. What only one of them has is no difference.
+func (v *views) differ(t, s int) int {
+	switch v.text.Kind(t) {
+	case wire.Object:
+		if v.structured.Kind(s) != wire.Object {
+			return -1
+		}
+		own := jsonschema.Members(v.structured, s)
+		for c := v.text.First(t); c >= 0; c = v.text.Next(c) {
+			if other, ok := own[jsonschema.Key(&v.text, c)]; ok {
+				if at := v.differ(c, other); at >= 0 {
+					return at
+				}
+			}
+		}
+	case wire.Array:
+		if v.structured.Kind(s) != wire.Array || v.text.Nodes[t].Len != v.structured.Nodes[s].Len {
+			return -1
+		}
+		for c, d := v.text.First(t), v.structured.First(s); c >= 0; c, d = v.text.Next(c), v.structured.Next(d) {
+			if at := v.differ(c, d); at >= 0 {
+				return at
+			}
+		}
+	default:
+		if !v.same(t, s) {
+			return s
+		}
+	}
+	return -1
+}
+
+// same compares two values of which the first holds no others. Values of two
+// types are two ways of writing, such as null for nothing.
+func (v *views) same(t, s int) bool {
+	if v.text.Kind(t) != v.structured.Kind(s) {
+		return true
+	}
+	a, b := v.text.AppendCanonical(nil, t), v.structured.AppendCanonical(nil, s)
+	if v.text.Kind(t) != wire.Number || bytes.Equal(a, b) {
+		return bytes.Equal(a, b)
+	}
+	x, errX := strconv.ParseFloat(string(a), 64)
+	y, errY := strconv.ParseFloat(string(b), 64)
+	return errX == nil && errY == nil && math.Abs(x-y) <= rounded*max(math.Abs(x), math.Abs(y))
+}
+
+// rounded is how far two numbers may lie apart, as a share of the larger.
+const rounded = 0.01

@@ -1,0 +1,115 @@
+package declaration
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/tools"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var RemoteRef = scanner.Rule{
+	ID:         "sch-remote-ref",
+	Category:   "schema",
+	Title:      "A schema refers to a document elsewhere",
+	Why:        "Whoever follows the reference fetches an address of the server's choice, also one inside the network or a file. What comes back can change after the review.",
+	Fix:        "Have the schema carry its parts in $defs. Do not let a client resolve references to other documents.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The specification forbids clients to fetch references unless asked to, and no published server has one. A dialect that few validators know is medium, a reference without an address low. An $id only names a schema, and a reference to a name that the schema itself carries fetches nothing.",
+	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0110", "CWE-829", "CWE-918"},
+	Message: func(p *scanner.MessagePass) {
+		tools.Each(p, func(_ *scanner.Definition, node int) {
+			for _, key := range [...]string{"inputSchema", "outputSchema"} {
+				if root := p.Doc.Get(node, key); root >= 0 {
+					remoteRefs(p, root)
+				}
+			}
+		})
+	},
+}
+
+// remoteRefs judges every reference in a schema, also in places where no schema
+// is expected: programs that resolve references do not ask where one stands.
+func remoteRefs(p *scanner.MessagePass, root int) {
+	doc := p.Doc
+	var own *schemaNames
+	for i, end := root, int(doc.Nodes[root].Next); i < end && !p.Full(); i++ {
+		if doc.Kind(i) != wire.String {
+			continue
+		}
+		dialect := doc.KeyIs(i, "$schema")
+		if !dialect && !doc.KeyIs(i, "$ref") && !doc.KeyIs(i, "$dynamicRef") && !doc.KeyIs(i, "$recursiveRef") {
+			continue
+		}
+		var buf []byte
+		target, _, _ := strings.Cut(string(doc.Text(i, &buf)), "#")
+		if target == "" || standardDialect.MatchString(target) {
+			continue
+		}
+		if own == nil {
+			own = namesIn(doc, root)
+		}
+		severity, message := own.weigh(target, dialect)
+		if message != "" {
+			p.Report(i, false, severity, message)
+		}
+	}
+}
+
+var (
+	// standardDialect are the addresses of dialects that validators carry.
+	standardDialect = lazyregexp.New(`^https?://(json-schema\.org|spec\.openapis\.org)/`)
+	remoteRef       = lazyregexp.New(`(?i)^([a-z][a-z0-9+.-]*:)?//|^(https?|ftp):`)
+	onDisk          = lazyregexp.New(`(?i)^file:|^[/\\][^/]|^[a-z]:[/\\]|^\.\.?[/\\]`)
+)
+
+// weigh judges the target of a reference or the name of a dialect, without its
+// fragment. A name without an address, such as urn:x, leads nowhere by itself.
+func (n *schemaNames) weigh(target string, dialect bool) (scanner.Severity, string) {
+	switch {
+	case !dialect && (n.names[target] || n.names[n.resolve(target)]):
+		return scanner.Note, ""
+	case onDisk.MatchString(target):
+		return scanner.High, "the schema refers to a file"
+	case !remoteRef.MatchString(target):
+		return scanner.Low, "the schema refers to what it does not carry"
+	case dialect:
+		return scanner.Medium, "the dialect of the schema stands elsewhere"
+	}
+	return scanner.High, "the schema refers to a document elsewhere"
+}
+
+// schemaNames are the names that a schema gives to its parts.
+type schemaNames struct {
+	base  *url.URL
+	names map[string]bool
+}
+
+func namesIn(doc *wire.Doc, root int) *schemaNames {
+	n := &schemaNames{base: &url.URL{}, names: map[string]bool{}}
+	if id, ok := doc.Str(root, "$id"); ok {
+		if u, err := url.Parse(id); err == nil {
+			n.base = u
+		}
+	}
+	for i, end := root, int(doc.Nodes[root].Next); i < end; i++ {
+		if doc.Kind(i) == wire.String && doc.KeyIs(i, "$id") {
+			var buf []byte
+			id := strings.TrimSuffix(string(doc.Text(i, &buf)), "#")
+			n.names[id], n.names[n.resolve(id)] = true, true
+		}
+	}
+	return n
+}
+
+// resolve returns a reference as an address, by the name of the whole schema.
+func (n *schemaNames) resolve(ref string) string {
+	u, err := n.base.Parse(ref)
+	if err != nil {
+		return ref
+	}
+	return u.String()
+}

@@ -1,0 +1,79 @@
+package declaration
+
+import (
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/tools"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// What a schema may cost. The specification (2026-07-28) has clients bound depth
+// and number of subschemas and names no figures; these are three to four times
+// the largest of 2,301 tools of published servers: 76 kB, 1,160 objects, 24
+// levels of JSON, 9 kB of patterns.
+const (
+	maxSchemaBytes = 256 << 10
+	maxSubschemas  = 5000
+	maxSchemaDepth = 32
+	maxPatterns    = 64 << 10 // bytes
+)
+
+var ResourceBomb = scanner.Rule{
+	ID:         "sch-resource-bomb",
+	Category:   "schema",
+	Title:      "A schema costs its reader too much",
+	Why:        "A client that compiles or checks such a schema hangs or runs out of memory, and a checker that gives up on it has not looked.",
+	Fix:        "Have the server send a smaller schema. Bound the work that the client spends on one.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Each bound is some times what published servers need. A schema that refers to itself through a property or a list is an honest tree and left alone; one that does so without taking anything off the value never ends.",
+	Refs:       []string{"OWASP-LLM:LLM10", "CWE-400", "CWE-674", "CWE-1333"},
+	Message: func(p *scanner.MessagePass) {
+		tools.Each(p, func(_ *scanner.Definition, node int) {
+			for _, key := range [...]string{"inputSchema", "outputSchema"} {
+				root := p.Doc.Get(node, key)
+				if p.Doc.Kind(root) != wire.Object || p.Full() {
+					continue
+				}
+				if at, message := tooCostly(p.Doc, root); message != "" {
+					p.Report(at, false, scanner.Medium, message)
+				}
+			}
+		})
+	},
+}
+
+// tooCostly returns the first thing about a schema that costs too much, and its
+// node. Behind a bound nothing else is judged, so the work is bounded as well.
+func tooCostly(doc *wire.Doc, root int) (at int, message string) {
+	if n := len(doc.Raw(root)); n > maxSchemaBytes {
+		return root, fmt.Sprintf("a schema of %d bytes: expected at most %d", n, maxSchemaBytes)
+	}
+	count, patterns, refs := 0, 0, 0
+	jsonschema.Subschemas(doc, root, func(s jsonschema.Subschema) bool {
+		if count++; count > maxSubschemas {
+			at, message = root, fmt.Sprintf("more than %d schemas in one", maxSubschemas)
+		} else if s.Depth > maxSchemaDepth {
+			at, message = root, fmt.Sprintf("schemas nested deeper than %d", maxSchemaDepth)
+		}
+		if doc.Get(s.Node, "$ref") >= 0 {
+			refs++
+		}
+		if c := doc.Get(s.Node, "pattern"); message == "" && doc.Kind(c) == wire.String {
+			var buf []byte
+			pattern := doc.Text(c, &buf)
+			if patterns += len(pattern); patterns > maxPatterns {
+				at, message = c, fmt.Sprintf("patterns of more than %d bytes in one schema", maxPatterns)
+			} else if jsonschema.CatastrophicPattern(string(pattern)) {
+				at, message = c, "a pattern takes exponential time in engines that backtrack"
+			}
+		}
+		return message == ""
+	})
+	if message == "" && refs > 0 {
+		return jsonschema.RefExpansion(doc, root)
+	}
+	return at, message
+}

@@ -1,0 +1,81 @@
+package declaration
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/sensitive"
+	"github.com/mcpscan/mcpscan/internal/tools"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var SecretParam = scanner.Rule{
+	ID:         "sch-secret-param",
+	Category:   "credential_theft",
+	Title:      "A tool takes a secret as an argument",
+	Why:        "An argument passes through the model, the transcript and every log on the way. Who asks for a seed phrase or a card code there gets it with nobody looking.",
+	Fix:        "Give servers their credentials in their configuration. Do not let a model handle a secret of its user.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Medium where the secret is a person's own (a seed phrase, a private key, a card code, the user's password); low for the password or key of a service, which one published server in seventeen takes. The worst parameter of a tool counts.",
+	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
+	Message: func(p *scanner.MessagePass) {
+		tools.Each(p, func(d *scanner.Definition, node int) {
+			worst, at := noSecret, -1
+			jsonschema.Parameters(p.Doc, node, func(s jsonschema.Subschema, name string) {
+				if kind := secretParameter(p.Doc, d.Name, s.Node, name); kind > worst {
+					worst, at = kind, s.Node
+				}
+			})
+			switch worst {
+			case personalSecret:
+				p.Report(at, true, scanner.Medium, "the tool takes a secret of its user as an argument")
+			case serviceSecret:
+				p.Report(at, true, scanner.Low, "the tool takes a credential as an argument")
+			}
+		})
+	},
+}
+
+type secretKind uint8
+
+const (
+	noSecret secretKind = iota
+	serviceSecret
+	personalSecret
+)
+
+// secretParameter tells what kind of secret a parameter of a tool takes.
+func secretParameter(doc *wire.Doc, tool string, schema int, name string) secretKind {
+	if !secretWords[names.LastWord(name)] || !jsonschema.HoldsText(doc, schema) {
+		return noSecret
+	}
+	said := names.Spell(name)
+	switch {
+	case sensitive.PersonalName.MatchString(said), sensitive.KeyOfOne.MatchString(said) && !certificate.MatchString(tool):
+		return personalSecret
+	case ownPassword.MatchString(said) && ofThePerson.MatchString(jsonschema.Description(doc, schema)),
+		sensitive.CredentialName.MatchString(said) && ofTheMachine.MatchString(jsonschema.Description(doc, schema)):
+		return personalSecret
+	case sensitive.CredentialName.MatchString(said), strings.HasSuffix(said, "token") && sensitive.GrantsAccess.MatchString(jsonschema.Description(doc, schema)):
+		return serviceSecret
+	}
+	return noSecret
+}
+
+// secretWords are the last words of all names that the expressions below match.
+var secretWords = names.Set(`phrase words mnemonic ssn number no cvv cvc code value pin password passphrase passwd passcode pwd cookies
+	key pem content hex keys token tokens secret secrets apikey credential credentials card otp`)
+
+// Names are matched as words, and to their end: password_policy and
+// credential_id hold no secret.
+var (
+	certificate = lazyregexp.New(`(?i)(cert|tls|ssl|domain|deploy_?key)`)
+
+	ownPassword  = lazyregexp.New(`\b(pass(word|phrase|wd|code)|pwd|pin|otp)( value)?$`)
+	ofThePerson  = lazyregexp.New(`\b((current|this|logged[- ]in|signed[- ]in) user['’]s|(the|their) user['’]s (own|current|existing|real|login|system|local)|your (own|current|login|system|computer|laptop|local|real|account))\b`)
+	ofTheMachine = lazyregexp.New(`\b(of|from|on) (this|the user['’]s|your) (machine|computer|laptop|device|browser|wallet|keychain|system)\b`)
+)

@@ -1,0 +1,179 @@
+package drift
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/tools"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var AnnotationEscalation = scanner.Rule{
+	ID:         "drift-annotation-escalation",
+	Category:   "version_pin",
+	Title:      "A tool says that it does more harm than it said when it was approved",
+	Why:        "Clients ask less before they call a tool that says it only reads. What was approved as such is not that any more.",
+	Fix:        "Find out what the tool does now. If it is wanted, run mcpscan approve, and let the client ask before each call.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The hints are the server's own words. Critical where a tool that only read says that it destroys; medium where it only withdraws the hint; high where it is now said to destroy or to reach other systems, and where a tool that by its own words writes or destroys begins to deny it; medium where a reassuring hint was dropped, or where its name, verb or parameters had contradicted it all along. What is said for the first time is a note, and low where it asks for less care.",
+	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-353"},
+	On:         scanner.OnList,
+	Judge: func(p *scanner.JudgePass) {
+		changes(p, func(c *change) {
+			old, now := c.member("annotations")
+			if c.d.Kind == scanner.ToolSubject && !c.same(old, now) {
+				c.annotations(old, now)
+			}
+		})
+	},
+}
+
+// hints are the annotations of the specification, and the value of each that
+// promises less.
+var hints = []struct {
+	name     string
+	harmless string
+	weight   scanner.Severity // of the other value
+
+	// denied reports whether the rest of what was approved said otherwise already.
+	denied func(*wire.Doc, *scanner.Definition) bool
+
+	// claims reports whether the harmless value is one that the tool's own words deny,
+	// and that clients stop to ask by.
+	claims func(*scanner.Definition) bool
+}{
+	{"readOnlyHint", "true", scanner.Critical, saysItWrites, mayWrite},
+	{"destructiveHint", "false", scanner.High, saidItAlters, saysItDestroys},
+	{"openWorldHint", "false", scanner.High, saysItReachesOut, nil},
+	{"idempotentHint", "true", scanner.Low, saysItWrites, nil},
+}
+
+// saysItDestroys reports a tool that says that what it was called for is lost. What is
+// removed from something else, or moved, is not.
+func saysItDestroys(d *scanner.Definition) bool {
+	verb, sentence := tools.OpeningVerb(d.Description)
+	name := names.Spell(d.Name)
+	destroys := tools.DestroysByName(name) && !detaching.MatchString(name) || tools.DestroyVerbs.MatchString(verb) && !detaching.MatchString(verb)
+	return tools.WritesItself(d) && destroys && !tools.AsksOnly.MatchString(sentence)
+}
+
+var detaching = lazyregexp.New(`\b(remove\b.*\bfrom|transfer|remove)\b`)
+
+// saidItAlters reports a tool that said all along that what exists is not what it was
+// after a call: for the specification that is destructive, and only adding is not.
+func saidItAlters(_ *wire.Doc, d *scanner.Definition) bool {
+	verb, _ := tools.OpeningVerb(d.Description)
+	return saysItWrites(nil, d) && (altering.MatchString(names.Spell(d.Name)) || altering.MatchString(verb))
+}
+
+var altering = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite|drop|clear|reset|update|modify|rename|move|edit|replace|patch|merge)\b`)
+
+// mayWrite reports a tool that by any word of its name changes something, and by none reads.
+func mayWrite(d *scanner.Definition) bool {
+	if tools.WritesItself(d) {
+		return true
+	}
+	name := names.Spell(d.Name)
+	verb, _ := tools.OpeningVerb(d.Description)
+	return !tools.ReadVerbs.MatchString(name) && !tools.ReadVerbs.MatchString(verb) && slices.ContainsFunc(strings.Fields(name), func(w string) bool { return tools.Changing(w) && !passing[w] })
+}
+
+// passing are verbs of what is over with the session, which some call reading.
+var passing = names.Set(`close start stop restart schedule save apply enable disable`)
+
+func isHint(name string) bool {
+	for _, h := range hints {
+		if h.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func saysItWrites(_ *wire.Doc, d *scanner.Definition) bool { return tools.WritesItself(d) }
+
+func saysItReachesOut(doc *wire.Doc, d *scanner.Definition) (reaches bool) {
+	reaches = tools.FetchesWeb.MatchString(names.Spell(d.Name))
+	jsonschema.Parameters(doc, 0, func(s jsonschema.Subschema, name string) {
+		reaches = reaches || s.Depth == 1 && tools.AddressParameter.MatchString(names.Spell(name))
+	})
+	return reaches
+}
+
+// annotations reports how the hints changed, as one finding at the worst of them.
+func (c *change) annotations(old, now int) {
+	severity := scanner.Note
+	var told []string
+	at := "/annotations"
+	readsOnly := hintOf(&c.now, c.now.Get(now, "readOnlyHint")) == "true"
+	for _, h := range hints {
+		o, n := c.old.Get(old, h.name), c.now.Get(now, h.name)
+		if c.same(o, n) {
+			continue
+		}
+		before, after := hintOf(&c.old, o), hintOf(&c.now, n)
+		weight := scanner.Note
+		switch {
+		case h.name == "readOnlyHint" && before == h.harmless && !c.destructiveNow(old, now): // clients ask more before it
+			weight = scanner.Medium
+		case h.name == "openWorldHint" && before == h.harmless && readsOnly: // what it reaches it does not change
+			weight = scanner.Medium
+		case before == h.harmless && (after == "" || after == oddHint):
+			weight = min(h.weight, scanner.Medium)
+		case before == h.harmless && h.denied(&c.old, c.was.Definition): // and says at last what it always did
+			weight = min(h.weight, scanner.Medium)
+		case before == h.harmless:
+			weight = h.weight
+		case after == h.harmless && h.claims != nil && h.claims(c.d): // clients will ask less before it does what it says
+			weight = scanner.High
+		case after == h.harmless: // asks for less care than was thought right
+			weight = scanner.Low
+		}
+		if weight > severity {
+			severity, at = weight, "/annotations/"+h.name
+		}
+		told = append(told, fmt.Sprintf("%s was %s and is %s", h.name, orNothing(before), orNothing(after)))
+	}
+	if m := c.grants("/annotations", old, now); m.severity > severity { // no hint, but gateways decide by it
+		severity, at = m.severity, m.pointer
+		told = slices.Insert(told, 0, m.told...)
+	}
+	if len(told) == 0 {
+		told = append(told, "another annotation changed")
+	}
+	c.report(severity, at, "annotations changed: "+text.JoinSome(told), strings.Join(told, "; "), c.diffOf("annotations"))
+}
+
+// destructiveNow reports a tool that says that it destroys, and did not when it was approved.
+func (c *change) destructiveNow(old, now int) bool {
+	return hintOf(&c.now, c.now.Get(now, "destructiveHint")) == "true" && hintOf(&c.old, c.old.Get(old, "destructiveHint")) != "true"
+}
+
+// oddHint is a value that clients differ on: some take every string for true.
+const oddHint = "no boolean"
+
+// hintOf returns the value of a hint, "" where it is not said. A string that reads
+// like a boolean is one to some clients.
+func hintOf(doc *wire.Doc, i int) string {
+	switch value := strings.ToLower(strings.TrimSpace(jsonschema.Text(doc, i))); value {
+	case "true", "false", "":
+		return value
+	case "null":
+		return ""
+	}
+	return oddHint
+}
+
+func orNothing(s string) string {
+	if s == "" {
+		return "not said"
+	}
+	return s
+}

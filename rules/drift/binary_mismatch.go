@@ -1,0 +1,56 @@
+package drift
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+var BinaryMismatch = scanner.Rule{
+	ID:         "binary-mismatch",
+	Category:   "version_pin",
+	Title:      "The program of a server is not the one that was pinned",
+	Why:        "Whoever can replace the file that runs needs to change no configuration and no definition: everything else looks as it was approved.",
+	Fix:        "Find out what replaced the file. If it was an upgrade that you wanted, run mcpscan lock to write it down, and review the new lockfile.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The severity is that of the agentsh design where the file is the server itself; high where it is a program that starts packages of others, such as npx, which is upgraded for many reasons. Compared are the digests of the lockfile, where both are known; audit logs tell what their engine compared. version_pinning.pin_binary: false switches it off.",
+	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
+	Message: func(p *scanner.MessagePass) {
+		if p.Message.Kind == scanner.Audit && p.Message.Method == "mcp_server_binary_mismatch" {
+			p.Report(p.Root, false, scanner.Critical, "another engine reported that the executable of a server changed")
+		}
+	},
+	Configs: func(p *scanner.ConfigPass) {
+		identified(p, func(entry *scanner.Entry, offer *scanner.Offer, now *scanner.Identity) {
+			if replaced(offer.Identity, now) {
+				p.ReportReplaced(entry, programWeight(now), replacedProgram, offer.Identity, now, scanner.Related{Message: "approved here", Location: offer.Location})
+			}
+		})
+	},
+	On: scanner.OnIdentity,
+	Judge: func(p *scanner.JudgePass) {
+		offer, now := p.Approved(), p.Identity()
+		if offer == nil || now == nil || offer.Identity == nil || !replaced(offer.Identity, now) {
+			return
+		}
+		if written := p.Written(); written != nil && replaced(offer.Identity, written) {
+			return // reported where the configuration names it
+		}
+		p.Report(scanner.JudgeIssue{Severity: programWeight(now), Subject: scanner.ServerSubject, Pointer: "/identity/executable", Offset: p.Message.IdentityAt,
+			Message: replacedProgram, Evidence: now.Executable, Key: now.Digest, Approval: p.IdentityApprovedInChange(),
+			Expected: offer.Identity.Digest, Actual: now.Digest, Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
+	},
+}
+
+const replacedProgram = "the file that runs has another content than the one that was approved"
+
+// replaced reports whether another file runs, where somebody could tell.
+func replaced(was, now *scanner.Identity) bool {
+	return was.Digest != "" && now.Digest != "" && was.Digest != now.Digest
+}
+
+// programWeight weighs a file that was replaced: a program that fetches packages is not
+// the server.
+func programWeight(now *scanner.Identity) scanner.Severity {
+	if now.Ecosystem.Fetched() {
+		return scanner.High
+	}
+	return scanner.Critical
+}

@@ -1,0 +1,84 @@
+package drift
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var Cloaking = scanner.Rule{
+	ID:         "drift-cloaking",
+	Category:   "version_pin",
+	Title:      "A server shows one definition to one client, and another to the next",
+	Why:        "A server that knows who asks can show the reviewer, or the scanner, something else than the client that works with it.",
+	Fix:        "Compare the two definitions. List the server under the name of the client (scan --client-name), and approve what that shows.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Both were listed in the same version, by what the server says of itself, or within ten minutes, to clients of different names. Where only what the clients can do is different, a server may have a reason: medium.",
+	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
+	On:         scanner.OnList,
+	Judge: func(p *scanner.JudgePass) {
+		version := p.Server.Info.Version
+		if p.Message.Server != nil && p.Message.Server.Version != "" {
+			version = p.Message.Server.Version
+		}
+		for _, d := range p.ClientDifferences() {
+			if d.Same || d.Apart >= 0 && d.Apart <= atOnce {
+				reportDifference(p, &d)
+			}
+		}
+		for i := range p.Message.Definitions {
+			d := &p.Message.Definitions[i]
+			if first := p.Pinned(d); first != nil && first.Definition.Digest != d.Digest && first.Session != p.Session.ID && first.Version == version && sameName(first.Client, p.Server.Client) {
+				reportCloak(p, d, first.Client, version, first.Location)
+			}
+		}
+		p.Changed(func(d *scanner.Definition, was *scanner.Offered) {
+			if offer := p.Approved(); offer.Info.Version == version {
+				reportCloak(p, d, offer.Client, version, was.Location)
+			}
+		})
+	},
+}
+
+// atOnce is the time within which nobody upgrades a server.
+const atOnce = 10 * time.Minute
+
+// reportDifference reports what a client of another name was not shown, or not so.
+func reportDifference(p *scanner.JudgePass, d *scanner.ClientDifference) {
+	issue := scanner.JudgeIssue{Severity: scanner.High, Subject: d.Kind, Name: d.Name, Offset: d.Offset, Key: d.Change}
+	switch d.Change {
+	case scanner.ClientSeesOther:
+		issue.Message = fmt.Sprintf("the server shows another definition to the client %q than to %q", p.Server.Client.Name, d.Other)
+	case scanner.ClientSeesMore:
+		issue.Message = fmt.Sprintf("the server shows this %s to the client %q and not to %q", d.Kind, p.Server.Client.Name, d.Other)
+	case scanner.ClientSeesLess:
+		issue.Message = fmt.Sprintf("the server shows this %s to the client %q and not to %q", d.Kind, d.Other, p.Server.Client.Name)
+	}
+	if d.At != (scanner.Location{}) {
+		issue.Related = []scanner.Related{{Message: "shown here", Location: d.At}}
+	}
+	p.Report(issue)
+}
+
+func sameName(a, b *scanner.ClientInfo) bool { return a != nil && b != nil && a.Name == b.Name }
+
+// reportCloak reports a definition that differs where only the client does.
+func reportCloak(p *scanner.JudgePass, d *scanner.Definition, then *scanner.ClientInfo, version string, at scanner.Location) {
+	now := p.Server.Client
+	if version == "" || then == nil || now == nil {
+		return
+	}
+	severity, how := scanner.High, fmt.Sprintf("to the client %q than to %q", now.Name, then.Name)
+	if now.Name == then.Name {
+		if slices.Equal(now.Capabilities, then.Capabilities) {
+			return
+		}
+		severity, how = scanner.Medium, "to a client that can do something else"
+	}
+	p.Report(scanner.JudgeIssue{Severity: severity, Subject: d.Kind, Name: d.Name, Offset: d.Offset, Key: d.Digest.String(),
+		Message: "in the same version, the server shows another definition " + how, Evidence: d.Description,
+		Related: []scanner.Related{{Message: "shown here", Location: at}}})
+}

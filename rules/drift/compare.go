@@ -1,0 +1,259 @@
+package drift
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// difference is one thing in which two schemas differ, and how far it goes.
+type difference struct {
+	pointer, name, what string
+	weight              scanner.Severity
+}
+
+// comparison is two schemas, and what was found to be different between them.
+type comparison struct {
+	*change
+	was, is  side
+	result   bool // it is the schema of results, which ask for nothing
+	stake    stakes
+	refers   bool // what stands at a place can depend on what stands elsewhere
+	places   int  // that may still be compared
+	patterns int  // that were read
+	seen     map[place]bool
+	toldTo   *bool           // the caller says which address is asked; once that was asked for
+	alike    map[string]bool // names of approved parameters, as a reader sees them; once they were asked for
+	found    []difference
+	counts   [scanner.Critical + 1]int // of what is told, by weight
+}
+
+// place is a pair of schemas, and the parameter that they belong to.
+type place struct {
+	from, to int
+	name     string
+	variant  bool
+}
+
+// The bounds of a comparison. What is told of one weight is bounded, so that no
+// number of small differences hides a large one. Schemas of published servers have
+// 1,160 places, which is within the others a tenth.
+const (
+	maxDifferences = 64
+	maxCompared    = 24 // levels
+	maxPlaces      = 20_000
+)
+
+// compareSchemas compares two schemas by the parameters and results that they
+// describe, wherever they say it. -1 is none.
+func compareSchemas(c *change, old, now int, result bool) []difference {
+	s := schemaChange{comparison: &comparison{change: c, result: result, stake: c.stakes(), places: maxPlaces, seen: map[place]bool{}}, place: place{from: old, to: now}}
+	s.was, s.is = newSide(&c.old, old), newSide(&c.now, now)
+	s.refers = refers(&c.old, old) || refers(&c.now, now)
+	s.compare()
+	if s.places < 0 || s.was.looks < 0 || s.is.looks < 0 {
+		s.name = ""
+		s.add(scanner.High, "it has more places than are compared")
+	}
+	return s.found
+}
+
+// refers reports whether a schema has a reference.
+func refers(doc *wire.Doc, root int) bool {
+	if root < 0 {
+		return false
+	}
+	for i := root; i < int(doc.Nodes[root].Next); i++ {
+		if doc.KeyIs(i, "$ref") || doc.KeyIs(i, "$dynamicRef") {
+			return true
+		}
+	}
+	return false
+}
+
+// schemaChange is one place of a comparison.
+type schemaChange struct {
+	*comparison
+	place
+	depth int
+	after *view // what applies to the value now, while its constraints are compared
+}
+
+// inner is the place of a part of the schema at hand.
+func (s *schemaChange) inner(name string, old, now int) *schemaChange {
+	return &schemaChange{comparison: s.comparison, place: place{from: old, to: now, name: cmp.Or(name, s.name)}, depth: s.depth + 1}
+}
+
+// at compares a part.
+func (s *schemaChange) at(name string, old, now int) { s.inner(name, old, now).compare() }
+
+func (s *schemaChange) add(weight scanner.Severity, format string, args ...any) {
+	if s.result {
+		weight = scanner.Note
+	}
+	if s.counts[weight]++; s.counts[weight] > maxDifferences {
+		return
+	}
+	pointer := s.now.AppendPointer(nil, 0, s.to)
+	if s.to < 0 {
+		pointer = s.old.AppendPointer(nil, 0, s.from)
+	}
+	s.found = append(s.found, difference{string(pointer), s.name, fmt.Sprintf(format, args...), weight})
+}
+
+// tell adds a difference about a parameter.
+func (s *schemaChange) tell(p *property, weight scanner.Severity, format string, args ...any) {
+	in := s.inner(p.name, -1, p.schema())
+	if in.to < 0 {
+		in.to = s.to
+	}
+	in.add(weight, format, args...)
+}
+
+// compare tells what is different between the schemas at the place.
+func (s *schemaChange) compare() {
+	old, now := s.from, s.to
+	if s.places--; s.places < 0 || s.seen[s.place] || !s.refers && s.same(old, now) {
+		return
+	}
+	s.seen[s.place] = true
+	switch {
+	case s.depth > maxCompared:
+		s.add(scanner.High, "the schema of %s is another one, deeper inside than is compared", s.about())
+		return
+	case isFalse(&s.now, now) != isFalse(&s.old, old):
+		s.add(scanner.Low, "%s may have a value, or none, unlike before", s.about())
+		return
+	case !isSchema(&s.old, old) || !isSchema(&s.now, now):
+		s.add(scanner.Medium, "the schema of %s was or is none that can be read", s.about())
+		return
+	}
+	before, after := s.was.view(old), s.is.view(now)
+	if s.after = after; !s.variant {
+		s.properties(s.was.properties(before, 0), s.is.properties(after, 0))
+	}
+	s.constraints(before, after)
+	s.others(old, now)
+	if before.cut || after.cut {
+		s.add(scanner.High, "the schema of %s has more parts than are compared", s.about())
+	}
+}
+
+// constraints compares what a value must be like.
+func (s *schemaChange) constraints(before, after *view) {
+	s.types(s.was.types(before), s.is.types(after))
+	s.choices(s.was.choices(before), s.is.choices(after))
+	for _, k := range keywords() {
+		o, n := s.was.get(before, k.name), s.is.get(after, k.name)
+		if !s.same(o, n) || s.refers && o >= 0 {
+			k.compare(s, k.name, o, n)
+		}
+	}
+	s.alternatives(before, after)
+}
+
+// isSchema reports whether a node can be a schema; none is one that lets
+// everything through.
+func isSchema(doc *wire.Doc, i int) bool {
+	return i < 0 || doc.Kind(i) == wire.Object || doc.Kind(i) == wire.Bool
+}
+
+func isFalse(doc *wire.Doc, i int) bool { return i >= 0 && jsonschema.Raw(doc, i) == "false" }
+
+// about names what a difference is about.
+func (s *schemaChange) about() string {
+	if s.name == "" {
+		return "the arguments"
+	}
+	return strconv.Quote(s.name)
+}
+
+// alternatives compares the variants of a value where there are some on both sides.
+func (s *schemaChange) alternatives(before, after *view) {
+	if len(before.any) == 0 || len(after.any) == 0 {
+		return
+	}
+	known := map[string][]int{}
+	var gone, fresh []int
+	for _, o := range slices.Concat(before.any...) {
+		if o >= 0 {
+			key := string(s.old.AppendCanonical(nil, o))
+			known[key] = append(known[key], o)
+		}
+	}
+	for _, n := range slices.Concat(after.any...) {
+		if n < 0 {
+			continue
+		}
+		key := string(s.now.AppendCanonical(nil, n))
+		if twins := known[key]; len(twins) > 0 {
+			known[key] = twins[1:]
+			s.asVariant(twins[0], n)
+			continue
+		}
+		fresh = append(fresh, n)
+	}
+	for _, o := range slices.Concat(before.any...) {
+		if o >= 0 && slices.Contains(known[string(s.old.AppendCanonical(nil, o))], o) {
+			gone = append(gone, o)
+		}
+	}
+	s.otherVariants(before, gone, fresh)
+}
+
+// otherVariants tells of variants that were not there before, and of those that are gone.
+func (s *schemaChange) otherVariants(before *view, gone, fresh []int) {
+	for i, n := range fresh {
+		if len(gone) == len(fresh) {
+			s.asVariant(gone[i], n)
+			continue
+		}
+		weight := scanner.Low
+		v := s.is.view(n)
+		if takesText(s.is.types(v)) && s.is.choices(v) == nil && s.is.get(v, "properties") < 0 && len(s.was.types(before)) > 0 && !takesText(s.was.types(before)) {
+			weight = s.loosened()
+		}
+		s.inner("", -1, n).add(weight, "%s has another variant", s.about())
+	}
+	if len(gone) > len(fresh) {
+		s.add(scanner.Note, "%s has fewer variants", s.about())
+	}
+}
+
+// asVariant compares the constraints of two variants: their properties are
+// compared with those of all others.
+func (s *schemaChange) asVariant(old, now int) {
+	in := s.inner("", old, now)
+	in.variant = true
+	in.compare()
+}
+
+// others tells of keywords that no comparison knows, or whose change changed nothing
+// that one of them saw.
+func (s *schemaChange) others(old, now int) {
+	var all []string
+	for _, c := range s.is.items(now) {
+		all = append(all, jsonschema.Key(&s.now, c))
+	}
+	for _, c := range s.was.items(old) {
+		all = append(all, jsonschema.Key(&s.old, c))
+	}
+	slices.Sort(all)
+	var changed []string
+	for _, name := range slices.Compact(all) {
+		o, n := s.old.Get(old, name), s.now.Get(now, name)
+		if s.same(o, n) || compared(name) || isText(name, &s.old, o) && isText(name, &s.now, n) {
+			continue
+		}
+		changed = append(changed, strconv.Quote(name))
+	}
+	if len(changed) > 0 {
+		s.add(scanner.Note, "%s of %s changed", strings.Join(changed[:min(len(changed), 5)], ", "), s.about())
+	}
+}

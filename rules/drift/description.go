@@ -1,0 +1,93 @@
+package drift
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var Description = scanner.Rule{
+	ID:         "drift-description",
+	Category:   "version_pin",
+	Title:      "A text changed after it was approved",
+	Why:        "A description is what a model goes by. One that was harmless when it was approved can carry an order today: the rug pull.",
+	Fix:        "Read the diff. If the change is honest, run mcpscan approve; if not, stay on the version that was approved.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The change is a fact; its weight is that of the sentences that were added. Reworded or moved is a note; acts, addresses and data that were not spoken of are medium, and so are a safeguard that is not promised any more and another language; what they have a model do with data, people or tools that are not the tool's own is high, with less to tell it by than in a definition that was reviewed as a whole, and so is what another rule finds suspicious in them; an attack is critical. Two definitions that change places are high.",
+	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP03", "ATLAS:AML.T0109", "CWE-494"},
+	On:         scanner.OnList,
+	Compare:    compareTexts,
+	Judge: func(p *scanner.JudgePass) {
+		changes(p, func(c *change) {
+			if c.d.Kind != scanner.ServerSubject {
+				reportTexts(c)
+			}
+		})
+	},
+}
+
+// reportTexts reports what changed in the texts of a definition as one finding,
+// at the worst of them.
+func reportTexts(c *change) {
+	all := c.retold()
+	if len(all) == 0 {
+		return
+	}
+	found := c.p.Found(c.d)
+	worst, severity, why := 0, scanner.Note, ""
+	approval := c.p.ApprovedInChange(c.d)
+	for i, r := range all {
+		s, w, detected := c.weighText(r, found)
+		if i == 0 || s > severity {
+			worst, severity, why = i, s, w
+		}
+		if detected {
+			approval = nil
+		}
+	}
+	if name := c.swapped(); name != "" && severity < scanner.High {
+		severity, why = scanner.High, fmt.Sprintf("it is what was approved as %q, under a name that was approved for something else", name)
+	}
+	r := all[worst]
+	what := "the " + c.d.Kind.String() + "'s text"
+	if c.d.Kind == scanner.ServerSubject {
+		what = "the server's instructions"
+	}
+	message := fmt.Sprintf("%s changed at %s: %s", what, r.pointer, why)
+	if len(all) > 1 {
+		message = fmt.Sprintf("%s changed in %d places, at %s: %s", what, len(all), r.pointer, why)
+	}
+	c.reportUnless(approval, severity, r.pointer, message, strings.Join(r.added, " "), textDiff(r))
+}
+
+// swapped returns the name of another definition that was approved with the text
+// and the schema that this one has now, "" for none: an approval is given to a name.
+func (c *change) swapped() string {
+	if c.was.Parts[0] == c.d.Parts[0] {
+		return ""
+	}
+	return c.p.Approved().NameOf(c.d)
+}
+
+// textDiff shows a text sentence by sentence.
+func textDiff(r retold) string {
+	lines := func(s string) string {
+		if s == "" {
+			return ""
+		}
+		var b strings.Builder
+		for _, part := range split(s) {
+			b.WriteString(strings.TrimRight(part, " ") + "\n")
+		}
+		return b.String()
+	}
+	name := strings.TrimPrefix(r.pointer, "/")
+	diff, ok := text.LineDiff("approved/"+name, "now/"+name, lines(r.before), lines(r.now))
+	if !ok { // what was added is still told
+		diff += "\n+" + strings.Join(r.added, "\n+")
+	}
+	return diff
+}

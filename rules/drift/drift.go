@@ -1,0 +1,140 @@
+package drift
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/sense"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// change is a definition beside what was approved under its name.
+type change struct {
+	p        *scanner.JudgePass // nil where the definitions are compared ahead of judging
+	d        *scanner.Definition
+	was      *scanner.Offered
+	old, now wire.Doc
+	around
+	weighed textWeights // what was found out ahead of judging; nil for nothing
+	texts   *[]retold   // once they were asked for
+	foreign bool        // what was approved was not all in English
+
+	// What is asked more than once, once it was asked for.
+	spoken string                      // what was approved, in lower case and without blanks
+	asked  int                         // how often that was searched
+	opened *string                     // what the description that was approved says first
+	still  map[*lazyregexp.Regexp]bool // what the texts say as they are now
+	reads  *bool                       // the tool only reads
+}
+
+// around is what a definition is weighed by beside itself.
+type around struct {
+	offer    *scanner.Offer
+	beside   []scanner.Definition // of its message
+	late     func() bool
+	said     string // what its server calls itself; "" where that is not known
+	asksName bool   // that was asked for
+}
+
+// serverName is what the server calls itself.
+func (a *around) serverName() string {
+	a.asksName = true
+	return a.said
+}
+
+// maxAsked bounds how often what was approved is searched for a word: who adds more of them
+// than that is not taken to have spoken of the rest.
+const maxAsked = 256
+
+// spokeOf reports whether what was approved has a word anywhere.
+func (c *change) spokeOf(word string) bool {
+	if c.asked++; c.asked > maxAsked {
+		return false
+	}
+	if c.spoken == "" {
+		c.spoken = strings.ReplaceAll(strings.ToLower(string(c.was.Sent)), " ", "")
+	}
+	return strings.Contains(c.spoken, strings.ReplaceAll(strings.ToLower(word), " ", ""))
+}
+
+// opening returns what the description that was approved says first.
+func (c *change) opening() string {
+	if c.opened == nil {
+		described, _ := c.old.Str(0, "description")
+		first := sense.FirstSentence(described)
+		c.opened = &first
+	}
+	return *c.opened
+}
+
+// changes calls visit for each definition of the message that was approved as
+// another one, with both as JSON.
+func changes(p *scanner.JudgePass, visit func(*change)) {
+	p.Changed(func(d *scanner.Definition, was *scanner.Offered) {
+		c := &change{p: p, d: d, was: was, around: around{offer: p.Approved(), beside: p.Message.Definitions, late: p.Late, said: p.Server.Info.Name}}
+		c.weighed, _ = p.Comparison(d).(textWeights)
+		if c.old.Parse(was.Sent) == nil && c.now.Parse(d.Sent) == nil {
+			visit(c)
+		}
+	})
+}
+
+// report reports a change at a place of the definition. An approval of the definition
+// settles it.
+func (c *change) report(severity scanner.Severity, pointer, message, evidence, diff string) {
+	c.reportUnless(c.p.ApprovedInChange(c.d), severity, pointer, message, evidence, diff)
+}
+
+// reportUnless is report with the approval that settles the change, nil for none.
+func (c *change) reportUnless(approval *scanner.Approval, severity scanner.Severity, pointer, message, evidence, diff string) {
+	c.p.Report(scanner.JudgeIssue{
+		Approval: approval,
+		Severity: severity, Subject: c.d.Kind, Name: c.d.Name, Pointer: pointer, Offset: c.d.Offset + c.offset(pointer),
+		Message: message, Evidence: evidence, Key: c.d.Digest.String(), Diff: diff,
+		Related: []scanner.Related{{Message: "approved here", Location: c.was.Location}},
+	})
+}
+
+// offset finds the value that a pointer leads to in the definition as it is now,
+// or what is left of the way to it.
+func (c *change) offset(pointer string) int {
+	at := 0
+	for _, key := range strings.Split(pointer, "/")[1:] {
+		next := child(&c.now, at, wire.UnescapePointer(key))
+		if next < 0 {
+			break
+		}
+		at = next
+	}
+	return int(c.now.Nodes[at].Start)
+}
+
+// member returns a member of both definitions; -1 where there is none.
+func (c *change) member(name string) (old, now int) {
+	return c.old.Get(0, name), c.now.Get(0, name)
+}
+
+// same reports whether two nodes mean the same, or are both missing.
+func (c *change) same(old, now int) bool {
+	if old < 0 || now < 0 {
+		return old == now
+	}
+	return string(c.old.AppendCanonical(nil, old)) == string(c.now.AppendCanonical(nil, now))
+}
+
+// diffOf returns the unified diff of a member of both definitions, one property
+// a line.
+func (c *change) diffOf(name string) string {
+	old, now := c.member(name)
+	var before, after string
+	if old >= 0 {
+		before = string(c.old.AppendIndented(nil, old, 0)) + "\n"
+	}
+	if now >= 0 {
+		after = string(c.now.AppendIndented(nil, now, 0)) + "\n"
+	}
+	diff, _ := text.LineDiff("approved/"+name, "now/"+name, before, after)
+	return diff
+}

@@ -1,0 +1,69 @@
+package drift
+
+import (
+	"sync"
+
+	"github.com/mcpscan/mcpscan/internal/languages"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/secrets"
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// foreignIntent returns what a text in another language has the model do, as far as
+// words tell without the grammar around them: a sentence speaks of the user, and of
+// what nobody may take from one, or keep from one.
+func (u *unapproved) foreignIntent(s []byte) string {
+	for _, sentence := range foreignSentence.FindAll(s, -1) {
+		var f text.Folder
+		folded := f.Fold(sentence).Text
+		for _, of := range foreignUsers() {
+			switch {
+			case !of.user.Match(folded):
+			case secretVariable.Match(sentence), keyFile.Match(folded), of.theirs.Match(folded) && of.sent.Match(folded):
+				return "has data collected that it had nothing to do with, in another language"
+			case of.kept != nil && of.kept.Match(folded):
+				return "speaks of what its user is not to notice, in another language"
+			}
+		}
+	}
+	return ""
+}
+
+var (
+	foreignSentence = lazyregexp.New(`[^.!?\n。！？।۔]+`)
+	keyFile         = lazyregexp.New(secrets.Files)
+	// secretVariable is a name of a variable that holds what opens something.
+	secretVariable = lazyregexp.New(`\b[A-Z][A-Z0-9_]*_(URL|URI|DSN|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)\b`)
+	// foreignUsers are made when a text that was added is first looked at for them.
+	foreignUsers = sync.OnceValue(func() []foreignUser { return languages.Each(newForeignUser) })
+)
+
+// foreignUser is what a language calls its user, and what is taken and kept from one.
+type foreignUser struct{ user, theirs, sent, kept *lazyregexp.Regexp }
+
+func newForeignUser(l *languages.Language) foreignUser {
+	of := func(expr string) *lazyregexp.Regexp { return lazyregexp.New(languages.InEither(expr)) }
+	u := foreignUser{user: of(l.Words(l.User)), theirs: of(l.Words(l.Theirs)), sent: of(l.Words(l.Send))}
+	if words, ok := unaware[l.Name]; ok {
+		not, knows := l.Alone(words.not), l.Words(words.knows)
+		u.kept = of(not + knowReach + knows + `|` + knows + knowReach + not)
+	}
+	return u
+}
+
+// knowReach is how far a denial and what it denies may stand apart.
+const knowReach = `[^,;:\n]{0,40}?`
+
+// unaware are, in languages with words apart, what denies and the verbs of becoming
+// aware of something. What somebody may not do or see is told in every manual; that
+// somebody is not to notice is not.
+var unaware = map[string]struct{ not, knows string }{
+	"Spanish":    {`no nunca nada sin`, `enter sepa saber note. notar perciba perciban percatarse cuenta.`},
+	"French":     {`ne n pas rien jamais sans`, `sach savoir sait. apprenn remarqu apercoi aperçoi apercev doute.`},
+	"Portuguese": {`não nunca nada sem`, `saiba saber perceb note. notar`},
+	"German":     {`nie niemals nicht nichts ohne`, `mitbekomm mitkrieg erfahr erfährt merk bemerk wissen. weiß.`},
+	"Italian":    {`non mai nulla niente senza`, `sappia sapere accorg not.`},
+	"Indonesian": {`jangan tidak tanpa`, `tahu. mengetahui sadar. menyadari`},
+	"Turkish":    {`asla hiçbir hiç`, `bilme fark_etme haberi öğrenme`},
+	"Russian":    {`не ничего никогда`, `узна знать. знает. замет догада`},
+}

@@ -1,0 +1,145 @@
+package drift
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// moved weighs a value that leads to another place than those before it. The sentence
+// is empty where none of them is a place, or all belong to who had it before.
+func (s *schemaChange) moved(before []string, value string) (weight scanner.Severity, where string) {
+	now := s.placeOf(value)
+	if now == "" {
+		return 0, ""
+	}
+	var was []string
+	for _, b := range before {
+		if p := s.placeOf(b); p != "" {
+			was = append(was, p)
+		}
+	}
+	site := siteOf(now)
+	if len(was) == 0 && len(before) > 0 && leadsSomewhere(value) && s.strange(now) {
+		return scanner.High, "leads to " + strconv.Quote(now) + ", of which the server did not speak"
+	}
+	if len(was) == 0 || slices.ContainsFunc(was, func(w string) bool { return siteOf(w) == site }) {
+		return 0, ""
+	}
+	local := isLocal(now)
+	poses := slices.ContainsFunc(was, func(w string) bool { return posesAs(now, w) })
+	_, err := netip.ParseAddr(now)
+	switch where = "leads to " + strconv.Quote(now) + " and led to " + strconv.Quote(was[0]); {
+	case local:
+		return scanner.Medium, where
+	case poses:
+		return scanner.High, where + ", which it imitates"
+	case err == nil:
+		return scanner.High, where + ", and nobody's name stands for an address of figures"
+	}
+	first, _, _ := strings.Cut(site, ".")
+	return s.silently(site, first, now), where
+}
+
+// leadsSomewhere reports a value that is an address of the web or of mail, whatever holds it.
+func leadsSomewhere(value string) bool {
+	return strings.Contains(value, "://") || strings.Contains(value, "@") && hostName.MatchString(value[strings.LastIndexByte(value, '@')+1:])
+}
+
+// strange reports a host that the definition did not speak of, and that is not named like
+// the server or the tool.
+func (c *change) strange(host string) bool {
+	if isLocal(host) || c.spokeOf(siteOf(host)) {
+		return false
+	}
+	label, _, _ := strings.Cut(siteOf(host), ".")
+	own := scanner.FoldName(c.serverName() + " " + c.d.Name)
+	return len(label) < rootLetters || !c.spokeOf(label) && !strings.Contains(own, scanner.FoldName(label))
+}
+
+var (
+	hostName  = lazyregexp.New(`^(?:[\pL\pN_-]+\.)+[\pL][\pL\pN-]+$`)
+	imageName = names.Set(`image images container registry`)
+	placeName = names.Set(`bucket buckets recipient recipients payee wallet iban bcc cc webhook`)
+	hostParam = names.Set(`host hosts hostname domain server endpoint url uri base api address gateway proxy relay registry mirror index origin broker remote site`)
+)
+
+// placeOf returns the host that a value leads to, or what else says where something
+// goes, "" for none.
+func (s *schemaChange) placeOf(value string) string {
+	value = strings.TrimSpace(value)
+	if len(value) > 2048 || strings.ContainsAny(value, " \n") {
+		return ""
+	}
+	if u, err := url.Parse(value); err == nil && u.Host != "" && u.Scheme != "" {
+		return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	}
+	if at := strings.LastIndexByte(value, '@'); at > 0 && hostName.MatchString(value[at+1:]) {
+		return strings.ToLower(value[at+1:])
+	}
+	head, rest, more := strings.Cut(strings.ToLower(value), "/")
+	bare, _, _ := strings.Cut(head, ":")
+	_, err := netip.ParseAddr(bare)
+	named := err == nil || hostName.MatchString(bare) || bare == "localhost"
+	switch {
+	case anyWord(s.name, imageName) && more && named && bare != "docker.io":
+		return bare
+	case anyWord(s.name, imageName):
+		return imageOwner(head, rest, more)
+	case anyWord(s.name, hostParam) && named:
+		return bare
+	case anyWord(s.name, placeName) && value != "" && value != "null":
+		return strings.ToLower(value)
+	}
+	return ""
+}
+
+// imageOwner returns who publishes an image that no registry but the usual one has.
+func imageOwner(head, rest string, more bool) string {
+	if head == "docker.io" {
+		head, _, more = strings.Cut(rest, "/")
+	}
+	if !more || head == "library" {
+		return "docker.io"
+	}
+	return "docker.io/" + head
+}
+
+// siteOf returns the part of a host that somebody registered: what stands below it is
+// theirs.
+func siteOf(host string) string {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return host
+	}
+	if site, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
+		return site
+	}
+	return host
+}
+
+// isLocal reports a host that is this machine.
+func isLocal(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && a.IsLoopback()
+}
+
+// posesAs reports a host that a reader takes for another: it holds its name, differs
+// in letters that look the same, or in one.
+func posesAs(now, was string) bool {
+	site := siteOf(was)
+	name, _, _ := strings.Cut(site, ".")
+	foreign := strings.ContainsFunc(now, func(r rune) bool { return r > 0x7F })
+	if scanner.FoldName(now) == scanner.FoldName(was) || strings.Contains(now, "xn--") || foreign {
+		return true
+	}
+	other, _, _ := strings.Cut(siteOf(now), ".")
+	return len(name) >= rootLetters && other != name && (strings.Contains(now, site) || strings.Contains(now, name) || names.Lookalike(other, name))
+}

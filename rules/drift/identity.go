@@ -1,0 +1,234 @@
+package drift
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var Identity = scanner.Rule{
+	ID:         "drift-identity",
+	Category:   "version_pin",
+	Title:      "A server is not the one that was approved under its name",
+	Why:        "Clients remember an approval by the name of a server. Whoever can change what stands behind the name runs another program with the old trust.",
+	Fix:        "Compare what starts now with what the lockfile has. If the change is wanted, run mcpscan lock to write it down, and review the new lockfile.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The change is a fact. Critical where the same version of a package has another content, as for a program that was replaced; high where another program, package or host answers, or the program gets other arguments; medium where it gets more of the environment, an older version, or none that is fixed; a newer version of the same package is a note, because its tools are compared by themselves.",
+	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-494"},
+	Configs: func(p *scanner.ConfigPass) {
+		identified(p, func(entry *scanner.Entry, offer *scanner.Offer, now *scanner.Identity) {
+			if len(offer.Locked.Stale(now)) > 0 { // lock-stale reports it
+				return
+			}
+			if c := compareIdentity(offer.Identity, now); c != nil {
+				p.Report(entry, c.pointer, c.severity, c.message(), c.evidence, scanner.Related{Message: "approved here", Location: offer.Location})
+			}
+		})
+	},
+	On: scanner.OnIdentity | scanner.OnIntroduction,
+	Judge: func(p *scanner.JudgePass) {
+		offer := p.Approved()
+		if offer == nil {
+			return
+		}
+		if now := p.Identity(); now != nil && offer.Identity != nil {
+			if c := changedSince(offer.Identity, p.Written(), now); c != nil {
+				p.Report(scanner.JudgeIssue{Severity: c.severity, Subject: scanner.ServerSubject, Pointer: "/identity" + c.pointer, Offset: p.Message.IdentityAt,
+					Message: c.message(), Evidence: c.evidence, Key: c.evidence, Approval: p.IdentityApprovedInChange(), Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
+			}
+		}
+		reportInfo(p, offer)
+	},
+}
+
+// identified visits the entries of a configuration for which it was approved what they
+// start, with what they start now.
+func identified(p *scanner.ConfigPass, visit func(*scanner.Entry, *scanner.Offer, *scanner.Identity)) {
+	for i := range p.Entries {
+		entry := &p.Entries[i]
+		if offer, _ := p.Approved(entry.Name); offer != nil && offer.Identity != nil && !entry.SwitchesOff() {
+			visit(entry, offer, scanner.IdentityOf(entry))
+		}
+	}
+}
+
+// reportInfo reports a server that calls itself something else.
+func reportInfo(p *scanner.JudgePass, offer *scanner.Offer) {
+	now, was := p.Message.Server, offer.Info
+	if now == nil || now.Name == "" || was.Name == "" {
+		return
+	}
+	related := []scanner.Related{{Message: "approved here", Location: offer.Location}}
+	switch {
+	case now.Name != was.Name:
+		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.ServerSubject, Pointer: "/serverInfo/name", Offset: p.Message.Offset, Related: related,
+			Message: "the server calls itself something else than when it was approved", Evidence: now.Name, Key: now.Name})
+	case now.Version != was.Version:
+		p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: scanner.ServerSubject, Pointer: "/serverInfo/version", Offset: p.Message.Offset, Related: related,
+			Message: "the server has another version than when it was approved", Evidence: now.Version, Key: now.Version})
+	case now.Title != was.Title:
+		p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: scanner.ServerSubject, Pointer: "/serverInfo/title", Offset: p.Message.Offset, Related: related,
+			Message: "the server shows another title than when it was approved", Evidence: now.Title, Key: now.Title})
+	case now.Protocol != "" && was.Protocol != "" && now.Protocol != was.Protocol:
+		p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: scanner.ServerSubject, Pointer: "/protocolVersion", Offset: p.Message.Offset, Related: related,
+			Message: "the server speaks another version of the protocol than when it was approved", Evidence: now.Protocol, Key: now.Protocol})
+	}
+}
+
+// identityChange is what is different about a server, at the worst of it.
+type identityChange struct {
+	severity          scanner.Severity
+	pointer, evidence string
+	told              []string
+}
+
+func (c *identityChange) message() string {
+	return "the server is started or reached in another way: " + text.JoinSome(c.told)
+}
+
+func (c *identityChange) add(severity scanner.Severity, pointer, evidence, format string, args ...any) {
+	if len(c.told) == 0 || severity > c.severity {
+		c.severity, c.pointer, c.evidence = severity, pointer, evidence
+	}
+	c.told = append(c.told, fmt.Sprintf(format, args...))
+}
+
+// compareIdentity returns what is different, nil for nothing.
+func compareIdentity(was, now *scanner.Identity) *identityChange {
+	c := &identityChange{}
+	if was.Transport != now.Transport && was.Transport != "" && now.Transport != "" {
+		c.add(scanner.High, "", now.Transport, "the transport was %s and is %s", was.Transport, now.Transport)
+	}
+	c.program(was, now)
+	c.address(was.URL, now.URL)
+	if was.Cwd != now.Cwd {
+		c.add(scanner.Medium, "/cwd", now.Cwd, "the working directory is another one")
+	}
+	c.names("environment variable", "/env", was.Env, now.Env, scanner.Medium)
+	c.names("header", "/headers", was.Headers, now.Headers, scanner.Low)
+	if len(c.told) == 0 {
+		return nil
+	}
+	return c
+}
+
+// changedSince returns what is different now, without what a configuration that was
+// compared already says as well.
+func changedSince(was, written, now *scanner.Identity) *identityChange {
+	if written == nil {
+		return compareIdentity(was, now)
+	}
+	before, c := &identityChange{}, &identityChange{}
+	before.file(was, written)
+	c.file(was, now)
+	if len(c.told) == 0 || slices.Equal(c.told, before.told) {
+		return nil
+	}
+	return c
+}
+
+// program compares what is run.
+func (c *identityChange) program(was, now *scanner.Identity) {
+	switch {
+	case program(was.Command) != program(now.Command):
+		c.add(scanner.High, "/command", now.Command, "the command is another one")
+	case directory(was.Command) == directory(now.Command):
+	case usualPlace(now.Command):
+		c.add(scanner.Medium, "/command", now.Command, "the command stands somewhere else")
+	default:
+		c.add(scanner.High, "/command", now.Command, "the command stands in a directory that is none of the system's")
+	}
+	args := 0
+	for args < min(len(was.Args), len(now.Args)) && was.Args[args] == now.Args[args] {
+		args++
+	}
+	at := fmt.Sprintf("/args/%d", args)
+	evidence := strings.Join(now.Args[min(args, len(now.Args)):], " ")
+	switch {
+	case was.Ecosystem != now.Ecosystem || was.Package != now.Package:
+		c.add(scanner.High, at, now.Package, "it starts another package or file")
+	case was.Pinned != now.Pinned:
+		c.add(scanner.Medium, at, now.Pinned, "it asks for another digest")
+	case was.Version != now.Version:
+		c.version(at, was, now)
+	}
+	if was.Package == now.Package && !was.SameArgs(now) {
+		c.add(scanner.High, at, evidence, "it gets other arguments")
+	}
+	c.file(was, now)
+}
+
+// file compares what ran, where somebody could tell.
+func (c *identityChange) file(was, now *scanner.Identity) {
+	if !replaced(was, now) && was.Executable != "" && now.Executable != "" && was.Executable != now.Executable { // binary-mismatch tells the other
+		c.add(scanner.Low, "/executable", now.Executable, "the file that runs stands somewhere else")
+	}
+	if was.Resolved == "" || now.Resolved == "" || was.Package != now.Package {
+		return
+	}
+	switch {
+	case was.Resolved == now.Resolved && otherContent(was.Integrity, now.Integrity):
+		c.add(scanner.Critical, "/integrity", now.Integrity, "the same version of the package has another content")
+	case older(now.Resolved, was.Resolved):
+		c.add(scanner.Medium, "/resolved", now.Resolved, "the version that runs is older")
+	case was.Resolved != now.Resolved:
+		c.add(scanner.Note, "/resolved", now.Resolved, "the version that runs is another one")
+	}
+}
+
+// otherContent compares two digests, such as sha512-…, where both are of one kind.
+func otherContent(was, now string) bool {
+	a, _, _ := strings.Cut(was, "-")
+	b, _, _ := strings.Cut(now, "-")
+	return was != "" && a == b && was != now
+}
+
+// version compares versions of one package, as they are written.
+func (c *identityChange) version(at string, was, now *scanner.Identity) {
+	switch {
+	case strings.ContainsAny(now.Version, ":/") && was.Ecosystem != scanner.Git && was.Ecosystem != scanner.URL:
+		c.add(scanner.High, at, now.Version, "its version leads to another package or file")
+	case was.Exact && !now.Exact:
+		c.add(scanner.Medium, at, now.Version, "its version is not fixed any more")
+	case was.Exact && older(now.Version, was.Version):
+		c.add(scanner.Medium, at, now.Version, "its version is older")
+	default:
+		c.add(scanner.Note, at, now.Version, "its version is another one")
+	}
+}
+
+// address compares where a server is.
+func (c *identityChange) address(was, now string) {
+	if was == now {
+		return
+	}
+	a, err1 := url.Parse(was)
+	b, err2 := url.Parse(now)
+	if err1 != nil || err2 != nil || host(a) != host(b) || a.Scheme != b.Scheme {
+		c.add(scanner.High, "/url", now, "another host answers")
+		return
+	}
+	if strings.TrimSuffix(a.EscapedPath(), "/") != strings.TrimSuffix(b.EscapedPath(), "/") {
+		c.add(scanner.Medium, "/url", now, "another path of the host answers")
+	}
+}
+
+// names compares the names of what a server is given.
+func (c *identityChange) names(what, at string, was, now []string, weight scanner.Severity) {
+	for _, name := range now {
+		if !slices.Contains(was, name) {
+			c.add(weight, at+"/"+wire.EscapePointer(name), name, "it is given the %s %q", what, name)
+		}
+	}
+	for _, name := range was {
+		if !slices.Contains(now, name) {
+			c.add(scanner.Note, at, name, "it is not given the %s %q any more", what, name)
+		}
+	}
+}

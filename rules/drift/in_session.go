@@ -1,0 +1,95 @@
+package drift
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var InSession = scanner.Rule{
+	ID:         "drift-in-session",
+	Category:   "version_pin",
+	Title:      "A definition changed after it was first seen",
+	Why:        "A tool that was harmless when it was looked at can say something else the next time: the rug pull.",
+	Fix:        "Compare the two definitions. If the change is honest, approve it; if not, remove the server.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Within one session nobody upgrades a server, so a change is high, and critical when the server did not announce it. Between sessions it may be an upgrade: medium.",
+	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
+	On:         scanner.OnList,
+	Judge: func(p *scanner.JudgePass) {
+		if p.Message.Method == "mcp_tool_changed" {
+			p.Report(scanner.JudgeIssue{Severity: scanner.High, Subject: scanner.ToolSubject, Name: p.Message.Target, Offset: p.Message.Offset,
+				Message: "the definition of the tool changed, as another engine reported"})
+			return
+		}
+		for i := range p.Message.Definitions {
+			d := &p.Message.Definitions[i]
+			first := p.Pinned(d)
+			if first == nil || first.Definition.Digest == d.Digest {
+				continue
+			}
+			reportDrift(p, d, first)
+		}
+	},
+}
+
+func reportDrift(p *scanner.JudgePass, d *scanner.Definition, first *scanner.Known) {
+	severity, when := scanner.Medium, "since an earlier session"
+	if first.Session == p.Session.ID {
+		severity, when = scanner.High, "within the session"
+		if !p.Server.Announced[d.Kind] {
+			severity, when = scanner.Critical, "within the session and without an announcement"
+		}
+	}
+	if d.Kind != scanner.ToolSubject {
+		severity = min(severity, scanner.High)
+	}
+	parts := changedParts(d, first.Definition)
+	p.Report(scanner.JudgeIssue{
+		Severity: severity, Subject: d.Kind, Name: d.Name, Pointer: pointerTo(parts), Offset: d.Offset,
+		Message:  fmt.Sprintf("the %s changed %s in: %s", d.Kind, when, strings.Join(parts, ", ")),
+		Evidence: newPart(d.Description, first.Definition.Description), Key: d.Digest.String(),
+		Related: []scanner.Related{{Message: "first seen here", Location: first.Location}},
+	})
+}
+
+// changedParts names the members in which two definitions differ.
+func changedParts(a, b *scanner.Definition) []string {
+	var parts []string
+	for i, name := range scanner.DefinitionParts {
+		if a.Parts[i] != b.Parts[i] {
+			parts = append(parts, name)
+		}
+	}
+	if a.Title != b.Title {
+		parts = append(parts, "title")
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "other members")
+	}
+	return parts
+}
+
+// pointerTo points at the part that changed, where there is one.
+func pointerTo(parts []string) string {
+	if len(parts) != 1 || parts[0] == "other members" {
+		return ""
+	}
+	return "/" + parts[0]
+}
+
+// newPart returns what stands in now and not in before, from the first
+// difference to the last.
+func newPart(now, before string) string {
+	start := 0
+	for start < min(len(now), len(before)) && now[start] == before[start] {
+		start++
+	}
+	end := len(now)
+	for tail := len(before); end > start && tail > start && now[end-1] == before[tail-1]; tail-- {
+		end--
+	}
+	return strings.ToValidUTF8(now[start:end], "")
+}

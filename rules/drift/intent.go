@@ -1,0 +1,159 @@
+package drift
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/reading"
+	"github.com/mcpscan/mcpscan/internal/sense"
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// unapproved is a text with sentences that nobody has approved, and what a reading
+// of them asks about.
+type unapproved struct {
+	*change
+	r     retold
+	label bool // it names something or is a value, where nobody is spoken to
+}
+
+// FirstSentence reports nothing: what a tool is for was said when it was approved.
+func (u *unapproved) FirstSentence(int) bool { return false }
+
+// Parameter reports whether the definition has a parameter of this name.
+func (u *unapproved) Parameter(name string) bool {
+	properties := u.now.Get(u.now.Get(0, "inputSchema"), "properties")
+	for c := u.now.First(properties); c >= 0; c = u.now.Next(c) {
+		if strings.EqualFold(jsonschema.Key(&u.now, c), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// OtherTool returns a tool of others that a sentence speaks of.
+func (u *unapproved) OtherTool(sentence []byte) string {
+	if !namesOthersTool(u, sentence) {
+		return ""
+	}
+	return string(toolOfOthers.Find(sentence))
+}
+
+// intended returns what the sentences that were added have the model do, "" for
+// nothing. What may pass in a definition that was reviewed as a whole, because
+// honest servers are as pushy, has no business in a sentence that comes later.
+func (c *change) intended(r retold) (why string) {
+	u := unapproved{change: c, r: r, label: isLabel(r.pointer)}
+	for _, span := range r.spans() {
+		if why = u.read([]byte(span)); why != "" {
+			return why
+		}
+		text.Decode([]byte(span), func(h text.Hidden) {
+			if said := u.read(h.Text); said != "" && why == "" {
+				why = said + ", hidden in " + h.Via
+			}
+		})
+		if why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// read returns what a text has the model do.
+func (u *unapproved) read(s []byte) string {
+	var f text.Folder
+	t := f.Fold(s).Text
+	sentences := reading.Read(nil, reading.Text{Folded: t, Definition: u, OfParameter: strings.HasPrefix(u.r.pointer, "/inputSchema/")})
+	for k := range sentences {
+		if u.late() {
+			return ""
+		}
+		s := &sentences[k]
+		if why := u.tells(t[s.Start:s.End]); why != "" {
+			return why
+		}
+		for i := range intents {
+			w := &intents[i]
+			if (w.where == nil || w.where(u, t[s.Start:s.End])) && u.weighs(&w.Test, t, s) {
+				return strings.TrimPrefix(w.Message, "the text ")
+			}
+		}
+	}
+	return u.foreignIntent(s)
+}
+
+// weighs reports whether the senses of a sentence that was added weigh enough.
+func (u *unapproved) weighs(w *sense.Test, t []byte, s *reading.Sentence) bool {
+	for _, oneOf := range w.Needs {
+		if !s.SaysOneOf(oneOf) {
+			return false
+		}
+	}
+	weight := 0
+	for v := range reading.Senses {
+		if s.Says(v) {
+			weight += w.Weights[v] + sense.HonestSenses[v]
+			if w.Weights[v] >= 0 {
+				weight += innocently[v]
+			}
+		}
+	}
+	if w.Weights[reading.Take] > 0 && s.Says(reading.Take) && ordered(t, s) {
+		weight++
+	}
+	if clause.UsedWhen.Match(t[s.Start:s.End]) {
+		weight -= clause.UsageCost
+	}
+	if w.Purpose != 0 && weight >= w.Enough && sense.MatchesPurpose(u.d.Name, u.opening(), s) {
+		weight += w.Purpose
+	}
+	return weight >= w.Enough && !w.Quoted(t, s)
+}
+
+// ordered reports that the reader is told to take something: what only says how
+// something is done goes on in another form.
+func ordered(t []byte, s *reading.Sentence) bool {
+	start, end := s.Place(reading.Take)
+	return clause.IsOrder(t[:start], start) && !bytes.HasSuffix(t[:end], []byte("ing"))
+}
+
+// isLabel reports a place that names something, or holds a value.
+func isLabel(pointer string) bool {
+	parts := strings.Split(pointer, "/")
+	last := parts[len(parts)-1]
+	if last != "" && last[0] >= '0' && last[0] <= '9' {
+		last = parts[len(parts)-2]
+	}
+	return slices.Contains([]string{"enum", "const", "title", "default", "examples"}, last)
+}
+
+// spans returns the sentences that stood nowhere in the definition, those that
+// follow each other as one text.
+func (r retold) spans() (all []string) {
+	fresh := wordSetOf(r.fresh...)
+	var b strings.Builder
+	flush := func() {
+		if b.Len() > 0 {
+			all = append(all, b.String())
+			b.Reset()
+		}
+	}
+	for line := range strings.SplitSeq(r.now, "\n") {
+		for _, s := range split(line) {
+			if fresh[s] {
+				b.WriteString(s)
+			} else if plain(s) != "" {
+				flush()
+			}
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+	}
+	flush()
+	return all
+}

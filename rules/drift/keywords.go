@@ -1,0 +1,130 @@
+package drift
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// keyword is a keyword of JSON Schema, and how two values of it compare. -1 is no value.
+type keyword struct {
+	name    string
+	compare func(s *schemaChange, name string, old, now int)
+}
+
+// keywords returns those whose change can be weighed, in the order in which they are told.
+func keywords() []keyword {
+	return []keyword{
+		{"pattern", comparePattern}, {"format", compareFormat},
+		{"maxLength", compareMost}, {"maximum", compareMost}, {"exclusiveMaximum", compareMost}, {"maxItems", compareMost}, {"maxProperties", compareMost},
+		{"minLength", compareLeast}, {"minimum", compareLeast}, {"exclusiveMinimum", compareLeast}, {"minItems", compareLeast},
+		{"additionalProperties", compareOpen}, {"unevaluatedProperties", compareOpen},
+		{"default", compareDefault},
+		{"items", compareInner}, {"contains", compareInner}, {"propertyNames", compareInner}, {"additionalItems", compareInner},
+		{"not", compareNot},
+		{"prefixItems", compareList}, {"patternProperties", compareNamed},
+	}
+}
+
+// compared reports whether a keyword is compared by what it means.
+func compared(name string) bool {
+	return slices.Contains([]string{"properties", "required", "dependentRequired", "type", "enum", "const", "$ref", "allOf", "anyOf", "oneOf", "then", "else"}, name) ||
+		slices.ContainsFunc(keywords(), func(k keyword) bool { return k.name == name })
+}
+
+// compareFormat compares what validators take for a remark.
+func compareFormat(s *schemaChange, name string, old, now int) {
+	switch {
+	case s.same(old, now):
+	case old < 0:
+		s.add(scanner.Note, "%s has a %s", s.about(), name)
+	default:
+		s.add(scanner.Low, "%s has lost its %s, or has another", s.about(), name)
+	}
+}
+
+func compareMost(s *schemaChange, name string, old, now int) { s.bound(name, old, now, 1) }
+
+func compareLeast(s *schemaChange, name string, old, now int) { s.bound(name, old, now, -1) }
+
+// bound compares a number that restricts in one direction.
+func (s *schemaChange) bound(name string, old, now, direction int) {
+	before, err1 := strconv.ParseFloat(jsonschema.Raw(&s.old, old), 64)
+	after, err2 := strconv.ParseFloat(jsonschema.Raw(&s.now, now), 64)
+	switch {
+	case s.same(old, now):
+	case old < 0, err1 == nil && err2 == nil && now >= 0 && (after-before)*float64(direction) < 0:
+		s.add(scanner.Note, "%s has a narrower %s", s.about(), name)
+	case now < 0:
+		s.add(s.wider(name, true, before, after), "%s has no %s any more", s.about(), name)
+	default:
+		s.add(s.wider(name, false, before, after), "%s has a wider %s", s.about(), name)
+	}
+}
+
+func compareOpen(s *schemaChange, _ string, old, now int) {
+	switch {
+	case s.old.Kind(old) == wire.Object && s.now.Kind(now) == wire.Object:
+		s.at("", old, now)
+	case s.same(old, now):
+	case jsonschema.Raw(&s.now, now) == "false":
+		s.add(scanner.Note, "%s take no other members any more", s.about())
+	case s.stake.runs && s.name != "" && jsonschema.Raw(&s.old, old) == "false" && now >= 0: // what a tool runs is made of what it is given
+		s.add(scanner.High, "%s may have other members, of a tool that runs what it is given", s.about())
+	default:
+		s.add(scanner.Low, "%s may have other members", s.about())
+	}
+}
+
+func compareInner(s *schemaChange, _ string, old, now int) {
+	if s.now.Kind(now) == wire.Array || s.old.Kind(old) == wire.Array {
+		compareList(s, "items", old, now)
+		return
+	}
+	s.at("", old, now)
+}
+
+// compareNot compares what a value must not be: what is less there is more.
+func compareNot(s *schemaChange, _ string, old, now int) {
+	switch {
+	case s.same(old, now):
+	case old < 0:
+		s.add(scanner.Note, "%s has values that are ruled out", s.about())
+	case s.bounded():
+		s.add(scanner.Low, "%s has other values that are ruled out, or none", s.about())
+	default:
+		s.add(s.loosened(), "%s has other values that are ruled out, or none", s.about())
+	}
+}
+
+// compareList compares the schemas of a list by their place.
+func compareList(s *schemaChange, name string, old, now int) {
+	if s.old.Kind(old) != wire.Array || s.now.Kind(now) != wire.Array || s.old.Nodes[old].Len != s.now.Nodes[now].Len {
+		s.add(scanner.Low, "%q of %s is another one", name, s.about())
+		return
+	}
+	o, n := s.old.First(old), s.now.First(now)
+	for o >= 0 && n >= 0 {
+		s.at("", o, n)
+		o, n = s.old.Next(o), s.now.Next(n)
+	}
+}
+
+// compareNamed compares schemas by their name.
+func compareNamed(s *schemaChange, _ string, old, now int) {
+	before := map[string]int{}
+	for _, o := range s.was.items(old) {
+		before[jsonschema.Key(&s.old, o)] = o
+	}
+	for _, n := range s.is.items(now) {
+		key := jsonschema.Key(&s.now, n)
+		if o, known := before[key]; known {
+			s.at("", o, n)
+		} else {
+			s.inner("", -1, n).add(scanner.Low, "%q is a pattern of names that is new", key)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package drift
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var LockIncomplete = scanner.Rule{
+	ID:         "lock-incomplete",
+	Category:   "version_pin",
+	Title:      "An entry of the lockfile lacks what a change would be told by",
+	Why:        "What the lockfile does not say is compared with nothing. Whoever takes the digest, the identity or the definitions out of an entry can replace the program, the server or its tools, and nothing differs.",
+	Fix:        "Restore the entry from version control. If it never was complete, run mcpscan lock --run-servers with the configuration, read what it adds, and run mcpscan approve.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "That it is absent is a fact. High where the lockfile before the change had it: mcpscan lock forgets nothing of a server that stays the same. Medium where it never was there, and a configured server has it. A definition that is gone together with an upgrade of its server is a note of drift-removed-tool.",
+	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "CWE-353", "CWE-494"},
+	Configs: func(p *scanner.ConfigPass) {
+		for i := range p.Entries {
+			entry := &p.Entries[i]
+			offer, _ := p.Approved(entry.Name)
+			if offer == nil || offer.Says == nil {
+				continue
+			}
+			before := p.LockedBefore(entry.Name)
+			if absent := neverSaid(offer, before, scanner.IdentityOf(entry)); len(absent) > 0 {
+				p.Report(entry, "", scanner.Medium, fmt.Sprintf("the lockfile does not say of %q: %s; another one would go unseen; run: mcpscan lock --run-servers %s",
+					entry.Name, text.JoinSome(absent), p.Path), entry.Name, scanner.Related{Message: "locked here", Location: offer.Location})
+			}
+		}
+	},
+	On: scanner.OnList | scanner.OnIdentity,
+	Judge: func(p *scanner.JudgePass) {
+		if kind := p.Message.Kind; kind != scanner.Lockfile && kind != scanner.Started || p.Says() == nil {
+			return
+		}
+		reportSaidNoMore(p)
+		reportTakenOut(p)
+		if p.Message.Kind == scanner.Lockfile {
+			return
+		}
+		if absent := neverSaid(p.Approved(), p.Before(), p.Identity()); len(absent) > 0 && !p.Configured() {
+			p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.ServerSubject, Pointer: "/identity", Evidence: p.Server.ID,
+				Message: fmt.Sprintf("the lockfile does not say of this server: %s; another one would go unseen; lock it again", text.JoinSome(absent))})
+		}
+	},
+}
+
+// neverSaid names what a server has that neither its entry nor the one before the change
+// tells. Of another server than the locked one that is no matter: lock-stale reports it.
+func neverSaid(offer, before *scanner.Offer, now *scanner.Identity) (absent []string) {
+	if len(offer.Locked.Stale(now)) > 0 {
+		return nil
+	}
+	had := scanner.Says{}
+	if before != nil {
+		had = before.Says
+	}
+	wanted := now.Says()
+	wanted["identity.approved"] = offer.Locked == nil || !offer.Locked.Pending // lock-pending reports one that waits
+	return whole(slices.DeleteFunc(offer.Says.Lacks(wanted), func(name string) bool { return had[name] }))
+}
+
+// whole leaves out the members of an identity that is absent as a whole.
+func whole(absent []string) []string {
+	if slices.Contains(absent, "identity") {
+		return slices.DeleteFunc(absent, func(name string) bool { return strings.HasPrefix(name, "identity.") })
+	}
+	return absent
+}
+
+// reportSaidNoMore reports what the lockfile before the change told of a server, and the
+// lockfile does not tell any more.
+func reportSaidNoMore(p *scanner.JudgePass) {
+	before := p.Before()
+	if before == nil {
+		return
+	}
+	replaced := upgraded(p, before)
+	absent := whole(p.Says().Lacks(before.Says))
+	absent = slices.DeleteFunc(absent, func(name string) bool {
+		return replaced && (name == "identity.exact" || strings.HasPrefix(name, "identity.") && otherProgram(before, p)) // drift-identity weighs both
+	})
+	if len(absent) == 0 {
+		return
+	}
+	issue := scanner.JudgeIssue{Severity: scanner.High, Subject: scanner.ServerSubject, Pointer: "/" + strings.ReplaceAll(absent[0], ".", "/"), Offset: p.Message.IdentityAt, Evidence: p.Server.ID, Key: strings.Join(absent, " "),
+		Message: fmt.Sprintf("the lockfile does not say any more what it said before this change: %s; restore the entry: without that, a change of the server goes unseen", text.JoinSome(absent)),
+		Related: []scanner.Related{{Message: "said here", Location: before.Location}}}
+	if replaced && !slices.ContainsFunc(absent, func(name string) bool { return !strings.HasPrefix(name, "identity.") }) {
+		issue.Approval = p.IdentityApprovedInChange()
+	}
+	p.Report(issue)
+}
+
+// upgraded reports whether the lockfile holds another program or address than before the
+// change, or another version of it.
+func upgraded(p *scanner.JudgePass, before *scanner.Offer) bool {
+	now := p.Locked().Last()
+	return now != nil && len(before.Locked.Stale(now)) > 0
+}
+
+// otherProgram reports a server that is another kind of thing than before, for which
+// drift-identity alarms: a package that became a file or an address.
+func otherProgram(before *scanner.Offer, p *scanner.JudgePass) bool {
+	was, now := before.Locked.Last(), p.Locked().Last()
+	return was.Ecosystem != now.Ecosystem || (was.URL == "") != (now.URL == "")
+}
+
+// reportTakenOut reports definitions that were approved, and that the lockfile does not
+// have any more, or not as approved; and an entry that has none.
+func reportTakenOut(p *scanner.JudgePass) {
+	before := p.Before()
+	var absent, unapproved []string
+	left := p.TakenOut(func(was *scanner.Offered, gone bool) {
+		if gone {
+			absent = append(absent, nameOf(was))
+		} else {
+			unapproved = append(unapproved, nameOf(was))
+		}
+	})
+	report := func(severity scanner.Severity, of []string, format string, args ...any) {
+		p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.ServerSubject, Offset: p.Message.Offset, Message: fmt.Sprintf(format, args...), Evidence: strings.Join(of, ", "), Key: format})
+	}
+	switch {
+	case left == 0 && len(absent) > 0:
+		report(scanner.High, absent, "the lockfile has no definition of this server any more, so none is approved; restore the entry")
+	case left == 0 && p.Message.Kind == scanner.Lockfile: // of a server that was asked, each definition is told
+		report(scanner.Medium, nil, "the lockfile has no definition of this server, so none is approved; run: mcpscan lock --run-servers")
+	case len(absent) > 0 && !upgraded(p, before):
+		report(scanner.High, absent, "the lockfile does not have %d of the definitions any more that were approved, and the server is the same; restore them, or leave them marked as not listed, as mcpscan lock does", len(absent))
+	}
+	if len(unapproved) > 0 {
+		report(scanner.High, unapproved, "the lockfile does not have the approval any more of %d of the definitions; restore it", len(unapproved))
+	}
+}
+
+func nameOf(o *scanner.Offered) string {
+	if o.Kind == scanner.ServerSubject {
+		return "instructions"
+	}
+	return o.Kind.String() + " " + o.Name
+}

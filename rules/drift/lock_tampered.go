@@ -1,0 +1,145 @@
+package drift
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var LockTampered = scanner.Rule{
+	ID:         "lock-tampered",
+	Category:   "version_pin",
+	Title:      "An entry of the lockfile was edited by hand",
+	Why:        "Somebody or something edited what was approved. A text that was smuggled into the lockfile is compared with itself ever after, and a review that nobody made is believed.",
+	Fix:        "Restore the entry from version control, or run mcpscan pins reset for it, then mcpscan lock and mcpscan approve.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The digests are computed again from the texts. Whoever edits both is not found by this, but by the diff of the lockfile with the one before it. Medium where the lockfile before the change names another approval of the same definition or server: nothing that is offered changed.",
+	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-345"},
+	Message: func(p *scanner.MessagePass) {
+		eachEntry(p, func(kind string, entry int, name string) {
+			for _, shown := range []int{entry, p.Doc.Get(entry, "seen")} {
+				definition := p.Doc.Get(shown, "definition")
+				if definition < 0 || holdsTrue(p.Doc, shown, definition) && (kind != "tools" || hasPins(p.Doc, shown)) {
+					continue
+				}
+				p.Report(p.Doc.Get(shown, "digest"), false, scanner.High, fmt.Sprintf("the digests of %q among the %s are not those of its definition", name, kind))
+			}
+		})
+	},
+	On: scanner.OnList,
+	Judge: func(p *scanner.JudgePass) {
+		before := p.Before()
+		if p.Message.Kind != scanner.Lockfile || before == nil {
+			return
+		}
+		rewritten := func(was, now *scanner.Approval, issue scanner.JudgeIssue) {
+			if was.RewrittenAs(now) {
+				issue.Severity, issue.Evidence, issue.Key = scanner.Medium, now.By+": "+now.Reason, now.By+": "+now.Reason
+				issue.Message += "is the same as before this change, but the lockfile says otherwise who approved it, when or why; restore its approval"
+				p.Report(issue)
+			}
+		}
+		for i := range p.Message.Definitions {
+			d := &p.Message.Definitions[i]
+			was := before.Definitions[scanner.DefinitionKey{Kind: d.Kind, Name: d.Name}]
+			if was == nil || was.Digest != d.Digest {
+				continue
+			}
+			issue := scanner.JudgeIssue{Subject: d.Kind, Name: d.Name, Offset: d.StatusAt, Message: "the " + d.Kind.String() + " ", Related: []scanner.Related{{Message: "approved here", Location: was.Location}}}
+			rewritten(was.Approval, d.Approval, issue)
+			if was.Others != d.Others {
+				issue.Severity, issue.Key = scanner.High, d.Others
+				issue.Message += "is the same as before this change, but the lockfile has other digests of agentsh or MCPProxy for it; restore them"
+				p.Report(issue)
+			}
+		}
+		if was, now := before.Locked, p.Locked(); was != nil && now != nil && len(was.Identity.Differences(now.Identity)) == 0 {
+			rewritten(was.Approval, now.Approval, scanner.JudgeIssue{Subject: scanner.ServerSubject, Pointer: "/identity", Offset: p.Message.IdentityAt, Message: "the server "})
+		}
+	},
+}
+
+// hasPins reports whether the digests that other systems make of a tool stand beside it.
+func hasPins(doc *wire.Doc, shown int) bool {
+	agentsh, _ := doc.Str(shown, "agentsh")
+	mcpproxy, _ := doc.Str(shown, "mcpproxy")
+	return agentsh != "" && mcpproxy != ""
+}
+
+// holdsTrue reports whether the digests beside a definition are its own.
+func holdsTrue(doc *wire.Doc, shown, definition int) bool {
+	digest, parts := scanner.DigestOf(doc, definition)
+	if written, _ := doc.Str(shown, "digest"); written != digest.String() {
+		return false
+	}
+	for i, part := range scanner.DefinitionParts {
+		if written, _ := doc.Str(doc.Get(shown, "parts"), part); written != parts[i].String() {
+			return false
+		}
+	}
+	return true
+}
+
+// eachEntry calls visit for each entry of a lockfile, with the member that it stands in.
+func eachEntry(p *scanner.MessagePass, visit func(kind string, entry int, name string)) {
+	if p.Message.Kind != scanner.Lockfile {
+		return
+	}
+	for _, kind := range [...]string{"prompts", "resourceTemplates", "resources", "tools"} {
+		for c := p.Doc.First(p.Doc.Get(p.Root, kind)); c >= 0; c = p.Doc.Next(c) {
+			visit(kind, c, jsonschema.Key(p.Doc, c))
+		}
+	}
+	if c := p.Doc.Get(p.Root, "instructions"); c >= 0 {
+		visit("instructions", c, "instructions")
+	}
+}
+
+var LockPending = scanner.Rule{
+	ID:         "lock-pending",
+	Category:   "version_pin",
+	Title:      "An entry of the lockfile waits for approval",
+	Why:        "It was seen and written down, and nobody has said that it may be used.",
+	Fix:        "Read it with mcpscan pins diff, then run mcpscan approve.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The status is a fact; what a change can do is weighed by the rules drift-*.",
+	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
+	On:         scanner.OnList | scanner.OnIdentity,
+	Judge: func(p *scanner.JudgePass) {
+		if p.Message.Kind != scanner.Lockfile {
+			return
+		}
+		reportWaitingIdentity(p)
+		for i := range p.Message.Definitions {
+			d := &p.Message.Definitions[i]
+			message := ""
+			switch d.Status {
+			case "pending":
+				message = "it was seen, and never approved; run mcpscan approve"
+			case "changed":
+				message = "it is not what was approved; run mcpscan pins diff, then mcpscan approve"
+			default:
+				continue
+			}
+			p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: d.Kind, Name: d.Name, Offset: d.StatusAt, Message: message, Evidence: d.Status, Key: d.Digest.String()})
+		}
+	},
+}
+
+// reportWaitingIdentity reports a server that nobody has approved as what it is now.
+func reportWaitingIdentity(p *scanner.JudgePass) {
+	locked := p.Locked()
+	if !locked.Waits() {
+		return
+	}
+	message := "nobody has approved this server; run mcpscan approve"
+	if locked.Seen != nil {
+		message = "the server changed since it was approved (" + strings.Join(locked.Identity.Differences(locked.Seen), ", ") + "); run mcpscan approve"
+	}
+	p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.ServerSubject, Pointer: "/identity", Offset: p.Message.IdentityAt, Message: message, Key: message})
+}

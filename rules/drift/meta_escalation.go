@@ -1,0 +1,139 @@
+package drift
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var MetaEscalation = scanner.Rule{
+	ID:         "drift-meta-escalation",
+	Category:   "version_pin",
+	Title:      "What a tool declares beside its schema goes further than was approved",
+	Why:        "Gateways and hosts decide by _meta what a tool may touch: its effects, scopes, classes of data, and the hosts that its interface may load from.",
+	Fix:        "Find out what the tool needs the new permission for. If it is wanted, run mcpscan approve.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "High where effects, scopes, permissions, classes of data or hosts have grown by more than reading, or a switch for them was turned on, under whatever key they stand, and where a safeguard was switched off. Medium where a limit is not declared any more. No specification names the keys, so they are known by their words. Declared for the first time, and all else, it is low or a note.",
+	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-269"},
+	On:         scanner.OnList,
+	Judge: func(p *scanner.JudgePass) {
+		changes(p, func(c *change) {
+			old, now := c.member("_meta")
+			if c.same(old, now) {
+				return
+			}
+			m := c.grants("/_meta", old, now)
+			message := "what it declares beside its schema changed"
+			if len(m.told) > 0 {
+				message += ": " + text.JoinSome(m.told)
+			}
+			c.report(m.severity, m.pointer, message, strings.Join(m.told, "; "), c.diffOf("_meta"))
+		})
+	},
+}
+
+// grants compares what two values of a member declare that a tool may do or touch.
+func (c *change) grants(pointer string, old, now int) *metaChange {
+	m := &metaChange{change: c, root: pointer, pointer: pointer, severity: scanner.Note}
+	before, after := granted(&c.old, old, nil), granted(&c.now, now, nil)
+	for key := range before.grants {
+		if after.grants[key] == nil { // then what stands under keys that are new stands there instead
+			after = granted(&c.now, now, keysOf(&c.old, old))
+			break
+		}
+	}
+	m.compare(before.grants, after.grants)
+	m.safeguards(before.safeguards, after.safeguards)
+	return m
+}
+
+// compare tells what of what a tool may do was not declared before, and what limit
+// is not declared any more.
+func (m *metaChange) compare(old, now map[string]*grant) {
+	dropped := map[string]bool{} // values that stood under keys that are gone
+	for _, key := range slices.Sorted(maps.Keys(old)) {
+		was := old[key]
+		if now[key] != nil {
+			continue
+		}
+		for value := range was.values {
+			dropped[value] = true
+		}
+		if was.limits() {
+			m.say(scanner.Medium, m.root, "%q is not declared any more, and was %s", was.key, strings.Join(was.names(), ", "))
+		} else {
+			m.say(scanner.Low, m.root, "%q is not declared any more", was.key)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(now)) {
+		g, was := now[key], old[key]
+		for _, value := range g.names() {
+			switch {
+			case was == nil && dropped[value]:
+				m.say(scanner.Note, g.values[value], "%q is declared under another key: %s", g.key, value)
+			case was == nil:
+				m.say(g.first(value, len(dropped) > 0), g.values[value], "%q is declared now: %s", g.key, value)
+			case !was.has(value):
+				m.say(was.grown(g, value), g.values[value], "%q was %s and is now also, or instead, %s", g.key, strings.Join(was.names(), ", "), value)
+			}
+		}
+		if was != nil && len(g.values) < len(was.values) {
+			m.say(scanner.Note, m.root, "%q has less", g.key)
+		}
+	}
+}
+
+// safeguards tells what kept a call harmless, and is off, or not declared any more.
+func (m *metaChange) safeguards(old, now map[string]*safeguard) {
+	for _, key := range slices.Sorted(maps.Keys(old)) {
+		was, is := old[key], now[key]
+		switch {
+		case !was.on:
+		case is == nil:
+			m.say(scanner.Medium, m.root, "the safeguard %q is not declared any more", was.key)
+		case !is.on:
+			m.say(scanner.High, is.pointer, "the safeguard %q was %s and is %s", was.key, was.value, is.value)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(now)) {
+		if is := now[key]; old[key] == nil && !is.on {
+			m.say(scanner.Medium, is.pointer, "the safeguard %q is declared now, as %s", is.key, is.value)
+		}
+	}
+}
+
+// openness ranks values by how much they let through.
+var openness = [][]string{
+	{"false", "none", "no", "off", "denied", "never", "0", "isolated", "nobody"},
+	{"read", "readonly", "read-only", "read_only", "ro", "low", "private", "internal", "local", "closed", "restricted", "loopback"},
+	{"create", "update", "write", "readwrite", "read-write", "read_write", "rw", "medium", "shared", "organization", "partner", "bridge"},
+	{"true", "delete", "admin", "root", "all", "full", "any", "*", "high", "critical", "public", "external", "remote", "open", "unrestricted", "on", "always", "destructive", "host", "privileged", "unconfined", "everyone", "anyone", "world"},
+}
+
+// grants reports whether a key speaks of what a tool may do or touch.
+func grants(key string) bool { return anyWord(key, granting) }
+
+// naming are the words of keys under which the names of members are what is granted.
+var naming = names.Set(`effect effects operations actions capability capabilities scope scopes permission permissions privilege privileges grant grants`)
+
+var granting = names.Set(`effect effects operation operations action actions capability capabilities access mode
+	scope scopes permission permissions privilege privileges role roles auth grant grants
+	data class classes classification sensitivity category categories
+	external externality network networking net internet egress domain domains host hosts origin origins connect csp frame resource sandbox
+	risk destructive write writes delete exec shell filesystem fs mount mounts volume volumes device devices privileged profile may can allow allowed allows`)
+
+// onlyReads reports whether a value that was added to a list lets a tool do no
+// more than read what is not secret.
+func onlyReads(value string) bool {
+	return anyWord(value, justReading) && !anyWord(value, beyondReading)
+}
+
+var (
+	justReading   = names.Set("read get list view search public readonly self none")
+	beyondReading = names.Set("write admin delete update create send all secret secrets pii credential credentials private")
+)

@@ -1,0 +1,45 @@
+package drift
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// safeguard is a switch by which a tool is kept from harm, or is not.
+type safeguard struct {
+	key, value, pointer string
+	on                  bool
+}
+
+// safeguard collects a member that switches a safeguard, and reports whether it does.
+// A list under such a key says what is let through.
+func (d *declared) safeguard(c int, name string) bool {
+	value := strings.ToLower(strings.TrimSpace(jsonschema.Text(d.doc, c)))
+	guards, lifts := anyWord(name, guarding), anyWord(name, lifting)
+	if !guards && !lifts || d.doc.Kind(c) >= wire.Array {
+		return false
+	}
+	off := slices.Contains(offValues, value)
+	if d.doc.Kind(c) != wire.Bool && !off && !slices.Contains(onValues, value) {
+		return false
+	}
+	id := scanner.FoldName(name)
+	d.safeguards[id] = &safeguard{name, value, string(d.doc.AppendPointer(nil, 0, c)), off == lifts}
+	return true
+}
+
+// guarding are the words of what keeps a tool from harm, lifting those of keys that
+// say that it does not.
+var (
+	guarding = names.Set(`confirm confirmation confirmed approve approval approvals consent sandbox sandboxed isolated isolation audit audited auditing review reviewed
+		prompt interactive readonly encrypt encrypted redact redaction mask masked verify verification protected protection authentication`)
+	lifting = names.Set(`auto autoapprove skip bypass disable disabled without no trusted privileged unattended unsafe insecure unrestricted silent`)
+
+	offValues = []string{"false", "none", "no", "off", "never", "disabled", "optional", "auto", "automatic", "skip", "silent", "null", "0", "unconfined", "implicit"}
+	onValues  = []string{"true", "yes", "on", "always", "required", "enabled", "strict", "full", "explicit", "mandatory", "user", "human", "manual", "ask", "1", "per-call", "once", "all", "enforced", "default"}
+)

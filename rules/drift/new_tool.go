@@ -1,0 +1,60 @@
+package drift
+
+import (
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var NewTool = scanner.Rule{
+	ID:         "drift-new-tool",
+	Category:   "version_pin",
+	Title:      "A definition was never approved",
+	Why:        "Nobody has read it. A server that was approved for what it did yesterday offers something else today.",
+	Fix:        "Read the definition, then run mcpscan approve.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "That it is new is a fact. 71 of 169 upgrades of published servers bring a new tool, so it is to be reviewed and no alarm. A prompt or a resource, which a user chooses, is low.",
+	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP02", "CWE-494"},
+	On:         scanner.OnList,
+	Judge: func(p *scanner.JudgePass) {
+		p.Unapproved(func(d *scanner.Definition, pending *scanner.Offered) {
+			if d.Kind == scanner.ServerSubject {
+				return
+			}
+			severity := scanner.Low
+			if d.Kind == scanner.ToolSubject {
+				severity = scanner.Medium
+			}
+			p.Report(scanner.JudgeIssue{Severity: severity, Subject: d.Kind, Name: d.Name, Offset: d.Offset, Key: d.Digest.String(),
+				Message: fmt.Sprintf("the %s was never approved", d.Kind), Evidence: d.Description, Related: seenAt(pending), Approval: p.ApprovedInChange(d)})
+		})
+	},
+}
+
+var RemovedTool = scanner.Rule{
+	ID:         "drift-removed-tool",
+	Category:   "version_pin",
+	Title:      "A definition that was approved is gone",
+	Why:        "What is gone does no harm, but work that relies on it fails, and the name is free for somebody else's tool.",
+	Fix:        "Find out why. mcpscan lock --prune forgets the approval.",
+	Severity:   scanner.Note,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Reported where a list was read to its end. What a server lists can depend on what the client says it can do.",
+	Refs:       []string{"OWASP-MCP:MCP04", "CWE-494"},
+	On:         scanner.OnList,
+	Judge: func(p *scanner.JudgePass) {
+		p.Missing(func(was *scanner.Offered) {
+			p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: was.Kind, Name: was.Name, Offset: p.Message.Offset,
+				Message: gone(was.Kind),
+				Related: []scanner.Related{{Message: "approved here", Location: was.Location}}})
+		})
+	},
+}
+
+func gone(kind scanner.SubjectKind) string {
+	if kind == scanner.ServerSubject {
+		return "the server had instructions that were approved, and has none any more"
+	}
+	return fmt.Sprintf("the %s was approved, and the server does not list it any more", kind)
+}

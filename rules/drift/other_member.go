@@ -1,0 +1,131 @@
+package drift
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var OtherMember = scanner.Rule{
+	ID:         "drift-other-member",
+	Category:   "version_pin",
+	Title:      "Another member of a definition is not what was approved",
+	Why:        "Icons, arguments of a prompt, types of a resource and members that no specification knows reach clients, too.",
+	Fix:        "Read the diff, then run mcpscan approve.",
+	Severity:   scanner.Note,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The change is a fact; what it does depends on the client. An address that was not there is low. One that is loaded without protection or acts when it is followed, and a schema under a name that only some clients tell apart, are medium. A permission is weighed as it is beside the schema.",
+	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
+	On:         scanner.OnList,
+	Judge: func(p *scanner.JudgePass) {
+		changes(p, func(c *change) {
+			if c.d.Kind == scanner.ServerSubject {
+				return
+			}
+			for _, name := range c.members() {
+				if old, now := c.member(name); !c.same(old, now) && !c.toldOf(name, old, now) {
+					at := "/" + wire.EscapePointer(name)
+					severity, message := c.otherMember(name, old, now)
+					if m := c.grants(at, old, now); m.severity > severity && c.d.Kind == scanner.ToolSubject { // a permission is one wherever it is declared
+						severity, at, message = m.severity, m.pointer, message+": "+text.JoinSome(m.told)
+					}
+					c.report(severity, at, message, "", c.diffOf(name))
+				}
+			}
+		})
+	},
+}
+
+// toldOf reports whether another rule tells of a member.
+func (c *change) toldOf(name string, old, now int) bool {
+	switch name {
+	case "inputSchema", "outputSchema", "_meta":
+		return true
+	case "annotations":
+		return c.d.Kind == scanner.ToolSubject
+	case "title", "description":
+		return isText(name, &c.old, old) && isText(name, &c.now, now)
+	case "name":
+		return c.old.Kind(old) == wire.String && c.now.Kind(now) == wire.String
+	}
+	return false
+}
+
+// otherMember weighs a member that no other rule knows.
+func (c *change) otherMember(name string, old, now int) (scanner.Severity, string) {
+	message := fmt.Sprintf("the member %q changed", name)
+	if schema := asSchema(name); schema != "" {
+		return scanner.Medium, message + fmt.Sprintf(", which some clients read as %q", schema)
+	}
+	was := map[string]bool{}
+	for _, a := range addresses(&c.old, old) {
+		was[a] = true
+	}
+	for _, a := range addresses(&c.now, now) {
+		if !was[a] {
+			scheme, host, _ := strings.Cut(a, ":")
+			if scheme != "https" && scheme != "image" {
+				return scanner.Medium, message + ": it has an address that is loaded without protection, or is no place in the web"
+			}
+			return scanner.Low, message + fmt.Sprintf(": it leads to %s", strconv.Quote(strings.Trim(host, "/")))
+		}
+	}
+	return scanner.Note, message
+}
+
+// asSchema returns the member that a client takes one for which does not tell
+// apart how names are written, "" for none.
+func asSchema(name string) string {
+	for _, known := range scanner.DefinitionParts {
+		if name != known && names.FoldSeparators(name) == names.FoldSeparators(known) && known != "_meta" {
+			return known
+		}
+	}
+	return ""
+}
+
+// addresses returns scheme and host of the addresses among the strings of a member.
+func addresses(doc *wire.Doc, i int) (all []string) {
+	if i < 0 {
+		return nil
+	}
+	for n := i; n < int(doc.Nodes[i].Next); n++ {
+		if doc.Kind(n) != wire.String {
+			continue
+		}
+		s := strings.TrimSpace(jsonschema.Text(doc, n))
+		u, err := url.Parse(s[:min(len(s), 2048)])
+		switch {
+		case err != nil || u.Scheme == "":
+		case u.Scheme == "data" && strings.HasPrefix(u.Opaque, "image/") && !strings.HasPrefix(u.Opaque, "image/svg"):
+			all = append(all, "image:")
+		case u.Host != "" || actingSchemes[u.Scheme]:
+			all = append(all, u.Scheme+":"+u.Host)
+		}
+	}
+	return all
+}
+
+// actingSchemes are those of addresses without a host that do something when they
+// are followed.
+var actingSchemes = names.Set("javascript data file vbscript blob")
+
+// members returns the names of the members of both definitions, in order.
+func (c *change) members() (all []string) {
+	for n := c.now.First(0); n >= 0; n = c.now.Next(n) {
+		all = append(all, jsonschema.Key(&c.now, n))
+	}
+	for n := c.old.First(0); n >= 0; n = c.old.Next(n) {
+		all = append(all, jsonschema.Key(&c.old, n))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

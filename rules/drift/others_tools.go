@@ -1,0 +1,71 @@
+package drift
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// governsOthers reports a sentence about the tools that this one is not, by which they are
+// used earlier, later, otherwise or not at all.
+func governsOthers(u *unapproved, s []byte) bool {
+	if at := othersTools.FindSubmatchIndex(s); at != nil && governing.Match(s) && !u.ownFamily(s[at[0]:at[1]], s[at[1]:]) {
+		return true
+	}
+	for _, m := range namedTool.FindAllSubmatch(s, maxPlacesRead) {
+		name := string(m[1])
+		if name == "" {
+			name = string(m[2])
+		}
+		if !u.ownName(name) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	othersTools = lazyregexp.New(`\b((any|every|each|all|no|the)\s+)?other\s+([\w-]+\s+){0,2}?(tools?|servers?)\b|\b(any|every|another|each)\s+([\w-]+\s+)?tools?\b|\ball\s+(the\s+)?tools\b|\btools?\s+of\s+(any|other|all|another)\s+servers?\b|\bevery\s+(single\s+)?tool\s+call\b|\b(doing|calling|using|running|trying)\s+anything\s+else\b`)
+	governing   = lazyregexp.New(`\b(before|prior|ahead|first|preceded|beforehand|instead|rather\s+than|over|above|must|never|do\s+not|don['’]t|always|only|until|unless|whenever|when|deprecated|unreliable|outdated|insecure|obsolete|route|hand|pass|set|prefer|no\s+other)\b`)
+	// sameServer is what makes other tools those of the same server.
+	sameServer = lazyregexp.New(`^[^.;]{0,30}\b(in|of|from|on|by|within)\s+(this|the\s+same|our|that)\s+(\w+\s+)?(server|mcp|toolset|package|plugin|suite|extension|group|family|category|list)\b`)
+	// namedTool is a tool by its name, when it is used or what it must do.
+	namedTool = lazyregexp.New(`\b(?:before|prior\s+to|when(?:ever)?|after|once|if|instead\s+of)\s+(?:the\s+|using\s+|calling\s+|any\s+)?["'` + "`" + `]?([a-z]+(?:_[a-z]+)+)["'` + "`" + `]?(?:\s+(?:or|and)\s+["'` + "`" + `]?[a-z_]+["'` + "`" + `]?)?\s+(?:is|are|gets?)\s+(?:used|called|invoked|run|executed)\b|\bthe\s+["'` + "`" + `]?([a-z]+(?:_[a-z]+)+)["'` + "`" + `]?\s+tools?\s+(?:must|should|has\s+to|have\s+to|shall)\b`)
+)
+
+// ownFamily reports that the tools which a sentence speaks of are those of the same server.
+func (u *unapproved) ownFamily(tools, behind []byte) bool {
+	if sameServer.Match(behind) {
+		return true
+	}
+	own := scanner.FoldName(u.serverName() + " " + u.d.Name)
+	for _, w := range strings.Fields(string(tools)) {
+		if len(w) >= rootLetters && !commonKinds[w] && (strings.Contains(own, scanner.FoldName(w)) || u.spokeOf(w)) {
+			return true
+		}
+	}
+	return false
+}
+
+// commonKinds stand between "other" and "tools" without saying whose they are.
+var commonKinds = names.Set(`other tool tools every each another such these those the any all servers server available external search file files similar connected installed`)
+
+// ownName reports the name of a definition or a parameter of the server, or a value in this one.
+func (u *unapproved) ownName(name string) bool {
+	return u.spokeOf(name) || u.ownTool(name)
+}
+
+// ownTool reports the name of a tool of the same server.
+func (u *unapproved) ownTool(name string) bool {
+	if _, known := u.offer.Definitions[scanner.DefinitionKey{Kind: scanner.ToolSubject, Name: name}]; known {
+		return true
+	}
+	for i := range u.beside {
+		if strings.EqualFold(u.beside[i].Name, name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,183 @@
+package drift
+
+import (
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// properties compares the properties of an object.
+func (s *schemaChange) properties(before, after *object) {
+	var gone, fresh []*property
+	s.emptied(before, after)
+	for _, o := range before.list {
+		n := after.named[o.name]
+		if n == nil {
+			gone = append(gone, o)
+			continue
+		}
+		if n.needed > o.needed {
+			s.tell(n, s.newlyRequired(n), "%q is required now", n.name)
+		}
+		if n.needed < o.needed && !s.notAsked(o, n) {
+			s.tell(n, scanner.Note, "%q can be left out now", n.name)
+		}
+		s.schemas(o, n)
+	}
+	for _, n := range after.list {
+		if before.named[n.name] == nil {
+			fresh = append(fresh, n)
+		}
+	}
+	for _, o := range s.fresh(gone, fresh, before.declares() || s.old.Get(s.from, "properties") >= 0) {
+		if !s.notAsked(o, nil) {
+			s.inner(o.name, o.schema(), -1).add(scanner.Note, "%q is gone", o.name)
+		}
+	}
+}
+
+// schemas compares the schemas of a property in its variants. One that stood there
+// before is no change.
+func (s *schemaChange) schemas(o, n *property) {
+	known := map[string]bool{}
+	for _, node := range o.nodes {
+		if !s.refers {
+			known[string(s.old.AppendCanonical(nil, node))] = true
+		}
+	}
+	for i, node := range n.nodes {
+		if len(known) > 0 && known[string(s.now.AppendCanonical(nil, node))] {
+			continue
+		}
+		if len(o.nodes) == 0 {
+			s.inner(n.name, -1, node).add(scanner.Note, "%q is declared now", n.name)
+			return
+		}
+		s.at(n.name, o.nodes[min(i, len(o.nodes)-1)], node)
+	}
+	if len(n.nodes) == 0 && len(o.nodes) > 0 {
+		s.at(n.name, o.nodes[0], -1)
+	}
+}
+
+// freshOne tells of a property that is new. What counts is what it asks for: that calls
+// must carry it breaks them, and gains nobody anything.
+func (s *schemaChange) freshOne(n *property, declared bool) {
+	asks := s.asks(n)
+	switch {
+	case names.Disguised(n.name) && s.approvedName(n.name):
+		s.tell(n, scanner.High, "%q is new, and is spelled like a parameter that was approved, with other letters", n.name)
+	case s.takesTheirs(n):
+		s.tell(n, scanner.High, "%q is new, and takes what opens an account or what was said to the model", n.name)
+	case n.needed != always && s.boldByDefault(n):
+		s.tell(n, s.inner(n.name, -1, n.schema()).silently(), "%q is new, and calls that say nothing of it do more", n.name)
+	case n.needed == always && asks && declared:
+		s.tell(n, s.demand(n), "%q is new and required, and asks for something that leaves the tool or comes from elsewhere", n.name)
+	case n.needed == always && declared:
+		s.tell(n, scanner.Medium, "%q is new and required", n.name)
+	case n.needed == always && !asks: // of a schema that declared nothing, and let everything through
+		s.tell(n, scanner.Low, "%q is declared and required now", n.name)
+	case n.needed == sometimes && asks:
+		s.tell(n, s.demand(n), "%q is new, is required in some calls, and asks for something that leaves the tool or comes from elsewhere", n.name)
+	case asks:
+		s.tell(n, scanner.Medium, "%q is new, and asks for something that leaves the tool or comes from elsewhere", n.name)
+	case n.needed == sometimes:
+		s.tell(n, scanner.Low, "%q is new and required in some calls", n.name)
+	default:
+		s.tell(n, scanner.Note, "%q is new and optional", n.name)
+	}
+}
+
+// approvedName reports a name that a reader takes for one of a parameter that was approved.
+func (s *schemaChange) approvedName(name string) bool {
+	if s.alike == nil {
+		s.alike = map[string]bool{}
+		jsonschema.Parameters(&s.old, 0, func(_ jsonschema.Subschema, was string) { s.alike[scanner.FoldName(was)] = true })
+	}
+	return s.alike[scanner.FoldName(name)]
+}
+
+// asks reports a property that asks for more by its own name, or by that of one in it.
+// A name that means several things is read with its description.
+func (s *schemaChange) asks(n *property) bool {
+	asks := asksForMore(n.name) || anyWord(n.name, raw) && s.carriesText(n)
+	if description := s.describes(n); description != "" && anyWord(n.name, ambiguous) && !anyWord(n.name, unambiguous) {
+		asks = asksOfTheirs(description)
+	}
+	for _, node := range n.nodes {
+		jsonschema.Subschemas(&s.now, node, func(in jsonschema.Subschema) bool {
+			asks = asks || in.Around >= 0 && asksForMore(jsonschema.Key(&s.now, in.Node))
+			return !asks
+		})
+	}
+	return asks
+}
+
+// raw are words of parameters whose value is run as it is.
+var raw = names.Set(`raw sql command cmd shell script code eval expression statement exec program`)
+
+// demand weighs a new parameter that a call must carry: a choice, a number or a
+// switch carries nothing away.
+func (s *schemaChange) demand(n *property) scanner.Severity {
+	if s.carriesText(n) {
+		return scanner.High
+	}
+	return scanner.Medium
+}
+
+// emptied tells of a schema that declared what a call needs, and lets everything
+// through now. Where it ruled nothing out, an honest slip looks the same.
+func (s *schemaChange) emptied(before, after *object) {
+	if len(after.list) > 0 || s.after != nil && jsonschema.Raw(&s.now, s.is.get(s.after, "additionalProperties")) == "false" {
+		return
+	}
+	weight, needed := scanner.Medium, false
+	for _, o := range before.list {
+		needed = needed || o.needed == always && len(o.nodes) > 0
+		if (s.stake.acts || reaches(o.name)) && s.rulesOut(o) {
+			weight = scanner.High
+		}
+	}
+	if needed {
+		s.add(weight, "%s declare nothing any more, and may be anything", s.about())
+	}
+}
+
+// rulesOut reports a property that had a constraint.
+func (s *schemaChange) rulesOut(o *property) bool {
+	return slices.ContainsFunc(o.nodes, func(node int) bool {
+		v := s.was.view(node)
+		return s.was.choices(v) != nil || slices.ContainsFunc([]string{"pattern", "not", "maximum", "additionalProperties"}, func(keyword string) bool { return s.was.get(v, keyword) >= 0 })
+	})
+}
+
+// newlyRequired weighs a parameter that could be left out before.
+func (s *schemaChange) newlyRequired(n *property) scanner.Severity {
+	switch {
+	case n.needed == sometimes:
+		return scanner.Low
+	case asksForMore(n.name) && s.carriesText(n):
+		return scanner.High
+	}
+	return scanner.Medium
+}
+
+// carriesText reports whether a parameter takes text of the caller's choice.
+func (s *schemaChange) carriesText(n *property) bool {
+	if len(n.nodes) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(n.nodes, func(node int) bool {
+		v := s.is.view(node)
+		return takesText(s.is.types(v)) && s.is.get(v, "enum") < 0 && s.is.get(v, "const") < 0
+	})
+}
+
+// takesText reports whether one of some types can carry text.
+func takesText(types []string) bool {
+	return len(types) == 0 || slices.ContainsFunc(types, func(t string) bool {
+		return t != "boolean" && t != "integer" && t != "number" && t != "null"
+	})
+}

@@ -1,0 +1,167 @@
+package drift
+
+import (
+	"regexp"
+
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// comparePattern compares what a text must look like.
+func comparePattern(s *schemaChange, name string, old, now int) {
+	free := func(doc *wire.Doc, i int) bool { return i < 0 || anyText[jsonschema.Text(doc, i)] }
+	switch {
+	case s.same(old, now):
+	case free(&s.old, old):
+		s.add(scanner.Note, "%s has a %s", s.about(), name)
+	case s.bounded():
+		s.add(scanner.Low, "%s has no such %s any more, but may have few values", s.about(), name)
+	case free(&s.now, now):
+		weight := scanner.Medium
+		if s.letThrough(jsonschema.Text(&s.old, old), "") != "" {
+			weight = s.loosened()
+		}
+		s.add(weight, "%s has no %s any more", s.about(), name)
+	default:
+		if text := s.letThrough(jsonschema.Text(&s.old, old), jsonschema.Text(&s.now, now)); text != "" {
+			s.add(s.loosened(), "%s has another %s, which lets %q through", s.about(), name, text)
+			return
+		}
+		s.add(scanner.Medium, "%s has another %s", s.about(), name)
+	}
+}
+
+// bounded reports whether the value can be no text of a caller's choice now, whatever
+// pattern it has.
+func (s *schemaChange) bounded() bool {
+	return s.after != nil && (!takesText(s.is.types(s.after)) || s.is.choices(s.after) != nil)
+}
+
+// anyText are patterns that every text matches.
+var anyText = wordSetOf("", "^", "$", "^$|.*", ".", ".*", ".+", ".*$", "^.*", "^.*$", "^.+$", "(.*)", "^(.*)$", `[\s\S]*`, `^[\s\S]*$`, `[\s\S]+`, `^[\s\S]+$`, `[^]*`, "(?s).*", "(?s)^.*$")
+
+func wordSetOf(all ...string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range all {
+		set[w] = true
+	}
+	return set
+}
+
+// anyAddress is an address of mail that is anybody's.
+const anyAddress = "a@x.example"
+
+// hostileTexts are what patterns are there to keep out: ways out of a directory, a
+// second command, an option, another host, another statement, more than one, and what
+// is not for everybody.
+var hostileTexts = []string{
+	"../../etc/passwd", "/etc/passwd", "~/.ssh/id_rsa", `C:\Windows\x`, "; rm -rf /", "a && b", "a|b", "$(id)", "`id`", "--option=x",
+	"https://x.example/", "http://127.0.0.1/", "file:///etc/passwd", "git+https://x.example/a", "x.example", anyAddress, "' OR 1=1 --", "DROP TABLE a", "*", "a,b", "a b", "a\nb",
+	"production", "system", "main", "root", "admin",
+}
+
+// letThrough returns the first hostile text that one pattern kept out and another
+// does not, "" for none. A pattern that lets most of them through protects nothing; one
+// in a dialect that cannot be read lets through what the one before it did not.
+func (s *schemaChange) letThrough(old, now string) string {
+	if s.patterns++; s.patterns > maxPatternsRead {
+		return hostileTexts[0]
+	}
+	before, after := readPattern(old), readPattern(now)
+	if before == nil && after == nil {
+		return ""
+	}
+	if before != nil && before(anyAddress) && !s.stake.runs && !reaches(s.name) {
+		return "" // the form of an address that anybody can have: it ruled out nobody
+	}
+	kept, first := 0, ""
+	for _, text := range hostileTexts {
+		if before != nil && before(text) {
+			continue
+		}
+		kept++
+		if first == "" && (after == nil || after(text)) {
+			first = text
+		}
+	}
+	if kept <= len(hostileTexts)/2 {
+		return ""
+	}
+	return first
+}
+
+// The bounds of reading patterns: how many in one comparison, and how long.
+const (
+	maxPatternsRead = 256
+	maxPatternBytes = 1000
+)
+
+// readPattern returns what a pattern of ECMA-262 matches, nil where it cannot be read.
+// Go's expressions have no look-ahead; at the start, where patterns have it, it is an
+// expression by itself.
+func readPattern(pattern string) func(string) bool {
+	if len(pattern) > maxPatternBytes {
+		return nil
+	}
+	pattern = unicodeEscape.ReplaceAllString(pattern, `\x{$1}`)
+	var wanted, unwanted []*regexp.Regexp
+	for {
+		start := strings.TrimPrefix(pattern, "^")
+		refuse := strings.HasPrefix(start, "(?!")
+		if !refuse && !strings.HasPrefix(start, "(?=") {
+			break
+		}
+		end := closing(start)
+		if end < 0 {
+			return nil
+		}
+		re, err := regexp.Compile("^(?:" + start[3:end] + ")")
+		if err != nil {
+			return nil
+		}
+		if refuse {
+			unwanted = append(unwanted, re)
+		} else {
+			wanted = append(wanted, re)
+		}
+		pattern = "^" + start[end+1:]
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil
+	}
+	wanted = append(wanted, re)
+	return func(text string) bool {
+		matches := func(re *regexp.Regexp) bool { return re.MatchString(text) }
+		return !slices.ContainsFunc(unwanted, matches) && !slices.ContainsFunc(wanted, func(re *regexp.Regexp) bool { return !matches(re) })
+	}
+}
+
+var unicodeEscape = lazyregexp.New(`\\u([0-9A-Fa-f]{4})`)
+
+// closing returns where the group at the start of a pattern ends, -1 for nowhere.
+func closing(pattern string) int {
+	open, class := 0, false
+	for i := 0; i < len(pattern); i++ {
+		switch b := pattern[i]; {
+		case b == '\\':
+			i++
+		case class:
+			class = b != ']'
+		case b == '[':
+			class = true
+		case b == '(':
+			open++
+		case b == ')':
+			if open--; open == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}

@@ -1,0 +1,65 @@
+package drift
+
+import (
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+)
+
+// usualPlace reports a command without a directory, which the system looks for, or in
+// one where systems keep programs that not every user can put there.
+func usualPlace(command string) bool {
+	dir := strings.ToLower(directory(command))
+	switch {
+	case strings.Contains(dir, ".."):
+		return false
+	case dir == "." && !strings.HasPrefix(command, "."):
+		return true
+	}
+	return slices.ContainsFunc([]string{"/usr", "/bin", "/sbin", "/opt", "/nix/store", "/snap/bin", "c:/program files", "c:/windows"}, func(usual string) bool {
+		return strings.HasPrefix(dir+"/", usual+"/") || strings.HasPrefix(dir, usual+" (")
+	})
+}
+
+func directory(command string) string { return path.Dir(strings.ReplaceAll(command, `\`, "/")) }
+
+// program is a command without the directory that it stands in.
+func program(command string) string {
+	base := path.Base(strings.ReplaceAll(command, `\`, "/"))
+	for _, suffix := range []string{".exe", ".cmd", ".bat", ".ps1"} {
+		if len(base) > len(suffix) && strings.EqualFold(base[len(base)-len(suffix):], suffix) {
+			return base[:len(base)-len(suffix)]
+		}
+	}
+	return base
+}
+
+// older compares two versions figure by figure; what stands behind the figures
+// does not count.
+func older(a, b string) bool {
+	figures := func(v string) []string {
+		v, _, _ = strings.Cut(strings.TrimLeft(v, "v="), "-")
+		return strings.Split(v, ".")
+	}
+	x, y := figures(a), figures(b)
+	for i := range min(len(x), len(y)) {
+		if x[i] == y[i] {
+			continue
+		}
+		if len(x[i]) != len(y[i]) {
+			return len(x[i]) < len(y[i])
+		}
+		return x[i] < y[i]
+	}
+	return false
+}
+
+// host is the host of an address as it is looked up, and its port.
+func host(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")) + ":" + port
+}

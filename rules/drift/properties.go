@@ -1,0 +1,109 @@
+package drift
+
+import (
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// need says when an object must have a property.
+type need uint8
+
+const (
+	optional need = iota
+	sometimes
+	always
+)
+
+// property is a property of an object, wherever its schema declares it.
+type property struct {
+	name   string
+	nodes  []int // its schemas; none where it is required and not declared
+	needed need
+}
+
+// schema returns the first schema of the property, -1 for none.
+func (p *property) schema() int {
+	if len(p.nodes) == 0 {
+		return -1
+	}
+	return p.nodes[0]
+}
+
+// object is the properties of an object, in the order in which they are met.
+type object struct {
+	list  []*property
+	named map[string]*property
+}
+
+func (o *object) add(name string, needed need, nodes ...int) {
+	p := o.named[name]
+	if p == nil {
+		p = &property{name: name}
+		o.named[name] = p
+		o.list = append(o.list, p)
+	}
+	p.nodes, p.needed = append(p.nodes, nodes...), max(p.needed, needed)
+}
+
+// properties returns the properties that a value may have by any of the schemas
+// that apply to it.
+func (s *side) properties(v *view, depth int) *object {
+	o := &object{named: map[string]*property{}}
+	for _, schema := range v.all {
+		for _, c := range s.items(s.doc.Get(schema, "properties")) {
+			o.add(jsonschema.Key(s.doc, c), optional, c)
+		}
+		s.required(o, s.doc.Get(schema, "required"), always)
+		for _, c := range s.items(s.doc.Get(schema, "dependentRequired")) {
+			s.required(o, c, sometimes)
+		}
+	}
+	for _, variants := range v.any {
+		s.variants(o, v, variants, depth)
+	}
+	return o
+}
+
+func (s *side) required(o *object, list int, needed need) {
+	if s.doc.Kind(list) != wire.Array {
+		return
+	}
+	for _, c := range s.items(list) {
+		if s.doc.Kind(c) == wire.String {
+			var buf []byte
+			o.add(string(s.doc.Text(c, &buf)), needed)
+		}
+	}
+}
+
+// variants adds what the variants of a value have: what all of them require is
+// required.
+func (s *side) variants(o *object, v *view, variants []int, depth int) {
+	if depth >= maxVariants {
+		v.cut = true
+		return
+	}
+	everywhere := map[string]int{}
+	for _, variant := range variants {
+		inner := s.view(variant)
+		for _, p := range s.properties(inner, depth+1).list {
+			o.add(p.name, min(p.needed, sometimes), p.nodes...)
+			if p.needed == always {
+				everywhere[p.name]++
+			}
+		}
+		v.cut = v.cut || inner.cut
+	}
+	for name, n := range everywhere {
+		if n == len(variants) {
+			o.named[name].needed = always
+		}
+	}
+}
+
+// declares reports whether a schema or a part of it declares properties.
+func (o *object) declares() bool {
+	return slices.ContainsFunc(o.list, func(p *property) bool { return len(p.nodes) > 0 })
+}

@@ -1,0 +1,148 @@
+package drift
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// fresh tells of properties that are new, and returns those that are gone and were
+// not given another name.
+func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property {
+	waiting, looks := map[string][]*property{}, map[string]*property{}
+	for _, o := range gone {
+		kind := s.kindOf(&s.was, o)
+		waiting[kind], looks[scanner.FoldName(o.name)] = append(waiting[kind], o), o
+	}
+	for _, o := range gone { // what stood in an object that is gone may stand beside it now
+		for _, in := range s.was.inside(o) {
+			if name := scanner.FoldName(in.name); looks[name] == nil {
+				looks[name] = in
+			}
+		}
+	}
+	renamed := map[*property]bool{}
+	for _, n := range fresh {
+		if s.grouped(gone, n, renamed) {
+			continue
+		}
+		as, kind := (*property)(nil), s.kindOf(&s.is, n)
+		if o := looks[scanner.FoldName(n.name)]; o != nil && !renamed[o] {
+			as = o
+		} else if n.needed != sometimes {
+			for len(waiting[kind]) > 0 && as == nil {
+				if o := waiting[kind][0]; !renamed[o] {
+					as = o
+				}
+				waiting[kind] = waiting[kind][1:]
+			}
+		}
+		if as != nil && s.rename(as, n) {
+			renamed[as] = true
+			continue
+		}
+		if as != nil && n.needed == always && s.carriesMore(as, n) {
+			s.tell(n, s.demand(n), "%q took the place of %q, and holds all there is", n.name, as.name)
+			continue
+		}
+		s.freshOne(n, declared)
+	}
+	return slices.DeleteFunc(gone, func(o *property) bool { return renamed[o] })
+}
+
+// kindOf is what a property and the one of its new name share.
+func (s *schemaChange) kindOf(of *side, p *property) string {
+	if len(p.nodes) == 0 {
+		return "undeclared"
+	}
+	all := of.types(of.view(p.nodes[0]))
+	slices.Sort(all)
+	return strings.Join(append(all, [...]string{"optional", "sometimes", "always"}[p.needed]), " ")
+}
+
+// rename tells of a property that has another name now. A name that asks for more
+// is none of the kind.
+func (s *schemaChange) rename(o, n *property) bool {
+	disguise := scanner.FoldName(o.name) == scanner.FoldName(n.name) && (names.Disguised(o.name) || names.Disguised(n.name))
+	weight := scanner.Note
+	switch {
+	case disguise:
+		weight = scanner.High
+	case asksForMore(n.name) && !asksForMore(o.name), s.carriesMore(o, n):
+		return false
+	case n.needed == always && o.needed != always:
+		weight = s.newlyRequired(n)
+	case n.needed != optional:
+		weight = scanner.Medium
+	}
+	if disguise {
+		s.tell(n, weight, "%q is spelled with other letters that look the same", n.name)
+	} else {
+		s.tell(n, weight, "%q is called %q now", o.name, n.name)
+	}
+	s.schemas(o, n)
+	return true
+}
+
+// carriesMore reports a property that holds a whole, or bytes, where the one whose place
+// it takes held a text.
+func (s *schemaChange) carriesMore(o, n *property) bool {
+	for _, keyword := range [...]string{"contentEncoding", "contentMediaType"} {
+		if s.now.Get(n.schema(), keyword) >= 0 && s.old.Get(o.schema(), keyword) < 0 {
+			return true
+		}
+	}
+	return anyWord(n.name, wholes) && !anyWord(o.name, wholes)
+}
+
+// wholes are words of parameters that hold all there is of something.
+var wholes = names.Set(`archive dump snapshot tree workspace bundle backup tarball zip everything`)
+
+// inside returns the properties of a property that is an object.
+func (s *side) inside(p *property) []*property {
+	if len(p.nodes) == 0 {
+		return nil
+	}
+	return s.properties(s.view(p.nodes[0]), 0).list
+}
+
+// grouped tells of a property that holds what stood beside it before: several
+// parameters became one object, which asks for nothing that they did not.
+func (s *schemaChange) grouped(gone []*property, n *property, renamed map[*property]bool) bool {
+	took := map[*property]*property{}
+	var other []*property
+	for _, in := range s.is.inside(n) {
+		at := slices.IndexFunc(gone, func(o *property) bool { return !renamed[o] && took[o] == nil && shortFor(o.name, in.name) })
+		switch {
+		case at >= 0 && (!asksForMore(in.name) || asksForMore(gone[at].name)):
+			took[gone[at]] = in
+		case in.needed == always || asksForMore(in.name):
+			return false
+		default:
+			other = append(other, in)
+		}
+	}
+	if len(took) < 2 || len(other) > len(took) {
+		return false
+	}
+	s.tell(n, scanner.Medium, "%q holds what stood beside it before", n.name)
+	for _, o := range gone {
+		if in := took[o]; in != nil {
+			renamed[o] = true
+			s.schemas(o, in)
+		}
+	}
+	for _, in := range other {
+		s.freshOne(in, true)
+	}
+	return true
+}
+
+// shortFor reports whether two names are one, or one is the beginning of the other.
+func shortFor(a, b string) bool {
+	const least = 3
+	a, b = scanner.FoldName(a), scanner.FoldName(b)
+	return a == b || min(len(a), len(b)) >= least && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
+}

@@ -1,0 +1,109 @@
+package drift
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/tools"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// stakes is what a call of a tool can do, by what it says of itself. A constraint
+// protects something where something is at stake.
+type stakes struct {
+	acts  bool // destroys, runs, pays, grants, sends, or moves what is in use
+	runs  bool // runs what it is given
+	pays  bool
+	ends  bool // destroys
+	reads bool // says or hints that it only reads
+}
+
+// stakes reads what a tool says that it does, before or now: an upgrade that takes
+// the word from the text takes nothing from the act.
+func (c *change) stakes() stakes {
+	var all stakes
+	for _, d := range []*scanner.Definition{c.was.Definition, c.d} {
+		words := strings.Fields(names.Spell(d.Name))
+		_, sentence := tools.OpeningVerb(d.Description)
+		words = append(words, readWords(sentence)...)
+		all.acts = all.acts || tools.WritesItself(d) && !savesOnly(d) || anyOf(words, acting)
+		all.runs = all.runs || anyOf(words, running)
+		all.ends = all.ends || tools.DestroysByName(names.Spell(d.Name))
+		all.pays = all.pays || anyOf(words, paying)
+	}
+	at := c.now.Get(0, "annotations")
+	verb, _ := tools.OpeningVerb(c.d.Description)
+	all.reads = hintOf(&c.now, c.now.Get(at, "readOnlyHint")) == "true" || !tools.WritesItself(c.d) && tools.ReadVerbs.MatchString(verb)
+	return all
+}
+
+// savesOnly reports a tool whose name says that it keeps something: what it writes is
+// what it was given.
+func savesOnly(d *scanner.Definition) bool {
+	name := names.Spell(d.Name)
+	return !tools.DestroyVerbs.MatchString(name) && anyWord(name, saving)
+}
+
+func anyOf(words []string, set map[string]bool) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return set[strings.TrimRight(w, ".,:;!?")] })
+}
+
+// The verbs of what is at stake, as names and first sentences have them. Participles
+// are left out: what was paid, locked or deployed is what a tool reads about.
+var (
+	acting = names.Set(`delete deletes remove removes destroy destroys erase erases wipe wipes purge purges truncate truncates drop drops
+		overwrite overwrites terminate terminates kill kills revoke revokes reset resets uninstall uninstalls
+		run runs execute executes exec evaluate evaluates eval launch launches spawn spawns invoke invokes trigger triggers install installs
+		pay pays transfer transfers refund refunds charge charges withdraw withdraws buy buys purchase purchases
+		grant grants invite invites impersonate assume elevate approve approves
+		send sends publish publishes deploy deploys restart restarts reboot reboots shutdown scale scales apply applies rollback
+		lock locks unlock unlocks arm arms disarm disarms unlocking`)
+	running = names.Set(`run runs execute executes exec evaluate evaluates eval spawn spawns launch launches shell script scripts command commands install installs`)
+	paying  = names.Set(`pay pays payment payments payout transfer transfers refund refunds charge charges withdraw withdraws buy buys purchase purchases trade trades swap wire`)
+	saving  = names.Set(`save write create add update edit append insert rename`)
+)
+
+// guarded reports whether a constraint at this place protects something: what is run,
+// opened or reached by the parameter, or what the tool does with any.
+func (s *schemaChange) guarded() bool { return reaches(s.name) || s.stake.acts }
+
+// loosened weighs a constraint that is gone, or lets more through.
+func (s *schemaChange) loosened() scanner.Severity {
+	if s.guarded() {
+		return scanner.High
+	}
+	return scanner.Medium
+}
+
+// told reports whether what was added to the texts of the tool, or of the parameter,
+// speaks of it, or of a value. A change that is told is one that somebody can weigh; one
+// that is not is found by nobody but who reads schemas.
+func (s *schemaChange) told(values ...string) bool {
+	words := map[string]bool{}
+	for _, w := range strings.Fields(names.Spell(s.name)) {
+		if w = root(w); len(w) >= rootLetters {
+			words[w] = true
+		}
+	}
+	values = append(values, s.name, names.Spell(s.name))
+	own := "/" + wire.EscapePointer(s.name) + "/description"
+	return slices.ContainsFunc(s.retold(), func(r retold) bool {
+		if r.pointer != "/description" && !strings.HasSuffix(r.pointer, own) {
+			return false
+		}
+		added := strings.ToLower(strings.Join(r.added, " "))
+		return slices.ContainsFunc(readWords(added), func(w string) bool { return words[root(w)] }) ||
+			slices.ContainsFunc(values, func(v string) bool { return len(v) >= rootLetters && strings.Contains(added, strings.ToLower(v)) })
+	})
+}
+
+// silently weighs what is high where no text tells of it, and is to be weighed by a
+// reader where one does.
+func (s *schemaChange) silently(also ...string) scanner.Severity {
+	if s.told(also...) {
+		return scanner.Medium
+	}
+	return scanner.High
+}

@@ -1,0 +1,170 @@
+package drift
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// safeValue returns the value of a switch by which nothing happens yet, or less: true
+// for a dry run, false for force; "" for a parameter that is no such switch.
+func safeValue(name string) string {
+	switch {
+	case anyWord(name, boldly) && (anyWord(name, undoing) || !anyWord(name, carefully)):
+		return "false"
+	case anyWord(name, carefully):
+		return "true"
+	}
+	return ""
+}
+
+var (
+	boldly    = names.Set(`force forced overwrite recursive recursively delete remove purge destroy allow skip ignore disable unsafe insecure yes all public admin execute run write follow auto approve commit push publish share send notify apply bypass no without privileged unattended`)
+	carefully = names.Set(`dry plan preview simulate confirm confirmed confirmation safe secure sandbox sandboxed isolated verify verified validate check readonly read interactive ask prompt require required approve approval private backup encrypt encrypted ssl tls strict redact mask anonymize draft audit`)
+	undoing   = names.Set(`skip ignore disable allow bypass no without auto unsafe insecure force`)
+)
+
+// holding are the words of switches and parameters by which a call does nothing until
+// somebody said so.
+var holding = names.Set(`dry plan preview simulate confirm confirmed confirmation approve approval approved approver sandbox sandboxed isolated verify interactive ask draft otp pin mfa totp consent acknowledge acknowledged`)
+
+// holds reports a parameter by which a call does nothing until somebody said so.
+func holds(name string) bool { return anyWord(name, holding) && safeValue(name) != "false" }
+
+// compareDefault compares what is taken where a caller says nothing.
+func compareDefault(s *schemaChange, _ string, old, now int) {
+	if s.same(old, now) {
+		return
+	}
+	before, value := jsonschema.Text(&s.old, old), jsonschema.Text(&s.now, now)
+	weight, where := s.moved([]string{before}, value)
+	if where != "" {
+		s.add(weight, "the default of %s changed: it %s", s.about(), where)
+		return
+	}
+	weight = scanner.Low
+	safe := safeValue(s.name)
+	switch {
+	case strings.Contains(value, "://"), strings.Contains(value, "@"), value != "" && (reaches(s.name) || asksForMore(s.name)):
+		weight = scanner.Medium
+	case safe != "" && (value == "true" || value == "false") && value != safe:
+		weight = scanner.Medium
+		if before == safe && (s.stake.acts || holds(s.name)) {
+			weight = s.silently(value)
+		}
+	case safe != "" && before == safe && (s.stake.acts || holds(s.name)):
+		weight = scanner.Medium
+	case wideOpen(value) && !wideOpen(before) && (rank(before) >= 0 || anyWord(s.name, selecting)):
+		weight = scanner.Medium
+		if rank(before) <= 1 && s.stake.acts {
+			weight = s.silently(value)
+		}
+	}
+	s.add(weight, "the default of %s changed", s.about())
+}
+
+// wideOpen reports a value that is of the most open there are.
+func wideOpen(value string) bool { return rank(value) == len(openness)-1 && !switchValues[value] }
+
+// switchValues are values of switches, which mean something by the name of the switch only.
+var switchValues = names.Set("true false on off yes no 0 1")
+
+// unfixed weighs a switch that had one value, by which nothing happens, and may have
+// another.
+func (s *schemaChange) unfixed(before []int) scanner.Severity {
+	safe := safeValue(s.name)
+	if safe != "" && len(before) == 1 && jsonschema.Text(&s.old, before[0]) == safe {
+		return scanner.High
+	}
+	if s.bounded() {
+		return scanner.Medium
+	}
+	if s.stake.reads && anyWord(s.name, selecting) { // it was a list of what is harmless
+		return scanner.High
+	}
+	return s.loosened()
+}
+
+// boldByDefault reports a new parameter by which calls that say nothing do more than
+// they did: a switch that is on, or a place where something goes.
+func (s *schemaChange) boldByDefault(n *property) bool {
+	value := jsonschema.Text(&s.now, s.now.Get(n.schema(), "default"))
+	if value == "true" {
+		return s.stake.acts && safeValue(n.name) == "false" && anyWord(n.name, bolder)
+	}
+	in := s.inner(n.name, -1, n.schema())
+	place := in.placeOf(value)
+	return place != "" && (asksForMore(n.name) || leadsSomewhere(value) && s.strange(place))
+}
+
+// bolder are words of switches that leave out a question, or cannot be undone.
+var bolder = names.Set(`skip ignore disable bypass no without auto unsafe insecure force overwrite delete remove purge destroy publish public share push approve unattended privileged`)
+
+// notAsked tells of a parameter by which a call was held until somebody said so, and
+// that a call need not have any more. n is what it is now, nil for gone.
+func (s *schemaChange) notAsked(o, n *property) bool {
+	if o.needed == optional || !holds(o.name) {
+		return false
+	}
+	in := s.inner(o.name, o.schema(), -1)
+	how := "is gone"
+	if n != nil {
+		in.to, how = n.schema(), "is not required any more"
+	}
+	weight := scanner.Medium
+	if s.stake.acts {
+		weight = in.silently()
+	}
+	in.add(weight, "%q %s, by which a call was held until somebody agreed", o.name, how)
+	return true
+}
+
+// money are words of parameters that say how much is paid.
+var money = names.Set(`amount value price total sum quantity budget limit fee`)
+
+// wider weighs a bound that lets more through: a size is not what keeps a call
+// harmless, but a sum is where the tool pays, and so is what an agreement must be like.
+func (s *schemaChange) wider(name string, gone bool, before, after float64) scanner.Severity {
+	const much = 10
+	upper := strings.HasPrefix(name, "max") || name == "exclusiveMaximum"
+	switch {
+	case upper && s.stake.pays && anyWord(s.name, money) && (gone || after >= before*much):
+		return s.silently()
+	case name == "maxItems" && s.stake.ends && (gone || after >= before*much): // so many at once
+		return s.silently()
+	case name == "minLength" && holds(s.name) && s.stake.acts:
+		return s.silently()
+	}
+	return scanner.Low
+}
+
+// selecting are words of parameters that select what is done, by whom, or for whom.
+var selecting = names.Set(`op ops operation operations action actions mode method verb act task command role roles permission permissions access privilege privileges scope scopes level visibility audience acl grant`)
+
+// grave are words of values by which something is destroyed, run, opened, or given to
+// everybody or to nobody's control.
+var grave = names.Set(`delete remove destroy erase wipe purge truncate drop overwrite terminate kill revoke uninstall reset shutdown
+	admin administrator owner root superuser superadmin sudo maintainer privileged public anyone everyone world unrestricted
+	exec execute run shell eval raw sql script unlock disarm disable disabled off bypass force
+	transfer withdraw pay refund impersonate grant all any *`)
+
+// isGrave reports a value that is grave for a parameter that selects.
+func isGrave(value string) bool { return value == "*" || anyWord(value, grave) }
+
+// graver weighs values that a parameter did not list.
+func (s *schemaChange) graver(before []int, more []string) scanner.Severity {
+	if !anyWord(s.name, selecting) || !slices.ContainsFunc(more, isGrave) {
+		return scanner.Low
+	}
+	had := slices.ContainsFunc(before, func(o int) bool { return isGrave(jsonschema.Text(&s.old, o)) })
+	switch {
+	case had:
+		return scanner.Medium
+	case s.stake.reads:
+		return scanner.High
+	}
+	return s.silently(more...)
+}

@@ -1,0 +1,160 @@
+package drift
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/secrets"
+	"github.com/mcpscan/mcpscan/internal/sensitive"
+	"github.com/mcpscan/mcpscan/internal/tools"
+)
+
+// takesTheirs reports a new parameter that takes what opens an account, or what was
+// said to a model, by its name or by its description. Where the caller says which address
+// is asked, a credential that can be left out goes there, and not to whoever wrote the tool.
+func (s *schemaChange) takesTheirs(n *property) bool {
+	if !s.carriesText(n) {
+		return false
+	}
+	description := s.describes(n)
+	switch {
+	case namesTalk(n.name):
+		return !sensitive.AboutTalk(s.d.Name)
+	case namesCredential(n.name), anyWord(n.name, bareCredential) && sensitive.GrantsAccess.MatchString(strings.ToLower(description)):
+		return n.needed == always || !s.asksWhereToldTo()
+	}
+	return asksOfTheirs(description)
+}
+
+// describes returns what a property says of itself.
+func (s *schemaChange) describes(n *property) string {
+	for _, node := range n.nodes {
+		if description, ok := s.now.Str(node, "description"); ok {
+			return description
+		}
+	}
+	return ""
+}
+
+// asksWhereToldTo reports a tool whose caller says which address is asked.
+func (s *schemaChange) asksWhereToldTo() bool {
+	if s.toldTo == nil {
+		told := false
+		jsonschema.Parameters(&s.old, 0, func(p jsonschema.Subschema, name string) {
+			told = told || p.Depth == 1 && tools.AddressParameter.MatchString(names.Spell(name))
+		})
+		s.toldTo = &told
+	}
+	return *s.toldTo
+}
+
+// namesCredential reports a name that stands for what opens an account, and not for
+// something about it.
+func namesCredential(name string) bool {
+	words := strings.Fields(names.Spell(name))
+	if len(words) == 0 || sensitive.AboutSecret[words[len(words)-1]] || anyOf(words, placesInLists) {
+		return false
+	}
+	spelled, last := strings.Join(words, " "), words[len(words)-1]
+	return sensitive.CredentialName.MatchString(spelled) || sensitive.PersonalName.MatchString(spelled) || sensitive.KeyOfOne.MatchString(spelled) || anyOf(words, opening) ||
+		len(words) > 1 && bareCredential[last] || wholeEnvironment.MatchString(spelled)
+}
+
+// namesTalk reports a name that stands for what users and models said to each other, or
+// for what a model was told.
+func namesTalk(name string) bool {
+	if _, required, _ := sensitive.CollectedBy(name); sensitive.CollectorName.MatchString(name) || required > 0 && sensitive.AsksForTalk.MatchString(names.Spell(name)) {
+		return true
+	}
+	words := strings.Fields(names.Spell(name))
+	if len(words) == 0 || sensitive.AboutSecret[words[len(words)-1]] {
+		return false
+	}
+	last, before := words[len(words)-1], words[:len(words)-1]
+	switch {
+	case talks[last]:
+		return true
+	case spoken[last]:
+		return anyOf(before, talks) || anyOf(before, speakers)
+	case last == "context":
+		return anyOf(before, talks) || anyOf(before, ofModels)
+	}
+	return false
+}
+
+var (
+	// opening are words for what opens an account, whatever stands beside them.
+	opening = names.Set(`password passwords passwd passphrase passcode credential credentials secret secrets mnemonic jwt dotenv apikey`)
+	// bareCredential are words that stand for a credential where another one stands before
+	// them, and alone for one, a place in a list or a coin.
+	bareCredential = names.Set(`token tokens cookie cookies pem otp auth`)
+	// placesInLists are words of tokens that say where a list goes on, of those that are
+	// counted or traded, and of keys of data.
+	placesInLists    = names.Set(`page next prev previous continuation cursor sync resume start max min count limit budget in out from to base quote pagination skip offset idempotency cache sort primary foreign partition design`)
+	wholeEnvironment = lazyregexp.New(`\b(env vars|environment variables|process env)$`)
+	talks            = names.Set(`conversation conversations dialog dialogue transcript chat`)
+	spoken           = names.Set(`prompt prompts instructions history messages message log logs transcript directives verbatim`)
+	speakers         = names.Set(`user users system conversation message dialog dialogue llm model assistant agent original full entire complete initial hidden developer previous prior prompt`)
+	ofModels         = names.Set(`llm full entire complete whole model assistant prompt`)
+)
+
+// ambiguous are words of names that stand for one thing in an ordinary tool, and for
+// another in the hands of whoever collects: such a name is read with its description.
+// unambiguous are those beside which they are read as they stand.
+var (
+	ambiguous   = names.Set(`context memory environment env prompt messages history upload script shell command cmd endpoint recipient recipients proxy`)
+	unambiguous = names.Set(`bcc cc forward webhook callback exfil token secret password passphrase credential credentials conversation transcript destination`)
+)
+
+// asksOfTheirs reports a description of a parameter by which it takes what is not the
+// tool's: what opens something, what was said, what other tools returned.
+func asksOfTheirs(description string) bool {
+	if description == "" {
+		return false
+	}
+	for _, s := range split(abbreviations.Replace(foldedText(description))) {
+		at := theirThing.FindStringIndex(s)
+		if at == nil || foreign(s) {
+			continue
+		}
+		before, behind := s[:at[0]], s[at[1]:]
+		if !(len(before) <= nearStart && !usedFor.MatchString(before) || valued.MatchString(before)) {
+			continue // it is not what the value is
+		}
+		if !clause.StrongNegation.MatchString(before) && !pathOrExample.MatchString(before) && !partOfName.MatchString(behind) && !aboutThing.MatchString(behind) {
+			return true
+		}
+	}
+	return false
+}
+
+// nearStart is how far into its sentence the thing stands that a parameter holds.
+const nearStart = 45
+
+// abbreviations end no sentence.
+var abbreviations = strings.NewReplacer("e.g. ", "e.g., ", "i.e. ", "i.e., ")
+
+var (
+	// usedFor stands before what a value has to do with, and is not.
+	usedFor = lazyregexp.New(`\b(for|used?|uses|when|if|whether|based|by)\b`)
+	// valued stands before what a value is to be.
+	valued = lazyregexp.New(`\b(include|pass|put|paste|provide|supply|enter|insert|attach|append|add|contents?\s+of|values?\s+of|copy\s+of|set\s+(it\s+)?to|fill\s+in)\b[^.;]{0,60}$`)
+	// theirThing is what opens something, what was said to a model or by its user, and what
+	// other tools returned.
+	theirThing = lazyregexp.New(`\b(api|access|auth\w*|bearer|secret|private|ssh|signing|session|oauth|refresh|login)[ _-](keys?|tokens?|cookies?)\b|\bpass(words?|wd|phrases?|codes?)\b|\bcredentials\b|\b(seed|recovery)\s+phrase\b|` + secrets.Files +
+		`|\b(values?|dump|contents?|copy|all|every|list)\s+(of\s+)?((all|the|every|its|your)\s+)*(environment\s+variables?|process\.env|env\s+vars)\b` +
+		`|\b(full|entire|whole|complete|verbatim|unabridged|raw|current|preceding|exact)\s+(\w+\s+){0,2}(conversation|chat|dialog(ue)?|transcript|prompt)\b` +
+		`|\b(conversation|chat|dialog(ue)?|prompt)\s+(history|transcript|log|so\s+far)\b|\btranscript\s+of\s+(the|this|our|your)\b` +
+		`|\bsystem\s+(prompt|messages?|instructions?)\b|\b(hidden|developer)\s+(instructions?|prompts?|messages?)\b` +
+		`|\b(instructions?|prompts?|messages?)\s+(that\s+|which\s+)?(you|the\s+(model|assistant|agent))\s+(were|was|have|has|had|received|got)\b|\bmessages\s+exchanged\b` +
+		`|\b(everything|whatever|anything|all)\s+(that\s+)?the\s+user\s+(has\s+)?(said|wrote|written|typed|told|asked|shared)\b` +
+		`|\b(last|recent|previous|earlier|prior|all)\s+(\w+\s+){0,2}(user\s+messages|turns|prompts)\b|\buser['’]s\s+(\w+\s+){0,3}(messages?|prompts?|words)\b` +
+		`|\b(outputs?|results?|responses?)\s+(of|from)\s+((all|any|every|the|other|earlier|previous|prior)\s+){1,3}tools?(\s+calls?)?\b`)
+	// pathOrExample stands before what is a place, or one of many, and no content.
+	pathOrExample = lazyregexp.New(`\b(paths?|location|where|file\s?name|defaults?(\s+(to|is))?|e\.g\.|examples?|such\s+as|like|instead\s+of|requires?|needs?|using|uses|via|with)\b[^.;]*$`)
+	// aboutThing makes of what stands before it the name of something else.
+	aboutThing = lazyregexp.New(`^\s*(['’]s\s+)?(ids?|identifiers?|urls?|names?|types?|kinds?|counts?|limits?|slugs?|objects?|formats?|polic(y|ies)|expir\w+|ttl|length|settings?)\b`)
+)

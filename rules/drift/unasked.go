@@ -1,0 +1,242 @@
+package drift
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/reading"
+	"github.com/mcpscan/mcpscan/internal/sense"
+)
+
+// intent is something that a definition has no business to begin with after it was
+// approved: the senses of a sentence that was added, and where it counts.
+type intent struct {
+	sense.Test
+	where func(u *unapproved, sentence []byte) bool // nil for everywhere
+}
+
+// intents are looked for in this order.
+var intents = []intent{
+	{Test: collecting},
+	{Test: handingTheirs, where: ofTheirs},
+	{Test: askingForSecrets, where: ofPersons},
+	{Test: payingTo, where: toAccount},
+	{Test: obeyingData, where: whateverItSays},
+	{Test: deceiving, where: untold},
+	{Test: carryingAway, where: toNewPlace},
+	looser(sense.SendsCopy, 1), looser(sense.Redirects, 2), looser(sense.FetchesAndRuns, 1), looser(sense.ObeysOutput, 2), {looser(sense.ChangesOtherTool, 2).Test, ofStrangers}, looser(sense.DelayedTrigger, 2),
+	looser(sense.ActsAlone, 2), looser(sense.OverridesInstructions, 2), looser(sense.Conceals, 1), looser(sense.ActsInSecret, 1), looser(sense.KeepsUserUnaware, 1),
+	{Test: notAsking, where: forNoThing},
+	{Test: borrowing, where: namesOthersTool},
+	{Test: steeringByName, where: inName},
+	{Test: namingKeys, where: inValue},
+	{Test: runningResults, where: inResults},
+	{Test: outliving, where: forGood},
+	{Test: packing, where: asArchive},
+	{Test: letThrough, where: unfiltered},
+}
+
+// looser is a weighing of detection that is content with less.
+func looser(w sense.Test, by int) intent {
+	w.Enough -= by
+	return intent{Test: w}
+}
+
+// innocently are the weights of what speaks for an honest upgrade beside honestly:
+// what a switch does, which values there are, and where one reads on.
+var innocently = map[reading.Sense]int{reading.Whether: -3, reading.DataFlow: -2, reading.Shown: -2, reading.Visited: -2, reading.Pointed: -2}
+
+var (
+	// collecting is to take what is not the tool's, whoever gets it.
+	collecting = sense.Test{
+		Needs: [][]reading.Sense{
+			{reading.KeyFile, reading.Secret, reading.Conversation, reading.OtherOutput, reading.Personal},
+			{reading.Take, reading.Hand},
+			{reading.Parameter, reading.Address, reading.Model, reading.Person, reading.Whose},
+		},
+		Weights: map[reading.Sense]int{
+			reading.KeyFile: 4, reading.Conversation: 3, reading.OtherOutput: 3, reading.Secret: 2, reading.Personal: 2, reading.Whose: 1, reading.Person: 1,
+			reading.Take: 1, reading.Hand: 1, reading.Parameter: 1, reading.Address: 2, reading.Model: 1, reading.Pretext: 1, reading.Stealth: 3, reading.Hush: 3,
+			reading.OwnKey: -3, reading.Path: -3, reading.ToUser: -3, reading.Prompted: -4,
+		},
+		Purpose: -5, Enough: 6, Message: "has data collected that it had nothing to do with",
+	}
+	// handingTheirs is the same where the words for it are common ones.
+	handingTheirs = sense.Test{
+		Needs: [][]reading.Sense{{reading.Take, reading.Hand, reading.Alter}},
+		Weights: map[reading.Sense]int{
+			reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Parameter: 1, reading.Model: 1, reading.Duty: 1, reading.Always: 1, reading.Pretext: 1,
+			reading.Conversation: 1, reading.Secret: 1, reading.Personal: 1, reading.Whose: 1, reading.OwnKey: -3, reading.ToUser: -3, reading.Prompted: -4,
+		},
+		Purpose: -5, Enough: 3, Message: "has data collected that it had nothing to do with",
+	}
+	// payingTo is to name who gets the money.
+	payingTo = sense.Test{
+		Needs: [][]reading.Sense{{reading.Value, reading.Hand, reading.Alter}}, Weights: map[reading.Sense]int{reading.Value: 1, reading.Hand: 1, reading.Alter: 1},
+		Enough: 1, Message: "names an account that something goes to",
+	}
+	// What these say is told by the expression alone.
+	obeyingData = sense.Test{Message: "has the model do what stands in data"}
+	deceiving   = sense.Test{Message: "has somebody kept from knowing, or told something else"}
+	outliving   = sense.Test{Message: "gives an order that outlives the call"}
+	// askingForSecrets is to have a person give what a model must never see.
+	askingForSecrets = sense.Test{
+		Needs: [][]reading.Sense{{reading.Secret}}, Weights: map[reading.Sense]int{reading.Secret: 2, reading.OwnKey: -3, reading.Asks: 4},
+		Purpose: -5, Enough: 2, Message: "has people asked for what opens their accounts",
+	}
+	// carryingAway is to have something go where nothing went.
+	carryingAway = sense.Test{
+		Needs:   [][]reading.Sense{{reading.Hand, reading.Copy}, {reading.Address}},
+		Weights: map[reading.Sense]int{reading.Copy: 1, reading.Hand: 1, reading.Address: 2, reading.Duty: 1, reading.Always: 1, reading.Model: 1, reading.Until: -3},
+		Enough:  4, Message: "has something go to an address that it did not speak of",
+	}
+	// notAsking is waiving, in which a few more words can mean something else.
+	notAsking = looser(sense.WaivesApproval, 1).Test
+	// borrowing is to have a tool of others used for this one.
+	borrowing = sense.Test{
+		Needs: [][]reading.Sense{{reading.Take, reading.Hand, reading.Alter, reading.Run}, {reading.Parameter, reading.Value, reading.Address, reading.KeyFile, reading.Secret, reading.Personal}},
+		Weights: map[reading.Sense]int{
+			reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Run: 1, reading.Parameter: 1, reading.Whose: 1, reading.Value: 1,
+			reading.KeyFile: 3, reading.Secret: 2, reading.Personal: 2, reading.Address: 2, reading.History: -3,
+		},
+		Enough: 3, Message: "has tools of others used",
+	}
+	// steeringByName is to speak to whoever reads where something is only named.
+	steeringByName = sense.Test{
+		Needs: [][]reading.Sense{{reading.Model, reading.Consent, reading.Orders, reading.Hush, reading.Untold, reading.Granted}},
+		Weights: map[reading.Sense]int{
+			reading.Model: 2, reading.Consent: 2, reading.Granted: 2, reading.Orders: 2, reading.Hush: 3, reading.Untold: 3,
+			reading.Take: 1, reading.Hand: 1, reading.Run: 1, reading.Obey: 1, reading.Alter: 1, reading.Person: 1,
+		},
+		Enough: 4, Message: "gives an order where something is only named",
+	}
+	// namingKeys is to give a place of credentials for a value.
+	namingKeys = sense.Test{
+		Needs: [][]reading.Sense{{reading.KeyFile}}, Weights: map[reading.Sense]int{reading.KeyFile: 4},
+		Purpose: -5, Enough: 4, Message: "gives a place where credentials lie for a value",
+	}
+	// runningResults is to have done what a result says.
+	runningResults = sense.Test{
+		Needs:   [][]reading.Sense{{reading.Run}, {reading.Model, reading.Duty, reading.Whose}},
+		Weights: map[reading.Sense]int{reading.Run: 2, reading.Model: 1, reading.Duty: 1, reading.Whose: 1},
+		Enough:  3, Message: "has a part of its results run",
+	}
+	// packing is to ask for everything in one piece.
+	packing = sense.Test{Message: "asks for all of a place in one piece"}
+	// letThrough is to hand to an interpreter what comes.
+	letThrough = sense.Test{Message: "has an interpreter given what comes as it is"}
+)
+
+func ofPersons(_ *unapproved, s []byte) bool {
+	at := asksPersons.FindIndex(s)
+	return at != nil && !clause.StrongNegation.Match(s[:at[0]]) && !partOfName.Match(s[at[1]:])
+}
+
+// asksPersons is to have somebody tell or type what only a person knows.
+var asksPersons = lazyregexp.New(`\b(ask|request|prompt|have|get|obtain|collect|let|tell|invite|require)(s|ing)?\b[^.\n]{0,60}?\b(passwords?|passcodes?|passphrases?|pin|cvv|cvc|(2fa|otp|one-time|verification|security|recovery|backup)\s+(codes?|passwords?|phrases?)|seed\s+phrase|card\s+(number|details)|social\s+security\s+number)\b`)
+
+// partOfName makes a password the beginning of the name of another thing.
+var partOfName = lazyregexp.New(`^[\s_-]+(files?|fields?|managers?|polic(y|ies)|resets?|hash(es)?|protect\w*|rules?|lengths?|strength|prompts?|parameters?)\b`)
+
+func forNoThing(_ *unapproved, s []byte) bool { return !asksForThing.Match(s) }
+
+// asksForThing is to ask a person for something that is no consent.
+var asksForThing = lazyregexp.New(`\bask(ed|ing)?\s+(the\s+user\s+|users\s+|you\s+)?for\s+(the|an?|their|your|any|more)\b`)
+
+func inName(u *unapproved, s []byte) bool {
+	return u.label && len(strings.Fields(string(s))) > proseWords
+}
+
+func inValue(u *unapproved, _ []byte) bool { return u.label }
+
+func inResults(u *unapproved, _ []byte) bool { return strings.HasPrefix(u.r.pointer, "/outputSchema/") }
+
+// toNewPlace reports a host that the definition did not speak of before.
+func toNewPlace(u *unapproved, s []byte) bool {
+	for _, host := range hostIn.FindAllSubmatch(s, 8) {
+		if !u.spokeOf(string(host[1])) {
+			return true
+		}
+	}
+	return false
+}
+
+var hostIn = lazyregexp.New(`([a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+)`)
+
+// ofStrangers reports a sentence that speaks of tools, and of none of the same server.
+func ofStrangers(u *unapproved, s []byte) bool {
+	if !toolWord.Match(thisTool.ReplaceAll(s, nil)) && !identifierIn.Match(s) {
+		return false
+	}
+	for _, name := range identifierIn.FindAll(s, maxPlacesRead) {
+		if u.ownTool(string(name)) {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	toolWord = lazyregexp.New(`\b(tools?|functions?|servers?|integrations?|connectors?|plugins?)\b`)
+	thisTool = lazyregexp.New(`\b(this|the\s+present|our)\s+tool\b`)
+)
+
+var identifierIn = lazyregexp.New(`\b[a-z0-9]+([_-][a-z0-9]+)+\b`)
+
+func namesOthersTool(u *unapproved, s []byte) bool {
+	at := toolOfOthers.Find(s)
+	return at != nil && !thisTool.Match(at) && !sense.DomainTool.MatchString(u.d.Name+" tool")
+}
+
+// toolOfOthers is a tool that no server names: any, or one of a kind.
+var toolOfOthers = lazyregexp.New(`\b(any|whatever|whichever|another)\s+([\w-]+\s+){0,2}?(tools?|connectors?|integrations?|plugins?)\b|\b(calendar|e?-?mail|payment|bank(ing)?|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+(tools?|connectors?|integrations?|plugins?|readers?)\b`)
+
+func asArchive(u *unapproved, s []byte) bool {
+	return archived.Match(s) && !archives.MatchString(u.d.Name)
+}
+
+var (
+	archived = lazyregexp.New(`\b(tar(ball)?|zip(ped)?|archive|dump|snapshot|bundle)\b(?:[^.\n]|\.\w){0,40}\bof\s+(the|all|every|your|its)\s+([\w-]+\s+){0,2}?(tree|director(y|ies)|folders?|repositor(y|ies)|workspace|project|disk|home|volume|databases?|mailbox|inbox|files)\b`)
+	archives = lazyregexp.New(`(?i)arch|zip|tar|backup|snapshot|export|dump|deploy|upload|import|bundle|publish`)
+)
+
+func unfiltered(u *unapproved, s []byte) bool {
+	return strings.HasPrefix(u.r.pointer, "/inputSchema/") && throughUnread.Match(s)
+}
+
+// throughUnread is that what is given reaches an interpreter as it is.
+var throughUnread = lazyregexp.New(`\b(evaluated|interpreted|expanded|executed|run|interpolated)\s+(by|in|through|with|as|into)\s+(the\s+|a\s+|an\s+)?(\w+\s+)?(shell|bash|sh|interpreter|eval|command\s+line|subshell)\b|\b(appended|added|passed|handed|prepended|interpolated)\s+(\w+\s+)?(to|into)\s+([^.,;]{0,40})(shell|command|` + "`[^`]+`" + `)[^.]{0,20}\b(as\s+is|as-is|verbatim|unchanged|unescaped|unquoted|unfiltered|unchecked)\b`)
+
+func ofTheirs(_ *unapproved, s []byte) bool { return theirs.Match(s) }
+
+// theirs is what a user has said, holds or keeps, and a tool is not called with.
+var theirs = lazyregexp.New(`\b(last|earlier|previous|prior|recent|preceding)\s+(\w+\s+)?(messages|questions|turns|prompts)\b|\b(messages|questions|turns|rest|history)\s+of\s+(the|this|our|your)\s+(chat|conversation|session|dialogue?)\b|(^|[\s"'` + "`" + `(])~/\.\w|\b(values?|contents?|output)\s+of\s+(the\s+)?["'` + "`" + `]?(\$|~|[a-z]+_(url|key|token|secret|password)\b|env\b|printenv\b)|\b(secrets|tokens|keys|credentials|passwords|cookies)\s+(of|from|for)\s+(all|any|every|each|other|the\s+(user|other|host|machine))\b|['’]s?\s+(secrets|credentials|passwords|private\s+keys?|passphrase|cookies)\b|\b(whole|entire|every|all)\s+(the\s+)?(\w+\s+of\s+the\s+user|mailbox(es)?|inbox(es)?)\b`)
+
+func toAccount(_ *unapproved, s []byte) bool { return account.Match(s) && !exampleOf.Match(s) }
+
+var (
+	account   = lazyregexp.New(`\b[a-z]{2}\d{2}([a-z0-9]{12,30}|(\s[a-z0-9]{4}){3,7}(\s[a-z0-9]{1,3})?)\b|\b0x[0-9a-f]{40}\b|\bbc1[a-z0-9]{20,}\b`)
+	exampleOf = lazyregexp.New(`\b(e\.g\.|examples?|such\s+as|like|format)\b`)
+)
+
+func whateverItSays(_ *unapproved, s []byte) bool {
+	at := dataObeyed.FindIndex(s)
+	return at != nil && !clause.StrongNegation.Match(s[:at[1]]) && !preventing.Match(s)
+}
+
+var (
+	// dataObeyed is to do what something says that is only read, or to believe it like a user.
+	dataObeyed = lazyregexp.New(`\b(follow|obey|do|execute|act\s+on|comply\s+with|carry\s+out)\s+(\w+\s+)?(whatever|anything|everything|all\s+that)\b[^.]{0,40}\b(says?|tells?|asks?|instructs?|demands?|states?|orders?)\b|\b(instructions|directives|orders|notes|results?|content)\b[^.]{0,40}\b(takes?|have|has)\s+(precedence|priority)\s+over\b|\bas\s+(if|though)\s+(the\s+user|they|it)\s+(had\s+)?(said|asked|come|came|written|were\s+the\s+user)`)
+	preventing = lazyregexp.New(`\b(injection|untrusted|attack\w*|malicious)\b`)
+)
+
+func untold(_ *unapproved, s []byte) bool { return keptOrDeceived.Match(s) }
+
+// keptOrDeceived is that somebody need not know, and what to say to whoever wonders.
+var keptOrDeceived = lazyregexp.New(`\b(reviewers?|maintainers?|owners?|recipients?|readers?|people|authors?|guests?|admins?|administrators?|users?|nobody|they|it|this|that)\s+((need|must|should|is|are)\s?(not|n['’]t|never)|do(es)?\s?(not|n['’]t)\s+(have|need)\s+to)\s+(to\s+)?(ever\s+)?(be\s+)?(told|informed|aware|know|learn|hear|mentioned|brought\s+up|come\s+up)\b|\b(if|should|when(ever)?)\s+(any(one|body)|some(one|body)|they|people|(the\s+)?(users?|reviewers?|owners?))\s+(\w+\s+)?(wonders?|notices?|complains?|inquires?|becomes?\s+suspicious)\b|\b(if|should|when(ever)?)\s+(any|some)(one|body)\s+asks?\b|\b(does|do)\s+not\s+(form\s+)?(a\s+)?(part\s+of|appear\s+in|belong\s+in(to)?)\s+(what\s+is\s+(displayed|shown)|the\s+(answer|reply|summary))\b`)
+
+func forGood(_ *unapproved, s []byte) bool { return outlives.Match(s) && !clause.AskedByUser.Match(s) }
+
+// outlives is an order for all that is to come.
+var outlives = lazyregexp.New(`\bfrom\s+now\s+on\b|\bfor\s+the\s+(rest|remainder)\s+of\s+(the|this)\s+(session|conversation|chat|dialogue?)\s*,|\bin\s+(all|every|each|any)\s+(future|later|subsequent)\s+(sessions?|conversations?|chats?|turns?|answers?|repl(y|ies)|calls?)\b`)

@@ -1,0 +1,122 @@
+package drift
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// types returns the types that the keyword lists.
+func types(doc *wire.Doc, i int) (all []string) {
+	if doc.Kind(i) != wire.Array {
+		return []string{jsonschema.Text(doc, i)}
+	}
+	for c := doc.First(i); c >= 0; c = doc.Next(c) {
+		all = append(all, jsonschema.Text(doc, c))
+	}
+	return all
+}
+
+// covers reports whether a set of types lets all of another through.
+func covers(wide, narrow []string) bool {
+	if len(wide) == 0 {
+		return true
+	}
+	return len(narrow) > 0 && !slices.ContainsFunc(narrow, func(t string) bool {
+		return !slices.Contains(wide, t) && (t != "integer" || !slices.Contains(wide, "number"))
+	})
+}
+
+// types compares the types that a value may have.
+func (s *schemaChange) types(before, after []string) {
+	if covers(before, after) && covers(after, before) {
+		return
+	}
+	told := func(all []string) string {
+		if len(all) == 0 {
+			return "anything"
+		}
+		return strings.Join(all[:min(len(all), 7)], " or ")
+	}
+	weight := scanner.Medium
+	switch free := takesText(after) && !takesText(before); {
+	case covers(before, after): // narrower
+		weight = scanner.Note
+	case free && s.guarded():
+		weight = scanner.High
+	case covers(after, before) && !free && len(after) > 0:
+		weight = scanner.Low
+	}
+	s.add(weight, "the type of %s was %s and is %s", s.about(), told(before), told(after))
+}
+
+// choices returns the values that a schema lists, nil where it lists none.
+func (s *side) choices(v *view) []int {
+	if c := s.get(v, "enum"); s.doc.Kind(c) == wire.Array {
+		return s.items(c)
+	}
+	if c := s.get(v, "const"); c >= 0 {
+		return []int{c}
+	}
+	return nil
+}
+
+// choices compares the values that a schema lists.
+func (s *schemaChange) choices(before, after []int) {
+	switch {
+	case before == nil && after == nil:
+		return
+	case before == nil:
+		s.add(scanner.Note, "%s is one of a list now", s.about())
+		return
+	case after == nil:
+		s.add(s.unfixed(before), "%s is not one of a list any more", s.about())
+		return
+	}
+	old := map[string]bool{}
+	var was, more []string
+	for _, o := range before {
+		old[string(s.old.AppendCanonical(nil, o))] = true
+		was = append(was, jsonschema.Text(&s.old, o))
+	}
+	kept := 0
+	for _, n := range after {
+		if old[string(s.now.AppendCanonical(nil, n))] {
+			kept++
+		} else {
+			more = append(more, jsonschema.Text(&s.now, n))
+		}
+	}
+	switch {
+	case len(more) == 0 && kept < len(old):
+		s.add(scanner.Note, "%s has fewer values", s.about())
+	case kept == 0:
+		s.add(s.moreChoices(before, was, more, scanner.Medium), "%s has other values: %s", s.about(), firstOf(more))
+	case len(more) > 0:
+		s.add(s.moreChoices(before, was, more, scanner.Low), "%s can be %s", s.about(), firstOf(more))
+	}
+}
+
+// moreChoices weighs values that were not listed, as no less than a severity.
+func (s *schemaChange) moreChoices(before []int, was, more []string, weight scanner.Severity) scanner.Severity {
+	for _, value := range more {
+		if reaches(s.name) || anyWord(value, consequences) {
+			weight = max(weight, scanner.Medium)
+		}
+		if leads, where := s.moved(was, value); where != "" {
+			weight = max(weight, leads)
+		}
+	}
+	if safe := safeValue(s.name); safe != "" && len(was) == 1 && was[0] == safe {
+		weight = max(weight, scanner.High)
+	}
+	return max(weight, s.graver(before, more))
+}
+
+func firstOf(values []string) string {
+	return strconv.Quote(strings.Join(values[:min(len(values), 4)], ", "))
+}

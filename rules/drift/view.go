@@ -1,0 +1,234 @@
+package drift
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// side is one of two schemas that are compared. A schema says the same in many
+// ways: in place, in a definition that it refers to, in parts that all hold or of
+// which one does. So what holds for a value is looked up through all of them.
+type side struct {
+	doc   *wire.Doc
+	root  int
+	refs  map[string]int
+	names map[int]map[string]int // members of objects that references lead through
+	views map[int]*view
+	looks int // at schemas and their variants, that are left
+}
+
+// view is what applies to one value.
+type view struct {
+	all []int   // schemas that all hold: the one at hand, what it refers to, allOf
+	any [][]int // of each of these, at least one holds: anyOf, oneOf, then and else
+	cut bool    // there is more than is looked at
+}
+
+// The bounds of a view: what applies to one value in a hostile schema can be
+// without end. Schemas of published servers take 20,000 looks at most.
+const (
+	maxParts    = 512
+	maxVariants = 8 // variants inside each other
+	maxLooks    = 500_000
+)
+
+// view returns what applies to a value that a schema applies to. A schema that is
+// missing, or is true, lets everything through.
+func (s *side) view(schema int) *view {
+	if s.looks--; s.looks < 0 {
+		return &view{cut: true}
+	}
+	v := s.views[schema]
+	if v == nil {
+		v = &view{}
+		s.gather(v, schema, map[int]bool{})
+		s.looks -= len(v.all)
+		s.views[schema] = v
+	}
+	return v
+}
+
+func (s *side) gather(v *view, schema int, seen map[int]bool) {
+	if s.doc.Kind(schema) != wire.Object || seen[schema] {
+		return
+	}
+	if len(v.all) >= maxParts {
+		v.cut = true
+		return
+	}
+	seen[schema] = true
+	v.all = append(v.all, schema)
+	var otherwise []int
+	for c := s.doc.First(schema); c >= 0; c = s.doc.Next(c) {
+		switch key := jsonschema.Key(s.doc, c); key {
+		case "$ref", "$dynamicRef":
+			s.gather(v, s.resolve(c), seen)
+		case "allOf":
+			for _, part := range s.items(c) {
+				s.gather(v, part, seen)
+			}
+		case "anyOf", "oneOf":
+			v.any = append(v.any, s.items(c))
+		case "then", "else":
+			otherwise = append(otherwise, c)
+		case "dependentSchemas", "dependencies":
+			for _, part := range s.items(c) {
+				v.any = append(v.any, []int{part, -1})
+			}
+		}
+	}
+	if len(otherwise) > 0 {
+		v.any = append(v.any, append(otherwise, -1)[:2])
+	}
+}
+
+// items returns the elements or members of a node.
+func (s *side) items(i int) (all []int) {
+	if s.doc.Kind(i) < wire.Array {
+		return nil
+	}
+	for c := s.doc.First(i); c >= 0; c = s.doc.Next(c) {
+		all = append(all, c)
+	}
+	return all
+}
+
+// resolve returns the schema that a reference within the schema leads to, -1 for
+// none.
+func (s *side) resolve(ref int) int {
+	if s.doc.Kind(ref) != wire.String {
+		return -1
+	}
+	var buf []byte
+	written := string(s.doc.Text(ref, &buf))
+	if at, known := s.refs[written]; known {
+		return at
+	}
+	pointer, ok := strings.CutPrefix(written, "#")
+	if plain, err := url.PathUnescape(pointer); err == nil {
+		pointer = plain
+	}
+	at := -1
+	if ok {
+		at = s.root
+		for _, key := range strings.Split(pointer, "/")[1:] {
+			at = s.member(at, wire.UnescapePointer(key))
+		}
+	}
+	s.refs[written] = at
+	return at
+}
+
+// member is child, for an object that is asked many times.
+func (s *side) member(i int, key string) int {
+	if s.doc.Kind(i) != wire.Object {
+		return child(s.doc, i, key)
+	}
+	if s.names[i] == nil {
+		s.names[i] = map[string]int{}
+		for _, c := range s.items(i) {
+			s.names[i][jsonschema.Key(s.doc, c)] = c
+		}
+	}
+	if c, ok := s.names[i][key]; ok {
+		return c
+	}
+	return -1
+}
+
+// newSide returns a schema to be compared.
+func newSide(doc *wire.Doc, root int) side {
+	return side{doc: doc, root: root, refs: map[string]int{}, names: map[int]map[string]int{}, views: map[int]*view{}, looks: maxLooks}
+}
+
+// child returns a member of an object, or an element of an array.
+func child(doc *wire.Doc, i int, key string) int {
+	if doc.Kind(i) != wire.Array {
+		return doc.Get(i, key)
+	}
+	n, err := strconv.Atoi(key)
+	for c := doc.First(i); err == nil && c >= 0; c = doc.Next(c) {
+		if n--; n < 0 {
+			return c
+		}
+	}
+	return -1
+}
+
+// get returns the value of a keyword that holds whatever variant does; -1 for none.
+func (s *side) get(v *view, keyword string) int { return s.find(v, keyword, 0) }
+
+func (s *side) find(v *view, keyword string, depth int) int {
+	for _, schema := range v.all {
+		if c := s.doc.Get(schema, keyword); c >= 0 {
+			return c
+		}
+	}
+	for _, variants := range v.any {
+		first := -1
+		for _, variant := range variants {
+			if depth >= maxVariants || s.isNull(variant) || ofLists[keyword] && s.isNoList(variant) {
+				continue
+			}
+			c := s.find(s.view(variant), keyword, depth+1)
+			if c < 0 {
+				first = -1
+				break
+			}
+			first = max(first, c)
+		}
+		if first >= 0 {
+			return first
+		}
+	}
+	return -1
+}
+
+// isNull reports a variant that only says that there may be no value.
+func (s *side) isNull(schema int) bool {
+	t, ok := s.doc.Str(schema, "type")
+	return ok && t == "null"
+}
+
+// ofLists are keywords that say something of lists only.
+var ofLists = names.Set(`items contains prefixItems additionalItems minItems maxItems`)
+
+// isNoList reports a variant that is never a list.
+func (s *side) isNoList(schema int) bool {
+	t, ok := s.doc.Str(schema, "type")
+	return ok && t != "array"
+}
+
+// types returns the types of JSON that a value may have; none means all of them.
+func (s *side) types(v *view) []string { return s.typesIn(v, 0) }
+
+func (s *side) typesIn(v *view, depth int) (all []string) {
+	for _, schema := range v.all {
+		if c := s.doc.Get(schema, "type"); c >= 0 {
+			return types(s.doc, c)
+		}
+	}
+	for _, variants := range v.any {
+		all = nil
+		for _, variant := range variants {
+			var some []string
+			if depth < maxVariants {
+				some = s.typesIn(s.view(variant), depth+1)
+			}
+			if len(some) == 0 {
+				all = nil
+				break
+			}
+			all = append(all, some...)
+		}
+		if len(all) > 0 {
+			return all
+		}
+	}
+	return nil
+}

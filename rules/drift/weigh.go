@@ -1,0 +1,253 @@
+package drift
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// weighText says how far a text that changed goes beyond what was approved. detected is
+// whether the weight is that of an attack: an approval settles drift, and never what the
+// text was found to say.
+func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner.Severity, why string, detected bool) {
+	worst := scanner.Severity(0)
+	var rule string
+	for _, f := range found {
+		if f.Pointer == r.pointer && (rule == "" || f.Severity > worst) {
+			worst, rule = f.Severity, f.Rule.ID
+		}
+	}
+	switch {
+	case worst >= scanner.High:
+		return scanner.Critical, "what was added is an attack by the rule " + rule, true
+	case worst == scanner.Medium:
+		return scanner.High, "what was added is suspicious by the rule " + rule + ", and nobody has approved it", false
+	}
+	w := c.weigh(r)
+	if w.severity == scanner.Note && rule != "" && worst >= scanner.Low {
+		return scanner.Low, "the rule " + rule + " has a remark on what was added", false
+	}
+	return w.severity, w.why, w.detected
+}
+
+// weight is how far a text goes beyond what was approved, by itself.
+type weight struct {
+	severity scanner.Severity
+	why      string
+	detected bool
+	byName   bool // what the server calls itself had a say
+}
+
+// textWeights are the weights of the texts of a definition, by pointer.
+type textWeights map[string]weight
+
+// compareTexts weighs the texts of a definition that changed ahead of judging, when nobody
+// knows yet what its server calls itself.
+func compareTexts(p *scanner.ComparePass) any {
+	c := &change{d: p.Definition, was: p.Approved, around: around{offer: p.Offer, beside: p.Message.Definitions, late: p.Late}}
+	if c.old.Parse(c.was.Sent) != nil || c.now.Parse(c.d.Sent) != nil {
+		return nil
+	}
+	all := textWeights{}
+	for _, r := range c.retold() {
+		all[r.pointer] = c.weigh(r)
+	}
+	return all
+}
+
+// weigh weighs a text that changed, unless that was done before.
+func (c *change) weigh(r retold) (w weight) {
+	if w, ok := c.weighed[r.pointer]; ok && (!w.byName || c.said == "") {
+		return w
+	}
+	c.asksName = false
+	w.severity, w.why, w.detected = c.weighAlone(r)
+	w.byName = c.asksName
+	return w
+}
+
+// weighAlone weighs a text by what it says, whatever rules found in it.
+func (c *change) weighAlone(r retold) (severity scanner.Severity, why string, detected bool) {
+	if why := c.intended(r); why != "" {
+		return scanner.High, "nobody has approved that it " + why, true
+	}
+	if why := c.unseen(r); why != "" {
+		return scanner.High, "what was added is " + why, true
+	}
+	if s := c.withdrawn(r); s != "" {
+		return scanner.High, "it does not say any more " + strconv.Quote(s), false
+	}
+	if words := c.gained(r); len(words) > 0 {
+		return scanner.Medium, "it now speaks of " + strings.Join(words, ", "), false
+	}
+	if words := lost(r); len(words) > 0 {
+		return scanner.Medium, "it does not say any more " + strings.Join(words, ", "), false
+	}
+	if foreign(strings.Join(r.fresh, " ")) && !c.foreign {
+		return scanner.Medium, "what was added is in another language, whose words are not weighed", false
+	}
+	return scanner.Note, "it says nothing new that is known to matter", false
+}
+
+// gained returns words of consequence that the added sentences have, and the
+// text before had not, but to deny them. What the tool is called is nothing new.
+func (c *change) gained(r retold) (words []string) {
+	before := map[string]bool{}
+	for _, w := range strings.Fields(names.Spell(c.d.Name)) {
+		before[root(w)] = true
+	}
+	for _, s := range split(r.before) {
+		said := readWords(s)
+		if slices.ContainsFunc(said, func(w string) bool { return denials[w] }) {
+			continue
+		}
+		for _, w := range said {
+			before[root(w)] = true
+		}
+	}
+	for _, w := range readWords(strings.Join(r.fresh, " ")) {
+		if say := consequence(w); say != "" && !before[root(w)] && !slices.Contains(words, say) && len(words) < 5 {
+			before[root(w)] = true
+			words = append(words, say)
+		}
+	}
+	return words
+}
+
+// readWords are the words of a text as a reader sees them; an address is one word.
+func readWords(s string) []string {
+	var f text.Folder
+	return strings.FieldsFunc(string(f.Fold([]byte(s)).Text), func(r rune) bool { return strings.ContainsRune(" \t\n,;()[]{}<>\"'`*", r) })
+}
+
+// rootLetters is the length from which on the beginning of a word stands for it.
+const rootLetters = 4
+
+// root is what the forms of a word share, roughly.
+func root(w string) string {
+	w = strings.TrimRight(w, ".:!?")
+	for _, end := range []string{"ing", "ed", "es", "s", "e"} {
+		if short, cut := strings.CutSuffix(w, end); cut && len(short) >= rootLetters {
+			return short
+		}
+	}
+	return w
+}
+
+// consequence returns how a word is told that adds to what a tool may do or touch,
+// "" for every other word.
+func consequence(w string) string {
+	w = strings.TrimRight(w, ".:!?")
+	switch {
+	case strings.Contains(w, "://"), strings.Contains(w, "@") && strings.Contains(w, "."):
+		return "an address"
+	case strings.HasPrefix(w, "~/"), strings.HasPrefix(w, "/etc/"), strings.HasPrefix(w, "/home/"), strings.HasPrefix(w, "/root/"):
+		return "a path"
+	case consequences[w], consequenceRoots[root(w)]:
+		return strconv.Quote(w)
+	}
+	return ""
+}
+
+// consequences are the words for acts that change or send something, for data that
+// is not for everybody, and for orders. No other program names any: they were chosen by
+// what the changes of published servers do not do.
+var consequences = names.Set(`delete deletes deleting remove removes erase erases drop drops wipe wipes purge overwrite overwrites
+	update updates modify modifies write writes writing create creates edit edits rename renames replace replaces
+	send sends sending upload uploads uploading transmit transmits forward forwards publish publishes email emails
+	post posts share shares relay relays mirror mirrors replicate copies attach attaches submit submits
+	execute executes run runs shell sudo admin install installs download downloads deploy deploys
+	pay pays purchase buy transfer transfers terminate kill revoke grant grants bypass skip skips disable disables
+	external remote endpoint webhook third-party secret secrets credential credentials password passwords token tokens key keys
+	personal private confidential sensitive pii ssh env
+	must always never mandatory required before ignore instead silently automatically`)
+
+// consequenceRoots are the same in all their forms.
+var consequenceRoots = func() map[string]bool {
+	roots := map[string]bool{}
+	for w := range consequences {
+		if r := root(w); len(r) >= rootLetters {
+			roots[r] = true
+		}
+	}
+	return roots
+}()
+
+// denials deny what stands in their sentence.
+var denials = names.Set(`not never no cannot can't don't doesn't won't isn't without neither nor`)
+
+// lost returns what a text does not say any more that kept a reader safe.
+func lost(r retold) (words []string) {
+	if r.before == "" || len(r.dropped) == 0 {
+		return nil
+	}
+	now := map[string]bool{}
+	for _, w := range readWords(r.now) {
+		now[root(w)] = true
+	}
+	for _, w := range readWords(strings.Join(r.dropped, " ")) {
+		w = strings.TrimRight(w, ".:!?")
+		if promises[w] && !now[root(w)] && len(words) < 5 {
+			now[root(w)] = true
+			words = append(words, strconv.Quote(w))
+		}
+	}
+	return words
+}
+
+// promises are words by which a text limits what is done, or where, or without whom.
+var promises = names.Set(`never cannot read-only readonly confirm confirms confirmation approval approve consent permission
+	sandbox sandboxed locally offline reversible undo dry-run`)
+
+// The letters and words from which on a text is taken for one of another language.
+const (
+	foreignLetters = 12
+	foreignWords   = 3
+)
+
+// foreign reports a text in letters that are not Latin, or with the small words of a
+// language other than English.
+func foreign(s string) bool {
+	latin, other := 0, 0
+	for _, r := range s {
+		switch {
+		case !unicode.IsLetter(r):
+		case unicode.Is(unicode.Latin, r):
+			latin++
+		default:
+			other++
+		}
+	}
+	if other >= foreignLetters && other > latin/2 {
+		return true
+	}
+	own, others := 0, 0
+	for _, w := range strings.Fields(strings.ToLower(s)) {
+		switch w = strings.Trim(w, ".,:;!?()\"'«»"); {
+		case englishWords[w]:
+			own++
+		case otherWords[w]:
+			others++
+		}
+	}
+	return others >= foreignWords && others > own
+}
+
+var (
+	englishWords = names.Set(`the of to and is are for with by from that this it or when if be as on at which`)
+	otherWords   = names.Set(`der die das und nicht mit auf für ist ein eine den dem von zu werden
+		le les des est une dans pour avec sur que qui vous du et aux
+		el los las del una para con por como su al y es
+		il lo gli della che di per sono nel alla
+		o os da do em não uma ao com dos
+		het een niet van voor met naar
+		och att som är för på och inte
+		oraz nie jest się przez
+		ve bir için ile bu
+		dan yang untuk dengan ke dari ini`)
+)

@@ -1,0 +1,82 @@
+package drift
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// withdrawn returns the sentence of a text that had somebody agree before a call, or that
+// ruled out damage, where nothing in the definition says so any more; "" for none. It was a
+// reason to approve a tool that acts; of one that reads it promised little.
+func (c *change) withdrawn(r retold) string {
+	if r.before == "" {
+		return ""
+	}
+	for _, kind := range [...]*lazyregexp.Regexp{agreement, limit} {
+		at := ""
+		for _, s := range r.dropped {
+			if at == "" && kind.MatchString(foldedText(s)) {
+				at = s
+			}
+		}
+		if at != "" && !c.harmlessStill() && !c.saysStill(kind) {
+			return strings.TrimSpace(at)
+		}
+	}
+	return ""
+}
+
+// harmlessStill reports a tool that only reads, by its hint or by its name.
+func (c *change) harmlessStill() bool {
+	if c.reads == nil {
+		at := c.now.Get(0, "annotations")
+		reads := hintOf(&c.now, c.now.Get(at, "readOnlyHint")) == "true" || !mayWrite(c.was.Definition)
+		c.reads = &reads
+	}
+	return *c.reads
+}
+
+// saysStill reports whether any text of the definition matches.
+func (c *change) saysStill(kind *lazyregexp.Regexp) bool {
+	still, known := c.still[kind]
+	if known {
+		return still
+	}
+	for _, said := range texts(&c.now, c.d.Kind) {
+		still = still || slices.ContainsFunc(split(said), func(s string) bool { return kind.MatchString(foldedText(s)) })
+	}
+	if c.still == nil {
+		c.still = map[*lazyregexp.Regexp]bool{}
+	}
+	c.still[kind] = still
+	return still
+}
+
+func foldedText(s string) string {
+	var f text.Folder
+	return string(f.Fold([]byte(s)).Text)
+}
+
+var (
+	// agreement is that somebody agrees before something is done.
+	agreement = lazyregexp.New(`\b(ask|confirm|check|verify)\b[^.;]{0,30}\b(user|human|operator|person|admin\w*|first)\b|\b(user|human|explicit|prior|manual|written|administrator)\b[^.;]{0,25}\b(confirm\w*|approv\w*|consent|agree\w*|permission)\b|\b(requires?|needs?|without|after|mandatory|only\s+with)\b[^.;]{0,30}\b(confirmation|approval|consent|permission|agree\w*)\b|\b(confirmation|approval|consent)\b[^.;]{0,40}\b(required|mandatory|needed|necessary)\b`)
+	// limit is that something is not done, or not outside of a place.
+	limit = lazyregexp.New(`\b(never|does\s+not|doesn['’]t|cannot|can\s+not|will\s+not|won['’]t)\s+(\w+\s+)?(delet|remov|eras|overwrit|modif|chang|upload|send|shar|transmit|execut|leave)\w*|\bnever\s+(deleted|removed|overwritten|modified|changed|uploaded|sent|shared|transmitted|executed)\b|\b(only|stays?|remains?|runs?|works?|inside|within)\b[^.;]{0,30}\b(sandbox(ed)?|locally|local\s+machine|workspace|working\s+directory|allowed\s+director(y|ies))\b|\b(is|strictly)\s+read[- ]only\b`)
+)
+
+// unseen says how what was added is kept from a reader's eyes, "" where it is not. What
+// stands encoded is weighed by what it says.
+func (c *change) unseen(r retold) string {
+	for _, m := range comment.FindAllStringSubmatch(r.now, maxPlacesRead) {
+		if len(strings.Fields(m[1])) >= proseWords && !strings.Contains(r.before, m[0]) {
+			return "a comment, which no reader is shown"
+		}
+	}
+	return ""
+}
+
+// comment is one of markup.
+var comment = lazyregexp.New(`(?s)<!--(.*?)-->`)

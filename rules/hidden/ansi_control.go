@@ -1,0 +1,125 @@
+package hidden
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var AnsiControl = scanner.Rule{
+	ID:         "hid-ansi-control",
+	Category:   "hidden_instructions",
+	Title:      "Text has characters that steer a terminal",
+	Why:        "Escape sequences, backspaces and carriage returns hide or overwrite text on a terminal: the model reads what the person who approves it cannot see.",
+	Fix:        "Read the text with the control characters made visible. Remove them from definitions, and the server if they hid anything.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Nothing renders them in the documentation of a tool. A result can be the output of a program: colours and overstriking are left alone there, progress bars are a note, and only what hides whole text is medium.",
+	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-150", "CWE-451"},
+	Unusual:    steering,
+}
+
+// effect is what a control sequence does to what a person sees.
+type effect struct {
+	result  scanner.Severity // in a result
+	quiet   bool             // nothing to say in a result: honest programs print it all the time
+	message string
+}
+
+var (
+	styleEffect     = &effect{scanner.Note, true, "the text has terminal codes for colours or styles"}
+	controlEffect   = &effect{scanner.Note, false, "the text has control characters that no screen shows"}
+	overwriteEffect = &effect{scanner.Note, false, "the text has a part that a terminal overwrites with what follows"}
+	moveEffect      = &effect{scanner.Low, false, "the text has terminal codes that move the cursor, erase, or change the terminal"}
+	commandEffect   = &effect{scanner.Low, false, "the text has a command to the terminal, such as a link whose target is not shown"}
+	swallowEffect   = &effect{scanner.Medium, false, "the text has a part that a terminal swallows without showing it"}
+	concealEffect   = &effect{scanner.Medium, false, "the text has terminal codes that make text invisible"}
+)
+
+// steering reports the effect that matters most, where it first occurs.
+func steering(p *scanner.TextPass) {
+	var worst *effect
+	start, end := 0, 0
+	for i := 0; i < len(p.Source); {
+		e, n := effectAt(p.Source, i)
+		if e != nil && (worst == nil || worst.quiet && !e.quiet || e.result > worst.result) {
+			worst, start, end = e, i, i+n
+		}
+		if e == overwriteEffect && p.Source[i] == '\r' { // what is written over is the evidence
+			start, end = bytes.LastIndexAny(p.Source[:i], "\r\n")+1, i
+		}
+		i += n
+	}
+	reportEffect(worst, p, func(s scanner.Severity) {
+		p.ReportSource(scanner.Issue{Start: start, End: end, Severity: s, Message: worst.message})
+	})
+}
+
+// reportEffect judges e: high in what is documentation or is shown to a person
+// who is to decide, and by its effect in what may be the output of a program.
+func reportEffect(e *effect, p *scanner.TextPass, report func(scanner.Severity)) {
+	switch {
+	case e == nil:
+	case !clause.IsResult(p) || p.Subject == scanner.ElicitationSubject:
+		report(scanner.High)
+	case !e.quiet:
+		report(e.result)
+	}
+}
+
+// The control sequences of ECMA-48, with ESC or with one C1 character. The latter
+// also come from misread Windows-1252, so they must be complete. What a string
+// holds ends at the next control character, which keeps the search linear.
+var (
+	styleSequence    = lazyregexp.New(`^(?:\x1b\[([0-9;:]*)m|\x{9b}([0-9;:]+)m|\x1b\[0?K|\x1b[()][0-9A-B])`) // grep and gcc erase behind a colour
+	colourParameters = lazyregexp.New(`(?:^|;)0*[345]8(?::[0-9:]*|;5;[0-9]*|;2;[0-9]*;[0-9]*;[0-9]*)`)
+	concealParameter = lazyregexp.New(`(?:^|;)0*8(?:;|$)`)
+	stringSequence   = lazyregexp.New(`^(?:\x1b[PX^_][^\x1b\x{80}-\x{9f}]*|[\x{90}\x{98}\x{9e}\x{9f}][^\x1b\x{80}-\x{9f}]*(?:\x1b\\|\x{9c}))`)
+	commandSequence  = lazyregexp.New(`^(?:\x1b\]|\x{9d})[0-9]+;[^\x00-\x1f\x{80}-\x{9f}]*`)
+	otherSequence    = lazyregexp.New(`^(?:\x1b\[[0-?]*[ -/]*[@-~]|\x{9b}[0-?]+[ -/]*[@-~]|\x1b[ -/]*[0-~])`)
+)
+
+// effectAt returns the effect of what stands at s[i:] and its length; nil for
+// what has none.
+func effectAt(s []byte, i int) (*effect, int) {
+	switch b := s[i]; {
+	case b == 0x1b, b == 0xC2 && i+1 < len(s) && s[i+1] >= 0x90 && s[i+1] <= 0x9f:
+		return sequenceAt(s[i:])
+	case b == '\b':
+		before, _ := utf8.DecodeLastRune(s[:i])
+		behind, _ := utf8.DecodeRune(s[i+1:])
+		if before != '\b' && (before == behind || before == '_' && behind != '\b') { // bold and underlined, as nroff prints them
+			return nil, 1
+		}
+		return overwriteEffect, 1
+	case b == '\r' && i > 0 && i+1 < len(s) && s[i-1] != '\n' && s[i-1] != '\r' && s[i+1] != '\n' && s[i+1] != '\r':
+		return overwriteEffect, 1
+	case b == 0x7f, b < 0x20 && b != '\t' && b != '\n' && b != '\r' && b != '\f':
+		return controlEffect, 1
+	}
+	return nil, 1
+}
+
+func sequenceAt(s []byte) (*effect, int) {
+	if m := styleSequence.FindSubmatch(s); m != nil {
+		if concealParameter.Match(colourParameters.ReplaceAll(m[1], nil)) || concealParameter.Match(colourParameters.ReplaceAll(m[2], nil)) {
+			return concealEffect, len(m[0])
+		}
+		return styleEffect, len(m[0])
+	}
+	for _, known := range [...]struct {
+		form *lazyregexp.Regexp
+		e    *effect
+	}{{stringSequence, swallowEffect}, {commandSequence, commandEffect}, {otherSequence, moveEffect}} {
+		if m := known.form.FindIndex(s); m != nil {
+			return known.e, m[1]
+		}
+	}
+	if s[0] == 0x1b {
+		return controlEffect, 1
+	}
+	return nil, 2
+}

@@ -1,0 +1,35 @@
+package hidden
+
+import (
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var Bidi = scanner.Rule{
+	ID:         "hid-bidi",
+	Category:   "hidden_instructions",
+	Title:      "Text is shown in another order than it is read",
+	Why:        "Bidirectional overrides make a person see other words than the model reads (the Trojan Source technique, CVE-2021-42574).",
+	Fix:        "Read the text with the marks made visible, and remove the server if they have no reason to be there.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Overrides and embeddings have no use in the documentation of a tool; isolates and marks, which right-to-left text needs, are not reported.",
+	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0068", "CWE-1007"},
+	Unusual: func(p *scanner.TextPass) {
+		for i := 0; i < len(p.Source); {
+			r, n := utf8.DecodeRune(p.Source[i:])
+			if r >= 0x202A && r <= 0x202E && r != 0x202C {
+				severity := scanner.High
+				if clause.IsResult(p) {
+					severity = scanner.Medium
+				}
+				p.ReportSource(scanner.Issue{Start: i, End: i + n, Severity: severity,
+					Message: "the text has a bidirectional override: what is shown is not what is read"})
+				return
+			}
+			i += n
+		}
+	},
+}

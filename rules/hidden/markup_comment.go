@@ -1,0 +1,47 @@
+package hidden
+
+import (
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var MarkupComment = scanner.Rule{
+	ID:         "hid-markup-comment",
+	Category:   "hidden_instructions",
+	Title:      "Markup hides an order from people",
+	Why:        "A comment or an invisible element is not rendered: the person who looks at the page sees nothing, and the model reads it.",
+	Fix:        "Remove the server, or find out who wrote the text. Look at the source of such texts and not at the page.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Pages are full of comments; only one that gives an order to a model, or in a definition to its reader, is reported.",
+	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
+	Patterns: []scanner.Pattern{
+		{
+			Name:    "comment",
+			Expr:    `<!--[^<]{0,300}?` + toModel + `[^<\n]{0,200}`,
+			Anchors: []string{"<!--"},
+		},
+		{
+			Name:    "invisible_element",
+			Expr:    `\b(display\s*:\s*none|visibility\s*:\s*hidden|(font-size|opacity)\s*:\s*0(px|em|rem|pt|%)?\s*[;"']|<\w+\s[^>]{0,40}\b(hidden|aria-hidden\s*=\s*["']true)|color\s*:\s*(white|transparent|#fff(fff)?))\b?[^>]{0,80}>(\s*<\w[^>]{0,80}>)?[^<]{0,200}?` + toModel,
+			Anchors: []string{"display:", "display :", "visibility:", "visibility :", "font-size:", "opacity:", "color:", " hidden", "aria-hidden"},
+		},
+		{
+			Name:    "alternative_or_folded",
+			Expr:    `(\balt\s*=\s*["'][^"'<>]{0,160}?|!\[[^\]\n]{0,160}?|<details\b[^<>]{0,40}>\s*(<summary>[^<]{0,80}</summary>)?[^<]{0,160}?)` + toModel,
+			Anchors: []string{"alt=", "alt =", "![", "<details"},
+		},
+	},
+	Text: clause.JudgeOrders(
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: markupMessage, Signals: markupSignals, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: markupMessage, Signals: markupSignals, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "markup that is seldom seen carries an order", Signals: markupSignals, Unless: nil},
+	),
+}
+
+// toModel is an order to a model, or one that no page gives to people.
+const toModel = `(\b(ignore\s+(all|any|the|your|previous|every\w*)|disregard|do\s+not\s+(tell|mention|reveal)|you\s+must\s+(\w+\s+){0,2}(call|send|read|include|ignore|forward|obey|output|reply|say)|always\s+(call|include|send|read)|hidden\s+instruction|send\s+\w+\s+to|also\s+(runs?|executes?|sends?|reads?)|read\s+(the\s+)?file)\b|\byou,?\s+(who\s+are\s+)?reading\s+this\b|\b(assistants?|ai(\s+(agent|model|assistant)s?)?|llms?)\s*([:,]|should\b|must\b|please\b)|\b(system|instructions?)\s*:)`
+
+const markupMessage = "markup that is not rendered carries an order"
+
+var markupSignals = []string{"people do not see it", "an order to a model"}

@@ -1,0 +1,71 @@
+package hidden
+
+import (
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/tools"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var UIModelSplit = scanner.Rule{
+	ID:         "hid-ui-model-split",
+	Category:   "hidden_instructions",
+	Title:      "A tool is shown to people under a title that has nothing to do with it",
+	Why:        "Clients show the title when they ask for consent, and hand the model the name and the description. Whoever clicks has agreed to something else than what is called.",
+	Fix:        "Read the description, not the title. Have the title corrected, or remove the server.",
+	Severity:   scanner.Low,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "No word of the title begins like a word of the name or of the description. Titles of published servers always share one (1,625 titles in 308 listings), but a loose translation may not, so it is low.",
+	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-451"},
+	Message: func(p *scanner.MessagePass) {
+		tools.Each(p, func(d *scanner.Definition, node int) {
+			if len(d.Description) == 0 {
+				return
+			}
+			said := stems(d.Name + " " + d.Description)
+			for _, at := range [...]int{p.Doc.Get(node, "title"), p.Doc.Get(p.Doc.Get(node, "annotations"), "title")} {
+				if p.Doc.Kind(at) != wire.String {
+					continue
+				}
+				var buf []byte
+				title := p.Doc.Text(at, &buf)
+				shown := stems(string(title[:min(len(title), shownTitle)]))
+				if len(shown) >= splitWords && !slices.ContainsFunc(shown, func(s string) bool { return slices.Contains(said, s) }) {
+					p.Report(at, false, scanner.Low, "people are shown a title that shares no word with the name and the description")
+				}
+			}
+		})
+	},
+}
+
+// shownTitle is how much of a title is compared, in bytes: clients show less.
+const shownTitle = 200
+
+// splitWords is how many words a title must have to be compared: one can be a
+// brand, or a nickname.
+const splitWords = 2
+
+// The lengths of words and of the beginnings by which they are compared, so that
+// file and files are one.
+const (
+	stemWord = 3
+	stem     = 4
+)
+
+// stems returns the beginnings of the words of a text. A text with letters of
+// another script has none: a translation shares no word.
+func stems(s string) []string {
+	var all []string
+	for _, w := range scanner.Words(s) {
+		for i := range len(w) {
+			if w[i] >= 0x80 {
+				return nil
+			}
+		}
+		if len(w) >= stemWord {
+			all = append(all, w[:min(len(w), stem)])
+		}
+	}
+	return all
+}

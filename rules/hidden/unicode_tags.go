@@ -1,0 +1,55 @@
+package hidden
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var UnicodeTags = scanner.Rule{
+	ID:         "hid-unicode-tags",
+	Category:   "hidden_instructions",
+	Title:      "Text is written in invisible tag characters",
+	Why:        "Unicode tag characters carry ASCII that no screen shows and that models read: an instruction that a reviewer cannot see.",
+	Fix:        "Remove the server. There is no honest use of these characters outside of flag emoji.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Tag characters outside the three flags that Unicode recommends for interchange have been deprecated for text since Unicode 5.1.",
+	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
+	Unusual: func(p *scanner.TextPass) {
+		for i := 0; i < len(p.Source); {
+			r, n := utf8.DecodeRune(p.Source[i:])
+			if !tag(r) {
+				i += n
+				continue
+			}
+			start := i
+			var said strings.Builder
+			for i < len(p.Source) {
+				r, n := utf8.DecodeRune(p.Source[i:])
+				if !tag(r) {
+					break
+				}
+				if r >= 0xE0020 && r < 0xE007F {
+					said.WriteByte(byte(r - 0xE0000))
+				}
+				i += n
+			}
+			if flag(p.Source[:start], said.String()) {
+				continue
+			}
+			p.ReportSource(scanner.Issue{Start: start, End: i, Severity: scanner.Critical, Decoded: said.String(),
+				Message: "the text has an invisible part, written in Unicode tag characters"})
+		}
+	},
+}
+
+func tag(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }
+
+// flag reports one of the tag sequences recommended for interchange by UTS #51:
+// the flags of England, Scotland and Wales, behind a black flag.
+func flag(before []byte, said string) bool {
+	last, _ := utf8.DecodeLastRune(before)
+	return last == 0x1F3F4 && (said == "gbeng" || said == "gbsct" || said == "gbwls")
+}

@@ -1,0 +1,67 @@
+package hidden
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var VariationSelectors = scanner.Rule{
+	ID:         "hid-variation-selectors",
+	Category:   "hidden_instructions",
+	Title:      "Variation selectors carry a hidden text",
+	Why:        "The 256 variation selectors are invisible and stand for 256 bytes: any text fits behind one emoji.",
+	Fix:        "Remove the server. One selector belongs behind one character; a run of them is a message.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Unicode allows one selector behind a base character. Two or more in a row, or on three ASCII letters, have no meaning in any text.",
+	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
+	Unusual: func(p *scanner.TextPass) {
+		onLetters := 0
+		for i := 0; i < len(p.Source); {
+			start := i
+			var said []byte
+			for i < len(p.Source) {
+				r, n := utf8.DecodeRune(p.Source[i:])
+				if !unicode.Is(unicode.Variation_Selector, r) || r < 0xFE00 {
+					break
+				}
+				said, i = append(said, selected(r)), i+n
+			}
+			if i == start {
+				_, n := utf8.DecodeRune(p.Source[i:])
+				i += n
+				continue
+			}
+			if base, _ := utf8.DecodeLastRune(p.Source[:start]); len(said) == 1 && unicode.IsLetter(base) && base < utf8.RuneSelf {
+				onLetters++
+			}
+			if len(said) == 1 && onLetters != letterSelectors || bytes.Equal(said, doubled) {
+				continue
+			}
+			decoded := ""
+			if utf8.Valid(said) {
+				decoded = string(said)
+			}
+			p.ReportSource(scanner.Issue{Start: start, End: i, Severity: scanner.High, Decoded: decoded,
+				Message: "the text has a run of variation selectors: bytes that nobody sees"})
+		}
+	},
+}
+
+// doubled is the emoji selector twice, a slip of an editor.
+var doubled = []byte{15, 15}
+
+// letterSelectors is how many ASCII letters with a selector, which have no other
+// form, are one message.
+const letterSelectors = 3
+
+// selected returns the byte that a variation selector stands for, by number.
+func selected(r rune) byte {
+	if r >= 0xE0100 {
+		return byte(r - 0xE0100 + 16)
+	}
+	return byte(r - 0xFE00)
+}

@@ -1,0 +1,100 @@
+package hidden
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var ZeroWidth = scanner.Rule{
+	ID:         "hid-zero-width",
+	Category:   "hidden_instructions",
+	Title:      "Text has characters that nobody sees",
+	Why:        "Characters without width or without meaning split words that filters look for, and carry messages bit by bit.",
+	Fix:        "Have them removed. A text that needs them for its script is not reported.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Joiners between letters of the scripts that need them, and between emoji, are left alone. A run of four or more, one of two kinds one inside a Latin word and eight in one text are no accident; a single one elsewhere can be, and is medium. A private character means nothing in the documentation of a tool. Web pages are full of them, so data counts one step less.",
+	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
+	Unusual: func(p *scanner.TextPass) {
+		worst, total := scanner.Issue{}, 0
+		for i := 0; i < len(p.Source); {
+			if !unseen(p.Source[i:]) {
+				_, n := utf8.DecodeRune(p.Source[i:])
+				i += n
+				continue
+			}
+			start, kinds := i, map[rune]bool{}
+			count := 0
+			for i < len(p.Source) && unseen(p.Source[i:]) {
+				r, n := utf8.DecodeRune(p.Source[i:])
+				kinds[r], count, i = true, count+1, i+n
+			}
+			severity := unseenSeverity(p.Source[:start], p.Source[i:], kinds, count)
+			if severity == 0 {
+				continue
+			}
+			total += count
+			if severity > worst.Severity {
+				worst = scanner.Issue{Start: start, End: i, Severity: severity}
+			}
+		}
+		if total >= unseenTotal {
+			worst.Severity = scanner.High
+		}
+		if total > 0 {
+			worst.Severity, worst.Message = clause.LowerInResult(p, worst.Severity), "the text has characters that nobody sees"
+			p.ReportSource(worst)
+		}
+	},
+}
+
+// The numbers of invisible characters that no accident leaves in a text: in one
+// run, and in all of it.
+const (
+	unseenRun   = 4
+	unseenTotal = 8
+)
+
+// unseenSeverity weighs a run of invisible characters between two parts of a
+// text; 0 is none.
+func unseenSeverity(before, after []byte, kinds map[rune]bool, count int) scanner.Severity {
+	follows, _ := utf8.DecodeRune(after)
+	precedes, _ := utf8.DecodeLastRune(before)
+	joined := (kinds[0x200C] || kinds[0x200D]) && (notLatin(follows) || notLatin(precedes) || unicode.IsSymbol(precedes) || unicode.Is(unicode.Variation_Selector, precedes))
+	switch {
+	case count >= unseenRun || len(kinds) > 1 || privateUse(kinds) || latin(precedes) && latin(follows):
+		return scanner.High
+	case joined || len(before) == 0:
+		return 0
+	}
+	return scanner.Medium
+}
+
+// notLatin reports a letter of a script that is not Latin.
+func notLatin(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) }
+
+// unseen reports a character at the start of s that has no width, or no meaning
+// outside of an agreement between two parties.
+func unseen(s []byte) bool {
+	r, _ := utf8.DecodeRune(s)
+	switch {
+	case r >= 0x200B && r <= 0x200D, r >= 0x2060 && r <= 0x2064, r == 0xFEFF, r == 0x180E, r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0:
+		return true
+	}
+	return unicode.Is(unicode.Co, r)
+}
+
+func privateUse(kinds map[rune]bool) bool {
+	for r := range kinds {
+		if unicode.Is(unicode.Co, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// latin reports a Latin letter, beside which no joiner belongs.
+func latin(r rune) bool { return unicode.Is(unicode.Latin, r) }

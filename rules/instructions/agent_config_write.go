@@ -1,0 +1,75 @@
+package instructions
+
+import (
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/paths"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// vWrite is to change what a file says.
+const vWrite = `\b(write|create|edit|add|append|modify|save|put|update|insert|set|change|overwrite|enable|store)s?\b`
+
+var AgentConfigWrite = scanner.Rule{
+	ID:         "inj-agent-config-write",
+	Category:   "hidden_instructions",
+	Title:      "Text has the agent's own configuration written",
+	Why:        "What an agent writes into its configuration or rules it obeys from then on: new servers, approvals without questions, orders that outlive the session.",
+	Fix:        "Look through the files that the finding names before the agent is started again. Remove the server.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Installation guides say the same to people. So data must speak to an agent, or have approvals turned off, to count as high; a tool whose purpose is such files, or that has a switch for them, is low.",
+	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
+	Patterns: []scanner.Pattern{{
+		Name:    "write_agent_file",
+		Expr:    vWrite + `[^\n]{0,100}?` + paths.AgentFiles,
+		Anchors: []string{"mcp.json", "claude_desktop_config", ".cursor", ".vscode", ".claude", ".gemini", ".windsurf", ".codex", "claude.md", "agents.md", "gemini.md", "copilot-instructions", "autoapprove", "auto_approve", "auto-approve", "approval_mode", ".bashrc", ".zshrc", ".bash_profile", ".clinerules", ".goosehints"},
+	}},
+	Text: func(p *scanner.TextPass) {
+		for _, m := range p.Matches {
+			m.Start = nearestVerb(p.Folded, m.Start, m.End)
+			from, to := clause.Around(p.Folded, m.Start, m.End)
+			c := p.Folded[from:to]
+			if clause.NegatedOrQuoted(p.Folded, m.Start, m.End) {
+				continue
+			}
+			severity, signals := scanner.Critical, []string{"a verb of writing", "a file that agents obey"}
+			switch told := clause.AddressesReader(c) || clause.OpensClause(p.Folded[from:], []int{m.Start - from}) && !p.FirstSentence(m.Start); {
+			case clause.IsResult(p) && (agentTold.Match(c) || unasked.Match(p.Folded[from:min(len(p.Folded), to+len(`": true,`))])):
+				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), append(signals, "an agent is told, or approvals are turned off")
+			case clause.IsResult(p):
+				severity = scanner.Low
+			case p.FirstSentence(m.Start) || configures.MatchString(p.Name) || clause.DescribesSwitch(p, m.Start, m.End):
+				severity = scanner.Low
+			case !told:
+				severity = scanner.Medium
+			}
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals,
+				Message: "the text has the configuration of an agent written"})
+		}
+	},
+}
+
+// nearestVerb returns where the verb stands that is in one clause with the file,
+// or start where there is none.
+func nearestVerb(t []byte, start, end int) int {
+	for i := end - 1; i > start; i-- {
+		if clause.ClauseEnd(t, i) {
+			if verb := writes.FindIndex(t[i:end]); verb != nil {
+				return i + verb[0]
+			}
+			break
+		}
+	}
+	return start
+}
+
+var (
+	writes = lazyregexp.New(vWrite)
+	// agentTold is an agent that has to act, where a guide tells a person.
+	agentTold = lazyregexp.New(`\b(ai|assistant|agent|llm|model)s?\s*([:,]|must|should|shall|please|has\s+to|needs?\s+to)`)
+	// unasked has it done without anybody's consent, now or from now on.
+	unasked = lazyregexp.New(`\bwithout\s+(asking|telling|confirm|approv|informing|mention)|\bsilently\b|\bauto_?-?approve\W{1,3}(to\s+)?(true|on)\b|\bfor\s+(all|every)\s+future\b`)
+	// configures is the name of a tool whose purpose is such files.
+	configures = lazyregexp.New(`(?i)(config|setup|install|init|rules?|memory|settings)`)
+)

@@ -1,0 +1,99 @@
+package instructions
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var AgentOrder = scanner.Rule{
+	ID:         "inj-agent-order",
+	Category:   "hidden_instructions",
+	Title:      "Text tells an AI to do what its user did not ask for",
+	Why:        "Whoever can write a mail, an issue or a page that an agent reads can have it pay, delete, publish or grant, if the text speaks to the agent and the agent listens.",
+	Fix:        "Do not let the agent act on this text. Find out who wrote it.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "No single word decides. Within two sentences, signals are added up: an AI that is spoken to or has to act, knowledge of the conversation that the text is read in, an act that a user would want to be asked about, a place that something goes to, secrecy, pressure. Denials, quotations in reports of attacks and texts about AI take away from them. One step below the threshold is medium. In a definition only what goes past the purpose of the tool counts: an AI is spoken to or has to act, behind the first sentence.",
+	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
+	Patterns:   orderPatterns,
+	Text: func(p *scanner.TextPass) {
+		cost := 0
+		if timesNamed(p.Folded) == aboutAI {
+			cost = topicCost
+		}
+		for at, told := 0, 0; at < len(p.Folded); {
+			from, end := clause.Sentence(p.Folded, at, at)
+			at = max(end, at+1)
+			_, to := clause.Sentence(p.Folded, end, min(end+1, len(p.Folded)))
+			if !orderSigns.Match(p.Folded[from:to]) {
+				continue
+			}
+			w := weighOrder(p.Folded, from, to)
+			if !p.Spend(w.looks) {
+				return
+			}
+			if w.sum -= cost; !w.order || w.sum < orderMedium || w.start < told || !clause.IsResult(p) && !pastPurpose(p, w) {
+				continue
+			}
+			told = w.end
+			severity := scanner.Medium
+			if w.sum >= orderHigh {
+				severity = clause.InData(p, w.start, w.end, scanner.High)
+			}
+			p.Report(scanner.Issue{Start: w.start, End: w.end, Severity: severity, Signals: w.signals,
+				Message: "the text tells an AI to do what its user did not ask for"})
+		}
+	},
+}
+
+var orderPatterns = []scanner.Pattern{
+	{Name: "ai", Expr: `(^|\W)` + clause.AnyAI + `\b`, Anchors: aiAnchors, Once: true},
+	{Name: "conversation", Expr: conversationKnown, Anchors: []string{"your answer", "your reply", "your response", "your summary", "your final ", "its answer", "its reply", "its summary", "every answer", "any answer", "asked", " asks ", "were told", "the question", "summari", "sum up", "summing up", "translat", "after reading", "when done", "once done", "once you", "before you", "after you", "later message", "earlier message", "your earlier", "your previous", "your task", "your orders", "never mind", "next message", "future questions", "future answers", "in a summary"}, Once: true},
+	{Name: "marker", Expr: turnMarker, Anchors: []string{"system", "operator", "developer", "<|", "[inst]", "<start_of_turn>", "human:", "user:", "end of ", "privileged", "tool_result", "</tool", "hint:", "directive", "speaking"}, Once: true},
+	{Name: "spoken_to", Expr: `\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\b(llm|ai|agent)_(directive|instruction|note|prompt|action)s?\b`, Anchors: append([]string{"reading this", "processing this", "parsing this", "summarizing this", "summarising this"}, clause.Combine([]string{"llm_", "ai_", "agent_"}, []string{"directive", "instruction", "note", "prompt", "action"})...), Once: true},
+	{Name: "reader", Expr: `\bwhoever\s+(or\s+whatever\s+)?(reads|handles|processes|edits|summari[sz]es|asks)\b`, Anchors: []string{"whoever "}, Once: true},
+}
+
+// orderSigns are what makes a text worth reading sentence by sentence.
+var orderSigns = func() *text.Expr {
+	var exprs []string
+	for _, p := range orderPatterns {
+		exprs = append(exprs, p.Expr)
+	}
+	return text.LazyExpr(strings.Join(exprs, "|"))
+}()
+
+// pastPurpose reports an order in a definition that is no part of what the tool is
+// for: an AI is spoken to or has to act, behind the first sentence, and the act has
+// no word of the tool's name. An AI that is only spoken of is the subject of many
+// tools.
+func pastPurpose(p *scanner.TextPass, w tally) bool {
+	if w.sum < orderHigh || w.meant != spokenTo && w.meant != mustActs || p.FirstSentence(w.start) {
+		return false
+	}
+	act := string(p.Folded[w.start:w.end])
+	if strings.HasPrefix(act, "ask") { // to ask the user is the opposite of acting behind his back
+		return false
+	}
+	return !slices.ContainsFunc(names.FoldWords(scanner.Words(p.Name)), func(word string) bool {
+		return len(word) > len("the") && strings.Contains(act, word)
+	})
+}
+
+// timesNamed returns how often a text names an AI, aboutAI at most.
+func timesNamed(t []byte) int {
+	n := 0
+	for n < aboutAI {
+		at := aiNamed.FindIndex(t)
+		if at == nil {
+			break
+		}
+		t, n = t[at[1]:], n+1
+	}
+	return n
+}

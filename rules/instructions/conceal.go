@@ -1,0 +1,136 @@
+package instructions
+
+import (
+	"bytes"
+
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/sense"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var Conceal = scanner.Rule{
+	ID:         "inj-conceal",
+	Category:   "hidden_instructions",
+	Title:      "Text orders the model to hide something from the user",
+	Why:        "Secrecy is what an honest tool never needs: it keeps the user from seeing what the model is made to do.",
+	Fix:        "Remove the server. If the wording is honest (a tool that returns internal ids, say), ask its author to say why.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "In definitions the wording is rare outside attacks; in results it is quoted more often, so it counts one step less there.",
+	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-451"},
+	Patterns: []scanner.Pattern{
+		{
+			Name: "do_not_tell",
+			Expr: `\b(do\s+not|don['’]?t|never|must\s+not|should\s+not|avoid|without)\s+(ever\s+)?(tell(ing)?|inform(ing)?|notify(ing)?|alert(ing)?|mention(ing)?|reveal(ing)?|disclos(e|ing)|show(ing)?|report(ing)?|display(ing)?)\s+((this|it|that|anything|any\s+of\s+this|about\s+(this|it|that))\s+)?(to\s+)?(the\s+)?(user|human|operator|customer)s?\b`,
+			Anchors: clause.Combine([]string{"not", "n't", "n’t", "dont", "ever", "avoid", "without"}, []string{" ", "\n"},
+				[]string{"tell", "inform", "notif", "alert", "mention", "reveal", "disclos", "show", "report", "display"}),
+		},
+		{
+			Name:    "keep_secret",
+			Expr:    `\bkeep\s+(this|it|that|these)(\s+\w+){0,3}\s+((secret|hidden)\b|(confidential|private)\s+from\s+(the\s+)?user)`,
+			Anchors: []string{"secret", "hidden", "confidential"},
+		},
+		silentPattern: {
+			Name:    "silently",
+			Expr:    `\b(silently|secretly|covertly|surreptitiously|discreetly|stealthily|without\s+(their|the\s+user['’]s|user['’]?s?)\s+knowledge)\s+(also\s+)?(` + clause.SendVerbs + `|` + clause.IncludeVerbs + `|read(s|ing)?|collect(s|ing)?|delet(e|es|ing)|run(s|ning)?|execut(e|es|ing)|call(s|ing)?|log(s|ging)?|download(s|ing)?|install(s|ing)?|modif(y|ies)|replac(e|es)|record(s|ing)?|writ(e|es))\b|\bhidden\s+(bcc|cc|copy|recipient)\b`,
+			Anchors: []string{"silently", "secretly", "covertly", "surreptitiously", "discreetly", "stealthily", "knowledge", "hidden bcc", "hidden cc", "hidden copy", "hidden recipient"},
+		},
+		instructionsPattern: {
+			Name:    "keep_instructions",
+			Expr:    `\b(never|do\s+not|don['’]t|must\s+not)\s+(reveal|mention|disclose|repeat|show|share|discuss|acknowledge)\s+(these|this|the\s+above|the\s+following|your|any\s+of\s+(this|these))\s+(\w+\s+)?(instructions?|prompts?|directives?|messages?|notes?|rules|steps?|requests?)\b`,
+			Anchors: clause.Combine([]string{"never", "not", "n't", "n’t"}, []string{" "}, []string{"reveal", "mention", "disclose", "repeat", "show", "share", "discuss", "acknowledge"}),
+		},
+		{
+			Name:    "must_not_know",
+			Expr:    `\b(user|human|operator|customer|support\s+(agent|person))s?\s+(must\s+not|mustn['’]t|should\s+not|shouldn['’]t|need\s+not|needn['’]t|does\s+not\s+need\s+to)\s+(ever\s+)?(be\s+(told|informed|notified|alerted)|know\s+(about|of|that)|learn|notice|see\s+(this|it|that))\b`,
+			Anchors: clause.Combine([]string{"user", "users", "human", "operator", "customer", "person"}, []string{" "}, []string{"must", "should", "need", "does not need"}),
+		},
+		{
+			Name:    "unnoticed",
+			Expr:    `\b(user|human|person|operator|customer)\b[^.\n]{0,40}?\b(remain|stay|is\s+kept|be\s+kept)\s+(unaware|in\s+the\s+dark)\b|\bas\s+(though|if)\s+(nothing\s+(had\s+)?happened|(it|this|that|they|these|the\s+\w+)\s+(had|has|have|was|were)\s+never)\b|\b(not|n['’]t|never)\s+let\s+(the\s+|your\s+)?(user|reader|human|owner|operator|customer)s?\s+(know|see|notice|find\s+out|learn)\b|\bso\s+(that\s+)?(it|this|nobody|no\s+one|the\s+user)\s+((is|does)\s+not|(is|does)n['’]t|goes\s+un|will\s+not|won['’]t)\s*notic(e|ed|es)\b|\bavoid\s+any\s+mention\s+of\s+(this|these)\b|\bkeep\s+\w+(\s+\w+){0,3}\s+between\s+us\b|\bnever\s+reveal\s+that\b|\bso\s+(that\s+)?the\s+user\s+(stays|is|remains)\s+distracted\b`,
+			Anchors: []string{"unaware", "in the dark", "nothing happened", "nothing had happened", "had never", "has never", "have never", "was never", "were never", "not let ", "n't let ", "n’t let ", "never let ", "notice", "avoid any mention", "between us", "never reveal that", "distracted"},
+		},
+		{
+			Name:    "no_need_to_tell",
+			Expr:    `\bno\s+need\s+to\s+bring\s+(this|it)\s+up\s+(with|to)\s+the\s+(user|human)\b|\bno\s+need\s+to\s+(tell|inform|notify|alert)\s+(the\s+)?(user|human|operator)\b`,
+			Anchors: []string{"no need to"},
+		},
+		{
+			Name:    "do_not_show",
+			Expr:    `\bdo\s+not\s+(show|mention|reveal|disclose)\s+(this|these|that|it)\b`,
+			Anchors: []string{"not show", "not mention", "not reveal", "not disclose"},
+		},
+	},
+	Definition: sense.Check(&sense.Conceals, &sense.ActsInSecret, &sense.KeepsUserUnaware),
+	Text: func(p *scanner.TextPass) {
+		for _, m := range p.Matches {
+			if clause.Quoted(p.Folded, m.Start, m.End) || openSecrecy(p.Folded, m.Start, m.End) {
+				continue
+			}
+			severity := scanner.Critical
+			if clause.IsResult(p) {
+				severity = clause.InData(p, m.Start, m.End, scanner.High)
+				if from, to := clause.Around(p.Folded, m.Start, m.End); m.Pattern == silentPattern && !clause.AddressesReader(p.Folded[from:to]) {
+					continue // what programs do silently is told in every manual
+				}
+			}
+			if m.Pattern == instructionsPattern && clause.IsResult(p) && systemPrompt.Match(p.Folded) {
+				severity = min(severity, scanner.Medium)
+			}
+			if _, to := clause.Around(p.Folded, m.Start, m.End); secretEnds.Match(p.Folded[m.End:to]) || clause.IsResult(p) && notTheUser.Match(p.Folded[m.Start:m.End]) {
+				severity = scanner.Medium
+			}
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity,
+				Message: sense.ConcealMessage,
+				Signals: []string{"an order of secrecy", "the user is the one kept in the dark"}})
+		}
+	},
+}
+
+// secretEnds is a secret that ends, such as that of a game or a job that runs, and
+// notTheUser are people who are not the one that the model works for.
+var (
+	secretEnds = lazyregexp.New(`^[^.]{0,80}\b(until|before|while)\b`)
+	notTheUser = lazyregexp.New(`\b(users|customers?)$`)
+)
+
+// silentPattern is a pattern of what manuals say as well, instructionsPattern one of the
+// instructions that people write for their own bots.
+const (
+	silentPattern       = 2
+	instructionsPattern = 3
+)
+
+// systemPrompt begins a file that holds the instructions of somebody's bot. An attacker
+// can begin so, which costs a step and not the finding.
+var systemPrompt = lazyregexp.New(`^\W*(?:(?:system )?(?:prompt|instructions)\W+)?you are (?:an? |the )?(?:\w+,? (?:an? )?){0,4}(?:assistant|bot|chatbot|agent)\b`)
+
+var (
+	secrecyAudience = lazyregexp.New(`\b(tell|inform|notify|alert)|\bthe\s`)
+	usersPossession = lazyregexp.New(`^\s+(data|details|ids?|names?|emails?|passwords?|credentials|messages|content|records|information|input)\b`)
+	genitiveBehind  = lazyregexp.New(`^['’]s\s+\w`)
+	keptThing       = lazyregexp.New(`\b(key|token|password|passphrase|credential|code|url|link)s?\b`)
+	notRepeated     = lazyregexp.New(`^(\s+\w+){0,2}\s+again\b`)
+)
+
+// keptReach is how far ahead the thing may be named that is kept secret, in bytes.
+const keptReach = 60
+
+var (
+	// toSomebody is a person by name, whom the writer keeps a secret from.
+	toSomebody = lazyregexp.New(`^\s+to\s+\w+`)
+	toTheUser  = lazyregexp.New(`^\s+to\s+(the|your|any|anyone|anybody|users?|humans?|people|them|him|her)\b`)
+)
+
+// openSecrecy reports words of secrecy at [start, end) that keep nothing from
+// the user: an example of a detector, what belongs to the user and is not given
+// away (the user's password, user data), a key that is kept secret from others,
+// a message that is not shown again.
+func openSecrecy(t []byte, start, end int) bool {
+	from, _ := clause.Around(t, start, end)
+	said, rest := t[start:end], t[end:]
+	return clause.CitedAhead.Match(t[from:start]) || toSomebody.Match(rest) && !toTheUser.Match(rest) || bytes.HasPrefix(said, []byte("keep")) && keptThing.Match(t[max(0, start-keptReach):start]) || genitiveBehind.Match(rest) || notRepeated.Match(rest) ||
+		usersPossession.Match(rest) && !secrecyAudience.Match(said) && !clause.ContainsAny(said, "this", "that") ||
+		keptThing.Match(said) && !clause.ContainsAny(said, "user")
+}

@@ -1,0 +1,74 @@
+package instructions
+
+import (
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var DangerousCommand = scanner.Rule{
+	ID:         "inj-dangerous-command",
+	Category:   "shell_injection",
+	Title:      "Text carries a command that destroys or opens a machine",
+	Why:        "An agent with a shell runs what it reads. These commands have no other effect than to destroy, or to let somebody in.",
+	Fix:        "Do not let an agent with a shell read it. Remove the server, or find out who wrote the text.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Reverse shells and the removal of whole trees are not shown by honest tools but as warnings. Manuals of commands are the known false alarm, so text in data must be short or give an order.",
+	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0050", "CWE-78"},
+	Patterns: []scanner.Pattern{
+		{
+			Name:    "reverse_shell",
+			Expr:    `(>&|<>?|exec)\s*\S{0,4}/dev/(tcp|udp)/[\w.-]+/\d+|\bnc(at)?\s+[^\n|;]{0,60}(-[a-z]*e[a-z]*|--exec)\s+/?(bin/)?(ba|z)?sh\b|\bsh\s+-i\s+2>&1\s*\|\s*nc\b|\bsocat\s+[^\n]{0,60}exec:|\bbash\s+-i\s+>&|\bsocket\.socket\([^\n]{0,160}(subprocess|os\.dup2|pty\.spawn)`,
+			Anchors: []string{"/dev/tcp", "/dev/udp", "nc ", "ncat ", "socat ", "bash -i", "socket.socket("},
+		},
+		{
+			Name:    "destroys",
+			Expr:    `\brm\s+(-[\w-]+\s+)*(-\w*(rf|fr)\w*|-r\s+-f|-f\s+-r|--recursive\s+--force)\s+(-[\w-]*\s+)*(/|~/?|\$\{?home\}?/?|/home|/\*|~/\*|\*|~?/?(documents|\.ssh)/?\*?)([\s"'` + "`" + `;&|.,]|$)|\bchmod\s+(-r\s+)?0?777\s+(-r\s+)?(/|~|\$\{?home\}?)([\s"'` + "`" + `;&|.,]|$)|\bmkfs(\.\w+)?\s+(-\w+\s+)*/dev/|\bdd\s+if=/dev/(zero|u?random)\s+of=/dev/|\bfind\s+/\s+-delete\b|\bformat\s+c:\s+/|\b(rd|rmdir)\s+/s\s+/q\s+c:\\|\bremove-item\s+-recurse\s+-force\s+c:\\|:\(\)\s*\{\s*:\s*\|\s*:|\bdel\s+/[fsq]\s[^\n]{0,20}c:\\|--no-preserve-root|['"]?;\s*drop\s+(table|database)\s+\w+\s*;?\s*--`,
+			Anchors: []string{"rm -", "chmod ", "mkfs", "of=/dev/", ":(){", ":() {", "del /", "find / -d", "format c:", "rd /s", "rmdir /s", "remove-item", "drop table", "drop database", "--no-preserve-root"},
+		},
+		{
+			Name:    "drop_and_run",
+			Expr:    `\bchmod\s+(\+x|[0-7]*7[0-7]*)\s+(/tmp|/var/tmp|/dev/shm)/[^\s]+\s*(&&|;)\s*(/tmp|/var/tmp|/dev/shm)/|\b(os\.system|subprocess\.\w+|exec|popen)\(\s*["'][^"'\n]{0,80}(curl|wget)[^"'\n]{0,120}\|\s*(ba|z)?sh`,
+			Anchors: []string{"chmod", "os.system", "subprocess", "exec(", "popen("},
+		},
+		encodedCode: {
+			Name:    "encoded_code",
+			Expr:    `\bos\.system\(|\bsubprocess\.\w+\(|\b(exec|eval)\(|\bchild_process\b|\binvoke-expression\b`,
+			Anchors: []string{"os.system(", "subprocess.", "exec(", "eval(", "child_process", "invoke-expression"},
+		},
+	},
+	Text: func(p *scanner.TextPass) {
+		for _, m := range p.Matches {
+			if m.Pattern == encodedCode && p.Via == "" {
+				continue
+			}
+			from, _ := clause.Around(p.Folded, m.Start, m.End)
+			if clause.NegatedOrQuoted(p.Folded, m.Start, m.End) && len(p.Folded) > shortText || keepsFromRunning.Match(p.Folded[from:m.Start]) || refusedAhead(p.Folded, from) {
+				continue
+			}
+			severity := scanner.High
+			if clause.IsResult(p) && len(p.Folded) > shortText {
+				severity = scanner.Medium
+			}
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"a command that only destroys or opens a machine"},
+				Message: "the text carries a command that destroys or opens a machine"})
+		}
+	},
+}
+
+// encodedCode is a pattern of what is ordinary code when it stands in the open.
+const encodedCode = 3
+
+// keepsFromRunning is to keep such a command from being run.
+var keepsFromRunning = lazyregexp.New(`\b(never|not|refuses?|block(s|ed)?|reject(s|ed)?|den(y|ies|ied)|prevents?|prohibits?|forbid(s|den)?|detects?)\b`)
+
+// refusedAhead reports a clause behind a colon and a word of refusal.
+func refusedAhead(t []byte, from int) bool {
+	before, _ := clause.Around(t, max(from-1, 0), max(from-1, 0))
+	return from > 1 && t[from-1] == ':' && keepsFromRunning.Match(t[before:from])
+}
+
+// shortText is the length up to which a text is little more than the command in
+// it, in bytes.
+const shortText = 300

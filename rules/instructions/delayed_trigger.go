@@ -1,0 +1,96 @@
+package instructions
+
+import (
+	"bytes"
+
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/sense"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var DelayedTrigger = scanner.Rule{
+	ID:         "inj-delayed-trigger",
+	Category:   "hidden_instructions",
+	Title:      "Text announces other behaviour once it is trusted",
+	Why:        "What is shown for review is not what will run: the action waits for an approval, a version or a number of calls.",
+	Fix:        "Do not approve it. Remove the server.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "The condition alone is how approvals are documented; with something harmful behind it there is no honest reading.",
+	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-LLM:LLM01", "ATLAS:AML.T0094", "CWE-506"},
+	Patterns: []scanner.Pattern{
+		{
+			Name:    "after_approval",
+			Expr:    `\b(once|after|when|upon|only\s+after|following|post)[\s-]+(\w+\s+){0,4}(approv(al|ed|ing)|review(ed)?|trusted|accepted|installed|whitelisted|allow-?listed)\b`,
+			Anchors: []string{"approv", "review", "trusted", "accepted", "installed", "whitelisted", "allowlisted", "allow-listed"},
+		},
+		{
+			Name: "on_the_nth_call",
+			Expr: `\b(on|after|from)\s+(the\s+)?(second|third|fourth|fifth|nth|next|2nd|3rd|\d+(st|nd|rd|th)?)\s+(call|calls|use|uses|invocation|invocations|run|time)\b|\bif\s+(/tmp/|the\s+file\s+/|today|the\s+date|the\s+user(name)?\s+is)\b`,
+			Anchors: append(clause.Combine([]string{"second", "third", "fourth", "fifth", "nth", "next", "2nd", "3rd", "th"}, []string{" "}, []string{"call", "use", "invocation", "run", "time"}),
+				"if /tmp/", "if the file /", "if today", "if the date", "if the user"),
+		},
+		whenTheUserSays: {
+			Name: "when_the_user_says",
+			Expr: `\b(the\s+next\s+time|next\s+time|whenever|every\s+time|each\s+time|as\s+soon\s+as|if|when|once|after|from\s+now\s+on,?\s+when\w*)\s+(the\s+|your\s+)?(user|human|owner)\s+(ever\s+)?(asks?|says?|types?|writes?|mentions?|thanks|sends?|replies|answers|agrees|confirms|logs\s+in|opens?|requests?)\b|\b(from\s+(now|today|tomorrow|this\s+point)\s+(on|onwards?|forward)|in\s+(all|every)\s+(future|later)\s+\w+|for\s+the\s+rest\s+of\s+(this|the)\s+(session|conversation|chat))\b`,
+			Anchors: append(clause.Combine([]string{"user ", "human ", "owner "}, []string{"ask", "say", "type", "write", "mention", "thank", "send", "repl", "answer", "agree", "confirm", "log", "open", "request", "ever "}),
+				"from now on", "from today on", "from tomorrow on", "from this point", "in all future", "in every future", "in all later", "in every later", "rest of this", "rest of the conversation", "rest of the session", "rest of the chat"),
+		},
+	},
+	Definition: sense.Check(&sense.DelayedTrigger),
+	Text: func(p *scanner.TextPass) {
+		for _, m := range p.Matches {
+			from, to := clause.Around(p.Folded, m.Start, m.End)
+			c := p.Folded[from:to]
+			if m.Pattern == whenTheUserSays {
+				triggered(p, m.Start, m.End, to)
+				continue
+			}
+			if !triggeredHarm.Match(c) || gatedHonestly.Match(c) || clause.NegatedOrQuoted(p.Folded, m.Start, m.End) {
+				continue
+			}
+			severity := scanner.High
+			if clause.IsResult(p) {
+				severity = scanner.Medium
+			}
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"a condition that comes true once nobody looks", "something harmful behind it"},
+				Message: "the text announces other behaviour for the time when it is trusted"})
+		}
+	},
+}
+
+// whenTheUserSays is a pattern that is judged by itself.
+const whenTheUserSays = 2
+
+// triggered judges what data wants done at a word of the user, who knows nothing
+// of it. A tool may say what it is for.
+func triggered(p *scanner.TextPass, start, end, to int) {
+	from, _ := clause.Sentence(p.Folded, start, end)
+	if usageAhead.Match(p.Folded[from:start]) {
+		return
+	}
+	if comma := bytes.IndexByte(p.Folded[end:to], ','); comma >= 0 {
+		end += comma // ahead of it stands what the user says
+	} else if !isTime.Match(p.Folded[start:end]) {
+		return
+	}
+	act := riskyAct.FindIndex(p.Folded[end:to])
+	if !clause.IsResult(p) || act == nil || !concrete.Match(p.Folded[end:to]) && !clause.OpensClause(p.Folded[end:to], act) || clause.NegatedOrQuoted(p.Folded, end+act[0], end+act[1]) || gatedHonestly.Match(p.Folded[from:to]) {
+		return
+	}
+	p.Report(scanner.Issue{Start: start, End: end + act[1], Severity: clause.InData(p, start, end, scanner.High),
+		Signals: []string{"a word of the user that sets it off", "an act that a user would want to be asked about"},
+		Message: "the text has something done once the user says a word"})
+}
+
+var (
+	// usageAhead is how a guide says when it is used, ahead of the moment.
+	usageAhead = lazyregexp.New(`\b(use|used|useful|apply|applies|activate\w*|invoked?|trigger\w*|runs?|called?|loads?)\s+(this\s+|it\s+|only\s+)?(\w+\s+)?$`)
+	// isTime is a time and not a word of the user.
+	isTime = lazyregexp.New(`^(from|in|for)\b`)
+	// triggeredHarm is what nobody would announce to a review, and gatedHonestly how
+	// a tool tells of a review that it waits for.
+	triggeredHarm = lazyregexp.New(`\b(exfiltrat\w*|arbitrary|shell|ssh|keys?|credentials?|upload|clipboard|malicious|directive|swap|payload|secretly|silently|steal\w*|delete|send|hidden|backdoor|passwords?|tokens?)\b`)
+	gatedHonestly = lazyregexp.New(`\b(legitimate|rather\s+than|re-?approval|requires?\s+(another\s+)?(approval|review)|gated|never)\b`)
+)

@@ -1,0 +1,60 @@
+package instructions
+
+import (
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/sense"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var DownloadExec = scanner.Rule{
+	ID:         "inj-download-exec",
+	Category:   "shell_injection",
+	Title:      "Text orders a download to be run",
+	Why:        "Code from an address of the author's choice runs with the rights of the user, whatever it contains by then.",
+	Fix:        "Do not run it. Remove the server, or install what it needs yourself from a source that you have checked.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "A download piped into an interpreter, outside of a warning. Installation guides are the known false alarm, so results count one step less.",
+	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0050", "CWE-494"},
+	Patterns: []scanner.Pattern{
+		{
+			Name:    "pipe_to_shell",
+			Expr:    `\b(curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n|]{0,160}(\|\s*tee\s+\S+\s*)?\|\s*(sudo\s+)?(ba|z|da)?(sh|python[0-9.]*|node|perl|ruby|iex)\b|\b((ba|z)?sh|source)\s+(-c\s+["']?\$\(|<\()\s*(curl|wget)\b|\b(eval|exec)\b[^\n]{0,60}\b(curl|wget)\s+[^\n]{0,80}https?://`,
+			Anchors: []string{"curl", "wget", "iwr", "irm ", "invoke-webrequest", "invoke-restmethod"},
+		},
+		{
+			Name:    "decode_to_shell",
+			Expr:    `\bbase64\s+(-d|--decode)[^\n|]{0,80}\|\s*(sudo\s+)?(ba|z)?(sh|python[0-9.]*)\b|\bdecode\s+(the\s+|this\s+)?(\w+\s+){0,3}base64\s+(\w+\s+){0,3}and\s+(execute|run)\b`,
+			Anchors: []string{"base64"},
+		},
+		{
+			Name:    "powershell_download",
+			Expr:    `\biex\s*\(?\s*(\(?new-object|\(?irm|\(?iwr)|\.downloadstring\(\s*["']https?://|\bpowershell(\.exe)?\s+(-\w+\s+(\w+\s+)?)*-e(nc|ncodedcommand)?\s+[a-z0-9+/=]{16,}`,
+			Anchors: []string{"iex", "downloadstring", "powershell"},
+		},
+		{
+			Name:    "install_from_address",
+			Expr:    `\b(pip3?|npm|npx|uvx?)\s+(install\s+)?(-\S+\s+)*(git\+)?https?://\d`,
+			Anchors: []string{"pip install", "pip3 install", "npm install", "npx ", "uvx "},
+		},
+	},
+	Definition: sense.Check(&sense.FetchesAndRuns),
+	Text: func(p *scanner.TextPass) {
+		for _, m := range p.Matches {
+			if clause.CommandNegatedOrQuoted(p.Folded, m.Start, m.End) {
+				continue
+			}
+			severity := scanner.Critical
+			if clause.IsResult(p) {
+				from, to := clause.Around(p.Folded, m.Start, m.End)
+				severity = scanner.Medium
+				if clause.AddressesReader(p.Folded[from:to]) || len(p.Folded) <= shortText {
+					severity = clause.InData(p, m.Start, m.End, scanner.High)
+				}
+			}
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity,
+				Message: "the text pipes a download into an interpreter",
+				Signals: []string{"a download or a decoder", "its output goes to an interpreter"}})
+		}
+	},
+}

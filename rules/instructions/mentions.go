@@ -1,0 +1,126 @@
+package instructions
+
+import (
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// The rules men-* carry the patterns of the agentsh design for MCP tool
+// inspection (its five categories) as bare mentions: they say that a text
+// speaks of something an attack would need, not that it is an attack. What
+// makes a mention an order is judged by the rules inj-*.
+
+// mention builds the check of such a rule: definitions at the given severity,
+// results one step less, and nothing for what the client itself sends.
+func mention(definition scanner.Severity, message string) func(*scanner.TextPass) {
+	return func(p *scanner.TextPass) {
+		for _, m := range p.Matches {
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: clause.LowerInResult(p, definition), Message: message})
+		}
+	}
+}
+
+var MentionedDirective = scanner.Rule{
+	ID:         "men-directive",
+	Category:   "hidden_instructions",
+	Title:      "Text uses the wording of a hidden instruction",
+	Why:        "Emphasis aimed at a model (IMPORTANT: always …) is common in honest definitions and present in most poisoned ones.",
+	Fix:        "Read the sentence: does it serve the tool, or does it steer the model elsewhere?",
+	Severity:   scanner.Low,
+	Confidence: scanner.ConfidenceLow,
+	Basis:      "A mention, not an order: about one honest server in ten emphasises like this.",
+	Refs:       []string{"OWASP-MCP:MCP03", "CWE-1427"},
+	Patterns: []scanner.Pattern{
+		{Name: "important_suspicious", Expr: `important:\s*(before|first|always|never|must|do\b|copy|send|upload|download|execute|run|delete|remove)`, Anchors: []string{"important:"}},
+		{Name: "hidden_directive", Expr: `\bhidden:`, Anchors: []string{"hidden:"}},
+		{Name: "secret_directive", Expr: `(^|[^-_a-z0-9"'])secret:\s`, Anchors: []string{"secret:"}},
+		{Name: "do_not_show", Expr: `do\s+not\s+show`, Anchors: []string{"not show"}},
+		{Name: "ignore_previous", Expr: `ignore\s+previous`, Anchors: []string{"ignore"}},
+		{Name: "system_override", Expr: `system\s+override`, Anchors: []string{"override"}},
+	},
+	Text: mention(scanner.Low, "the text uses wording that hidden instructions use"),
+}
+
+var MentionedCredential = scanner.Rule{
+	ID:         "men-credential",
+	Category:   "credential_theft",
+	Title:      "Text mentions credentials or the files that hold them",
+	Why:        "A definition that names keys and key files deserves a look; most name them because the tool needs them.",
+	Fix:        "Check that the tool's purpose explains the mention.",
+	Severity:   scanner.Note,
+	Confidence: scanner.ConfidenceLow,
+	Basis:      "A mention, not an order.",
+	Refs:       []string{"OWASP-MCP:MCP01", "CWE-200"},
+	Patterns: []scanner.Pattern{
+		{Name: "ssh_key", Expr: `~?/?\.ssh/id_`, Anchors: []string{".ssh/id_"}},
+		{Name: "ssh_dir", Expr: `~/?\.ssh`, Anchors: []string{"~/.ssh", "~.ssh"}},
+		{Name: "env_file", Expr: `(^|[\s"'(/])\.env\b`, Anchors: []string{".env"}},
+		{Name: "credentials", Expr: `credentials?\.[a-z]`, Anchors: []string{"credential"}},
+		{Name: "api_key", Expr: `api[_-]?key`, Anchors: []string{"apikey", "api_key", "api-key"}},
+		{Name: "secret_key", Expr: `secret[_-]?key`, Anchors: []string{"secretkey", "secret_key", "secret-key"}},
+		{Name: "access_token", Expr: `access[_-]?token`, Anchors: []string{"accesstoken", "access_token", "access-token"}},
+		{Name: "private_key", Expr: `private[_-]?key`, Anchors: []string{"privatekey", "private_key", "private-key"}},
+		{Name: "passwd_file", Anchors: []string{"/etc/passwd"}},
+		{Name: "shadow_file", Anchors: []string{"/etc/shadow"}},
+	},
+	Text: mention(scanner.Note, "the text mentions credentials or a file that holds them"),
+}
+
+var MentionedExfilCommand = scanner.Rule{
+	ID:         "men-exfil-command",
+	Category:   "exfiltration",
+	Title:      "Text mentions a command that can move data out",
+	Why:        "curl, wget and netcat are how data leaves a machine, and how most tools are documented.",
+	Fix:        "Check that the tool's purpose explains the command.",
+	Severity:   scanner.Note,
+	Confidence: scanner.ConfidenceLow,
+	Basis:      "A mention, not an order.",
+	Refs:       []string{"OWASP-MCP:MCP03", "CWE-200"},
+	Patterns: []scanner.Pattern{
+		{Name: "curl_upload", Expr: `\bcurl\s+[^\n]*https?://`, Anchors: []string{"curl"}},
+		{Name: "wget", Expr: `\bwget\s+`, Anchors: []string{"wget"}},
+		{Name: "netcat", Expr: `\bnc\s+-`, Anchors: []string{"nc -"}},
+		{Name: "netcat_full", Anchors: []string{"netcat"}},
+		{Name: "base64_curl", Expr: `base64[^\n]*\|[^\n]*curl`, Anchors: []string{"base64"}},
+		{Name: "pipe_curl", Expr: `\|\s*curl`, Anchors: []string{"curl"}},
+	},
+	Text: mention(scanner.Note, "the text mentions a command that can move data out"),
+}
+
+var MentionedShellSyntax = scanner.Rule{
+	ID:         "men-shell-syntax",
+	Category:   "shell_injection",
+	Title:      "Text chains shell commands",
+	Why:        "A definition or default that chains commands can end up in a shell.",
+	Fix:        "Check that the tool runs commands on purpose, and quotes what it is given.",
+	Severity:   scanner.Note,
+	Confidence: scanner.ConfidenceLow,
+	Basis:      "A mention, not an order: the separators alone stand in all code, so a command word must follow.",
+	Refs:       []string{"OWASP-MCP:MCP05", "CWE-78"},
+	Patterns: []scanner.Pattern{
+		{Name: "chained_command", Expr: `(;|&&|\|)\s*(rm\s|curl\s|wget\s|bash\b|sh\s+-c|chmod\s|nc\s+-|python[0-9.]*\s+-c)`,
+			Anchors: []string{"rm ", "curl ", "wget ", "bash", "sh -c", "chmod ", "nc -", "python"}},
+		{Name: "cmd_substitution", Expr: `\$\(\s*(curl|cat|wget|whoami|id|env|printenv|base64)\b`, Anchors: []string{"$("}},
+		{Name: "backtick_exec", Expr: "`\\s*(curl|wget|whoami|printenv|rm\\s+-)[^`\\n]*`", Anchors: []string{"`curl", "`wget", "`whoami", "`printenv", "`rm "}},
+	},
+	Text: mention(scanner.Note, "the text chains shell commands"),
+}
+
+var MentionedPathTraversal = scanner.Rule{
+	ID:         "men-path-traversal",
+	Category:   "path_traversal",
+	Title:      "Text names a path outside of the tool's own",
+	Why:        "Climbing paths and system directories are what a tool is tricked into; file tools document them honestly.",
+	Fix:        "Check that the tool's purpose explains the path, and that the server refuses to climb.",
+	Severity:   scanner.Note,
+	Confidence: scanner.ConfidenceLow,
+	Basis:      "A mention, not an order.",
+	Refs:       []string{"OWASP-MCP:MCP05", "CWE-22"},
+	Patterns: []scanner.Pattern{
+		{Name: "dot_dot_traversal", Anchors: []string{"../.."}},
+		{Name: "etc_dir", Anchors: []string{"/etc/"}},
+		{Name: "root_dir", Expr: `(^|[\s"'(=:])/root/`, Anchors: []string{"/root/"}},
+		{Name: "home_hidden", Expr: `/home/[^/\s]+/\.`, Anchors: []string{"/home/"}},
+	},
+	Text: mention(scanner.Note, "the text names a path outside of the tool's own"),
+}

@@ -1,0 +1,164 @@
+package instructions
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/languages"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/secrets"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var OtherLanguage = scanner.Rule{
+	ID:         "inj-other-language",
+	Category:   "hidden_instructions",
+	Title:      "Text gives the model an order in another language",
+	Why:        "Models follow orders in every language that they know; reviewers and filters often know one.",
+	Fix:        "Have the text translated before anybody approves it. Remove the server if it says what the finding shows.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "The orders that no honest text gives in any language: to drop the instructions that came before, to keep something from the user, to call a tool ahead of all others, to send away what the user said, and to read a file of credentials; in Arabic, Bengali, Chinese, French, German, Hindi, Indonesian, Italian, Japanese, Korean, Portuguese, Russian, Spanish, Turkish, Urdu and Vietnamese. What English rules call critical is high here, where fewer honest readings are known.",
+	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
+	Patterns:   foreignPatterns,
+	Text: func(p *scanner.TextPass) {
+		for _, m := range p.Matches {
+			if clause.Quoted(p.Folded, m.Start, m.End) {
+				continue
+			}
+			issue, ok := foreignOrder(p, m.Pattern, m.Start, m.End)
+			if !ok {
+				continue
+			}
+			if issue.End == 0 {
+				issue.Start, issue.End = m.Start, m.End
+			}
+			issue.Signals = append(issue.Signals, "in another language")
+			p.Report(issue)
+		}
+	},
+}
+
+// foreignLanguages is the table of languages, and what is made of it. The
+// patterns are the directives of one language after the other, and at the end the
+// files of credentials, whose verb is looked for around them.
+var (
+	foreignPatterns = append(slices.Concat(languages.Each((*languages.Language).Patterns)...), scanner.Pattern{
+		Name:    "secret_file",
+		Expr:    secrets.Files,
+		Anchors: secrets.FileAnchors,
+	})
+)
+
+// What a match is judged by is made when there is one: no run that finds none pays for it.
+var (
+	foreignTongues = sync.OnceValue(func() []languages.Compiled { return languages.Each((*languages.Language).Compile) })
+	anyTongue      = sync.OnceValue(newWordsOfAny)
+)
+
+// wordsOfAny are those of any language: in what is said of credentials and conversations
+// the languages need not be told apart, and some share words.
+type wordsOfAny struct{ readAhead, readBehind, theirs, denies *lazyregexp.Regexp }
+
+func newWordsOfAny() wordsOfAny {
+	read := ofAll(func(l *languages.Language) string { return l.Bound(l.Words(l.Read)) })
+	return wordsOfAny{
+		readAhead:  lazyregexp.New(read + `[^.!?。।۔\n]*$`),
+		readBehind: lazyregexp.New(`^[^.!?。।۔\n]*?` + read),
+		theirs:     lazyregexp.New(ofAll(func(l *languages.Language) string { return l.Words(l.Theirs) })),
+		denies:     lazyregexp.New(ofAll(func(l *languages.Language) string { return l.Alone(l.Denies + " " + l.Reports) })),
+	}
+}
+
+// readReach is how far from a file the verb of reading it may stand, in bytes.
+const readReach = 160
+
+// ofAll returns an expression for what f says in any language.
+func ofAll(f func(*languages.Language) string) string {
+	return languages.InEither(strings.Join(languages.Each(f), `|`))
+}
+
+// foreignOrder judges one match.
+func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, bool) {
+	from, to := clause.Around(p.Folded, start, end)
+	ahead, said, behind := p.Folded[from:start], p.Folded[start:end], p.Folded[end:to]
+	if pattern == len(foreignPatterns)-1 {
+		return foreignRead(p, from, start, end)
+	}
+	l := &foreignTongues()[pattern/int(languages.Directives)]
+	whole, _ := clause.Sentence(p.Folded, start, end)
+	if l.Reported.Match(p.Folded[whole:start]) || l.Refused != nil && l.Refused.Match(behind) {
+		return scanner.Issue{}, false
+	}
+	severity := scanner.High
+	if clause.IsResult(p) {
+		severity = clause.InData(p, start, end, scanner.High)
+	}
+	switch languages.Directive(pattern % int(languages.Directives)) {
+	case languages.DropTold:
+		return scanner.Issue{Severity: severity, Message: "the text tells the model to drop its instructions", Signals: []string{"an order to the model"}},
+			!l.Denied.Match(ahead) && !ofSomething.Match(behind)
+	case languages.HideFromUser:
+		return scanner.Issue{Severity: severity, Message: "the text tells the model to keep something from its user", Signals: []string{"an order of secrecy"}},
+			!keptFrom(ahead, said, behind)
+	case languages.CallFirst:
+		switch {
+		case p.Subject == scanner.ServerSubject || ofThisServer.Match(p.Folded[from:to]):
+			severity = scanner.Low
+		case opensSession.MatchString(p.Name) || clause.IsResult(p):
+			severity = scanner.Medium
+		}
+		return scanner.Issue{Severity: severity, Message: "the text has a tool called ahead of all others", Signals: []string{"an order to call it", "at every other call"}},
+			!l.Denied.Match(ahead)
+	}
+	return scanner.Issue{Severity: severity, Message: "the text has data sent away that is not the tool's", Signals: []string{"a verb of sending", "an object that belongs to the user", "an address"}},
+		anyTongue().theirs.Match(p.Folded[from:to]) && !l.Denied.Match(ahead) && !p.FirstSentence(start)
+}
+
+// foreignRead judges a file of credentials, which it takes a verb to order to read.
+func foreignRead(p *scanner.TextPass, from, start, end int) (scanner.Issue, bool) {
+	from = max(from, start-readReach)
+	first, last := start, end
+	if verb := anyTongue().readAhead.FindIndex(p.Folded[from:start]); verb != nil {
+		first = from + verb[0]
+	} else if verb := anyTongue().readBehind.FindIndex(p.Folded[end:min(len(p.Folded), end+readReach)]); verb != nil {
+		last = end + verb[1]
+	} else {
+		return scanner.Issue{}, false
+	}
+	if anyTongue().denies.Match(p.Folded[from:last]) {
+		return scanner.Issue{}, false
+	}
+	severity := scanner.High
+	switch {
+	case clause.IsResult(p):
+		severity = scanner.Medium // a manual says it to its reader as well
+	case p.FirstSentence(first) || secrets.HandlesCredentials(p.Name):
+		severity = scanner.Low
+	}
+	return scanner.Issue{Start: first, End: last, Severity: severity, Message: "the text has a place read where credentials lie", Signals: []string{"a verb of access", "a file that holds credentials"}}, true
+}
+
+var (
+	// ofSomething stands behind instructions for something that is named, such as a journey or a form.
+	ofSomething = lazyregexp.New(`^\s+(zur|zum|fur\s+d\w+|bezuglich|du\s+(formulaire|manuel|document|guide)|del\s+(manual|formulario|documento)|do\s+(manual|formulario)|sul|sulla)\b`)
+	// ofThisServer says that the tools are the server's own.
+	ofThisServer = lazyregexp.New(foldAll(`este servidor|d?este servidor|ce serveur|dieses servers|diesem server|quest[oa] server|server ini|bu sunucu|máy chủ này|(本|此|这个|該|该)(服务器|服務器)|このサーバ|이 서버|هذا الخادم|इस सर्वर|এই সার্ভার|اس سرور|этого сервера`))
+	// keptWords are what is kept from others for the user's sake.
+	keptWords  = foldAll(`(contraseñas?|clave|mots? de passe|senhas?|palavra-passe|passwor[dt]s?|kata sandi|parola|şifre|mật khẩu|пароль|пароли|密码|密碼|パスワード|비밀번호|كلمة المرور|पासवर्ड|পাসওয়ার্ড|پاس ورڈ|tokens?|token|pin)`)
+	keptSaid   = lazyregexp.New(keptWords)
+	keptBehind = lazyregexp.New(`^\s*(` + languages.Letter + `{1,4}['’\s]\s*){0,2}` + keptWords)
+	keptAhead  = lazyregexp.New(keptWords + languages.Letter + `{0,4}[\s,、]*$`)
+)
+
+// keptFrom reports that what is not told is a password or its like.
+func keptFrom(ahead, said, behind []byte) bool {
+	return keptSaid.Match(said) || keptBehind.Match(behind) || keptAhead.Match(ahead)
+}
+
+// foldAll is fold for an expression in which a blank is white space.
+func foldAll(expr string) string {
+	return languages.InEither(strings.ReplaceAll(languages.FoldExpr(expr), ` `, `\s+`))
+}

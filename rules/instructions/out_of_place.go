@@ -1,0 +1,106 @@
+package instructions
+
+import (
+	"bytes"
+
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var OutOfPlace = scanner.Rule{
+	ID:         "inj-out-of-place",
+	Category:   "hidden_instructions",
+	Title:      "A task or a question stands among records",
+	Why:        "A model takes what reads like a request for one, wherever it stands. Between the rows of a table or the entries of a log, nobody but a model would take it up.",
+	Fix:        "Find out how the line came there. Do not let a model act on it.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Of many lines of one form, one alone is prose and asks for something that has nothing to do with the records. It orders nothing that harms, so it is medium.",
+	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
+	Lines: func(p *scanner.TextPass) {
+		if !clause.IsResult(p) {
+			return
+		}
+		for _, l := range strayLines(p.Source) {
+			line := bytes.ToLower(p.Source[l.start:l.end])
+			if len(line) <= requestBytes && requestLine.Match(line) && !aboutRecords.Match(line) {
+				p.ReportSource(scanner.Issue{Start: l.start, End: l.end, Severity: scanner.Medium,
+					Signals: []string{"the lines around it are records", "it asks for something"},
+					Message: "a line among records asks for something that has nothing to do with them"})
+			}
+		}
+	},
+}
+
+// The measures of records: a text in which all but a few lines have one form.
+// A longer line is no single request.
+const (
+	recordLines  = 4
+	recordShare  = 0.7
+	maxStrays    = 3
+	requestBytes = 400
+)
+
+type span struct{ start, end int }
+
+// strayLines returns the lines of a text that are no records, where nearly all
+// others are.
+func strayLines(t []byte) []span {
+	var counts [len(recordForms)]int
+	var lines []span
+	for start := 0; start < len(t); {
+		end := start + bytes.IndexByte(t[start:], '\n')
+		if end < start {
+			end = len(t)
+		}
+		if line := bytes.TrimSpace(t[start:end]); len(line) > 0 {
+			lines = append(lines, span{start, end})
+			for i, form := range recordForms {
+				if form(line) {
+					counts[i]++
+				}
+			}
+		}
+		start = end + 1
+	}
+	for i, form := range recordForms {
+		if n := counts[i]; n < recordLines || n == len(lines) || len(lines)-n > maxStrays || float64(n) < recordShare*float64(len(lines)) {
+			continue
+		}
+		var stray []span
+		for _, l := range lines {
+			if !form(bytes.TrimSpace(t[l.start:l.end])) {
+				stray = append(stray, l)
+			}
+		}
+		return stray
+	}
+	return nil
+}
+
+// recordForms tell of a line whether it is a record: the row of a table, of
+// values with separators, or the entry of a log.
+var recordForms = [...]func([]byte) bool{
+	func(l []byte) bool { return l[0] == '|' && bytes.Count(l, []byte("|")) > 2 },
+	func(l []byte) bool { return bytes.Count(l, []byte("\t")) > 1 },
+	func(l []byte) bool { return bytes.Count(l, []byte(",")) > 1 && !bytes.Contains(l, []byte(", ")) },
+	func(l []byte) bool { return bytes.Count(l, []byte(";")) > 1 && !bytes.Contains(l, []byte("; ")) },
+	func(l []byte) bool { return l[0] == '{' && l[len(l)-1] == '}' },
+	logEntry.Match,
+}
+
+// logEntry begins with a date or a time.
+var logEntry = lazyregexp.New(`^\[?\d{1,4}[-/:.]\d{1,2}[-/:.]\d{1,4}`)
+
+// requestLine is a line that gives a task or asks a question.
+var requestLine = lazyregexp.New(`^\W*((please|kindly|also|now|next|then|finally|and)[, ]+)*(` +
+	`(can|could|would|will)\s+you\b|(i|we)\s+(need|want)\s+you\s+to\b|i['’]d\s+like\s+you\s+to\b|(help|tell|give|show|teach|send)\s+(me|us)\b|` +
+	`(what|how|who|whom|whose|why|when|where|which|is|are|was|were|do|does|did|has|have|should)(['’]s)?\s[^?]*\?|in\s+your\s+(reply|response|answer)\b|` +
+	taskVerb + `\s+\S+\s)`)
+
+// taskVerb is a verb that has a text written, found or changed.
+const taskVerb = `(write|compose|draft|create|generate|develop|design|produce|prepare|make|build|invent|summari[sz]e|explain|describe|discuss|outline|analy[sz]e|evaluate|assess|compare|determine|classify|identify|list|name|find|look\s+up|search|research|recommend|suggest|propose|provide|offer|translate|convert|render|rewrite|rephrase|paraphrase|reverse|encode|decode|encrypt|shift|scramble|jumble|anagram|misspell|replace|substitute|remove|combine|group|rearrange|use|apply|express|reply|respond|answer|say|speak|sing|add|include|insert|integrate|incorporate|mention|promote|advertise|modify|change|enhance|augment|introduce|break\s+down|solve|calculate|compute|tell|imagine|pretend|act|open|visit|click|download|install|run|execute|call|invoke|send|forward|email|delete|book|buy|order|transfer|pay|schedule|invite|share|post|ignore|forget|stop)`
+
+// aboutRecords is how a caption, a note or a hint speaks of the records around it.
+var aboutRecords = lazyregexp.New(`\b(rows?|columns?|tables?|records?|entries|results?|pages?|items?|values?|fields?|limit|offset|cursor|filters?|query|sort(ed)?|total|source|notes?|legend|figures?|csv|json|footnotes?|above|below|next\s+page|more\s+(info\w*|details)|see\s+also)\b|:$|^\W*#`)

@@ -1,0 +1,70 @@
+package instructions
+
+import (
+	"bytes"
+
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var RoleTags = scanner.Rule{
+	ID:         "inj-role-tags",
+	Category:   "hidden_instructions",
+	Title:      "Text forges the marks of a conversation",
+	Why:        "Chat templates tell the system, the user and the model apart by marks. A text that carries them can make its own words pass for theirs.",
+	Fix:        "Strip the marks before a model reads the text, or refuse it.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "The tokens of chat templates have no other use. Marks that are also ordinary words count only with an order behind them. Documentation of prompts is the known false alarm.",
+	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
+	Patterns: []scanner.Pattern{
+		{
+			Name:    "template_token",
+			Expr:    templateToken,
+			Anchors: templateTokens,
+		},
+		{
+			Name:    "forged_system",
+			Expr:    `(\[\s*(system|admin|assistant)(\s+\w+){0,2}\s*\]|<\s*(system|instruction|admin|assistant)\s*>|(^|[\n.!?*#>:]\s*)(system|assistant)(\s+(message|prompt|note|instruction))?\s*:|#{2,}\s*(new\s+)?(system|instruction)\w*(\s+\w+)?|\{\{\s*system\b|\[\s*(assistant|system|ai)\s+instructions?\b)[^\n]{0,60}?\b(requires?\s+you\s+to|you\s+(must|are\s+(now|no\s+longer|required|allowed|authori[sz]ed|in)|should|will|can|now|have\s+(to|been)|may|need)|your\s+(new|only|main|real|task|goal|instructions?|answer|response|job|role)|ignore|disregard|focus|print|output|respond|reply|execute|forget|must|override|repeat|provide|never|do\s+not|don['’]t|if\s+(asked|questioned))\b`,
+			Anchors: []string{"[system", "[ system", "[admin", "[assistant", "<system", "<instruction", "<admin", "<assistant", "system:", "system message", "system prompt:", "assistant:", "## system", "##system", "## new system", "{{ system", "{{system", "[ai instruction", "system note", "system instruction", "system :", "assistant :", "assistant note", "assistant message", "assistant prompt", "assistant instruction", "[ assistant", "## instruction", "## new instruction"},
+		},
+		{
+			Name:    "forged_turn",
+			Expr:    `\b(assistant|system)\s*:[^\n]{0,80}\n\s*user\s*:[^\n]{0,200}?\b(thanks|please|could\s+you|can\s+you|repeat|ignore|now|i\s+want\s+you)\b`,
+			Anchors: []string{"user:", "user :"},
+		},
+		{
+			Name:    "boxed_order",
+			Expr:    `<\s*(important|hidden|secret|critical|information|system|admin)\s*>[^<]{0,200}?\b(you\s+(must|should|can)|whenever|every|before|first|ignore|do\s+not|don['’]t|reads?|send|always|never|make\s+sure|please|steal|exfiltrate|include|call|pass|must|required)\b`,
+			Anchors: []string{"<important", "<hidden", "<secret", "<critical", "<information", "<system", "<admin", "< important", "< hidden", "< secret", "< critical", "< system"},
+		},
+		{
+			Name:    "template_token_and_order",
+			Expr:    `(` + templateToken + `|</(tool_result|function_results|tool_response|tool_output|result|output|document|data)>\s*<\w+(\s[^<>]{0,80})?>|-{2,}\s*(end|close)\s+of\s+(the\s+|this\s+)?(tool\s+)?(output|result|response|document|content|data|context|file|page|mail|message)s?\s*-{2,}|#{2,}\s*(instruction|response|input)\s*:)\s?[^\n]{0,120}?\b(send|forward|e-?mail|delete|remove|transfer|grant|export|ignore|disregard|reveal|print|dump|execute|call|invoke|post|upload|proceed|wipe|confirmed|approved|create|add|read|write|reply|respond|answer|you\s+(must|are\s+now|will\s+now|should\s+now|now)|now)\b`,
+			Anchors: append([]string{"--end of", "-- end of", "--close of", "-- close of", "</result>", "</output>", "</document>", "</data>", "</tool_", "## instruction", "##instruction", "## response:", "## input:"}, templateTokens...),
+		},
+	},
+	Text: clause.JudgeOrders(
+		clause.Order{Severity: scanner.High, Data: scanner.Medium, Message: "the text has the tokens of a chat template", Signals: []string{"tokens of a chat template"}, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "the text poses as the system and gives an order", Signals: []string{"a mark of the system", "an order behind it"}, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "the text forges turns of a conversation", Signals: []string{"a forged turn of the model or the system", "a forged turn of the user"}, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "the text has an order in a box of its own", Signals: []string{"a tag that singles it out", "an order"}, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "the text forges a turn of a conversation to give an order", Signals: []string{"tokens of a chat template", "an order behind them"}, Unless: inManual},
+	),
+}
+
+// manualReach is how far around a match a document is looked at, in bytes: a text
+// can have many matches.
+const manualReach = 4 << 10
+
+// inManual reports a document that shows templates: it has headings, links or
+// fences.
+func inManual(t []byte, start, end int) bool {
+	t = t[max(0, start-manualReach):min(len(t), end+manualReach)]
+	return manualMarkup.Match(t) || bytes.Contains(t, []byte("```"))
+}
+
+const templateToken = `(<\|(im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext)\|>|<<sys>>|\[/?inst\]|<start_of_turn>|</?system-reminder>|</tool_result>|</function_results>)`
+
+// templateTokens are the literals of it.
+var templateTokens = []string{"<|", "<<sys>>", "[inst]", "[/inst]", "<start_of_turn>", "system-reminder>", "</tool_result>", "</function_results>"}

@@ -1,0 +1,71 @@
+package instructions
+
+import (
+	"bytes"
+
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/secrets"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var secretVerb = lazyregexp.New(`\b(read|open|cat|load|access|fetch|retrieve|cop(y|ie)|include|extract|grab|get|list|send|upload|pass|attach|append|prepend|embed|provide|paste|put|print|output|dump|steal|exfiltrate|harvest|return|collect|quote|supply|grab|gather|index|scan|insert|forward)(e?s)?\b`)
+
+var SecretFileRead = scanner.Rule{
+	ID:         "inj-secret-file-read",
+	Category:   "credential_theft",
+	Title:      "Text orders the model to read credentials",
+	Why:        "A model with a file or shell tool can read keys that the server itself cannot reach, and carry them to it in the next call.",
+	Fix:        "Remove the server, and replace the credentials if the tool was ever used.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "The order has a verb of access and a place where credentials lie, in one clause and not negated. A tool whose own purpose is that place is the known false alarm.",
+	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200"},
+	Patterns: []scanner.Pattern{{
+		Name:    "secret_file",
+		Expr:    secrets.Files,
+		Anchors: secrets.FileAnchors,
+	}},
+	Text: func(p *scanner.TextPass) {
+		for _, m := range p.Matches {
+			if bytes.Contains(p.Folded[m.Start:min(len(p.Folded), m.End+len(".pub"))], []byte(".pub")) {
+				continue // a public key is there to be shown
+			}
+			from, to := clause.Around(p.Folded, m.Start, m.End)
+			verb := secretVerb.FindIndex(p.Folded[from:m.Start])
+			if verb == nil && (fileNamedFirst.Match(p.Folded[m.End:to]) || clause.IsResult(p) && sentToAddress.Match(p.Folded[from:to])) {
+				verb = []int{m.Start - from, m.Start - from}
+			}
+			if verb == nil || clause.NegatedOrQuoted(p.Folded, m.Start, m.End) {
+				continue
+			}
+			told := clause.AddressesReader(p.Folded[from:to]) || clause.OpensClause(p.Folded[from:], verb) && !p.FirstSentence(from+verb[0])
+			severity, signals := scanner.Critical, []string{"a verb of access", "a file that holds credentials", "the model is addressed"}
+			switch {
+			case clause.IsResult(p) && clause.AddressesReader(p.Folded[from:to]):
+				severity = clause.InData(p, m.Start, m.End, scanner.High)
+			case clause.IsResult(p) && clause.OpensClause(p.Folded[from:], verb) && contentHandedOver.Match(p.Folded[from:to]):
+				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), []string{"a verb of access", "a file that holds credentials", "what it says goes into the answer"}
+			case clause.IsResult(p) && sentToAddress.Match(p.Folded[from:to]):
+				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), []string{"a file that holds credentials", "an address that it goes to"}
+			case clause.IsResult(p):
+				continue // a command in a listing or a manual
+			case !told && (p.FirstSentence(from) && verb[0] == 0 || secrets.HandlesCredentials(p.Name)):
+				severity, signals = scanner.Low, []string{"a file that holds credentials", "it is what the tool says it is for"}
+			case !told:
+				severity, signals = scanner.High, []string{"a verb of access", "a file that holds credentials", "beside what the tool is for"}
+			}
+			p.Report(scanner.Issue{Start: from + verb[0], End: m.End, Severity: severity, Signals: signals,
+				Message: "the text has a place read where credentials lie"})
+		}
+	},
+}
+
+// fileNamedFirst is an order that names the file first.
+var fileNamedFirst = lazyregexp.New(`^[^,]{0,20}\b(must|should|shall|has\s+to|needs?\s+to)\s+(\w+\s+)?be\s+(read|copied|sent|uploaded|included|attached|passed|opened|loaded|posted)\b`)
+
+// contentHandedOver is to put into an answer or a call what was read.
+var contentHandedOver = lazyregexp.New(`\b(reply|respond|answer|response|send|pass|paste|give\s+me|tell\s+me|include|attach|forward|argument|parameter|call\s+the\s+tool|with\s+(its|the)\s+contents?|pastebin|gist|put\s+(it|the\s+(output|result|contents?)))\b`)
+
+// sentToAddress is an address that something is sent to.
+var sentToAddress = lazyregexp.New(`\b(post|send|upload|curl|exfiltrat)\w*\b[^\n]{0,80}https?://|https?://[^\n]{0,80}\b(post|send|upload|exfiltrat)`)

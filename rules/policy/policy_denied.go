@@ -1,0 +1,65 @@
+package policy
+
+import (
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var PolicyDenied = scanner.Rule{
+	ID:         "policy-denied",
+	Category:   "policy",
+	Title:      "The policy does not let this pass",
+	Why:        "Somebody wrote down what servers and tools are for; what is outside of that is a mistake, or somebody else's work.",
+	Fix:        "Find out who asked for it. If it is wanted, allow it in the policy, as narrowly as it is needed.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The policy is the user's own. High where it blocks, medium where it would ask somebody, low where it asks for an alert, and a note where it asks for a log. Silent without a policy.",
+	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-862"},
+	On:         scanner.OnCall | scanner.OnRequest | scanner.OnQuestion | scanner.OnNotification,
+	Judge: func(p *scanner.JudgePass) {
+		d := p.Policy()
+		weight, ok := verdictWeights[d.Verdict]
+		if !ok || d.Verdict == scanner.Log && d.Location.File == "" { // what is logged because no rule names it is not worth a note
+			return
+		}
+		if d.Verdict == scanner.Block {
+			p.Blocks()
+		}
+		is := scanner.JudgeIssue{Severity: weight.severity, Message: weight.says + ": " + d.Reason, Key: d.Verdict.String() + " " + d.Rule, Offset: p.Message.Offset}
+		is.Subject, is.Name, is.Pointer, is.Evidence = subjectOf(p)
+		if d.Location.File != "" {
+			is.Related = []scanner.Related{{Message: fmt.Sprintf("the rule %s of the policy", text.QuoteName(d.Rule)), Location: d.Location}}
+		}
+		p.Report(is)
+	},
+}
+
+// verdictWeights say what a verdict that does not simply let pass weighs.
+var verdictWeights = map[scanner.Verdict]struct {
+	severity scanner.Severity
+	says     string
+}{
+	scanner.Block:  {scanner.High, "the policy blocks this"},
+	scanner.Prompt: {scanner.Medium, "the policy asks somebody about this"},
+	scanner.Alert:  {scanner.Low, "the policy alerts to this"},
+	scanner.Log:    {scanner.Note, "the policy logs this"},
+}
+
+// subjectOf returns what a finding about a request names.
+func subjectOf(p *scanner.JudgePass) (subject scanner.SubjectKind, name, pointer, evidence string) {
+	m := p.Message
+	switch m.Method {
+	case "sampling/createMessage":
+		return scanner.SamplingSubject, "", "", m.Method
+	case "elicitation/create":
+		return scanner.ElicitationSubject, "", "", m.Method
+	case "resources/read", "resources/subscribe":
+		return scanner.CallSubject, m.Target, "/uri", m.Target
+	}
+	if m.Target == "" {
+		return scanner.MessageSubject, "", "", m.Method
+	}
+	return scanner.CallSubject, m.Target, "/name", m.Target
+}

@@ -1,0 +1,80 @@
+package policy
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// alarmEvents are the audit events that say by themselves that something was wrong.
+var alarmEvents = map[string]string{
+	"mcp_detection":              "another engine reported a detection",
+	"mcp_cross_server_blocked":   "another engine blocked a flow between servers",
+	"mcp_server_name_similarity": "another engine reported a server name that imitates another",
+}
+
+// carrierEvents are the audit events that report something only where they list
+// detections. Any other event that lists some reports them as well.
+var carrierEvents = map[string]string{
+	"mcp_output_inspection":     "another engine reported a detection in a result",
+	"mcp_tool_result_inspected": "another engine reported a detection in a result",
+	"mcp_tool_seen":             "another engine reported a detection in a definition",
+	"mcp_tool_changed":          "another engine reported a detection in a definition that changed",
+	"mcp_tool_called":           "another engine reported a detection in a call",
+	"mcp_tool_call_intercepted": "another engine reported a detection in a call",
+	"mcp_sampling_request":      "another engine reported a detection in a request for sampling",
+}
+
+var Reported = scanner.Rule{
+	ID:         "aud-reported",
+	Category:   "audit",
+	Title:      "Another engine reported this",
+	Why:        "An audit log holds decisions of the engine that wrote it. They are evidence, even where the message itself was not recorded.",
+	Fix:        "Follow the report in the system that made it; replay the raw messages, if they were kept, for a judgement of our own.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "The severity is the worst that the other engine gave, and medium where it gave none.",
+	Refs:       []string{"OWASP-MCP:MCP08", "CWE-778"},
+	Message: func(p *scanner.MessagePass) {
+		if p.Message.Kind != scanner.Audit {
+			return
+		}
+		severity, detected := reportedSeverity(p)
+		message, ok := alarmEvents[p.Message.Method]
+		if !ok && !detected {
+			return
+		}
+		if !ok {
+			if message, ok = carrierEvents[p.Message.Method]; !ok {
+				message = "another engine reported a detection"
+			}
+		}
+		p.Report(p.Root, false, severity, message)
+	},
+}
+
+// reportedSeverity returns the worst severity that an audit event of either shape
+// gives, and whether it lists detections.
+func reportedSeverity(p *scanner.MessagePass) (severity scanner.Severity, detected bool) {
+	doc, known := p.Doc, false
+	take := func(object int, key string) {
+		name, _ := doc.Str(object, key)
+		var s scanner.Severity
+		if s.UnmarshalText([]byte(strings.ToLower(name))) == nil {
+			severity, known = max(severity, s), true
+		}
+	}
+	for _, object := range [...]int{p.Root, doc.Get(p.Root, "fields")} {
+		take(object, "severity")
+		take(object, "max_severity")
+		take(doc.Get(object, "detection"), "severity")
+		for c := doc.First(doc.Get(object, "detections")); c >= 0; c = doc.Next(c) {
+			take(c, "severity")
+			detected = true
+		}
+	}
+	if !known {
+		severity = scanner.Medium
+	}
+	return severity, detected
+}

@@ -1,0 +1,26 @@
+package protocol
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+// lastBatch is the last protocol version that knew JSON-RPC batches: they were
+// removed in 2025-06-18.
+const lastBatch = "2025-03-26"
+
+var Batch = scanner.Rule{
+	ID:         "prt-batch",
+	Category:   "protocol",
+	Title:      "Messages come as a batch where batches are no more",
+	Why:        "A checker that expects one message a frame passes over a batch; a lenient client obeys each message in it.",
+	Fix:        "Have the server send one message a frame. Each message of the batch was inspected.",
+	Severity:   scanner.Low,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Reported only once the session has agreed on a version without batches.",
+	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
+	On:         scanner.OnBatch,
+	Judge: func(p *scanner.JudgePass) {
+		if p.Message.Batch == 1 && p.Direction == scanner.ServerToClient && p.Server.Info.Protocol > lastBatch {
+			p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: scanner.MessageSubject, Offset: p.Message.Offset,
+				Message: "the frame is a JSON-RPC batch, which protocol version " + p.Server.Info.Protocol + " does not have"})
+		}
+	},
+}

@@ -1,0 +1,39 @@
+package protocol
+
+import "github.com/mcpscan/mcpscan/scanner"
+
+var DuplicateDefinition = scanner.Rule{
+	ID:         "prt-duplicate-definition",
+	Category:   "protocol",
+	Title:      "A list has two definitions of one name",
+	Why:        "Which of the two a client takes is not defined: a reviewer may read one and the model the other.",
+	Fix:        "Have the server list each name once.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Two different definitions under one name in one list have no use. The same definition twice is a slip, and low.",
+	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
+	Message: func(p *scanner.MessagePass) {
+		type key struct {
+			kind scanner.SubjectKind
+			name string
+		}
+		seen := map[key]*scanner.Definition{}
+		for i := range p.Message.Definitions {
+			d := &p.Message.Definitions[i]
+			if d.Name == "" {
+				continue
+			}
+			k := key{d.Kind, d.Name}
+			first := seen[k]
+			if first == nil {
+				seen[k] = d
+				continue
+			}
+			if first.Digest == d.Digest {
+				p.Report(p.DefinitionNode(d), false, scanner.Low, "the list has the same definition twice")
+			} else {
+				p.Report(p.DefinitionNode(d), false, scanner.High, "the list has another definition of the same name")
+			}
+		}
+	},
+}

@@ -1,0 +1,55 @@
+package protocol
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var HeaderBodyMismatch = scanner.Rule{
+	ID:         "prt-header-body-mismatch",
+	Category:   "protocol",
+	Title:      "The headers of a request say something else than its body",
+	Why:        "Proxies and gateways decide by the headers, and the server acts on the body. Where the two differ, what was allowed is not what was done.",
+	Fix:        "Have the server refuse such requests, as the specification asks (error -32020), and the gateway compare headers and body.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The specification has both say the same, and no library writes them apart. Told of Mcp-Method, Mcp-Name and MCP-Protocol-Version where the recording has HTTP headers (HAR, HTTP as text).",
+	Refs:       []string{"OWASP-MCP:MCP07", "CWE-436"},
+	On:         scanner.OnHTTP,
+	Judge: func(p *scanner.JudgePass) {
+		head, m := p.HTTP(), p.Message
+		if head == nil || p.Direction != scanner.ClientToServer || m.Kind != scanner.Request && m.Kind != scanner.Notification || m.Batch > 0 {
+			return
+		}
+		report := func(field, said, does, pointer string) {
+			p.Report(scanner.JudgeIssue{Severity: scanner.High, Subject: scanner.MessageSubject, Pointer: pointer, Offset: m.Offset,
+				Message: fmt.Sprintf("the header %s says %s, and the body %s", field, text.QuoteName(said), text.QuoteName(does)), Evidence: does, Key: field})
+		}
+		if head.Method != "" && head.Method != m.Method {
+			report("Mcp-Method", head.Method, m.Method, "/method")
+		}
+		if name := headText(head.Name); name != "" && m.Target != "" && name != m.Target {
+			report("Mcp-Name", name, m.Target, "/params")
+		}
+		if m.Client != nil && m.Method != "initialize" && head.Version != "" && m.Client.Protocol != "" && head.Version != m.Client.Protocol {
+			report("MCP-Protocol-Version", head.Version, m.Client.Protocol, "/params/_meta")
+		}
+	},
+}
+
+// headText reads a header whose value could not be sent as it is.
+func headText(value string) string {
+	coded, ok := strings.CutPrefix(value, "=?base64?")
+	if !ok {
+		return value
+	}
+	text, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(coded, "?="))
+	if err != nil {
+		return value
+	}
+	return string(text)
+}

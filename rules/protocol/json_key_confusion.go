@@ -1,0 +1,129 @@
+package protocol
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var JSONKeyConfusion = scanner.Rule{
+	ID:         "prt-json-key-confusion",
+	Category:   "protocol",
+	Title:      "A message can be read in two ways",
+	Why:        "Parsers differ on a key that stands twice, in another case, or with an invisible character. Whoever sends one shows a checker one text and the client another (CVE-2026-27896, GHSA-q382-vc8q-7jhj).",
+	Fix:        "Treat the server as hostile: no JSON library writes such a message by itself.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Where the protocol defines the keys there is no innocent reading. In free-form data (arguments, structured results, property names) keys that differ in case only are legitimate and are not reported; repeated ones, and those with an invisible character, are medium.",
+	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436", "CWE-178"},
+	Message: func(p *scanner.MessagePass) {
+		end := p.Doc.Nodes[p.Root].Next
+		first := sort.Search(len(p.Doc.Anomalies), func(i int) bool { return int(p.Doc.Anomalies[i].Node) >= p.Root })
+		for _, a := range p.Doc.Anomalies[first:] {
+			if a.Node >= end || p.Full() {
+				break
+			}
+			object := int(p.Doc.Nodes[a.Node].Parent)
+			defined := protocolObject(p, object) || protocolPart(p, object)
+			switch {
+			case a.Kind == wire.DuplicateKey && defined:
+				p.Report(int(a.Node), true, scanner.Critical, "a member stands twice: one reader takes the first, another the last")
+			case a.Kind == wire.DuplicateKey:
+				p.Report(int(a.Node), true, scanner.Medium, "a member of free-form data stands twice: one reader takes the first, another the last")
+			case a.Kind == wire.OddKey && defined:
+				p.Report(int(a.Node), true, scanner.Critical, "a key has a NUL or an invisible character in it")
+			case a.Kind == wire.OddKey:
+				p.Report(int(a.Node), true, scanner.Medium, "a key of free-form data has a NUL or an invisible character in it")
+			case defined:
+				p.Report(int(a.Node), true, scanner.Critical, "two members differ only in case or look: a lenient reader takes one for the other")
+			}
+		}
+		reportVariants(p)
+	},
+}
+
+// protocolKeys are the keys that the protocol defines for the objects in which
+// a variant changes what is read.
+var protocolKeys = []string{"jsonrpc", "id", "method", "params", "result", "error", "name", "title", "description",
+	"inputSchema", "outputSchema", "annotations", "tools", "prompts", "resources", "resourceTemplates", "content",
+	"structuredContent", "isError", "arguments", "uri", "uriTemplate", "text", "blob", "type", "instructions",
+	"serverInfo", "messages", "contents", "nextCursor", "inputRequests"}
+
+// foldedKeys maps the folded form of each protocol key to the key.
+var foldedKeys = func() map[string]string {
+	t := map[string]string{}
+	for _, k := range protocolKeys {
+		folded, _ := wire.FoldKey(nil, []byte(k))
+		t[string(folded)] = k
+	}
+	return t
+}()
+
+// reportVariants reports keys that stand alone and are a protocol key in
+// another case: an exact reader sees nothing, a lenient one sees the member.
+func reportVariants(p *scanner.MessagePass) {
+	doc := p.Doc
+	var key, folded []byte
+	for i := p.Root + 1; i < int(doc.Nodes[p.Root].Next); i++ {
+		if p.Full() {
+			return
+		}
+		if doc.Nodes[i].KeyEnd == 0 || !protocolObject(p, int(doc.Nodes[i].Parent)) {
+			continue
+		}
+		key = key[:0]
+		k := doc.Key(i, &key)
+		var odd bool
+		folded, odd = wire.FoldKey(folded[:0], k)
+		known, ok := foldedKeys[string(folded)]
+		if ok && !odd && string(k) != known && doc.Get(int(doc.Nodes[i].Parent), known) < 0 {
+			p.Report(i, true, scanner.High, "a key is one of the protocol's in another case: only a lenient reader sees it")
+		}
+	}
+}
+
+// protocolObject reports whether the keys of an object are defined by the
+// protocol: the message, its params, result and error, a definition, an item
+// of content.
+func protocolObject(p *scanner.MessagePass, object int) bool {
+	doc := p.Doc
+	if object == p.Root || object < 0 {
+		return true
+	}
+	parent := int(doc.Nodes[object].Parent)
+	if parent == p.Root {
+		return !keyIn(doc, object, "_meta") && !(p.Message.Kind == scanner.Audit && keyIn(doc, object, "input")) // the arguments of a call
+	}
+	// An element of one of the protocol's lists.
+	if doc.Kind(parent) != wire.Array || !keyIn(doc, parent, "tools", "prompts", "resources", "resourceTemplates", "content", "contents", "messages") {
+		return false
+	}
+	owner := int(doc.Nodes[parent].Parent)
+	return owner == p.Root || owner >= 0 && int(doc.Nodes[owner].Parent) == p.Root && keyIn(doc, owner, "result")
+}
+
+// protocolPart reports whether an object is a part, with keys that the protocol
+// defines, of one of the protocol's objects: annotations, the content of a
+// prompt's message, an embedded resource, an argument of a prompt, serverInfo.
+func protocolPart(p *scanner.MessagePass, object int) bool {
+	doc := p.Doc
+	if object < 0 || object == p.Root {
+		return false
+	}
+	parent := int(doc.Nodes[object].Parent)
+	if keyIn(doc, object, "serverInfo", "clientInfo", "capabilities") {
+		return int(doc.Nodes[parent].Parent) == p.Root
+	}
+	if doc.Kind(parent) == wire.Array && keyIn(doc, parent, "arguments") {
+		parent = int(doc.Nodes[parent].Parent) // of the prompt
+	} else if !keyIn(doc, object, "annotations", "resource", "content") {
+		return false
+	}
+	return doc.Nodes[parent].KeyEnd == 0 && protocolObject(p, parent)
+}
+
+func keyIn(doc *wire.Doc, i int, keys ...string) bool {
+	return slices.ContainsFunc(keys, func(k string) bool { return doc.KeyIs(i, k) })
+}

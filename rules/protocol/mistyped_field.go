@@ -1,0 +1,97 @@
+package protocol
+
+import (
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// memberTypes are the types that the specification gives to the members that
+// reach a model. Source: schema.ts of the protocol versions 2024-11-05 to
+// 2026-07-28.
+var memberTypes = map[string]wire.Kind{
+	"name": wire.String, "title": wire.String, "description": wire.String, "uri": wire.String, "uriTemplate": wire.String,
+	"inputSchema": wire.Object, "outputSchema": wire.Object, "annotations": wire.Object, "_meta": wire.Object,
+	"icons": wire.Array, "arguments": wire.Array, "execution": wire.Object, "mimeType": wire.String,
+}
+
+// resultTypes are those of the members of a result.
+var resultTypes = map[string]wire.Kind{
+	"tools": wire.Array, "prompts": wire.Array, "resources": wire.Array, "resourceTemplates": wire.Array,
+	"contents": wire.Array, "messages": wire.Array, "instructions": wire.String, "serverInfo": wire.Object,
+	"capabilities": wire.Object, "isError": wire.Bool, "nextCursor": wire.String, "_meta": wire.Object,
+}
+
+// objectLists are the members of a result that are lists of objects.
+var objectLists = [...]string{"tools", "prompts", "resources", "resourceTemplates", "messages"}
+
+var MistypedField = scanner.Rule{
+	ID:         "prt-mistyped-field",
+	Category:   "protocol",
+	Title:      "A member has another type than the specification says",
+	Why:        "A typed reader drops the whole list for one such member, and a checker that does so sees nothing while the client sees the tools.",
+	Fix:        "Have the server corrected. The other definitions of the list were inspected all the same.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The type is a fact; the intent is not. null in place of an absent member is common and low.",
+	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
+	Message: func(p *scanner.MessagePass) {
+		for i := range p.Message.Definitions {
+			d := &p.Message.Definitions[i]
+			if d.Foreign || d.Kind == scanner.ServerSubject {
+				continue
+			}
+			node := p.DefinitionNode(d)
+			checkTypes(p, node, memberTypes)
+			if d.Kind == scanner.ToolSubject && p.Doc.Get(node, "name") < 0 {
+				p.Report(node, false, scanner.Medium, "a tool has no name")
+			}
+		}
+		result := p.Doc.Get(p.Root, "result")
+		checkTypes(p, result, resultTypes)
+		checkContent(p, p.Doc.Get(result, "content"))
+		for _, key := range objectLists {
+			checkElements(p, p.Doc.Get(result, key))
+		}
+	},
+}
+
+func checkTypes(p *scanner.MessagePass, object int, types map[string]wire.Kind) {
+	for c := p.Doc.First(object); c >= 0; c = p.Doc.Next(c) {
+		var buf []byte
+		want, ok := types[string(p.Doc.Key(c, &buf))]
+		got := p.Doc.Kind(c)
+		if !ok || got == want {
+			continue
+		}
+		severity := scanner.Medium
+		if got == wire.Null {
+			severity = scanner.Low
+		}
+		p.Report(c, false, severity, fmt.Sprintf("expected %s, found %s", want, got))
+	}
+}
+
+// checkContent reports a content that is no list; sampling results have one object.
+func checkContent(p *scanner.MessagePass, content int) {
+	switch p.Doc.Kind(content) {
+	case wire.Invalid, wire.Array, wire.Object:
+	case wire.Null:
+		p.Report(content, false, scanner.Low, "expected an array, found null")
+	default:
+		p.Report(content, false, scanner.Medium, fmt.Sprintf("expected an array, found %s", p.Doc.Kind(content)))
+	}
+}
+
+// checkElements reports elements of a list of definitions that are no objects.
+func checkElements(p *scanner.MessagePass, list int) {
+	if p.Doc.Kind(list) != wire.Array {
+		return
+	}
+	for c := p.Doc.First(list); c >= 0; c = p.Doc.Next(c) {
+		if p.Doc.Kind(c) != wire.Object {
+			p.Report(c, false, scanner.Medium, fmt.Sprintf("expected an object in the list, found %s", p.Doc.Kind(c)))
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package protocol
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// maxState bounds the state that is decoded.
+const maxState = 64 << 10
+
+var RequestStatePlain = scanner.Rule{
+	ID:         "prt-request-state-plain",
+	Category:   "protocol",
+	Title:      "The state of a request is in the hands of the client, and not sealed",
+	Why:        "The client sends requestState back as the server gave it. Where it says in the clear who somebody is, what they may do or what they pay, whoever holds it can say something else.",
+	Fix:        "Have the server keep the state, or seal it with a key of its own and bind it to the user.",
+	Severity:   scanner.Low,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Told where the state is JSON, or JSON in base64, with a member that decides something and none that looks like a seal. The server may check it in another way.",
+	Refs:       []string{"OWASP-MCP:MCP07", "CWE-565"},
+	Message: func(p *scanner.MessagePass) {
+		node := p.Doc.Get(p.Doc.Get(p.Root, "result"), "requestState")
+		if p.Doc.Kind(node) != wire.String || p.Direction == scanner.ClientToServer {
+			return
+		}
+		var buf []byte
+		var state wire.Doc
+		if text := p.Doc.Text(node, &buf); len(text) > maxState || !opened(&state, text) {
+			return
+		}
+		decides := false
+		for i := range state.Nodes {
+			var key []byte
+			for _, w := range scanner.Words(string(state.Key(i, &key))) {
+				if sealWords[w] {
+					return
+				}
+				decides = decides || stateWords[w]
+			}
+		}
+		if decides {
+			p.Report(node, false, scanner.Low, "the state says in the clear who somebody is, or what they may do, and has no seal")
+		}
+	},
+}
+
+// opened parses a state that is an object, as it stands or in base64.
+func opened(state *wire.Doc, text []byte) bool {
+	if strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
+		return state.Parse(text) == nil
+	}
+	plain := strings.TrimRight(string(text), "=")
+	for _, e := range [...]*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		if decoded, err := e.DecodeString(plain); err == nil && len(decoded) > 0 && decoded[0] == '{' {
+			return state.Parse(decoded) == nil
+		}
+	}
+	return false
+}
+
+var (
+	// stateWords name what decides who somebody is, what they may do, or what they pay.
+	stateWords = names.Set(`user userid username account tenant email role roles scope scopes admin permission permissions price amount total
+		discount balance currency approved authorized verified`)
+	// sealWords name what a state is sealed with.
+	sealWords = names.Set(`sig signature mac hmac seal sealed tag digest checksum jws`)
+)

@@ -1,0 +1,96 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// clientMethods are requests that only a client may make.
+var clientMethods = map[string]bool{
+	"initialize": true, "server/discover": true, "tools/list": true, "tools/call": true, "prompts/list": true, "prompts/get": true,
+	"resources/list": true, "resources/read": true, "resources/templates/list": true, "resources/subscribe": true,
+	"resources/unsubscribe": true, "completion/complete": true, "logging/setLevel": true, "subscriptions/listen": true,
+}
+
+// needed are the capabilities of a client without which a server must not make a request.
+var needed = map[string]string{"sampling/createMessage": "sampling", "elicitation/create": "elicitation", "roots/list": "roots"}
+
+const (
+	// lastWithRequests is the last protocol version in which servers make requests by
+	// themselves: from 2026-07-28 on they stand in results.
+	lastWithRequests = "2025-11-25"
+	// elicitationRequired is the error by which a server asks for an address to be
+	// opened. 2026-07-28 has it no more.
+	elicitationRequired = "-32042"
+)
+
+var UnsolicitedRequest = scanner.Rule{
+	ID:         "prt-unsolicited-request",
+	Category:   "protocol",
+	Title:      "A server makes a request that it must not make",
+	Why:        "A request that the client did not offer to answer reaches a person or a model past what was agreed on. One that is the client's to make can pass for a call in a log.",
+	Fix:        "Treat the server as hostile, or have it corrected. Let the client refuse what it did not offer.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The specification gives each request to one side, and ties sampling, elicitation and roots to capabilities; what the client did not declare is told only where it declared something about itself. A request of the client's own, and one that the protocol version does not have, are medium. Sampling or elicitation while no request of the client is open is low: versions before 2026-07-28 allow it, but nobody can tell what it is for.",
+	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM06", "CWE-346"},
+	On:         scanner.OnQuestion,
+	Judge: func(p *scanner.JudgePass) {
+		m := p.Message
+		if p.Direction != scanner.ServerToClient {
+			return
+		}
+		switch m.Kind {
+		case scanner.Request:
+			severity, why := unsolicited(p)
+			reportRequest(p, severity, why, m.Method, "/method")
+		case scanner.Response:
+			for _, method := range m.Asks {
+				if undeclared(p.Server.Client, needed[method]) {
+					reportRequest(p, scanner.High, "which the client did not declare that it answers", method, "/result/inputRequests")
+				}
+			}
+			if m.Code == elicitationRequired && undeclared(p.Server.Client, "elicitation") {
+				reportRequest(p, scanner.High, "by an error, which the client did not declare that it answers", "elicitation/create", "/error/code")
+			}
+		}
+	},
+}
+
+func reportRequest(p *scanner.JudgePass, severity scanner.Severity, why, method, pointer string) {
+	if why == "" {
+		return
+	}
+	p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.MessageSubject, Pointer: pointer, Offset: p.Message.Offset,
+		Message: fmt.Sprintf("server %s sends the request %s, %s", text.QuoteName(p.Server.ID), text.QuoteName(method), why), Evidence: method, Key: method + why})
+}
+
+// unsolicited tells what is wrong with a request of a server, "" where nothing is.
+func unsolicited(p *scanner.JudgePass) (scanner.Severity, string) {
+	method, client := p.Message.Method, p.Server.Client
+	spoken := p.Server.Info.Protocol
+	if spoken == "" && client != nil {
+		spoken = client.Protocol
+	}
+	switch {
+	case clientMethods[method]:
+		return scanner.Medium, "which only a client may send"
+	case needed[method] == "":
+		return 0, ""
+	case undeclared(client, needed[method]):
+		return scanner.High, "which the client did not declare that it answers"
+	case client != nil && version(spoken) && spoken > lastWithRequests:
+		return scanner.Medium, "which its protocol version does not have"
+	case method != "roots/list" && p.Server.Asked && !p.Asking():
+		return scanner.Low, "while it has nothing to answer"
+	}
+	return 0, ""
+}
+
+// undeclared reports that a client has told about itself, and not that it has a capability.
+func undeclared(c *scanner.ClientInfo, capability string) bool {
+	return c != nil && capability != "" && !slices.Contains(c.Capabilities, capability)
+}

@@ -1,0 +1,105 @@
+package requests
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/destination"
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/secrets"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var ElcURLRisk = scanner.Rule{
+	ID:         "elc-url-risk",
+	Category:   "credential_theft",
+	Title:      "The user is sent to an address that hides where it leads, or gives something away",
+	Why:        "A page that a server has its user open is where passwords are typed. An address that is read as another host, is not encrypted, or carries who the user is already, is how that goes to somebody else.",
+	Fix:        "Do not open the address. Have the client show the host by itself, in Punycode where its letters are mixed, and accept https alone.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The specification has servers use https, and no secrets or personal data in the address. Plain http to this machine is how local servers sign in, and silent. An e-mail address in the query is medium, but for the hint that OpenID Connect has for it. What url-dangerous-scheme tells of is not told again.",
+	Refs:       []string{"OWASP-MCP:MCP07", "OWASP-LLM:LLM02", "ATLAS:AML.T0011.003", "CWE-319", "CWE-598", "CWE-1007"},
+	Message: func(p *scanner.MessagePass) {
+		followed(p, func(node int, place addressPlace) {
+			if place != elicitationPlace && !(place == authPlace && userOpens[jsonschema.Key(p.Doc, node)]) {
+				return
+			}
+			severity, message := riskOfURL(jsonschema.Text(p.Doc, node), place)
+			if message != "" {
+				p.Report(node, false, severity, message)
+			}
+		})
+	},
+}
+
+// userOpens are the members of authorization metadata that a browser is sent to.
+var userOpens = names.Set("authorization_endpoint end_session_endpoint")
+
+// riskOfURL tells the worst that is wrong with an address that a user is to open.
+func riskOfURL(said string, place addressPlace) (scanner.Severity, string) {
+	scheme, u := destination.ParseURL(said)
+	if dangerous(scheme, said, place) {
+		return 0, ""
+	}
+	if !destination.WebScheme[scheme] || u == nil {
+		if scheme == "" {
+			return scanner.Medium, "no browser can open the address"
+		}
+		return scanner.High, "the address has a scheme that starts another program"
+	}
+	host := u.Hostname()
+	to := destination.Of(host)
+	switch {
+	case u.User != nil:
+		return scanner.High, "the address has a user in front of its host, which a reader takes for the host"
+	case destination.LookalikeHost(host):
+		return scanner.High, "the host has letters of another alphabet that look like those of a known one"
+	case to.Disguised:
+		return scanner.High, "the host is written in a form that hides where it leads"
+	case (scheme == "http" || scheme == "ws") && to.Reach != destination.ThisMachine:
+		return scanner.High, "the address is not encrypted"
+	case figuresOnly.MatchString(host) && to.Reach == destination.Neighbour:
+		return scanner.Medium, "the host is an address of a private network, which anybody in it can take"
+	case figuresOnly.MatchString(host) && to.Reach != destination.ThisMachine:
+		return scanner.High, "the host is an address of figures, and has no name that anybody vouches for"
+	}
+	return givenAway(u)
+}
+
+var (
+	figuresOnly = lazyregexp.New(`^[0-9.]+$|:`)
+	mailAddress = lazyregexp.New(`(?i)^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
+	personQuery = lazyregexp.New(`\b(?:ssn|social security( number)?|passport|date of birth|dob|birth ?day|phone( number)?|mobile|iban|card number|full name)$`)
+	// publicQuery are the parameters of an authorization request that are random and no secrets.
+	publicQuery = names.Set("state nonce code_challenge code_challenge_method client_id redirect_uri scope response_type response_mode resource audience request_uri login_hint login_hint_token prompt elicitationid elicitation_id session_id id")
+)
+
+// givenAway tells what the query and the fragment of an address hold that others should
+// not see.
+func givenAway(u *url.URL) (scanner.Severity, string) {
+	severity, message := scanner.Note, ""
+	for _, part := range [...]string{u.RawQuery, u.Fragment} {
+		query, err := url.ParseQuery(part)
+		if err != nil {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(query)) {
+			for _, value := range query[name] {
+				switch {
+				case publicQuery[strings.ToLower(name)]:
+				case text.Token(value) != "", secrets.NamesSecret(name) && !secrets.Placeholder(value) && (secrets.LooksRandom(value) || secrets.LooksLikePassword(value)):
+					return scanner.High, "the address has a secret in it"
+				case mailAddress.MatchString(value), personQuery.MatchString(names.Spell(name)) && value != "" && !secrets.Placeholder(value):
+					severity, message = scanner.Medium, "the address says who the user is"
+				}
+			}
+		}
+	}
+	return severity, message
+}

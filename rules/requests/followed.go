@@ -1,0 +1,129 @@
+package requests
+
+import (
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// addressPlace is a place of a message whose address a client fetches or opens.
+type addressPlace uint8
+
+const (
+	iconPlace addressPlace = iota
+	websitePlace
+	linkPlace        // of a resource_link in a result
+	authPlace        // metadata of authorization
+	elicitationPlace // what the user is asked to open
+)
+
+var addressPlaceNames = [...]string{"an icon", "websiteUrl", "a resource link", "the metadata of authorization", "an elicitation"}
+
+func (a addressPlace) String() string { return addressPlaceNames[a] }
+
+// authMembers are the members of authorization metadata whose addresses a client
+// fetches or opens. Source: RFC 8414, 9728 and OpenID Connect Discovery.
+var authMembers = names.Set(`authorization_endpoint token_endpoint registration_endpoint jwks_uri revocation_endpoint introspection_endpoint
+	userinfo_endpoint end_session_endpoint device_authorization_endpoint pushed_authorization_request_endpoint
+	authorization_servers resource_metadata resource_documentation service_documentation op_policy_uri op_tos_uri`)
+
+// notFollowed are members with data of anybody in them: no client follows what they
+// hold, whatever it is called there.
+var notFollowed = names.Set(`structuredContent arguments inputSchema outputSchema requestedSchema`)
+
+// followed calls visit for each address of a message that a client fetches by itself, or
+// opens for its user.
+func followed(p *scanner.MessagePass, visit func(node int, place addressPlace)) {
+	if p.Direction == scanner.ClientToServer {
+		return
+	}
+	doc, end := p.Doc, int(p.Doc.Nodes[p.Root].Next)
+	var buf []byte
+	links := map[int]bool{} // by object: one can have any number of members
+	for i := p.Root + 1; i < end && !p.Full(); i++ {
+		n := &doc.Nodes[i]
+		if n.KeyEnd == 0 {
+			if n.Kind == wire.String && authList(doc, int(n.Parent)) {
+				visit(i, authPlace)
+			}
+			continue
+		}
+		buf = buf[:0]
+		key := doc.Key(i, &buf)
+		if n.Kind != wire.String {
+			if notFollowed[string(key)] && int(n.Parent) != p.Root {
+				i = int(n.Next) - 1
+			}
+			continue
+		}
+		switch {
+		case string(key) == "src" && inIcons(doc, int(n.Parent)):
+			visit(i, iconPlace)
+		case string(key) == "websiteUrl":
+			visit(i, websitePlace)
+		case string(key) == "uri":
+			link, known := links[int(n.Parent)]
+			if !known {
+				link = isLink(doc, int(n.Parent))
+				links[int(n.Parent)] = link
+			}
+			if link {
+				visit(i, linkPlace)
+			}
+		case authMembers[string(key)]:
+			visit(i, authPlace)
+		}
+	}
+	elicited(p, func(params int) {
+		if at := doc.Get(params, "url"); doc.Kind(at) == wire.String {
+			visit(at, elicitationPlace)
+		}
+	})
+}
+
+func authList(doc *wire.Doc, list int) bool {
+	return list >= 0 && doc.KeyIs(list, "authorization_servers")
+}
+
+// inIcons reports whether an object is one of a list of icons.
+func inIcons(doc *wire.Doc, object int) bool {
+	list := int(doc.Nodes[object].Parent)
+	return list >= 0 && doc.KeyIs(list, "icons")
+}
+
+func isLink(doc *wire.Doc, object int) bool {
+	kind, _ := doc.Str(object, "type")
+	return kind == "resource_link"
+}
+
+// requested calls visit for the parameters of each request of a method that a server
+// makes of its client: one of its own, or one that stands in a result, as since the
+// protocol version 2026-07-28.
+func requested(p *scanner.MessagePass, method string, visit func(params int)) {
+	doc := p.Doc
+	if p.Direction == scanner.ClientToServer {
+		return
+	}
+	if p.Message.Method == method {
+		if params := doc.Get(p.Root, "params"); params >= 0 {
+			visit(params)
+		}
+	}
+	for c := doc.First(doc.Get(doc.Get(p.Root, "result"), "inputRequests")); c >= 0; c = doc.Next(c) {
+		if asks, _ := doc.Str(c, "method"); asks == method {
+			if params := doc.Get(c, "params"); params >= 0 {
+				visit(params)
+			}
+		}
+	}
+}
+
+// elicited calls visit for what a server asks of its user: requests, and what the error
+// for a missing elicitation lists.
+func elicited(p *scanner.MessagePass, visit func(params int)) {
+	requested(p, "elicitation/create", visit)
+	list := p.Doc.Get(p.Doc.Get(p.Doc.Get(p.Root, "error"), "data"), "elicitations")
+	for c := p.Doc.First(list); c >= 0; c = p.Doc.Next(c) {
+		visit(c)
+	}
+}

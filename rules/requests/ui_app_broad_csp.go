@@ -1,0 +1,135 @@
+package requests
+
+import (
+	"encoding/base64"
+	"net/netip"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/mcpscan/mcpscan/internal/destination"
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var UiAppBroadCSP = scanner.Rule{
+	ID:         "ui-app-broad-csp",
+	Category:   "exfiltration",
+	Title:      "A server's page in the client may talk to anybody",
+	Why:        "A page of an MCP App sees what its tool was given and gave back. The domains that it declares are all that keeps it from sending that elsewhere, or from running what somebody else serves.",
+	Fix:        "Have the server name the origins that its page needs, one by one, with https, and bring its scripts along.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "A wildcard over all hosts, or over all that share a public suffix, is no limit, and no published server has one. One that breaks out of the policy is high. Camera, microphone and location are asked for by name and granted by the client: low.",
+	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM05", "ATLAS:AML.T0077", "CWE-829", "CWE-942"},
+	Message: func(p *scanner.MessagePass) {
+		if p.Direction == scanner.ClientToServer {
+			return
+		}
+		judgeScripts(p)
+		doc, end := p.Doc, int(p.Doc.Nodes[p.Root].Next)
+		var buf []byte
+		for i := p.Root + 1; i < end && !p.Full(); i++ {
+			if buf = buf[:0]; doc.Kind(i) == wire.Object && int(doc.Nodes[i].Parent) != p.Root && notFollowed[string(doc.Key(i, &buf))] {
+				i = int(doc.Nodes[i].Next) - 1
+				continue
+			}
+			if doc.Kind(i) != wire.Object || !doc.KeyIs(i, "ui") || !doc.KeyIs(int(doc.Nodes[i].Parent), "_meta") {
+				continue
+			}
+			judgePage(p, i)
+		}
+	},
+}
+
+// judgePage judges what a page declares at node ui.
+func judgePage(p *scanner.MessagePass, ui int) {
+	doc := p.Doc
+	for _, key := range cspMembers {
+		for c := doc.First(doc.Get(doc.Get(ui, "csp"), key)); c >= 0; c = doc.Next(c) {
+			if severity, message := broadSource(jsonschema.Text(doc, c), key); message != "" {
+				p.Report(c, false, severity, message)
+			}
+		}
+	}
+	for c := doc.First(doc.Get(ui, "permissions")); c >= 0; c = doc.Next(c) {
+		if watches[jsonschema.Key(doc, c)] {
+			p.Report(c, true, scanner.Low, "the page asks for a sensor of the device")
+		}
+	}
+}
+
+// judgeScripts judges where the pages in a result have their scripts from.
+func judgeScripts(p *scanner.MessagePass) {
+	doc, list := p.Doc, p.Doc.Get(p.Doc.Get(p.Root, "result"), "contents")
+	for c := doc.First(list); c >= 0 && !p.Full(); c = doc.Next(c) {
+		if kind, _ := doc.Str(c, "mimeType"); !appPage.MatchString(kind) {
+			continue
+		}
+		page := doc.Get(c, "text")
+		said := jsonschema.Text(doc, page)
+		if page < 0 {
+			page = doc.Get(c, "blob")
+			plain, _ := base64.StdEncoding.DecodeString(jsonschema.Text(doc, page)) // what can be read of it counts
+			said = string(plain)
+		}
+		for _, m := range scriptFrom.FindAllStringSubmatch(said, maxScripts) {
+			if _, u := destination.ParseURL(m[1]); u != nil && destination.Of(u.Hostname()).Reach == destination.Outside {
+				p.Report(page, false, scanner.Medium, "the page runs a script that anybody on the way can change")
+				break
+			}
+		}
+	}
+}
+
+// maxScripts bounds the scripts of a page that are looked at.
+const maxScripts = 64
+
+// cspMembers are the lists of origins of the extension io.modelcontextprotocol/ui, as
+// of 2026-01-26.
+var cspMembers = [...]string{"connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"}
+
+// watches are the permissions that see and hear the user.
+var watches = names.Set("camera microphone geolocation")
+
+var (
+	appPage    = lazyregexp.New(`(?i)^text/html;\s*profile="?mcp-app`)
+	scriptFrom = lazyregexp.New(`(?i)<script\b[^>]{0,400}\bsrc\s*=\s*["']?(http://[^\s"'>]{1,400})`)
+	anyHost    = lazyregexp.New(`(?i)^(?:(?:https?|wss?|\*):(?://)?)?\*?$`)
+	cspSource  = lazyregexp.New(`(?i)^(?:([a-z][a-z0-9+.-]*)://)?(\*\.)?([^/:?#]+)(?::[\d*]+)?(?:[/?#].*)?$`)
+)
+
+// broadSource tells how a source of a content security policy is none.
+func broadSource(said, list string) (scanner.Severity, string) {
+	source := strings.TrimSpace(said)
+	if source == "" {
+		return 0, ""
+	}
+	if strings.ContainsAny(source, ";, \n\t'\"") {
+		return scanner.High, "the origin holds more than one: it breaks out of its place in the policy"
+	}
+	m := cspSource.FindStringSubmatch(source)
+	switch {
+	case anyHost.MatchString(source):
+		return scanner.Medium, "the page may use any host: " + list + " has a wildcard for all"
+	case m == nil:
+		return 0, ""
+	case m[2] != "" && sharedByAll(strings.ToLower(m[3])):
+		return scanner.Medium, "the page may use any host below a suffix that everybody can register under: " + list
+	case (strings.EqualFold(m[1], "http") || strings.EqualFold(m[1], "ws")) && destination.Of(m[3]).Reach == destination.Outside:
+		return scanner.Medium, "the page uses an origin without encryption: " + list
+	}
+	return 0, ""
+}
+
+// sharedByAll reports a suffix below which anybody can have a host.
+func sharedByAll(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return false
+	}
+	suffix, _ := publicsuffix.PublicSuffix(host)
+	return suffix == host
+}

@@ -1,0 +1,105 @@
+package requests
+
+import (
+	"encoding/base64"
+	"net/url"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/destination"
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var UrlDangerousScheme = scanner.Rule{
+	ID:         "url-dangerous-scheme",
+	Category:   "shell_injection",
+	Title:      "An address runs code or reads a file where it is opened",
+	Why:        "A client that opens javascript:, vbscript: or data:text/html runs the server's code in its own window, with what the user is signed in to. file: and the like reach into the machine.",
+	Fix:        "Do not open the address. Have the client accept http and https alone, and images in data: for icons.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "The specification has clients refuse these schemes. A link in a text that a tool brought runs only where the text is rendered: it is medium where the code calls out, low otherwise, and silent where it does nothing, as on many pages.",
+	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0011.003", "CWE-79", "CWE-829"},
+	Patterns: []scanner.Pattern{{
+		Name:    "link_that_runs",
+		Expr:    `(?:\]\(\s*<?|\b(?:href|src|action|formaction)\s*=\s*["']?)\s*(?:javascript:|vbscript:|data:text/html)[^\n"'<>]{0,160}`,
+		Anchors: []string{"javascript:", "vbscript:", "data:text/html"},
+	}},
+	Text: func(p *scanner.TextPass) {
+		for _, m := range p.Matches {
+			link := p.Folded[m.Start:min(len(p.Folded), m.End+linkReach)]
+			severity := scanner.Low
+			switch {
+			case callsOut.Match(link):
+				severity = clause.LowerInResult(p, scanner.High)
+			case idleLink.Match(link):
+				continue
+			case !clause.IsResult(p):
+				severity = scanner.Medium
+			}
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Message: "a link runs code where it is opened"})
+		}
+	},
+	Message: func(p *scanner.MessagePass) {
+		followed(p, func(node int, place addressPlace) {
+			said := jsonschema.Text(p.Doc, node)
+			if scheme, _ := destination.ParseURL(said); dangerous(scheme, said, place) {
+				p.Report(node, false, scanner.High, "the address of "+place.String()+" has the scheme "+scheme+":")
+			}
+		})
+	},
+}
+
+// linkReach bounds what is read of the code in a link, in bytes.
+const linkReach = 160
+
+var (
+	callsOut = lazyregexp.New(`\b(?:fetch|xmlhttprequest|sendbeacon|import|eval|function|atob|settimeout|postmessage)\s*\(|\b(?:cookie|localstorage|sessionstorage|indexeddb)\b|\bnew\s+(?:image|websocket)\b|https?:|<\s*script|%3cscript|;base64,`)
+	// idleLink does nothing, or what a button of the browser does.
+	idleLink = lazyregexp.New(`javascript:\s*(?:void|;|//|#|["')\s]|$|history\.|(?:window|self|top)\.(?:print|close|history|scroll)|print\(|return\b|false|true|undefined|\{\})`)
+	// codeInData are the types of data: whose content runs.
+	codeInData = lazyregexp.New(`^(?:text/html|application/xhtml|text/xml|application/xml|text/javascript|application/javascript|application/x-javascript)`)
+)
+
+// runsCode are the schemes whose addresses are programs.
+var runsCode = names.Set("javascript vbscript livescript mocha jscript")
+
+// dangerous reports an address that no client may open in its place. The resources of a
+// server may have any address of their own, file: among them.
+func dangerous(scheme, said string, place addressPlace) bool {
+	switch {
+	case runsCode[scheme]:
+		return true
+	case scheme == "data":
+		_, rest, _ := strings.Cut(said, ":")
+		return codeInData.MatchString(strings.ToLower(strings.TrimSpace(rest))) || place == elicitationPlace || place == authPlace || drawsAndRuns(rest)
+	case scheme == "file" || scheme == "view-source" || scheme == "filesystem" || scheme == "blob":
+		return place != linkPlace
+	}
+	return false
+}
+
+// drawsAndRuns reports a drawing in data: with a script in it, which runs wherever the
+// drawing is opened by itself.
+func drawsAndRuns(data string) bool {
+	kind, drawing, _ := strings.Cut(data[:min(len(data), maxDrawing)], ",")
+	if !strings.HasPrefix(strings.ToLower(strings.TrimSpace(kind)), "image/svg") {
+		return false
+	}
+	if strings.HasSuffix(strings.ToLower(kind), ";base64") {
+		plain, _ := base64.StdEncoding.DecodeString(drawing) // what can be read of it counts
+		return scriptInDrawing.Match(plain)
+	}
+	if plain, err := url.PathUnescape(drawing); err == nil {
+		drawing = plain
+	}
+	return scriptInDrawing.MatchString(drawing)
+}
+
+// maxDrawing bounds what is read of a drawing, in bytes.
+const maxDrawing = 256 << 10
+
+var scriptInDrawing = lazyregexp.New(`(?i)<script\b|\son\w{3,20}\s*=|javascript:`)

@@ -1,0 +1,107 @@
+package requests
+
+import (
+	"github.com/mcpscan/mcpscan/internal/destination"
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var UrlSSRFTarget = scanner.Rule{
+	ID:         "url-ssrf-target",
+	Category:   "exfiltration",
+	Title:      "An address leads to what only this machine or network can reach",
+	Why:        "Whoever fetches the address does so from inside: the metadata service of a cloud hands out credentials, a router or database does not ask its neighbours who they are.",
+	Fix:        "Do not fetch the address. Have clients and tools resolve a host first and refuse what is not public.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "No server shows its icon or its login from a metadata service or a private network. This machine by its plain name is low: local servers have their pages there. In the arguments of a call the address may be what the user asked about: metadata and disguised addresses are medium, private networks low, this machine is silent.",
+	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0098", "CWE-918"},
+	Message: func(p *scanner.MessagePass) {
+		followed(p, func(node int, place addressPlace) {
+			scheme, u := destination.ParseURL(jsonschema.Text(p.Doc, node))
+			if u == nil || !destination.WebScheme[scheme] {
+				return
+			}
+			to := destination.Of(u.Hostname())
+			severity := scanner.High
+			if to.Reach == destination.ThisMachine && !to.Disguised || to.Reach == destination.Neighbour && !to.Disguised && place == elicitationPlace {
+				severity = scanner.Low // a page of a local server, which the user opens
+			}
+			if to.Reach != destination.Outside {
+				p.Report(node, false, severity, "the address of "+place.String()+" leads to "+to.Describe())
+			}
+		})
+		calledWith(p)
+	},
+}
+
+// calledWith judges the addresses that a tool is called with: an argument that is one,
+// and those in a command.
+func calledWith(p *scanner.MessagePass) {
+	if p.Message.Method != "tools/call" || p.Direction == scanner.ServerToClient {
+		return
+	}
+	doc, arguments := p.Doc, p.Doc.Get(p.Doc.Get(p.Root, "params"), "arguments")
+	if arguments < 0 {
+		return
+	}
+	for i, end := arguments, int(doc.Nodes[arguments].Next); i < end && !p.Full(); i++ {
+		if n := &doc.Nodes[i]; n.Kind != wire.String || n.End-n.Start > maxAddressText {
+			continue
+		}
+		said := jsonschema.Text(doc, i)
+		found := []string{said}
+		if commandName.MatchString(nameAround(doc, i)) {
+			found = webAddress.FindAllString(said, maxAddresses)
+		} else if !onlyAddress.MatchString(said) {
+			continue
+		}
+		if worst, to := worstOf(found); worst > scanner.Note {
+			p.Report(i, false, worst, "a tool is called with an address that leads to "+to.Describe())
+		}
+	}
+}
+
+// The bounds of what is looked for in one argument: addresses are short, and a
+// command has few.
+const (
+	maxAddressText = 8 << 10
+	maxAddresses   = 16
+)
+
+var (
+	webAddress  = lazyregexp.New(`(?i)\b(?:https?|wss?|ftp|gopher)://[^\s"'<>|;` + "`" + `]+`)
+	onlyAddress = lazyregexp.New(`(?i)^\s*(?:https?|wss?|ftp|gopher)://\S+\s*$`)
+	commandName = lazyregexp.New(`(?i)^(?:command|cmd|script|code|args?|expression|commands)$`)
+)
+
+// worstOf weighs the addresses of one argument.
+func worstOf(found []string) (worst scanner.Severity, where destination.Destination) {
+	for _, said := range found {
+		scheme, u := destination.ParseURL(said)
+		if u == nil || scheme == "" {
+			continue
+		}
+		to, severity := destination.Of(u.Hostname()), scanner.Note
+		switch {
+		case to.Reach >= destination.LinkLocal, to.Reach != destination.Outside && to.Disguised:
+			severity = scanner.Medium
+		case to.Reach == destination.Neighbour:
+			severity = scanner.Low
+		}
+		if severity > worst {
+			worst, where = severity, to
+		}
+	}
+	return worst, where
+}
+
+// nameAround returns the name of the member that a value or its list is.
+func nameAround(doc *wire.Doc, i int) string {
+	if doc.Nodes[i].KeyEnd == 0 && doc.Nodes[i].Parent >= 0 {
+		i = int(doc.Nodes[i].Parent)
+	}
+	return jsonschema.Key(doc, i)
+}

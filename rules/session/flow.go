@@ -1,0 +1,98 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// maxReads bounds the reads that one finding relates.
+const maxReads = 64
+
+// flowWeights are the severities of a call after a read: where what was read gives a
+// reason to look at it, and where nothing but the order of calls does.
+type flowWeights struct{ suspicious, plain scanner.Severity }
+
+// reportReads reports the call at hand where others read before it, on other servers
+// and within a window, or in the same turn besides.
+func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window time.Duration, sameTurn bool) {
+	var last *scanner.Call
+	var servers []string
+	is := scanner.JudgeIssue{Severity: weights.plain, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
+		Evidence: p.Message.Target, Offset: p.Message.Offset}
+	reads, why := 0, ""
+	for r := range p.Earlier(scanner.ReadTool, window, sameTurn) {
+		if reads++; reads <= maxReads {
+			is.Related = append(is.Related, scanner.Related{Location: r.Location, Call: new(*r),
+				Message: fmt.Sprintf("%s of server %s read %s before", text.QuoteName(r.Tool), text.QuoteName(r.Server), p.Now.Sub(r.Time))})
+		}
+		if !slices.Contains(servers, r.Server) {
+			servers = append(servers, r.Server)
+		}
+		if last == nil || r.Time.After(last.Time) {
+			last = r
+		}
+		if why == "" && (keepsSecrets(r.Tool) || keepsSecrets(r.Server)) {
+			why = fmt.Sprintf("by its name, %s of server %s reads secrets", text.QuoteName(r.Tool), text.QuoteName(r.Server))
+		}
+	}
+	if reads == 0 {
+		return
+	}
+	p.Refuse(scanner.CrossServerCheck, scanner.Block, "another server was read before")
+	slices.Sort(servers) // the first to be called is no part of what the finding is
+	for _, s := range servers {
+		is.Key += s + "\x00"
+	}
+	is.Message = fmt.Sprintf("%s of server %s %s %s after %s of server %s read", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID), does,
+		p.Now.Sub(last.Time), text.QuoteName(last.Tool), text.QuoteName(last.Server))
+	if reads > 1 {
+		is.Message += fmt.Sprintf(", the last of %d reads on other servers", reads)
+	}
+	for r, s := range p.Suspects(window, sameTurn) {
+		why = suspicion(r, s)
+		is.Related = append(is.Related, scanner.Related{Location: r.Location, Call: new(*r), Message: why})
+	}
+	if why != "" {
+		is.Severity = weights.suspicious
+		is.Message += "; " + why
+	}
+	if p.Told("value-flow") {
+		is.Message += "; what was read is seen in it (value-flow)"
+	}
+	p.Report(is)
+}
+
+// suspicion says what the answer to a read gives a reason by.
+func suspicion(r *scanner.Call, s scanner.Suspicion) string {
+	why := "holds a secret"
+	if s.Orders != "" {
+		why = "gives orders to an AI (" + s.Orders + ")"
+	}
+	return fmt.Sprintf("what %s of server %s returned %s", text.QuoteName(r.Tool), text.QuoteName(r.Server), why)
+}
+
+// secretNouns are the words of names under which nothing but secrets is kept, and
+// keysTo those that make one of a key.
+var (
+	secretNouns = names.Set("password passwords passwd passphrase secret secrets credential credentials vault keychain keyring keystore apikey")
+	keysTo      = names.Set("api private ssh secret access signing encryption")
+)
+
+// keepsSecrets reports a name that says that secrets are read there.
+func keepsSecrets(name string) bool {
+	words := scanner.Words(name)
+	for i, w := range words {
+		if secretNouns[w] || i > 0 && (w == "key" || w == "keys") && keysTo[words[i-1]] {
+			return true
+		}
+	}
+	return false
+}
+
+// oneOfSeveral reports whether the session has other servers beside the one at hand.
+func oneOfSeveral(p *scanner.JudgePass) bool { return len(p.Session.Servers) > 1 }

@@ -1,0 +1,96 @@
+package session
+
+import (
+	"sync"
+
+	"github.com/mcpscan/mcpscan/internal/clause"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/secrets"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var SecretLeak = scanner.Rule{
+	ID:         "res-secret-leak",
+	Category:   "credential_theft",
+	Title:      "A secret passes through the session",
+	Why:        "What a result, a notification or a call holds is read by the model, kept in the transcript and logged on the way. A secret in it is known to all of them, and a model can be talked into sending it on.",
+	Fix:        "Replace the secret. Have the server leave it out or mask it, and give servers their credentials in their configuration.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "Forms that nothing else has, and not the placeholders of documentation. High wherever it goes, as who reads it can use it. Medium for what is of use for a while (tokens of a session), public in part (Google keys), useless by itself (an encrypted key), or opens a database of a private network. Medium, too, in a text about attacks or about what finds secrets, whose samples have the same form; what a text calls an example is a step lower. Low for a call whose parameter asks for it: sch-secret-param tells of that.",
+	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200", "CWE-532"},
+	Client:     true,
+	Patterns: []scanner.Pattern{
+		{Name: "token", Expr: leakedToken, Anchors: tokenAnchors},
+		{Name: "session_token", Expr: `\beyj[0-9a-z_-]{8,120}\.`, Anchors: []string{"eyj"}},
+		{Name: "private_key", Expr: `-----begin (?:[a-z0-9]+ ){0,3}private key(?: block)?-----`, Anchors: []string{"private key-----", "private key block-----"}},
+		{Name: "connection", Expr: `(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|clickhouse|s?ftp|ldaps?|smtps?|mqtts?|nats|https?)(?:\+\w{1,20})?://[^\s/:@"'<>]{0,64}:[^\s/"'<>]{4,100}@[a-z0-9.-]{1,100}`,
+			Anchors: []string{"postgres", "mysql", "mariadb", "mongodb", "redis://", "rediss://", "amqp", "mssql", "sqlserver", "clickhouse", "ftp://", "ldap", "smtp", "mqtt", "nats://", "http://", "https://"}},
+		{Name: "secret_key", Expr: `secret_?access_?key\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?[0-9a-z/+]{40}\b`, Anchors: []string{"secret_access_key", "secretaccesskey"}},
+		{Name: "account_key", Expr: `\b(?:account|sharedaccess)key=[0-9a-z+/=]{43,90}`, Anchors: []string{"accountkey=", "sharedaccesskey="}},
+		{Name: "connection_string", Expr: `\b(?:server|data source|host|addr)=[^;\n]{1,80};(?:[^;\n]{1,60};){0,3}\s?(?:password|pwd)=[^;\s"']{8,64}`, Anchors: []string{"password=", "pwd="}},
+	},
+	Text: func(p *scanner.TextPass) {
+		if p.Subject.Definition() || p.Subject == scanner.ConfigSubject {
+			return
+		}
+		samples := sync.OnceValue(func() bool { return ofScanners(p.Whole()) })
+		for _, m := range p.Matches {
+			sent := p.Sent(m.Start, min(len(p.Folded), m.End+leakBehind))
+			severity, message := leakChecks[m.Pattern](sent, m.End-m.Start)
+			if message == "" || signedBy.Match(p.Folded[max(0, m.Start-len("x-amz-credential=")):m.Start]) {
+				continue
+			}
+			switch {
+			case p.Subject == scanner.CallSubject && secrets.NamesSecret(p.Key()):
+				severity = scanner.Low
+			case severity == scanner.High && samples():
+				severity = scanner.Medium
+			case p.Subject != scanner.CallSubject && shownAs.Match(p.Folded[max(0, m.Start-shownReach):m.Start]):
+				severity--
+			default:
+				severity = clause.InData(p, m.Start, m.End, severity)
+			}
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Message: message + whereLeaked(p)})
+		}
+	},
+}
+
+// whereLeaked says who has the secret now.
+func whereLeaked(p *scanner.TextPass) string {
+	switch {
+	case p.Subject == scanner.CallSubject || p.Direction == scanner.ClientToServer:
+		return " goes to the server"
+	case p.Subject == scanner.ResultSubject:
+		return " stands in a result"
+	case p.Subject == scanner.NotificationSubject:
+		return " stands in a notification"
+	}
+	return " stands in what the server says"
+}
+
+// leakedToken finds what can be a token of a vendor; the exact forms, with their
+// capitals, are those that a report masks.
+const leakedToken = `\b(?:(?:akia|asia)[0-9a-z]{16}|(?:gh[opsur]_|github_pat_|glpat-|npm_|hf_|pplx-|figd_|lin_api_|sbp_|gsk_|nvapi-|ntn_|dop_v1_|shpat_|glsa_|dapi|pypi-age|pmak-|hvs\.|atatt3|sq0atp-|sq0csp-|sg\.|ya29\.|aiza|xapp-)[0-9a-z_.=-]{18,200}|xox[abeprs]-[0-9a-z-]{10,200}|sk-[0-9a-z_-]{16,200}|[sr]k_live_[0-9a-z]{16,120}|tvly-[0-9a-z-]{24,60}|dp\.(?:pt|st|ct|sa|scim|audit)\.[0-9a-z.]{40,60}|[0-9]{8,10}:aa[0-9a-z_-]{32,34}|[0-9a-z]{14}\.atlasv1\.[0-9a-z_-]{60,80}|age-secret-key-1[0-9a-z]{58}|hooks\.slack\.com/services/t[0-9a-z/]{30,60}|discord(?:app)?\.com/api/webhooks/[0-9a-z_/-]{76,100})`
+
+var tokenAnchors = []string{"akia", "asia", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "xox", "sk-", "k_live_", "aiza", "npm_", "hf_",
+	"pplx-", "figd_", "lin_api_", "tvly-", "sbp_", "gsk_", "nvapi-", "ntn_", "dop_v1_", "shpat_", "xapp-", "glsa_", "dapi", "pypi-age", "pmak-", "hvs.",
+	".atlasv1.", "dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit.", "atatt3", "sq0atp-", "sq0csp-", "sg.", "ya29.", "age-secret-key-", ":aa",
+	"hooks.slack.com/", "/api/webhooks/"}
+
+// leakBehind is what is read behind a match, in bytes: the first line of a key, or the
+// rest of a token.
+const leakBehind = 1024
+
+// shownReach is how far ahead of a secret it is called an example, in bytes.
+const shownReach = 120
+
+// shownAs ends what stands ahead of a secret that only shows its form.
+var shownAs = lazyregexp.New(`\b(?:for example|e\.g|such as|examples?|samples?|like this|looks? like|like the following)\b[^.]{0,60}$`)
+
+// signedBy ends what stands in a signed link ahead of the name of the key that signed it,
+// which opens nothing.
+var signedBy = lazyregexp.New(`\bx-(?:amz|goog)-credential=$`)
+
+// onlyForTests marks a token that was made up.
+var onlyForTests = lazyregexp.New(`(?i)test|demo|mock|invalid|secret|token|foobar|deadbeef|abc123|qwerty`)

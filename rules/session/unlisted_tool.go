@@ -1,0 +1,31 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var UnlistedTool = scanner.Rule{
+	ID:         "ses-unlisted-tool",
+	Category:   "policy",
+	Title:      "A tool was called that the server never listed",
+	Why:        "A tool that is not listed was not reviewed and not pinned; a model that knows its name learnt it elsewhere.",
+	Fix:        "Find out where the model got the name. Let clients call listed tools only.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "Reported only for a server that has listed its tools in the session. A list that was not recorded to its end is the known false alarm.",
+	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0053", "CWE-862"},
+	On:         scanner.OnCall,
+	Judge: func(p *scanner.JudgePass) {
+		m := p.Message
+		if m.Kind != scanner.Request || m.Method != "tools/call" || p.Direction != scanner.ClientToServer {
+			return
+		}
+		if !p.Server.Listed || p.Server.Tools[m.Target] != nil {
+			return
+		}
+		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.CallSubject, Name: m.Target, Pointer: "/name",
+			Message: fmt.Sprintf("the tool %q is called, and server %q has not listed it", m.Target, p.Server.ID), Evidence: m.Target, Offset: m.Offset})
+	},
+}

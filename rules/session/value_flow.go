@@ -1,0 +1,131 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var ValueFlow = scanner.Rule{
+	ID:         "value-flow",
+	Category:   "cross_server_flow",
+	Title:      "What one server returned was handed to another",
+	Why:        "A secret that one server holds leaves through another, or an address that somebody wrote into a result becomes the one that something is sent to. No single message shows it.",
+	Fix:        "Look at both ends. Replace a secret that was handed over. Ask the user before something goes to an address that came out of a result.",
+	Severity:   scanner.Critical,
+	Confidence: scanner.ConfidenceMedium,
+	Basis:      "The bytes were seen at both ends, so that they flowed is certain; that nobody wanted it is not. A secret is critical wherever it goes. An e-mail address, a link or the number of an account that a call is made to, and does not only read from, is medium: a user can ask for that. It is critical where the result that it came from gives orders to an AI, and high for a link that is only read. Other values are what agents are for: low where they are sent, medium where they were encoded on the way or are a sentence in a link, a note otherwise. Known through base64, hexadecimal, percent encoding, escapes, case and white space. A value is silent that the client had said before it came out, that stands in a definition, or that the server itself gave out before.",
+	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
+	Flows:      true,
+	On:         scanner.OnValues,
+	Judge: func(p *scanner.JudgePass) {
+		category := scanner.ReadTool // of what is no call of a tool: resources are read
+		if c := p.Call(); c != nil {
+			if category = c.Category; c.Refused {
+				return
+			}
+		}
+		var all []carried
+		for f := range p.Flows() {
+			all = gather(all, f, category)
+		}
+		refuse(p, all)
+		for i := range all {
+			all[i].report(p)
+		}
+	},
+}
+
+// maxCarried bounds the places that one finding relates.
+const maxCarried = 16
+
+// carried are the values that a request carries from one server.
+type carried struct {
+	worst    scanner.Flow
+	severity scanner.Severity
+	values   int // different ones
+	ends     []scanner.Related
+}
+
+// gather adds a flow to those of its server.
+func gather(all []carried, f *scanner.Flow, category scanner.ToolCategory) []carried {
+	i := slices.IndexFunc(all, func(c carried) bool { return c.worst.From.Server == f.From.Server })
+	severity := weighFlow(f, category)
+	if i < 0 {
+		i = len(all)
+		all = append(all, carried{worst: *f, severity: severity})
+	}
+	c := &all[i]
+	c.values++
+	if severity > c.severity {
+		c.worst, c.severity = *f, severity
+	}
+	if len(c.ends) < maxCarried {
+		c.ends = append(c.ends, scanner.Related{Location: f.At, Message: fmt.Sprintf("%s of server %s returned %s%s here before",
+			text.QuoteName(f.From.Tool), text.QuoteName(f.From.Server), f.Kind, encoded(f.Via))})
+	}
+	return all
+}
+
+// weighFlow returns how bad it is that a value goes into a call.
+func weighFlow(f *scanner.Flow, category scanner.ToolCategory) scanner.Severity {
+	addressed := f.Value.Whole && f.Kind >= text.EmailValue && f.Kind <= text.AccountValue
+	switch {
+	case f.Kind == text.SecretValue:
+		return scanner.Critical
+	case addressed && category != scanner.ReadTool:
+		if f.From.Orders != "" {
+			return scanner.Critical
+		}
+		return scanner.Medium
+	case addressed && f.Kind == text.LinkValue && f.From.Orders != "":
+		return scanner.High
+	case f.Value.Via != f.Via && (f.Value.Via == "base64" || f.Value.Via == "hexadecimal"):
+		return scanner.Medium
+	case f.Kind == text.PassageValue && f.Value.InLink: // whoever serves the link reads it
+		return scanner.Medium
+	case category == scanner.SendTool:
+		return scanner.Low
+	}
+	return scanner.Note
+}
+
+// refuse has a call decided about by the worst that it carries.
+func refuse(p *scanner.JudgePass, all []carried) {
+	worst := scanner.Note
+	for i := range all {
+		worst = max(worst, all[i].severity)
+	}
+	switch {
+	case worst == scanner.Critical:
+		p.Refuse(scanner.CrossServerCheck, scanner.Block, "what another server returned is handed over")
+	case worst >= scanner.Medium:
+		p.Refuse(scanner.CrossServerCheck, scanner.Alert, "what another server returned is handed over")
+	}
+}
+
+// encoded says how a value is encoded.
+func encoded(via string) string {
+	if via == "" {
+		return ""
+	}
+	return " in " + via
+}
+
+// report reports what a request carries from one server.
+func (c *carried) report(p *scanner.JudgePass) {
+	f := &c.worst
+	is := scanner.JudgeIssue{Severity: c.severity, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: f.Value.Pointer,
+		Evidence: f.Shown(), Offset: f.Value.Offset, Related: c.ends, Key: f.From.Server + "\x00" + f.Shown()}
+	is.Message = fmt.Sprintf("%s of server %s is given %s%s that %s of server %s returned%s", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID),
+		f.Kind, encoded(f.Value.Via), text.QuoteName(f.From.Tool), text.QuoteName(f.From.Server), encoded(f.Via))
+	if c.values > 1 {
+		is.Message += fmt.Sprintf(", the worst of %d values", c.values)
+	}
+	if f.From.Orders != "" && c.severity >= scanner.High {
+		is.Message += "; that result gives orders to an AI (" + f.From.Orders + ")"
+	}
+	p.Report(is)
+}
