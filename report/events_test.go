@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -59,7 +60,7 @@ func blocking() scanner.Rule {
 	r.ID = "read-then-send"
 	r.Judge = func(p *scanner.JudgePass) {
 		p.Decide(scanner.Decision{Verdict: scanner.Log, Check: scanner.PolicyCheck, Rule: "all calls", Reason: "noted"})
-		for c := range p.Earlier(scanner.ReadTool, time.Minute, false) {
+		for c := range p.Earlier(capability.Read, time.Minute, false) {
 			p.Decide(scanner.Decision{Verdict: scanner.Block, Check: scanner.CrossServerCheck, Rule: "read-then-send", Reason: "read\x1b before"})
 			p.Report(scanner.JudgeIssue{Severity: scanner.Critical, Subject: scanner.CallSubject, Name: p.Message.Target, Message: "sent",
 				Related: []scanner.Related{{Message: "read", Location: c.Location, Call: new(*c)}}})

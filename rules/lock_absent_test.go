@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/rules"
@@ -274,7 +275,7 @@ func TestTakenOutOfAnAskedServer(t *testing.T) {
 			return &e
 		}
 		now := &scanner.Identity{Transport: "stdio", Command: "npx", Args: []string{"-y", "pages-mcp@1.2.0"}, Cwd: "/srv", Env: []string{"TOKEN"},
-			Ecosystem: scanner.NPM, Package: "pages-mcp", Version: "1.2.0", Exact: true, Found: onThisMachine}
+			Ecosystem: launch.NPM, Package: "pages-mcp", Version: "1.2.0", Exact: true, Found: onThisMachine}
 		src := replay.Events([]*scanner.Event{at(scanner.Event{Kind: scanner.StartedEvent, Identity: now}), at(scanner.Event{Direction: scanner.ServerToClient,
 			Frame: []byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"fetch_page","description":"Fetches a page.","inputSchema":{"type":"object"}}]}}`)})})
 		var told []string

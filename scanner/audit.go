@@ -3,6 +3,7 @@ package scanner
 import (
 	"crypto/sha256"
 
+	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -22,15 +23,15 @@ func (in *Inspector) audit() {
 			m.ID = string(in.tree.Raw(id))
 		}
 	}
-	m.Category = categoryOfName(m.Target)
+	m.Category = capability.CategoryOfName(m.Target)
 	if in.engine.policy != nil && callSource(m, ClientToServer) != 0 {
 		m.Arguments, m.Partial = in.auditArguments()
 	}
 	if hash := AuditField(in.tree, root, "tool_hash"); m.Method == "mcp_tool_seen" && hash != "" {
 		d := Definition{Kind: ToolSubject, Name: m.Target, Foreign: true,
 			Description: AuditField(in.tree, root, "description"), Digest: sha256.Sum256([]byte(hash)), AgentSH: hash, node: root}
-		d.Can = in.capabilities(root, &d)
-		d.Category = in.category(root, &d)
+		d.Can = capability.OfTool(in.tree, root, d.Name, d.Description)
+		d.Category = capability.CategoryOfTool(in.tree, root, d.Name, d.Description)
 		m.Definitions = append(m.Definitions, d)
 	}
 	if hash := AuditField(in.tree, root, "new_hash"); m.Method == "mcp_tool_changed" && hash != "" {

@@ -5,13 +5,15 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/mcpscan/mcpscan/internal/capability"
 )
 
 // Call is one call of a tool by the client, or one reading of a resource, as those after
 // it are compared with it.
 type Call struct {
 	Time     time.Time
-	Category ToolCategory
+	Category capability.Category
 	Refused  bool // the recording says that it was blocked
 	Server   string
 	Tool     string // a long name is cut
@@ -98,7 +100,7 @@ func (j *judge) resource(srv *Server, e *Event, from Direction, m *Judged) *Call
 	if from != ClientToServer || m.Kind != Request || m.Method != "resources/read" {
 		return nil
 	}
-	j.current = Call{Server: srv.ID, Tool: m.Target, Category: ReadTool, Time: e.Time, Request: cut(e.Request), ID: cut(m.ID), Location: j.places.At(m.Offset)}
+	j.current = Call{Server: srv.ID, Tool: m.Target, Category: capability.Read, Time: e.Time, Request: cut(e.Request), ID: cut(m.ID), Location: j.places.At(m.Offset)}
 	return &j.current
 }
 
@@ -173,7 +175,7 @@ func (s *Session) admit(srv *Server, from time.Time) bool {
 type calls struct {
 	within  bool // the server is among those with calls within the window
 	newest  time.Time
-	of      [toolCategories]queue[Call]
+	of      [capability.Categories]queue[Call]
 	suspect *suspect // nil for none
 }
 
@@ -205,7 +207,7 @@ func (p *JudgePass) Call() *Call { return p.call }
 // made in the time before the call at hand, its own instant and the first of the
 // window included, or those of them that were made in the same turn: by server, in the
 // order of their first calls, the last call first.
-func (p *JudgePass) Earlier(category ToolCategory, window time.Duration, sameTurn bool) iter.Seq[*Call] {
+func (p *JudgePass) Earlier(category capability.Category, window time.Duration, sameTurn bool) iter.Seq[*Call] {
 	return func(yield func(*Call) bool) {
 		if p.call == nil || p.Now.IsZero() {
 			return

@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // categoryOf returns the category that a definition gives its tool.
-func categoryOf(t *testing.T, definition string) scanner.ToolCategory {
+func categoryOf(t *testing.T, definition string) capability.Category {
 	t.Helper()
 	e, err := scanner.New(nil, scanner.Options{})
 	if err != nil {
@@ -23,16 +24,16 @@ func categoryOf(t *testing.T, definition string) scanner.ToolCategory {
 
 // TestCategoryOfName: names of published servers, in all conventions.
 func TestCategoryOfName(t *testing.T) {
-	for want, names := range map[scanner.ToolCategory][]string{
-		scanner.ReadTool: {"read_file", "getUser", "readFile", "read-file", "READ_FILE", "github_get_file", "fetch", "browser_navigate",
+	for want, names := range map[capability.Category][]string{
+		capability.Read: {"read_file", "getUser", "readFile", "read-file", "READ_FILE", "github_get_file", "fetch", "browser_navigate",
 			"search", "list_directory", "mcp__fs__read_text_file", "email_search", "get_post", "list_comments", "notes.search", "API-get-users",
 			"browser_snapshot", "resolve-library-id-lookup", "describeTable", "get_forwarding_address", "directory/list", "get_sms"},
-		scanner.SendTool: {"send_email", "sendEmail", "slack_send_message", "post_message", "upload_file", "http_post", "http_request", "email_user",
+		capability.Send: {"send_email", "sendEmail", "slack_send_message", "post_message", "upload_file", "http_post", "http_request", "email_user",
 			"s\u0435nd_email", "se\u200bnd_email", "notify", "publish_package", "push_files", "webhook", "mcp__mail__send_email", "forward_message", "reply_to_thread"},
-		scanner.WriteTool: {"write_file", "create_issue", "edit_file", "updateRecord", "delete_post", "remove_user", "put_object", "insert_row",
+		capability.Write: {"write_file", "create_issue", "edit_file", "updateRecord", "delete_post", "remove_user", "put_object", "insert_row",
 			"move_file", "create_post", "set_value"},
-		scanner.ComputeTool: {"run_query", "execute_command", "exec", "eval_js", "invoke_lambda", "call_function", "convert", "calculateTax", "compute"},
-		scanner.UnknownTool: {"sequentialthinking", "drawio", "", "töröl", "the_tool", "step"},
+		capability.Compute: {"run_query", "execute_command", "exec", "eval_js", "invoke_lambda", "call_function", "convert", "calculateTax", "compute"},
+		capability.Unknown: {"sequentialthinking", "drawio", "", "töröl", "the_tool", "step"},
 	} {
 		for _, name := range names {
 			quoted, err := json.Marshal(name)
@@ -51,26 +52,26 @@ func TestCategoryOfName(t *testing.T) {
 func TestCategoryOfDefinition(t *testing.T) {
 	for _, c := range []struct {
 		definition string
-		want       scanner.ToolCategory
+		want       capability.Category
 	}{
-		{`{"name":"gmail","description":"Sends a mail to somebody."}`, scanner.SendTool},
-		{`{"name":"kb","description":"Searches the index."}`, scanner.ReadTool},
-		{`{"name":"kb","description":"Queries the index."}`, scanner.ReadTool},
-		{`{"name":"kb","description":"A tool to read the index."}`, scanner.ReadTool},
-		{`{"name":"kb","description":"Knows a lot. Sends mail."}`, scanner.UnknownTool},
-		{`{"name":"kb","description":"Sends it.","annotations":{"readOnlyHint":true}}`, scanner.SendTool},
-		{`{"name":"send_email","description":"Reads.","annotations":{"readOnlyHint":true}}`, scanner.SendTool},
-		{`{"name":"x","inputSchema":{"properties":{"to":{},"body":{}}}}`, scanner.SendTool},
-		{`{"name":"x","inputSchema":{"properties":{"path":{},"content":{}}}}`, scanner.WriteTool},
-		{`{"name":"x","inputSchema":{"properties":{"command":{}}}}`, scanner.ComputeTool},
-		{`{"name":"x","inputSchema":{"properties":{"url":{}}}}`, scanner.ReadTool},
-		{`{"name":"x","inputSchema":{"properties":["url"]}}`, scanner.UnknownTool},
-		{`{"name":"fetch","inputSchema":{"properties":{"url":{},"body":{}}}}`, scanner.SendTool},
-		{`{"name":"search_mail","inputSchema":{"properties":{"to":{},"subject":{}}}}`, scanner.ReadTool},
-		{`{"name":"x","annotations":{"readOnlyHint":true}}`, scanner.ReadTool},
-		{`{"name":"x","annotations":{"readOnlyHint":false}}`, scanner.WriteTool},
-		{`{"name":"x","annotations":{"destructiveHint":true}}`, scanner.WriteTool},
-		{`{"name":"x","annotations":{"destructiveHint":"true"}}`, scanner.UnknownTool},
+		{`{"name":"gmail","description":"Sends a mail to somebody."}`, capability.Send},
+		{`{"name":"kb","description":"Searches the index."}`, capability.Read},
+		{`{"name":"kb","description":"Queries the index."}`, capability.Read},
+		{`{"name":"kb","description":"A tool to read the index."}`, capability.Read},
+		{`{"name":"kb","description":"Knows a lot. Sends mail."}`, capability.Unknown},
+		{`{"name":"kb","description":"Sends it.","annotations":{"readOnlyHint":true}}`, capability.Send},
+		{`{"name":"send_email","description":"Reads.","annotations":{"readOnlyHint":true}}`, capability.Send},
+		{`{"name":"x","inputSchema":{"properties":{"to":{},"body":{}}}}`, capability.Send},
+		{`{"name":"x","inputSchema":{"properties":{"path":{},"content":{}}}}`, capability.Write},
+		{`{"name":"x","inputSchema":{"properties":{"command":{}}}}`, capability.Compute},
+		{`{"name":"x","inputSchema":{"properties":{"url":{}}}}`, capability.Read},
+		{`{"name":"x","inputSchema":{"properties":["url"]}}`, capability.Unknown},
+		{`{"name":"fetch","inputSchema":{"properties":{"url":{},"body":{}}}}`, capability.Send},
+		{`{"name":"search_mail","inputSchema":{"properties":{"to":{},"subject":{}}}}`, capability.Read},
+		{`{"name":"x","annotations":{"readOnlyHint":true}}`, capability.Read},
+		{`{"name":"x","annotations":{"readOnlyHint":false}}`, capability.Write},
+		{`{"name":"x","annotations":{"destructiveHint":true}}`, capability.Write},
+		{`{"name":"x","annotations":{"destructiveHint":"true"}}`, capability.Unknown},
 	} {
 		if got := categoryOf(t, c.definition); got != c.want {
 			t.Errorf("%s is %s, want %s", c.definition, got, c.want)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -33,9 +34,6 @@ type Options struct {
 	// It is pure, and nil where nothing is.
 	Blocks func(*Finding) bool
 }
-
-// DefaultSimilarity is the threshold that the agentsh documentation sets for names.
-const DefaultSimilarity = 0.85
 
 // Engine runs rules over events.
 type Engine struct {
@@ -115,7 +113,7 @@ const noRule = -1
 // New returns an engine for a set of rules. A rule that does not explain
 // itself, stands there twice or has a bad pattern is an error.
 func New(rules []Rule, o Options) (*Engine, error) {
-	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, DefaultSimilarity), limits: o.Limits, policy: o.Policy,
+	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, names.DefaultSimilarity), limits: o.Limits, policy: o.Policy,
 		pinning: DefaultPinning(), variables: o.Environment, declared: o.Declared, agentsh: o.AgentSH, blocks: o.Blocks, late: o.Late}
 	if o.Pinning != nil {
 		e.pinning = *o.Pinning

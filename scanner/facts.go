@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -48,12 +49,12 @@ type Message struct {
 	// What judging asks of each message stands together, in the first lines of the cache.
 	Kind     MessageKind
 	IsError  bool
-	Public   bool         // of a result: anybody may keep it in a cache
-	NoCursor bool         // the cursor that a list names, or is asked for by, is the empty text
-	More     bool         // the list goes on on another page
-	Partial  bool         // there are more arguments than these
-	Category ToolCategory // of a call: what its tool does, by its name alone
-	traits   Traits       // those that it has by itself
+	Public   bool                // of a result: anybody may keep it in a cache
+	NoCursor bool                // the cursor that a list names, or is asked for by, is the empty text
+	More     bool                // the list goes on on another page
+	Partial  bool                // there are more arguments than these
+	Category capability.Category // of a call: what its tool does, by its name alone
+	traits   Traits              // those that it has by itself
 	Method   string
 	ID       string // the id as written: 1 and "1" and 1.0 are three ids
 	Target   string // what is called, read or got: a tool's name, a prompt's name, a URI
@@ -124,11 +125,11 @@ type Definition struct {
 	Output      []byte // the outputSchema as it stands, where it is not larger than schemaBytes
 	Digest      Digest // over the whole declaration
 	Parts       [len(DefinitionParts)]Digest
-	AgentSH     string       // of a tool: its digest by the formula of agentsh, where it was asked for
-	Can         Capabilities // of a tool: what it adds to a flow of data
-	Category    ToolCategory // of a tool: what a call of it does
-	Foreign     bool         // the digest is of another engine's making and compares only with its like
-	Offset      int          // of the declaration in the frame
+	AgentSH     string              // of a tool: its digest by the formula of agentsh, where it was asked for
+	Can         capability.Set      // of a tool: what it adds to a flow of data
+	Category    capability.Category // of a tool: what a call of it does
+	Foreign     bool                // the digest is of another engine's making and compares only with its like
+	Offset      int                 // of the declaration in the frame
 
 	// Sent is the whole declaration as it was sent. The engine keeps it where it
 	// was asked to, or where nothing like it was approved: so a change can be told.

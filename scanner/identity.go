@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -22,7 +23,7 @@ type Identity struct {
 	Env       []string
 	Headers   []string
 
-	Ecosystem Ecosystem // where the package comes from that the command starts
+	Ecosystem launch.Ecosystem // where the package comes from that the command starts
 	Package   string
 	Version   string // as it is written
 	Exact     bool   // Version is one version
@@ -40,7 +41,7 @@ func IdentityOf(e *Entry) *Identity {
 		id.Args = append(id.Args, secrets.Replace(text.Mask(a)))
 	}
 	if e.Command != "" {
-		l := Launch(e.Command, e.Args)
+		l := launch.Parse(e.Command, e.Args)
 		id.Ecosystem, id.Package, id.Version, id.Exact, id.Pinned = l.Ecosystem, text.Mask(l.Name), l.Version, l.Exact, l.Digest
 	}
 	return id

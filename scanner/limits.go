@@ -3,6 +3,8 @@ package scanner
 import (
 	"cmp"
 	"time"
+
+	"github.com/mcpscan/mcpscan/internal/capability"
 )
 
 // Limits are what the calls of a session may amount to. What is zero is what
@@ -17,7 +19,7 @@ type Limits struct {
 	Rates        map[string]RateLimit // by server; what is zero in one is that of Rate
 
 	// Category is what a user says that a tool does; nil where nobody says anything.
-	Category func(server, tool string) (c ToolCategory, said bool)
+	Category func(server, tool string) (c capability.Category, said bool)
 }
 
 // RateLimit is a bucket of Burst tokens, into which CallsPerMinute fall. A call takes

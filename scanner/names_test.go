@@ -6,36 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/scanner"
 )
-
-func TestWords(t *testing.T) {
-	for name, want := range map[string]string{
-		"get_user": "get user", "getUser": "get user", "GET-USER": "get user", "API-get-self": "api get self",
-		"parseHTMLPage": "parse html page", "readPDF": "read pdf", "context7": "context7", "s3.list//x": "s3 list x",
-		"": "", "__": "", "übersetzeText": "übersetze text", "a\xffb": "a b", "a\uFFFDb": "a b", "搜索": "搜索",
-		"git\u200bhub": "git\u200bhub", "get\u200bUser": "get\u200b user", "\u200b": "", "\u200ba": "a", "👩\u200d💻-notes": "notes",
-	} {
-		if got := strings.Join(scanner.Words(name), " "); got != want {
-			t.Errorf("Words(%q) = %q, want %q", name, got, want)
-		}
-	}
-}
-
-func TestOneEdit(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want bool
-	}{
-		{"github", "githab", true}, {"github", "gihtub", true}, {"github", "githu", true}, {"github", "xgithub", true},
-		{"github", "gitxhub", true}, {"ab", "ba", true}, {"", "a", true},
-		{"github", "github", false}, {"github", "gitlab", false}, {"abc", "cba", false}, {"a", "abc", false}, {"ab", "bc", false},
-	} {
-		if scanner.OneEdit(tt.a, tt.b) != tt.want || scanner.OneEdit(tt.b, tt.a) != tt.want {
-			t.Errorf("OneEdit(%q, %q) is not %v both ways", tt.a, tt.b, tt.want)
-		}
-	}
-}
 
 // TestCapabilities shows what names, parameters and hints say of a tool: p for
 // private data, u for untrusted content, o for a way out.
@@ -84,7 +57,7 @@ func TestCapabilities(t *testing.T) {
 		f := e.NewInspector().Inspect(&scanner.Event{Kind: scanner.DefinitionEvent, Frame: []byte(`{"tools":[` + tool + `]}`)})
 		var got []byte
 		for c, letter := range "puo" {
-			if f.Messages[0].Definitions[0].Can.Has(scanner.Capability(c)) {
+			if f.Messages[0].Definitions[0].Can.Has(capability.Capability(c)) {
 				got = append(got, byte(letter))
 			}
 		}

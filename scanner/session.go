@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/mcpscan/mcpscan/internal/capability"
+	"github.com/mcpscan/mcpscan/internal/names"
 )
 
 // Session is what one agent run has shown so far. The engine alone changes it;
@@ -12,19 +15,19 @@ import (
 type Session struct {
 	// What each message asks for stands together, in the first lines of the cache.
 	ID      string
-	last    time.Time                 // of the newest event, by its own time
-	seq     int64                     // of the last event, in the order of judging
-	seats   [4]seat                   // the first servers, which are most
-	newest  time.Time                 // of the calls
-	latest  [toolCategories]time.Time // of the calls of each category
-	callers []*Server                 // those with calls within the window, in the order of the first
-	known   map[uint64]knownValue     // values by their digests
-	forgot  bool                      // values were forgotten to make place for those of other sessions
+	last    time.Time                        // of the newest event, by its own time
+	seq     int64                            // of the last event, in the order of judging
+	seats   [4]seat                          // the first servers, which are most
+	newest  time.Time                        // of the calls
+	latest  [capability.Categories]time.Time // of the calls of each category
+	callers []*Server                        // those with calls within the window, in the order of the first
+	known   map[uint64]knownValue            // values by their digests
+	forgot  bool                             // values were forgotten to make place for those of other sessions
 
 	Servers   map[string]*Server
-	First     []*Server // the first maxServers of them, in the order seen
-	Witnesses Witnesses // among the servers that have not all three by themselves
-	Qualified []*Known  // the first maxQualified tools whose names have a separator that clients join names with
+	First     []*Server     // the first maxServers of them, in the order seen
+	Trifecta  TrifectaTools // among the servers that have not all three by themselves
+	Qualified []*Known      // the first maxQualified tools whose names have a separator that clients join names with
 
 	rank   rank                // among the sessions that are open
 	owners map[string][]*Known // tools by folded name, in the order seen
@@ -49,10 +52,10 @@ type toolName struct {
 // as name: the first of each server, and of maxOwners servers at most. Behind them come
 // those that only a careful reader tells from it, by more than one letter.
 func (s *Session) Owners(name string) []*Known {
-	folded := FoldName(name)
+	folded := names.FoldName(name)
 	owners := s.owners[folded]
-	for _, k := range s.alike[skeleton(name)] {
-		if other := FoldName(k.Definition.Name); other != folded && !OneEdit(other, folded) {
+	for _, k := range s.alike[names.Skeleton(name)] {
+		if other := names.FoldName(k.Definition.Name); other != folded && !names.OneEdit(other, folded) {
 			owners = append(slices.Clip(owners), k)
 		}
 	}
@@ -75,7 +78,7 @@ func (s *Session) Near(name, except string) (near []*Known) {
 		if d := len(n.folded) - len(o.folded); d < -1 || d > 1 || bits.OnesCount64(n.letters^o.letters) > 2 {
 			continue
 		}
-		if o.tool.Server != except && OneEdit(n.folded, o.folded) {
+		if o.tool.Server != except && names.OneEdit(n.folded, o.folded) {
 			near = append(near, o.tool)
 		}
 	}
@@ -83,7 +86,7 @@ func (s *Session) Near(name, except string) (near []*Known) {
 }
 
 func newToolName(name string, tool *Known) toolName {
-	n := toolName{folded: FoldName(name), tool: tool}
+	n := toolName{folded: names.FoldName(name), tool: tool}
 	for i := range len(n.folded) {
 		n.letters |= 1 << (n.folded[i] & 63)
 	}
@@ -120,7 +123,7 @@ type Server struct {
 	Roots     []string             // URIs of what the client said last that the server may use; nil where it said nothing
 	Relisted  map[string]bool      // tools that it has listed again as another definition than that in Tools
 	Announced [MessageSubject]bool // by kind of definition: it has said that the list changed, and not listed it in full since
-	Witnesses Witnesses
+	Trifecta  TrifectaTools
 
 	forgotten bool // the session has more servers than are remembered: nothing is known of it
 
@@ -151,7 +154,7 @@ func (s *Session) server(id string) *Server {
 	}
 	srv := s.Servers[id]
 	if srv == nil {
-		srv = &Server{ID: id, Words: Words(id)}
+		srv = &Server{ID: id, Words: names.Words(id)}
 		if len(s.Servers) < maxTold {
 			srv.bit = 1 << len(s.Servers)
 		}
@@ -237,12 +240,12 @@ func (s *Session) list(srv *Server, definitions []Definition, know func(*Definit
 		note(&fresh, d.Name)
 		k := know(d)
 		srv.Tools[k.Definition.Name] = k
-		srv.Witnesses.Add(k)
+		srv.Trifecta.Add(k)
 		s.own(srv, k)
 		s.shadow(srv, k)
 	}
-	if !srv.Witnesses.Complete() {
-		s.Witnesses.merge(&srv.Witnesses)
+	if !srv.Trifecta.Complete() {
+		s.Trifecta.merge(&srv.Trifecta)
 	}
 	return listings
 }
@@ -278,7 +281,7 @@ func Qualified(name string) bool {
 func (s *Session) own(srv *Server, k *Known) {
 	n := newToolName(k.Definition.Name, k)
 	enlist(s.owners, n.folded, k)
-	enlist(s.alike, skeleton(k.Definition.Name), k)
+	enlist(s.alike, names.Skeleton(k.Definition.Name), k)
 	if Qualified(k.Definition.Name) && len(s.Qualified) < maxQualified {
 		s.Qualified = append(s.Qualified, k)
 	}

@@ -3,6 +3,8 @@ package scanner
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/internal/names"
 )
 
 // maxShadows bounds the tools of a server whose names others have as well.
@@ -22,7 +24,7 @@ func (s *Session) shadow(srv *Server, k *Known) {
 // separated reports names that differ only in separators, which a reader can tell from
 // each other.
 func separated(a, b string) bool {
-	return !strings.EqualFold(a, b) && plainASCII(a) && plainASCII(b) && FoldName(a) == FoldName(b)
+	return !strings.EqualFold(a, b) && plainASCII(a) && plainASCII(b) && names.FoldName(a) == names.FoldName(b)
 }
 
 func plainASCII(s string) bool {

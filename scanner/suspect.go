@@ -4,6 +4,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -30,7 +31,7 @@ func (j *judge) suspect(srv *Server, message int, m *Message, asked PendingCall)
 	if why == (Suspicion{}) {
 		return
 	}
-	of := srv.calls.of[ReadTool].all()
+	of := srv.calls.of[capability.Read].all()
 	for i := len(of) - 1; i >= 0; i-- {
 		if of[i].ID == m.ID && of[i].Time.Equal(asked.Time) {
 			srv.calls.suspect = &suspect{of[i], why}

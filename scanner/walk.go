@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -231,8 +232,8 @@ func (in *Inspector) define(m *Message, kind SubjectKind, c int) {
 		def.Description = d
 	}
 	if kind == ToolSubject {
-		def.Can = in.capabilities(c, &def)
-		def.Category = in.category(c, &def)
+		def.Can = capability.OfTool(in.tree, c, def.Name, def.Description)
+		def.Category = capability.CategoryOfTool(in.tree, c, def.Name, def.Description)
 	}
 	def.Output = in.copied(doc.Get(c, "outputSchema"), schemaBytes)
 	if kind == ToolSubject {
@@ -331,7 +332,7 @@ func (in *Inspector) params(m *Message, root, node int) {
 			m.Target, _ = in.tree.Str(node, key)
 		}
 		if m.Method == "tools/call" {
-			m.Category = categoryOfName(m.Target)
+			m.Category = capability.CategoryOfName(m.Target)
 			m.Given = in.given(node)
 		}
 		in.region(CallSubject, m.Target, node, node)

@@ -1,5 +1,7 @@
 package scanner
 
+import "github.com/mcpscan/mcpscan/internal/capability"
+
 // Windows are what a session holds against a call when it is judged: what was read
 // before it, and how much of its limits is used up.
 type Windows struct {
@@ -22,10 +24,10 @@ func (p *JudgePass) Windows() (w Windows, ok bool) {
 		return w, false
 	}
 	turn := map[Location]bool{}
-	for c := range p.Earlier(ReadTool, p.Limits.window(), true) {
+	for c := range p.Earlier(capability.Read, p.Limits.window(), true) {
 		turn[c.Location] = true
 	}
-	for c := range p.Earlier(ReadTool, p.Limits.window(), false) {
+	for c := range p.Earlier(capability.Read, p.Limits.window(), false) {
 		w.Reads = append(w.Reads, EarlierCall{*c, turn[c.Location]})
 	}
 	recent := &p.Server.recent

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/osv"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/rules/supplychain"
@@ -45,7 +46,7 @@ func (f *advisoryFlags) advise(std streams, c *checks, events []*scanner.Event, 
 	return c.goBy(supplychain.NewAdvisories(kept))
 }
 
-func readAdvisories(name string, wanted func(scanner.Ecosystem, string) bool) ([]supplychain.Advisory, osv.Stats, error) {
+func readAdvisories(name string, wanted func(launch.Ecosystem, string) bool) ([]supplychain.Advisory, osv.Stats, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:

@@ -16,9 +16,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/wire"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // home is the directory in which launchers keep their caches.
@@ -43,7 +43,7 @@ func (m machine) cache(name string) string {
 // fetchedByNPX reads what npx ran: the package that is installed in the project, or the
 // one that npx keeps for itself. The name of its directory is made by npm's libnpmexec
 // from the packages that it was asked for.
-func (m machine) fetchedByNPX(l *scanner.Launched, cwd string) (version, integrity string) {
+func (m machine) fetchedByNPX(l *launch.Command, cwd string) (version, integrity string) {
 	if l.Program != "npx" && l.Program != "npm" {
 		return "", ""
 	}
@@ -67,7 +67,7 @@ func (m machine) fetchedByNPX(l *scanner.Launched, cwd string) (version, integri
 		kept = filepath.Join(m.home(), ".npm")
 	}
 	var asked []string
-	for _, p := range append([]scanner.Package{l.Package}, l.With...) {
+	for _, p := range append([]launch.Package{l.Package}, l.With...) {
 		if p.Version != "" {
 			p.Name += "@" + p.Version
 		}
@@ -112,7 +112,7 @@ func (m machine) lockedByNPM(file, name string) (version, integrity string) {
 
 // fetchedFromPyPI reads what uv or pipx keep of a package. Where they keep several
 // versions, nothing says which of them ran, unless the command does.
-func (m machine) fetchedFromPyPI(l *scanner.Launched) (version, integrity string) {
+func (m machine) fetchedFromPyPI(l *launch.Command) (version, integrity string) {
 	var versions, digests []string
 	for _, dir := range m.distributions(l.Program) {
 		name, v, ok := cutLast(strings.TrimSuffix(filepath.Base(dir), ".dist-info"), "-")
@@ -222,7 +222,7 @@ func (m machine) wheelDigest(distInfo string) string {
 // fetchedImage asks the engine for containers for the digest of an image. A tag that
 // names a version has that digest as its content; of any other image the digest is the
 // version that ran.
-func (m machine) fetchedImage(l *scanner.Launched, command string) (version, integrity string) {
+func (m machine) fetchedImage(l *launch.Command, command string) (version, integrity string) {
 	if m.image == nil || l.Digest != "" {
 		return "", ""
 	}

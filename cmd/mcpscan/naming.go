@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -104,8 +105,8 @@ func packageName(entry *scanner.Entry) string {
 	if entry.Command == "" {
 		return ""
 	}
-	l := scanner.Launch(entry.Command, entry.Args)
-	module := l.Ecosystem == scanner.None && l.Name != "" && l.Launches()
+	l := launch.Parse(entry.Command, entry.Args)
+	module := l.Ecosystem == launch.None && l.Name != "" && l.Launches()
 	name := strings.TrimSuffix(strings.TrimRight(filepath.ToSlash(l.Name), "/"), ".git")
 	if !module && !l.Ecosystem.Fetched() || text.Mask(l.Name) != l.Name || !isName(name) {
 		return ""

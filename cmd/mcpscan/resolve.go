@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -44,18 +45,18 @@ func (m machine) find(e *scanner.Entry) (f scanner.Found, why string) {
 	if e.Command == "" {
 		return f, ""
 	}
-	l := scanner.Launch(e.Command, e.Args)
+	l := launch.Parse(e.Command, e.Args)
 	file := ""
 	switch l.Ecosystem {
-	case scanner.NPM:
+	case launch.NPM:
 		f.Resolved, f.Integrity = m.fetchedByNPX(&l, e.Cwd)
-	case scanner.PyPI:
+	case launch.PyPI:
 		f.Resolved, f.Integrity = m.fetchedFromPyPI(&l)
-	case scanner.OCI:
+	case launch.OCI:
 		f.Resolved, f.Integrity = m.fetchedImage(&l, e.Command)
-	case scanner.Local:
+	case launch.Local:
 		file = l.Name
-	case scanner.None:
+	case launch.None:
 		file = m.program(e, &l)
 	}
 	if file == "" {
@@ -78,7 +79,7 @@ func (m machine) find(e *scanner.Entry) (f scanner.Found, why string) {
 // program is the file whose content decides what an entry does: the script that an
 // argument names, or else the command, unless that is a program of the machine that
 // does what its arguments say.
-func (m machine) program(e *scanner.Entry, l *scanner.Launched) string {
+func (m machine) program(e *scanner.Entry, l *launch.Command) string {
 	for _, a := range e.Args {
 		if a == "" || a[0] == '-' {
 			continue

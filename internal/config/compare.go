@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -100,7 +101,7 @@ func (c *comparison) threshold() {
 }
 
 func (c *comparison) similarity() {
-	was, is := cmp.Or(c.before.Similarity, scanner.DefaultSimilarity), cmp.Or(c.now.Similarity, scanner.DefaultSimilarity)
+	was, is := cmp.Or(c.before.Similarity, names.DefaultSimilarity), cmp.Or(c.now.Similarity, names.DefaultSimilarity)
 	c.value(is > was, was, is, "detection", "similarity_threshold")
 }
 

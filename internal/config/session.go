@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -24,7 +25,7 @@ type CrossServer struct {
 // glob matches all.
 type ToolCategory struct {
 	Server, Tool string
-	Category     scanner.ToolCategory
+	Category     capability.Category
 }
 
 // maxCategories bounds what is tried for each call.
@@ -75,17 +76,17 @@ func (s *Settings) Limits() scanner.Limits {
 
 // category returns what looks up the category of a tool, nil where none is set. The
 // last entry that matches counts, as among overrides.
-func (c *CrossServer) category() func(server, tool string) (scanner.ToolCategory, bool) {
+func (c *CrossServer) category() func(server, tool string) (capability.Category, bool) {
 	if len(c.Categories) == 0 {
 		return nil
 	}
-	return func(server, tool string) (scanner.ToolCategory, bool) {
+	return func(server, tool string) (capability.Category, bool) {
 		for _, t := range slices.Backward(c.Categories) {
 			if globs(t.Server, server) && globs(t.Tool, tool) {
 				return t.Category, true
 			}
 		}
-		return scanner.UnknownTool, false
+		return capability.Unknown, false
 	}
 }
 
@@ -200,7 +201,7 @@ func (r *settingsReader) toolCategory(n *node) {
 		"server": func(n *node) { t.Server = r.glob(n) },
 		"tool":   func(n *node) { t.Tool = r.glob(n) },
 		"category": func(n *node) {
-			t.Category, _ = scanner.ParseToolCategory(r.oneOf(n, "category", scanner.ToolCategories()...))
+			t.Category, _ = capability.ParseCategory(r.oneOf(n, "category", capability.CategoryNames()...))
 			said = true
 		},
 	})
@@ -209,7 +210,7 @@ func (r *settingsReader) toolCategory(n *node) {
 	case t.Server == "" && t.Tool == "":
 		r.fail(n.pos, "a category for all tools: name a server or a tool")
 	case !said:
-		r.fail(n.pos, "an entry needs a category: %s", strings.Join(scanner.ToolCategories(), ", "))
+		r.fail(n.pos, "an entry needs a category: %s", strings.Join(capability.CategoryNames(), ", "))
 	default:
 		r.settings.CrossServer.Categories = append(r.settings.CrossServer.Categories, t)
 	}

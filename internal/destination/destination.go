@@ -9,12 +9,12 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/net/idna"
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/text"
-	"github.com/mcpscan/mcpscan/scanner"
-	"golang.org/x/net/idna"
-	"golang.org/x/text/unicode/norm"
 )
 
 // reach says how far from its reader an address leads.
@@ -195,7 +195,7 @@ func ascii(s string) bool {
 // letters of Latin itself have marks, which a reader sees.
 func looksASCII(label string) bool {
 	for _, r := range label {
-		if r > unicode.MaxASCII && (unicode.Is(unicode.Latin, r) || !ascii(scanner.FoldName("a"+string(r)+"a"))) {
+		if r > unicode.MaxASCII && (unicode.Is(unicode.Latin, r) || !ascii(names.FoldName("a"+string(r)+"a"))) {
 			return false
 		}
 	}

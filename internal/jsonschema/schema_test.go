@@ -1,8 +1,9 @@
 package jsonschema
 
 import (
-	"github.com/mcpscan/mcpscan/internal/names"
 	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/names"
 )
 
 func TestSpell(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -25,7 +26,7 @@ func whole(t testing.TB) *File {
 	return &File{Path: Name, Servers: map[string]*Server{
 		"calc": {Name: "calc", Info: scanner.ServerInfo{Name: "calc", Title: "Calculator", Version: "1.2", Protocol: "2025-11-25"},
 			Client: &scanner.ClientInfo{Name: "mcpscan", Capabilities: []string{"roots", "sampling"}},
-			Identity: &scanner.LockedIdentity{Identity: &scanner.Identity{Transport: "stdio", Command: "npx", Args: []string{"-y", "calc@1.2.0"}, Cwd: "/srv", Env: []string{"TOKEN"}, Ecosystem: scanner.NPM,
+			Identity: &scanner.LockedIdentity{Identity: &scanner.Identity{Transport: "stdio", Command: "npx", Args: []string{"-y", "calc@1.2.0"}, Cwd: "/srv", Env: []string{"TOKEN"}, Ecosystem: launch.NPM,
 				Package: "calc", Version: "1.2.0", Exact: true, Found: scanner.Found{Resolved: "1.2.0", Integrity: "sha512-x", Executable: "/usr/bin/npx", Digest: "sha256-y"}},
 				Approval: &Approval{By: "alice", At: day(4), Reason: "wanted"}, Seen: &scanner.Identity{Transport: "http", URL: "https://calc.example/mcp", Headers: []string{"Authorization"}}},
 			Entries: map[scanner.DefinitionKey]*Entry{

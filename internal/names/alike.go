@@ -5,13 +5,11 @@ import (
 	"unicode"
 
 	"github.com/agnivade/levenshtein"
-
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // ImitationShare is how alike two descriptions must be, from 0 to 1, for the later
 // tool to be taken for a copy of the earlier one, and two names of tools or brands.
-const ImitationShare = scanner.DefaultSimilarity
+const ImitationShare = DefaultSimilarity
 
 // MaxCompared bounds the part of two descriptions that is compared, in bytes: the
 // distance costs its square.

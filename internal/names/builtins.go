@@ -1,10 +1,6 @@
 package names
 
-import (
-	"strings"
-
-	"github.com/mcpscan/mcpscan/scanner"
-)
+import "strings"
 
 // builtin is a tool that a client brings along.
 type builtin struct {
@@ -27,7 +23,7 @@ var builtins = func() (all []builtin) {
 			ask_followup_question attempt_completion`},
 	} {
 		for _, name := range strings.Fields(c.names) {
-			all = append(all, builtin{c.client, name, scanner.FoldName(name), FoldWords(scanner.Words(name))})
+			all = append(all, builtin{c.client, name, FoldName(name), FoldWords(Words(name))})
 		}
 	}
 	return all
@@ -36,13 +32,13 @@ var builtins = func() (all []builtin) {
 // Imitates returns the built-in tool that has a name, or whose name it is a slip
 // of, and nil where there is none.
 func Imitates(name string) (b *builtin, exact bool) {
-	folded := scanner.FoldName(name)
+	folded := FoldName(name)
 	for i := range builtins {
 		switch b := &builtins[i]; {
 		case b.folded == folded:
 			return b, true
-		case scanner.OneEdit(b.folded, folded):
-			if is, _ := Slip(FoldWords(scanner.Words(name)), b.words, ImitationShare); is {
+		case OneEdit(b.folded, folded):
+			if is, _ := Slip(FoldWords(Words(name)), b.words, ImitationShare); is {
 				return b, false
 			}
 		}

@@ -1,10 +1,6 @@
 package names
 
-import (
-	"strings"
-
-	"github.com/mcpscan/mcpscan/scanner"
-)
+import "strings"
 
 // identifierBytes bounds the part of an identifier that is read as words.
 const identifierBytes = 400
@@ -12,7 +8,7 @@ const identifierBytes = 400
 // Spell writes an identifier as lower case words: chatHistory, chat_history and
 // CHAT-history are all "chat history", and APIKey is "api key".
 func Spell(identifier string) string {
-	return strings.Join(scanner.Words(identifier[:min(len(identifier), identifierBytes)]), " ")
+	return strings.Join(Words(identifier[:min(len(identifier), identifierBytes)]), " ")
 }
 
 // LastWord returns the last word of an identifier in lower case, without figures

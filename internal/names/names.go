@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // FoldWords returns words as a reader sees them: letters of other alphabets are what
@@ -17,7 +16,7 @@ import (
 func FoldWords(words []string) []string {
 	folded := make([]string, len(words))
 	for i, w := range words {
-		folded[i] = scanner.FoldName(w)
+		folded[i] = FoldName(w)
 	}
 	return folded
 }
@@ -33,7 +32,7 @@ func Slip(a, b []string, alike float64) (is, sure bool) {
 			return false, false
 		}
 		a, b = []string{cutA}, []string{cutB}
-		if !scanner.OneEdit(a[0], b[0]) && glyphs(a[0]) != glyphs(b[0]) {
+		if !OneEdit(a[0], b[0]) && glyphs(a[0]) != glyphs(b[0]) {
 			return false, false
 		}
 	}
@@ -75,7 +74,7 @@ func wordSlip(a, b string, alike float64) bool {
 	case shorter < least:
 		return false
 	}
-	return scanner.OneEdit(a, b) || Similarity(a, b) >= alike
+	return OneEdit(a, b) || Similarity(a, b) >= alike
 }
 
 // unlike reports words that no slip leads from one to the other, because too many letters
@@ -127,7 +126,7 @@ func Similarity(a, b string) float64 {
 // Disguised reports whether a name has letters that only look like those that it
 // is read as.
 func Disguised(name string) bool {
-	words := scanner.Words(name)
+	words := Words(name)
 	return !slices.Equal(words, FoldWords(words))
 }
 
@@ -159,7 +158,7 @@ func undoubled(w string) string {
 
 // swapped reports whether two neighbours changed places.
 func swapped(a, b string) bool {
-	if len(a) != len(b) || !scanner.OneEdit(a, b) {
+	if len(a) != len(b) || !OneEdit(a, b) {
 		return false
 	}
 	differ := 0
@@ -178,7 +177,7 @@ var commonWords = map[string]bool{"mcp": true, "server": true, "servers": true, 
 // without the scope or path ahead of its name.
 func Distinctive(name string) []string {
 	var rest []string
-	for _, w := range FoldWords(scanner.Words(name[strings.LastIndexByte(name, '/')+1:])) {
+	for _, w := range FoldWords(Words(name[strings.LastIndexByte(name, '/')+1:])) {
 		if !commonWords[w] {
 			rest = append(rest, w)
 		}
@@ -231,11 +230,11 @@ const latinGreek = "αικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
 
 // Lookalike reports whether one name is another with a slip in one of its words.
 func Lookalike(a, b string) bool {
-	first, second := FoldWords(scanner.Words(a)), FoldWords(scanner.Words(b))
+	first, second := FoldWords(Words(a)), FoldWords(Words(b))
 	if Disguised(a) && strings.Join(first, "") == strings.Join(second, "") {
 		return true
 	}
-	is, _ := Slip(first, second, scanner.DefaultSimilarity)
+	is, _ := Slip(first, second, DefaultSimilarity)
 	return is || oneLetter(first, second)
 }
 
@@ -252,7 +251,7 @@ func oneLetter(words, known []string) bool {
 			continue
 		}
 		differ++
-		if len(known[i]) < slipLetters || KnownWord(w) || plural(w, known[i]) || plural(known[i], w) || noDigits(w) == noDigits(known[i]) || !scanner.OneEdit(w, known[i]) {
+		if len(known[i]) < slipLetters || KnownWord(w) || plural(w, known[i]) || plural(known[i], w) || noDigits(w) == noDigits(known[i]) || !OneEdit(w, known[i]) {
 			return false
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/rules/supplychain"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // Stats count what a file held.
@@ -34,7 +34,7 @@ const MaxAdvisory = 16 << 20
 
 // Read reads advisories, and keeps those of the packages that keep asks for. An
 // error tells where in the file it is, and what was expected there.
-func Read(name string, file io.ReaderAt, size int64, keep func(scanner.Ecosystem, string) bool) ([]supplychain.Advisory, Stats, error) {
+func Read(name string, file io.ReaderAt, size int64, keep func(launch.Ecosystem, string) bool) ([]supplychain.Advisory, Stats, error) {
 	r := &reader{name: name, keep: keep}
 	var magic [4]byte
 	if _, err := file.ReadAt(magic[:], 0); err == nil && string(magic[:]) == "PK\x03\x04" {
@@ -50,7 +50,7 @@ func Read(name string, file io.ReaderAt, size int64, keep func(scanner.Ecosystem
 
 type reader struct {
 	name  string
-	keep  func(scanner.Ecosystem, string) bool
+	keep  func(launch.Ecosystem, string) bool
 	kept  []supplychain.Advisory
 	stats Stats
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/osv"
 	"github.com/mcpscan/mcpscan/rules/supplychain"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -27,7 +28,7 @@ const (
 )
 
 func read(data string) ([]supplychain.Advisory, osv.Stats, error) {
-	return osv.Read("f.json", strings.NewReader(data), int64(len(data)), func(e scanner.Ecosystem, name string) bool { return e == scanner.NPM && name == "a-mcp" })
+	return osv.Read("f.json", strings.NewReader(data), int64(len(data)), func(e launch.Ecosystem, name string) bool { return e == launch.NPM && name == "a-mcp" })
 }
 
 // TestForms: one advisory, a list, lines and an archive hold the same.

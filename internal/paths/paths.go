@@ -6,7 +6,6 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/text"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // Path is a path as whoever opens it reads it: decoded, with slashes, and without
@@ -143,7 +142,7 @@ var (
 func NamesPath(name string) bool { return HasWord(name, pathWords) && !HasWord(name, TextArguments) }
 
 func HasWord(name string, set map[string]bool) bool {
-	for _, w := range scanner.Words(name) {
+	for _, w := range names.Words(name) {
 		if set[w] {
 			return true
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/names"
 )
 
 // The bounds of what is read as a path in one request. What is beyond them counts as
@@ -47,7 +47,7 @@ func wordSet(s string) map[string]bool {
 
 // named reports whether a name has one of the words.
 func named(name string, in map[string]bool) bool {
-	return slices.ContainsFunc(scanner.Words(name), func(w string) bool { return in[w] })
+	return slices.ContainsFunc(names.Words(name), func(w string) bool { return in[w] })
 }
 
 // pathLike reports whether a string looks like a path or URI.

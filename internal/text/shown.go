@@ -1,8 +1,6 @@
 package text
 
-import (
-	"strings"
-)
+import "strings"
 
 // shownName bounds a foreign name in a message, in characters.
 const shownName = 120

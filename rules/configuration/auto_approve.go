@@ -3,7 +3,7 @@ package configuration
 import (
 	"fmt"
 
-	"github.com/mcpscan/mcpscan/internal/launching"
+	"github.com/mcpscan/mcpscan/internal/entries"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -29,7 +29,7 @@ var AutoApprove = scanner.Rule{
 			}
 			for _, a := range approvals {
 				if a.pointer.MatchString(s.Pointer) && a.value.MatchString(s.Text) {
-					p.Report(nil, s.Pointer, launching.UnlessOwn(p, a.severity, scanner.Severity(max(a.severity-1, scanner.Low))), a.message, lastToken(s.Pointer)+": "+s.Text)
+					p.Report(nil, s.Pointer, entries.UnlessOwn(p, a.severity, scanner.Severity(max(a.severity-1, scanner.Low))), a.message, lastToken(s.Pointer)+": "+s.Text)
 					break
 				}
 			}
@@ -43,10 +43,10 @@ func approvedTools(p *scanner.ConfigPass, e *scanner.Entry) {
 		pointer := fmt.Sprintf("/autoApprove/%d", i)
 		switch {
 		case tool == "*":
-			p.Report(e, pointer, launching.UnlessOwn(p, scanner.High, scanner.Medium), "every tool of the server runs without asking", tool)
+			p.Report(e, pointer, entries.UnlessOwn(p, scanner.High, scanner.Medium), "every tool of the server runs without asking", tool)
 			return
 		case actingTool(tool):
-			p.Report(e, pointer, launching.UnlessOwn(p, scanner.Medium, scanner.Low), "a tool that writes or runs something does so without asking", tool)
+			p.Report(e, pointer, entries.UnlessOwn(p, scanner.Medium, scanner.Low), "a tool that writes or runs something does so without asking", tool)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func approvedTools(p *scanner.ConfigPass, e *scanner.Entry) {
 // actingTool reports whether a tool is named after an act that a user would want
 // to be asked about.
 func actingTool(name string) bool {
-	for _, w := range scanner.Words(name) {
+	for _, w := range names.Words(name) {
 		if actingWords[w] {
 			return true
 		}

@@ -7,7 +7,7 @@
 //
 // What it shares with other families:
 //
-//   - internal/launching: what the entries of a configuration start and fetch
+//   - internal/entries: what the entries of a configuration start and fetch
 //   - internal/secrets: names and values of credentials
 //   - internal/destination: hosts and addresses
 package configuration

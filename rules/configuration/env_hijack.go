@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/destination"
-	"github.com/mcpscan/mcpscan/internal/launching"
+	"github.com/mcpscan/mcpscan/internal/entries"
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -22,7 +23,7 @@ var EnvHijack = scanner.Rule{
 	Basis:      "High for variables that name code to run, and for search paths that begin in a directory where others write; medium where they send downloads or traffic elsewhere. Search paths of a project's own code are left alone.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0081", "CWE-427"},
 	Config: func(p *scanner.ConfigPass) {
-		launching.EachLaunch(p, func(e *scanner.Entry, l *scanner.Launched) {
+		entries.EachCommand(p, func(e *scanner.Entry, l *launch.Command) {
 			named(e.Env, "/env/", func(pointer, name, value string) {
 				if severity, message := hijack(name, value, l.Ecosystem.Fetched()); message != "" {
 					p.Report(e, pointer, severity, message, name+"="+value)
@@ -46,7 +47,7 @@ var EnvHijack = scanner.Rule{
 
 // hijackedArguments looks at the variables that env is given, and at the options
 // of launchers that do the same.
-func hijackedArguments(p *scanner.ConfigPass, e *scanner.Entry, l *scanner.Launched) {
+func hijackedArguments(p *scanner.ConfigPass, e *scanner.Entry, l *launch.Command) {
 	for i, arg := range e.Args {
 		pointer := fmt.Sprintf("/args/%d", i)
 		name, value, ok := strings.Cut(arg, "=")

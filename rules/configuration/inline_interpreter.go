@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/launching"
+	"github.com/mcpscan/mcpscan/internal/entries"
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -20,16 +21,16 @@ var InlineInterpreter = scanner.Rule{
 	Basis:      "Servers have a program of their own. A text that only prepares a directory or a path ahead of one, as wrappers do, is medium.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
 	Config: func(p *scanner.ConfigPass) {
-		launching.EachLaunch(p, func(e *scanner.Entry, l *scanner.Launched) {
+		entries.EachCommand(p, func(e *scanner.Entry, l *launch.Command) {
 			for i, arg := range e.Args {
 				if codeAddress.MatchString(arg) {
 					p.Report(e, fmt.Sprintf("/args/%d", i), scanner.High, "the argument is an address that holds code, and "+l.Program+" is told to load it", arg)
 				}
 			}
-			if l.Code == scanner.NoCode {
+			if l.Code == launch.NoCode {
 				return
 			}
-			pointer, code := launching.Argument(e, l.Code)
+			pointer, code := entries.Argument(e, l.Code)
 			severity, message := scanner.High, "the argument is code that "+l.Interpreter+" runs"
 			if preparation(l.Interpreter, code) {
 				severity, message = scanner.Medium, "the argument is a text for "+l.Interpreter+" that starts one program"

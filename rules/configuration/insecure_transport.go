@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/destination"
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/secrets"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -53,7 +54,7 @@ func plainAddress(p *scanner.ConfigPass, e *scanner.Entry, pointer, written stri
 
 // overCommand looks at the addresses that programs such as mcp-remote are given.
 func overCommand(p *scanner.ConfigPass, e *scanner.Entry) {
-	l := scanner.Launch(e.Command, e.Args)
+	l := launch.Parse(e.Command, e.Args)
 	if !bridge.MatchString(l.Name) {
 		return
 	}

@@ -3,7 +3,8 @@ package configuration
 import (
 	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/launching"
+	"github.com/mcpscan/mcpscan/internal/entries"
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -19,9 +20,9 @@ var PrivilegedRuntime = scanner.Rule{
 	Basis:      "High where the sandbox is no longer one, or everything can be written; medium for the network of the host, a home directory that is only read, and a browser without its sandbox.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-250"},
 	Config: func(p *scanner.ConfigPass) {
-		launching.EachLaunch(p, func(e *scanner.Entry, l *scanner.Launched) {
+		entries.EachCommand(p, func(e *scanner.Entry, l *launch.Command) {
 			report := func(arg int, severity scanner.Severity, message string) {
-				pointer, word := launching.Argument(e, arg)
+				pointer, word := entries.Argument(e, arg)
 				p.Report(e, pointer, severity, message, word)
 			}
 			asRoot(e, report)
@@ -44,7 +45,7 @@ var PrivilegedRuntime = scanner.Rule{
 func asRoot(e *scanner.Entry, report func(int, scanner.Severity, string)) {
 	const message = "the server is started with the rights of root"
 	if elevating.MatchString(e.Command) {
-		report(scanner.InCommand, scanner.High, message)
+		report(launch.InCommand, scanner.High, message)
 	}
 	if len(e.Args) > 0 && wrapping.MatchString(e.Command) && elevating.MatchString(e.Args[0]) {
 		report(0, scanner.High, message)
@@ -84,9 +85,9 @@ var (
 const home = `(?:~|\$HOME|\$\{(?:env:)?(?:HOME|USERPROFILE|userHome)\}|\{env:HOME\}|/(?:home|Users)/[^/:,]+|%USERPROFILE%|[A-Za-z]:[\\/]Users[\\/][^\\/:,]+)`
 
 // containerRights looks at the options ahead of the image.
-func containerRights(l *scanner.Launched, report func(int, scanner.Severity, string)) {
+func containerRights(l *launch.Command, report func(int, scanner.Severity, string)) {
 	for i := 0; i < len(l.Words); i++ {
-		if l.First != scanner.InText && l.ArgOf(i) == l.Arg {
+		if l.First != launch.InText && l.ArgOf(i) == l.Arg {
 			return
 		}
 		option, value, attached := strings.Cut(l.Words[i], "=")
@@ -105,7 +106,7 @@ func containerRights(l *scanner.Launched, report func(int, scanner.Severity, str
 }
 
 // wholeDisk looks at the directories that a file server is given.
-func wholeDisk(l *scanner.Launched, report func(int, scanner.Severity, string)) {
+func wholeDisk(l *launch.Command, report func(int, scanner.Severity, string)) {
 	for i, w := range l.Words {
 		switch {
 		case everything.MatchString(w):

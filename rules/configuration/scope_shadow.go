@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/destination"
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -71,7 +72,7 @@ func identity(e *scanner.Entry) string {
 	if e.Command == "" {
 		return endpointOf(e.URL)
 	}
-	l := scanner.Launch(e.Command, e.Args)
+	l := launch.Parse(e.Command, e.Args)
 	if bridge.MatchString(l.Name) {
 		for _, arg := range e.Args {
 			if strings.Contains(arg, "://") {

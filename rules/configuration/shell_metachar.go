@@ -3,7 +3,8 @@ package configuration
 import (
 	"fmt"
 
-	"github.com/mcpscan/mcpscan/internal/launching"
+	"github.com/mcpscan/mcpscan/internal/entries"
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -19,8 +20,8 @@ var ShellMetachar = scanner.Rule{
 	Basis:      "Arguments hold such characters for honest reasons, so what they separate must be a command, or a download that is run.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
 	Config: func(p *scanner.ConfigPass) {
-		launching.EachLaunch(p, func(e *scanner.Entry, l *scanner.Launched) {
-			if commandMeta.MatchString(e.Command) && l.Code != scanner.InCommand {
+		entries.EachCommand(p, func(e *scanner.Entry, l *launch.Command) {
+			if commandMeta.MatchString(e.Command) && l.Code != launch.InCommand {
 				p.Report(e, "/command", scanner.High, "the command has a second one in it, or a redirection", e.Command)
 			}
 			for i, arg := range e.Args {
@@ -34,7 +35,7 @@ var ShellMetachar = scanner.Rule{
 
 // chained says what is wrong with an argument, "" for nothing. A text for a shell
 // may chain commands, which another rule judges; downloads that run are said here.
-func chained(args []string, i int, l *scanner.Launched) string {
+func chained(args []string, i int, l *launch.Command) string {
 	arg := args[i]
 	switch {
 	case downloadRun.MatchString(arg):

@@ -1,7 +1,8 @@
 package configuration
 
 import (
-	"github.com/mcpscan/mcpscan/internal/launching"
+	"github.com/mcpscan/mcpscan/internal/entries"
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -17,8 +18,8 @@ var UnpinnedPackage = scanner.Rule{
 	Basis:      "What is fetched follows from the arguments. Most documentation shows it without a version, so it is no sign of an attack.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0010.005", "CWE-1357"},
 	Config: func(p *scanner.ConfigPass) {
-		launching.EachPackage(p, func(e *scanner.Entry, l *scanner.Launched, one scanner.Package) {
-			if one.Exact || one.Digest != "" || text.IsReference(one.Version) || launching.Offline(l) {
+		entries.EachPackage(p, func(e *scanner.Entry, l *launch.Command, one launch.Package) {
+			if one.Exact || one.Digest != "" || text.IsReference(one.Version) || entries.Offline(l) {
 				return
 			}
 			message, ok := unpinned[one.Ecosystem]
@@ -28,19 +29,19 @@ var UnpinnedPackage = scanner.Rule{
 			if one.Version != "" {
 				message += "; what is written is a tag, a branch or a range"
 			}
-			pointer, word := launching.Argument(e, one.Arg)
+			pointer, word := entries.Argument(e, one.Arg)
 			p.Report(e, pointer, scanner.Medium, message, word)
 		})
 	},
 }
 
 // unpinned says what would pin a package of an ecosystem.
-var unpinned = map[scanner.Ecosystem]string{
-	scanner.NPM:   "the npm package has no exact version (name@1.2.3)",
-	scanner.PyPI:  "the Python package has no exact version (name==1.2.3)",
-	scanner.NuGet: "the NuGet package has no exact version (name@1.2.3)",
-	scanner.JSR:   "the JSR package has no exact version (name@1.2.3)",
-	scanner.Go:    "the Go module has no exact version (path@v1.2.3)",
-	scanner.OCI:   "the image has neither a digest (name@sha256:…) nor the tag of one version",
-	scanner.Git:   "the repository is not fetched at a commit (its 40 digits)",
+var unpinned = map[launch.Ecosystem]string{
+	launch.NPM:   "the npm package has no exact version (name@1.2.3)",
+	launch.PyPI:  "the Python package has no exact version (name==1.2.3)",
+	launch.NuGet: "the NuGet package has no exact version (name@1.2.3)",
+	launch.JSR:   "the JSR package has no exact version (name@1.2.3)",
+	launch.Go:    "the Go module has no exact version (path@v1.2.3)",
+	launch.OCI:   "the image has neither a digest (name@sha256:…) nor the tag of one version",
+	launch.Git:   "the repository is not fetched at a commit (its 40 digits)",
 }

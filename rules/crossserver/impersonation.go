@@ -117,7 +117,7 @@ func imitatedHost(h string) *names.Brand {
 	if len(labels) < 2 {
 		return nil
 	}
-	name := names.FoldWords(scanner.Words(labels[len(labels)-2]))
+	name := names.FoldWords(names.Words(labels[len(labels)-2]))
 	for i := range names.Brands {
 		b := &names.Brands[i]
 		for _, own := range b.Hosts {

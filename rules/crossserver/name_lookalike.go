@@ -30,7 +30,7 @@ var NameLookalike = scanner.Rule{
 		tools.EachNew(p, func(d *scanner.Definition) {
 			for _, other := range p.Session.Near(d.Name, p.Server.ID) {
 				name := other.Definition.Name
-				if is, _ := names.Slip(names.FoldWords(scanner.Words(d.Name)), names.FoldWords(scanner.Words(name)), names.ImitationShare); !is {
+				if is, _ := names.Slip(names.FoldWords(names.Words(d.Name)), names.FoldWords(names.Words(name)), names.ImitationShare); !is {
 					continue
 				}
 				severity, too := scanner.Medium, ""

@@ -89,7 +89,7 @@ func famous(p *scanner.JudgePass, name, pointer string) {
 	}
 	words := names.Distinctive(name)
 	if scope, _, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(scope, "@") {
-		words = append(words, scanner.FoldName(scope[1:]))
+		words = append(words, names.FoldName(scope[1:]))
 	}
 	if !names.Disguised(name) && !slices.ContainsFunc(words, func(w string) bool { return !names.KnownWord(w) }) {
 		return // a slip is no word

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -20,7 +21,7 @@ var ToxicFlow = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "ATLAS:AML.T0086", "CWE-200"},
 	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
-		own, all := p.Server.Witnesses, p.Session.Witnesses
+		own, all := p.Server.Trifecta, p.Session.Trifecta
 		if own.Complete() {
 			return
 		}
@@ -51,13 +52,13 @@ var ToxicFlow = scanner.Rule{
 
 // witnessRoles say what each witness is for, in the order of the capabilities.
 var witnessRoles = [...]string{
-	scanner.PrivateData:      "hands over private data",
-	scanner.UntrustedContent: "hands over what strangers write",
-	scanner.WayOut:           "leads out",
+	capability.PrivateData:      "hands over private data",
+	capability.UntrustedContent: "hands over what strangers write",
+	capability.ExternalSink:     "leads out",
 }
 
 // reportFlow reports the tool that completes a flow, with the other witnesses.
-func reportFlow(p *scanner.JudgePass, severity scanner.Severity, last *scanner.Definition, w *scanner.Witnesses) {
+func reportFlow(p *scanner.JudgePass, severity scanner.Severity, last *scanner.Definition, w *scanner.TrifectaTools) {
 	is := scanner.JudgeIssue{Severity: severity, Subject: scanner.ToolSubject, Name: last.Name, Pointer: "/name", Evidence: last.Name, Offset: last.Offset}
 	var says []string
 	for a, k := range w {

@@ -61,8 +61,8 @@ func (c *change) strange(host string) bool {
 		return false
 	}
 	label, _, _ := strings.Cut(siteOf(host), ".")
-	own := scanner.FoldName(c.serverName() + " " + c.d.Name)
-	return len(label) < rootLetters || !c.spokeOf(label) && !strings.Contains(own, scanner.FoldName(label))
+	own := names.FoldName(c.serverName() + " " + c.d.Name)
+	return len(label) < rootLetters || !c.spokeOf(label) && !strings.Contains(own, names.FoldName(label))
 }
 
 var (
@@ -137,7 +137,7 @@ func posesAs(now, was string) bool {
 	site := siteOf(was)
 	name, _, _ := strings.Cut(site, ".")
 	foreign := strings.ContainsFunc(now, func(r rune) bool { return r > 0x7F })
-	if scanner.FoldName(now) == scanner.FoldName(was) || strings.Contains(now, "xn--") || foreign {
+	if names.FoldName(now) == names.FoldName(was) || strings.Contains(now, "xn--") || foreign {
 		return true
 	}
 	other, _, _ := strings.Cut(siteOf(now), ".")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -192,7 +193,7 @@ func otherContent(was, now string) bool {
 // version compares versions of one package, as they are written.
 func (c *identityChange) version(at string, was, now *scanner.Identity) {
 	switch {
-	case strings.ContainsAny(now.Version, ":/") && was.Ecosystem != scanner.Git && was.Ecosystem != scanner.URL:
+	case strings.ContainsAny(now.Version, ":/") && was.Ecosystem != launch.Git && was.Ecosystem != launch.URL:
 		c.add(scanner.High, at, now.Version, "its version leads to another package or file")
 	case was.Exact && !now.Exact:
 		c.add(scanner.Medium, at, now.Version, "its version is not fixed any more")

@@ -1,8 +1,6 @@
 package drift
 
-import (
-	"github.com/mcpscan/mcpscan/scanner"
-)
+import "github.com/mcpscan/mcpscan/scanner"
 
 var Instructions = scanner.Rule{
 	ID:         "drift-instructions",

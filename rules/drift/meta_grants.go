@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -114,7 +115,7 @@ func (d *declared) member(c int, key string, list bool) {
 }
 
 func (d *declared) add(i int, key, value string, list bool) {
-	id := scanner.FoldName(key)
+	id := names.FoldName(key)
 	g := d.grants[id]
 	if g == nil {
 		g = &grant{key: key, values: map[string]string{}}

@@ -7,7 +7,6 @@ import (
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/wire"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // safeguard is a switch by which a tool is kept from harm, or is not.
@@ -28,7 +27,7 @@ func (d *declared) safeguard(c int, name string) bool {
 	if d.doc.Kind(c) != wire.Bool && !off && !slices.Contains(onValues, value) {
 		return false
 	}
-	id := scanner.FoldName(name)
+	id := names.FoldName(name)
 	d.safeguards[id] = &safeguard{name, value, string(d.doc.AppendPointer(nil, 0, c)), off == lifts}
 	return true
 }

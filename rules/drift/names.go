@@ -5,7 +5,6 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/sensitive"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // reaches reports whether a name is that of something which is run, opened or reached.
@@ -19,7 +18,7 @@ func asksForMore(name string) bool {
 		return true
 	}
 	_, _, collects := sensitive.CollectedBy(name)
-	said := names.Spell(scanner.FoldName(name))
+	said := names.Spell(names.FoldName(name))
 	spelled := names.Spell(name)
 	return collects != "" || sensitive.PersonalName.MatchString(spelled) || sensitive.KeyOfOne.MatchString(spelled) || sensitive.CredentialName.MatchString(spelled) || sensitive.CredentialName.MatchString(said)
 }
@@ -27,7 +26,7 @@ func asksForMore(name string) bool {
 // anyWord reports whether one of the words of a name is in a set, as a reader sees them.
 func anyWord(name string, set map[string]bool) bool {
 	for _, w := range strings.Fields(names.Spell(name)) {
-		if set[w] || set[scanner.FoldName(w)] {
+		if set[w] || set[names.FoldName(w)] {
 			return true
 		}
 	}

@@ -40,9 +40,9 @@ func (u *unapproved) ownFamily(tools, behind []byte) bool {
 	if sameServer.Match(behind) {
 		return true
 	}
-	own := scanner.FoldName(u.serverName() + " " + u.d.Name)
+	own := names.FoldName(u.serverName() + " " + u.d.Name)
 	for _, w := range strings.Fields(string(tools)) {
-		if len(w) >= rootLetters && !commonKinds[w] && (strings.Contains(own, scanner.FoldName(w)) || u.spokeOf(w)) {
+		if len(w) >= rootLetters && !commonKinds[w] && (strings.Contains(own, names.FoldName(w)) || u.spokeOf(w)) {
 			return true
 		}
 	}

@@ -94,9 +94,9 @@ func (s *schemaChange) freshOne(n *property, declared bool) {
 func (s *schemaChange) approvedName(name string) bool {
 	if s.alike == nil {
 		s.alike = map[string]bool{}
-		jsonschema.Parameters(&s.old, 0, func(_ jsonschema.Subschema, was string) { s.alike[scanner.FoldName(was)] = true })
+		jsonschema.Parameters(&s.old, 0, func(_ jsonschema.Subschema, was string) { s.alike[names.FoldName(was)] = true })
 	}
-	return s.alike[scanner.FoldName(name)]
+	return s.alike[names.FoldName(name)]
 }
 
 // asks reports a property that asks for more by its own name, or by that of one in it.

@@ -2,12 +2,11 @@ package drift
 
 import (
 	"regexp"
-
-	"github.com/mcpscan/mcpscan/internal/jsonschema"
-	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )

@@ -14,11 +14,11 @@ func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property
 	waiting, looks := map[string][]*property{}, map[string]*property{}
 	for _, o := range gone {
 		kind := s.kindOf(&s.was, o)
-		waiting[kind], looks[scanner.FoldName(o.name)] = append(waiting[kind], o), o
+		waiting[kind], looks[names.FoldName(o.name)] = append(waiting[kind], o), o
 	}
 	for _, o := range gone { // what stood in an object that is gone may stand beside it now
 		for _, in := range s.was.inside(o) {
-			if name := scanner.FoldName(in.name); looks[name] == nil {
+			if name := names.FoldName(in.name); looks[name] == nil {
 				looks[name] = in
 			}
 		}
@@ -29,7 +29,7 @@ func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property
 			continue
 		}
 		as, kind := (*property)(nil), s.kindOf(&s.is, n)
-		if o := looks[scanner.FoldName(n.name)]; o != nil && !renamed[o] {
+		if o := looks[names.FoldName(n.name)]; o != nil && !renamed[o] {
 			as = o
 		} else if n.needed != sometimes {
 			for len(waiting[kind]) > 0 && as == nil {
@@ -65,7 +65,7 @@ func (s *schemaChange) kindOf(of *side, p *property) string {
 // rename tells of a property that has another name now. A name that asks for more
 // is none of the kind.
 func (s *schemaChange) rename(o, n *property) bool {
-	disguise := scanner.FoldName(o.name) == scanner.FoldName(n.name) && (names.Disguised(o.name) || names.Disguised(n.name))
+	disguise := names.FoldName(o.name) == names.FoldName(n.name) && (names.Disguised(o.name) || names.Disguised(n.name))
 	weight := scanner.Note
 	switch {
 	case disguise:
@@ -143,6 +143,6 @@ func (s *schemaChange) grouped(gone []*property, n *property, renamed map[*prope
 // shortFor reports whether two names are one, or one is the beginning of the other.
 func shortFor(a, b string) bool {
 	const least = 3
-	a, b = scanner.FoldName(a), scanner.FoldName(b)
+	a, b = names.FoldName(a), names.FoldName(b)
 	return a == b || min(len(a), len(b)) >= least && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }

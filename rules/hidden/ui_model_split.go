@@ -3,6 +3,7 @@ package hidden
 import (
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/tools"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -57,7 +58,7 @@ const (
 // another script has none: a translation shares no word.
 func stems(s string) []string {
 	var all []string
-	for _, w := range scanner.Words(s) {
+	for _, w := range names.Words(s) {
 		for i := range len(w) {
 			if w[i] >= 0x80 {
 				return nil

@@ -80,7 +80,7 @@ func pastPurpose(p *scanner.TextPass, w tally) bool {
 	if strings.HasPrefix(act, "ask") { // to ask the user is the opposite of acting behind his back
 		return false
 	}
-	return !slices.ContainsFunc(names.FoldWords(scanner.Words(p.Name)), func(word string) bool {
+	return !slices.ContainsFunc(names.FoldWords(names.Words(p.Name)), func(word string) bool {
 		return len(word) > len("the") && strings.Contains(act, word)
 	})
 }

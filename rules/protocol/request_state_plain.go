@@ -35,7 +35,7 @@ var RequestStatePlain = scanner.Rule{
 		decides := false
 		for i := range state.Nodes {
 			var key []byte
-			for _, w := range scanner.Words(string(state.Key(i, &key))) {
+			for _, w := range names.Words(string(state.Key(i, &key))) {
 				if sealWords[w] {
 					return
 				}

@@ -124,7 +124,7 @@ func foreignTools(p *scanner.MessagePass, params, tools int) {
 	doc, own := p.Doc, map[string]bool{}
 	for c := doc.First(tools); c >= 0; c = doc.Next(c) {
 		name, _ := doc.Str(c, "name")
-		own[scanner.FoldName(name)] = true
+		own[names.FoldName(name)] = true
 	}
 	var f text.Folder
 	for i, end := params, int(doc.Nodes[params].Next); i < end && !p.Full(); i++ {
@@ -134,7 +134,7 @@ func foreignTools(p *scanner.MessagePass, params, tools int) {
 		said := f.Fold([]byte(jsonschema.Text(doc, i))).Text
 		for _, m := range usesTool.FindAllSubmatchIndex(said, maxToolOrders) {
 			name := string(said[max(m[2], m[4]):max(m[3], m[5])])
-			if !noToolName[name] && !own[scanner.FoldName(name)] && !clause.NegatedOrQuoted(said, m[0], m[1]) {
+			if !noToolName[name] && !own[names.FoldName(name)] && !clause.NegatedOrQuoted(said, m[0], m[1]) {
 				p.Report(i, false, scanner.High, "the server has the model call a tool that is not among those of the request")
 				break
 			}

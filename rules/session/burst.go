@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -29,9 +30,9 @@ var Burst = scanner.Rule{
 		switch {
 		case !first:
 			severity, how = scanner.Low, ", of which this is another one that is blocked"
-		case c.Category == scanner.ReadTool && 2*p.AtOnce() > p.Limits.BurstCalls:
+		case c.Category == capability.Read && 2*p.AtOnce() > p.Limits.BurstCalls:
 			severity, how = scanner.Medium, ", most of them before one of them had its answer"
-		case !oneOfSeveral(p) && c.Category != scanner.SendTool:
+		case !oneOfSeveral(p) && c.Category != capability.Send:
 			severity, how = scanner.Medium, ", the only server of the session"
 		}
 		p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/paths"
@@ -40,7 +41,7 @@ var ConfigWrite = scanner.Rule{
 	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		c := p.Call()
-		if c == nil || c.Category != scanner.WriteTool && c.Category != scanner.UnknownTool {
+		if c == nil || c.Category != capability.Write && c.Category != capability.Unknown {
 			return
 		}
 		for i := range p.Message.Arguments {
@@ -59,13 +60,13 @@ var ConfigWrite = scanner.Rule{
 // writesFiles reports whether a call writes: its tool is known to, or nobody knows what
 // it does and it is given a text. A tool for everything says in an argument what it does.
 func writesFiles(c *scanner.Call, args []scanner.Argument) bool {
-	writes := c.Category == scanner.WriteTool
+	writes := c.Category == capability.Write
 	for i := range args {
 		name := ownName(&args[i])
 		if paths.HasWord(name, actWords) && lookWords[strings.ToLower(args[i].Text)] {
 			return false
 		}
-		writes = writes || c.Category == scanner.UnknownTool && paths.HasWord(name, paths.TextArguments)
+		writes = writes || c.Category == capability.Unknown && paths.HasWord(name, paths.TextArguments)
 	}
 	return writes
 }

@@ -1,6 +1,9 @@
 package session
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"github.com/mcpscan/mcpscan/internal/capability"
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var CrossServerFlow = scanner.Rule{
 	ID:         "cross-server-flow",
@@ -15,7 +18,7 @@ var CrossServerFlow = scanner.Rule{
 	Flows:      true, // for secrets in what is read
 	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
-		if c := p.Call(); c != nil && c.Category != scanner.ReadTool && !p.Told("read-then-send") {
+		if c := p.Call(); c != nil && c.Category != capability.Read && !p.Told("read-then-send") {
 			reportReads(p, flowWeights{scanner.High, scanner.Medium}, deeds[c.Category], p.Limits.Flow, !p.Limits.AnyTurn)
 		}
 	},

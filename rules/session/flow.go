@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -25,7 +26,7 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 	is := scanner.JudgeIssue{Severity: weights.plain, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
 		Evidence: p.Message.Target, Offset: p.Message.Offset}
 	reads, why := 0, ""
-	for r := range p.Earlier(scanner.ReadTool, window, sameTurn) {
+	for r := range p.Earlier(capability.Read, window, sameTurn) {
 		if reads++; reads <= maxReads {
 			is.Related = append(is.Related, scanner.Related{Location: r.Location, Call: new(*r),
 				Message: fmt.Sprintf("%s of server %s read %s before", text.QuoteName(r.Tool), text.QuoteName(r.Server), p.Now.Sub(r.Time))})
@@ -85,7 +86,7 @@ var (
 
 // keepsSecrets reports a name that says that secrets are read there.
 func keepsSecrets(name string) bool {
-	words := scanner.Words(name)
+	words := names.Words(name)
 	for i, w := range words {
 		if secretNouns[w] || i > 0 && (w == "key" || w == "keys") && keysTo[words[i-1]] {
 			return true

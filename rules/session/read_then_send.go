@@ -1,6 +1,9 @@
 package session
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"github.com/mcpscan/mcpscan/internal/capability"
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var ReadThenSend = scanner.Rule{
 	ID:         "read-then-send",
@@ -15,7 +18,7 @@ var ReadThenSend = scanner.Rule{
 	Flows:      true, // for secrets in what is read
 	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
-		if c := p.Call(); c != nil && c.Category == scanner.SendTool {
+		if c := p.Call(); c != nil && c.Category == capability.Send {
 			reportReads(p, flowWeights{scanner.Critical, scanner.Medium}, deeds[c.Category], p.Limits.ReadThenSend, false)
 		}
 	},
@@ -23,9 +26,9 @@ var ReadThenSend = scanner.Rule{
 
 // deeds say what a tool does, by its category.
 var deeds = [...]string{
-	scanner.UnknownTool: "is called",
-	scanner.ReadTool:    "reads",
-	scanner.WriteTool:   "writes",
-	scanner.SendTool:    "sends",
-	scanner.ComputeTool: "computes",
+	capability.Unknown: "is called",
+	capability.Read:    "reads",
+	capability.Write:   "writes",
+	capability.Send:    "sends",
+	capability.Compute: "computes",
 }

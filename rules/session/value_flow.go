@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -21,7 +22,7 @@ var ValueFlow = scanner.Rule{
 	Flows:      true,
 	On:         scanner.OnValues,
 	Judge: func(p *scanner.JudgePass) {
-		category := scanner.ReadTool // of what is no call of a tool: resources are read
+		category := capability.Read // of what is no call of a tool: resources are read
 		if c := p.Call(); c != nil {
 			if category = c.Category; c.Refused {
 				return
@@ -50,7 +51,7 @@ type carried struct {
 }
 
 // gather adds a flow to those of its server.
-func gather(all []carried, f *scanner.Flow, category scanner.ToolCategory) []carried {
+func gather(all []carried, f *scanner.Flow, category capability.Category) []carried {
 	i := slices.IndexFunc(all, func(c carried) bool { return c.worst.From.Server == f.From.Server })
 	severity := weighFlow(f, category)
 	if i < 0 {
@@ -70,12 +71,12 @@ func gather(all []carried, f *scanner.Flow, category scanner.ToolCategory) []car
 }
 
 // weighFlow returns how bad it is that a value goes into a call.
-func weighFlow(f *scanner.Flow, category scanner.ToolCategory) scanner.Severity {
+func weighFlow(f *scanner.Flow, category capability.Category) scanner.Severity {
 	addressed := f.Value.Whole && f.Kind >= text.EmailValue && f.Kind <= text.AccountValue
 	switch {
 	case f.Kind == text.SecretValue:
 		return scanner.Critical
-	case addressed && category != scanner.ReadTool:
+	case addressed && category != capability.Read:
 		if f.From.Orders != "" {
 			return scanner.Critical
 		}
@@ -86,7 +87,7 @@ func weighFlow(f *scanner.Flow, category scanner.ToolCategory) scanner.Severity 
 		return scanner.Medium
 	case f.Kind == text.PassageValue && f.Value.InLink: // whoever serves the link reads it
 		return scanner.Medium
-	case category == scanner.SendTool:
+	case category == capability.Send:
 		return scanner.Low
 	}
 	return scanner.Note

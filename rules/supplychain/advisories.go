@@ -7,7 +7,8 @@ import (
 
 	"deps.dev/util/semver"
 
-	"github.com/mcpscan/mcpscan/internal/launching"
+	"github.com/mcpscan/mcpscan/internal/entries"
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -16,7 +17,7 @@ import (
 type Advisory struct {
 	ID        string
 	Aliases   []string
-	Ecosystem scanner.Ecosystem
+	Ecosystem launch.Ecosystem
 	Package   string
 	Ranges    []Affected
 	Versions  []string // single versions that are affected
@@ -40,7 +41,7 @@ type Affected struct {
 type Advisories struct{ byPackage map[packageKey][]*Advisory }
 
 type packageKey struct {
-	ecosystem scanner.Ecosystem
+	ecosystem launch.Ecosystem
 	name      string
 }
 
@@ -66,8 +67,8 @@ func (a *Advisory) same(b *Advisory) bool {
 	return slices.ContainsFunc(append(slices.Clone(a.Aliases), a.ID), func(id string) bool { return slices.Contains(theirs, id) })
 }
 
-func packageOf(ecosystem scanner.Ecosystem, name string) packageKey {
-	if ecosystem != scanner.Go {
+func packageOf(ecosystem launch.Ecosystem, name string) packageKey {
+	if ecosystem != launch.Go {
 		name = packageName(ecosystem, name)
 	}
 	return packageKey{ecosystem, name}
@@ -75,14 +76,14 @@ func packageOf(ecosystem scanner.Ecosystem, name string) packageKey {
 
 // Wanted tells, for an ecosystem and a name, whether a configuration has the
 // package fetched, so that no other advisory need be kept.
-func Wanted(configs []*scanner.ClientConfig) func(scanner.Ecosystem, string) bool {
+func Wanted(configs []*scanner.ClientConfig) func(launch.Ecosystem, string) bool {
 	names := map[packageKey]bool{}
 	for _, c := range configs {
-		launching.EachPackage(&scanner.ConfigPass{ClientConfig: c}, func(_ *scanner.Entry, _ *scanner.Launched, one scanner.Package) {
+		entries.EachPackage(&scanner.ConfigPass{ClientConfig: c}, func(_ *scanner.Entry, _ *launch.Command, one launch.Package) {
 			names[packageOf(one.Ecosystem, one.Name)] = true
 		})
 	}
-	return func(e scanner.Ecosystem, name string) bool { return names[packageOf(e, name)] }
+	return func(e launch.Ecosystem, name string) bool { return names[packageOf(e, name)] }
 }
 
 // Advised returns a rule that goes by these advisories in place of the built-in
@@ -100,7 +101,7 @@ func Advised(r scanner.Rule, a *Advisories) scanner.Rule {
 // check reports the packages of a configuration that are affected.
 func (a *Advisories) check(malicious bool) func(*scanner.ConfigPass) {
 	return func(p *scanner.ConfigPass) {
-		launching.EachPackage(p, func(e *scanner.Entry, _ *scanner.Launched, one scanner.Package) {
+		entries.EachPackage(p, func(e *scanner.Entry, _ *launch.Command, one launch.Package) {
 			for _, adv := range a.byPackage[packageOf(one.Ecosystem, one.Name)] {
 				if adv.Malicious != malicious || !adv.affects(one) {
 					continue
@@ -109,7 +110,7 @@ func (a *Advisories) check(malicious bool) func(*scanner.ConfigPass) {
 				if adv.Unverified {
 					severity, note = max(severity-1, scanner.Low), " (range not verified)"
 				}
-				pointer, word := launching.Argument(e, one.Arg)
+				pointer, word := entries.Argument(e, one.Arg)
 				p.Report(e, pointer, severity, adv.say(one)+note, word)
 			}
 		})
@@ -117,7 +118,7 @@ func (a *Advisories) check(malicious bool) func(*scanner.ConfigPass) {
 }
 
 // say is the message of a finding.
-func (a *Advisory) say(one scanner.Package) string {
+func (a *Advisory) say(one launch.Package) string {
 	what := "a known vulnerability"
 	if a.Malicious {
 		what = "known malicious code"
@@ -147,15 +148,15 @@ func written(version string) string {
 }
 
 // systems are the ecosystems whose versions can be compared.
-var systems = map[scanner.Ecosystem]semver.System{
-	scanner.NPM: semver.NPM, scanner.PyPI: semver.PyPI, scanner.Go: semver.Go, scanner.NuGet: semver.NuGet, scanner.Cargo: semver.Cargo,
+var systems = map[launch.Ecosystem]semver.System{
+	launch.NPM: semver.NPM, launch.PyPI: semver.PyPI, launch.Go: semver.Go, launch.NuGet: semver.NuGet, launch.Cargo: semver.Cargo,
 }
 
 // maxVersion bounds a version or a range that is compared. Real ones have some tens.
 const maxVersion = 256
 
 // affects reports whether every version that a package may be fetched in is affected.
-func (a *Advisory) affects(one scanner.Package) bool {
+func (a *Advisory) affects(one launch.Package) bool {
 	sys, ok := systems[one.Ecosystem]
 	switch {
 	case !ok || len(one.Version) > maxVersion || text.IsReference(one.Version):

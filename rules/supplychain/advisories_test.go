@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -12,58 +13,58 @@ import (
 // whether all that can be fetched is affected.
 func TestAffects(t *testing.T) {
 	for _, c := range []struct {
-		ecosystem scanner.Ecosystem
+		ecosystem launch.Ecosystem
 		version   string
 		affected  Affected
 		want      bool
 	}{
-		{scanner.NPM, "0.1.15", Affected{"0.0.5", "0.1.16", ""}, true},
-		{scanner.NPM, "0.0.5", Affected{"0.0.5", "0.1.16", ""}, true},
-		{scanner.NPM, "0.0.4", Affected{"0.0.5", "0.1.16", ""}, false},
-		{scanner.NPM, "0.1.16", Affected{"0.0.5", "0.1.16", ""}, false},
-		{scanner.NPM, "=v0.1.15", Affected{"0.0.5", "0.1.16", ""}, true},
-		{scanner.NPM, "0.1.16-beta.1", Affected{"0.0.5", "0.1.16", ""}, true},
-		{scanner.NPM, "0.10.0", Affected{"0", "0.9.0", ""}, false},
-		{scanner.NPM, "1.0.0", Affected{"0", "", "1.0.0"}, true},
-		{scanner.NPM, "1.0.1", Affected{"0", "", "1.0.0"}, false},
-		{scanner.NPM, "^0.0.5", Affected{"0.0.5", "0.1.16", ""}, true},
-		{scanner.NPM, "^0.1.0", Affected{"0.0.5", "0.1.16", ""}, false},
-		{scanner.NPM, "0.0.x", Affected{"0", "0.1.16", ""}, true},
-		{scanner.NPM, "0.0.x", Affected{"0.0.5", "0.1.16", ""}, false},
-		{scanner.NPM, "0.0.6 || 1", Affected{"0.0.5", "0.1.16", ""}, false},
-		{scanner.NPM, "<0.1.10", Affected{"0", "0.1.16", ""}, true},
-		{scanner.NPM, "", Affected{"0", "0.1.16", ""}, false},
-		{scanner.NPM, "", Affected{"1.0.16", "", ""}, true},
-		{scanner.NPM, "latest", Affected{"1.0.16", "", ""}, true},
-		{scanner.NPM, "latest", Affected{"0", "", "1.0.0"}, false},
-		{scanner.NPM, "next", Affected{"0", "2.0.0", ""}, false},
-		{scanner.NPM, "${VERSION}", Affected{"0", "", ""}, false},
-		{scanner.NPM, "<=1.0.0", Affected{"0", "", "1.0.0"}, true},
-		{scanner.NPM, "<=1.0.1", Affected{"0", "", "1.0.0"}, false},
-		{scanner.PyPI, "<=1.0.0", Affected{"0", "", "1.0.0"}, true},
-		{scanner.PyPI, ">=1.5,<1.9", Affected{"1.5", "1.9.0", ""}, true},
-		{scanner.PyPI, "1.9", Affected{"0", "1.10.0", ""}, true},
-		{scanner.PyPI, "1.10", Affected{"0", "1.10.0", ""}, false},
-		{scanner.PyPI, "1.10.0rc1", Affected{"0", "1.10.0", ""}, true},
-		{scanner.PyPI, "1.10.0.post1", Affected{"0", "1.10.0", ""}, false},
-		{scanner.PyPI, "2025.7.1", Affected{"0", "2025.12.18", ""}, true},
-		{scanner.PyPI, "<1.5", Affected{"0", "1.10.0", ""}, true},
-		{scanner.PyPI, ">=1.5,<2", Affected{"0", "1.10.0", ""}, false},
-		{scanner.PyPI, "~=1.9.0", Affected{"0", "1.10.0", ""}, true},
-		{scanner.PyPI, "==1.9.*", Affected{"0", "1.10.0", ""}, true},
-		{scanner.Go, "v1.2.3", Affected{"0", "v1.3.0", ""}, true},
-		{scanner.NuGet, "1.2.3.4", Affected{"0", "1.2.3.5", ""}, true},
-		{scanner.OCI, "1.2.3", Affected{"0", "", ""}, false},
-		{scanner.NPM, strings.Repeat("1 || ", 100), Affected{"0", "", ""}, false},
+		{launch.NPM, "0.1.15", Affected{"0.0.5", "0.1.16", ""}, true},
+		{launch.NPM, "0.0.5", Affected{"0.0.5", "0.1.16", ""}, true},
+		{launch.NPM, "0.0.4", Affected{"0.0.5", "0.1.16", ""}, false},
+		{launch.NPM, "0.1.16", Affected{"0.0.5", "0.1.16", ""}, false},
+		{launch.NPM, "=v0.1.15", Affected{"0.0.5", "0.1.16", ""}, true},
+		{launch.NPM, "0.1.16-beta.1", Affected{"0.0.5", "0.1.16", ""}, true},
+		{launch.NPM, "0.10.0", Affected{"0", "0.9.0", ""}, false},
+		{launch.NPM, "1.0.0", Affected{"0", "", "1.0.0"}, true},
+		{launch.NPM, "1.0.1", Affected{"0", "", "1.0.0"}, false},
+		{launch.NPM, "^0.0.5", Affected{"0.0.5", "0.1.16", ""}, true},
+		{launch.NPM, "^0.1.0", Affected{"0.0.5", "0.1.16", ""}, false},
+		{launch.NPM, "0.0.x", Affected{"0", "0.1.16", ""}, true},
+		{launch.NPM, "0.0.x", Affected{"0.0.5", "0.1.16", ""}, false},
+		{launch.NPM, "0.0.6 || 1", Affected{"0.0.5", "0.1.16", ""}, false},
+		{launch.NPM, "<0.1.10", Affected{"0", "0.1.16", ""}, true},
+		{launch.NPM, "", Affected{"0", "0.1.16", ""}, false},
+		{launch.NPM, "", Affected{"1.0.16", "", ""}, true},
+		{launch.NPM, "latest", Affected{"1.0.16", "", ""}, true},
+		{launch.NPM, "latest", Affected{"0", "", "1.0.0"}, false},
+		{launch.NPM, "next", Affected{"0", "2.0.0", ""}, false},
+		{launch.NPM, "${VERSION}", Affected{"0", "", ""}, false},
+		{launch.NPM, "<=1.0.0", Affected{"0", "", "1.0.0"}, true},
+		{launch.NPM, "<=1.0.1", Affected{"0", "", "1.0.0"}, false},
+		{launch.PyPI, "<=1.0.0", Affected{"0", "", "1.0.0"}, true},
+		{launch.PyPI, ">=1.5,<1.9", Affected{"1.5", "1.9.0", ""}, true},
+		{launch.PyPI, "1.9", Affected{"0", "1.10.0", ""}, true},
+		{launch.PyPI, "1.10", Affected{"0", "1.10.0", ""}, false},
+		{launch.PyPI, "1.10.0rc1", Affected{"0", "1.10.0", ""}, true},
+		{launch.PyPI, "1.10.0.post1", Affected{"0", "1.10.0", ""}, false},
+		{launch.PyPI, "2025.7.1", Affected{"0", "2025.12.18", ""}, true},
+		{launch.PyPI, "<1.5", Affected{"0", "1.10.0", ""}, true},
+		{launch.PyPI, ">=1.5,<2", Affected{"0", "1.10.0", ""}, false},
+		{launch.PyPI, "~=1.9.0", Affected{"0", "1.10.0", ""}, true},
+		{launch.PyPI, "==1.9.*", Affected{"0", "1.10.0", ""}, true},
+		{launch.Go, "v1.2.3", Affected{"0", "v1.3.0", ""}, true},
+		{launch.NuGet, "1.2.3.4", Affected{"0", "1.2.3.5", ""}, true},
+		{launch.OCI, "1.2.3", Affected{"0", "", ""}, false},
+		{launch.NPM, strings.Repeat("1 || ", 100), Affected{"0", "", ""}, false},
 	} {
-		var one scanner.Package
+		var one launch.Package
 		switch c.ecosystem {
-		case scanner.PyPI:
-			one = scanner.Launch("uvx", []string{"p" + map[bool]string{true: "==", false: ""}[c.version != "" && c.version[0] <= '9' && c.version[0] >= '0'] + c.version}).Package
-		case scanner.NPM:
-			one = scanner.Launch("npx", []string{strings.TrimSuffix("p@"+c.version, "@")}).Package
+		case launch.PyPI:
+			one = launch.Parse("uvx", []string{"p" + map[bool]string{true: "==", false: ""}[c.version != "" && c.version[0] <= '9' && c.version[0] >= '0'] + c.version}).Package
+		case launch.NPM:
+			one = launch.Parse("npx", []string{strings.TrimSuffix("p@"+c.version, "@")}).Package
 		default:
-			one = scanner.Package{Ecosystem: c.ecosystem, Name: "p", Version: c.version, Exact: true}
+			one = launch.Package{Ecosystem: c.ecosystem, Name: "p", Version: c.version, Exact: true}
 		}
 		a := Advisory{Ecosystem: c.ecosystem, Package: "p", Ranges: []Affected{c.affected}}
 		if got := a.affects(one); got != c.want {
@@ -94,8 +95,8 @@ func TestAdvisoryTable(t *testing.T) {
 
 // TestOthersReplace: an advisory of a file takes the place of the built-in one.
 func TestOthersReplace(t *testing.T) {
-	a := NewAdvisories([]Advisory{{ID: "CVE-2025-6514", Ecosystem: scanner.NPM, Package: "mcp-remote", Ranges: []Affected{{Fixed: "0.2.0"}}}})
-	list := a.byPackage[packageOf(scanner.NPM, "mcp-remote")]
+	a := NewAdvisories([]Advisory{{ID: "CVE-2025-6514", Ecosystem: launch.NPM, Package: "mcp-remote", Ranges: []Affected{{Fixed: "0.2.0"}}}})
+	list := a.byPackage[packageOf(launch.NPM, "mcp-remote")]
 	if len(list) != 1 || list[0].Ranges[0].Fixed != "0.2.0" {
 		t.Errorf("got %d advisories of mcp-remote", len(list))
 	}

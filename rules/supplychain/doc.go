@@ -6,6 +6,6 @@
 //
 // What it shares with other families:
 //
-//   - internal/launching: what the entries of a configuration fetch
+//   - internal/entries: what the entries of a configuration fetch
 //   - internal/names: names one slip apart
 package supplychain

@@ -4,7 +4,8 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/destination"
-	"github.com/mcpscan/mcpscan/internal/launching"
+	"github.com/mcpscan/mcpscan/internal/entries"
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -19,8 +20,8 @@ var NoIntegrity = scanner.Rule{
 	Basis:      "A fact, and common. Code that is fetched without encryption is high: who is on the network runs what they like.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0010.004", "CWE-494"},
 	Config: func(p *scanner.ConfigPass) {
-		launching.EachPackage(p, func(e *scanner.Entry, l *scanner.Launched, one scanner.Package) {
-			pointer, word := launching.Argument(e, one.Arg)
+		entries.EachPackage(p, func(e *scanner.Entry, l *launch.Command, one launch.Package) {
+			pointer, word := entries.Argument(e, one.Arg)
 			plain := false
 			if u, ok := destination.Address(strings.TrimPrefix(one.Name, "git+")); ok {
 				plain = (u.Scheme == "http" || u.Scheme == "git") && !destination.Loopback(u.Hostname())
@@ -28,10 +29,10 @@ var NoIntegrity = scanner.Rule{
 			switch {
 			case plain && one.Digest == "":
 				p.Report(e, pointer, scanner.High, "code is fetched without encryption and without a digest", word)
-			case one.Digest != "" || launching.Offline(l):
-			case one.Ecosystem == scanner.URL:
+			case one.Digest != "" || entries.Offline(l):
+			case one.Ecosystem == launch.URL:
 				p.Report(e, pointer, scanner.Low, "code is fetched from an address without a digest", word)
-			case one.Ecosystem == scanner.OCI && one.Exact:
+			case one.Ecosystem == launch.OCI && one.Exact:
 				p.Report(e, pointer, scanner.Low, "the tag of the image can be moved to another one", word)
 			}
 		})

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/launching"
+	"github.com/mcpscan/mcpscan/internal/entries"
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -20,9 +21,9 @@ var Typosquat = scanner.Rule{
 	Basis:      "The name is a letter or a separator away from that of a package that many configurations name, and is no word of its own. Packages of one scope have one publisher and are not compared.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0010.005", "CWE-1357"},
 	Config: func(p *scanner.ConfigPass) {
-		launching.EachPackage(p, func(e *scanner.Entry, _ *scanner.Launched, one scanner.Package) {
+		entries.EachPackage(p, func(e *scanner.Entry, _ *launch.Command, one launch.Package) {
 			if known, how := squats(one.Ecosystem, one.Name); known != "" {
-				pointer, word := launching.Argument(e, one.Arg)
+				pointer, word := entries.Argument(e, one.Arg)
 				p.Report(e, pointer, scanner.Medium, fmt.Sprintf("the name of the package %s that of the well-known package %s", how, known), word)
 			}
 		})
@@ -30,7 +31,7 @@ var Typosquat = scanner.Rule{
 }
 
 // squats returns the well-known package that a name is taken for, and how.
-func squats(ecosystem scanner.Ecosystem, name string) (known, how string) {
+func squats(ecosystem launch.Ecosystem, name string) (known, how string) {
 	list := popular[ecosystem]
 	if len(name) > names.MaxCompared || len(list) == 0 {
 		return "", ""
@@ -55,7 +56,7 @@ func squats(ecosystem scanner.Ecosystem, name string) (known, how string) {
 func takenFor(name, scope, base, known string) string {
 	knownScope, knownBase := scoped(known)
 	switch {
-	case scanner.FoldName(strings.TrimLeft(strings.ReplaceAll(name, "/", "-"), "@")) == scanner.FoldName(strings.TrimLeft(strings.ReplaceAll(known, "/", "-"), "@")):
+	case names.FoldName(strings.TrimLeft(strings.ReplaceAll(name, "/", "-"), "@")) == names.FoldName(strings.TrimLeft(strings.ReplaceAll(known, "/", "-"), "@")):
 		return "differs only in its separators from"
 	case scope != "" && knownScope != "":
 		if names.Lookalike(scope, knownScope) {
@@ -68,12 +69,12 @@ func takenFor(name, scope, base, known string) string {
 }
 
 // packageName writes a name as its ecosystem compares it.
-func packageName(ecosystem scanner.Ecosystem, name string) string {
+func packageName(ecosystem launch.Ecosystem, name string) string {
 	name = strings.ToLower(name)
-	if ecosystem == scanner.PyPI {
+	if ecosystem == launch.PyPI {
 		name = strings.NewReplacer("_", "-", ".", "-").Replace(name)
 	}
-	if ecosystem == scanner.OCI {
+	if ecosystem == launch.OCI {
 		name = strings.TrimPrefix(strings.TrimPrefix(name, "docker.io/"), "library/")
 	}
 	return name
@@ -89,8 +90,8 @@ func scoped(name string) (scope, base string) {
 
 // popular are packages of servers that the documentation of clients and the
 // catalogues of servers name.
-var popular = map[scanner.Ecosystem][]string{
-	scanner.NPM: strings.Fields(`@modelcontextprotocol/server-filesystem @modelcontextprotocol/server-github @modelcontextprotocol/server-memory
+var popular = map[launch.Ecosystem][]string{
+	launch.NPM: strings.Fields(`@modelcontextprotocol/server-filesystem @modelcontextprotocol/server-github @modelcontextprotocol/server-memory
 		@modelcontextprotocol/server-everything @modelcontextprotocol/server-sequential-thinking @modelcontextprotocol/server-puppeteer
 		@modelcontextprotocol/server-postgres @modelcontextprotocol/server-slack @modelcontextprotocol/server-brave-search
 		@modelcontextprotocol/inspector @playwright/mcp @upstash/context7-mcp @notionhq/notion-mcp-server @supabase/mcp-server-supabase
@@ -101,11 +102,11 @@ var popular = map[scanner.Ecosystem][]string{
 		mcp-remote firecrawl-mcp tavily-mcp exa-mcp-server figma-developer-mcp chrome-devtools-mcp supergateway kubernetes-mcp-server
 		mcp-server-kubernetes n8n-mcp task-master-ai puppeteer-mcp-server obsidian-mcp shadcn duckduckgo-mcp-server airtable-mcp-server
 		mcp-obsidian context7-mcp perplexity-mcp`),
-	scanner.PyPI: strings.Fields(`mcp mcp-server-git mcp-server-fetch mcp-server-time mcp-server-sqlite mcp-server-sentry mcp-server-docker fastmcp mcp-proxy
+	launch.PyPI: strings.Fields(`mcp mcp-server-git mcp-server-fetch mcp-server-time mcp-server-sqlite mcp-server-sentry mcp-server-docker fastmcp mcp-proxy
 		awslabs-aws-documentation-mcp-server awslabs-core-mcp-server mcp-atlassian mcp-obsidian blender-mcp duckduckgo-mcp-server arxiv-mcp-server
 		postgres-mcp mcp-server-qdrant chroma-mcp markitdown-mcp basic-memory serena-agent mcp-clickhouse mcp-neo4j-cypher elevenlabs-mcp browser-use
 		minimax-mcp mcp-server-motherduck yfinance-mcp office-word-mcp-server excel-mcp-server litellm`),
-	scanner.OCI: strings.Fields(`mcp/filesystem mcp/github mcp/fetch mcp/git mcp/postgres mcp/puppeteer mcp/playwright mcp/brave-search mcp/slack mcp/memory
+	launch.OCI: strings.Fields(`mcp/filesystem mcp/github mcp/fetch mcp/git mcp/postgres mcp/puppeteer mcp/playwright mcp/brave-search mcp/slack mcp/memory
 		mcp/sequentialthinking mcp/time mcp/sqlite mcp/sentry mcp/notion mcp/grafana ghcr.io/github/github-mcp-server hashicorp/terraform-mcp-server
 		ghcr.io/sooperset/mcp-atlassian mcr.microsoft.com/playwright/mcp`),
 }

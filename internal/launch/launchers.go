@@ -1,4 +1,4 @@
-package scanner
+package launch
 
 import (
 	"strings"
@@ -7,30 +7,30 @@ import (
 )
 
 // launchers are programs that fetch what they start, with what reads their words.
-var launchers = map[string]func(*Launched){
-	"npx":  func(l *Launched) { l.npm(&npxOptions, 0) },
-	"npm":  func(l *Launched) { l.npm(&npxOptions, l.verb(&npxOptions, " exec x ")) },
-	"pnpx": func(l *Launched) { l.npm(&pnpmOptions, 0) },
-	"pnpm": func(l *Launched) { l.npm(&pnpmOptions, l.verb(&pnpmOptions, " dlx ")) },
-	"yarn": func(l *Launched) { l.npm(&yarnOptions, l.verb(&yarnOptions, " dlx ")) },
-	"bunx": func(l *Launched) { l.npm(&bunOptions, 0) },
+var launchers = map[string]func(*Command){
+	"npx":  func(l *Command) { l.npm(&npxOptions, 0) },
+	"npm":  func(l *Command) { l.npm(&npxOptions, l.verb(&npxOptions, " exec x ")) },
+	"pnpx": func(l *Command) { l.npm(&pnpmOptions, 0) },
+	"pnpm": func(l *Command) { l.npm(&pnpmOptions, l.verb(&pnpmOptions, " dlx ")) },
+	"yarn": func(l *Command) { l.npm(&yarnOptions, l.verb(&yarnOptions, " dlx ")) },
+	"bunx": func(l *Command) { l.npm(&bunOptions, 0) },
 	"bun":  bun,
-	"uvx":  func(l *Launched) { l.python(&uvOptions, 0) },
+	"uvx":  func(l *Command) { l.python(&uvOptions, 0) },
 	"uv":   uv,
-	"pipx": func(l *Launched) { l.python(&pipxOptions, l.verb(&pipxOptions, " run ")) },
+	"pipx": func(l *Command) { l.python(&pipxOptions, l.verb(&pipxOptions, " run ")) },
 
 	"docker": container, "podman": container, "nerdctl": container,
 
 	"go":     goRun,
 	"deno":   deno,
-	"dnx":    func(l *Launched) { l.nuget(0) },
+	"dnx":    func(l *Command) { l.nuget(0) },
 	"dotnet": dotnet,
 	"cargo":  cargo,
 }
 
 // verb returns the place behind the first word that is no option, where it is
 // one of the verbs, and -1 where it is not.
-func (l *Launched) verb(o *options, verbs string) int {
+func (l *Command) verb(o *options, verbs string) int {
 	at := o.read(l.Words, func(string, string, int) {})
 	if at < 0 || !has(verbs, l.Words[at]) {
 		return -1
@@ -40,7 +40,7 @@ func (l *Launched) verb(o *options, verbs string) int {
 
 // read reads the options from a word on: packages that they name, and the first
 // word behind them, or -1. code says that a command stands in place of a package.
-func (l *Launched) read(o *options, from int, parse func(string) Package) (at int, named []Package, code bool) {
+func (l *Command) read(o *options, from int, parse func(string) Package) (at int, named []Package, code bool) {
 	add := func(list []Package, value string, i int) []Package {
 		p := parse(value)
 		p.Arg = l.ArgOf(from + i)
@@ -65,7 +65,7 @@ func (l *Launched) read(o *options, from int, parse func(string) Package) (at in
 }
 
 // take makes one package of those named by options and the one at a word, if any.
-func (l *Launched) take(named []Package, at int, parse func(string) Package) {
+func (l *Command) take(named []Package, at int, parse func(string) Package) {
 	switch {
 	case len(named) > 0:
 		l.Package, l.With = named[0], append(named[1:], l.With...)
@@ -76,7 +76,7 @@ func (l *Launched) take(named []Package, at int, parse func(string) Package) {
 }
 
 // npm reads what npx and its like are told to run.
-func (l *Launched) npm(o *options, from int) {
+func (l *Command) npm(o *options, from int) {
 	if from < 0 {
 		return
 	}
@@ -87,7 +87,7 @@ func (l *Launched) npm(o *options, from int) {
 	l.take(named, at, npmPackage)
 }
 
-func bun(l *Launched) {
+func bun(l *Command) {
 	at := bunOptions.read(l.Words, func(string, string, int) {})
 	switch {
 	case at < 0:
@@ -99,7 +99,7 @@ func bun(l *Launched) {
 }
 
 // file reads the file that is run, behind the word run where that stands there.
-func (l *Launched) file(o *options, from int) {
+func (l *Command) file(o *options, from int) {
 	at := o.read(l.Words[from:], func(string, string, int) {})
 	if at >= 0 && l.Words[from+at] == "run" {
 		from += at + 1
@@ -111,7 +111,7 @@ func (l *Launched) file(o *options, from int) {
 }
 
 // python reads what uvx and pipx run are told to run.
-func (l *Launched) python(o *options, from int) {
+func (l *Command) python(o *options, from int) {
 	if from < 0 {
 		return
 	}
@@ -121,7 +121,7 @@ func (l *Launched) python(o *options, from int) {
 
 // uv tells uv tool run from uv run, which runs what a project has, and installs
 // what --with names.
-func uv(l *Launched) {
+func uv(l *Command) {
 	at := l.verb(&uvOptions, " tool run ")
 	switch {
 	case at < 0:
@@ -142,7 +142,7 @@ func uv(l *Launched) {
 }
 
 // container reads the image of docker run.
-func container(l *Launched) {
+func container(l *Command) {
 	from := l.verb(&dockerOptions, " run container ")
 	if from > 0 && l.Words[from-1] == "container" {
 		if from >= len(l.Words) || l.Words[from] != "run" {
@@ -157,7 +157,7 @@ func container(l *Launched) {
 	l.take(nil, at, imagePackage)
 }
 
-func goRun(l *Launched) {
+func goRun(l *Command) {
 	from := l.verb(&goOptions, " run ")
 	if from < 0 {
 		return
@@ -166,7 +166,7 @@ func goRun(l *Launched) {
 	l.take(nil, at, goPackage)
 }
 
-func deno(l *Launched) {
+func deno(l *Command) {
 	if from := l.verb(&denoOptions, " run x serve "); from > 0 {
 		at, _, _ := l.read(&denoOptions, from, denoPackage)
 		l.take(nil, at, denoPackage)
@@ -178,7 +178,7 @@ func deno(l *Launched) {
 }
 
 // nuget reads what dnx is told to run. Its version can stand in an option.
-func (l *Launched) nuget(from int) {
+func (l *Command) nuget(from int) {
 	at, _, _ := l.read(&dnxOptions, from, nugetPackage)
 	l.take(nil, at, nugetPackage)
 	for i, w := range l.Words[from:] { // also behind the package
@@ -195,7 +195,7 @@ func (l *Launched) nuget(from int) {
 	}
 }
 
-func dotnet(l *Launched) {
+func dotnet(l *Command) {
 	switch {
 	case len(l.Words) > 0 && l.Words[0] == "dnx":
 		l.nuget(1)
@@ -215,7 +215,7 @@ func dotnet(l *Launched) {
 }
 
 // cargo run builds what is there already.
-func cargo(l *Launched) {
+func cargo(l *Command) {
 	words := l.Words
 	if len(words) > 0 && strings.HasPrefix(words[0], "+") {
 		words = words[1:]

@@ -1,68 +1,69 @@
-package scanner
+package capability
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// ToolCategory is what a call of a tool does to data: where a capability says what
+// Category is what a call of a tool does to data: where a capability says what
 // may come together in one agent, a category says what came after what.
-type ToolCategory uint8
+type Category uint8
 
 // The categories. A tool of which nothing tells what it does is unknown.
 const (
-	UnknownTool ToolCategory = iota
-	ReadTool
-	WriteTool
-	SendTool
-	ComputeTool
-	toolCategories
+	Unknown Category = iota
+	Read
+	Write
+	Send
+	Compute
+	Categories
 )
 
 var toolCategoryNames = [...]string{"unknown", "read", "write", "send", "compute"}
 
-func (c ToolCategory) String() string { return toolCategoryNames[c] }
+func (c Category) String() string { return toolCategoryNames[c] }
 
-// ToolCategories returns the categories by name, in their order.
-func ToolCategories() []string { return slices.Clone(toolCategoryNames[:]) }
+// CategoryNames returns the categories by name, in their order.
+func CategoryNames() []string { return slices.Clone(toolCategoryNames[:]) }
 
-// ParseToolCategory returns the category of a name.
-func ParseToolCategory(name string) (c ToolCategory, ok bool) {
+// ParseCategory returns the category of a name.
+func ParseCategory(name string) (c Category, ok bool) {
 	i := slices.Index(toolCategoryNames[:], name)
-	return ToolCategory(max(i, 0)), i >= 0
+	return Category(max(i, 0)), i >= 0
 }
 
 // categoryOf returns the category of what a word does.
-func categoryOf(r role) ToolCategory {
+func categoryOf(r role) Category {
 	switch {
 	case r&(sends|carries) != 0:
-		return SendTool
+		return Send
 	case r&(runs|works) != 0:
-		return ComputeTool
+		return Compute
 	case r&(reads|seeks|lists|fetches|looks) != 0:
-		return ReadTool
+		return Read
 	case r&(changes|ends) != 0:
-		return WriteTool
+		return Write
 	}
-	return UnknownTool
+	return Unknown
 }
 
-// categoryOfName tells what a tool does by its name. A word that can be nothing but
+// CategoryOfName tells what a tool does by its name. A word that can be nothing but
 // a verb counts before one that can be the thing as well: email_search reads.
-func categoryOfName(name string) ToolCategory {
-	words := readWords(name)
-	either := UnknownTool
+func CategoryOfName(name string) Category {
+	words := names.ReadWords(name)
+	either := Unknown
 	for i, w := range words {
 		r := roleOf(w)
 		switch c := categoryOf(r); {
-		case c == UnknownTool:
+		case c == Unknown:
 		case r&fetches != 0 && i > 0 && words[i-1] == "http": // http_request says what it carries in its arguments
-			return SendTool
+			return Send
 		case r&^actions == 0 && r&carries == 0:
 			return c
-		case either == UnknownTool:
+		case either == Unknown:
 			either = c
 		}
 	}
@@ -73,18 +74,18 @@ func categoryOfName(name string) ToolCategory {
 const openingWords = 6
 
 // categoryOfText tells what a tool does by the first verb of its description.
-func categoryOfText(description string) ToolCategory {
-	words := Words(firstSentence(description))
+func categoryOfText(description string) Category {
+	words := names.Words(firstSentence(description))
 	for i, w := range words[:min(len(words), openingWords)] {
 		r := roleOf(w) & actions
 		if r == 0 && i == 0 {
 			r = inflected(w)
 		}
-		if c := categoryOf(r); c != UnknownTool {
+		if c := categoryOf(r); c != Unknown {
 			return c
 		}
 	}
-	return UnknownTool
+	return Unknown
 }
 
 // inflected returns what the verb does that a description opens with: "Sends a
@@ -103,32 +104,32 @@ func inflected(word string) role {
 	return roles[strings.TrimSuffix(stem, "e")] & actions
 }
 
-// category tells what the tool at node i does: by its name, by how it describes
+// CategoryOfTool tells what the tool at node i does: by its name, by how it describes
 // itself, by what it asks for, and by its hints, each where those before say
 // nothing. So no hint talks a tool called send_email out of sending.
-func (in *Inspector) category(i int, d *Definition) ToolCategory {
-	c := categoryOfName(d.Name)
-	properties := in.tree.Get(in.tree.Get(i, "inputSchema"), "properties")
-	if c == UnknownTool {
-		c = categoryOfText(d.Description)
+func CategoryOfTool(doc *wire.Doc, i int, name, description string) Category {
+	c := CategoryOfName(name)
+	properties := doc.Get(doc.Get(i, "inputSchema"), "properties")
+	if c == Unknown {
+		c = categoryOfText(description)
 	}
-	switch uses := in.usesOf(properties); {
-	case c == UnknownTool:
+	switch uses := usesOf(doc, properties); {
+	case c == Unknown:
 		c = asksFor(uses)
-	case c == ReadTool && uses&forAddress != 0 && uses&forPayload != 0: // it goes to an address, and takes something there
-		c = SendTool
+	case c == Read && uses&forAddress != 0 && uses&forPayload != 0: // it goes to an address, and takes something there
+		c = Send
 	}
-	if c != UnknownTool {
+	if c != Unknown {
 		return c
 	}
-	annotations := in.tree.Get(i, "annotations")
+	annotations := doc.Get(i, "annotations")
 	switch {
-	case hint(in.tree, annotations, "readOnlyHint") == "true":
-		return ReadTool
-	case hint(in.tree, annotations, "readOnlyHint") == "false", hint(in.tree, annotations, "destructiveHint") == "true":
-		return WriteTool
+	case hint(doc, annotations, "readOnlyHint") == "true":
+		return Read
+	case hint(doc, annotations, "readOnlyHint") == "false", hint(doc, annotations, "destructiveHint") == "true":
+		return Write
 	}
-	return UnknownTool
+	return Unknown
 }
 
 // What parameters are for.
@@ -165,29 +166,29 @@ var parameterUses = func() map[string]int {
 }()
 
 // usesOf returns what the parameters of a schema are for.
-func (in *Inspector) usesOf(properties int) (uses int) {
-	if in.tree.Kind(properties) != wire.Object {
+func usesOf(doc *wire.Doc, properties int) (uses int) {
+	if doc.Kind(properties) != wire.Object {
 		return 0
 	}
 	var buf []byte
-	for c := in.tree.First(properties); c >= 0; c = in.tree.Next(c) {
-		uses |= parameterUses[string(in.tree.Key(c, &buf))]
+	for c := doc.First(properties); c >= 0; c = doc.Next(c) {
+		uses |= parameterUses[string(doc.Key(c, &buf))]
 	}
 	return uses
 }
 
 // asksFor tells what a tool does by what its parameters are for.
-func asksFor(uses int) ToolCategory {
+func asksFor(uses int) Category {
 	given := uses&(forPayload|forText) != 0
 	switch {
 	case uses&(forAddressee|forAddress) != 0 && given:
-		return SendTool
+		return Send
 	case uses&forProgram != 0:
-		return ComputeTool
+		return Compute
 	case uses&forPlace != 0 && given:
-		return WriteTool
+		return Write
 	case uses&(forAddress|forQuestion) != 0:
-		return ReadTool
+		return Read
 	}
-	return UnknownTool
+	return Unknown
 }

@@ -1,9 +1,11 @@
-package scanner
+// Package capability tells from the name, the parameters and the hints of a tool what it
+// adds to a flow of data, and what a call of it does to data.
+package capability
 
 import (
-	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -15,55 +17,21 @@ type Capability uint8
 const (
 	PrivateData      Capability = iota // it hands over what only its user may see
 	UntrustedContent                   // it hands over text that a stranger can have written
-	WayOut                             // it carries data to where a stranger can read it
-	capabilities
+	ExternalSink                       // it carries data to where a stranger can read it
+	Count
 )
 
-// Capabilities are a set of them.
-type Capabilities uint8
+// Set are a set of them.
+type Set uint8
 
 const (
-	handsOver = Capabilities(1 << PrivateData)
-	bringsIn  = Capabilities(1 << UntrustedContent)
-	leadsOut  = Capabilities(1 << WayOut)
+	handsOver = Set(1 << PrivateData)
+	bringsIn  = Set(1 << UntrustedContent)
+	leadsOut  = Set(1 << ExternalSink)
 )
 
 // Has reports whether a capability is in the set.
-func (c Capabilities) Has(a Capability) bool { return c>>a&1 != 0 }
-
-// Witnesses are the first tool seen with each capability.
-type Witnesses [capabilities]*Known
-
-// Lack reports whether one of the capabilities has no witness.
-func (w *Witnesses) Lack(c Capabilities) bool {
-	for a := range w {
-		if w[a] == nil && c.Has(Capability(a)) {
-			return true
-		}
-	}
-	return false
-}
-
-// Add takes in a tool for what has no witness yet.
-func (w *Witnesses) Add(k *Known) {
-	for a := range w {
-		if w[a] == nil && k.Definition.Can.Has(Capability(a)) {
-			w[a] = k
-		}
-	}
-}
-
-// merge takes in what other has and w has not.
-func (w *Witnesses) merge(other *Witnesses) {
-	for a := range w {
-		if w[a] == nil {
-			w[a] = other[a]
-		}
-	}
-}
-
-// Complete reports whether each capability has a witness.
-func (w *Witnesses) Complete() bool { return !slices.Contains(w[:], nil) }
+func (c Set) Has(a Capability) bool { return c>>a&1 != 0 }
 
 // role is what a word does in the name of a tool.
 type role uint32
@@ -161,16 +129,15 @@ func roleOfName(words []string) (verb, things, first, last role) {
 	return verb, things, first, last
 }
 
-// capabilities tells from its name, its parameters and its hints what the tool
+// OfTool tells from its name, its parameters and its hints what the tool
 // at node i adds to a flow. The hints are believed: the flow is one between
 // honest tools, and a stranger's text abuses them.
-func (in *Inspector) capabilities(i int, d *Definition) (can Capabilities) {
-	doc := in.tree
-	words := readWords(d.Name)
+func OfTool(doc *wire.Doc, i int, name, description string) (can Set) {
+	words := names.ReadWords(name)
 	verb, things, first, last := roleOfName(words)
-	takesURL, takesAny := in.takesURL(doc.Get(doc.Get(i, "inputSchema"), "properties"))
+	takesURL, takesAny := takesURL(doc, doc.Get(doc.Get(i, "inputSchema"), "properties"))
 	if things == 0 && (verb&seeks != 0 || verb&(reads|fetches) != 0 && len(words) == 1) {
-		_, things, _, _ = roleOfName(Words(firstSentence(d.Description)))
+		_, things, _, _ = roleOfName(names.Words(firstSentence(description)))
 	}
 	switch {
 	case verb&(reads|seeks|fetches) != 0 && takesURL, verb&fetches != 0 && !takesAny:
@@ -194,7 +161,7 @@ func (in *Inspector) capabilities(i int, d *Definition) (can Capabilities) {
 }
 
 // delivered tells what a tool that hands over such things adds.
-func delivered(things role) (can Capabilities) {
+func delivered(things role) (can Set) {
 	if things&private != 0 {
 		can |= handsOver
 	}
@@ -214,10 +181,10 @@ func hint(doc *wire.Doc, i int, name string) string {
 
 // takesURL reports whether one of the parameters is an address to go to, and
 // whether there are parameters.
-func (in *Inspector) takesURL(properties int) (url, any bool) {
-	for c := in.tree.First(properties); c >= 0; c = in.tree.Next(c) {
+func takesURL(doc *wire.Doc, properties int) (url, any bool) {
+	for c := doc.First(properties); c >= 0; c = doc.Next(c) {
 		any = true
-		url = url || in.tree.KeyIs(c, "url") || in.tree.KeyIs(c, "urls") || in.tree.KeyIs(c, "uri") || in.tree.KeyIs(c, "href")
+		url = url || doc.KeyIs(c, "url") || doc.KeyIs(c, "urls") || doc.KeyIs(c, "uri") || doc.KeyIs(c, "href")
 	}
 	return url, any
 }

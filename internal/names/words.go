@@ -1,4 +1,4 @@
-package scanner
+package names
 
 import (
 	"bytes"
@@ -39,10 +39,10 @@ func foldOther(folded []byte) []byte {
 	}, folded)
 }
 
-// skeleton returns the form in which two names look the same in a careless font: as
+// Skeleton returns the form in which two names look the same in a careless font: as
 // FoldName, with digits and capitals that pass for letters, and pairs of letters that
 // pass for one. It is for comparing, and reads as nothing.
-func skeleton(name string) string {
+func Skeleton(name string) string {
 	return alikeInASCII.Replace(FoldName(careless.Replace(name)))
 }
 
@@ -100,9 +100,9 @@ func Words(name string) []string {
 	return words
 }
 
-// readWords returns the words of a name as a reader sees them, to whom a letter of
+// ReadWords returns the words of a name as a reader sees them, to whom a letter of
 // another alphabet is what it looks like.
-func readWords(name string) []string {
+func ReadWords(name string) []string {
 	words := Words(name)
 	for i, w := range words {
 		if strings.ContainsFunc(w, func(r rune) bool { return r >= utf8.RuneSelf }) {
@@ -130,3 +130,6 @@ func OneEdit(a, b string) bool {
 	}
 	return false
 }
+
+// DefaultSimilarity is the threshold that the agentsh documentation sets for names.
+const DefaultSimilarity = 0.85

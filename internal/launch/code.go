@@ -1,4 +1,4 @@
-package scanner
+package launch
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 )
 
 // runs notes that a word is code for the program at hand.
-func (l *Launched) runs(word int) {
+func (l *Command) runs(word int) {
 	if l.Code == NoCode {
 		l.Code, l.Interpreter = l.ArgOf(word), l.Program
 	}
@@ -55,7 +55,7 @@ func next(words []string, i int) int {
 
 // unwrapShell goes on to the first program of a text for a shell that fetches
 // something. cmd takes the rest of its words as well as one text.
-func (l *Launched) unwrapShell() bool {
+func (l *Command) unwrapShell() bool {
 	at := ShellText(l.Program, l.Words)
 	if at < 0 {
 		return false

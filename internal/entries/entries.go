@@ -1,32 +1,34 @@
-// Package launching gives rules the commands and packages that the entries of a configuration start.
-package launching
+// Package entries gives rules the commands and packages that the entries of a
+// configuration start.
+package entries
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// EachLaunch calls each for every server of a configuration that has a command, with what
+// EachCommand calls each for every server of a configuration that has a command, with what
 // that starts.
-func EachLaunch(p *scanner.ConfigPass, each func(*scanner.Entry, *scanner.Launched)) {
+func EachCommand(p *scanner.ConfigPass, each func(*scanner.Entry, *launch.Command)) {
 	for i := range p.Entries {
 		e := &p.Entries[i]
 		if e.Command == "" {
 			continue
 		}
-		l := scanner.Launch(e.Command, e.Args)
+		l := launch.Parse(e.Command, e.Args)
 		each(e, &l)
 	}
 }
 
 // EachPackage calls each for every package that a configuration has fetched.
-func EachPackage(p *scanner.ConfigPass, each func(*scanner.Entry, *scanner.Launched, scanner.Package)) {
-	EachLaunch(p, func(e *scanner.Entry, l *scanner.Launched) {
-		for _, one := range append([]scanner.Package{l.Package}, l.With...) {
+func EachPackage(p *scanner.ConfigPass, each func(*scanner.Entry, *launch.Command, launch.Package)) {
+	EachCommand(p, func(e *scanner.Entry, l *launch.Command) {
+		for _, one := range append([]launch.Package{l.Package}, l.With...) {
 			if one.Ecosystem.Fetched() && !text.IsReference(one.Name) {
 				each(e, l, one)
 			}
@@ -52,7 +54,7 @@ func UnlessOwn(p *scanner.ConfigPass, project, user scanner.Severity) scanner.Se
 }
 
 // Offline reports whether a launcher is told to fetch nothing.
-func Offline(l *scanner.Launched) bool {
+func Offline(l *launch.Command) bool {
 	return slices.ContainsFunc(l.Words, noFetch.MatchString)
 }
 

@@ -1,11 +1,11 @@
-package scanner_test
+package launch_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/launch"
 )
 
 // TestLaunch: a line is a command with its arguments apart by a bar, and behind
@@ -17,13 +17,13 @@ func TestLaunch(t *testing.T) {
 			t.Fatalf("no arrow in %q", c)
 		}
 		words := strings.Split(line, "|")
-		if got := shown(scanner.Launch(words[0], words[1:])); got != want {
+		if got := shown(launch.Parse(words[0], words[1:])); got != want {
 			t.Errorf("%s\n got %s\nwant %s", line, got, want)
 		}
 	}
 }
 
-func shown(l scanner.Launched) string {
+func shown(l launch.Command) string {
 	out := packaged(l.Package)
 	for _, p := range l.With {
 		out += " + " + packaged(p)
@@ -31,7 +31,7 @@ func shown(l scanner.Launched) string {
 	return out
 }
 
-func packaged(p scanner.Package) string {
+func packaged(p launch.Package) string {
 	or := func(s, other string) string {
 		if s == "" {
 			return other
@@ -181,7 +181,7 @@ func TestLaunchHostile(t *testing.T) {
 		{"-c", long}, {"/c", long}, {"-p"}, {"-c"}, {"run"}, {"run", "run"}, {"tool", "run"}, {"exec"}, {"\x00\xff"}, strings.Fields(long), strings.Split(strings.Repeat("-p a ", 10_000), " "),
 		{strings.Repeat("a@npm:", 100_000) + "1"}} {
 		for _, command := range []string{"", " ", "npx", "npm", "uvx", "uv", "docker", "go", "deno", "dnx", "dotnet", "cargo", "python", "node", "env", "sh", "cmd", "cmd /c", "npx ", "doppler", long, "/", `\`, "\xff"} {
-			scanner.Launch(command, args)
+			launch.Parse(command, args)
 		}
 	}
 }
@@ -191,9 +191,9 @@ func FuzzLaunch(f *testing.F) {
 	f.Add("cmd", "/c\x00npx -y foo")
 	f.Fuzz(func(t *testing.T, command, args string) {
 		words := strings.Split(args, "\x00")
-		l := scanner.Launch(command, words)
+		l := launch.Parse(command, words)
 		for _, p := range append(l.With, l.Package) {
-			if p.Arg < scanner.InCommand || p.Arg >= len(words) {
+			if p.Arg < launch.InCommand || p.Arg >= len(words) {
 				t.Errorf("argument %d of %d", p.Arg, len(words))
 			}
 		}

@@ -1,4 +1,6 @@
-package scanner
+// Package launch reads a command line as its launchers do: what npx, uvx, docker, shells
+// and wrappers around them start, from which ecosystem, in which version.
+package launch
 
 import (
 	"path"
@@ -49,8 +51,8 @@ type Package struct {
 	Arg int
 }
 
-// Launched is what a command starts.
-type Launched struct {
+// Command is what a command starts.
+type Command struct {
 	Package
 	// With are packages that are installed beside it.
 	With []Package
@@ -79,7 +81,7 @@ const InText = -2
 const NoCode = -2
 
 // ArgOf is the argument of the command that word i of the program stands in.
-func (l *Launched) ArgOf(i int) int {
+func (l *Command) ArgOf(i int) int {
 	if l.First == InText {
 		return l.Text
 	}
@@ -89,10 +91,10 @@ func (l *Launched) ArgOf(i int) int {
 // maxWrappers bounds how many programs that start others are seen through.
 const maxWrappers = 6
 
-// Launch tells what a command starts. It reads the options of the launchers that
+// Parse tells what a command starts. It reads the options of the launchers that
 // configurations use, and never fails: what it does not know starts None.
-func Launch(command string, args []string) Launched {
-	l := Launched{Program: program(command), Words: args, Code: NoCode, written: command}
+func Parse(command string, args []string) Command {
+	l := Command{Program: program(command), Words: args, Code: NoCode, written: command}
 	l.Arg = InCommand
 	if words := commandLine(command, l.Program); len(words) > 1 {
 		l.run(words[0], append(words[1:], args...))
@@ -142,13 +144,13 @@ func known(name string) bool {
 
 // Launches reports whether the program is one that starts what its arguments say, and
 // is the same on no two machines.
-func (l *Launched) Launches() bool { return known(l.Program) }
+func (l *Command) Launches() bool { return known(l.Program) }
 
 // interpreter starts a file, or a module that is installed.
 var interpreter = lazyregexp.New(`^(?:(?:python|pypy)[0-9.]*w?|py|node|nodejs|tsx|ts-node|ts-node-esm|ruby|perl|php|java|rscript|julia|lua|swift|(?:ba|z|da|k|fi)?sh|cmd|powershell|pwsh|osascript)$`)
 
 // unwrap goes on to the program that a wrapper starts, and reports whether there is one.
-func (l *Launched) unwrap() bool {
+func (l *Command) unwrap() bool {
 	if shell(l.Program) {
 		return l.unwrapShell()
 	}
@@ -168,7 +170,7 @@ func (l *Launched) unwrap() bool {
 }
 
 // split goes on to the program of env -S, which cuts a text into words.
-func (l *Launched) split() bool {
+func (l *Command) split() bool {
 	for i, w := range l.Words {
 		text, ok := strings.CutPrefix(w, "--split-string=")
 		at := i
@@ -200,12 +202,12 @@ func (l *Launched) split() bool {
 }
 
 // run makes a program with its words the one that is started.
-func (l *Launched) run(name string, words []string) {
+func (l *Command) run(name string, words []string) {
 	l.Program, l.written, l.Words = program(name), name, words
 }
 
 // skip makes word i the program that is started.
-func (l *Launched) skip(i int) {
+func (l *Command) skip(i int) {
 	l.Arg = l.ArgOf(i)
 	if l.First != InText {
 		l.First += i + 1
@@ -214,7 +216,7 @@ func (l *Launched) skip(i int) {
 }
 
 // fetch reads what the launcher is told to start.
-func (l *Launched) fetch() {
+func (l *Command) fetch() {
 	launcher, ok := launchers[l.Program]
 	switch {
 	case ok:
@@ -231,7 +233,7 @@ func (l *Launched) fetch() {
 }
 
 // interpreted reads what an interpreter is told to run: a file, or a module.
-func interpreted(l *Launched) {
+func interpreted(l *Command) {
 	for i, w := range l.Words {
 		switch {
 		case w == "-m" && i+1 < len(l.Words) && strings.HasPrefix(l.Program, "py"), w == "-jar" && i+1 < len(l.Words) && l.Program == "java":
