@@ -3,7 +3,7 @@
 # hashes and caches only what lies in the workspace, so it gets copies of go.mod and
 # go.sum there, which the next step removes.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$here/lib.sh"
 

@@ -3,7 +3,7 @@
 # token that may not upload must neither open nor close the gate.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/lib.sh"
+. "$(cd "${BASH_SOURCE[0]%/*}" && pwd)/lib.sh"
 
 if [ "$UPLOAD_OUTCOME" = failure ]; then
   warning "the SARIF file was not uploaded: the job needs the permission security-events: write, and the repository code scanning; the gate does not depend on it"

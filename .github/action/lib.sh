@@ -20,21 +20,25 @@ escape() {
   printf '%s' "$s"
 }
 
-random() { od -An -N16 -tx1 /dev/urandom | tr -d ' \n'; }
+# random sets token to what cannot be guessed.
+random() {
+  token=$(od -An -N16 -tx1 /dev/urandom)
+  token=mcpscan-${token//[[:space:]]/}
+}
 
 # output NAME VALUE sets an output of the step. The delimiter cannot be guessed,
 # so a value of several lines cannot set another one.
 output() {
-  local delimiter
-  delimiter=mcpscan_$(random)
-  printf '%s<<%s\n%s\n%s\n' "$1" "$delimiter" "$2" "$delimiter" >>"$GITHUB_OUTPUT"
+  local token
+  random
+  printf '%s<<%s\n%s\n%s\n' "$1" "$token" "$2" "$token" >>"$GITHUB_OUTPUT"
 }
 
 # quote FILE BYTES prints the beginning of a file that may hold anything, while
 # the runner takes no commands.
 quote() {
   local token
-  token=mcpscan-$(random)
+  random
   printf '::stop-commands::%s\n' "$token"
   head -c "$2" "$1"
   printf '\n::%s::\n' "$token"

@@ -3,7 +3,7 @@
 # executed unless run-servers is set. The exit code of mcpscan becomes an
 # output; gate.sh ends the action with it.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$here/lib.sh"
 
@@ -196,12 +196,13 @@ summary() {
 # results sets the outputs that count what is open. JSON reports have one member
 # a line, indented by two spaces for each level, and no line feed in a text.
 results() {
-  local counted
+  local counted findings severity drift
   if [ ! -s "$out/report.json" ]; then return; fi
   counted=$(LC_ALL=C awk -f "$here/count.awk" "$out/report.json")
-  output findings "$(cut -d ' ' -f 1 <<<"$counted")"
-  output highest-severity "$(cut -d ' ' -f 2 <<<"$counted")"
-  output drift "$(cut -d ' ' -f 3 <<<"$counted")"
+  read -r findings severity drift <<<"$counted"
+  output findings "$findings"
+  output highest-severity "$severity"
+  output drift "$drift"
   output json-file "$files/report.json"
   if [ -s "$out/report.sarif" ]; then output sarif-file "$files/report.sarif"; fi
 }

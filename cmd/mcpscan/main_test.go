@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,29 +15,47 @@ import (
 	"github.com/mcpscan/mcpscan/internal/fakeserver"
 )
 
-// TestMain makes the program a command of the test binary, and puts the fake servers
-// beside it.
+// TestMain puts the program and the fake servers into PATH.
 func TestMain(m *testing.M) {
-	testscript.Main(withFakes{m}, map[string]func(){
-		"mcpscan":      main,
+	testscript.Main(withPrograms{m}, map[string]func(){
 		"sdkserver":    sdkServer,
 		"genrecording": genRecording,
 	})
 }
 
-// withFakes runs the tests with the fake servers in PATH.
-type withFakes struct{ m *testing.M }
+// withPrograms runs the tests with the program and the fake servers in PATH.
+type withPrograms struct{ m *testing.M }
 
-func (w withFakes) Run() int {
-	mcpscan, err := exec.LookPath("mcpscan")
+func (w withPrograms) Run() int {
+	command, err := exec.LookPath("genrecording")
 	if err == nil {
-		err = fakeserver.Install(filepath.Dir(mcpscan))
+		err = install(filepath.Dir(command))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return w.m.Run()
+}
+
+// install builds the program and the fake servers into a directory. Scripts start the
+// program a thousand times: the test binary, which could be it as well, first initialises
+// what only tests import.
+func install(dir string) error {
+	args := []string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", dir + string(filepath.Separator)}
+	if raceDetector() {
+		args = append(args, "-race")
+	}
+	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
+		return fmt.Errorf("building mcpscan: %w\n%s", err, out)
+	}
+	return fakeserver.Install(dir)
+}
+
+// raceDetector reports whether the tests run with it.
+func raceDetector() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
 // TestScripts runs the command line as a user does.

@@ -95,9 +95,14 @@ func (s *stub) wantFail(message string) {
 // git runs git in a directory and returns what it prints.
 func (r *runner) git(dir string, args ...string) string {
 	r.t.Helper()
+	return r.gitReading("", dir, args...)
+}
+
+func (r *runner) gitReading(input, dir string, args ...string) string {
+	r.t.Helper()
 	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(input)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_TEMPLATE_DIR=", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -106,19 +111,41 @@ func (r *runner) git(dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// commit commits files and returns the commit. A file with no content is removed.
+// commit commits files and returns the commit.
 func (r *runner) commit(dir string, files map[string]string) string {
 	r.t.Helper()
-	for name, content := range files {
-		if content == "" {
-			delete(files, name)
-			r.git(dir, "rm", "-q", "--", name)
-		}
-	}
 	r.write(dir, files)
 	r.git(dir, "add", "-A")
 	r.git(dir, "commit", "-q", "--allow-empty", "-m", "a change")
 	return r.git(dir, "rev-parse", "HEAD")
+}
+
+// history is what git fast-import reads: one process makes all commits of a repository.
+type history struct{ strings.Builder }
+
+// commit adds a commit to a branch, with other branches as its parents where it is not
+// the one before. A file with no content is removed.
+func (h *history) commit(branch string, files map[string]string, parents ...string) {
+	fmt.Fprintf(h, "commit refs/heads/%s\ncommitter a <a@example.com> 1767225600 +0000\ndata <<END\na change\nEND\n", branch)
+	for i, parent := range parents {
+		fmt.Fprintf(h, "%s refs/heads/%s\n", []string{"from", "merge"}[min(i, 1)], parent)
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if content := files[name]; content == "" {
+			fmt.Fprintf(h, "D %q\n", name)
+		} else {
+			fmt.Fprintf(h, "M 100644 inline %q\ndata %d\n%s\n", name, len(content), content)
+		}
+	}
+}
+
+// repository makes a repository with a history and nothing checked out.
+func (r *runner) repository(h *history) string {
+	r.t.Helper()
+	dir := r.t.TempDir()
+	r.git(dir, "init", "-q", "-b", "main")
+	r.gitReading(h.String(), dir, "-c", "fastimport.unpackLimit=1", "fast-import", "--quiet")
+	return dir
 }
 
 // pullRequest makes a repository with a base branch that went on since the branch
@@ -126,21 +153,19 @@ func (r *runner) commit(dir string, files map[string]string) string {
 // actions/checkout does with a fetch-depth. It returns base, head and merge.
 func (r *runner) pullRequest(depth int, base, head map[string]string) (before, tip, merge string) {
 	r.t.Helper()
-	origin := r.t.TempDir()
-	r.git(origin, "init", "-q", "-b", "main")
-	left := r.commit(origin, base)
-	r.git(origin, "checkout", "-q", "-b", "change")
-	tip = r.commit(origin, head)
-	r.git(origin, "checkout", "-q", "main")
-	r.commit(origin, map[string]string{"other.txt": "of somebody else"})
-	r.git(origin, "checkout", "-q", "-b", "merged")
-	r.git(origin, "merge", "-q", "--no-ff", "-m", "merge", "change")
-	merge = r.git(origin, "rev-parse", "HEAD")
+	var h history
+	h.commit("main", base)
+	h.commit("change", head, "main")
+	h.commit("main", map[string]string{"other.txt": "of somebody else"})
+	h.commit("merged", head, "main", "change")
+	origin := r.repository(&h)
+	commits := strings.Fields(r.git(origin, "rev-parse", "main~1", "change", "merged"))
+	before, tip, merge = commits[0], commits[1], commits[2]
 	r.git(".", "clone", "-q", fmt.Sprintf("--depth=%d", depth), "--branch", "merged", "file://"+origin, r.workspace)
 	r.github["event_name"], r.github["sha"] = "pull_request", merge
 	r.github["event"] = map[string]any{"pull_request": map[string]any{
-		"base": map[string]any{"sha": left}, "head": map[string]any{"sha": tip}}}
-	return left, tip, merge
+		"base": map[string]any{"sha": before}, "head": map[string]any{"sha": tip}}}
+	return before, tip, merge
 }
 
 func finding(rule string, severity scanner.Severity, status string) report.Finding {
@@ -200,7 +225,7 @@ func TestActionExitCodes(t *testing.T) {
 func TestActionBase(t *testing.T) {
 	t.Parallel()
 	base := map[string]string{".mcp.json": "{}", "mcpscan.lock": "old\n"}
-	head := func() map[string]string { return map[string]string{"mcpscan.lock": "new\n"} }
+	head := map[string]string{"mcpscan.lock": "new\n"}
 	event := func(name string, members map[string]any) func(s *stub) {
 		return func(s *stub) { s.github["event_name"], s.github["event"] = name, members }
 	}
@@ -236,7 +261,7 @@ func TestActionBase(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStub(t)
-			s.pullRequest(tt.depth, base, head())
+			s.pullRequest(tt.depth, base, head)
 			tt.change(s)
 			s.run()
 			if message, fails := strings.CutPrefix(tt.want, "!"); fails {

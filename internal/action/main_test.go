@@ -33,7 +33,7 @@ func withMcpscan(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "mcpscan"), "../../cmd/mcpscan")
+	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", filepath.Join(dir, "mcpscan"), "../../cmd/mcpscan")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "go build ./cmd/mcpscan: %v\n%s", err, out)
 		return 1

@@ -23,9 +23,10 @@ type refresh struct {
 
 func newRefresh(t *testing.T, lock string) *refresh {
 	t.Helper()
-	r := &refresh{runner: newRunner(t), origin: t.TempDir()}
-	r.git(r.origin, "init", "-q", "-b", "main")
-	r.commit(r.origin, map[string]string{".mcp.json": "{}", "mcpscan.lock": "old\n", "a/mcpscan.lock": "old\n"})
+	r := &refresh{runner: newRunner(t)}
+	var h history
+	h.commit("main", map[string]string{".mcp.json": "{}", "mcpscan.lock": "old\n", "a/mcpscan.lock": "old\n"})
+	r.origin = r.repository(&h)
 	r.git(".", "clone", "-q", "file://"+r.origin, r.workspace)
 	r.tool("go", fmt.Sprintf("printf '%%s\\n' \"$@\" >%q\ncat >\"$GOBIN/mcpscan\" <<'EOF'\n#!/usr/bin/env bash\n%s\nEOF\nchmod +x \"$GOBIN/mcpscan\"\n", filepath.Join(r.temp, "go.args"), lock))
 	r.tool("gh", `printf '%s\n' "$*" >>"$RUNNER_TEMP/gh.args"

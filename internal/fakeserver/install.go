@@ -19,7 +19,7 @@ func Install(dir string) error {
 		suffix = ".exe"
 	}
 	first := filepath.Join(dir, names[0]+suffix)
-	build := exec.Command("go", "build", "-o", first, "github.com/mcpscan/mcpscan/internal/fakeserver/fakes")
+	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", first, "github.com/mcpscan/mcpscan/internal/fakeserver/fakes")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the fake servers: %w\n%s", err, out)
 	}

@@ -1,10 +1,9 @@
 package live
 
 import (
-	"fmt"
+	"bytes"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -116,24 +115,26 @@ type process struct {
 // processes reads the table of processes.
 func processes() map[int]process {
 	all := map[int]process{}
-	paths, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well-formed
-	for _, path := range paths {
-		stat, err := os.ReadFile(path)
+	entries, _ := os.ReadDir("/proc")
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue // it is no process
+		}
+		stat, err := os.ReadFile("/proc/" + entry.Name() + "/stat")
 		if err != nil {
 			continue // it ended meanwhile
 		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		if err != nil {
+		// The fields after the name, which may hold anything: state, parent, group, session.
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		if len(fields) < 4 {
 			continue
 		}
-		// The fields after the name, which may hold anything.
-		fields := string(stat[strings.LastIndexByte(string(stat), ')')+1:])
-		var p process
-		var state string
-		if _, err := fmt.Sscan(fields, &state, &p.parent, &p.group, &p.session); err == nil {
-			p.dead = state == "Z" || state == "X"
-			all[pid] = p
-		}
+		p := process{dead: fields[0] == "Z" || fields[0] == "X"}
+		p.parent, _ = strconv.Atoi(fields[1])
+		p.group, _ = strconv.Atoi(fields[2])
+		p.session, _ = strconv.Atoi(fields[3])
+		all[pid] = p
 	}
 	return all
 }

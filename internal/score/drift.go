@@ -78,23 +78,38 @@ func RunDrift(corpus, servers string) (*Drift, error) {
 // differ compares two documents of definitions as mcpscan diff does.
 type differ struct{ engine *scanner.Engine }
 
-func (d *differ) compare(name string, old, now []byte) (Change, error) {
+func (d *differ) compare(name string, old, newer []byte) (Change, error) {
 	c := Change{Name: name}
 	before := scanner.NewSnapshot()
 	if err := d.run(d.engine.Keeping(), old, before); err != nil {
 		return c, fmt.Errorf("%s: %w", name, err)
 	}
-	after := scanner.NewSnapshot()
-	if err := d.run(d.engine.Keeping(), now, after); err != nil {
-		return c, fmt.Errorf("%s: %w", name, err)
-	}
-	c.Differs = !same(before, after)
-	err := d.run(d.engine.Against(before, nil, true), now, collect(func(f *scanner.Finding) {
+	now := shown{map[scanner.DefinitionKey]scanner.Digest{}, func(f *scanner.Finding) {
 		if !before.Knows(f) {
 			c.Findings = append(c.Findings, Told{f.Rule.ID, f.Name, f.Pointer, f.Message, f.Severity})
 		}
-	}))
+	}}
+	err := d.run(d.engine.Against(before, nil, true), newer, now)
+	c.Differs = !maps.Equal(digests(before), now.digests)
 	return c, err
+}
+
+// shown is a sink for the definitions and the findings of one run.
+type shown struct {
+	digests map[scanner.DefinitionKey]scanner.Digest
+	collect
+}
+
+func (s shown) Event(_ *scanner.Event, out *scanner.Outcome) error {
+	for i := range out.Messages {
+		for _, d := range out.Messages[i].Message.Definitions {
+			key := scanner.DefinitionKey{Kind: d.Kind, Name: d.Name}
+			if _, twice := s.digests[key]; !twice { // a snapshot keeps the first one as well
+				s.digests[key] = d.Digest
+			}
+		}
+	}
+	return nil
 }
 
 func (d *differ) run(engine *scanner.Engine, document []byte, sink scanner.Sink) error {
@@ -112,18 +127,15 @@ func (d *differ) run(engine *scanner.Engine, document []byte, sink scanner.Sink)
 	return nil
 }
 
-// same reports whether two servers show the same definitions.
-func same(a, b *scanner.Snapshot) bool {
-	digests := func(s *scanner.Snapshot) map[scanner.DefinitionKey]scanner.Digest {
-		all := map[scanner.DefinitionKey]scanner.Digest{}
-		for _, o := range s.Servers {
-			for key, d := range o.Definitions {
-				all[key] = d.Digest
-			}
+// digests are those of all definitions that the servers of a snapshot show.
+func digests(s *scanner.Snapshot) map[scanner.DefinitionKey]scanner.Digest {
+	all := map[scanner.DefinitionKey]scanner.Digest{}
+	for _, o := range s.Servers {
+		for key, d := range o.Definitions {
+			all[key] = d.Digest
 		}
-		return all
 	}
-	return maps.Equal(digests(a), digests(b))
+	return all
 }
 
 // document lists one tool.
