@@ -138,7 +138,7 @@ func (r retold) spans() (all []string) {
 		}
 	}
 	for line := range strings.SplitSeq(r.now, "\n") {
-		for _, s := range split(line) {
+		for s := range split(line) {
 			if fresh[s] {
 				b.WriteString(s)
 			} else if plain(s) != "" {

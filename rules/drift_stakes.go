@@ -25,7 +25,7 @@ func (c *change) stakes() stakes {
 	for _, d := range []*scanner.Definition{c.was.Definition, c.d} {
 		words := strings.Fields(spell(d.Name))
 		_, sentence := openingVerb(d.Description)
-		words = append(words, readWords(sentence)...)
+		words = slices.AppendSeq(words, readWords(sentence))
 		all.acts = all.acts || writesItself(d) && !savesOnly(d) || anyOf(words, acting)
 		all.runs = all.runs || anyOf(words, running)
 		all.ends = all.ends || destroysByName(spell(d.Name))
@@ -92,7 +92,7 @@ func (s *schemaChange) told(values ...string) bool {
 			return false
 		}
 		added := strings.ToLower(strings.Join(r.added, " "))
-		return slices.ContainsFunc(readWords(added), func(w string) bool { return words[root(w)] }) ||
+		return slices.ContainsFunc(slices.Collect(readWords(added)), func(w string) bool { return words[root(w)] }) ||
 			slices.ContainsFunc(values, func(v string) bool { return len(v) >= rootLetters && strings.Contains(added, strings.ToLower(v)) })
 	})
 }
