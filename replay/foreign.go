@@ -134,13 +134,30 @@ func unbase64(text []byte) ([]byte, bool) {
 	return raw, err == nil && (raw[0] == '{' || raw[0] == '[')
 }
 
-// isMessage reports whether object n has the members of a JSON-RPC message.
-func isMessage(doc *wire.Doc, n int) bool {
-	if doc.Get(n, "jsonrpc") >= 0 {
+// members tells the kinds of the members of an object.
+type members func(key string) wire.Kind
+
+func membersOf(doc *wire.Doc, n int) members {
+	return func(key string) wire.Kind { return doc.Kind(doc.Get(n, key)) }
+}
+
+// message reports whether an object has the members of a JSON-RPC message.
+func (m members) message() bool {
+	if m("jsonrpc") != wire.Invalid {
 		return true
 	}
-	return doc.Get(n, "id") >= 0 && (doc.Get(n, "method") >= 0 || doc.Get(n, "result") >= 0 || doc.Kind(doc.Get(n, "error")) > wire.Null)
+	return m("id") != wire.Invalid && (m("method") != wire.Invalid || m("result") != wire.Invalid || m("error") > wire.Null)
 }
+
+// asks reports whether an object is a request or a notification that says
+// something, be it without version and id.
+func (m members) asks() bool {
+	params := m("params")
+	return m("method") == wire.String && (params == wire.Object || params == wire.Array)
+}
+
+// isMessage reports whether object n has the members of a JSON-RPC message.
+func isMessage(doc *wire.Doc, n int) bool { return membersOf(doc, n).message() }
 
 // answers reports whether object n is a response that says something, whatever
 // stands beside it.
@@ -149,12 +166,8 @@ func answers(doc *wire.Doc, n int) bool {
 	return doc.Get(n, "id") >= 0 && (result == wire.Object || result == wire.Array || doc.Kind(doc.Get(n, "error")) == wire.Object)
 }
 
-// asks reports whether object n is a request or a notification that says
-// something, be it without version and id.
-func asks(doc *wire.Doc, n int) bool {
-	params := doc.Kind(doc.Get(n, "params"))
-	return doc.Kind(doc.Get(n, "method")) == wire.String && (params == wire.Object || params == wire.Array)
-}
+// asks reports whether object n is a request or a notification that says something.
+func asks(doc *wire.Doc, n int) bool { return membersOf(doc, n).asks() }
 
 // holdsMessage reports whether a message stands anywhere in a line, as a value
 // or in a string.

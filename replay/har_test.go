@@ -3,6 +3,7 @@ package replay
 import (
 	"encoding/base64"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,6 +104,65 @@ func TestHAROversizeBody(t *testing.T) {
 	if err != nil || len(events) != 2 || show(&events[1]) != "5 skipped: a body is longer than the limit of 100 bytes (--max-message)" {
 		t.Errorf("%v, got:\n%s", err, shown(events))
 	}
+}
+
+// A document that breaks off is read up to there.
+func TestDocumentsThatBreakOff(t *testing.T) {
+	const where = "/mcp.example:8443/mcp/http 2026-01-06T10:30:00.125Z "
+	two := archive(exchange("", post(ping), "", body("application/json", pong)), exchange("", post(ping), "", body("application/json", pong)))
+	one := []string{"4 frame > cap" + where + ping, "5 frame < cap" + where + pong}
+	list := "[\n" + ping + ",\n" + ping
+	for _, tt := range []struct {
+		name, in string
+		want     []string
+	}{
+		{"behind an exchange", two[:strings.LastIndex(two, `{"startedDateTime"`)], append(one, "6 skipped: the document breaks off: invalid JSON: unexpected end, expected a value")},
+		{"in a response", two[:strings.LastIndex(two, `"status"`)], append(one, "6 frame > cap"+where+ping, "7 skipped: the document breaks off: invalid JSON: unexpected end inside an object")},
+		{"at a byte that is no UTF-8", strings.Replace(two, `"status":200,"headers":[],"content":{"mimeType":"application/json"`, "\"\xff", 1),
+			[]string{"4 frame > cap" + where + ping, "5 skipped: the document breaks off: invalid JSON: invalid UTF-8 inside a string"}},
+		{"behind the archive", two + "x", append(one, "6 frame > cap"+where+ping, "7 frame < cap"+where+pong, `9 skipped: the document breaks off: invalid JSON: unexpected 'x' after the value`)},
+		{"in a list of messages", list[:len(list)-3], []string{"2! frame - cap/cap/- - " + ping, "3! frame - cap/cap/- - " + ping[:len(ping)-3],
+			"3 skipped: the document breaks off: invalid JSON: unexpected end inside a string"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) { diff(t, read(t, "cap.har", tt.in), tt.want...) })
+	}
+	packed := gzipped(t, archive(slices.Repeat([]string{exchange("", post(ping), "", "")}, 5000)...))
+	events, err := openBytes("cap.har.gz", packed[:len(packed)-100], limit)
+	if err != nil || len(events) < 1000 || events[len(events)-1].Reason != "the document breaks off: reading cap.har.gz: unexpected EOF" {
+		t.Errorf("%v, %d events", err, len(events))
+	}
+}
+
+// Of a document its bytes are held, and of an event stream in it its text.
+func TestDocumentsAreReadInPieces(t *testing.T) {
+	event := "data: " + pong + "\n\n"
+	for _, tt := range []struct {
+		name, in string
+		most     float64 // times the size
+	}{
+		{"HAR", archive(slices.Repeat([]string{exchange("", post(ping), "", body("application/json", pong))}, 20_000)...), 1.5},
+		{"a stream", archive(exchange("", post(ping), "", body("text/event-stream", strings.Repeat(event, 150_000)))), 2.5},
+		{"messages", "[\n" + strings.Repeat(ping+",\n", 150_000) + ping + "]", 1.5},
+	} {
+		before := heap()
+		src, err := Open("doc", strings.NewReader(tt.in), Options{MaxMessage: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := src.Next()
+		if held := float64(heap()-before) / float64(len(tt.in)); err != nil || held > tt.most {
+			t.Errorf("%s: %.2f times its bytes are held, %v", tt.name, held, err)
+		}
+		runtime.KeepAlive(c)
+		runtime.KeepAlive(src)
+	}
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // Places in a large document are found in one pass over it.

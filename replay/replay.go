@@ -212,6 +212,14 @@ func (c chunk) Events(yield func(*scanner.Event)) {
 
 func (c chunk) Release() {}
 
+// Size is how many bytes the frames of the chunk have.
+func (c chunk) Size() (n int) {
+	for _, e := range c {
+		n += len(e.Frame)
+	}
+	return n
+}
+
 // once is a source of events that are in memory. It hands them over in pieces, so that
 // what the engine makes of them is not held for all at once, and lets go of each piece.
 type once struct{ events chunk }
@@ -228,6 +236,28 @@ func (o *once) Next() (scanner.Chunk, error) {
 	if o.events = o.events[n:]; len(o.events) == 0 {
 		o.events = nil
 		return piece, io.EOF
+	}
+	return piece, nil
+}
+
+// made is a source of events that are made as they are asked for.
+type made struct {
+	next   func() (events chunk, ok bool)
+	broken *scanner.Event // behind all others: why there are no more; nil where the input is whole
+}
+
+func (m *made) Next() (scanner.Chunk, error) {
+	piece := chunk{}
+	for size := 0; len(piece) < pieceEvents && size < chunkBytes; {
+		events, ok := m.next()
+		if !ok {
+			if m.broken != nil {
+				piece = append(piece, m.broken)
+			}
+			return piece, io.EOF
+		}
+		size += events.Size()
+		piece = append(piece, events...)
 	}
 	return piece, nil
 }

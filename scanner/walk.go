@@ -2,6 +2,7 @@ package scanner
 
 import (
 	"bytes"
+	"slices"
 	"sort"
 	"strings"
 
@@ -211,6 +212,13 @@ func (in *Inspector) icons(i int) (icons []string) {
 func (in *Inspector) list(m *Message, kind SubjectKind, node int) {
 	doc := in.tree
 	m.Lists[kind] = true
+	objects := 0
+	for c := doc.First(node); c >= 0; c = doc.Next(c) {
+		if doc.Kind(c) == wire.Object {
+			objects++
+		}
+	}
+	m.Definitions = slices.Grow(m.Definitions, objects) // those of a long list take more memory than the list
 	for c := doc.First(node); c >= 0; c = doc.Next(c) {
 		if doc.Kind(c) != wire.Object {
 			in.region(kind, "", c, c)

@@ -42,7 +42,10 @@ func TestEndlessWord(t *testing.T) {
 	for _, unit := range []string{"send", "conceal", "a_", "\n", "keep ", "not tell ", ". ", "`"} {
 		effort.Linear(t, strconv.Quote(unit), 1<<17, func(size int) func() {
 			text := []byte(strings.Repeat(unit, size/len(unit)))
-			return func() { Read(nil, Text{Folded: text, Definition: nothing{}}) }
+			return func() {
+				for range Sentences(Text{Folded: text, Definition: nothing{}}) {
+				}
+			}
 		})
 	}
 }

@@ -10,6 +10,7 @@ package reading
 
 import (
 	"bytes"
+	"iter"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
@@ -74,26 +75,33 @@ const (
 	longest  = 700
 )
 
-// Read appends the sentences of a text.
-func Read(sentences []Sentence, t Text) []Sentence {
-	first := len(sentences)
-	for start := 0; start < len(t.Folded); {
-		if t.Folded[start] == ' ' || t.Folded[start] == '\n' {
-			start++
-			continue
-		}
-		end := sentenceEnd(t.Folded, start)
-		if end-start >= shortest {
-			sentences = append(sentences, Sentence{Start: start, End: end})
-			s := &sentences[len(sentences)-1]
-			s.read(&t)
-			if len(sentences)-first > 1 {
-				s.refer(&sentences[len(sentences)-2])
+// Sentences reads a text sentence by sentence. One takes more memory than its text, and is
+// valid until the next is read.
+func Sentences(t Text) iter.Seq[*Sentence] {
+	return func(yield func(*Sentence) bool) {
+		s, ahead := new(Sentence), (*Sentence)(nil)
+		for start := 0; start < len(t.Folded); {
+			if t.Folded[start] == ' ' || t.Folded[start] == '\n' {
+				start++
+				continue
 			}
+			end := sentenceEnd(t.Folded, start)
+			if end-start >= shortest {
+				*s = Sentence{Start: start, End: end}
+				s.read(&t)
+				if ahead == nil {
+					ahead = new(Sentence)
+				} else {
+					s.refer(ahead)
+				}
+				if !yield(s) {
+					return
+				}
+				s, ahead = ahead, s
+			}
+			start = end + 1
 		}
-		start = end + 1
 	}
-	return sentences
 }
 
 // sentenceEnd returns where the sentence that begins at start ends: at a full

@@ -1,6 +1,7 @@
 package reading_test
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -21,7 +22,14 @@ func (sumTool) OtherTool(sentence []byte) string {
 }
 
 func read(text string) []reading.Sentence {
-	return reading.Read(nil, reading.Text{Folded: []byte(text), Definition: sumTool{}})
+	return sentences(reading.Text{Folded: []byte(text), Definition: sumTool{}})
+}
+
+func sentences(t reading.Text) (all []reading.Sentence) {
+	for s := range reading.Sentences(t) {
+		all = append(all, *s)
+	}
+	return all
 }
 
 // last is the sentence that a case is about: the one behind the purpose.
@@ -113,7 +121,7 @@ func TestMembers(t *testing.T) {
 		"```json\n{\"first\": \"one of the two\", \"second one\": {\"third\": \"the last\"}}": 3,
 		"copy the fields \"first\", \"second\" and \"third\" of the two rows here":            1,
 	} {
-		if got := len(reading.Read(nil, reading.Text{Folded: []byte(text), Definition: sumTool{}})); got != want {
+		if got := len(read(text)); got != want {
 			t.Errorf("%q: %d sentences, want %d", text, got, want)
 		}
 	}
@@ -137,7 +145,7 @@ func TestFirstSentenceAndPronoun(t *testing.T) {
 
 // TestOfParameter: a text of a parameter needs no word for it.
 func TestOfParameter(t *testing.T) {
-	s := reading.Read(nil, reading.Text{Folded: []byte("the text of the letter"), OfParameter: true, Definition: sumTool{}})
+	s := sentences(reading.Text{Folded: []byte("the text of the letter"), OfParameter: true, Definition: sumTool{}})
 	if !s[0].Says(reading.Described) {
 		t.Error("the text is not known to describe a parameter")
 	}
@@ -149,5 +157,21 @@ func TestLongSentence(t *testing.T) {
 	all := read("the passwords " + strings.Repeat("and so on ", 200) + "are sent")
 	if len(all) < 3 || all[0].Says(reading.Hand) || !all[len(all)-1].Says(reading.Hand) {
 		t.Errorf("%d sentences", len(all))
+	}
+}
+
+// What sentences say is not held: it takes more memory than the text.
+func TestSentencesTakeNoMemory(t *testing.T) {
+	text := []byte(strings.Repeat("send the password there. ", 20_000))
+	read("send the password there") // what is made once
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	n := 0
+	for range reading.Sentences(reading.Text{Folded: text, Definition: sumTool{}}) {
+		n++
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; n != 20_000 || used > 4<<20 {
+		t.Errorf("%d bytes for %d sentences", used, n)
 	}
 }

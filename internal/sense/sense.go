@@ -3,6 +3,7 @@ package sense
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -25,27 +26,51 @@ type Test struct {
 // HonestSenses are the weights of what speaks for an honest reading, in all weighings.
 var HonestSenses = map[reading.Sense]int{reading.Attacks: -4, reading.Asks: -4, reading.First: -2}
 
+// tests are those of all rules. They are weighed together: what sentences say takes more
+// memory than the text, so that each is weighed when it is read.
+var tests []*Test
+
+// heavy is a sentence that reaches enough in a test.
+type heavy struct {
+	by           *Test
+	sentence     part
+	said         part   // what weighs
+	contributing uint64 // the senses that add weight, a bit for each
+}
+
+// part is a part of a folded text, which is far shorter than 2 GiB.
+type part struct{ start, end int32 }
+
 // Check makes the check of a rule that weighs each sentence of a definition.
 // What the patterns of the rule have found there is not reported again.
 func Check(ws ...*Test) func(*scanner.TextPass) {
+	tests = append(tests, ws...)
 	return func(p *scanner.TextPass) {
-		sentences := p.Reading(readDefinition).([]reading.Sentence)
-		for i := range sentences {
-			for _, w := range ws {
-				w.judge(p, &sentences[i])
+		for _, h := range p.Reading(weighDefinition).([]heavy) {
+			if slices.Contains(ws, h.by) && !p.Reported(int(h.sentence.start), int(h.sentence.end), h.by.Severity) {
+				p.Report(scanner.Issue{Start: int(h.said.start), End: int(h.said.end), Severity: h.by.Severity, Message: h.by.Message, Signals: h.signals()})
 			}
 		}
 	}
 }
 
-func (w *Test) judge(p *scanner.TextPass, s *reading.Sentence) {
+func (h *heavy) signals() (in []string) {
+	for v := range reading.Senses {
+		if h.contributing&(1<<v) != 0 {
+			in = append(in, v.String())
+		}
+	}
+	return in
+}
+
+// weigh returns what a sentence weighs, and whether that is enough.
+func (w *Test) weigh(p *scanner.TextPass, s *reading.Sentence) (h heavy, enough bool) {
 	for _, oneOf := range w.Needs {
 		if !s.SaysOneOf(oneOf) {
-			return
+			return h, false
 		}
 	}
 	weight, start, end := 0, s.End, s.Start
-	var signals []string
 	for v := range reading.Senses {
 		n := w.Weights[v] + HonestSenses[v]
 		if n == 0 || !s.Says(v) {
@@ -55,30 +80,42 @@ func (w *Test) judge(p *scanner.TextPass, s *reading.Sentence) {
 		if n > 0 {
 			from, to := s.Place(v)
 			start, end = min(start, from), max(end, to)
-			signals = append(signals, v.String())
+			h.contributing |= 1 << v
 		}
 	}
 	if w.Purpose != 0 && weight >= w.Enough && purposeful(p, s) {
 		weight += w.Purpose
 	}
-	if weight < w.Enough || p.Reported(s.Start, s.End, w.Severity) || w.Quoted(p.Folded, s) {
-		return
-	}
-	p.Report(scanner.Issue{Start: start, End: end, Severity: w.Severity, Message: w.Message, Signals: signals})
+	h.by, h.sentence, h.said = w, part{int32(s.Start), int32(s.End)}, part{int32(start), int32(end)}
+	return h, weight >= w.Enough && !w.Quoted(p.Folded, s)
 }
 
-// readDefinition reads the text of a definition into the memory of an earlier one.
-func readDefinition(p *scanner.TextPass, old any) any {
-	sentences, _ := old.([]reading.Sentence)
-	sentences = sentences[:0]
+// weighDefinition weighs the sentences of a text of a definition, into the memory of an
+// earlier one.
+func weighDefinition(p *scanner.TextPass, old any) any {
+	found, _ := old.([]heavy)
+	found = found[:0]
+	if cap(found) > keptHeavy {
+		found = nil
+	}
 	key := p.Key()
 	if p.Subject == scanner.ServerSubject && key != "instructions" && key != "description" {
-		return sentences // no model reads the rest
+		return found // no model reads the rest
 	}
-	return reading.Read(sentences, reading.Text{
+	for s := range reading.Sentences(reading.Text{
 		Folded: p.Folded, Definition: definition{p}, OfParameter: p.Subject == scanner.ToolSubject && parameterKeys[key] && !p.Description(),
-	})
+	}) {
+		for _, w := range tests {
+			if h, enough := w.weigh(p, s); enough {
+				found = append(found, h)
+			}
+		}
+	}
+	return found
 }
+
+// keptHeavy is of how many sentences the memory stays for the next text.
+const keptHeavy = 1024
 
 // definition is what a reading asks about.
 type definition struct{ *scanner.TextPass }

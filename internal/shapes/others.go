@@ -69,12 +69,8 @@ func otherRecordings() []Shape {
 	}
 }
 
-// compressed are recordings that are short on disk. Their size is the one that they have
-// when they are unpacked.
+// compressed are recordings that are short on disk.
 func compressed() []Shape {
-	pack := func(make func(int) map[string][]byte, packed func([]byte) []byte) func(int) map[string][]byte {
-		return func(n int) map[string][]byte { return file("in.jsonl", packed(make(n)["in.jsonl"])) }
-	}
 	hexes := result(func(n int) string { return hex.EncodeToString([]byte(repeated(order, n/2))) })
 	pings := recording(func(l *lines, n int) {
 		for range n {
@@ -87,14 +83,14 @@ func compressed() []Shape {
 		}
 	})
 	return []Shape{
-		{Name: "zstd of hex", Small: 16_000, Commands: inspect(), Make: pack(hexes, zstandard)},
-		{Name: "gzip of hex", Small: 16_000, Commands: inspect(), Make: pack(hexes, gzipped)},
-		{Name: "zstd of messages", Small: 500, Commands: inspect(), Make: pack(pings, zstandard)},
-		{Name: "gzip of messages", Small: 500, Commands: inspect(), Make: pack(pings, gzipped)},
-		{Name: "zstd of servers", Small: 40, Commands: inspect(formats...), Make: pack(servers, zstandard)},
-		{Name: "zstd of nothing", Small: 200_000, Commands: inspect(), Make: pack(func(n int) map[string][]byte {
+		{Name: "zstd of hex", Small: 16_000, Commands: inspect(), Make: hexes, Pack: zstandard},
+		{Name: "gzip of hex", Small: 16_000, Commands: inspect(), Make: hexes, Pack: gzipped},
+		{Name: "zstd of messages", Small: 500, Commands: inspect(), Make: pings, Pack: zstandard},
+		{Name: "gzip of messages", Small: 500, Commands: inspect(), Make: pings, Pack: gzipped},
+		{Name: "zstd of servers", Small: 40, Commands: inspect(formats...), Make: servers, Pack: zstandard},
+		{Name: "zstd of nothing", Small: 200_000, Commands: inspect(), Pack: zstandard, Make: func(n int) map[string][]byte {
 			return file("in.jsonl", append([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n"), make([]byte, n)...))
-		}, zstandard)},
+		}},
 	}
 }
 
@@ -110,16 +106,16 @@ func definitions() []Shape {
 		return file("tools.json", []byte(`{"tools":[{"name":"read_file","description":"Reads a file.","inputSchema":{"type":"object",`+members+`}}]}`))
 	}
 	return []Shape{
-		{Name: "definitions", Small: 300, Commands: scan("tools.json"), Make: func(n int) map[string][]byte { return file("tools.json", tools(n)) }},
-		{Name: "a schema of many properties", Small: 500, Commands: scan("tools.json"), Make: func(n int) map[string][]byte {
+		{Name: "definitions", Small: 300, Most: definitionBytes, Commands: scan("tools.json"), Make: func(n int) map[string][]byte { return file("tools.json", tools(n)) }},
+		{Name: "a schema of many properties", Small: 500, Most: definitionBytes, Commands: scan("tools.json"), Make: func(n int) map[string][]byte {
 			return schema(`"properties":{` + numbered(n, ",", func(i int) string { return fmt.Sprintf(`"p%d":{"type":"string","description":"Value %d."}`, i, i) }) + `}`)
 		}},
-		{Name: "a schema of references", Small: 300, Commands: scan("tools.json"), Make: func(n int) map[string][]byte {
+		{Name: "a schema of references", Small: 300, Most: definitionBytes / 2, Commands: scan("tools.json"), Make: func(n int) map[string][]byte {
 			return schema(`"properties":{"a":{"$ref":"#/$defs/d0"}},"$defs":{` + numbered(n, ",", func(i int) string {
 				return fmt.Sprintf(`"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]}`, i, i+1, i+2)
 			}) + `}`)
 		}},
-		{Name: "a schema of many values", Small: 2_000, Commands: scan("tools.json"), Make: func(n int) map[string][]byte {
+		{Name: "a schema of many values", Small: 2_000, Most: definitionBytes * 3 / 4, Commands: scan("tools.json"), Make: func(n int) map[string][]byte {
 			return schema(`"properties":{"a":{"enum":[` + numbered(n, ",", func(i int) string { return fmt.Sprintf(`"value %d"`, i) }) + `]}}`)
 		}},
 		{Name: "a bundle", Small: 300, Commands: scan("server.mcpb"), Make: func(n int) map[string][]byte {

@@ -20,14 +20,19 @@ type Shape struct {
 	Small int // the size that a quick test begins with
 	// Make returns the files of an input of a size, by name. All sizes have the same files.
 	Make func(size int) map[string][]byte
+	// Pack is how the files are packed; nil where they are not.
+	Pack func([]byte) []byte
 	// Commands are run one after the other beside the files.
 	Commands [][]string
 	// Most is the size in bytes beyond which mcpscan refuses the files; 0 where it does not.
 	Most int
 }
 
-// settingsBytes is a little less than what mcpscan reads of a file of settings.
-const settingsBytes = 4_000_000
+// Sizes in bytes that are a little less than what mcpscan reads.
+const (
+	settingsBytes   = 250_000    // of a file of settings, whose limit is in tokens of YAML
+	definitionBytes = 16_000_000 // of a file of small definitions, which has a million values then
+)
 
 // All returns all shapes.
 func All() []Shape {

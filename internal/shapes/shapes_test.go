@@ -93,7 +93,8 @@ func TestWorkIsLinear(t *testing.T) {
 	}
 }
 
-// sizeOf is the size at which the files of a shape come to a number of bytes.
+// sizeOf is the size at which the files of a shape come to a number of bytes before they are
+// packed.
 func (s Shape) sizeOf(bytes int) int {
 	if s.Most > 0 {
 		bytes = min(bytes, s.Most)
@@ -140,6 +141,9 @@ func measured(t *testing.T, program string, s Shape, size int) float64 {
 func laid(t *testing.T, s Shape, size int) string {
 	dir := t.TempDir()
 	for name, content := range s.Make(size) {
+		if s.Pack != nil {
+			content = s.Pack(content)
+		}
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)

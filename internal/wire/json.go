@@ -87,9 +87,6 @@ func (e *SyntaxError) Error() string {
 // value. Duplicate and confusable keys are legal there and are noted in Anomalies.
 func (d *Doc) Parse(data []byte) error {
 	d.Data, d.Nodes, d.Anomalies = data, d.Nodes[:0], d.Anomalies[:0]
-	if len(data) > math.MaxInt32 {
-		return &SyntaxError{Offset: math.MaxInt32, Msg: "text is longer than 2 GiB"}
-	}
 	p := parser{d: d, data: data, max: MaxNodes}
 	if d.MaxNodes > 0 {
 		p.max = d.MaxNodes
@@ -134,7 +131,11 @@ type parser struct {
 	pos   int
 	open  int32 // innermost open container, -1 at the top
 	depth int
-	max   int // nodes
+	count int // values
+	max   int // that a text may have of them
+
+	fold bool // keep no nodes but those of the open containers
+	last Node // the value that ended last, while folding
 }
 
 func (p *parser) fail(format string, args ...any) error {
@@ -153,6 +154,9 @@ func (p *parser) space() {
 }
 
 func (p *parser) run() error {
+	if len(p.data) > math.MaxInt32 {
+		return &SyntaxError{Offset: math.MaxInt32, Msg: "text is longer than 2 GiB"}
+	}
 	p.open = -1
 	p.space()
 	if err := p.value(0, 0, 0); err != nil {
@@ -221,7 +225,7 @@ func (p *parser) value(keyStart, keyEnd int32, flags Flags) error {
 	if p.pos >= len(p.data) {
 		return p.fail("unexpected end, expected a value")
 	}
-	if len(p.d.Nodes) >= p.max {
+	if p.count++; p.count > p.max {
 		return p.fail("more than %d values", p.max)
 	}
 	n := Node{Start: int32(p.pos), KeyStart: keyStart, KeyEnd: keyEnd, Parent: p.open, flags: flags}
@@ -254,6 +258,10 @@ func (p *parser) value(keyStart, keyEnd int32, flags Flags) error {
 		}
 	}
 	n.End = int32(p.pos)
+	if p.fold {
+		p.last = n
+		return nil
+	}
 	n.Next = int32(len(p.d.Nodes) + 1)
 	p.d.Nodes = append(p.d.Nodes, n)
 	return nil
@@ -273,7 +281,9 @@ func (p *parser) close() {
 	c := &p.d.Nodes[p.open]
 	c.End = int32(p.pos)
 	c.Next = int32(len(p.d.Nodes))
-	if c.Kind == Object && c.Len > 0 {
+	if p.fold {
+		p.last, p.d.Nodes = *c, p.d.Nodes[:p.open]
+	} else if c.Kind == Object && c.Len > 0 {
 		p.d.checkKeys(p.open)
 	}
 	p.open = c.Parent

@@ -159,6 +159,7 @@ func FuzzParse(f *testing.F) {
 
 func fuzzParse(t *testing.T, d *Doc, data []byte) {
 	err := d.Parse(data)
+	checkValues(t, d, data, err)
 	valid := jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true))
 	if err != nil {
 		var syntax *SyntaxError

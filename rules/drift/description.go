@@ -79,7 +79,7 @@ func textDiff(r retold) string {
 			return ""
 		}
 		var b strings.Builder
-		for _, part := range split(s) {
+		for part := range split(s) {
 			b.WriteString(strings.TrimRight(part, " ") + "\n")
 		}
 		return b.String()

@@ -67,12 +67,10 @@ func (c *change) intended(r retold) (why string) {
 func (u *unapproved) read(s []byte) string {
 	var f text.Folder
 	t := f.Fold(s).Text
-	sentences := reading.Read(nil, reading.Text{Folded: t, Definition: u, OfParameter: strings.HasPrefix(u.r.pointer, "/inputSchema/")})
-	for k := range sentences {
+	for s := range reading.Sentences(reading.Text{Folded: t, Definition: u, OfParameter: strings.HasPrefix(u.r.pointer, "/inputSchema/")}) {
 		if u.late() {
 			return ""
 		}
-		s := &sentences[k]
 		if why := u.tells(t[s.Start:s.End]); why != "" {
 			return why
 		}
@@ -143,7 +141,7 @@ func (r retold) spans() (all []string) {
 		}
 	}
 	for line := range strings.SplitSeq(r.now, "\n") {
-		for _, s := range split(line) {
+		for s := range split(line) {
 			if fresh[s] {
 				b.WriteString(s)
 			} else if plain(s) != "" {

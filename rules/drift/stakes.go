@@ -27,7 +27,7 @@ func (c *change) stakes() stakes {
 	for _, d := range []*scanner.Definition{c.was.Definition, c.d} {
 		words := strings.Fields(names.Spell(d.Name))
 		_, sentence := tools.OpeningVerb(d.Description)
-		words = append(words, readWords(sentence)...)
+		words = slices.AppendSeq(words, readWords(sentence))
 		all.acts = all.acts || tools.WritesItself(d) && !savesOnly(d) || anyOf(words, acting)
 		all.runs = all.runs || anyOf(words, running)
 		all.ends = all.ends || tools.DestroysByName(names.Spell(d.Name))
@@ -94,7 +94,7 @@ func (s *schemaChange) told(values ...string) bool {
 			return false
 		}
 		added := strings.ToLower(strings.Join(r.added, " "))
-		return slices.ContainsFunc(readWords(added), func(w string) bool { return words[root(w)] }) ||
+		return slices.ContainsFunc(slices.Collect(readWords(added)), func(w string) bool { return words[root(w)] }) ||
 			slices.ContainsFunc(values, func(v string) bool { return len(v) >= rootLetters && strings.Contains(added, strings.ToLower(v)) })
 	})
 }

@@ -1,6 +1,8 @@
 package drift
 
 import (
+	"hash/maphash"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -59,18 +61,16 @@ func (c *change) retold() (all []retold) {
 		return *c.texts
 	}
 	before, now := texts(&c.old, c.d.Kind), texts(&c.now, c.d.Kind)
-	anywhere := map[string]bool{}
+	anywhere := sentenceSet{}
 	for _, text := range before {
 		c.foreign = c.foreign || foreign(text)
-		for _, s := range split(text) {
-			anywhere[plain(s)] = true
-		}
+		anywhere.add(text)
 	}
 	for _, pointer := range slices.Sorted(maps.Keys(now)) {
 		if was := before[pointer]; was != now[pointer] {
 			r := retold{pointer: pointer, before: was, now: now[pointer], added: added(was, now[pointer]), dropped: added(now[pointer], was)}
 			for _, s := range r.added {
-				if !anywhere[plain(s)] {
+				if !anywhere.has(plain(s)) {
 					r.fresh = append(r.fresh, s)
 				}
 			}
@@ -79,7 +79,7 @@ func (c *change) retold() (all []retold) {
 	}
 	for _, pointer := range slices.Sorted(maps.Keys(before)) {
 		if _, still := now[pointer]; !still {
-			all = append(all, retold{pointer: pointer, before: before[pointer], dropped: split(before[pointer])})
+			all = append(all, retold{pointer: pointer, before: before[pointer], dropped: slices.Collect(split(before[pointer]))})
 		}
 	}
 	c.texts = &all
@@ -93,16 +93,32 @@ func (c *change) retoldIn(pointer string) bool {
 
 // added returns the sentences of a text that did not stand in it before.
 func added(before, now string) (sentences []string) {
-	old := map[string]bool{}
-	for _, s := range split(before) {
-		old[plain(s)] = true
-	}
-	for _, s := range split(now) {
-		if p := plain(s); p != "" && !old[p] {
+	old := sentenceSet{}
+	old.add(before)
+	for s := range split(now) {
+		if p := plain(s); p != "" && !old.has(p) {
 			sentences = append(sentences, s)
 		}
 	}
 	return sentences
+}
+
+// sentenceSet is the plain sentences of texts, by their hashes: a long text has as much of
+// them as it has bytes.
+type sentenceSet map[uint64]struct{}
+
+// hashSeed is chosen anew by each run, so that nobody can write two sentences with one hash.
+var hashSeed = maphash.MakeSeed()
+
+func (set sentenceSet) add(text string) {
+	for s := range split(text) {
+		set[maphash.String(hashSeed, plain(s))] = struct{}{}
+	}
+}
+
+func (set sentenceSet) has(plain string) bool {
+	_, ok := set[maphash.String(hashSeed, plain)]
+	return ok
 }
 
 // plain is a sentence without what a new layout changes.
@@ -113,15 +129,18 @@ const longSentence = 160
 
 // split cuts a text into sentences and lines, so that a change in a long text
 // stands alone. What is longer than a line of a diff is cut between words.
-func split(s string) (parts []string) {
-	for line := range strings.SplitSeq(s, "\n") {
-		for len(line) > 0 {
-			n := sentenceEnd(line)
-			parts = append(parts, line[:n])
-			line = line[n:]
+func split(s string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.SplitSeq(s, "\n") {
+			for len(line) > 0 {
+				n := sentenceEnd(line)
+				if !yield(line[:n]) {
+					return
+				}
+				line = line[n:]
+			}
 		}
 	}
-	return parts
 }
 
 func sentenceEnd(line string) int {

@@ -115,7 +115,7 @@ func asksOfTheirs(description string) bool {
 	if description == "" {
 		return false
 	}
-	for _, s := range split(abbreviations.Replace(foldedText(description))) {
+	for s := range split(abbreviations.Replace(foldedText(description))) {
 		at := theirThing.FindStringIndex(s)
 		if at == nil || foreign(s) {
 			continue

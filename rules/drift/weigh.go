@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,21 +98,30 @@ func (c *change) weighAlone(r retold) (severity scanner.Severity, why string, de
 // gained returns words of consequence that the added sentences have, and the
 // text before had not, but to deny them. What the tool is called is nothing new.
 func (c *change) gained(r retold) (words []string) {
+	var grave []string // a long text has too many words to keep all
+	seen, asked := map[string]bool{}, map[string]bool{}
+	for w := range readWords(strings.Join(r.fresh, " ")) {
+		if consequence(w) != "" && !seen[w] {
+			grave, seen[w], asked[root(w)] = append(grave, w), true, true
+		}
+	}
 	before := map[string]bool{}
 	for _, w := range strings.Fields(names.Spell(c.d.Name)) {
 		before[root(w)] = true
 	}
-	for _, s := range split(r.before) {
-		said := readWords(s)
+	for s := range split(r.before) {
+		said := slices.Collect(readWords(s))
 		if slices.ContainsFunc(said, func(w string) bool { return denials[w] }) {
 			continue
 		}
 		for _, w := range said {
-			before[root(w)] = true
+			if asked[root(w)] {
+				before[root(w)] = true
+			}
 		}
 	}
-	for _, w := range readWords(strings.Join(r.fresh, " ")) {
-		if say := consequence(w); say != "" && !before[root(w)] && !slices.Contains(words, say) && len(words) < 5 {
+	for _, w := range grave {
+		if say := consequence(w); !before[root(w)] && !slices.Contains(words, say) && len(words) < 5 {
 			before[root(w)] = true
 			words = append(words, say)
 		}
@@ -120,9 +130,9 @@ func (c *change) gained(r retold) (words []string) {
 }
 
 // readWords are the words of a text as a reader sees them; an address is one word.
-func readWords(s string) []string {
+func readWords(s string) iter.Seq[string] {
 	var f text.Folder
-	return strings.FieldsFunc(string(f.Fold([]byte(s)).Text), func(r rune) bool { return strings.ContainsRune(" \t\n,;()[]{}<>\"'`*", r) })
+	return strings.FieldsFuncSeq(string(f.Fold([]byte(s)).Text), func(r rune) bool { return strings.ContainsRune(" \t\n,;()[]{}<>\"'`*", r) })
 }
 
 // rootLetters is the length from which on the beginning of a word stands for it.
@@ -187,10 +197,12 @@ func lost(r retold) (words []string) {
 		return nil
 	}
 	now := map[string]bool{}
-	for _, w := range readWords(r.now) {
-		now[root(w)] = true
+	for w := range readWords(r.now) {
+		if promised[root(w)] { // a long text has too many words to keep all
+			now[root(w)] = true
+		}
 	}
-	for _, w := range readWords(strings.Join(r.dropped, " ")) {
+	for w := range readWords(strings.Join(r.dropped, " ")) {
 		w = strings.TrimRight(w, ".:!?")
 		if promises[w] && !now[root(w)] && len(words) < 5 {
 			now[root(w)] = true
@@ -203,6 +215,15 @@ func lost(r retold) (words []string) {
 // promises are words by which a text limits what is done, or where, or without whom.
 var promises = names.Set(`never cannot read-only readonly confirm confirms confirmation approval approve consent permission
 	sandbox sandboxed locally offline reversible undo dry-run`)
+
+// promised are the roots of promises.
+var promised = func() map[string]bool {
+	roots := map[string]bool{}
+	for w := range promises {
+		roots[root(w)] = true
+	}
+	return roots
+}()
 
 // The letters and words from which on a text is taken for one of another language.
 const (

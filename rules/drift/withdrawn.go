@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -46,7 +45,11 @@ func (c *change) saysStill(kind *lazyregexp.Regexp) bool {
 		return still
 	}
 	for _, said := range texts(&c.now, c.d.Kind) {
-		still = still || slices.ContainsFunc(split(said), func(s string) bool { return kind.MatchString(foldedText(s)) })
+		for s := range split(said) {
+			if still = still || kind.MatchString(foldedText(s)); still {
+				break
+			}
+		}
 	}
 	if c.still == nil {
 		c.still = map[*lazyregexp.Regexp]bool{}

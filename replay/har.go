@@ -1,0 +1,255 @@
+package replay
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"net/url"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// har turns the exchanges of an HTTP archive (HAR 1.2) into frames, one exchange or event of
+// a stream at a time.
+type har struct {
+	name    string
+	at      *scanner.Places
+	max     int64
+	mcp     map[string]bool // the endpoints that speak MCP, by what their clients send
+	entries *wire.Children
+	stream  *eventStream   // the response under way, nil where none is
+	silent  *scanner.Event // tells of the exchange under way, which has had no event yet
+	out     chunk
+}
+
+// eventStream is a response that is an event stream.
+type eventStream struct {
+	events *wire.SSEReader
+	mcp    bool // its events are taken
+	base   scanner.Event
+	at     scanner.Origin
+}
+
+func newHAR(name string, at *scanner.Places, o Options, entries wire.Value) *har {
+	h := &har{name: name, at: at, max: o.MaxMessage, mcp: map[string]bool{}, entries: entries.Children()}
+	for c := entries.Children(); c.Next(); {
+		if request := c.Value.Get("request"); speaksMCP(request) {
+			h.mcp[endpoint(request)] = true
+		}
+	}
+	return h
+}
+
+// next makes the events of the next exchange, or of the next event of its stream.
+func (h *har) next() (chunk, bool) {
+	h.out = nil
+	switch {
+	case h.stream != nil:
+		h.streamed()
+	case h.entries.Next():
+		h.entry(h.entries.Value)
+	default:
+		return nil, false
+	}
+	if len(h.out) > 0 {
+		h.silent = nil
+	}
+	if h.stream == nil && h.silent != nil {
+		h.out, h.silent = append(h.out, h.silent), nil
+	}
+	return h.out, true
+}
+
+func (h *har) entry(v wire.Value) {
+	request, response := v.Get("request"), v.Get("response")
+	started, _ := v.Str("startedDateTime")
+	base := scanner.Event{Transport: "http", Session: baseName(h.name), Server: endpoint(request), HTTP: &scanner.HTTPHead{}}
+	base.Time, _ = parseTime(started)
+	asked, answered := fieldsOf(request), fieldsOf(response)
+	if id := cmp.Or(asked.get("mcp-session-id"), answered.get("mcp-session-id")); id != "" { // no answer may move a request
+		base.Session = id
+	}
+	for _, f := range asked {
+		base.HTTP.Field(true, f.name, f.value)
+	}
+	for _, f := range answered {
+		base.HTTP.Field(false, f.name, f.value)
+	}
+	h.silent = &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "an HTTP exchange without MCP messages", Origin: h.place(v)}
+	h.request(base, request.Get("postData"))
+	h.response(base, response.Get("content"))
+}
+
+// endpoint is the host and path of a request.
+func endpoint(request wire.Value) string {
+	if u, ok := request.Str("url"); ok {
+		if parsed, err := url.Parse(u); err == nil {
+			return parsed.Host + parsed.Path
+		}
+	}
+	return ""
+}
+
+// speaksMCP reports whether the client of a request speaks MCP: by its
+// headers, or by what it posts. No server has a say in it, so none can choose
+// not to be inspected.
+func speaksMCP(request wire.Value) bool {
+	fields := fieldsOf(request)
+	if fields.get("mcp-session-id") != "" || fields.get("mcp-protocol-version") != "" {
+		return true
+	}
+	body, ok := bodyOf(request.Get("postData"))
+	return ok && messageText(body)
+}
+
+// bodyOf is the body under text, as clients read it: without a byte order mark.
+func bodyOf(v wire.Value) ([]byte, bool) {
+	text := v.Get("text")
+	if text.Kind() != wire.String {
+		return nil, false
+	}
+	return plainBody(text.Text()), true
+}
+
+func plainBody(body []byte) []byte {
+	return bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\xEF\xBB\xBF")))
+}
+
+// fields are those of a head.
+type fields []struct{ name, value string }
+
+func fieldsOf(message wire.Value) (f fields) {
+	for c := message.Get("headers").Children(); c.Next(); {
+		name, _ := c.Value.Str("name")
+		value, _ := c.Value.Str("value")
+		f = append(f, struct{ name, value string }{name, value})
+	}
+	return f
+}
+
+// get returns the first field of a name.
+func (f fields) get(name string) string {
+	for _, field := range f {
+		if strings.EqualFold(field.name, name) {
+			return field.value
+		}
+	}
+	return ""
+}
+
+func (h *har) place(v wire.Value) scanner.Origin {
+	loc := h.at.Origin(v.Start())
+	loc.Exact = false // the file holds the body as a string
+	return loc
+}
+
+func (h *har) request(base scanner.Event, post wire.Value) {
+	mime, _ := post.Str("mimeType")
+	body, ok := bodyOf(post)
+	if !ok {
+		if isJSON(mime) {
+			h.out = append(h.out, skipped(h.name, h.place(post).Line, "a request body was not saved in the HAR"))
+		}
+		return
+	}
+	h.body(base, scanner.ClientToServer, body, h.place(post.Get("text")))
+}
+
+func (h *har) response(base scanner.Event, content wire.Value) {
+	mime, _ := content.Str("mimeType")
+	body, ok := bodyOf(content)
+	if len(body) == 0 {
+		if h.missing(base, content, mime, ok) {
+			h.out = append(h.out, skipped(h.name, h.place(content).Line, "a response body was not saved in the HAR"))
+		}
+		return
+	}
+	at := h.place(content.Get("text"))
+	if enc, _ := content.Str("encoding"); strings.EqualFold(enc, "base64") {
+		raw, err := base64.StdEncoding.AppendDecode(nil, body)
+		if err != nil {
+			h.out = append(h.out, skipped(h.name, at.Line, "a response body is not base64, as the HAR says"))
+			return
+		}
+		body = plainBody(raw)
+	}
+	if isStream(mime) {
+		h.stream = h.openStream(base, body, at)
+		return
+	}
+	h.body(base, scanner.ServerToClient, body, at)
+}
+
+// missing reports whether a body without text had bytes.
+func (h *har) missing(base scanner.Event, content wire.Value, mime string, saved bool) bool {
+	if !isJSON(mime) && !isStream(mime) && !h.mcp[base.Server] {
+		return false
+	}
+	if size := content.Get("size"); size.Kind() == wire.Number {
+		return string(size.Raw()) != "0"
+	}
+	return !saved && (isJSON(mime) || isStream(mime)) // nobody says that it was empty
+}
+
+func isJSON(mime string) bool { return strings.Contains(strings.ToLower(mime), "json") }
+
+func isStream(mime string) bool { return strings.Contains(strings.ToLower(mime), "event-stream") }
+
+// body makes a frame of a body: of each that is a message, and of whatever an
+// endpoint sends that speaks MCP.
+func (h *har) body(base scanner.Event, d scanner.Direction, body []byte, at scanner.Origin) {
+	switch {
+	case len(body) == 0 || !h.mcp[base.Server] && !messageText(body):
+	case h.max > 0 && int64(len(body)) > h.max:
+		h.out = append(h.out, skipped(h.name, at.Line, "a body is longer than the limit of %d bytes (--max-message)", h.max))
+	default:
+		h.frame(base, d, body, at)
+	}
+}
+
+// openStream begins to read a saved event stream. Where one of its events is a
+// message, or announces the endpoint of one, all are taken.
+func (h *har) openStream(base scanner.Event, body []byte, at scanner.Origin) *eventStream {
+	s := &eventStream{events: wire.NewSSEReader(bytes.NewReader(body), h.max), mcp: h.mcp[base.Server], base: base, at: at}
+	for look := wire.NewSSEReader(bytes.NewReader(body), h.max); !s.mcp; {
+		ev, err := look.Next()
+		if err != nil {
+			break
+		}
+		s.mcp = !ev.Oversize && (announces(ev) || messageText(plainBody(ev.Data)))
+	}
+	return s
+}
+
+// announces reports an event that tells the client where to post its messages.
+func announces(ev wire.SSEEvent) bool {
+	return ev.Type == "endpoint" && !opensJSON(plainBody(ev.Data))
+}
+
+// streamed takes the frame out of the next event of the stream.
+func (h *har) streamed() {
+	s := h.stream
+	ev, err := s.events.Next()
+	data := plainBody(ev.Data)
+	switch {
+	case err != nil:
+		h.stream = nil
+	case ev.Oversize:
+		h.out = append(h.out, skipped(h.name, s.at.Line, "a server-sent event is longer than the limit of %d bytes (--max-message)", h.max))
+	case s.mcp && !announces(ev) && len(data) > 0:
+		h.frame(s.base, scanner.ServerToClient, bytes.Clone(data), s.at)
+	}
+}
+
+func (h *har) frame(base scanner.Event, d scanner.Direction, body []byte, at scanner.Origin) {
+	e := base
+	e.Direction, e.Frame, e.Origin = d, body, at
+	h.out = append(h.out, &e)
+}
+
+// opensJSON reports whether a text starts as an object or a list.
+func opensJSON(text []byte) bool {
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
+}
