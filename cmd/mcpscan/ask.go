@@ -176,20 +176,30 @@ func (a *asking) started(m machine) {
 func (a *asking) replaced(ctx context.Context) bool {
 	m := afterStart(ctx, a.environment, a.disk)
 	m.image = nil // nothing is executed yet
-	was := a.known[a.server.name].Approved()
 	now, why := a.server.identity(m)
-	if was == nil || was.Digest == "" || was.Digest == now.Digest {
+	why = a.server.replaced(now, why, a.known)
+	if why == "" {
 		return false
 	}
 	a.started(m)
-	switch {
-	case now.Digest != "":
-		why = now.Executable + " has another content than the file that was approved"
-	case why == "":
-		why = "the file that was approved is not what its command starts"
-	}
 	a.skip("server %s was not started: %s, and version_pinning.on_change is block", a.title(), why)
 	return true
+}
+
+// replaced says why the file that a server would be started from is not known to be the
+// one that was approved; "" where it is, or none was. unknown is why its digest cannot be
+// told.
+func (t *liveTarget) replaced(now *scanner.Identity, unknown string, known lockedServers) string {
+	was := known[t.name].Approved()
+	switch {
+	case was == nil || was.Digest == "" || was.Digest == now.Digest:
+		return ""
+	case now.Digest != "":
+		return now.Executable + " has another content than the file that was approved"
+	case unknown == "":
+		return "the file that was approved is not what its command starts"
+	}
+	return unknown
 }
 
 // title names the server in a message.

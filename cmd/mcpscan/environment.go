@@ -51,7 +51,7 @@ func (c *liveFlags) inherits(t *liveTarget) (in inherited) {
 
 // passes asks the policy about a variable. Names have no case on Windows.
 func (c *liveFlags) passes(server, name string) bool {
-	return c.declared.Inherits(server, name) || runtime.GOOS == "windows" && c.declared.Inherits(server, strings.ToUpper(name))
+	return slices.Contains(c.named, name) || c.declared.Inherits(server, name) || runtime.GOOS == "windows" && c.declared.Inherits(server, strings.ToUpper(name))
 }
 
 func secretsFirst(names []string) {

@@ -52,6 +52,7 @@ var imports = map[string][]string{
 	"internal/live":                    {"internal/wire"},
 	"internal/osv":                     {"internal/launch", "rules/supplychain", "scanner"},
 	"internal/policyfile":              {"internal/config", "internal/lazyregexp", "internal/names", "internal/text", "internal/wire", "scanner"},
+	"internal/proxy":                   {"internal/text", "internal/wire", "scanner"},
 	"internal/recgen":                  {},
 	"internal/shapes":                  {},
 	"internal/recgen/genrecording":     {"internal/recgen"},
@@ -86,7 +87,7 @@ var imports = map[string][]string{
 	"internal/capability":              {"internal/names", "internal/wire"},
 	"replay":                           {"internal/lazyregexp", "internal/wire", "scanner"},
 	"report":                           {"internal/lazyregexp", "internal/text", "internal/wire", "scanner"},
-	"cmd/mcpscan":                      {"internal/config", "internal/launch", "internal/lazyregexp", "internal/live", "internal/lockfile", "internal/osv", "internal/policy", "internal/policyfile", "internal/published", "internal/text", "internal/wire", "replay", "report", "rules", "rules/supplychain", "scanner"},
+	"cmd/mcpscan":                      {"internal/config", "internal/launch", "internal/lazyregexp", "internal/live", "internal/lockfile", "internal/osv", "internal/policy", "internal/policyfile", "internal/proxy", "internal/published", "internal/text", "internal/wire", "replay", "report", "rules", "rules/supplychain", "scanner"},
 }
 
 const module = "github.com/mcpscan/mcpscan/"

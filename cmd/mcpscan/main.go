@@ -61,6 +61,7 @@ type streams struct {
 // grammar is the command line. Its groups stand in help.go.
 type grammar struct {
 	Scan       scanCmd       `cmd:"" group:"scan" help:"Inspect live servers, client configurations and definition files."`
+	Proxy      proxyCmd      `cmd:"" group:"proxy" help:"Stand between a client and its server, and block what rules, policies and pins block."`
 	Replay     replayCmd     `cmd:"" group:"replay" help:"Inspect recordings and audit logs."`
 	Diff       diffCmd       `cmd:"" group:"diff" help:"Compare what servers offer with what they offered before, and say what the changes can do."`
 	Lock       lockCmd       `cmd:"" group:"lock" help:"Write down what servers offer: mcpscan.lock, to be reviewed and committed."`
@@ -116,7 +117,7 @@ func run(args []string, std streams) int {
 		return fail(std.err, err)
 	}
 	args, command := splitCommand(commandFirst(parser.Model.Node, args))
-	g.Scan.Command, g.Diff.Command, g.Lock.Command = command, command, command
+	g.Scan.Command, g.Diff.Command, g.Lock.Command, g.Proxy.Command = command, command, command, command
 	kctx, err := parser.Parse(args)
 	if exited >= 0 { // --help, --version
 		return exited
@@ -163,7 +164,7 @@ func helpful(err error) string {
 // splitCommand takes the command of a server to start, behind --, off the
 // arguments: kong would look for flags of ours in it.
 func splitCommand(args []string) (ours, command []string) {
-	if len(args) == 0 || !slices.Contains([]string{"scan", "diff", "lock"}, args[0]) {
+	if len(args) == 0 || !slices.Contains([]string{"scan", "proxy", "diff", "lock"}, args[0]) {
 		return args, nil
 	}
 	for i, a := range args {

@@ -55,6 +55,7 @@ type liveFlags struct {
 	separate bool          // a server that only shares its own name with another one gets a name of its own
 	compare  bool          // each server is listed under the names of two clients
 	block    bool          // a server whose file was replaced is not started
+	named    []string      // variables that the command line has a server given
 }
 
 // plan is what a scan is about to do.
@@ -104,7 +105,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err := c.keepInputs(files, c.Record, c.Events); err != nil {
 		return err
 	}
-	rec, err := c.recorder()
+	rec, err := openRecording(c.Record)
 	if err != nil {
 		return err
 	}
@@ -133,17 +134,17 @@ type recording struct {
 	err  error
 }
 
-// recorder opens the file of --record, for its owner only: servers say more
+// openRecording creates the file of --record, for its owner only: servers say more
 // than a report repeats.
-func (c *scanCmd) recorder() (*recording, error) {
-	if c.Record == "" {
+func openRecording(name string) (*recording, error) {
+	if name == "" {
 		return &recording{}, nil
 	}
-	f, err := os.OpenFile(c.Record, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, usage("creating the recording: %w", err)
 	}
-	return &recording{to: replay.NewRecorder(f, c.Record), file: f}, nil
+	return &recording{to: replay.NewRecorder(f, name), file: f}, nil
 }
 
 // record writes an event, and gives it its place in the recording if it has one.

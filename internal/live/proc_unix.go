@@ -3,6 +3,7 @@
 package live
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 	"time"
@@ -18,6 +19,21 @@ func adopt(cmd *exec.Cmd) *group { return &group{cmd.Process.Pid} }
 // terminate asks all of them to end. That one has ended already is no error, here and
 // in kill.
 func (g *group) terminate() { g.signal(syscall.SIGTERM) }
+
+// pass sends a signal of ours to all of them.
+func (g *group) pass(s os.Signal) {
+	if number, ok := s.(syscall.Signal); ok {
+		g.signal(number)
+	}
+}
+
+// exitCode is what a shell says of a process that has ended.
+func exitCode(state *os.ProcessState) int {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return max(state.ExitCode(), 0)
+}
 
 func (g *group) signal(s syscall.Signal) {
 	_ = syscall.Kill(-g.id, s)

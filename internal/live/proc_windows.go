@@ -1,6 +1,7 @@
 package live
 
 import (
+	"os"
 	"os/exec"
 	"strconv"
 	"syscall"
@@ -94,3 +95,8 @@ func (g *group) release() {
 		windows.CloseHandle(g.job)
 	}
 }
+
+// pass ends all of them: there is no other signal to pass on.
+func (g *group) pass(os.Signal) { g.terminate() }
+
+func exitCode(state *os.ProcessState) int { return max(state.ExitCode(), 0) }

@@ -5,10 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,26 +13,16 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-const (
-	politeWait = time.Second            // from the closed standard input to the terminating signal
-	termWait   = 2 * time.Second        // from there to the kill
-	drainWait  = 500 * time.Millisecond // for the last output of a process that is gone
-	tailSize   = 4 << 10
-)
+const tailSize = 4 << 10
 
 // stdio is a server that we started: one message a line on its standard input
 // and output.
 type stdio struct {
+	*Process
 	peer   *peer
-	cmd    *exec.Cmd
-	group  *group
-	stdin  *os.File
-	stdout *os.File
-	errout *os.File
 	stderr *tail
 
 	writing sync.Mutex
-	exited  chan struct{} // the process was waited for
 	read    chan struct{} // standard output ended
 	errRead chan struct{} // standard error ended
 	gone    chan struct{} // see down
@@ -62,116 +48,18 @@ func (s *scan) dialStdio(start context.Context) (*peer, hello, error) {
 
 func (s *scan) tryStdio(start context.Context, probe bool) (*peer, hello, error) {
 	p := newPeer(s.parent, s.opts, s.tap)
-	l, err := startStdio(p, s.target)
+	process, err := Start(s.target, nil)
 	if err != nil {
 		p.stop()
 		p.work.Wait()
 		return nil, hello{}, err
 	}
+	l := &stdio{Process: process, peer: p, stderr: &tail{},
+		read: make(chan struct{}), errRead: make(chan struct{}), gone: make(chan struct{})}
 	p.link = l
 	l.run()
 	h, err := p.negotiate(start, probe)
 	return p, h, err
-}
-
-// startStdio starts the process. Its streams are pipes of our own: those of
-// os/exec wait for everybody who holds them, and a grandchild may for ever.
-func startStdio(p *peer, t Target) (*stdio, error) {
-	path, err := lookUp(t.Command[0], t.Env)
-	if err != nil {
-		return nil, fmt.Errorf("starting the server: %w: install it, or give the path of its command", err)
-	}
-	l := &stdio{
-		peer: p, cmd: exec.Command(path, t.Command[1:]...), stderr: &tail{},
-		exited: make(chan struct{}), read: make(chan struct{}),
-		errRead: make(chan struct{}), gone: make(chan struct{}),
-	}
-	l.cmd.Env, l.cmd.Dir = t.Env, t.Dir
-	theirs, err := l.pipes()
-	defer closeAll(theirs...)
-	if err == nil {
-		err = l.start()
-	}
-	if err != nil {
-		closeAll(l.stdin, l.stdout, l.errout)
-		return nil, fmt.Errorf("starting the server: %w", err)
-	}
-	return l, nil
-}
-
-// start starts the process and waits for its end, on a thread of its own: the kernel takes
-// the end of the thread for ours. That is not counted as work: a process that the kernel
-// cannot end must not hold us.
-func (l *stdio) start() error {
-	prepare(l.cmd)
-	started := make(chan error, 1)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := l.cmd.Start()
-		started <- err
-		if err == nil {
-			_ = l.cmd.Wait() // told by ProcessState
-			close(l.exited)
-		}
-	}()
-	if err := <-started; err != nil {
-		(&group{}).release()
-		return err
-	}
-	l.group = adopt(l.cmd)
-	return nil
-}
-
-// pipes makes the three streams and returns the server's ends.
-func (l *stdio) pipes() ([]*os.File, error) {
-	in, stdin, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	theirs := []*os.File{in}
-	l.stdin, l.cmd.Stdin = stdin, in
-	for _, end := range []struct {
-		ours   **os.File
-		theirs *io.Writer
-	}{{&l.stdout, &l.cmd.Stdout}, {&l.errout, &l.cmd.Stderr}} {
-		r, w, err := os.Pipe()
-		if err != nil {
-			return theirs, err
-		}
-		*end.ours, *end.theirs = r, w
-		theirs = append(theirs, w)
-	}
-	return theirs, nil
-}
-
-func closeAll(files ...*os.File) {
-	for _, f := range files {
-		if f != nil {
-			f.Close()
-		}
-	}
-}
-
-// lookUp finds a command as the process that starts it with this environment
-// would.
-func lookUp(name string, env []string) (string, error) {
-	if filepath.Base(name) != name {
-		return name, nil
-	}
-	for i := len(env) - 1; i >= 0; i-- {
-		list, ok := strings.CutPrefix(env[i], "PATH=")
-		if !ok {
-			continue
-		}
-		for _, dir := range filepath.SplitList(list) {
-			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil && filepath.IsAbs(path) {
-				return path, nil
-			}
-		}
-		return "", fmt.Errorf("%q is not in the PATH of the server's environment", name)
-	}
-	return exec.LookPath(name)
 }
 
 // run reads what the server says until the link is closed.
@@ -188,7 +76,7 @@ func (l *stdio) run() {
 }
 
 func (l *stdio) readLines() {
-	lines := wire.NewLineReader(l.stdout, l.peer.opts.MaxFrame)
+	lines := wire.NewLineReader(l.Stdout, l.peer.opts.MaxFrame)
 	for {
 		line, err := lines.Next()
 		switch {
@@ -212,7 +100,7 @@ func (l *stdio) watch() {
 		return
 	case <-l.exited:
 	}
-	if state := l.cmd.ProcessState; state != nil && state.Success() {
+	if !l.failed() {
 		<-l.read
 		return
 	}
@@ -240,22 +128,10 @@ func (l *stdio) reason() error {
 	return errors.New(words)
 }
 
-// within waits for done, but no longer than d.
-func within(done <-chan struct{}, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-done:
-		return true
-	case <-timer.C:
-		return false
-	}
-}
-
 func (l *stdio) send(_ context.Context, m outgoing) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
-	_, err := l.stdin.Write(append(m.data, '\n'))
+	_, err := l.Stdin.Write(append(m.data, '\n'))
 	if err == nil || m.id == "" {
 		return err
 	}
@@ -268,42 +144,14 @@ func (l *stdio) send(_ context.Context, m outgoing) error {
 
 // close ends the server as the specification wants it, and then its children.
 func (l *stdio) close(graceful bool) {
-	l.stdin.Close()
-	if graceful && !l.emptyWithin(politeWait) {
-		l.group.terminate()
-		l.emptyWithin(termWait)
+	if graceful {
+		l.End(l.peer.ctx)
+	} else {
+		l.Stdin.Close()
+		l.kill()
 	}
-	l.group.kill()
-	within(l.exited, termWait)
 	within(l.read, drainWait)
-	// Whoever escaped from the group may hold these for ever.
-	l.stdout.Close()
-	l.errout.Close()
-	l.group.release()
-}
-
-// emptyWithin waits until the process and all it started are gone.
-func (l *stdio) emptyWithin(d time.Duration) bool {
-	deadline := time.NewTimer(d)
-	defer deadline.Stop()
-	poll := time.NewTicker(20 * time.Millisecond)
-	defer poll.Stop()
-	for {
-		select {
-		case <-l.exited:
-			if !l.group.alive() {
-				return true
-			}
-		default:
-		}
-		select {
-		case <-deadline.C:
-			return false
-		case <-poll.C:
-		case <-l.peer.ctx.Done():
-			return false
-		}
-	}
+	l.Release()
 }
 
 // tail keeps the end of what is written to it.

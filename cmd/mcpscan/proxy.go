@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/live"
+	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// proxyCmd is mcpscan proxy.
+type proxyCmd struct {
+	Command []string `kong:"-"`
+
+	Name       string   `help:"Name of the server in reports, policies and the lockfile; without it, the name of the locked server with this command, or of its package." placeholder:"NAME"`
+	Mode       string   `help:"enforce blocks what rules, policies and pins block; observe reports it and passes it on." default:"enforce" enum:"enforce,observe"`
+	Env        []string `help:"Variable of this environment that the server gets beside the standard ones and env_allow of mcpscan.yaml. Repeat for several." placeholder:"NAME" sep:"none"`
+	InheritEnv bool     `help:"Start the server with all of this environment."`
+	Record     string   `help:"Write all messages to this file, for mcpscan replay." placeholder:"FILE"`
+	Format     []string `help:"Write a report to a file when the connection ends, as FORMAT=FILE. Formats: ${formats}. Repeat for several." placeholder:"FORMAT=FILE" sep:"none"`
+	Quiet      bool     `short:"q" help:"Write nothing to standard error but errors."`
+
+	lockFlags
+	eventsFlags
+	engineFlags
+}
+
+// Run starts the server and passes on what it and the client say.
+func (c *proxyCmd) Run(ctx context.Context, std streams) error {
+	if len(c.Command) == 0 || c.Command[0] == "" {
+		return usage("no command stands behind --; expected one, as in: mcpscan proxy -- npx -y some-mcp-server")
+	}
+	output, err := c.reports()
+	if err != nil {
+		return err
+	}
+	checks, err := c.checksOf(c.tree())
+	if err != nil {
+		return err
+	}
+	locked, err := c.against(ctx, checks.engine)
+	if err != nil {
+		return err
+	}
+	collector, err := output.collector()
+	if err != nil {
+		return err
+	}
+	rec, err := openRecording(c.Record)
+	if err != nil {
+		return err
+	}
+	log, err := c.open(append(output.written(), c.Record)...)
+	if err != nil {
+		return err
+	}
+	target, err := c.target(serversOf(locked.file))
+	if err != nil {
+		return err
+	}
+	r := &proxyRun{proxyCmd: c, std: std, checks: checks, target: target, record: rec, sink: checks.into(log.beside(collector)), live: locked.over(checks.engine).Live()}
+	code, failed := r.connect(ctx, serversOf(locked.file))
+	lost := errors.Join(rec.close(), log.close(), r.lost)
+	rep := collector.Report([]report.Input{{Kind: "server", Name: target.name}}, version(), r.live.Result())
+	checks.complete(std, rep, c.Quiet)
+	if err := output.write(std, rep, checks.rules); err != nil {
+		lost = errors.Join(lost, err)
+	}
+	switch {
+	case failed != nil && ctx.Err() == nil:
+		return withLost(&exitError{exitIncomplete, failed}, lost)
+	case code != 0:
+		return withLost(&exitError{code: code}, lost)
+	}
+	return withLost(nil, lost)
+}
+
+// reports are the reports that the flags ask for. Standard output is for the protocol.
+func (c *proxyCmd) reports() (*outputFlags, error) {
+	for _, spec := range c.Format {
+		if _, file, named := strings.Cut(spec, "="); !named || file == "-" {
+			return nil, usage("--format %s: standard output carries the messages of the server; expected a file, as in --format %s=FILE", spec, strings.TrimSuffix(spec, "=-"))
+		}
+	}
+	return &outputFlags{Format: c.Format}, nil
+}
+
+// target is the server that the command line names.
+func (c *proxyCmd) target(known lockedServers) (*liveTarget, error) {
+	entry := config.Server{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
+	t := &liveTarget{name: c.Name, command: c.Command, written: entry}
+	if t.name == "" {
+		name, err := known.call(&entry)
+		if err != nil {
+			return nil, err
+		}
+		if t.name = name; name == "" {
+			t.name = fallbackID(entry.Command, entry.Args, "")
+		}
+	}
+	t.origin = endpoint(t.name)
+	return t, nil
+}
+
+// maxTold bounds the lines that standard error says of one connection: a client keeps them.
+const maxTold = 200
+
+// proxyRun is one connection.
+type proxyRun struct {
+	*proxyCmd
+	std    streams
+	checks *checks
+	target *liveTarget
+	record *recording
+	sink   scanner.Sink
+	live   *scanner.Live
+	lost   error // the first error of a sink
+	told   int
+}
+
+// connect starts the server and passes messages on until one side is done.
+func (r *proxyRun) connect(ctx context.Context, known lockedServers) (code int, err error) {
+	settings := r.checks.triage.Settings
+	flags := liveFlags{InheritEnv: r.InheritEnv, declared: settings.Policy, named: r.Env}
+	in := flags.inherits(r.target)
+	r.target.named = in.secrets()
+	machine := afterStart(ctx, in.variables, newDisk(ctx))
+	machine.image = nil // nothing is executed yet
+	identity, why := r.target.identity(machine)
+	if settings.BlocksBinaries() {
+		if why := r.target.replaced(identity, why, known); why != "" {
+			return 0, fmt.Errorf("server %s was not started: %s, and version_pinning.on_change is block", r.target.name, why)
+		}
+	}
+	if lacks := in.missing(r.target.name, false); !r.Quiet && len(lacks.names) > 0 {
+		r.tell("started without %s of this environment; a server that needs one gets it by --env NAME, or env_allow of mcpscan.yaml", listed(lacks.names, 8))
+	}
+	stderr, ok := r.std.err.(*os.File)
+	if !ok {
+		stderr = os.Stderr
+	}
+	server, err := live.Start(live.Target{Command: r.target.command, Env: in.variables}, stderr)
+	if err != nil {
+		return 0, err
+	}
+	defer context.AfterFunc(ctx, func() {
+		if by, ok := errors.AsType[*signalled](context.Cause(ctx)); ok {
+			server.Signal(by.signal)
+		}
+	})()
+	o := proxy.Options{
+		Engine: r.live, Session: proxySession, Server: r.target.name, Origin: r.target.origin, Now: time.Now, MaxMessage: r.MaxMessage,
+		FailClosed: settings.Policy != nil && settings.Policy.FailClosed, Observe: r.Mode == "observe",
+		Mask: text.NewSecrets(r.target.given()).MaskJSON, Record: r.record.record, Decided: r.decided,
+	}
+	started := &scanner.Event{Kind: scanner.StartedEvent, Session: o.Session, Server: o.Server, Transport: "stdio", Origin: o.Origin, Identity: identity}
+	r.decided(started, r.live.Step(started), scanner.Forward)
+	return proxy.Stdio(ctx, o, proxy.Client{In: r.std.in, Out: r.std.out, Gone: func() bool { return unread(r.std.out) }}, server, server.Stdin, server.Stdout)
+}
+
+// proxySession is the session of a connection.
+const proxySession = "proxy"
+
+// decided takes in what became of an event: for the reports, and in a line for whoever
+// reads the log of the client.
+func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Action) {
+	err := r.sink.Event(e, out)
+	for i := range out.Findings {
+		err = errors.Join(err, r.sink.Finding(&out.Findings[i]))
+	}
+	if r.lost == nil {
+		r.lost = err
+	}
+	if r.Quiet {
+		return
+	}
+	if e.Kind == scanner.SkippedEvent {
+		r.tell("not inspected: %s", e.Reason)
+	}
+	blocked, withheld := "blocked", "withheld"
+	if r.Mode == "observe" {
+		blocked, withheld = "would block", "would withhold"
+	}
+	if out.Action() == scanner.Refuse || do == scanner.Refuse {
+		r.tell("%s %s: %s", blocked, saidIn(e, out), proxy.Reason(&out.Decision))
+	}
+	for i := range out.Withheld {
+		w := &out.Withheld[i]
+		r.tell("%s %s %q from the list: %s", withheld, w.Kind, text.Visible(w.Name, 120), text.Visible(w.Decision.Reason, 300))
+	}
+}
+
+// saidIn names the message of an event for the log.
+func saidIn(e *scanner.Event, out *scanner.Outcome) string {
+	what := "a message"
+	for i := range out.Messages {
+		m := &out.Messages[i]
+		if m.Decision.Verdict < scanner.Prompt && len(out.Messages) > 1 {
+			continue
+		}
+		switch {
+		case m.Kind == scanner.Response && m.Answers != "":
+			what = "the response to " + m.Answers
+		case m.Method != "":
+			what = m.Method
+		}
+		if m.Target != "" {
+			what += fmt.Sprintf(" %q", m.Target)
+		}
+		break
+	}
+	if e.Direction == scanner.ServerToClient {
+		return text.Visible(what, 300) + " of the server"
+	}
+	return text.Visible(what, 300)
+}
+
+// tell writes a line to standard error, for as long as there are not too many.
+func (r *proxyRun) tell(format string, args ...any) {
+	r.told++
+	switch {
+	case r.told < maxTold:
+		fmt.Fprintf(r.std.err, "mcpscan: "+format+"\n", args...)
+	case r.told == maxTold:
+		fmt.Fprintln(r.std.err, "mcpscan: more was decided than is listed here; --events FILE has all of it")
+	}
+}

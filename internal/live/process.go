@@ -1,0 +1,216 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+const (
+	politeWait = time.Second            // from the closed standard input to the terminating signal
+	termWait   = 2 * time.Second        // from there to the kill
+	drainWait  = 500 * time.Millisecond // for the last output of a process that is gone
+)
+
+// Process is a server that we started, with all that it starts itself. Its streams are
+// pipes of our own: those of os/exec wait for everybody who holds them, and a grandchild
+// may for ever.
+type Process struct {
+	Stdin  *os.File // ours to write to
+	Stdout *os.File // ours to read from
+
+	cmd    *exec.Cmd
+	group  *group
+	errout *os.File // nil where standard error is somebody else's
+	exited chan struct{}
+}
+
+// Start starts the command of a target, in a session of its own. Its standard error goes
+// to stderr; where that is nil, to a pipe.
+func Start(t Target, stderr *os.File) (*Process, error) {
+	path, err := lookUp(t.Command[0], t.Env)
+	if err != nil {
+		return nil, fmt.Errorf("starting the server: %w: install it, or give the path of its command", err)
+	}
+	p := &Process{cmd: exec.Command(path, t.Command[1:]...), exited: make(chan struct{})}
+	p.cmd.Env, p.cmd.Dir = t.Env, t.Dir
+	theirs, err := p.pipes(stderr)
+	defer closeAll(theirs...)
+	if err == nil {
+		err = p.start()
+	}
+	if err != nil {
+		closeAll(p.Stdin, p.Stdout, p.errout)
+		return nil, fmt.Errorf("starting the server: %w", err)
+	}
+	return p, nil
+}
+
+// start starts the process and waits for its end, on a thread of its own: the kernel takes
+// the end of the thread for ours. That is not counted as work: a process that the kernel
+// cannot end must not hold us.
+func (p *Process) start() error {
+	prepare(p.cmd)
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.cmd.Start()
+		started <- err
+		if err == nil {
+			_ = p.cmd.Wait() // told by ProcessState
+			close(p.exited)
+		}
+	}()
+	if err := <-started; err != nil {
+		(&group{}).release()
+		return err
+	}
+	p.group = adopt(p.cmd)
+	return nil
+}
+
+// pipes makes the streams and returns the server's ends.
+func (p *Process) pipes(stderr *os.File) ([]*os.File, error) {
+	in, stdin, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	theirs := []*os.File{in}
+	p.Stdin, p.cmd.Stdin = stdin, in
+	ends := []struct {
+		ours   **os.File
+		theirs *io.Writer
+	}{{&p.Stdout, &p.cmd.Stdout}, {&p.errout, &p.cmd.Stderr}}
+	if stderr != nil {
+		p.cmd.Stderr = stderr
+		ends = ends[:1]
+	}
+	for _, end := range ends {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return theirs, err
+		}
+		*end.ours, *end.theirs = r, w
+		theirs = append(theirs, w)
+	}
+	return theirs, nil
+}
+
+func closeAll(files ...*os.File) {
+	for _, f := range files {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// lookUp finds a command as the process that starts it with this environment
+// would.
+func lookUp(name string, env []string) (string, error) {
+	if filepath.Base(name) != name {
+		return name, nil
+	}
+	for i := len(env) - 1; i >= 0; i-- {
+		list, ok := strings.CutPrefix(env[i], "PATH=")
+		if !ok {
+			continue
+		}
+		for _, dir := range filepath.SplitList(list) {
+			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil && filepath.IsAbs(path) {
+				return path, nil
+			}
+		}
+		return "", fmt.Errorf("%q is not in the PATH of the server's environment", name)
+	}
+	return exec.LookPath(name)
+}
+
+// Exited is closed when the process that was started has ended. What it started itself
+// may still run.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// failed reports whether the process has ended in any other way than well.
+func (p *Process) failed() bool {
+	state := p.cmd.ProcessState
+	return state == nil || !state.Success()
+}
+
+// ExitCode is the code that the process exited with, or 128 and the number of the signal
+// that ended it; 1 where the system does not tell.
+func (p *Process) ExitCode() int {
+	select {
+	case <-p.exited:
+	default:
+		return 1
+	}
+	return exitCode(p.cmd.ProcessState)
+}
+
+// Signal passes a signal on to all that the process started.
+func (p *Process) Signal(s os.Signal) { p.group.pass(s) }
+
+// End ends the process as the specification of MCP wants it, and then all that it started:
+// it closes standard input, waits, asks, and kills. It waits no longer when ctx ends.
+func (p *Process) End(ctx context.Context) {
+	p.Stdin.Close()
+	if !p.emptyWithin(ctx, politeWait) && ctx.Err() == nil {
+		p.group.terminate()
+		p.emptyWithin(ctx, termWait)
+	}
+	p.kill()
+}
+
+func (p *Process) kill() {
+	p.group.kill()
+	within(p.exited, termWait)
+}
+
+// Release closes our ends of the streams: whoever escaped from the group may hold theirs
+// for ever. It comes behind End.
+func (p *Process) Release() {
+	closeAll(p.Stdout, p.errout)
+	p.group.release()
+}
+
+// emptyWithin waits until the process and all it started are gone.
+func (p *Process) emptyWithin(ctx context.Context, d time.Duration) bool {
+	deadline := time.NewTimer(d)
+	defer deadline.Stop()
+	poll := time.NewTicker(20 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		select {
+		case <-p.exited:
+			if !p.group.alive() {
+				return true
+			}
+		default:
+		}
+		select {
+		case <-deadline.C:
+			return false
+		case <-poll.C:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// within waits for done, but no longer than d.
+func within(done <-chan struct{}, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}

@@ -1,0 +1,270 @@
+package proxy
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Client is the client that started the proxy.
+type Client struct {
+	In  io.Reader
+	Out io.Writer
+	// Gone reports whether nobody reads Out any more. It is asked once In has ended.
+	Gone func() bool
+}
+
+// Server is a server that was started.
+type Server interface {
+	Exited() <-chan struct{}
+	ExitCode() int
+	End(context.Context)
+	Release()
+}
+
+const (
+	readBuffer = 64 << 10               // one pipe's worth
+	drainWait  = 500 * time.Millisecond // for the last output of a server that is gone
+	pollEvery  = 200 * time.Millisecond // how often a client that says nothing more is looked for
+	maxAnswers = 4096                   // answers to refused messages that wait for their receiver
+)
+
+// errUnjudged ends a connection on which fail_closed refuses a message that is too long to
+// be judged: nobody can tell which request it answers.
+var errUnjudged = errors.New("a message is longer than --max-message, and fail_closed is set; the connection is closed")
+
+// errDeaf ends a connection whose side reads none of its answers.
+var errDeaf = errors.New("too many refused messages wait for their answer to be read")
+
+// Stdio passes on what a client and its server say until one of them is done, and returns
+// the exit code of the server. It ends the server when ctx ends, with what ended it as the
+// error. A read of the client's stream may still be waiting when it returns.
+func Stdio(ctx context.Context, o Options, client Client, server Server, stdin io.WriteCloser, stdout io.Reader) (code int, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	g := &gate{Options: o}
+	toClient, toServer := &side{w: client.Out, fail: cancel}, &side{w: stdin, fail: cancel}
+	clientDone, serverDone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(clientDone)
+		up := &pump{gate: g, direction: scanner.ClientToServer, from: client.In, to: toServer, back: toClient}
+		if err := up.run(); err != nil {
+			cancel(err)
+		}
+		toServer.pending.Wait()
+		stdin.Close() // the server may still answer what it was asked
+	}()
+	go func() {
+		defer close(serverDone)
+		down := &pump{gate: g, direction: scanner.ServerToClient, from: stdout, to: toClient, back: toServer}
+		if err := down.run(); err != nil {
+			cancel(err)
+		}
+	}()
+	wait(ctx, client, server, clientDone, serverDone)
+	server.End(context.WithoutCancel(ctx))
+	within(serverDone, drainWait)
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		toClient.pending.Wait()
+	}()
+	within(answered, drainWait)
+	server.Release()
+	return server.ExitCode(), context.Cause(ctx)
+}
+
+// wait returns when the connection is over: the server has said its last, or the client is
+// gone. A client that has closed its output may still read.
+func wait(ctx context.Context, client Client, server Server, clientDone, serverDone <-chan struct{}) {
+	exited := server.Exited()
+	poll := time.NewTicker(pollEvery)
+	poll.Stop() // until the client says nothing more
+	defer poll.Stop()
+	for {
+		select {
+		case <-serverDone:
+			return
+		case <-ctx.Done():
+			return
+		case <-exited:
+			if server.ExitCode() != 0 {
+				within(serverDone, drainWait) // somebody else may hold its output for ever
+				return
+			}
+			exited = nil // one that exits well may have left the server proper running behind it
+		case <-clientDone:
+			clientDone = nil
+			poll.Reset(pollEvery)
+		case <-poll.C:
+			if client.Gone() {
+				return
+			}
+		}
+	}
+}
+
+// within waits for done, but no longer than d.
+func within(done <-chan struct{}, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}
+
+// side is one end of the connection, as something to write to.
+type side struct {
+	w    io.Writer
+	fail func(error)
+
+	mu      sync.Mutex
+	waiting atomic.Int32
+	pending sync.WaitGroup
+}
+
+// write passes a line on.
+func (s *side) write(line []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := s.w.Write(line)
+	return err
+}
+
+// answer writes what takes the place of a refused message, and does not wait for the
+// receiver: who sends without reading must not hold up the other direction.
+func (s *side) answer(line []byte) {
+	if line == nil {
+		return
+	}
+	if s.waiting.Add(1) > maxAnswers {
+		s.fail(errDeaf)
+		return
+	}
+	s.pending.Go(func() {
+		defer s.waiting.Add(-1)
+		_ = s.write(line) // who is gone waits for nothing
+	})
+}
+
+// pump passes on what one side says.
+type pump struct {
+	*gate
+	direction scanner.Direction
+	from      io.Reader
+	to, back  *side
+}
+
+// run passes lines on until there are none. That the other side is gone is no error: the
+// server's exit code tells it.
+func (p *pump) run() error {
+	lines := &lineReader{r: bufio.NewReaderSize(p.from, readBuffer), max: p.MaxMessage}
+	for {
+		line, whole, err := lines.next()
+		if len(line) > 0 {
+			if whole {
+				err = errors.Join(p.pass(line), err)
+			} else {
+				err = errors.Join(p.tooLong(line, lines), err)
+			}
+		}
+		switch {
+		case errors.Is(err, errUnjudged):
+			return err
+		case err != nil:
+			return nil
+		}
+	}
+}
+
+// pass decides about a line and does what was decided.
+func (p *pump) pass(line []byte) error {
+	frame := frameOf(line)
+	if len(frame) == 0 {
+		return p.to.write(line)
+	}
+	pass, out, do := p.judge(p.direction, frame)
+	switch do {
+	case scanner.Forward:
+		return p.to.write(line)
+	case scanner.Rewrite:
+		return p.to.write(append(pass, lineEnd(line)...))
+	}
+	sender, receiver := answers(out)
+	p.back.answer(sender)
+	p.to.answer(receiver)
+	return nil
+}
+
+// tooLong passes on a line that is too long to be judged, as it comes.
+func (p *pump) tooLong(line []byte, rest *lineReader) error {
+	sender := "client"
+	if p.direction == scanner.ServerToClient {
+		sender = "server"
+	}
+	reason := fmt.Sprintf("a message of the %s is longer than the limit of %d bytes (--max-message)", sender, p.MaxMessage)
+	if p.FailClosed && !p.Observe {
+		p.skip(reason, scanner.Refuse)
+		return errUnjudged
+	}
+	p.skip(reason, scanner.Forward)
+	err := p.to.write(line)
+	for err == nil && rest.open {
+		var part []byte
+		part, err = rest.part()
+		if werr := p.to.write(part); werr != nil {
+			return werr
+		}
+	}
+	return err
+}
+
+// lineReader reads lines with their ends.
+type lineReader struct {
+	r    *bufio.Reader
+	max  int64 // of a line without its end, in bytes
+	buf  []byte
+	open bool // part has more of the line that next returned
+}
+
+// next returns the next line, valid until the next call. whole is false for the first part
+// of one that is longer than max.
+func (l *lineReader) next() (line []byte, whole bool, err error) {
+	l.buf = l.buf[:0]
+	for {
+		part, err := l.r.ReadSlice('\n')
+		l.open = errors.Is(err, bufio.ErrBufferFull)
+		if len(l.buf) == 0 && !l.open {
+			return part, l.fits(part), err
+		}
+		if l.buf = append(l.buf, part...); !l.open {
+			return l.buf, l.fits(l.buf), err
+		}
+		if !l.fits(l.buf) {
+			return l.buf, false, nil
+		}
+	}
+}
+
+// part returns more of a line that is too long.
+func (l *lineReader) part() ([]byte, error) {
+	part, err := l.r.ReadSlice('\n')
+	if l.open = errors.Is(err, bufio.ErrBufferFull); l.open {
+		err = nil
+	}
+	return part, err
+}
+
+func (l *lineReader) fits(line []byte) bool { return int64(len(line)-len(lineEnd(line))) <= l.max }
+
+// lineEnd is the end of a line as it was sent.
+func lineEnd(line []byte) []byte { return line[len(bytes.TrimRight(line, "\r\n")):] }
