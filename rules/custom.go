@@ -19,8 +19,7 @@ type CustomPattern struct {
 	Place       string // where it was written, for those who ask why it is there
 }
 
-// Fields are the parts of what servers and clients say that a custom pattern
-// can be restricted to.
+// Fields are the parts of messages to which a custom pattern can be restricted.
 var Fields = []string{"name", "description", "parameters", "definition", "server", "result", "message", "call"}
 
 // Custom makes a rule of a pattern that a user added: one rule like the others,
@@ -30,8 +29,8 @@ func Custom(c CustomPattern) scanner.Rule {
 	place := text.Visible(text.Mask(c.Place), 400)
 	return scanner.Rule{
 		ID: c.ID, Category: c.Category, Title: said, Why: said,
-		Fix:      "Ask whoever added the pattern at " + place + ".",
-		Severity: c.Severity, Confidence: scanner.ConfidenceMedium, Basis: "As the pattern at " + place + " declares.",
+		Fix:      "Ask the author of the pattern at " + place + ".",
+		Severity: c.Severity, Confidence: scanner.ConfidenceMedium, Basis: "As declared by the pattern at " + place + " .",
 		Client:   slices.Contains(c.Fields, "call"),
 		Patterns: []scanner.Pattern{c.Pattern},
 		Text: func(p *scanner.TextPass) {

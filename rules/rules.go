@@ -53,7 +53,7 @@ func All() []scanner.Rule {
 		instructions.ForcedPreference,
 		instructions.PrecallOrder,
 		instructions.OtherLanguage,
-		// Mentions: what an attack would need, said without being asked for.
+		// Mentions of something that an attack would need.
 		instructions.MentionedDirective,
 		instructions.MentionedCredential,
 		instructions.MentionedExfilCommand,
@@ -78,7 +78,7 @@ func All() []scanner.Rule {
 		declaration.HeaderParamInvalid,
 		declaration.HeaderParamSensitive,
 		declaration.OutputMismatch,
-		// What tools say that they are, and what they can do.
+		// What tools declare about themselves, and what they can do.
 		declaration.ReadonlyContradiction,
 		declaration.OpenworldContradiction,
 		declaration.CapExec,
@@ -93,7 +93,7 @@ func All() []scanner.Rule {
 		crossserver.ToxicFlow,
 		drift.InSession,
 		drift.Cloaking,
-		// Against what was approved.
+		// Drift from what was approved.
 		drift.Description,
 		drift.Instructions,
 		drift.SchemaBreaking,
@@ -124,7 +124,7 @@ func All() []scanner.Rule {
 		session.RateLimit,
 		policy.VersionPin,
 		policy.PolicyDenied,
-		// What is said in a session.
+		// Messages of a session.
 		session.SecretLeak,
 		requests.SmpSamplingAbuse,
 		requests.ElcSensitiveForm,
@@ -133,7 +133,7 @@ func All() []scanner.Rule {
 		session.ResponseFlood,
 		requests.UrlDangerousScheme,
 		requests.UrlSSRFTarget,
-		// Configurations of clients, and what they start.
+		// Client configurations, and what they start.
 		configuration.UnpinnedPackage,
 		configuration.InlineInterpreter,
 		configuration.ShellMetachar,

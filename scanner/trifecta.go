@@ -19,7 +19,7 @@ func (w *TrifectaTools) Lack(c capability.Set) bool {
 	return false
 }
 
-// Add takes in a tool for what has no witness yet.
+// Add records a tool for capabilities without a witness.
 func (w *TrifectaTools) Add(k *Known) {
 	for a := range w {
 		if w[a] == nil && k.Definition.Can.Has(capability.Capability(a)) {

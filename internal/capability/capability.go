@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Capability is what a tool adds to a flow of data. Together the three let a
-// stranger's text send the user's data away.
+// Capability is what a tool contributes to a flow of data. All three together let a stranger's
+// text send the user's data away.
 type Capability uint8
 
 // The capabilities.
@@ -33,7 +33,7 @@ const (
 // Has reports whether a capability is in the set.
 func (c Set) Has(a Capability) bool { return c>>a&1 != 0 }
 
-// role is what a word does in the name of a tool.
+// role is what a word means in a tool's name.
 type role uint32
 
 const (
@@ -60,8 +60,7 @@ const (
 	actions = verbs | looks | carries | works // those by which a tool has a category
 )
 
-// roles are the words that tell what a tool is for. A word that is not here
-// says nothing.
+// roles are the words that show what a tool does. Other words mean nothing.
 var roles = func() map[string]role {
 	t := map[string]role{}
 	for _, class := range [...]struct {
@@ -100,7 +99,7 @@ var roles = func() map[string]role {
 	return t
 }()
 
-// roleOf returns what a word does. A plural is a thing, never a verb.
+// roleOf returns the role of a word. A plural is a thing, never a verb.
 func roleOf(word string) role {
 	if r, ok := roles[word]; ok {
 		return r
@@ -108,8 +107,8 @@ func roleOf(word string) role {
 	return roles[strings.TrimSuffix(word, "s")] &^ actions
 }
 
-// roleOfName returns what the first verb of a name does, what its things are,
-// and what its first and last words are.
+// roleOfName returns the role of the first verb of a name, of its things, and of its first and
+// last words.
 func roleOfName(words []string) (verb, things, first, last role) {
 	for i, w := range words {
 		r := roleOf(w)
@@ -129,9 +128,9 @@ func roleOfName(words []string) (verb, things, first, last role) {
 	return verb, things, first, last
 }
 
-// OfTool tells from its name, its parameters and its hints what the tool
-// at node i adds to a flow. The hints are believed: the flow is one between
-// honest tools, and a stranger's text abuses them.
+// OfTool returns what the tool at node i contributes to a flow, by its name, parameters
+// and hints. It believes the hints: in this flow the tools are honest, and a stranger's text
+// abuses them.
 func OfTool(doc *wire.Doc, i int, name, description string) (can Set) {
 	words := names.ReadWords(name)
 	verb, things, first, last := roleOfName(words)
@@ -160,7 +159,7 @@ func OfTool(doc *wire.Doc, i int, name, description string) (can Set) {
 	return can
 }
 
-// delivered tells what a tool that hands over such things adds.
+// delivered returns the capabilities of a tool that returns such things.
 func delivered(things role) (can Set) {
 	if things&private != 0 {
 		can |= handsOver
@@ -171,7 +170,7 @@ func delivered(things role) (can Set) {
 	return can
 }
 
-// hint returns a hint of the annotations at node i as written, "" where there is none.
+// hint returns a hint of the annotations at node i as written, "" if missing.
 func hint(doc *wire.Doc, i int, name string) string {
 	if h := doc.Get(i, name); doc.Kind(h) == wire.Bool {
 		return string(doc.Raw(h))
@@ -189,7 +188,7 @@ func takesURL(doc *wire.Doc, properties int) (url, any bool) {
 	return url, any
 }
 
-// firstSentence returns what a description says first, of 200 bytes at most.
+// firstSentence returns the first sentence of a description, at most 200 bytes.
 func firstSentence(s string) string {
 	s = s[:min(len(s), 200)]
 	if end := strings.IndexAny(s, ".\n"); end >= 0 {

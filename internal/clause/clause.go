@@ -14,7 +14,7 @@ import (
 const ClauseReach = 240
 
 // Around returns the span of the clause around [start, end) of a folded text:
-// what stands between the nearest line ends, full stops, semicolons and colons
+// the text between the nearest line ends, full stops, semicolons and colons
 // that are followed by white space.
 func Around(t []byte, start, end int) (from, to int) {
 	from = start
@@ -64,16 +64,15 @@ func ClauseEnd(t []byte, i int) bool {
 // ahead of the match, where English and its neighbours put it.
 var countering = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|avoids?|reject(s|ed)?|detect(s|ed|ing|ion)?|protect(s|ed|ing)?|warns?|flag(s|ged)?|sanitiz\w+|redact\w*|mask(s|ed)?|guards?|scan(s|ned)? for|such as|e\.g|for example|like|known as|attempts?|attacks|malicious|phrases?|strings?|patterns?|analy[sz]es?|checks?\s+(whether|if|for)|(prompts|inputs|texts|messages|requests|content|comments)\s+(that|which)|(asks?|tells?|instructs?|tricks?)\s+(the\s+|an?\s+)?\w+\s+(agent\s+|model\s+|assistant\s+)?to)\b[^\n]*$`)
 
-// StrongNegation stands inside the match itself.
+// StrongNegation is inside the match itself.
 var StrongNegation = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot)\b`)
 
-// Preamble is what may stand ahead of an order without countering it: a phrase
-// that speaks of something else (to avoid errors, …) or a double negation.
+// Preamble matches text that may precede an order without negating it: a phrase about
+// something else (to avoid errors, …) or a double negation.
 var Preamble = lazyregexp.New(`^\W*(without|to|in order to|if|when|while|unless|no matter|whether|like)\b[^,\n]*,|\b(do(es)? not|do?n['’]?t|never|not)\s+(forget|hesitate|fail)\s+to\b`)
 
-// InQuestion reports that what stands at start is no order but the matter of a question
-// in a sentence: whether to do it, which file to do it with. A comma ends the
-// question.
+// InQuestion reports that the text at start is not an order but part of a question: whether to do
+// it, which file to do it with. A comma ends the question.
 func InQuestion(t []byte, start int) bool {
 	from, _ := Around(t, start, start)
 	ahead := t[from:start]
@@ -86,26 +85,26 @@ var (
 	concessive = lazyregexp.New(`\b(regardless|irrespective|independent(ly)?)\s+(of\s+)?whether\b|\bno\s+matter\s+(whether|which|what)\b|\bwhether\b[^,;]*\s(or\s+not\s+[^t]|then\b|so\s+that\b)`)
 )
 
-// DescribesSwitch reports that a parameter tells at [start, end) what is done where it is
-// set. A question that is called settled is no switch.
+// DescribesSwitch reports that [start, end) describes what a parameter switches on. A question
+// declared as settled is not a switch.
 func DescribesSwitch(p *scanner.TextPass, start, end int) bool {
 	from, to := Around(p.Folded, start, end)
 	return (InQuestion(p.Folded, start) || !p.Description() && setAhead.Match(p.Folded[from:start])) && !settled.Match(p.Folded[end:to])
 }
 
-// settled stands behind a question that is answered at once, or kept from the user.
+// settled follows a question that is answered at once, or kept from the user.
 var settled = lazyregexp.New(`\b(is|was|has|been)\s+(not|no|never|nobody|decided|settled|already|beyond|out\s+of)\b|\byou\s+(must|should|shall|need\s+to|have\s+to|are\s+to)\b|\bmust\s+(always\s+)?be\s+(done|true|set|yes)\b|\b(tell|ask|inform)\s+(nobody|no\s+one)\b|\bwithout\s+(telling|asking)\b|\b(silently|secretly|quietly)\b`)
 
-// setAhead is all that stands ahead of what a switch does.
+// setAhead matches the words before the effect of a switch.
 var setAhead = lazyregexp.New("^\\W*(if|when)\\s+(set\\s+to\\s+)?[`'\"]?(true|set|enabled|given|yes|checked)[`'\"]?,?\\s+(the\\s+(tool|server|command)\\s+)?(will\\s+)?(also\\s+)?$")
 
-// announcesExample ends a clause behind whose colon comes an example.
+// announcesExample matches a clause that ends in a colon before an example.
 var announcesExample = lazyregexp.New(`\b(training|sample|mock|expected|example|test|illustrative|canned|fake|demo)\s+\w+\s*$|\b(shows?|says|reads|states|returns)\s*$|\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
 
-// RefusedBehind stands behind what is refused.
+// RefusedBehind matches words of refusal after an act.
 var RefusedBehind = lazyregexp.New(`^(\s+(with|by|from|in)(\s+\w+){1,2})?\s+(is|are|will be|gets?)\s+(\w+\s+)?(refused|blocked|rejected|denied|forbidden|prohibited)\b`)
 
-// NegatedOrQuoted reports whether what stands at [start, end) is denied, forbidden or
+// NegatedOrQuoted reports whether the text at [start, end) is denied, forbidden or
 // only quoted by its own clause.
 func NegatedOrQuoted(t []byte, start, end int) bool {
 	from, to := Around(t, start, end)
@@ -121,20 +120,20 @@ func NegatedOrQuoted(t []byte, start, end int) bool {
 	return countering.Match(t[from:start]) || StrongNegation.Match(t[start:end]) || RefusedBehind.Match(t[end:to]) || Quoted(t, start, end)
 }
 
-// CommandNegatedOrQuoted is countered for a command: behind a word that has it run, a
-// code span does not quote it.
+// CommandNegatedOrQuoted is countered for a command: after a verb of execution, a code span does not
+// quote it.
 func CommandNegatedOrQuoted(t []byte, start, end int) bool {
 	return NegatedOrQuoted(t, start, end) && !(bytes.HasSuffix(t[:start], []byte("`")) && hasItRun.Match(t[max(0, start-ClauseReach):start]))
 }
 
-// hasItRun stands ahead of a command that is to be run.
+// hasItRun precedes a command that is to be run.
 var hasItRun = lazyregexp.New("\\b(runs?|execut(e|es|ing)|paste|type|enter|start|use|via|with)\\b[^.\n]{0,40}`$")
 
 // quotationMarks are pairs of quotation marks.
 var quotationMarks = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"‘", "’"}, {"«", "»"}}
 
-// jsonValue stands ahead of the quotation mark of a JSON string, which quotes
-// nobody: a result or a broken frame can be JSON in a text.
+// jsonValue matches the text before the quotation mark of a JSON string. Such marks quote
+// nobody: a result or a broken frame can be JSON inside a text.
 var jsonValue = lazyregexp.New(`("\s*:|\[)\s*$`)
 
 // startOfJSON tells JSON from prose by its first characters.
@@ -146,8 +145,8 @@ func IsJSON(t []byte) bool {
 	return startOfJSON.Match(t)
 }
 
-// Quoted reports whether [start, end) stands directly inside quotation marks or
-// a code span. A full stop may stand inside, too.
+// Quoted reports whether [start, end) is directly inside quotation marks or
+// a code span. A full stop may be inside, too.
 func Quoted(t []byte, start, end int) bool {
 	behind := bytes.TrimLeft(t[end:min(len(t), end+8)], ".!?,")
 	for _, q := range quotationMarks {
@@ -159,24 +158,24 @@ func Quoted(t []byte, start, end int) bool {
 	return false
 }
 
-// CitedAhead stands ahead of an order that somebody cites: a detector, an example,
+// CitedAhead precedes an order that somebody cites: a detector, an example,
 // a warning of attackers.
 var CitedAhead = lazyregexp.New(`\b(detect(s|ors?|ing)?|such\s+as|e\.g|for\s+example|phrases?|wording|known\s+as|malicious|attackers?|injected)\b[^\n]*$`)
 
 // orderWords are words that make a clause an order to its reader.
 var orderWords = lazyregexp.New(`\b(you|must|should|please|first|before|always|immediately|now|important|required?|need to|make sure|ensure|then|also)\b`)
 
-// AddressesReader reports whether a clause speaks to its reader.
+// AddressesReader reports whether a clause addresses its reader.
 func AddressesReader(c []byte) bool { return orderWords.Match(c) }
 
-// OpensClause reports whether a verb is an imperative by its place: the first word
-// of its clause, or right behind a word that continues an order.
+// OpensClause reports whether a verb is an imperative by its place: first in its clause, or right
+// after a word that continues an order.
 func OpensClause(c []byte, verb []int) bool {
 	before := bytes.TrimRight(c[:verb[0]], " \t\"'([*-")
 	return len(before) == 0 || continuesOrder.Match(before)
 }
 
-// continuesOrder ends what stands ahead of a verb that gives an order.
+// continuesOrder ends the text before a verb that gives an order.
 var continuesOrder = lazyregexp.New(`(\b(and|then|also|please|now|to)|[,:>-])$`)
 
 // IsResult reports whether the text came out of a call: it is data that the
@@ -218,20 +217,20 @@ func Combine(lists ...[]string) []string {
 	return joined
 }
 
-// AskedByUser is a memory that the user asks for.
+// AskedByUser matches a memory that the user asks for.
 var AskedByUser = lazyregexp.New(`\b(when|if|whatever|what|asks?|tells?)\s+(\w+\s+)?(the\s+)?user\b|\b(the\s+)?user\s+(asks?|tells?|wants?|requests?|says?)\b`)
 
-// UsedWhen is how a guide for an AI says what it is for.
+// UsedWhen matches how a guide for an AI states its purpose.
 var UsedWhen = text.LazyExpr(`\b(use|used|useful|activate|trigger|invoke|reach)\s+(for\s+)?(this\s+|it\s+)?(\w+\s+)?(when|whenever|for|if)\b`)
 
-// IsOrder reports a verb that gives an order by its place in the text: at the
-// beginning of a sentence or a line, behind a word that continues an order or
-// has somebody act, or in the form of a habit.
+// IsOrder reports a verb that gives an order by its place: at the beginning of a sentence or
+// line, or after a word that continues an order or makes somebody act.
 func IsOrder(t []byte, verb int) bool {
 	return len(bytes.TrimSpace(t[:verb])) == 0 || leadsToOrder.Match(t[max(0, verb-orderReach):verb])
 }
 
-// orderReach is how far ahead of a verb the words stand that make it an order, in bytes.
+// orderReach bounds the distance between a verb and the words before it that make it an order,
+// in bytes.
 const orderReach = 240
 
 var leadsToOrder = text.LazyExpr(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|please|now|to|must|should|shall|you|just|first|always|immediately|instead|only|kindly|do|will|by|` + AnyAI + `|it|this|(this|these)\s+(\w+\s+)?` + ThisDocument + `)\s+)$`)

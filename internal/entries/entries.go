@@ -36,7 +36,7 @@ func EachPackage(p *scanner.ConfigPass, each func(*scanner.Entry, *launch.Comman
 	})
 }
 
-// Argument is the pointer to an argument of an entry, and what stands there.
+// Argument is the pointer to an argument of an entry, and the text there.
 func Argument(e *scanner.Entry, arg int) (pointer, word string) {
 	if arg < 0 || arg >= len(e.Args) {
 		return "/command", e.Command
@@ -44,8 +44,8 @@ func Argument(e *scanner.Entry, arg int) (pointer, word string) {
 	return fmt.Sprintf("/args/%d", arg), e.Args[arg]
 }
 
-// UnlessOwn lowers the severity of what a user chose for the own machine: what comes
-// with a repository was chosen by somebody else.
+// UnlessOwn lowers the severity of what users chose for their own machine; somebody else chose
+// what comes with a repository.
 func UnlessOwn(p *scanner.ConfigPass, project, user scanner.Severity) scanner.Severity {
 	if p.User {
 		return user
@@ -53,7 +53,7 @@ func UnlessOwn(p *scanner.ConfigPass, project, user scanner.Severity) scanner.Se
 	return project
 }
 
-// Offline reports whether a launcher is told to fetch nothing.
+// Offline reports whether a launcher is told not to fetch anything.
 func Offline(l *launch.Command) bool {
 	return slices.ContainsFunc(l.Words, noFetch.MatchString)
 }

@@ -11,11 +11,11 @@ import (
 const maxWork = 200_000
 
 // Violation returns the first place of a value that breaks a schema, as a JSON
-// Pointer, what stands there, and what is wrong; "" for none.
+// Pointer, the text there, and what is wrong; "" for none.
 //
 // It knows the keywords that say what a value is (type, enum, const, required,
 // properties, additionalProperties: false, items) and passes over all others and
-// over what stands beside a reference: it misses breaches and invents none. A
+// over what is beside a reference: it misses breaches and invents none. A
 // full validator can be made to run without end by the schemas it is given.
 func Violation(schema, value []byte) (pointer, evidence, message string) {
 	c := conformance{members: map[int]map[string]int{}}
@@ -63,10 +63,10 @@ func (c *conformance) check(s, v int) (at int, message string) {
 	return 0, ""
 }
 
-// itself tells what is wrong with a value before its parts are looked at.
+// itself returns what is wrong with a value itself, without its children.
 func (c *conformance) itself(s, v int) string {
 	if t := c.schema.Get(s, "type"); t >= 0 && !c.typed(s, t, v) {
-		return "the structured result has another type here than the tool's schema says"
+		return "the structured result has another type here than the tool's schema"
 	}
 	values := c.schema.Get(s, "enum")
 	if c.schema.Kind(values) != wire.Array {
@@ -132,7 +132,7 @@ func (c *conformance) object(s, v int) (at int, message string) {
 			c.work++
 			var buf []byte
 			if _, ok := own[string(c.schema.Text(e, &buf))]; c.schema.Kind(e) == wire.String && !ok {
-				return v, "the structured result lacks a member that the tool's schema requires"
+				return v, "the structured result lacks a required member"
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func (c *conformance) object(s, v int) (at int, message string) {
 	for m := c.value.First(v); m >= 0; m = c.value.Next(m) {
 		sub, ok := properties[Key(&c.value, m)]
 		if !ok && closed {
-			return m, "the structured result has a member that the tool's schema does not know"
+			return m, "the structured result has a member that the tool's schema does not allow"
 		}
 		if ok {
 			if at, message := c.check(sub, m); message != "" {

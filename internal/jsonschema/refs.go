@@ -10,7 +10,7 @@ import (
 
 // RefExpansion follows the references of a schema where they apply to the same
 // value: through $ref, allOf, anyOf, oneOf, not, if, then and else. A circle there
-// never ends, and a reference that stands twice on each level doubles the work
+// never ends, and a reference that occurs twice on each level doubles the work
 // with each.
 func RefExpansion(doc *wire.Doc, root int) (at int, message string) {
 	g := refGraph{doc: doc, root: root, places: map[string]int{}, sizes: map[int]int{}}
@@ -42,9 +42,8 @@ type refGraph struct {
 // inPlace are the keywords whose schemas apply to the value itself.
 var inPlace = [...]string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else"}
 
-// size returns how many schemas apply to a value that schema i applies to,
-// itself among them, and -1 for a circle. Each schema is measured once, and what
-// is beyond the bound is not told apart.
+// size returns how many schemas apply to a value of schema i, including i, and -1 for a cycle.
+// Each schema is measured once, and sizes beyond the bound are equal.
 func (g *refGraph) size(i int) int {
 	if n, seen := g.sizes[i]; seen {
 		if n == 0 {
@@ -105,7 +104,6 @@ func (g *refGraph) resolve(ref string) (int, bool) {
 	return to, ok
 }
 
-// maxExpansion bounds the subschemas that stand for one value once references
-// are followed: what a validator visits of a value at one place. Published
-// servers stay below a hundred.
+// maxExpansion bounds the subschemas that apply to one value once references are followed, as
+// a validator visits them. Published servers stay below a hundred.
 const maxExpansion = 100_000

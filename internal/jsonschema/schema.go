@@ -59,8 +59,8 @@ func descend(doc *wire.Doc, s Subschema, visit func(Subschema) bool) bool {
 	return true
 }
 
-// applicators are the keywords of JSON Schema, draft 4 to 2020-12, whose value
-// holds schemas: a single one, several (a list, or an object of them), or those of properties by name.
+// applicators are the keywords of JSON Schema, draft 4 to 2020-12, with schemas as values: a
+// single one, several (an array or an object), or those of properties by name.
 var applicators = map[string]applicator{
 	"properties": byName,
 	"$defs":      several, "definitions": several, "patternProperties": several, "dependentSchemas": several, "dependencies": several,
@@ -100,7 +100,7 @@ func HoldsText(doc *wire.Doc, schema int) bool {
 	return !ok || t != "boolean" && t != "integer" && t != "number" && t != "null"
 }
 
-// Text is what a string says, and any other value as it is written.
+// Text returns a string's content, and any other value as written.
 func Text(doc *wire.Doc, i int) string {
 	if doc.Kind(i) != wire.String {
 		return Raw(doc, i)

@@ -24,8 +24,8 @@ type Language struct {
 	Name  string
 	glued bool // the script has no blanks between words
 
-	// To drop the instructions that came before: the verb, which of them, and
-	// what they are; or all of them.
+	// To ignore earlier instructions: the verb, which of them, and what they are; or all of
+	// them.
 	drop, earlier, told string
 	all                 string // a phrase
 	dropLast            bool   // the verb comes last
@@ -36,9 +36,9 @@ type Language struct {
 
 	// To call a tool before any other.
 	before, call string // phrases, in either order
-	beforeWords  string // of which one stands in every such phrase
+	beforeWords  string // of which one is in every such phrase
 
-	// To send away what the user said, or what opens something.
+	// To send away credentials or what the user said.
 	Send, Theirs string
 
 	Read string // to read or to open, in the imperative
@@ -80,13 +80,13 @@ func (l *Language) Patterns() []scanner.Pattern {
 	}
 }
 
-// Compiled is what the judgement of a match needs of a language.
+// Compiled is what is needed of a language to judge a match.
 type Compiled struct {
 	Denied, Reported *lazyregexp.Regexp
-	Refused          *lazyregexp.Regexp // nil where nothing stands behind
+	Refused          *lazyregexp.Regexp // nil where nothing follows
 }
 
-// Compile returns what is told of a match by what stands around it.
+// Compile returns the expressions that judge a match by the text around it.
 func (l *Language) Compile() Compiled {
 	t := Compiled{
 		Denied:   lazyregexp.New(InEither(l.Alone(l.Denies)) + `[^.!?,:;、，。\n]{0,40}$`),
@@ -98,8 +98,7 @@ func (l *Language) Compile() Compiled {
 	return t
 }
 
-// InEither returns an expression for what it says as it is written, and as it is
-// folded in a text of Latin letters.
+// InEither returns an expression for a text as written and as folded among Latin letters.
 func InEither(expr string) string {
 	if latin := text.InLatin(expr); latin != expr {
 		return `(` + expr + `|` + latin + `)`
@@ -107,8 +106,8 @@ func InEither(expr string) string {
 	return `(` + expr + `)`
 }
 
-// Bound keeps an expression from starting inside of a word. Arabic writes "and"
-// and "so" as a part of the word behind it.
+// Bound prevents a match inside a word. Arabic writes "and" and "so" as a prefix of the next
+// word.
 func (l *Language) Bound(expr string) string {
 	switch {
 	case l.glued:
@@ -119,7 +118,7 @@ func (l *Language) Bound(expr string) string {
 	return `(?:^|` + noLetter + `|[وف])(` + expr + `)`
 }
 
-// gap is what may stand between two words of an order.
+// gap returns an expression for the text between two words of an order.
 func (l *Language) gap() string {
 	if l.glued {
 		return `[^。.!?\n]{0,14}?`
@@ -127,8 +126,8 @@ func (l *Language) gap() string {
 	return `[\s,،]+(` + Letter + `+[\s,،]+){0,4}?`
 }
 
-// Words returns an expression for any of the words. One with a full stop is no
-// stem.
+// Words returns an expression for any of the words. A word with a full stop is complete,
+// others are stems.
 func (l *Language) Words(list string) string {
 	words := strings.Fields(list)
 	for i, w := range words {
@@ -141,7 +140,7 @@ func (l *Language) Words(list string) string {
 	return FoldExpr(`(` + strings.ReplaceAll(strings.Join(words, `|`), `_`, `\s+`) + `)`)
 }
 
-// Alone returns an expression for any of the words as they stand.
+// Alone returns an expression for any of the words, literally.
 func (l *Language) Alone(list string) string {
 	expr := FoldExpr(`(` + strings.ReplaceAll(strings.Join(strings.Fields(list), `|`), `_`, `\s+`) + `)`)
 	if l.glued {
@@ -150,7 +149,7 @@ func (l *Language) Alone(list string) string {
 	return `(^|` + noLetter + `)` + expr + `($|` + noLetter + `)`
 }
 
-// phrase returns the expression that a phrase stands for.
+// phrase returns the expression for a phrase.
 func (l *Language) phrase(p string) string {
 	p = strings.ReplaceAll(p, `USER`, l.Words(l.User))
 	blank := `\s+`
@@ -174,17 +173,16 @@ func (l *Language) anchors(list string) []string {
 	return anchors
 }
 
-// A letter of any script and its marks, as far as words are concerned: what is
-// no blank and no punctuation. The classes of Unicode have hundreds of ranges,
-// which would have to be read for each word of the tables.
+// A letter of any script with its marks, approximated as neither white space nor punctuation.
+// The Unicode classes have hundreds of ranges, too expensive for each word of the tables.
 const (
 	punctuation = `\s!-&(-,./:-@\[-^` + "`" + `{-~،।۔؟、。`
 	Letter      = `[^` + punctuation + `]`
 	noLetter    = `[` + punctuation + `'-]`
 )
 
-// FoldExpr puts the words of an expression into the form that patterns see. What has a
-// meaning of its own in an expression stays: \p and \ with what they escape, [ ] and (?:
+// FoldExpr folds the words of an expression. Syntax is unchanged: \p and \ with what they
+// escape, [ ] and (?:
 func FoldExpr(expr string) string {
 	expr = strings.ReplaceAll(expr, `\pL`, Letter)
 	out := make([]byte, 0, len(expr))
@@ -200,7 +198,7 @@ func FoldExpr(expr string) string {
 	return string(appendFolded(out, expr[last:]))
 }
 
-// notFolded returns the length of what is not folded at the beginning of an expression.
+// notFolded returns the length of the syntax at the beginning of an expression.
 func notFolded(expr string) int {
 	switch {
 	case strings.HasPrefix(expr, `\p`) && len(expr) > 2:
@@ -217,8 +215,8 @@ func notFolded(expr string) int {
 	return 0
 }
 
-// folders keep what they know of characters: there are a thousand expressions to fold
-// when the program starts.
+// folders cache what they know of characters: the program folds a thousand expressions when it
+// starts.
 var folders = sync.Pool{New: func() any { return new(text.Folder) }}
 
 // appendFolded appends a text as it is folded.

@@ -2,13 +2,12 @@ package launch
 
 import "strings"
 
-// options are those of a program, as far as they matter to find what stands
-// behind them.
+// options are the options of a program, as far as needed to find the words after them.
 type options struct {
 	values string // those that take the next word, with a space before and behind each
 	named  string // those whose value is the package
 	with   string // those whose value is a package beside it
-	code   string // those behind which a command stands in place of the package
+	code   string // those behind which a command replaces the package
 	// most says that an option takes a value unless it is one of flags.
 	most  bool
 	flags string
@@ -18,8 +17,8 @@ func has(list, option string) bool {
 	return option != "" && strings.Contains(list, " "+option+" ")
 }
 
-// read returns the place of the first word that is no option, or -1, and calls
-// each for every option with its value and the place of that.
+// read returns the index of the first word that is not an option, or -1, and calls each for
+// every option with its value and the value's index.
 func (o *options) read(words []string, each func(option, value string, at int)) int {
 	for i := 0; i < len(words); i++ {
 		w := words[i]
@@ -89,7 +88,7 @@ var (
 	cargoOptions  = options{values: " --manifest-path -p --package --bin --example --profile --target --target-dir -F --features -j --jobs --config -Z --color -C "}
 )
 
-// wrapper is a program that starts another one, and how to come to it.
+// wrapper is a program that starts another one, and how to find that.
 type wrapper struct {
 	verbs string // words of which one has to follow, " " for none
 	options
@@ -107,7 +106,7 @@ func (w *wrapper) skip(words []string) int {
 		}
 		from = at + 1
 	}
-	if w.dash { // what stands ahead of -- is its own, whatever it is
+	if w.dash { // the text before -- is its own, whatever it is
 		for i, word := range words[from:] {
 			if word == "--" {
 				return from + i + 1

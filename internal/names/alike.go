@@ -7,8 +7,8 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// ImitationShare is how alike two descriptions must be, from 0 to 1, for the later
-// tool to be taken for a copy of the earlier one, and two names of tools or brands.
+// ImitationShare is the similarity, from 0 to 1, at which the later of two descriptions, tool
+// names or brands counts as an imitation.
 const ImitationShare = DefaultSimilarity
 
 // MaxCompared bounds the part of two descriptions that is compared, in bytes: the
@@ -16,7 +16,7 @@ const ImitationShare = DefaultSimilarity
 const MaxCompared = 400
 
 // Reworded reports whether two descriptions of some length share most of their
-// words, whatever stands between them.
+// words, whatever is between them.
 func Reworded(a, b string) bool {
 	wa, wb := wordsOf(a), wordsOf(b)
 	shared := 0

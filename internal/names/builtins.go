@@ -29,8 +29,7 @@ var builtins = func() (all []builtin) {
 	return all
 }()
 
-// Imitates returns the built-in tool that has a name, or whose name it is a slip
-// of, and nil where there is none.
+// Imitates returns the built-in tool with this name or almost this name, or nil.
 func Imitates(name string) (b *builtin, exact bool) {
 	folded := FoldName(name)
 	for i := range builtins {

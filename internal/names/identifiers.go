@@ -11,8 +11,8 @@ func Spell(identifier string) string {
 	return strings.Join(Words(identifier[:min(len(identifier), identifierBytes)]), " ")
 }
 
-// LastWord returns the last word of an identifier in lower case, without figures
-// behind it: what most names are about, and cheaper than to spell all of them.
+// LastWord returns the last word of an identifier in lower case without trailing digits: the
+// subject of most names, and cheaper than splitting them.
 func LastWord(identifier string) string {
 	letter := func(i int) bool { return identifier[i] >= 0x80 || lowerLetter(identifier[i]|0x20) }
 	to := len(identifier)

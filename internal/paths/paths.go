@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Path is a path as whoever opens it reads it: decoded, with slashes, and without
-// steps that lead nowhere.
+// Path is a path as a file system resolves it: decoded, with slashes, and without empty
+// steps.
 type Path struct {
 	Parts    []string
 	Absolute bool
@@ -24,7 +24,7 @@ type Path struct {
 // MaxBytes bounds a path. No system opens a longer one.
 const MaxBytes = 4096
 
-// pathLayers is how often a path is decoded. Servers do it once, behind a proxy twice.
+// pathLayers is how often a path is decoded. Servers do it once, servers behind a proxy twice.
 const pathLayers = 3
 
 // Parse reads a text as a path, and says whether it can be one.
@@ -78,8 +78,7 @@ func (l *Path) step(part string) {
 	}
 }
 
-// Text returns the path as it is compared with what is known, in lower case, as
-// some systems do.
+// Text returns the path for comparisons, in lower case because some file systems ignore case.
 func (l *Path) Text() string {
 	s := strings.ToLower(strings.Join(l.Parts, "/"))
 	if l.Absolute {
@@ -101,8 +100,8 @@ func (l *Path) Under(root *Path) bool {
 	return true
 }
 
-// unescape undoes one layer of percent encoding, and tells whether what that brought to
-// light moves a path.
+// unescape removes one layer of percent encoding, and reports whether the decoded characters
+// move the path.
 func unescape(s string) (decoded string, hidden bool) {
 	if !strings.Contains(s, "%") {
 		return s, false
@@ -129,8 +128,8 @@ func cutFold(s, prefix string) (rest string, ok bool) {
 	return s[len(prefix):], true
 }
 
-// The words that arguments are named with which hold a path, and those of arguments
-// that hold a text, in which a path is a word like any other.
+// Words in names of arguments with paths, and of arguments with texts, in which a path is just
+// a word.
 var (
 	pathWords = names.Set(`path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders
 		cwd root workdir basedir uri source src destination dest target location output input`)
@@ -138,7 +137,7 @@ var (
 		diff patch old new str string insert prompt description comment title value html markdown expression url`)
 )
 
-// NamesPath reports whether an argument of this name holds a path.
+// NamesPath reports whether an argument of this name is a path.
 func NamesPath(name string) bool { return HasWord(name, pathWords) && !HasWord(name, TextArguments) }
 
 func HasWord(name string, set map[string]bool) bool {
@@ -150,6 +149,6 @@ func HasWord(name string, set map[string]bool) bool {
 	return false
 }
 
-// AgentFiles are the places where agents and their clients keep what they obey:
-// servers, permissions, hooks and rules. Their memory is inj-memory-write's.
+// AgentFiles are the places of an agent's or client's configuration: servers, permissions,
+// hooks and rules. inj-memory-write covers its memory.
 const AgentFiles = `(\.?mcp\.json|claude_desktop_config\.json|\.(cursor|vscode|claude|gemini|windsurf|codex)[/\\][\w./\\-]+|\.cursorrules|\.windsurfrules|claude\.md|agents\.md|gemini\.md|copilot-instructions\.md|auto_?-?approve\b|approval_mode\b|\.(bashrc|zshrc|bash_profile)\b|\.clinerules|\.goosehints)`

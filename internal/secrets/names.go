@@ -5,7 +5,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// NamesSecret reports whether a variable, header or flag holds a secret.
+// NamesSecret reports whether a variable, header or flag is named like a secret.
 func NamesSecret(name string) bool {
 	return (text.NamesSecret(name) || authHeader.MatchString(name)) && !PublicName.MatchString(name)
 }

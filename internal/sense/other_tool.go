@@ -28,12 +28,12 @@ func OtherTool(p *scanner.TextPass, s []byte) string {
 	return ""
 }
 
-// toolName is a word that can only be the name of one tool. Only a tool's own
-// text stands in a list that tells whether the tool is one of the server's.
+// toolName matches a word that can only be a tool name. Only the tool's own text is in a list
+// that shows whether the tool is one of the server's.
 var toolName = lazyregexp.New(`[_.]`)
 
-// sameFamily reports two names of tools of one family, such as get_invoice and
-// list_invoices: a single definition can come without the list it stands in.
+// sameFamily reports two tool names of one family, such as get_invoice and list_invoices: a
+// definition can come without its list.
 func sameFamily(own, other string) bool {
 	for _, w := range strings.FieldsFunc(strings.ToLower(own), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if len(w) > familyWord && strings.Contains(other, w[:len(w)-1]) {
@@ -46,5 +46,5 @@ func sameFamily(own, other string) bool {
 // familyWord is the length above which a word of a name is its subject and no verb.
 const familyWord = 4
 
-// parameterOrFile is what looks like the name of a tool and is none.
+// parameterOrFile matches what looks like a tool name but is not.
 var parameterOrFile = lazyregexp.New(`\.(json|md|txt|py|js|ts|go|html|css|yaml|yml|toml|com|org|net|io|dev|example|env|csv|xml|sql|sh|xlsx|pdf|png|docx)$|^(e\.g|i\.e|etc\.|v?\d|node\.js|next\.js)|^(the )?(this|same|following|appropriate|correct|right|first|second|search|other) tool$|_(id|ids|name|path|url|type|key|token|at|by|count|date|time|format|mode|size|code|status|list)$`)

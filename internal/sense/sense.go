@@ -23,7 +23,7 @@ type Test struct {
 	Message  string
 }
 
-// HonestSenses are the weights of what speaks for an honest reading, in all weighings.
+// HonestSenses are the weights of signs of an honest text, in all weighings.
 var HonestSenses = map[reading.Sense]int{reading.Attacks: -4, reading.Asks: -4, reading.First: -2}
 
 // tests are those of all rules. They are weighed together: what sentences say takes more
@@ -41,8 +41,8 @@ type heavy struct {
 // part is a part of a folded text, which is far shorter than 2 GiB.
 type part struct{ start, end int32 }
 
-// Check makes the check of a rule that weighs each sentence of a definition.
-// What the patterns of the rule have found there is not reported again.
+// Check returns the check of a rule that weighs each sentence of a definition. It does not
+// repeat what the rule's patterns found.
 func Check(ws ...*Test) func(*scanner.TextPass) {
 	tests = append(tests, ws...)
 	return func(p *scanner.TextPass) {
@@ -117,7 +117,7 @@ func weighDefinition(p *scanner.TextPass, old any) any {
 // keptHeavy is of how many sentences the memory stays for the next text.
 const keptHeavy = 1024
 
-// definition is what a reading asks about.
+// definition provides the context of a reading.
 type definition struct{ *scanner.TextPass }
 
 // OtherTool returns a tool of others that a sentence names.
@@ -132,7 +132,7 @@ func (d definition) OtherTool(sentence []byte) string {
 	return name
 }
 
-// DomainTool is a kind of tool that a sentence may speak of without naming one.
+// DomainTool matches a kind of tool that a sentence mentions without a name.
 var DomainTool = lazyregexp.New(`\b(calendar|e?-?mail|payment|bank|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+tools?\b`)
 
 // parameterKeys are the members of a schema whose text a model may follow when
@@ -156,7 +156,7 @@ func isAction(name string) bool {
 var actionWords = lazyregexp.New(`^(get|list|create|send|delete|update|write|read|search|add|remove|transfer|execute|run|post|fetch|move|copy|make|place|open|close|upload|download|edit|insert|push|merge|call|invoke|book|` +
 	`pay|buy|forward|reply|publish|query|exec|browse|navigate|click|schedule|cancel|approve|deploy|build|install|start|stop|restart|enable|disable|grant|revoke|share|invite|register|convert|export|import|sync|sign|charge|commit|log|save|store|file|e?mail|message|payment|order|invoice|funds|repository)$`)
 
-// Quoted reports whether all that is needed stands in one quotation or code span.
+// Quoted reports whether all that is needed is in one quotation or code span.
 func (w *Test) Quoted(t []byte, s *reading.Sentence) bool {
 	start, end := s.End, s.Start
 	for _, oneOf := range w.Needs {
@@ -175,8 +175,8 @@ func (w *Test) Quoted(t []byte, s *reading.Sentence) bool {
 	return false
 }
 
-// purposeful reports that a tool's name, or what it says first, is about what
-// the sentence speaks of.
+// purposeful reports that a tool's name or first sentence is about the subject of the
+// sentence.
 func purposeful(p *scanner.TextPass, s *reading.Sentence) bool {
 	return MatchesPurpose(p.Name, p.Described(), s)
 }
@@ -198,7 +198,7 @@ func MatchesPurpose(name, described string, s *reading.Sentence) bool {
 // maxOpening is how much of a text without an end of a sentence its beginning is, in bytes.
 const maxOpening = 1024
 
-// FirstSentence returns what a text says first.
+// FirstSentence returns the first sentence of a text.
 func FirstSentence(s string) string {
 	s = s[:min(len(s), maxOpening)]
 	if i := strings.IndexAny(s, ".\n"); i >= 0 {
@@ -207,7 +207,7 @@ func FirstSentence(s string) string {
 	return s
 }
 
-// purposes are the words of tools whose business is what can be handed over.
+// purposes are words of tools whose job is to pass data on.
 var purposes = [...]struct {
 	senses []reading.Sense
 	words  *lazyregexp.Regexp

@@ -11,18 +11,18 @@ var WaivesApproval = Test{
 	Weights: map[reading.Sense]int{
 		reading.Consent: 2, reading.Waive: 2, reading.Granted: 3, reading.Model: 1, reading.Always: 1, reading.Duty: 1, reading.Person: 1, reading.Until: -3, reading.DataFlow: -3, reading.Whether: -4,
 	},
-	Enough: 5, Severity: scanner.High, Message: "the text has something done without the user's consent",
+	Enough: 5, Severity: scanner.High, Message: "tells the model to act without the user's consent",
 }
 
-// ActsAlone is to have the reader act alone. An agent that is described does so
-// as well: it takes a word of consent, of duty or to the reader beside.
+// ActsAlone tells the reader to act without asking. A description of an agent uses the same
+// words, so a word of consent, duty or address is required too.
 var ActsAlone = Test{
 	Needs: [][]reading.Sense{{reading.Alone}, {reading.Model, reading.Reader}},
 	Weights: map[reading.Sense]int{
 		reading.Alone: 3, reading.Model: 1, reading.Reader: 3, reading.Grave: 1, reading.Consent: 2, reading.Waive: 2, reading.Granted: 3, reading.Duty: 1,
 		reading.Until: -3, reading.DataFlow: -3, reading.Employed: -2, reading.Whether: -4,
 	},
-	Purpose: -2, Enough: 5, Severity: scanner.High, Message: "the text has something done without the user's consent",
+	Purpose: -2, Enough: 5, Severity: scanner.High, Message: "tells the model to act without the user's consent",
 }
 
 // Conceals, ActsInSecret and KeepsUserUnaware are an order of secrecy, something done by
@@ -65,7 +65,7 @@ var DelayedTrigger = Test{
 		reading.Later: 3, reading.Harm: 3, reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Run: 1, reading.Address: 2, reading.OtherTool: 2,
 		reading.KeyFile: 2, reading.Secret: 2, reading.Personal: 1, reading.Model: 1, reading.Stealth: 2, reading.Hush: 2,
 	},
-	Enough: 6, Severity: scanner.High, Message: "the text announces other behaviour for the time when it is trusted",
+	Enough: 6, Severity: scanner.High, Message: "announces that it will behave differently once it is trusted",
 }
 
 // FetchesAndRuns is to fetch something from an address and to run it.
@@ -74,17 +74,17 @@ var FetchesAndRuns = Test{
 	Weights: map[reading.Sense]int{
 		reading.Download: 2, reading.Run: 2, reading.Address: 1, reading.Model: 1, reading.Duty: 1, reading.Stealth: 2, reading.Hush: 2, reading.Shown: -3,
 	},
-	Enough: 5, Severity: scanner.Critical, Message: "the text has a download run",
+	Enough: 5, Severity: scanner.Critical, Message: "tells the model to run a download",
 }
 
-// SendsCopy is to have one more get what the tool handles.
+// SendsCopy sends a copy of what the tool handles to somebody else.
 var SendsCopy = Test{
 	Needs: [][]reading.Sense{{reading.Copy}, {reading.Address}, {reading.Always, reading.Duty, reading.Stealth, reading.Hush}},
 	Weights: map[reading.Sense]int{
 		reading.Copy: 2, reading.Address: 2, reading.Always: 1, reading.Duty: 1, reading.Model: 1, reading.Stealth: 2, reading.Hush: 2, reading.Pretext: 1,
 		reading.Pointed: -3, reading.Whether: -3,
 	},
-	Enough: 5, Severity: scanner.Critical, Message: "the text has a copy sent to an address of its own",
+	Enough: 5, Severity: scanner.Critical, Message: "sends a copy to an address of its own choice",
 }
 
 // Redirects is to change to whom something goes.
@@ -94,17 +94,17 @@ var Redirects = Test{
 		reading.Alter: 2, reading.Value: 1, reading.Address: 2, reading.Always: 1, reading.Duty: 1, reading.Model: 1, reading.Stealth: 2, reading.Hush: 2,
 		reading.Described: -3, reading.DataFlow: -4, reading.Shown: -3, reading.History: -3, reading.Pointed: -3, reading.Visited: -3, reading.Whether: -3,
 	},
-	Enough: 6, Severity: scanner.Critical, Message: "the text changes to whom something goes",
+	Enough: 6, Severity: scanner.Critical, Message: "changes the recipient of something",
 }
 
-// ObeysOutput is to have orders obeyed that stand in data.
+// ObeysOutput tells the model to follow instructions in data.
 var ObeysOutput = Test{
 	Needs:   [][]reading.Sense{{reading.DataOrders}, {reading.Obey}},
 	Weights: map[reading.Sense]int{reading.DataOrders: 3, reading.Obey: 3},
-	Enough:  6, Severity: scanner.High, Message: "the text has the model obey what stands in data",
+	Enough:  6, Severity: scanner.High, Message: "tells the model to follow instructions in data",
 }
 
-// OverridesInstructions is to say that what the model was told counts no longer.
+// OverridesInstructions says that earlier instructions no longer count.
 var OverridesInstructions = Test{
 	Needs:   [][]reading.Sense{{reading.Orders}, {reading.Demote}},
 	Weights: map[reading.Sense]int{reading.Orders: 3, reading.Demote: 3, reading.First: 2},
@@ -121,9 +121,9 @@ var ChangesOtherTool = Test{
 		reading.OtherTool: 2, reading.Alter: 2, reading.Value: 1, reading.Address: 2, reading.Always: 1, reading.Duty: 1, reading.Model: 1, reading.Pretext: 1,
 		reading.Stealth: 3, reading.Hush: 3, reading.Described: -4, reading.History: -4, reading.DataFlow: -4,
 	},
-	Enough: 6, Severity: scanner.High, Message: "the text changes how a tool of another server is used",
+	Enough: 6, Severity: scanner.High, Message: "changes how another server's tool is used",
 }
 
-const ConcealMessage = "the text tells the model to keep something from its user"
+const ConcealMessage = "tells the model to hide something from the user"
 
-const DropMessage = "the text tells the model to drop the instructions it was given"
+const DropMessage = "tells the model to ignore its instructions"

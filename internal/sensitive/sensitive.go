@@ -16,14 +16,14 @@ var ConversationTool = lazyregexp.New(`(?i)(chat|message|conversation|history|sl
 // comes from: all_the_chat.
 const shortestSentence = 12
 
-// SecretOrder is the message for a name that orders a secret to be read, and aboutSecret
-// are last words of names that speak of a secret and do not hold it.
+// SecretOrder is the message for a name that orders to read a secret; aboutSecret are last
+// words of names that are about a secret.
 const SecretOrder = "the name of a parameter is an order to read a secret"
 
 var AboutSecret = names.Set(`id ids path name names type timeout seconds ms count limit enabled url uri line page version region format mode status at interval policy`)
 
-// CollectedBy weighs the name of a parameter that may be left out and of one that
-// must be given, and says what it collects, "" for nothing.
+// CollectedBy rates the name of a parameter, optional or required, and returns what it
+// collects, "" for nothing.
 func CollectedBy(name string) (optional, required scanner.Severity, message string) {
 	said := ""
 	if len(name) >= shortestSentence {
@@ -49,8 +49,8 @@ func AboutTalk(name string) bool {
 // forModels is the name of a tool whose business is models.
 var forModels = lazyregexp.New(`(?i)(agent|assistant|llm|model|complet|generat|inference|embed|think|reason)`)
 
-// CollectorName is a name that says outright what is collected, and callerModel one
-// that asks who calls.
+// CollectorName matches a name that says what is collected, and callerModel one that asks
+// for the calling model.
 var CollectorName = lazyregexp.New(`(?i)^(side_?note|(full_|whole_|entire_)?(conversation|chat)_?(history|log|context|transcript)|(conversation|chat)History|system_?prompt|system_?instructions|previous_?(tool_?results|tool_?outputs|messages)|(all_?)?(prior|previous)_?messages|user_?messages|chain_?of_?thought|internal_?reasoning)$`)
 
 var callerModel = lazyregexp.New(`(?i)^(calling_?|your_?)?(llm|ai)_?(model_?)?(name|id|version)$|^(calling|your)_?model_?(name)?$`)

@@ -9,7 +9,7 @@ const maxDiffed = 128 << 10
 // they are too long to be compared line by line; the diff then says so.
 func LineDiff(oldName, newName, before, after string) (diff string, ok bool) {
 	if len(before)+len(after) > maxDiffed {
-		return "@@ too long to be compared line by line @@", false
+		return "@@ too long to compare line by line @@", false
 	}
 	return udiff.Unified(oldName, newName, before, after), true
 }

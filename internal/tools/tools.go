@@ -18,8 +18,8 @@ func Each(p *scanner.MessagePass, visit func(d *scanner.Definition, node int)) {
 	}
 }
 
-// Annotation returns the node of an annotation of the tool at node that is a boolean,
-// and its value; -1 where there is none.
+// Annotation returns the node of a boolean annotation of the tool at node, and its value; -1
+// if there is none.
 func Annotation(doc *wire.Doc, node int, name string) (at int, value bool) {
 	at = doc.Get(doc.Get(node, "annotations"), name)
 	if doc.Kind(at) != wire.Bool {
@@ -41,12 +41,12 @@ func EachNew(p *scanner.JudgePass, visit func(*scanner.Definition)) {
 	}
 }
 
-// ReportBeside reports what is wrong with the name of a tool beside that of another
-// server's tool.
+// ReportBeside reports what is wrong with a tool's name compared with that of another server's
+// tool.
 func ReportBeside(p *scanner.JudgePass, d *scanner.Definition, other *scanner.Known, severity scanner.Severity, message string) {
 	p.Report(scanner.JudgeIssue{
 		Severity: severity, Subject: scanner.ToolSubject, Name: d.Name, Pointer: "/name", Offset: d.Offset,
 		Message: message, Evidence: d.Name, Key: other.Server + "\x00" + other.Definition.Name,
-		Related: []scanner.Related{{Message: fmt.Sprintf("first offered by server %q", other.Server), Location: other.Location}},
+		Related: []scanner.Related{{Message: fmt.Sprintf("first listed by server %q", other.Server), Location: other.Location}},
 	})
 }

@@ -8,10 +8,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// What a tool says that it does is told by the verb of its name, and of the
-// first words of its description. Words that are nouns as often count at the
-// start of a name only. A get_delete_status deletes nothing, and an
-// execute_query reads; a delete_view deletes.
+// What a tool says it does follows from the verb of its name and of the first words of its
+// description. Words that are as often nouns count only at the start of a name. A
+// get_delete_status deletes nothing, and an execute_query reads; a delete_view deletes.
 var (
 	DestroyVerbs = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite)\b|^(drop|clear|reset|transfer)\b`)
 	changeVerbs  = lazyregexp.New(`\b(send|write|insert|upload|publish|rename|modify|install|execute|exec)\b|^(update|edit|move|merge|push|commit|post|pay|buy|append|replace|patch|submit|deploy)\b`)
@@ -52,7 +51,7 @@ func Changing(verb string) bool {
 	return DestroyVerbs.MatchString(verb) || changeVerbs.MatchString(verb) || maybeVerbs.MatchString(verb)
 }
 
-// AsksOnly is what is sent or executed to read something.
+// AsksOnly matches what a tool sends or executes only to read something.
 var AsksOnly = lazyregexp.New(`\b(read[- ]only|quer(y|ies)|search(es)?|requests?|select|lookup|questions?|without (changing|modifying)|dry[- ]run)\b`)
 
 // WritesItself reports a tool that says of itself that it changes something: by the

@@ -13,18 +13,18 @@ import (
 var InlineInterpreter = scanner.Rule{
 	ID:         "cfg-inline-interpreter",
 	Category:   "configuration",
-	Title:      "A server is a piece of code written into the configuration",
-	Why:        "sh -c, python -c and their like run whatever stands in the next argument. A reader sees one more server, and the client asks for consent by its name.",
-	Fix:        "Put the code into a file of the repository where it is reviewed, or start the server directly.",
+	Title:      "The configuration contains the server's code",
+	Why:        "sh -c, python -c and similar commands run whatever the next argument contains. A reader sees one more server, and the client asks for consent by its name.",
+	Fix:        "Put the code into a file of the repository, where it is reviewed, or start the server directly.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Servers have a program of their own. A text that only prepares a directory or a path ahead of one, as wrappers do, is medium.",
+	Basis:      "Servers have a program of their own. A script that only prepares a directory or path before it starts one, like a wrapper, is medium.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *scanner.Entry, l *launch.Command) {
 			for i, arg := range e.Args {
 				if codeAddress.MatchString(arg) {
-					p.Report(e, fmt.Sprintf("/args/%d", i), scanner.High, "the argument is an address that holds code, and "+l.Program+" is told to load it", arg)
+					p.Report(e, fmt.Sprintf("/args/%d", i), scanner.High, "the argument is a URL that contains code, and "+l.Program+" loads it", arg)
 				}
 			}
 			if l.Code == launch.NoCode {
@@ -33,16 +33,15 @@ var InlineInterpreter = scanner.Rule{
 			pointer, code := entries.Argument(e, l.Code)
 			severity, message := scanner.High, "the argument is code that "+l.Interpreter+" runs"
 			if preparation(l.Interpreter, code) {
-				severity, message = scanner.Medium, "the argument is a text for "+l.Interpreter+" that starts one program"
+				severity, message = scanner.Medium, "the argument is a script for "+l.Interpreter+" that starts one program"
 			}
 			p.Report(e, pointer, severity, message, code)
 		})
 	},
 }
 
-// preparation reports whether a text for a shell does no more than choose a
-// directory or an environment ahead of one program, or a piece of Python than
-// call the main function of a module.
+// preparation reports whether shell code only chooses a directory or environment before one
+// program, or Python code only calls the main function of a module.
 func preparation(interpreter, code string) bool {
 	if strings.HasPrefix(interpreter, "py") {
 		return pythonMain.MatchString(code)
@@ -54,22 +53,21 @@ func preparation(interpreter, code string) bool {
 	return false
 }
 
-// longestPreparation bounds how much of a text for a shell is taken for harmless
-// at a glance.
+// longestPreparation bounds shell code that can count as harmless.
 const longestPreparation = 400
 
-// codeAddress is an address that does not name code but holds it.
+// codeAddress matches a URL that contains code.
 var codeAddress = lazyregexp.New(`(?i)^(?:--?[\w-]+=)?data:(?:text|application)/(?:java|ecma|type)script`)
 
 var (
-	// plainShell is a row of commands that only prepare, and one at its end
-	// without redirection, substitution or another program behind it.
+	// plainShell matches commands that only prepare, followed by one command without
+	// redirection, substitution or another program.
 	plainShell = lazyregexp.New(`^\s*(?:(?:cd|source|\.|export|nvm|fnm|pyenv|conda|set|eval "\$\((?:/[\w/.-]+/)?(?:brew|fnm|mise|direnv|pyenv) [\w -]+\)")(?: [^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Z_]+\}?[^;&|<>` + "`" + `$()\n]*)*)?\s*(?:&&|;|\n)\s*)*` +
 		`(?:exec )?[^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Za-z_]+\}?[^;&|<>` + "`" + `$()\n]*)*$`)
 	// silencing is what sends the output of a command nowhere, or to the log.
 	silencing = lazyregexp.New(`\s*(?:[012&]?>>?\s*/dev/null|[12]?>&[12])\b`)
-	// asking is what only tells where something is.
+	// asking matches commands that only print a location.
 	asking = lazyregexp.New(`\$\((?:git rev-parse --show-toplevel|pwd(?: -P)?|dirname "?\$0"?|(?:which|command -v) [\w.-]+|brew --prefix(?: [\w@.-]+)?|npm (?:root|prefix|bin) -g)\)`)
-	// pythonMain is what an entry point of a package would do.
+	// pythonMain matches what an entry point of a package does.
 	pythonMain = lazyregexp.New(`^\s*(?:(?:import [\w.]+|from [\w.]+ import \w+(?: as \w+)?)\s*;\s*)+(?:sys\.exit\()?(?:asyncio\.run\()?[\w.]+\(\)\)*;?\s*$`)
 )

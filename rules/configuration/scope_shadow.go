@@ -13,12 +13,12 @@ import (
 var ScopeShadow = scanner.Rule{
 	ID:         "cfg-scope-shadow",
 	Category:   "tool_shadowing",
-	Title:      "Two configurations name different servers alike",
-	Why:        "Clients read several files, and of two servers of one name they start one. Consent is remembered by name: a repository that names its server like one of the user's is started in its place, or is trusted for it.",
-	Fix:        "Give one of the two another name, or make both the same.",
+	Title:      "Two configurations use one name for different servers",
+	Why:        "Clients read several files, and start one of two servers with the same name. They remember consent by name: a repository's server with the name of a user's server starts in its place, or inherits its trust.",
+	Fix:        "Rename one of the two, or make them identical.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The names are equal and what they start is not. The same package in another version, or the same address over a bridge, is the same server.",
+	Basis:      "The names are equal and the commands differ. The same package in another version, or the same address through a bridge, is the same server.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0074", "CWE-694"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -49,7 +49,7 @@ var ScopeShadow = scanner.Rule{
 	},
 }
 
-// unrelated reports two projects that are opened each by itself: neither holds the other.
+// unrelated reports two projects of which neither contains the other.
 func unrelated(a, b string) bool {
 	if a == "" || b == "" {
 		return false
@@ -61,13 +61,12 @@ func unrelated(a, b string) bool {
 // belongs says whose configuration it is.
 func belongs(c *scanner.ClientConfig) string {
 	if c.User {
-		return "the configuration of the user"
+		return "the user's configuration"
 	}
 	return "a configuration of the project"
 }
 
-// identity is what a server is, however it is started; "" where nothing can be
-// told apart by it.
+// identity returns what identifies a server however it is started, "" if nothing does.
 func identity(e *scanner.Entry) string {
 	if e.Command == "" {
 		return endpointOf(e.URL)
@@ -86,7 +85,7 @@ func identity(e *scanner.Entry) string {
 	return strings.Join(append([]string{l.Program, string(l.Ecosystem), l.Name}, l.Words...), "\x00")
 }
 
-// endpointOf is an address without what may differ between two users of it.
+// endpointOf returns an address without the parts that can differ between users.
 func endpointOf(s string) string {
 	u, ok := destination.Address(s)
 	if !ok {

@@ -19,12 +19,12 @@ import (
 var SecretLiteral = scanner.Rule{
 	ID:         "cfg-secret-literal",
 	Category:   "credential_theft",
-	Title:      "A secret is written into the configuration",
-	Why:        "A configuration is committed, copied and read by every tool that starts servers. Whoever sees the file has the credential.",
-	Fix:        "Refer to it, as ${NAME}, ${env:NAME} or ${input:name}, whatever the client reads, and replace the credential that was written.",
+	Title:      "The configuration contains a secret",
+	Why:        "Configurations are committed, copied and read by every tool that starts servers. Anybody who sees the file has the credential.",
+	Fix:        "Use a reference that the client supports, such as ${NAME}, ${env:NAME} or ${input:name}, and rotate the credential.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "High where the value has the published form of a vendor's token, or opens a database on another host; medium where its name says that it is a secret and it looks random, or both have a published form together; low for a password that may be any word. The forms are those of mcpscan and of gitleaks.",
+	Basis:      "High if the value has the published format of a vendor's token, or opens a database on another host; medium if its name indicates a secret and it looks random, or if name and value together have a published format; low for a password that may be any word. The formats are those of mcpscan and gitleaks.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0083", "CWE-798"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -61,7 +61,7 @@ func named(values map[string]string, prefix string, each func(pointer, name, val
 }
 
 // argument returns the name that an argument goes by, and the value in it:
-// --token=x, TOKEN=x, --header "X: y", or what stands behind --token.
+// --token=x, TOKEN=x, --header "X: y", or the text after --token.
 func argument(args []string, i int) (name, value string) {
 	if name, value, ok := strings.Cut(args[i], "="); ok && assigned.MatchString(name) {
 		return strings.TrimLeft(name, "-"), value
@@ -83,12 +83,11 @@ var (
 // lastToken is the name of the member that a pointer leads to.
 func lastToken(pointer string) string { return pointer[strings.LastIndexByte(pointer, '/')+1:] }
 
-// wordLength is the length from which a literal is taken for a password where the name of
-// the variable leaves no doubt.
+// wordLength is the minimum length of a password if the name of the variable leaves no doubt.
 const wordLength = 6
 
-// credentialLength bounds what is compared with published forms; private keys and tokens
-// of sessions are the longest.
+// credentialLength bounds the value that is compared with published formats; private keys and
+// session tokens are the longest.
 const credentialLength = 16 << 10
 
 // secretIn judges a value with the name that it goes by; no message for no secret.
@@ -98,7 +97,7 @@ func secretIn(name, value string) (scanner.Severity, string) {
 		literal = strings.TrimSpace(rest)
 	}
 	if text.Token(literal) != "" {
-		return scanner.High, "the value has the form of a vendor's token"
+		return scanner.High, "the value has the format of a vendor's token"
 	}
 	if u, err := url.Parse(literal); err == nil && u.Host != "" {
 		return secretInURL(u)
@@ -108,9 +107,9 @@ func secretIn(name, value string) (scanner.Severity, string) {
 	case literal == "", secrets.Placeholder(literal):
 		return 0, ""
 	case published.Find(`"`+short+`"`) != "":
-		return scanner.High, "the value has the form of a vendor's token"
+		return scanner.High, "the value has the format of a vendor's token"
 	case !secrets.PublicName.MatchString(name) && !identifierName.MatchString(name) && published.Find(name+`="`+short+`"`) != "":
-		return scanner.Medium, "the name and the value have the form of a vendor's credential"
+		return scanner.Medium, "name and value have the format of a vendor's credential"
 	}
 	switch {
 	case !secrets.NamesSecret(name) || text.IsReference(value) && len(literal) < secrets.MinRandomLength:
@@ -129,7 +128,7 @@ func secretIn(name, value string) (scanner.Severity, string) {
 // secretInURL judges the password of an address, and what its query names a secret.
 func secretInURL(u *url.URL) (scanner.Severity, string) {
 	if word, ok := u.User.Password(); ok && !text.IsReference(word) && secrets.LooksLikePassword(word) && !destination.Loopback(u.Hostname()) {
-		return scanner.High, "the address has a password in it"
+		return scanner.High, "the address contains a password"
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
@@ -138,7 +137,7 @@ func secretInURL(u *url.URL) (scanner.Severity, string) {
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		for _, v := range query[name] {
 			if literal := text.Literal(v); secrets.NamesSecret(name) && !secrets.Placeholder(literal) && secrets.LooksRandom(literal) {
-				return scanner.High, "the query of the address has a secret in it"
+				return scanner.High, "the query of the address contains a secret"
 			}
 		}
 	}

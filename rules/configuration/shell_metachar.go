@@ -12,17 +12,17 @@ import (
 var ShellMetachar = scanner.Rule{
 	ID:         "cfg-shell-metachar",
 	Category:   "shell_injection",
-	Title:      "A command line carries a second command",
-	Why:        "Some clients start servers through a shell. What stands behind ; or && or in $(…) runs there as a command of its own, under the name of a server that was approved.",
-	Fix:        "Remove it. A server is one program with its arguments; what has to run before it belongs into a script that is reviewed.",
+	Title:      "A command line contains a second command",
+	Why:        "Some clients start servers through a shell, which runs what follows ; or && or is in $(…) as another command, under the name of an approved server.",
+	Fix:        "Remove it. A server is one program with its arguments; put other commands into a script that is reviewed.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Arguments hold such characters for honest reasons, so what they separate must be a command, or a download that is run.",
+	Basis:      "Arguments have such characters for honest reasons too, so what they separate must be a command, or a download that is run.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachCommand(p, func(e *scanner.Entry, l *launch.Command) {
 			if commandMeta.MatchString(e.Command) && l.Code != launch.InCommand {
-				p.Report(e, "/command", scanner.High, "the command has a second one in it, or a redirection", e.Command)
+				p.Report(e, "/command", scanner.High, "the command contains a second command or a redirection", e.Command)
 			}
 			for i, arg := range e.Args {
 				if message := chained(e.Args, i, l); message != "" {
@@ -33,8 +33,8 @@ var ShellMetachar = scanner.Rule{
 	},
 }
 
-// chained says what is wrong with an argument, "" for nothing. A text for a shell
-// may chain commands, which another rule judges; downloads that run are said here.
+// chained returns what is wrong with an argument, "" for nothing. Shell code may chain
+// commands, which another rule judges; this one reports downloads that run.
 func chained(args []string, i int, l *launch.Command) string {
 	arg := args[i]
 	switch {
@@ -43,14 +43,14 @@ func chained(args []string, i int, l *launch.Command) string {
 	case i == l.Code:
 		return ""
 	case operator.MatchString(arg) && i+1 < len(args) && (i == 0 || args[i-1] == "" || args[i-1][0] != '-') && programWord.MatchString(args[i+1]):
-		return "the argument is the operator of a shell, and a command stands behind it"
+		return "the argument is a shell operator, followed by a command"
 	case secondCommand.MatchString(arg), substitution.MatchString(arg):
-		return "the argument has a command in it for a shell"
+		return "the argument contains a shell command"
 	}
 	return ""
 }
 
-// commands are programs that what is put behind a command line would start.
+// commands are programs that an attacker appends to a command line.
 const commands = `(?:sudo +)?(?:curl|wget|bash|sh|zsh|nc|ncat|socat|rm|chmod|chown|python3?|node|perl|ruby|php|powershell|pwsh|iwr|iex|eval|exec|base64|certutil|bitsadmin|mshta|osascript|cat|env|touch|mkfifo|ssh|scp|crontab|launchctl|open|calc(?:\.exe)?|whoami|id)\b`
 
 var (

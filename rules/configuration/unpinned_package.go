@@ -10,12 +10,12 @@ import (
 var UnpinnedPackage = scanner.Rule{
 	ID:         "cfg-unpinned-package",
 	Category:   "supply_chain",
-	Title:      "A server is fetched in whatever version is newest",
-	Why:        "A launcher such as npx fetches the package each time the server starts. Whoever publishes the next version, or takes the account over, runs code here without a change of this file.",
-	Fix:        "Name one version, such as some-server@1.2.3; for an image its digest, for a repository a commit.",
+	Title:      "A server's version is not pinned",
+	Why:        "A launcher such as npx fetches the package each time the server starts. Whoever publishes the next version, or takes over the account, runs code here without a change to this file.",
+	Fix:        "Pin one version, such as some-server@1.2.3; for an image its digest, for a repository a commit.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "What is fetched follows from the arguments. Most documentation shows it without a version, so it is no sign of an attack.",
+	Basis:      "The arguments show what is fetched. Most documentation omits the version, so this is not a sign of an attack.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0010.005", "CWE-1357"},
 	Config: func(p *scanner.ConfigPass) {
 		entries.EachPackage(p, func(e *scanner.Entry, l *launch.Command, one launch.Package) {
@@ -27,7 +27,7 @@ var UnpinnedPackage = scanner.Rule{
 				return // what has no versions is looked at for its digest
 			}
 			if one.Version != "" {
-				message += "; what is written is a tag, a branch or a range"
+				message += "; it names a tag, a branch or a range"
 			}
 			pointer, word := entries.Argument(e, one.Arg)
 			p.Report(e, pointer, scanner.Medium, message, word)
@@ -42,6 +42,6 @@ var unpinned = map[launch.Ecosystem]string{
 	launch.NuGet: "the NuGet package has no exact version (name@1.2.3)",
 	launch.JSR:   "the JSR package has no exact version (name@1.2.3)",
 	launch.Go:    "the Go module has no exact version (path@v1.2.3)",
-	launch.OCI:   "the image has neither a digest (name@sha256:…) nor the tag of one version",
-	launch.Git:   "the repository is not fetched at a commit (its 40 digits)",
+	launch.OCI:   "the image has neither a digest (name@sha256:…) nor a version tag",
+	launch.Git:   "the repository is not pinned to a commit (40 digits)",
 }

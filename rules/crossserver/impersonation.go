@@ -15,12 +15,12 @@ import (
 var Impersonation = scanner.Rule{
 	ID:         "xs-impersonation",
 	Category:   "name_similarity",
-	Title:      "A server claims to be a vendor's, and what is known of it says otherwise",
-	Why:        "A name, a title or an address that looks like a vendor's gets a server approved that the vendor has never seen.",
+	Title:      "A server claims to be a vendor's, but other facts contradict it",
+	Why:        "A name, title or address that looks like a vendor's gets users to approve a server that the vendor has never seen.",
 	Fix:        "Take the server from the vendor's own page or registry entry, or remove it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Reported only on a contradiction: an address that imitates a vendor's, or a claim to be the vendor beside a web site, a package scope or a host that is not the vendor's. Being for a product is no claim. A bare product name in somebody's package is low, because authors are careless.",
+	Basis:      "Reported only on a contradiction: an address that imitates a vendor's, or a claim to be the vendor with a web site, package scope or host that is not the vendor's. A server \"for\" a product claims nothing. A bare product name in somebody's package is low, because authors are careless.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0073", "CWE-345"},
 	On:         scanner.OnIntroduction,
 	Judge: func(p *scanner.JudgePass) {
@@ -30,7 +30,7 @@ var Impersonation = scanner.Rule{
 		}
 		for _, address := range append([]string{s.Website}, s.Icons...) {
 			if b := imitatedHost(hostOf(address)); b != nil {
-				reportClaim(p, scanner.Medium, "", address, fmt.Sprintf("the address %q of the server imitates one of %s", hostOf(address), b.Name))
+				reportClaim(p, scanner.Medium, "", address, fmt.Sprintf("the server's address %q imitates one of %s", hostOf(address), b.Name))
 				return
 			}
 		}
@@ -40,7 +40,7 @@ var Impersonation = scanner.Rule{
 				continue
 			}
 			if severity, why := contradiction(b, official, s.Website, p.Server.ID); why != "" {
-				reportClaim(p, severity, f.pointer, f.text, fmt.Sprintf("the server calls itself %q, and its %s is not %s's", f.text, why, b.Name))
+				reportClaim(p, severity, f.pointer, f.text, fmt.Sprintf("the server calls itself %q, but its %s is not %s's", f.text, why, b.Name))
 				return
 			}
 		}
@@ -52,8 +52,8 @@ func reportClaim(p *scanner.JudgePass, severity scanner.Severity, pointer, evide
 		Message: message, Evidence: evidence, Key: evidence})
 }
 
-// claimedBrand returns the brand that a server claims to be: by its bare name, or by
-// the word official beside it.
+// claimedBrand returns the brand that a server claims to be: by its bare name, or with the
+// word official.
 func claimedBrand(name string) (b *names.Brand, official bool) {
 	words := names.FoldWords(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })) // GitHub is one word
 	official = slices.Contains(words, "official") && !slices.Contains(words, "unofficial")
@@ -66,7 +66,7 @@ func claimedBrand(name string) (b *names.Brand, official bool) {
 	return nil, false
 }
 
-// contradiction weighs what is known of a server against its claim to be a brand.
+// contradiction rates what contradicts a server's claim to be a brand.
 func contradiction(b *names.Brand, official bool, website, id string) (scanner.Severity, string) {
 	weak := scanner.Low
 	if official {
@@ -97,8 +97,7 @@ func hostOf(address string) string {
 	return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 }
 
-// publicHost reports a name of the public DNS: what runs here or in a private
-// network may stand in for anything.
+// publicHost reports a name in the public DNS: a local or private host may represent anything.
 func publicHost(h string) bool {
 	_, err := netip.ParseAddr(h)
 	dot := strings.LastIndexByte(h, '.')
@@ -110,8 +109,8 @@ func ownedBy(h string, hosts []string) bool {
 	return slices.ContainsFunc(hosts, func(own string) bool { return h == own || strings.HasSuffix(h, "."+own) })
 }
 
-// imitatedHost returns the brand that a host is made to look like: the brand's
-// host with more behind it, or its name with a slip.
+// imitatedHost returns the brand that a host imitates: by the brand's host with a suffix, or
+// its name with a typo.
 func imitatedHost(h string) *names.Brand {
 	labels := strings.Split(h, ".")
 	if len(labels) < 2 {

@@ -12,12 +12,12 @@ import (
 var CapExec = scanner.Rule{
 	ID:         "cap-exec",
 	Category:   "policy",
-	Title:      "A tool runs what the model writes",
-	Why:        "A free-form command, program or query is as wide as what runs it: whoever steers the model steers that.",
-	Fix:        "Run the server in a sandbox with rights of its own, and have each call approved.",
+	Title:      "A tool executes what the model writes",
+	Why:        "A free-form command, program or query can do whatever its interpreter can: whoever controls the model controls that.",
+	Fix:        "Run the server in a sandbox with limited rights, and require approval for each call.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "An inventory of what the tools can do, no accusation: one tool in seventy of published servers does.",
+	Basis:      "This is an inventory of what tools can do, not an accusation: one in seventy tools of published servers does this.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-94"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *scanner.Definition, node int) {
@@ -28,15 +28,15 @@ var CapExec = scanner.Rule{
 				}
 				if what := executes(p.Doc, d.Name, name, s.Node); what != "" {
 					found = true // one tool, one finding
-					p.Report(s.Node, true, scanner.Note, "the tool runs "+what+" that the caller writes")
+					p.Report(s.Node, true, scanner.Note, "the tool executes "+what+" that the caller writes")
 				}
 			})
 		})
 	},
 }
 
-// runnable is a kind of text that tools run: the names of parameters that hold it
-// and, where such a name says too little, what a tool or a description adds.
+// runnable is a kind of text that tools execute: names of parameters for it and, if a name is
+// ambiguous, words of the tool or description that decide.
 type runnable struct {
 	what      string
 	name      *lazyregexp.Regexp
@@ -68,7 +68,7 @@ var runWords = map[string][]*runnable{
 	"function": {runsProgram}, "expression": {runsProgram}, "snippet": {runsProgram}, "program": {runsProgram},
 }
 
-// executes tells what a parameter is run as, "" where it is not.
+// executes returns how the tool executes a parameter, "" if it does not.
 func executes(doc *wire.Doc, tool, parameter string, schema int) string {
 	for _, r := range runWords[names.LastWord(parameter)] {
 		if r.name.MatchString(names.Spell(parameter)) &&

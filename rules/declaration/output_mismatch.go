@@ -14,12 +14,12 @@ import (
 var OutputMismatch = scanner.Rule{
 	ID:         "sch-output-mismatch",
 	Category:   scanner.OutputPoisoning,
-	Title:      "A structured result is not what the tool's schema, or the result's own text, says",
-	Why:        "One client hands the model the text of a result and another the structure. Where the two differ, the one that was reviewed or logged is not the one that was acted on.",
-	Fix:        "Have the server return one value in both forms, as its outputSchema says. Let the client refuse what does not conform.",
+	Title:      "A structured result contradicts the tool's schema or its own text",
+	Why:        "One client gives the model the text of a result and another the structured content. If they differ, the model acts on something else than what was reviewed or logged.",
+	Fix:        "Return the same value in both forms, as outputSchema says. Make the client reject results that do not conform.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Two values under one name in one result, or a breach of a schema that the server wrote itself: both are facts, the intent is not. A text that is no JSON, or says less, contradicts nothing. Numbers may be rounded.",
+	Basis:      "Two values under one name in one result, or a violation of the server's own schema: both are facts, the intent is not. A text that is not JSON, or says less, contradicts nothing. Numbers may be rounded.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM05", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		result := p.Doc.Get(p.Root, "result")
@@ -39,7 +39,7 @@ var OutputMismatch = scanner.Rule{
 				continue
 			}
 			if at := said.differ(0, said.wrapped(structured)); at >= 0 {
-				p.Report(at, false, scanner.Medium, "the text of the result gives another value for this")
+				p.Report(at, false, scanner.Medium, "the text of the result has another value here")
 			}
 		}
 	},
@@ -79,8 +79,8 @@ func (v *views) wrapped(structured int) int {
 	return structured
 }
 
-// differ returns the first node of the structure under s that the text has
-// another value for, -1 for none. What only one of them has is no difference.
+// differ returns the first node of the structure under s with another value in the text, -1
+// for none. A value that only one of them has is not a difference.
 func (v *views) differ(t, s int) int {
 	switch v.text.Kind(t) {
 	case wire.Object:
@@ -112,8 +112,8 @@ func (v *views) differ(t, s int) int {
 	return -1
 }
 
-// same compares two values of which the first holds no others. Values of two
-// types are two ways of writing, such as null for nothing.
+// same compares two values of which the first has no children. Different types are different
+// notations, such as null for nothing.
 func (v *views) same(t, s int) bool {
 	if v.text.Kind(t) != v.structured.Kind(s) {
 		return true

@@ -9,10 +9,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// What a schema may cost. The specification (2026-07-28) has clients bound depth
-// and number of subschemas and names no figures; these are three to four times
-// the largest of 2,301 tools of published servers: 76 kB, 1,160 objects, 24
-// levels of JSON, 9 kB of patterns.
+// The maximum cost of a schema. The specification (2026-07-28) requires clients to bound depth
+// and number of subschemas without naming figures; these are three to four times the largest
+// of 2,301 tools of published servers: 76 kB, 1,160 objects, 24 levels of JSON, 9 kB of
+// patterns.
 const (
 	maxSchemaBytes = 256 << 10
 	maxSubschemas  = 5000
@@ -23,12 +23,12 @@ const (
 var ResourceBomb = scanner.Rule{
 	ID:         "sch-resource-bomb",
 	Category:   "schema",
-	Title:      "A schema costs its reader too much",
-	Why:        "A client that compiles or checks such a schema hangs or runs out of memory, and a checker that gives up on it has not looked.",
-	Fix:        "Have the server send a smaller schema. Bound the work that the client spends on one.",
+	Title:      "A schema is too expensive to process",
+	Why:        "A client that compiles or validates such a schema hangs or runs out of memory, and a checker that gives up has not inspected it.",
+	Fix:        "Make the server send a smaller schema. Limit the client's work per schema.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Each bound is some times what published servers need. A schema that refers to itself through a property or a list is an honest tree and left alone; one that does so without taking anything off the value never ends.",
+	Basis:      "Each limit is several times what published servers need. A schema that refers to itself through a property or an array is an honest tree and not reported; one that refers to itself for the same value never ends.",
 	Refs:       []string{"OWASP-LLM:LLM10", "CWE-400", "CWE-674", "CWE-1333"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(_ *scanner.Definition, node int) {
@@ -45,8 +45,8 @@ var ResourceBomb = scanner.Rule{
 	},
 }
 
-// tooCostly returns the first thing about a schema that costs too much, and its
-// node. Behind a bound nothing else is judged, so the work is bounded as well.
+// tooCostly returns the first excessive property of a schema, and its node. It stops at a
+// bound, so its own work is bounded too.
 func tooCostly(doc *wire.Doc, root int) (at int, message string) {
 	if n := len(doc.Raw(root)); n > maxSchemaBytes {
 		return root, fmt.Sprintf("a schema of %d bytes: expected at most %d", n, maxSchemaBytes)
@@ -54,7 +54,7 @@ func tooCostly(doc *wire.Doc, root int) (at int, message string) {
 	count, patterns, refs := 0, 0, 0
 	jsonschema.Subschemas(doc, root, func(s jsonschema.Subschema) bool {
 		if count++; count > maxSubschemas {
-			at, message = root, fmt.Sprintf("more than %d schemas in one", maxSubschemas)
+			at, message = root, fmt.Sprintf("more than %d subschemas in one schema", maxSubschemas)
 		} else if s.Depth > maxSchemaDepth {
 			at, message = root, fmt.Sprintf("schemas nested deeper than %d", maxSchemaDepth)
 		}
@@ -67,7 +67,7 @@ func tooCostly(doc *wire.Doc, root int) (at int, message string) {
 			if patterns += len(pattern); patterns > maxPatterns {
 				at, message = c, fmt.Sprintf("patterns of more than %d bytes in one schema", maxPatterns)
 			} else if jsonschema.CatastrophicPattern(string(pattern)) {
-				at, message = c, "a pattern takes exponential time in engines that backtrack"
+				at, message = c, "a pattern takes exponential time in backtracking engines"
 			}
 		}
 		return message == ""

@@ -16,11 +16,11 @@ var SecretParam = scanner.Rule{
 	ID:         "sch-secret-param",
 	Category:   "credential_theft",
 	Title:      "A tool takes a secret as an argument",
-	Why:        "An argument passes through the model, the transcript and every log on the way. Who asks for a seed phrase or a card code there gets it with nobody looking.",
-	Fix:        "Give servers their credentials in their configuration. Do not let a model handle a secret of its user.",
+	Why:        "Arguments pass through the model, the transcript and every log. A tool that asks for a seed phrase or a card code there gets it unnoticed.",
+	Fix:        "Give servers their credentials in their configuration. Do not let a model handle its user's secrets.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Medium where the secret is a person's own (a seed phrase, a private key, a card code, the user's password); low for the password or key of a service, which one published server in seventeen takes. The worst parameter of a tool counts.",
+	Basis:      "Medium if the secret is a person's own (a seed phrase, a private key, a card code, the user's password); low for the password or key of a service, which one published server in seventeen takes. The worst parameter of a tool counts.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *scanner.Definition, node int) {
@@ -48,7 +48,7 @@ const (
 	personalSecret
 )
 
-// secretParameter tells what kind of secret a parameter of a tool takes.
+// secretParameter returns which kind of secret a parameter takes.
 func secretParameter(doc *wire.Doc, tool string, schema int, name string) secretKind {
 	if !secretWords[names.LastWord(name)] || !jsonschema.HoldsText(doc, schema) {
 		return noSecret
@@ -70,8 +70,7 @@ func secretParameter(doc *wire.Doc, tool string, schema int, name string) secret
 var secretWords = names.Set(`phrase words mnemonic ssn number no cvv cvc code value pin password passphrase passwd passcode pwd cookies
 	key pem content hex keys token tokens secret secrets apikey credential credentials card otp`)
 
-// Names are matched as words, and to their end: password_policy and
-// credential_id hold no secret.
+// Names are matched by words, to their end: password_policy and credential_id are not secrets.
 var (
 	certificate = lazyregexp.New(`(?i)(cert|tls|ssl|domain|deploy_?key)`)
 

@@ -14,12 +14,12 @@ import (
 var SuspiciousParam = scanner.Rule{
 	ID:         "sch-suspicious-param",
 	Category:   "exfiltration",
-	Title:      "A parameter collects what the tool does not need",
-	Why:        "The model fills in what a schema asks for. A parameter for the conversation, the system prompt, other tools' results, a secret or the model's name hands them to the server with every call.",
+	Title:      "A parameter collects data that the tool does not need",
+	Why:        "The model fills in what a schema asks for. A parameter for the conversation, the system prompt, other tools' results, a secret or the model's name gives them to the server in every call.",
 	Fix:        "Ask the author what it is for. Do not use the tool with data that the server must not see.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "High where the name or the description says that it is the conversation, the system prompt or a secret and the tool must be given it; medium where it is optional. What tells the server which model calls is one step less. Tools for chats and models have such parameters for a purpose and are left alone.",
+	Basis:      "High if the name or description says that it is the conversation, the system prompt or a secret, and it is required; medium if it is optional. A parameter for the model's name is one severity lower. Tools for chats and models have such parameters for a purpose and are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM07", "ATLAS:AML.T0086", "CWE-200"},
 	Message: func(p *scanner.MessagePass) {
 		tools.Each(p, func(d *scanner.Definition, node int) {
@@ -85,17 +85,16 @@ var SuspiciousParam = scanner.Rule{
 	},
 }
 
-// wished is what each pattern stands for, and fileMatch the first of those that
-// are secrets.
-var wished = [...]string{"the conversation", "the prompt", "the results of other tools", "a file that holds credentials", "secrets"}
+// wished is what each pattern asks for; those from fileMatch on are secrets.
+var wished = [...]string{"the conversation", "the prompt", "the results of other tools", "a credentials file", "secrets"}
 
 const (
 	talkMatch = 0
 	fileMatch = 3
 )
 
-// modestWish reports a wish for the conversation that has a reason: it asks for what
-// is relevant, or the tool hands over, traces or reports.
+// modestWish reports that a parameter needs the conversation for a reason: it asks for
+// relevant parts, or the tool hands over, traces or reports.
 func modestWish(p *scanner.TextPass, start, end int) bool {
 	from, to := clause.Sentence(p.Folded, start, end)
 	return hasReason.MatchString(names.Spell(p.Name)) || relevantOnly.Match(p.Folded[from:to])
@@ -103,7 +102,7 @@ func modestWish(p *scanner.TextPass, start, end int) bool {
 
 var (
 
-	// narrowerTalk stands behind words that mean less than the conversation.
+	// narrowerTalk follows words that mean less than the conversation.
 	narrowerTalk = lazyregexp.New(`^\s+(to\s+be\s+\w|messages?\b|room|channel|name|id\b|title|model|complet|window|widget|bot)`)
 	hasReason    = lazyregexp.New(`\b(hand ?off|hand ?over|escalate|support|case|ticket|feedback|report|bug|trace|tracing|telemetry|observability|log|audit|summari[sz]e|summary|note|notes|remember|recall)\b`)
 	relevantOnly = lazyregexp.New(`\b(relevant|helps?|helpful|needed|useful|important|necessary|related|pertinent|matters?)\b`)

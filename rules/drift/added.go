@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// telling is what a sentence that was added says by its shape: there is a thing or a
-// person that no upgrade has to speak of, and a verb that does something with it.
+// telling is the shape of an added sentence: an object that no upgrade needs to mention, and a
+// verb that acts on it.
 type telling struct {
 	says  func(u *unapproved, sentence []byte) bool
 	means string
@@ -20,14 +20,14 @@ type telling struct {
 
 // tellings are looked for in this order.
 var tellings = []telling{
-	{conceals, "has something kept from whoever uses it"},
-	{overrides, "has the model leave what it was told"},
-	{sendsElsewhere, "has something go to an address that it did not speak of"},
-	{writesElsewhere, "has something written to a place where it is run or trusted"},
-	{governsOthers, "changes how tools of others are used"},
-	{takesSecrets, "has data collected that it had nothing to do with"},
-	{asksInParameter, "has a parameter take what is not the tool's"},
-	{destroysUnasked, "destroys something, and is trusted not to"},
+	{conceals, "hides something from the user"},
+	{overrides, "tells the model to ignore its instructions"},
+	{sendsElsewhere, "sends something to an address that it did not mention before"},
+	{writesElsewhere, "writes to a place where systems run or trust what they find"},
+	{governsOthers, "changes how other servers' tools are used"},
+	{takesSecrets, "collects data that the tool did not use before"},
+	{asksInParameter, "adds data from outside the tool to a parameter"},
+	{destroysUnasked, "destroys something, although trusted not to"},
 }
 
 // tells returns what the shape of a sentence says, "" for nothing.
@@ -43,26 +43,25 @@ func (u *unapproved) tells(sentence []byte) string {
 func conceals(_ *unapproved, s []byte) bool { return concealing.Match(s) && !asUsual.Match(s) }
 
 var (
-	// concealing is that somebody is not told of what is done, or that it is done unseen.
+	// concealing matches that somebody is not told of an act, or does not see it.
 	concealing = lazyregexp.New(`\b(do\s+not|don['’]?t|never|without|no\s+need\s+to|need\s+not|needn['’]t|avoid|refrain\s+from)\s+(ever\s+)?(tell|mention|inform|notify|disclos|reveal|alert|let)(e|ing|ting)?\b([^.;]{0,30}\b(users?|anyone|anybody|humans?|operators?|person|people|owner)\b|\s+(of\s+|about\s+)?(this|it|that|any\s+of\s+(this|it))\b)` +
 		`|\b(not|n['’]t|never|without|avoid)\s+bring(ing)?\s+(this|it|that|them)\s+up\b|\b(hide|conceal)\s+((this|it|that|these)\s+from|the\s+(call|step|request|action|fact)|this\s+(call|step|request|action|fact))\b|\bkeep\s+(this|it|that|these)\s+([\w-]+\s+){0,3}?(secret|confidential|hidden|to\s+yourself|between)\b` +
 		`|\b(users?|humans?|nobody|no\s+one|operators?)\s+(should|must|need|shall|may|will|does|do|can|is|are)?\s?(not|n['’]t|never)?\s+(need\s+to\s+|have\s+to\s+)?(ever\s+)?(know|see|notice|find\s+out|learn|hear|be\s+(told|made\s+aware|aware|informed|shown))\s+(about|of|any|this|that|it)\b` +
 		`|\b(unnoticed|covertly|secretly|surreptitiously|stealthily)\b|\b(done|do\s+(this|it|so)|(perform|run|execute|send)\s+(this|it|that))\s+([\w-]+\s+)?(silently|quietly|discreetly)\b` +
 		`|\bleave\s+(this|it|that)\s+([\w-]+\s+)?out\s+of\b|\b(pretend|act\s+as\s+(if|though))\b|\b(not|n['’]t|never)\s+(include|mention|list|report)\s+(it|this|that)\s+in\s+(your|the)\s+(summary|reply|answer|response|report)\b`)
-	// asUsual is what every manual says of what is not shown.
+	// asUsual matches ordinary wording of manuals about what is not shown.
 	asUsual = lazyregexp.New(`\b(unless|until)\b`)
 )
 
 func overrides(_ *unapproved, s []byte) bool { return overriding.Match(s) }
 
-// overriding is that what the model was told counts no longer, or that data is to be obeyed.
+// overriding matches that earlier instructions no longer count, or that data is to be obeyed.
 var overriding = lazyregexp.New(`\b(forget|disregard|ignore|discard|abandon)\s+(what(ever)?|everything|anything|all)?\s*(that\s+)?(you\s+(were|have\s+been|are)\s+(told|given|taught|instructed)|((all|any|your|the|previous|prior|earlier|former|existing|other)\s+){1,3}([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?|directives?|polic(y|ies)))\b` +
 	`|\b((previous|prior|earlier|former|existing|other)\s+([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?|directives?)|your\s+(previous|prior|earlier|other|safety)\s+([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?))\s+((no\s+longer|do\s+not|don['’]t)\s+(apply|count|hold)|are\s+(void|superseded|obsolete|suspended|lifted))` +
 	`|\b(do|follow|obey|execute|carry\s+out)\s+(what(ever)?|the\s+(instructions?|commands?|directives?|orders?))\s+([\w-]+\s+){0,3}?(outputs?|results?|responses?|content|text|page)\b|\b(treat|take|regard)\b[^.;]{0,60}\bas\s+(commands?|instructions?|orders?|directives?)\b` +
 	`|\bobey\s+(only\s+)?(this|the|every|all)\b|\b(compl(y|ies)|complying)\s+with\s+(every|all|any)\s+(directive|order|instruction|command|request)s?\b|\btakes?\s+precedence\s+over\s+(the\s+|your\s+)?(system|user|previous|other|developer)`)
 
-// sendsElsewhere reports a sentence by which something goes to a host that has nothing to
-// do with the tool.
+// sendsElsewhere reports a sentence that sends something to a host unrelated to the tool.
 func sendsElsewhere(u *unapproved, s []byte) bool {
 	for _, at := range placeIn.FindAllIndex(s, maxPlacesRead) {
 		before := s[max(0, at[0]-verbReach):at[0]]
@@ -74,7 +73,7 @@ func sendsElsewhere(u *unapproved, s []byte) bool {
 	return false
 }
 
-// verbReach is how far ahead of a place the verb stands that has something go there.
+// verbReach is how far a verb of sending may precede the destination.
 const verbReach = 120
 
 // maxPlacesRead bounds the places in one sentence that are looked at.
@@ -82,16 +81,16 @@ const maxPlacesRead = 8
 
 var (
 	placeIn = lazyregexp.New(`\b(https?|wss?|ftp)://[^\s"'<>)\]` + "`" + `]+|\b[\w.+-]+@([\w-]+\.)+[a-z]{2,}\b|\b(\d{1,3}\.){3}\d{1,3}(:\d+)?\b|\b([a-z0-9-]+\.)+[a-z]{2,}\b(:\d+)?`)
-	// handing are verbs by which something leaves for the place that stands behind them.
+	// handing are verbs by which something leaves for the place that follows them.
 	handing = lazyregexp.New(`\b(send|sends|sent|sending|posts?|posted|posting|puts?|uploads?|uploaded|uploading|forwards?|forwarded|forwarding|mirror(s|ed|ing)?|submit(s|ted|ting)?|deliver(s|ed|ing)?|transmit(s|ted|ting)?|reports?|reported|relay(s|ed|ing)?|cop(y|ies|ied)|duplicat(e|es|ed|ing)|stream(s|ed|ing)?|publish(es|ed|ing)?|push(es|ed|ing)?|shar(e|es|ed|ing)|ship(s|ped|ping)?|e-?mail(s|ed)?|mail(s|ed)?|b?cc|logs|logged|writes?|written|sav(e|es|ed)|stor(e|es|ed)|sync(s|ed)?|curl|wget|exfiltrate|leak|notif(y|ies)|pass(es|ed)?|goes|archiv(e|ed)|back(s|ed)?\s+up|add|set|requests?\s+to|rout(e|es|ed)|redirect(s|ed)?|prox(y|ies|ied))\b`)
-	// referring is what stands before a page that is there to be read.
+	// referring is the text before a page that is there to be read.
 	referring = lazyregexp.New(`\b(see|documentation|docs?|info(rmation)?|details|reference|guide|help|more|options|visit|available\s+at|found\s+at|described\s+(at|in)|examples?|e\.g\.|like|such\s+as|looks?\s+like|format)\b[^.;]{0,25}$`)
-	// drawn is a picture that is loaded, whose address carries what is written into it.
+	// drawn matches an image whose address carries data.
 	drawn = lazyregexp.New(`!\[[^\]]*\]\($`)
 )
 
-// newPlace reports a place that the definition did not speak of, and that is not named
-// like the server or what it speaks of.
+// newPlace reports a destination that the definition did not mention before and that is not
+// named like the server or its subject.
 func (u *unapproved) newPlace(place string, before []byte) bool {
 	host := hostNamed(place)
 	if host == "" || isLocal(host) || exampleHost.MatchString(host) && forExample.Match(before) {
@@ -106,10 +105,10 @@ func (u *unapproved) newPlace(place string, before []byte) bool {
 }
 
 var (
-	// exampleHost is a host that stands for any.
+	// exampleHost matches a host used as an example.
 	exampleHost = lazyregexp.New(`(^|\.)(example\.(com|org|net|edu)|(example|test|invalid))$`)
 	forExample  = lazyregexp.New(`\b(e\.g\.?|examples?|such\s+as|like|format|sample)\W`)
-	// directed stands before a host that is written without the protocol, where it is one.
+	// directed precedes a host that is written without the protocol, where it is one.
 	directed = lazyregexp.New("\\b(to|at|via|on|onto|into|through|with|by)\\s+[\"'`*_(<]*$")
 )
 
@@ -131,8 +130,8 @@ func hostNamed(place string) string {
 	return strings.Trim(host, ".")
 }
 
-// writesElsewhere reports a sentence by which something is written where systems run or
-// trust what they find.
+// writesElsewhere reports a sentence that writes to a place where systems run or trust what
+// they find.
 func writesElsewhere(u *unapproved, s []byte) bool {
 	at := trustedPlace.FindIndex(s)
 	return at != nil && storing.Match(s[:at[0]]) && !clause.StrongNegation.Match(s[:at[0]]) && !u.spokeOf(string(bytes.TrimSpace(s[at[0]:at[1]]))) || openBucket.Match(s)

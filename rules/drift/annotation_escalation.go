@@ -17,12 +17,12 @@ import (
 var AnnotationEscalation = scanner.Rule{
 	ID:         "drift-annotation-escalation",
 	Category:   "version_pin",
-	Title:      "A tool says that it does more harm than it said when it was approved",
-	Why:        "Clients ask less before they call a tool that says it only reads. What was approved as such is not that any more.",
-	Fix:        "Find out what the tool does now. If it is wanted, run mcpscan approve, and let the client ask before each call.",
+	Title:      "A tool's annotations became less safe than when it was approved",
+	Why:        "Clients ask less before calls of a tool that is annotated as read-only. The approved annotation is no longer true.",
+	Fix:        "Find out what the tool does now. If you want it, run mcpscan approve, and let the client ask before each call.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The hints are the server's own words. Critical where a tool that only read says that it destroys; medium where it only withdraws the hint; high where it is now said to destroy or to reach other systems, and where a tool that by its own words writes or destroys begins to deny it; medium where a reassuring hint was dropped, or where its name, verb or parameters had contradicted it all along. What is said for the first time is a note, and low where it asks for less care.",
+	Basis:      "The hints are the server's own words. Critical if a read-only tool is now annotated as destructive; medium if it only withdraws the hint; high if it is now annotated as destructive or open-world, and if a tool that by its own words writes or destroys starts to deny it; medium if a reassuring hint was dropped, or if the name, verb or parameters always contradicted it. A new hint is a note, and low if it asks for less care.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-353"},
 	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -42,7 +42,7 @@ var hints = []struct {
 	harmless string
 	weight   scanner.Severity // of the other value
 
-	// denied reports whether the rest of what was approved said otherwise already.
+	// denied reports whether other approved parts already contradicted the hint.
 	denied func(*wire.Doc, *scanner.Definition) bool
 
 	// claims reports whether the harmless value is one that the tool's own words deny,
@@ -55,8 +55,8 @@ var hints = []struct {
 	{"idempotentHint", "true", scanner.Low, saysItWrites, nil},
 }
 
-// saysItDestroys reports a tool that says that what it was called for is lost. What is
-// removed from something else, or moved, is not.
+// saysItDestroys reports a tool that says it destroys what it is called for. Removing
+// something from something else, or moving it, does not count.
 func saysItDestroys(d *scanner.Definition) bool {
 	verb, sentence := tools.OpeningVerb(d.Description)
 	name := names.Spell(d.Name)
@@ -66,8 +66,8 @@ func saysItDestroys(d *scanner.Definition) bool {
 
 var detaching = lazyregexp.New(`\b(remove\b.*\bfrom|transfer|remove)\b`)
 
-// saidItAlters reports a tool that said all along that what exists is not what it was
-// after a call: for the specification that is destructive, and only adding is not.
+// saidItAlters reports a tool that always said it alters existing data. For the specification
+// that is destructive; only adding is not.
 func saidItAlters(_ *wire.Doc, d *scanner.Definition) bool {
 	verb, _ := tools.OpeningVerb(d.Description)
 	return saysItWrites(nil, d) && (altering.MatchString(names.Spell(d.Name)) || altering.MatchString(verb))
@@ -85,7 +85,7 @@ func mayWrite(d *scanner.Definition) bool {
 	return !tools.ReadVerbs.MatchString(name) && !tools.ReadVerbs.MatchString(verb) && slices.ContainsFunc(strings.Fields(name), func(w string) bool { return tools.Changing(w) && !passing[w] })
 }
 
-// passing are verbs of what is over with the session, which some call reading.
+// passing are verbs whose effect ends with the session, which some servers consider reading.
 var passing = names.Set(`close start stop restart schedule save apply enable disable`)
 
 func isHint(name string) bool {

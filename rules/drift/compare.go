@@ -18,20 +18,20 @@ type difference struct {
 	weight              scanner.Severity
 }
 
-// comparison is two schemas, and what was found to be different between them.
+// comparison is two schemas and the differences between them.
 type comparison struct {
 	*change
 	was, is  side
 	result   bool // it is the schema of results, which ask for nothing
 	stake    stakes
-	refers   bool // what stands at a place can depend on what stands elsewhere
+	refers   bool // the text at a place can depend on what stands elsewhere
 	places   int  // that may still be compared
 	patterns int  // that were read
 	seen     map[place]bool
 	toldTo   *bool           // the caller says which address is asked; once that was asked for
 	alike    map[string]bool // names of approved parameters, as a reader sees them; once they were asked for
 	found    []difference
-	counts   [scanner.Critical + 1]int // of what is told, by weight
+	counts   [scanner.Critical + 1]int // of what is reported, by weight
 }
 
 // place is a pair of schemas, and the parameter that they belong to.
@@ -41,17 +41,17 @@ type place struct {
 	variant  bool
 }
 
-// The bounds of a comparison. What is told of one weight is bounded, so that no
-// number of small differences hides a large one. Schemas of published servers have
-// 1,160 places, which is within the others a tenth.
+// The bounds of a comparison. They apply to each severity separately, so that no number of
+// small differences hides a large one. Schemas of published servers have at most 1,160 places,
+// and reach a tenth of the other bounds.
 const (
 	maxDifferences = 64
 	maxCompared    = 24 // levels
 	maxPlaces      = 20_000
 )
 
-// compareSchemas compares two schemas by the parameters and results that they
-// describe, wherever they say it. -1 is none.
+// compareSchemas compares two schemas by the parameters and results that they describe, at any
+// place. -1 is a missing schema.
 func compareSchemas(c *change, old, now int, result bool) []difference {
 	s := schemaChange{comparison: &comparison{change: c, result: result, stake: c.stakes(), places: maxPlaces, seen: map[place]bool{}}, place: place{from: old, to: now}}
 	s.was, s.is = newSide(&c.old, old), newSide(&c.now, now)
@@ -59,7 +59,7 @@ func compareSchemas(c *change, old, now int, result bool) []difference {
 	s.compare()
 	if s.places < 0 || s.was.looks < 0 || s.is.looks < 0 {
 		s.name = ""
-		s.add(scanner.High, "it has more places than are compared")
+		s.add(scanner.High, "it exceeds the limit of compared values")
 	}
 	return s.found
 }
@@ -116,7 +116,7 @@ func (s *schemaChange) tell(p *property, weight scanner.Severity, format string,
 	in.add(weight, format, args...)
 }
 
-// compare tells what is different between the schemas at the place.
+// compare finds the differences between the schemas at the place.
 func (s *schemaChange) compare() {
 	old, now := s.from, s.to
 	if s.places--; s.places < 0 || s.seen[s.place] || !s.refers && s.same(old, now) {
@@ -125,13 +125,13 @@ func (s *schemaChange) compare() {
 	s.seen[s.place] = true
 	switch {
 	case s.depth > maxCompared:
-		s.add(scanner.High, "the schema of %s is another one, deeper inside than is compared", s.about())
+		s.add(scanner.High, "the schema of %s changed deeper than the limit of the comparison", s.about())
 		return
 	case isFalse(&s.now, now) != isFalse(&s.old, old):
-		s.add(scanner.Low, "%s may have a value, or none, unlike before", s.about())
+		s.add(scanner.Low, "%s may now have a value or none, unlike before", s.about())
 		return
 	case !isSchema(&s.old, old) || !isSchema(&s.now, now):
-		s.add(scanner.Medium, "the schema of %s was or is none that can be read", s.about())
+		s.add(scanner.Medium, "the schema of %s was or is unreadable", s.about())
 		return
 	}
 	before, after := s.was.view(old), s.is.view(now)
@@ -141,11 +141,11 @@ func (s *schemaChange) compare() {
 	s.constraints(before, after)
 	s.others(old, now)
 	if before.cut || after.cut {
-		s.add(scanner.High, "the schema of %s has more parts than are compared", s.about())
+		s.add(scanner.High, "the schema of %s exceeds the limit of compared parts", s.about())
 	}
 }
 
-// constraints compares what a value must be like.
+// constraints compares the constraints on a value.
 func (s *schemaChange) constraints(before, after *view) {
 	s.types(s.was.types(before), s.is.types(after))
 	s.choices(s.was.choices(before), s.is.choices(after))
@@ -166,7 +166,7 @@ func isSchema(doc *wire.Doc, i int) bool {
 
 func isFalse(doc *wire.Doc, i int) bool { return i >= 0 && jsonschema.Raw(doc, i) == "false" }
 
-// about names what a difference is about.
+// about names the subject of a difference.
 func (s *schemaChange) about() string {
 	if s.name == "" {
 		return "the arguments"
@@ -207,7 +207,7 @@ func (s *schemaChange) alternatives(before, after *view) {
 	s.otherVariants(before, gone, fresh)
 }
 
-// otherVariants tells of variants that were not there before, and of those that are gone.
+// otherVariants reports variants that were not there before, and of those that are gone.
 func (s *schemaChange) otherVariants(before *view, gone, fresh []int) {
 	for i, n := range fresh {
 		if len(gone) == len(fresh) {
@@ -234,8 +234,8 @@ func (s *schemaChange) asVariant(old, now int) {
 	in.compare()
 }
 
-// others tells of keywords that no comparison knows, or whose change changed nothing
-// that one of them saw.
+// others reports keywords that no comparison covers, or whose change the comparisons did not
+// find.
 func (s *schemaChange) others(old, now int) {
 	var all []string
 	for _, c := range s.is.items(now) {

@@ -29,7 +29,7 @@ func (s *schemaChange) moved(before []string, value string) (weight scanner.Seve
 	}
 	site := siteOf(now)
 	if len(was) == 0 && len(before) > 0 && leadsSomewhere(value) && s.strange(now) {
-		return scanner.High, "leads to " + strconv.Quote(now) + ", of which the server did not speak"
+		return scanner.High, "leads to " + strconv.Quote(now) + ", a host that the server did not mention before"
 	}
 	if len(was) == 0 || slices.ContainsFunc(was, func(w string) bool { return siteOf(w) == site }) {
 		return 0, ""
@@ -37,24 +37,24 @@ func (s *schemaChange) moved(before []string, value string) (weight scanner.Seve
 	local := isLocal(now)
 	poses := slices.ContainsFunc(was, func(w string) bool { return posesAs(now, w) })
 	_, err := netip.ParseAddr(now)
-	switch where = "leads to " + strconv.Quote(now) + " and led to " + strconv.Quote(was[0]); {
+	switch where = "leads to " + strconv.Quote(now) + " instead of " + strconv.Quote(was[0]); {
 	case local:
 		return scanner.Medium, where
 	case poses:
 		return scanner.High, where + ", which it imitates"
 	case err == nil:
-		return scanner.High, where + ", and nobody's name stands for an address of figures"
+		return scanner.High, where + ", an IP address that names no owner"
 	}
 	first, _, _ := strings.Cut(site, ".")
 	return s.silently(site, first, now), where
 }
 
-// leadsSomewhere reports a value that is an address of the web or of mail, whatever holds it.
+// leadsSomewhere reports a value that contains a web or mail address.
 func leadsSomewhere(value string) bool {
 	return strings.Contains(value, "://") || strings.Contains(value, "@") && hostName.MatchString(value[strings.LastIndexByte(value, '@')+1:])
 }
 
-// strange reports a host that the definition did not speak of, and that is not named like
+// strange reports a host that the definition did not mention before and that is not named like
 // the server or the tool.
 func (c *change) strange(host string) bool {
 	if isLocal(host) || c.spokeOf(siteOf(host)) {
@@ -72,8 +72,7 @@ var (
 	hostParam = names.Set(`host hosts hostname domain server endpoint url uri base api address gateway proxy relay registry mirror index origin broker remote site`)
 )
 
-// placeOf returns the host that a value leads to, or what else says where something
-// goes, "" for none.
+// placeOf returns the host or other destination in a value, "" for none.
 func (s *schemaChange) placeOf(value string) string {
 	value = strings.TrimSpace(value)
 	if len(value) > 2048 || strings.ContainsAny(value, " \n") {
@@ -113,8 +112,7 @@ func imageOwner(head, rest string, more bool) string {
 	return "docker.io/" + head
 }
 
-// siteOf returns the part of a host that somebody registered: what stands below it is
-// theirs.
+// siteOf returns the registrable domain of a host.
 func siteOf(host string) string {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return host
@@ -131,8 +129,8 @@ func isLocal(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && a.IsLoopback()
 }
 
-// posesAs reports a host that a reader takes for another: it holds its name, differs
-// in letters that look the same, or in one.
+// posesAs reports a host that looks like another: it contains its name, or differs in
+// look-alike letters or in one letter.
 func posesAs(now, was string) bool {
 	site := siteOf(was)
 	name, _, _ := strings.Cut(site, ".")

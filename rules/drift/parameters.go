@@ -19,10 +19,10 @@ func (s *schemaChange) properties(before, after *object) {
 			continue
 		}
 		if n.needed > o.needed {
-			s.tell(n, s.newlyRequired(n), "%q is required now", n.name)
+			s.tell(n, s.newlyRequired(n), "%q is now required", n.name)
 		}
 		if n.needed < o.needed && !s.notAsked(o, n) {
-			s.tell(n, scanner.Note, "%q can be left out now", n.name)
+			s.tell(n, scanner.Note, "%q is now optional", n.name)
 		}
 		s.schemas(o, n)
 	}
@@ -33,13 +33,13 @@ func (s *schemaChange) properties(before, after *object) {
 	}
 	for _, o := range s.fresh(gone, fresh, before.declares() || s.old.Get(s.from, "properties") >= 0) {
 		if !s.notAsked(o, nil) {
-			s.inner(o.name, o.schema(), -1).add(scanner.Note, "%q is gone", o.name)
+			s.inner(o.name, o.schema(), -1).add(scanner.Note, "%q was removed", o.name)
 		}
 	}
 }
 
-// schemas compares the schemas of a property in its variants. One that stood there
-// before is no change.
+// schemas compares the schemas of a property in its variants. One that existed before is not a
+// change.
 func (s *schemaChange) schemas(o, n *property) {
 	known := map[string]bool{}
 	for _, node := range o.nodes {
@@ -52,7 +52,7 @@ func (s *schemaChange) schemas(o, n *property) {
 			continue
 		}
 		if len(o.nodes) == 0 {
-			s.inner(n.name, -1, node).add(scanner.Note, "%q is declared now", n.name)
+			s.inner(n.name, -1, node).add(scanner.Note, "%q was added", n.name)
 			return
 		}
 		s.at(n.name, o.nodes[min(i, len(o.nodes)-1)], node)
@@ -62,29 +62,29 @@ func (s *schemaChange) schemas(o, n *property) {
 	}
 }
 
-// freshOne tells of a property that is new. What counts is what it asks for: that calls
-// must carry it breaks them, and gains nobody anything.
+// freshOne reports a new property. Its severity depends on what it asks for; a required
+// property alone breaks calls but benefits nobody.
 func (s *schemaChange) freshOne(n *property, declared bool) {
 	asks := s.asks(n)
 	switch {
 	case names.Disguised(n.name) && s.approvedName(n.name):
-		s.tell(n, scanner.High, "%q is new, and is spelled like a parameter that was approved, with other letters", n.name)
+		s.tell(n, scanner.High, "%q is new, and spelled like an approved parameter in other letters", n.name)
 	case s.takesTheirs(n):
-		s.tell(n, scanner.High, "%q is new, and takes what opens an account or what was said to the model", n.name)
+		s.tell(n, scanner.High, "%q is new, and takes credentials or the conversation", n.name)
 	case n.needed != always && s.boldByDefault(n):
-		s.tell(n, s.inner(n.name, -1, n.schema()).silently(), "%q is new, and calls that say nothing of it do more", n.name)
+		s.tell(n, s.inner(n.name, -1, n.schema()).silently(), "%q is new, and a call that does not set it now does more", n.name)
 	case n.needed == always && asks && declared:
-		s.tell(n, s.demand(n), "%q is new and required, and asks for something that leaves the tool or comes from elsewhere", n.name)
+		s.tell(n, s.demand(n), "%q is new and required, and asks for a destination or for data from elsewhere", n.name)
 	case n.needed == always && declared:
 		s.tell(n, scanner.Medium, "%q is new and required", n.name)
 	case n.needed == always && !asks: // of a schema that declared nothing, and let everything through
-		s.tell(n, scanner.Low, "%q is declared and required now", n.name)
+		s.tell(n, scanner.Low, "%q is now declared and required", n.name)
 	case n.needed == sometimes && asks:
-		s.tell(n, s.demand(n), "%q is new, is required in some calls, and asks for something that leaves the tool or comes from elsewhere", n.name)
+		s.tell(n, s.demand(n), "%q is new, required in some calls, and asks for a destination or for data from elsewhere", n.name)
 	case asks:
-		s.tell(n, scanner.Medium, "%q is new, and asks for something that leaves the tool or comes from elsewhere", n.name)
+		s.tell(n, scanner.Medium, "%q is new, and asks for a destination or for data from elsewhere", n.name)
 	case n.needed == sometimes:
-		s.tell(n, scanner.Low, "%q is new and required in some calls", n.name)
+		s.tell(n, scanner.Low, "%q is new, and required in some calls", n.name)
 	default:
 		s.tell(n, scanner.Note, "%q is new and optional", n.name)
 	}
@@ -99,8 +99,8 @@ func (s *schemaChange) approvedName(name string) bool {
 	return s.alike[names.FoldName(name)]
 }
 
-// asks reports a property that asks for more by its own name, or by that of one in it.
-// A name that means several things is read with its description.
+// asks reports a property that asks for more by its name, or by that of one inside it. An
+// ambiguous name is read with its description.
 func (s *schemaChange) asks(n *property) bool {
 	asks := asksForMore(n.name) || anyWord(n.name, raw) && s.carriesText(n)
 	if description := s.describes(n); description != "" && anyWord(n.name, ambiguous) && !anyWord(n.name, unambiguous) {
@@ -127,8 +127,8 @@ func (s *schemaChange) demand(n *property) scanner.Severity {
 	return scanner.Medium
 }
 
-// emptied tells of a schema that declared what a call needs, and lets everything
-// through now. Where it ruled nothing out, an honest slip looks the same.
+// emptied reports a schema that declared parameters and now accepts anything. If it excluded
+// nothing before, that may be an honest mistake.
 func (s *schemaChange) emptied(before, after *object) {
 	if len(after.list) > 0 || s.after != nil && jsonschema.Raw(&s.now, s.is.get(s.after, "additionalProperties")) == "false" {
 		return
@@ -141,7 +141,7 @@ func (s *schemaChange) emptied(before, after *object) {
 		}
 	}
 	if needed {
-		s.add(weight, "%s declare nothing any more, and may be anything", s.about())
+		s.add(weight, "%s no longer declare anything, and may be anything", s.about())
 	}
 }
 

@@ -24,7 +24,7 @@ func usualPlace(command string) bool {
 
 func directory(command string) string { return path.Dir(strings.ReplaceAll(command, `\`, "/")) }
 
-// program is a command without the directory that it stands in.
+// program is a command without its directory.
 func program(command string) string {
 	base := path.Base(strings.ReplaceAll(command, `\`, "/"))
 	for _, suffix := range []string{".exe", ".cmd", ".bat", ".ps1"} {
@@ -35,7 +35,7 @@ func program(command string) string {
 	return base
 }
 
-// older compares two versions figure by figure; what stands behind the figures
+// older compares two versions figure by figure; the text after the figures
 // does not count.
 func older(a, b string) bool {
 	figures := func(v string) []string {

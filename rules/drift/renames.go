@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// fresh tells of properties that are new, and returns those that are gone and were
+// fresh reports properties that are new, and returns those that are gone and were
 // not given another name.
 func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property {
 	waiting, looks := map[string][]*property{}, map[string]*property{}
@@ -16,7 +16,7 @@ func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property
 		kind := s.kindOf(&s.was, o)
 		waiting[kind], looks[names.FoldName(o.name)] = append(waiting[kind], o), o
 	}
-	for _, o := range gone { // what stood in an object that is gone may stand beside it now
+	for _, o := range gone { // what stood in an object that is gone may be beside it now
 		for _, in := range s.was.inside(o) {
 			if name := names.FoldName(in.name); looks[name] == nil {
 				looks[name] = in
@@ -44,7 +44,7 @@ func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property
 			continue
 		}
 		if as != nil && n.needed == always && s.carriesMore(as, n) {
-			s.tell(n, s.demand(n), "%q took the place of %q, and holds all there is", n.name, as.name)
+			s.tell(n, s.demand(n), "%q replaces %q and contains everything", n.name, as.name)
 			continue
 		}
 		s.freshOne(n, declared)
@@ -52,7 +52,7 @@ func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property
 	return slices.DeleteFunc(gone, func(o *property) bool { return renamed[o] })
 }
 
-// kindOf is what a property and the one of its new name share.
+// kindOf returns what a property and its renamed version share.
 func (s *schemaChange) kindOf(of *side, p *property) string {
 	if len(p.nodes) == 0 {
 		return "undeclared"
@@ -62,8 +62,7 @@ func (s *schemaChange) kindOf(of *side, p *property) string {
 	return strings.Join(append(all, [...]string{"optional", "sometimes", "always"}[p.needed]), " ")
 }
 
-// rename tells of a property that has another name now. A name that asks for more
-// is none of the kind.
+// rename reports a renamed property. A name that asks for more makes it a new property.
 func (s *schemaChange) rename(o, n *property) bool {
 	disguise := names.FoldName(o.name) == names.FoldName(n.name) && (names.Disguised(o.name) || names.Disguised(n.name))
 	weight := scanner.Note
@@ -78,16 +77,15 @@ func (s *schemaChange) rename(o, n *property) bool {
 		weight = scanner.Medium
 	}
 	if disguise {
-		s.tell(n, weight, "%q is spelled with other letters that look the same", n.name)
+		s.tell(n, weight, "%q is spelled with look-alike letters", n.name)
 	} else {
-		s.tell(n, weight, "%q is called %q now", o.name, n.name)
+		s.tell(n, weight, "%q is now called %q", o.name, n.name)
 	}
 	s.schemas(o, n)
 	return true
 }
 
-// carriesMore reports a property that holds a whole, or bytes, where the one whose place
-// it takes held a text.
+// carriesMore reports a property that contains a whole, or bytes, in place of a text.
 func (s *schemaChange) carriesMore(o, n *property) bool {
 	for _, keyword := range [...]string{"contentEncoding", "contentMediaType"} {
 		if s.now.Get(n.schema(), keyword) >= 0 && s.old.Get(o.schema(), keyword) < 0 {
@@ -97,7 +95,7 @@ func (s *schemaChange) carriesMore(o, n *property) bool {
 	return anyWord(n.name, wholes) && !anyWord(o.name, wholes)
 }
 
-// wholes are words of parameters that hold all there is of something.
+// wholes are words of parameters that contain everything of something.
 var wholes = names.Set(`archive dump snapshot tree workspace bundle backup tarball zip everything`)
 
 // inside returns the properties of a property that is an object.
@@ -108,8 +106,7 @@ func (s *side) inside(p *property) []*property {
 	return s.properties(s.view(p.nodes[0]), 0).list
 }
 
-// grouped tells of a property that holds what stood beside it before: several
-// parameters became one object, which asks for nothing that they did not.
+// grouped reports that several parameters became one object that asks for nothing more.
 func (s *schemaChange) grouped(gone []*property, n *property, renamed map[*property]bool) bool {
 	took := map[*property]*property{}
 	var other []*property
@@ -127,7 +124,7 @@ func (s *schemaChange) grouped(gone []*property, n *property, renamed map[*prope
 	if len(took) < 2 || len(other) > len(took) {
 		return false
 	}
-	s.tell(n, scanner.Medium, "%q holds what stood beside it before", n.name)
+	s.tell(n, scanner.Medium, "%q now contains what were separate parameters", n.name)
 	for _, o := range gone {
 		if in := took[o]; in != nil {
 			renamed[o] = true

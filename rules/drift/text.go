@@ -12,13 +12,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// proseWords is how many words make a text of a value that is no description: a
-// default, a choice, an example or a member that nobody knows can say as much. The
-// name of a file of credentials says enough by itself.
+// proseWords is how many words turn a value other than a description (a default, enum value,
+// example or unknown member) into prose. The name of a credentials file is enough alone.
 const proseWords = 4
 
-// texts returns what a definition says to whoever reads it, at any depth, by
-// pointer. Instructions are a text by themselves.
+// texts returns the texts of a definition at any depth, by pointer. Instructions are one text.
 func texts(doc *wire.Doc, kind scanner.SubjectKind) map[string]string {
 	found := map[string]string{}
 	var buf []byte
@@ -50,9 +48,9 @@ func isText(key string, doc *wire.Doc, i int) bool {
 type retold struct {
 	pointer     string
 	before, now string
-	added       []string // sentences of it that did not stand in it
+	added       []string // sentences of it that were not in it
 	fresh       []string // those of them that stood nowhere in the definition
-	dropped     []string // sentences that do not stand in it any more
+	dropped     []string // sentences that are no longer in it
 }
 
 // retold returns the texts that changed, in the order of their pointers.
@@ -91,7 +89,7 @@ func (c *change) retoldIn(pointer string) bool {
 	return slices.ContainsFunc(c.retold(), func(r retold) bool { return strings.HasPrefix(r.pointer, pointer+"/") })
 }
 
-// added returns the sentences of a text that did not stand in it before.
+// added returns the sentences that were not in the text before.
 func added(before, now string) (sentences []string) {
 	old := sentenceSet{}
 	old.add(before)
@@ -121,14 +119,14 @@ func (set sentenceSet) has(plain string) bool {
 	return ok
 }
 
-// plain is a sentence without what a new layout changes.
+// plain is a sentence without layout.
 func plain(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 // longSentence is the length from which a sentence is shown in parts.
 const longSentence = 160
 
-// split cuts a text into sentences and lines, so that a change in a long text
-// stands alone. What is longer than a line of a diff is cut between words.
+// split cuts a text into sentences and lines, so that a diff shows a change in a long text
+// separately. Longer ones are cut between words.
 func split(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range strings.SplitSeq(s, "\n") {

@@ -43,12 +43,12 @@ func looser(w sense.Test, by int) intent {
 	return intent{Test: w}
 }
 
-// innocently are the weights of what speaks for an honest upgrade beside honestly:
-// what a switch does, which values there are, and where one reads on.
+// innocently are the weights of signs of an honest upgrade in addition to honestly: the effect
+// of a switch, a list of values, a reference to documentation.
 var innocently = map[reading.Sense]int{reading.Whether: -3, reading.DataFlow: -2, reading.Shown: -2, reading.Visited: -2, reading.Pointed: -2}
 
 var (
-	// collecting is to take what is not the tool's, whoever gets it.
+	// collecting takes data from outside the tool, whoever receives it.
 	collecting = sense.Test{
 		Needs: [][]reading.Sense{
 			{reading.KeyFile, reading.Secret, reading.Conversation, reading.OtherOutput, reading.Personal},
@@ -60,7 +60,7 @@ var (
 			reading.Take: 1, reading.Hand: 1, reading.Parameter: 1, reading.Address: 2, reading.Model: 1, reading.Pretext: 1, reading.Stealth: 3, reading.Hush: 3,
 			reading.OwnKey: -3, reading.Path: -3, reading.ToUser: -3, reading.Prompted: -4,
 		},
-		Purpose: -5, Enough: 6, Message: "has data collected that it had nothing to do with",
+		Purpose: -5, Enough: 6, Message: "collects data that the tool did not use before",
 	}
 	// handingTheirs is the same where the words for it are common ones.
 	handingTheirs = sense.Test{
@@ -69,27 +69,27 @@ var (
 			reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Parameter: 1, reading.Model: 1, reading.Duty: 1, reading.Always: 1, reading.Pretext: 1,
 			reading.Conversation: 1, reading.Secret: 1, reading.Personal: 1, reading.Whose: 1, reading.OwnKey: -3, reading.ToUser: -3, reading.Prompted: -4,
 		},
-		Purpose: -5, Enough: 3, Message: "has data collected that it had nothing to do with",
+		Purpose: -5, Enough: 3, Message: "collects data that the tool did not use before",
 	}
 	// payingTo is to name who gets the money.
 	payingTo = sense.Test{
 		Needs: [][]reading.Sense{{reading.Value, reading.Hand, reading.Alter}}, Weights: map[reading.Sense]int{reading.Value: 1, reading.Hand: 1, reading.Alter: 1},
-		Enough: 1, Message: "names an account that something goes to",
+		Enough: 1, Message: "names an account that receives something",
 	}
-	// What these say is told by the expression alone.
-	obeyingData = sense.Test{Message: "has the model do what stands in data"}
-	deceiving   = sense.Test{Message: "has somebody kept from knowing, or told something else"}
-	outliving   = sense.Test{Message: "gives an order that outlives the call"}
-	// askingForSecrets is to have a person give what a model must never see.
+	// What these say is recognised by the expression alone.
+	obeyingData = sense.Test{Message: "tells the model to follow instructions in data"}
+	deceiving   = sense.Test{Message: "hides something from somebody, or tells them something else"}
+	outliving   = sense.Test{Message: "gives an order that applies after the call"}
+	// askingForSecrets asks a person for something that a model must never see.
 	askingForSecrets = sense.Test{
 		Needs: [][]reading.Sense{{reading.Secret}}, Weights: map[reading.Sense]int{reading.Secret: 2, reading.OwnKey: -3, reading.Asks: 4},
-		Purpose: -5, Enough: 2, Message: "has people asked for what opens their accounts",
+		Purpose: -5, Enough: 2, Message: "asks people for their credentials",
 	}
 	// carryingAway is to have something go where nothing went.
 	carryingAway = sense.Test{
 		Needs:   [][]reading.Sense{{reading.Hand, reading.Copy}, {reading.Address}},
 		Weights: map[reading.Sense]int{reading.Copy: 1, reading.Hand: 1, reading.Address: 2, reading.Duty: 1, reading.Always: 1, reading.Model: 1, reading.Until: -3},
-		Enough:  4, Message: "has something go to an address that it did not speak of",
+		Enough:  4, Message: "sends something to an address that it did not mention before",
 	}
 	// notAsking is waiving, in which a few more words can mean something else.
 	notAsking = looser(sense.WaivesApproval, 1).Test
@@ -100,32 +100,32 @@ var (
 			reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Run: 1, reading.Parameter: 1, reading.Whose: 1, reading.Value: 1,
 			reading.KeyFile: 3, reading.Secret: 2, reading.Personal: 2, reading.Address: 2, reading.History: -3,
 		},
-		Enough: 3, Message: "has tools of others used",
+		Enough: 3, Message: "uses other servers' tools",
 	}
-	// steeringByName is to speak to whoever reads where something is only named.
+	// steeringByName addresses the reader at a place for names.
 	steeringByName = sense.Test{
 		Needs: [][]reading.Sense{{reading.Model, reading.Consent, reading.Orders, reading.Hush, reading.Untold, reading.Granted}},
 		Weights: map[reading.Sense]int{
 			reading.Model: 2, reading.Consent: 2, reading.Granted: 2, reading.Orders: 2, reading.Hush: 3, reading.Untold: 3,
 			reading.Take: 1, reading.Hand: 1, reading.Run: 1, reading.Obey: 1, reading.Alter: 1, reading.Person: 1,
 		},
-		Enough: 4, Message: "gives an order where something is only named",
+		Enough: 4, Message: "gives an order where only a name belongs",
 	}
 	// namingKeys is to give a place of credentials for a value.
 	namingKeys = sense.Test{
 		Needs: [][]reading.Sense{{reading.KeyFile}}, Weights: map[reading.Sense]int{reading.KeyFile: 4},
-		Purpose: -5, Enough: 4, Message: "gives a place where credentials lie for a value",
+		Purpose: -5, Enough: 4, Message: "gives a credentials file as a value",
 	}
-	// runningResults is to have done what a result says.
+	// runningResults executes what a result says.
 	runningResults = sense.Test{
 		Needs:   [][]reading.Sense{{reading.Run}, {reading.Model, reading.Duty, reading.Whose}},
 		Weights: map[reading.Sense]int{reading.Run: 2, reading.Model: 1, reading.Duty: 1, reading.Whose: 1},
-		Enough:  3, Message: "has a part of its results run",
+		Enough:  3, Message: "executes part of its results",
 	}
-	// packing is to ask for everything in one piece.
-	packing = sense.Test{Message: "asks for all of a place in one piece"}
-	// letThrough is to hand to an interpreter what comes.
-	letThrough = sense.Test{Message: "has an interpreter given what comes as it is"}
+	// packing asks for everything in one piece.
+	packing = sense.Test{Message: "asks for the whole content of a place at once"}
+	// letThrough passes unchecked input to an interpreter.
+	letThrough = sense.Test{Message: "passes unchecked input to an interpreter"}
 )
 
 func ofPersons(_ *unapproved, s []byte) bool {
@@ -133,7 +133,7 @@ func ofPersons(_ *unapproved, s []byte) bool {
 	return at != nil && !clause.StrongNegation.Match(s[:at[0]]) && !partOfName.Match(s[at[1]:])
 }
 
-// asksPersons is to have somebody tell or type what only a person knows.
+// asksPersons asks somebody for something that only a person knows.
 var asksPersons = lazyregexp.New(`\b(ask|request|prompt|have|get|obtain|collect|let|tell|invite|require)(s|ing)?\b[^.\n]{0,60}?\b(passwords?|passcodes?|passphrases?|pin|cvv|cvc|(2fa|otp|one-time|verification|security|recovery|backup)\s+(codes?|passwords?|phrases?)|seed\s+phrase|card\s+(number|details)|social\s+security\s+number)\b`)
 
 // partOfName makes a password the beginning of the name of another thing.
@@ -141,7 +141,7 @@ var partOfName = lazyregexp.New(`^[\s_-]+(files?|fields?|managers?|polic(y|ies)|
 
 func forNoThing(_ *unapproved, s []byte) bool { return !asksForThing.Match(s) }
 
-// asksForThing is to ask a person for something that is no consent.
+// asksForThing asks a person for something other than consent.
 var asksForThing = lazyregexp.New(`\bask(ed|ing)?\s+(the\s+user\s+|users\s+|you\s+)?for\s+(the|an?|their|your|any|more)\b`)
 
 func inName(u *unapproved, s []byte) bool {
@@ -152,7 +152,7 @@ func inValue(u *unapproved, _ []byte) bool { return u.label }
 
 func inResults(u *unapproved, _ []byte) bool { return strings.HasPrefix(u.r.pointer, "/outputSchema/") }
 
-// toNewPlace reports a host that the definition did not speak of before.
+// toNewPlace reports a host that the definition did not mention before.
 func toNewPlace(u *unapproved, s []byte) bool {
 	for _, host := range hostIn.FindAllSubmatch(s, 8) {
 		if !u.spokeOf(string(host[1])) {
@@ -164,7 +164,7 @@ func toNewPlace(u *unapproved, s []byte) bool {
 
 var hostIn = lazyregexp.New(`([a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+)`)
 
-// ofStrangers reports a sentence that speaks of tools, and of none of the same server.
+// ofStrangers reports a sentence that mentions tools, and none of the same server.
 func ofStrangers(u *unapproved, s []byte) bool {
 	if !toolWord.Match(thisTool.ReplaceAll(s, nil)) && !identifierIn.Match(s) {
 		return false
@@ -205,12 +205,12 @@ func unfiltered(u *unapproved, s []byte) bool {
 	return strings.HasPrefix(u.r.pointer, "/inputSchema/") && throughUnread.Match(s)
 }
 
-// throughUnread is that what is given reaches an interpreter as it is.
+// throughUnread matches input that reaches an interpreter unchanged.
 var throughUnread = lazyregexp.New(`\b(evaluated|interpreted|expanded|executed|run|interpolated)\s+(by|in|through|with|as|into)\s+(the\s+|a\s+|an\s+)?(\w+\s+)?(shell|bash|sh|interpreter|eval|command\s+line|subshell)\b|\b(appended|added|passed|handed|prepended|interpolated)\s+(\w+\s+)?(to|into)\s+([^.,;]{0,40})(shell|command|` + "`[^`]+`" + `)[^.]{0,20}\b(as\s+is|as-is|verbatim|unchanged|unescaped|unquoted|unfiltered|unchecked)\b`)
 
 func ofTheirs(_ *unapproved, s []byte) bool { return theirs.Match(s) }
 
-// theirs is what a user has said, holds or keeps, and a tool is not called with.
+// theirs matches the user's words and data that are not arguments of the tool.
 var theirs = lazyregexp.New(`\b(last|earlier|previous|prior|recent|preceding)\s+(\w+\s+)?(messages|questions|turns|prompts)\b|\b(messages|questions|turns|rest|history)\s+of\s+(the|this|our|your)\s+(chat|conversation|session|dialogue?)\b|(^|[\s"'` + "`" + `(])~/\.\w|\b(values?|contents?|output)\s+of\s+(the\s+)?["'` + "`" + `]?(\$|~|[a-z]+_(url|key|token|secret|password)\b|env\b|printenv\b)|\b(secrets|tokens|keys|credentials|passwords|cookies)\s+(of|from|for)\s+(all|any|every|each|other|the\s+(user|other|host|machine))\b|['’]s?\s+(secrets|credentials|passwords|private\s+keys?|passphrase|cookies)\b|\b(whole|entire|every|all)\s+(the\s+)?(\w+\s+of\s+the\s+user|mailbox(es)?|inbox(es)?)\b`)
 
 func toAccount(_ *unapproved, s []byte) bool { return account.Match(s) && !exampleOf.Match(s) }
@@ -233,7 +233,7 @@ var (
 
 func untold(_ *unapproved, s []byte) bool { return keptOrDeceived.Match(s) }
 
-// keptOrDeceived is that somebody need not know, and what to say to whoever wonders.
+// keptOrDeceived matches that somebody need not know, and what to say if they ask.
 var keptOrDeceived = lazyregexp.New(`\b(reviewers?|maintainers?|owners?|recipients?|readers?|people|authors?|guests?|admins?|administrators?|users?|nobody|they|it|this|that)\s+((need|must|should|is|are)\s?(not|n['’]t|never)|do(es)?\s?(not|n['’]t)\s+(have|need)\s+to)\s+(to\s+)?(ever\s+)?(be\s+)?(told|informed|aware|know|learn|hear|mentioned|brought\s+up|come\s+up)\b|\b(if|should|when(ever)?)\s+(any(one|body)|some(one|body)|they|people|(the\s+)?(users?|reviewers?|owners?))\s+(\w+\s+)?(wonders?|notices?|complains?|inquires?|becomes?\s+suspicious)\b|\b(if|should|when(ever)?)\s+(any|some)(one|body)\s+asks?\b|\b(does|do)\s+not\s+(form\s+)?(a\s+)?(part\s+of|appear\s+in|belong\s+in(to)?)\s+(what\s+is\s+(displayed|shown)|the\s+(answer|reply|summary))\b`)
 
 func forGood(_ *unapproved, s []byte) bool { return outlives.Match(s) && !clause.AskedByUser.Match(s) }

@@ -12,17 +12,17 @@ import (
 var AnsiControl = scanner.Rule{
 	ID:         "hid-ansi-control",
 	Category:   "hidden_instructions",
-	Title:      "Text has characters that steer a terminal",
-	Why:        "Escape sequences, backspaces and carriage returns hide or overwrite text on a terminal: the model reads what the person who approves it cannot see.",
-	Fix:        "Read the text with the control characters made visible. Remove them from definitions, and the server if they hid anything.",
+	Title:      "Text contains terminal control characters",
+	Why:        "Escape sequences, backspaces and carriage returns hide or overwrite text on a terminal: the model reads text that the approver cannot see.",
+	Fix:        "Read the text with control characters made visible. Remove them from definitions, and remove the server if they hid anything.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Nothing renders them in the documentation of a tool. A result can be the output of a program: colours and overstriking are left alone there, progress bars are a note, and only what hides whole text is medium.",
+	Basis:      "Tool documentation is not rendered with them. A result can be the output of a program: colours and overstriking are not reported there, progress bars are a note, and only hidden text is medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-150", "CWE-451"},
 	Unusual:    steering,
 }
 
-// effect is what a control sequence does to what a person sees.
+// effect is what a control sequence does to the displayed text.
 type effect struct {
 	result  scanner.Severity // in a result
 	quiet   bool             // nothing to say in a result: honest programs print it all the time
@@ -30,13 +30,13 @@ type effect struct {
 }
 
 var (
-	styleEffect     = &effect{scanner.Note, true, "the text has terminal codes for colours or styles"}
-	controlEffect   = &effect{scanner.Note, false, "the text has control characters that no screen shows"}
-	overwriteEffect = &effect{scanner.Note, false, "the text has a part that a terminal overwrites with what follows"}
-	moveEffect      = &effect{scanner.Low, false, "the text has terminal codes that move the cursor, erase, or change the terminal"}
-	commandEffect   = &effect{scanner.Low, false, "the text has a command to the terminal, such as a link whose target is not shown"}
-	swallowEffect   = &effect{scanner.Medium, false, "the text has a part that a terminal swallows without showing it"}
-	concealEffect   = &effect{scanner.Medium, false, "the text has terminal codes that make text invisible"}
+	styleEffect     = &effect{scanner.Note, true, "the text contains terminal codes for colours or styles"}
+	controlEffect   = &effect{scanner.Note, false, "the text contains control characters that no screen shows"}
+	overwriteEffect = &effect{scanner.Note, false, "part of the text is overwritten on a terminal"}
+	moveEffect      = &effect{scanner.Low, false, "the text contains terminal codes that move the cursor, erase, or change the terminal"}
+	commandEffect   = &effect{scanner.Low, false, "the text contains a terminal command, such as a link with a hidden target"}
+	swallowEffect   = &effect{scanner.Medium, false, "part of the text is not shown on a terminal"}
+	concealEffect   = &effect{scanner.Medium, false, "the text contains terminal codes that make text invisible"}
 )
 
 // steering reports the effect that matters most, where it first occurs.
@@ -58,8 +58,8 @@ func steering(p *scanner.TextPass) {
 	})
 }
 
-// reportEffect judges e: high in what is documentation or is shown to a person
-// who is to decide, and by its effect in what may be the output of a program.
+// reportEffect judges e: high in documentation and in texts for a person's decision, and by
+// its effect in possible program output.
 func reportEffect(e *effect, p *scanner.TextPass, report func(scanner.Severity)) {
 	switch {
 	case e == nil:
@@ -70,9 +70,9 @@ func reportEffect(e *effect, p *scanner.TextPass, report func(scanner.Severity))
 	}
 }
 
-// The control sequences of ECMA-48, with ESC or with one C1 character. The latter
-// also come from misread Windows-1252, so they must be complete. What a string
-// holds ends at the next control character, which keeps the search linear.
+// The control sequences of ECMA-48, with ESC or one C1 character. C1 characters also come from
+// misread Windows-1252, so those sequences must be complete. String content ends at the next
+// control character, which keeps the search linear.
 var (
 	styleSequence    = lazyregexp.New(`^(?:\x1b\[([0-9;:]*)m|\x{9b}([0-9;:]+)m|\x1b\[0?K|\x1b[()][0-9A-B])`) // grep and gcc erase behind a colour
 	colourParameters = lazyregexp.New(`(?:^|;)0*[345]8(?::[0-9:]*|;5;[0-9]*|;2;[0-9]*;[0-9]*;[0-9]*)`)
@@ -82,8 +82,7 @@ var (
 	otherSequence    = lazyregexp.New(`^(?:\x1b\[[0-?]*[ -/]*[@-~]|\x{9b}[0-?]+[ -/]*[@-~]|\x1b[ -/]*[0-~])`)
 )
 
-// effectAt returns the effect of what stands at s[i:] and its length; nil for
-// what has none.
+// effectAt returns the effect of the text at s[i:] and its length; nil for none.
 func effectAt(s []byte, i int) (*effect, int) {
 	switch b := s[i]; {
 	case b == 0x1b, b == 0xC2 && i+1 < len(s) && s[i+1] >= 0x90 && s[i+1] <= 0x9f:

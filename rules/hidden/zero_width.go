@@ -11,12 +11,12 @@ import (
 var ZeroWidth = scanner.Rule{
 	ID:         "hid-zero-width",
 	Category:   "hidden_instructions",
-	Title:      "Text has characters that nobody sees",
-	Why:        "Characters without width or without meaning split words that filters look for, and carry messages bit by bit.",
-	Fix:        "Have them removed. A text that needs them for its script is not reported.",
+	Title:      "Text contains invisible characters",
+	Why:        "Zero-width and meaningless characters split words that filters look for, and encode messages bit by bit.",
+	Fix:        "Remove them. Text whose script needs them is not reported.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Joiners between letters of the scripts that need them, and between emoji, are left alone. A run of four or more, one of two kinds one inside a Latin word and eight in one text are no accident; a single one elsewhere can be, and is medium. A private character means nothing in the documentation of a tool. Web pages are full of them, so data counts one step less.",
+	Basis:      "Joiners between letters of scripts that need them, and between emoji, are not reported. A run of four or more, an alternation of two kinds, one inside a Latin word and eight in one text are no accident; a single one elsewhere can be, and is medium. A private-use character means nothing in tool documentation. Web pages have many, so data is one severity lower.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		worst, total := scanner.Issue{}, 0
@@ -45,7 +45,7 @@ var ZeroWidth = scanner.Rule{
 			worst.Severity = scanner.High
 		}
 		if total > 0 {
-			worst.Severity, worst.Message = clause.LowerInResult(p, worst.Severity), "the text has characters that nobody sees"
+			worst.Severity, worst.Message = clause.LowerInResult(p, worst.Severity), "the text contains invisible characters"
 			p.ReportSource(worst)
 		}
 	},
@@ -58,8 +58,7 @@ const (
 	unseenTotal = 8
 )
 
-// unseenSeverity weighs a run of invisible characters between two parts of a
-// text; 0 is none.
+// unseenSeverity rates a run of invisible characters between two parts of a text; 0 is none.
 func unseenSeverity(before, after []byte, kinds map[rune]bool, count int) scanner.Severity {
 	follows, _ := utf8.DecodeRune(after)
 	precedes, _ := utf8.DecodeLastRune(before)
@@ -96,5 +95,5 @@ func privateUse(kinds map[rune]bool) bool {
 	return false
 }
 
-// latin reports a Latin letter, beside which no joiner belongs.
+// latin reports a Latin letter, which needs no joiner.
 func latin(r rune) bool { return unicode.Is(unicode.Latin, r) }

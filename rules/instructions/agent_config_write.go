@@ -7,18 +7,18 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// vWrite is to change what a file says.
+// vWrite matches verbs that change the content of a file.
 const vWrite = `\b(write|create|edit|add|append|modify|save|put|update|insert|set|change|overwrite|enable|store)s?\b`
 
 var AgentConfigWrite = scanner.Rule{
 	ID:         "inj-agent-config-write",
 	Category:   "hidden_instructions",
-	Title:      "Text has the agent's own configuration written",
-	Why:        "What an agent writes into its configuration or rules it obeys from then on: new servers, approvals without questions, orders that outlive the session.",
-	Fix:        "Look through the files that the finding names before the agent is started again. Remove the server.",
+	Title:      "Text tells the agent to change its own configuration",
+	Why:        "An agent obeys its configuration and rules from then on: new servers, calls without approval, orders that outlast the session.",
+	Fix:        "Check the files that the finding names before you restart the agent. Remove the server.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Installation guides say the same to people. So data must speak to an agent, or have approvals turned off, to count as high; a tool whose purpose is such files, or that has a switch for them, is low.",
+	Basis:      "Installation guides say the same to people. So data must address an agent, or disable approvals, to be high; a tool whose purpose is such files, or that has a switch for them, is low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
 	Patterns: []scanner.Pattern{{
 		Name:    "write_agent_file",
@@ -36,7 +36,7 @@ var AgentConfigWrite = scanner.Rule{
 			severity, signals := scanner.Critical, []string{"a verb of writing", "a file that agents obey"}
 			switch told := clause.AddressesReader(c) || clause.OpensClause(p.Folded[from:], []int{m.Start - from}) && !p.FirstSentence(m.Start); {
 			case clause.IsResult(p) && (agentTold.Match(c) || unasked.Match(p.Folded[from:min(len(p.Folded), to+len(`": true,`))])):
-				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), append(signals, "an agent is told, or approvals are turned off")
+				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), append(signals, "an agent is addressed, or approvals are disabled")
 			case clause.IsResult(p):
 				severity = scanner.Low
 			case p.FirstSentence(m.Start) || configures.MatchString(p.Name) || clause.DescribesSwitch(p, m.Start, m.End):
@@ -45,13 +45,12 @@ var AgentConfigWrite = scanner.Rule{
 				severity = scanner.Medium
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals,
-				Message: "the text has the configuration of an agent written"})
+				Message: "tells the model to write to an agent's configuration"})
 		}
 	},
 }
 
-// nearestVerb returns where the verb stands that is in one clause with the file,
-// or start where there is none.
+// nearestVerb returns the place of the verb in the file's clause, or start if there is none.
 func nearestVerb(t []byte, start, end int) int {
 	for i := end - 1; i > start; i-- {
 		if clause.ClauseEnd(t, i) {

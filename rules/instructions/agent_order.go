@@ -13,12 +13,12 @@ import (
 var AgentOrder = scanner.Rule{
 	ID:         "inj-agent-order",
 	Category:   "hidden_instructions",
-	Title:      "Text tells an AI to do what its user did not ask for",
-	Why:        "Whoever can write a mail, an issue or a page that an agent reads can have it pay, delete, publish or grant, if the text speaks to the agent and the agent listens.",
+	Title:      "Text tells an AI to do something that its user did not ask for",
+	Why:        "Anybody who can write a mail, issue or page that an agent reads can make it pay, delete, publish or grant access, if the text addresses the agent and the agent obeys.",
 	Fix:        "Do not let the agent act on this text. Find out who wrote it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "No single word decides. Within two sentences, signals are added up: an AI that is spoken to or has to act, knowledge of the conversation that the text is read in, an act that a user would want to be asked about, a place that something goes to, secrecy, pressure. Denials, quotations in reports of attacks and texts about AI take away from them. One step below the threshold is medium. In a definition only what goes past the purpose of the tool counts: an AI is spoken to or has to act, behind the first sentence.",
+	Basis:      "No single word decides. Signals add up over two sentences: an AI that is addressed or has to act, knowledge of the conversation, an act that a user would want to confirm, a destination, secrecy, pressure. Negations, quotations in reports of attacks and texts about AI lower the sum. One step below the threshold is medium. In a definition, only acts beyond the tool's purpose count, addressed to an AI, after the first sentence.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns:   orderPatterns,
 	Text: func(p *scanner.TextPass) {
@@ -46,7 +46,7 @@ var AgentOrder = scanner.Rule{
 				severity = clause.InData(p, w.start, w.end, scanner.High)
 			}
 			p.Report(scanner.Issue{Start: w.start, End: w.end, Severity: severity, Signals: w.signals,
-				Message: "the text tells an AI to do what its user did not ask for"})
+				Message: "tells an AI to do something that its user did not ask for"})
 		}
 	},
 }
@@ -59,7 +59,7 @@ var orderPatterns = []scanner.Pattern{
 	{Name: "reader", Expr: `\bwhoever\s+(or\s+whatever\s+)?(reads|handles|processes|edits|summari[sz]es|asks)\b`, Anchors: []string{"whoever "}, Once: true},
 }
 
-// orderSigns are what makes a text worth reading sentence by sentence.
+// orderSigns match a text that is worth reading sentence by sentence.
 var orderSigns = func() *text.Expr {
 	var exprs []string
 	for _, p := range orderPatterns {
@@ -68,10 +68,9 @@ var orderSigns = func() *text.Expr {
 	return text.LazyExpr(strings.Join(exprs, "|"))
 }()
 
-// pastPurpose reports an order in a definition that is no part of what the tool is
-// for: an AI is spoken to or has to act, behind the first sentence, and the act has
-// no word of the tool's name. An AI that is only spoken of is the subject of many
-// tools.
+// pastPurpose reports an order in a definition beyond the tool's purpose: it addresses an AI,
+// after the first sentence, and the act shares no word with the tool's name. Many tools
+// mention an AI as their subject.
 func pastPurpose(p *scanner.TextPass, w tally) bool {
 	if w.sum < orderHigh || w.meant != spokenTo && w.meant != mustActs || p.FirstSentence(w.start) {
 		return false

@@ -10,11 +10,11 @@ var AnswerForm = scanner.Rule{
 	ID:         "inj-answer-form",
 	Category:   "hidden_instructions",
 	Title:      "Data asks for something in the model's answer",
-	Why:        "A mail, a page or a table knows of no answer. One that has a sentence, a link or a cipher put into it speaks to the model that was asked to read it.",
-	Fix:        "Do not pass on an answer that was made with this text without reading it. Find out who wrote the text.",
+	Why:        "A mail, page or table does not know the model's answer. If it asks for a sentence, a link or a cipher there, it addresses the model that reads it.",
+	Fix:        "Read the answer before you pass it on. Find out who wrote the text.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The answer is spoken of, and its content or form is changed. Examinations and forms speak of answers, too, so it is medium; what stands in a definition describes a tool's output and is not reported.",
+	Basis:      "The text mentions the answer and changes its content or form. Exams and forms mention answers too, so it is medium; in a definition it describes the tool's output and is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -45,14 +45,14 @@ var AnswerForm = scanner.Rule{
 				continue
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: scanner.Medium,
-				Signals: []string{"the answer to come is spoken of", "its content or form is asked for"},
-				Message: "the text asks for something in the model's answer"})
+				Signals: []string{"mentions the coming answer", "asks for certain content or a certain form"},
+				Message: "asks for something in the model's answer"})
 		}
 	},
 }
 
 const (
-	// vShape is to change what an answer says or how it looks.
+	// vShape matches verbs that change the content or form of an answer.
 	vShape = `(add|append|include|insert|integrate|incorporate|embed|weave|work|put|mention|tease|hint|suggest|recommend|promote|praise|advertise|state|claim|note|emphasi[sz]e|highlight|modify|change|alter|adjust|adapt|enhance|enrich|augment|extend|start|begin|end|finish|close|preface|prefix|translate|render|write|phrase|provide|give|deliver|present|format|express|encode|encrypt|obfuscate|reverse|invert|shift|scramble|jumble|shuffle|rearrange|reorder|anagram|misspell|replace|substitute|swap|convert|turn|remove|strip|omit|drop|combine|merge|group|split|use|apply|introduce|keep|limit|make|sign|display|represent|spell)`
 
 	oAnswer = `(response|answer|reply|replies|responses|answers|output|summary|message)['’]?s?`
@@ -66,9 +66,8 @@ var yourAnswer = append(clause.Combine([]string{"your "}, []string{"response", "
 	clause.Combine([]string{"your "}, []string{"next ", "final ", "own ", "entire ", "whole ", "full "}, []string{"response", "answer", "reply", "output", "summary", "message"})...)
 
 var (
-	// mayOpenOrder is what may stand ahead of an order in its sentence.
+	// mayOpenOrder matches what may precede an order in its sentence.
 	mayOpenOrder = lazyregexp.New(`^[^a-z]*(((can|could|would|will)\s+you|please|kindly|also|and|then|now|always|just|finally|additionally|make\s+sure\s+to|be\s+sure\s+to|remember\s+to|you\s+(must|should|need\s+to|have\s+to|will)|in\s+your\s+\w+)\W+)*$`)
-	// inExamination is how forms, examinations and letters speak of an answer that
-	// a person gives.
+	// inExamination matches how forms, exams and letters mention a person's answer.
 	inExamination = lazyregexp.New(`\b(correct\s+to|decimals?|significant|simplest|box|below|blank|space|provided|sheet|booklet|units?|notation|fractions?|marks?|points|exam\w*|quiz|students?|question\s+\d+|by\s+(mon|tues|wednes|thurs|fri|satur|sun)day|deadline|rsvp|reviewers?|customers?|letter|commit|log)\b`)
 )

@@ -10,12 +10,12 @@ import (
 var ApprovalBypass = scanner.Rule{
 	ID:         "inj-approval-bypass",
 	Category:   "hidden_instructions",
-	Title:      "Text orders the model to act without asking",
-	Why:        "The confirmation is where a person can stop an agent. Text that has it skipped takes the person out of the loop.",
+	Title:      "Text tells the model to act without asking",
+	Why:        "With the confirmation, a person can stop an agent. Text that skips it takes the person out of the loop.",
 	Fix:        "Keep confirmations on for this server, or remove it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "High where the same sentence moves data or runs something. A tool that warns that it acts at once is low.",
+	Basis:      "High if the same sentence moves data or executes something. A tool that warns that it acts at once is low.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0053", "CWE-862"},
 	Patterns: []scanner.Pattern{
 		{
@@ -40,7 +40,7 @@ var ApprovalBypass = scanner.Rule{
 		for _, m := range p.Matches {
 			from, to := clause.Around(p.Folded, m.Start, m.End)
 			c := p.Folded[from:to]
-			severity, signals := scanner.Low, []string{"no confirmation is asked for"}
+			severity, signals := scanner.Low, []string{"skips the confirmation"}
 			ahead := p.Folded[from:m.Start]
 			if all := clause.Preamble.FindAllIndex(ahead, -1); all != nil {
 				ahead = ahead[all[len(all)-1][1]:]
@@ -56,10 +56,10 @@ var ApprovalBypass = scanner.Rule{
 				if clause.IsResult(p) && !clause.AddressesReader(byItself.ReplaceAll(c, nil)) {
 					severity = scanner.Medium
 				}
-				signals = append(signals, "data is moved or something is run", "the model is addressed, or it happens by itself")
+				signals = append(signals, "moves data or executes something", "addresses the model, or happens automatically")
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals,
-				Message: "the text has something done without the user's consent"})
+				Message: "tells the model to act without the user's consent"})
 		}
 	},
 }
@@ -67,12 +67,12 @@ var ApprovalBypass = scanner.Rule{
 var (
 	// needsConsent is to let data leave or to run something.
 	needsConsent = lazyregexp.New(`\b(` + clause.SendVerbs + `|pass(es|ed|ing)?|sent|forwarded|transferred|transfer|execut(e|es|ed)|run|runs|call|invoke|deletes?|install|purchase|pay|update|change|refund|merge|delete|wipe|issue|grant|approve)\b`)
-	// approvalGranted tells of an approval, and approvalAwaited makes it one to wait for.
+	// approvalGranted reports an approval, and approvalAwaited makes it one to wait for.
 	approvalGranted = lazyregexp.New(`\bhas\s+`)
 	approvalAwaited = lazyregexp.New(`\b(only|after|once|until|when|if|unless|whether)\b`)
-	// parameterSwitch is what a parameter turns on.
+	// parameterSwitch matches the description of a parameter's effect.
 	parameterSwitch = lazyregexp.New(`\b(if|set\s+to|flag|option|default)\b`)
-	// byItself says that it happens by itself.
+	// byItself matches words for automatic acts.
 	byItself = lazyregexp.New(`\b(always|automatic(ally)?|directly|immediately|instead)\b`)
 	// prohibitedAhead turns "without confirmation" into its opposite.
 	prohibitedAhead = lazyregexp.New(`\b(never|not|n['’]t|cannot|refuses?|nothing|no\s+\w+)\b[^\n]*$`)

@@ -9,12 +9,12 @@ import (
 var CodeInsertion = scanner.Rule{
 	ID:         "inj-code-insertion",
 	Category:   "hidden_instructions",
-	Title:      "Data asks its reader to put code into an answer",
-	Why:        "A model that is asked about some code answers with more of it, and the user runs what it writes.",
-	Fix:        "Read the code that the text carries before anybody runs an answer that was made with it.",
+	Title:      "Data asks the model to put code into an answer",
+	Why:        "A model that is asked about code answers with code, and the user runs it.",
+	Fix:        "Read the code in the text before anybody runs an answer based on it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Code does not talk to whoever will answer a question about it. In definitions, where tools explain what to pass, the wording is low.",
+	Basis:      "Code does not address whoever answers a question about it. In definitions, where tools explain what to pass, this wording is low.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM05", "ATLAS:AML.T0051.001", "CWE-94"},
 	Patterns: []scanner.Pattern{{
 		Name: "the_following_code",
@@ -33,14 +33,14 @@ var CodeInsertion = scanner.Rule{
 			if clause.IsResult(p) && codeFollows.Match(p.Folded[from:min(len(p.Folded), to+160)]) && !manualMarkup.Match(p.Folded) {
 				severity = clause.InData(p, m.Start, m.End, scanner.High)
 			}
-			p.Report(scanner.Issue{Start: from, End: to, Severity: severity, Signals: []string{"an imperative", "code of the text's own", "the answer or the code of the reader"},
-				Message: "the text asks its reader to put code into an answer"})
+			p.Report(scanner.Issue{Start: from, End: to, Severity: severity, Signals: []string{"an imperative", "code that the text provides", "the reader's answer or code"},
+				Message: "asks the model to put code into its answer"})
 		}
 	},
 }
 
-// lineAround returns the line that [start, end) stands in, at most lineReach bytes to
-// either side.
+// lineAround returns the line that contains [start, end), at most lineReach bytes to either
+// side.
 func lineAround(t []byte, start, end int) (from, to int) {
 	for from = start; from > 0 && start-from < lineReach && t[from-1] != '\n'; {
 		from--
@@ -53,11 +53,11 @@ func lineAround(t []byte, start, end int) (from, to int) {
 
 const lineReach = 110
 
-// asksForCode names what the reader is to make: its code, its answer.
+// asksForCode matches what the reader should produce: its code, its answer.
 var asksForCode = lazyregexp.New(`\byour\s+(\w+\s+){0,3}(code|codebase|response|answer|solution|reply|output|implementation|program|project|script|application|result|software|logic|function|algorithm|elucidation|explanation|work|design|system)\w*\b|^\W*(please\s+|always\s+|kindly\s+|do(n['’]t|\s+not)\s+(forget|hesitate|fail)\s+to\s+|remember\s+to\s+|make\s+sure\s+(to|you)\s+|consider\s+|\w+ly\s+){0,3}(incorporat|includ|integrat|insert|add|blend|embed|merg|combin|append|attach|weav|ensur|guarante|us|utiliz|employ|appl|implement|infus|introduc|plac|put|fus|inject|supplement|augment|enrich|execut|run|leverag|deploy|engag|meld|absorb|render|enlist|harmoni|let|validat|verif|confirm|check|optimi|enhanc|refin)(e|es|ing|y|ies|ize|z)?\b`)
 
-// codeFollows is code right behind: a fence, or a colon at the end of the line and
-// a line with the punctuation of programs.
+// codeFollows matches code that follows directly: a fence, or a colon at the end of the line
+// and a line with the punctuation of programs.
 var codeFollows = lazyregexp.New("(:\\s*\n?|\n)\\s*```|:\\s*\n[^\n]{0,150}[(){};=<>]")
 
 // codeForbidden is the opposite, or a report of the order.

@@ -12,12 +12,12 @@ import (
 var Conceal = scanner.Rule{
 	ID:         "inj-conceal",
 	Category:   "hidden_instructions",
-	Title:      "Text orders the model to hide something from the user",
-	Why:        "Secrecy is what an honest tool never needs: it keeps the user from seeing what the model is made to do.",
-	Fix:        "Remove the server. If the wording is honest (a tool that returns internal ids, say), ask its author to say why.",
+	Title:      "Text tells the model to hide something from the user",
+	Why:        "An honest tool does not need secrecy: it keeps the user from seeing what the model is told to do.",
+	Fix:        "Remove the server. If the wording is honest (a tool that returns internal IDs, for example), ask its author to give the reason.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "In definitions the wording is rare outside attacks; in results it is quoted more often, so it counts one step less there.",
+	Basis:      "In definitions the wording is rare outside attacks; results quote it more often, so they are one severity lower.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-451"},
 	Patterns: []scanner.Pattern{
 		{
@@ -72,7 +72,7 @@ var Conceal = scanner.Rule{
 			if clause.IsResult(p) {
 				severity = clause.InData(p, m.Start, m.End, scanner.High)
 				if from, to := clause.Around(p.Folded, m.Start, m.End); m.Pattern == silentPattern && !clause.AddressesReader(p.Folded[from:to]) {
-					continue // what programs do silently is told in every manual
+					continue // what programs do silently is reported in every manual
 				}
 			}
 			if m.Pattern == instructionsPattern && clause.IsResult(p) && systemPrompt.Match(p.Folded) {
@@ -83,7 +83,7 @@ var Conceal = scanner.Rule{
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity,
 				Message: sense.ConcealMessage,
-				Signals: []string{"an order of secrecy", "the user is the one kept in the dark"}})
+				Signals: []string{"an order of secrecy", "hides something from the user"}})
 		}
 	},
 }
@@ -95,15 +95,15 @@ var (
 	notTheUser = lazyregexp.New(`\b(users|customers?)$`)
 )
 
-// silentPattern is a pattern of what manuals say as well, instructionsPattern one of the
-// instructions that people write for their own bots.
+// silentPattern is a pattern that manuals also contain, instructionsPattern one that people
+// write for their own bots.
 const (
 	silentPattern       = 2
 	instructionsPattern = 3
 )
 
-// systemPrompt begins a file that holds the instructions of somebody's bot. An attacker
-// can begin so, which costs a step and not the finding.
+// systemPrompt matches the start of a file with a bot's instructions. An attacker can imitate
+// it, so it lowers the severity but does not remove the finding.
 var systemPrompt = lazyregexp.New(`^\W*(?:(?:system )?(?:prompt|instructions)\W+)?you are (?:an? |the )?(?:\w+,? (?:an? )?){0,4}(?:assistant|bot|chatbot|agent)\b`)
 
 var (

@@ -12,12 +12,12 @@ import (
 var DelayedTrigger = scanner.Rule{
 	ID:         "inj-delayed-trigger",
 	Category:   "hidden_instructions",
-	Title:      "Text announces other behaviour once it is trusted",
-	Why:        "What is shown for review is not what will run: the action waits for an approval, a version or a number of calls.",
+	Title:      "Text announces that it will behave differently once it is trusted",
+	Why:        "The reviewer does not see what will run: the action waits for an approval, a version or a number of calls.",
 	Fix:        "Do not approve it. Remove the server.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The condition alone is how approvals are documented; with something harmful behind it there is no honest reading.",
+	Basis:      "The condition alone is how approvals are documented; followed by something harmful, it has no honest reading.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-LLM:LLM01", "ATLAS:AML.T0094", "CWE-506"},
 	Patterns: []scanner.Pattern{
 		{
@@ -54,17 +54,17 @@ var DelayedTrigger = scanner.Rule{
 			if clause.IsResult(p) {
 				severity = scanner.Medium
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"a condition that comes true once nobody looks", "something harmful behind it"},
-				Message: "the text announces other behaviour for the time when it is trusted"})
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"a condition that becomes true when nobody checks", "followed by something harmful"},
+				Message: "announces that it will behave differently once it is trusted"})
 		}
 	},
 }
 
-// whenTheUserSays is a pattern that is judged by itself.
+// whenTheUserSays is the index of a pattern that is judged separately.
 const whenTheUserSays = 2
 
-// triggered judges what data wants done at a word of the user, who knows nothing
-// of it. A tool may say what it is for.
+// triggered judges acts that data ties to a word of the unaware user. A tool may describe its
+// purpose.
 func triggered(p *scanner.TextPass, start, end, to int) {
 	from, _ := clause.Sentence(p.Folded, start, end)
 	if usageAhead.Match(p.Folded[from:start]) {
@@ -80,8 +80,8 @@ func triggered(p *scanner.TextPass, start, end, to int) {
 		return
 	}
 	p.Report(scanner.Issue{Start: start, End: end + act[1], Severity: clause.InData(p, start, end, scanner.High),
-		Signals: []string{"a word of the user that sets it off", "an act that a user would want to be asked about"},
-		Message: "the text has something done once the user says a word"})
+		Signals: []string{"a word of the user triggers it", "an act that a user would want to confirm"},
+		Message: "tells the model to do something once the user says a certain word"})
 }
 
 var (
@@ -89,8 +89,8 @@ var (
 	usageAhead = lazyregexp.New(`\b(use|used|useful|apply|applies|activate\w*|invoked?|trigger\w*|runs?|called?|loads?)\s+(this\s+|it\s+|only\s+)?(\w+\s+)?$`)
 	// isTime is a time and not a word of the user.
 	isTime = lazyregexp.New(`^(from|in|for)\b`)
-	// triggeredHarm is what nobody would announce to a review, and gatedHonestly how
-	// a tool tells of a review that it waits for.
+	// triggeredHarm matches acts that nobody would announce to a reviewer, and gatedHonestly
+	// the wording of a tool that waits for a review.
 	triggeredHarm = lazyregexp.New(`\b(exfiltrat\w*|arbitrary|shell|ssh|keys?|credentials?|upload|clipboard|malicious|directive|swap|payload|secretly|silently|steal\w*|delete|send|hidden|backdoor|passwords?|tokens?)\b`)
 	gatedHonestly = lazyregexp.New(`\b(legitimate|rather\s+than|re-?approval|requires?\s+(another\s+)?(approval|review)|gated|never)\b`)
 )

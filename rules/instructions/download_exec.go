@@ -9,12 +9,12 @@ import (
 var DownloadExec = scanner.Rule{
 	ID:         "inj-download-exec",
 	Category:   "shell_injection",
-	Title:      "Text orders a download to be run",
-	Why:        "Code from an address of the author's choice runs with the rights of the user, whatever it contains by then.",
-	Fix:        "Do not run it. Remove the server, or install what it needs yourself from a source that you have checked.",
+	Title:      "Text tells the model to run a download",
+	Why:        "Code from an address that the author chose runs with the user's rights, whatever it contains by then.",
+	Fix:        "Do not run it. Remove the server, or install its dependencies yourself from a source that you have checked.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A download piped into an interpreter, outside of a warning. Installation guides are the known false alarm, so results count one step less.",
+	Basis:      "A download piped into an interpreter, not in a warning. Installation guides are the known false positive, so results are one severity lower.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0050", "CWE-494"},
 	Patterns: []scanner.Pattern{
 		{
@@ -53,7 +53,7 @@ var DownloadExec = scanner.Rule{
 				}
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity,
-				Message: "the text pipes a download into an interpreter",
+				Message: "pipes a download into an interpreter",
 				Signals: []string{"a download or a decoder", "its output goes to an interpreter"}})
 		}
 	},

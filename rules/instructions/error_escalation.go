@@ -10,12 +10,12 @@ import (
 var ErrorEscalation = scanner.Rule{
 	ID:         "inj-error-escalation",
 	Category:   "credential_theft",
-	Title:      "An error asks for what the tool has no right to",
+	Title:      "An error message asks for data that the tool does not need",
 	Why:        "A model wants to get past an error and does what it says. The definition stays clean; the failing call asks for the key, the file or the conversation.",
-	Fix:        "Do not let the model go on with this server. Replace what it was given in past sessions.",
+	Fix:        "Stop the model from using this server. Rotate the credentials that it got in past sessions.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Honest errors tell what to install, to set or to call first. To fetch something of the user's own (a key file, the environment, the conversation, a file in the home folder) and to hand it to the tool is no remedy of any error. A text that only claims to be an error counts as one.",
+	Basis:      "Honest errors say what to install, set or call first. Passing the user's own data (a key file, the environment, the conversation, a file in the home directory) to the tool fixes no error. A text that only claims to be an error counts as one.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0110", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -26,7 +26,7 @@ var ErrorEscalation = scanner.Rule{
 		{
 			Name:    "hand_over_contents",
 			Expr:    `\b` + vHandOver + `\s[^\n]{0,40}?((contents?|output|text|values?|copy)\s+of\b[^\n]{0,80}|` + clause.Conversation + `)`,
-			Anchors: append(clause.Combine([]string{"content", "contents", "output", "text", "value", "values", "copy"}, []string{" of "}), "conversation", "chat ", "dialog", "message history", "message log", "system prompt", "previous messages", "prior messages", "earlier messages", "all messages", "all the messages"),
+			Anchors: append(clause.Combine([]string{"content", "contents", "output", "text", "value", "values", "copy"}, []string{", "}), "conversation", "chat ", "dialog", "message history", "message log", "system prompt", "previous messages", "prior messages", "earlier messages", "all messages", "all the messages"),
 		},
 	},
 	Text: func(p *scanner.TextPass) {
@@ -38,21 +38,21 @@ var ErrorEscalation = scanner.Rule{
 				continue
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: clause.InData(p, m.Start, m.End, scanner.High),
-				Signals: []string{"an error", "something of the user's own is fetched", "it is handed to the tool"},
-				Message: "an error has the model hand over what is not the tool's"})
+				Signals: []string{"an error", "fetches something of the user's own", "passes it to the tool"},
+				Message: "an error message asks for data that the tool does not need"})
 		}
 	},
 }
 
 const (
-	// vFetch is to get hold of something.
+	// vFetch are verbs of access.
 	vFetch = `read|open|load|cat|copy|collect|fetch|export|dump|retrieve|run|execute|get|print|find|look\s+up`
 	// vHandOver is to give something to a tool, or to call it again with it.
 	vHandOver = `(pass|provide|include|supply|paste|attach|submit|send|put|return|hand|resubmit|(again|retry|call|repeat)\s+(\w+\s+){0,3}?with\s+(it|its|the|their|them|that|this)\b)`
 )
 
 var (
-	// beyondTool is what belongs to the user and lies outside of the tool.
+	// beyondTool matches the user's data outside the tool.
 	beyondTool = lazyregexp.New(secrets.Files + `|\b(ssh|private|signing|cloud)\s+keys?\b|\b(cookies|clipboard|seed\s+phrase|environment\s+variables|user['’]s\s+(\w+\s+)?(passwords?|tokens?|credentials|keys?))\b|\b` + clause.Conversation + `|(^|[\s"'(` + "`" + `])(~|\$home|%userprofile%|/home/\w+|/users/\w+|/root|/etc|c:\\users)[/\\]|["'` + "`" + `\s](printenv|env|history|set)["'` + "`" + `]|\b(the|your)\s+(\w+\s+)?(environment|shell\s+history|browser\s+(history|profile)|home\s+(folder|directory))\b|\b(results?|outputs?)\s+of\s+(all\s+|the\s+|any\s+)?(other|previous)\s+(\w+\s+)?(tools?|calls?|servers?)\b`)
 	// announcesError announces an error.
 	announcesError = lazyregexp.New(`\b(errors?|fail(s|ed|ure)|exception|denied|forbidden|unauthori[sz]ed|invalid|missing|cannot|could\s+not|unable|timed\s+out|expired|blocked|not\s+(be\s+)?(found|allowed|permitted|authori[sz]ed|verified|completed?)|locked)\b`)

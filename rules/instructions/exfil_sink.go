@@ -14,12 +14,12 @@ import (
 var ExfilSink = scanner.Rule{
 	ID:         "inj-exfil-sink",
 	Category:   "exfiltration",
-	Title:      "Text has the model send data away",
-	Why:        "The model becomes the courier: what it has read from other servers, or what the user has said, leaves through an address or a parameter that the author chose.",
-	Fix:        "Remove the server. Look through past sessions for calls that carried the data.",
+	Title:      "Text tells the model to send data away",
+	Why:        "The model becomes the courier: what it read from other servers, or what the user said, leaves through an address or parameter that the author chose.",
+	Fix:        "Remove the server. Check past sessions for calls that carried the data.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A verb of sending, an object that belongs to the user, and a way out, near each other and not denied. What a tool says first of itself is its purpose and is left alone where the data is its own.",
+	Basis:      "A verb of sending, an object that belongs to the user, and a destination, close together and not negated. What a tool first says about itself is its purpose and is not reported if the data is its own.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Patterns:   exfilPatterns,
 	Definition: sense.Check(&handingOver, &sense.SendsCopy, &sense.Redirects),
@@ -74,8 +74,7 @@ var exfilPatterns = []scanner.Pattern{
 	},
 }
 
-// privateStore is where data lies that others must not see, and keysIn the part
-// of it that opens something.
+// privateStore matches places of private data, and keysIn those with credentials.
 const (
 	keysIn       = `(\w*(tokens|_token|secrets|_secret|credentials?|passwords|api[ _-]?keys?)\b|private\s+(\w+\s+)?(repo\w*|files?|data|messages?|notes?|channels?|issues?|code|tables?|keys?)\b|\.env\b)`
 	privateStore = `(` + keysIn + `|\b(all|every)\s+(the\s+)?(rows?|records?|users|customers)\b|\bpersonal\s+(data|information)\b|\bsalar\w+)`
@@ -89,13 +88,13 @@ var usersOwn = lazyregexp.New(`\b(` + clause.Conversation + `|(the|this|our)\s+(
 // stealing are verbs that have no innocent object.
 var stealing = lazyregexp.New(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
 
-// couldSteal is what an attack could do, as it is told.
+// couldSteal matches descriptions of what an attack could do.
 var couldSteal = lazyregexp.New(`\b(can|could|may|might|to|cannot|would|not)\s+(be\s+\w+\s+to\s+)?(steal|harvest|exfiltrat|leak)`)
 
 // wayOut is a way out of the conversation.
 var wayOut = lazyregexp.New(clause.OutsidePlace + `|\b(parameter|argument|field|query|request|context|response|every\s+(response|call|request)|output|tool|url|query\s+string|notes?|sidenote|metadata|comment|issue|reply)\b|\b(as|in|into|to)\s+(the\s+)?` + "`")
 
-// ofTheUser tells the user's credentials from the one that a tool asks for.
+// ofTheUser distinguishes the user's credentials from the one that a tool requires.
 var ofTheUser = lazyregexp.New(`\b(user['’]?s|all|any|every|their|available|you\s+(have|can|find|see)|in\s+(the\s+)?(context|memory|environment|clipboard|conversation))\b`)
 
 func exfiltration(p *scanner.TextPass) {
@@ -115,12 +114,12 @@ func exfiltration(p *scanner.TextPass) {
 				severity = scanner.Medium // people ask each other for lists of records
 			}
 		}
-		p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "the text has data sent away that is not the tool's"})
+		p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "tells the model to send away data that this tool does not need"})
 	}
 }
 
-// leaves reports whether what a pattern found at [start, end) is an order by which
-// data leaves that is not the tool's, and what tells so.
+// leaves reports whether [start, end) is an order to send away data that is not the tool's,
+// and the signals for it.
 func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signals []string) {
 	from, to := clause.Around(p.Folded, start, end)
 	c, said, data := p.Folded[from:to], p.Folded[start:end], clause.IsResult(p)
@@ -136,19 +135,19 @@ func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signa
 	case "conversation":
 		told = told && (clause.AddressesReader(c) || !bytes.HasPrefix(said, []byte("write")))
 		return (told || !data && sendWord.Match(said)) && !sensitive.ConversationTool.MatchString(p.Name),
-			[]string{"a verb of sending", "what the user and the model have said"}
+			[]string{"a verb of sending", "the conversation of user and model"}
 	case "secrets_away":
 		return stealing.Match(said) && !data || told && ofTheUser.Match(c) && wayOut.Match(c),
 			[]string{"a verb of sending", "credentials that are not the tool's own"}
 	case "copy_outside":
 		return !chosenByUser.Match(c) && !data && (!p.FirstSentence(start) || bytes.Contains(c, []byte("a copy"))) || clause.AddressesReader(c),
-			[]string{"a verb of sending", "beside what the tool is for", "an address outside"}
+			[]string{"a verb of sending", "beyond the tool's purpose", "an external address"}
 	case "exfiltrate":
-		return !inspectsOthers.Match(c) && !data || clause.AddressesReader(c), []string{"a verb that has no innocent meaning"}
+		return !inspectsOthers.Match(c) && !data || clause.AddressesReader(c), []string{"a verb without an innocent meaning"}
 	case "call_home":
-		return !data, []string{"an order to call an address", "beside what the tool is for"}
+		return !data, []string{"an order to call an address", "beyond the tool's purpose"}
 	case "written_back":
-		return told, []string{"a private store is read", "what it holds is written where others see it"}
+		return told, []string{"reads a private store", "writes its content where others can see it"}
 	}
 	return false, nil
 }
@@ -156,12 +155,12 @@ func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signa
 // chosenByUser is a destination that the user has chosen.
 var chosenByUser = lazyregexp.New(`\b(opt(s|ed)?[ -]?in|configured?|(you|user)\s+(have\s+|has\s+)?(set|chose|choose|provide)\w*|your\s+own)\b`)
 
-// inspectsOthers is to look for what others do.
+// inspectsOthers matches a search for what others do.
 var inspectsOthers = lazyregexp.New(`\b(checks?|scan(s|ned)?|look(s|ing)?\s+for|(scripts|packages|apps|programs|code|malware)\s+that)\b`)
 
 var sendWord = lazyregexp.New(`\b` + clause.SendVerbs + `\b`)
 
-// handingOver is to take what is not the tool's and to hand it over.
+// handingOver takes data from outside the tool and passes it on.
 var handingOver = sense.Test{
 	Needs: [][]reading.Sense{
 		{reading.KeyFile, reading.Secret, reading.Conversation, reading.OtherOutput, reading.Personal},
@@ -174,5 +173,5 @@ var handingOver = sense.Test{
 		reading.Model: 1, reading.Duty: 1, reading.Pretext: 1, reading.Stealth: 3, reading.Hush: 3,
 		reading.OwnKey: -3, reading.Path: -3, reading.ToUser: -3, reading.Prompted: -4,
 	},
-	Purpose: -5, Enough: 7, Severity: scanner.Critical, Message: "the text has data handed over that the tool's purpose does not explain",
+	Purpose: -5, Enough: 7, Severity: scanner.Critical, Message: "asks for data that this tool does not need",
 }

@@ -33,6 +33,6 @@ var ForcedPreference = scanner.Rule{
 	),
 }
 
-const preferenceMessage = "the text wants its tool preferred to all others"
+const preferenceMessage = "asks the model to prefer its tool to all others"
 
 var preferenceSignals = []string{"praise or precedence", "over all others"}

@@ -9,12 +9,12 @@ import (
 var ImpersonateAuthority = scanner.Rule{
 	ID:         "inj-impersonate-authority",
 	Category:   "hidden_instructions",
-	Title:      "Text claims to come from those whom the model obeys",
-	Why:        "A message that says it is from the user, the system or the developers gets the obedience that belongs to them.",
+	Title:      "Text claims to come from somebody whom the model obeys",
+	Why:        "A message that claims to come from the user, the system or the developers gets their authority.",
 	Fix:        "Treat the text as data whatever it claims. Find out who wrote it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Users and systems do not speak to a model through a tool's documentation or result.",
+	Basis:      "Users and systems do not address a model through a tool's documentation or result.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0073", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -52,11 +52,11 @@ var ImpersonateAuthority = scanner.Rule{
 	},
 	Text: clause.JudgeOrders(
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: authorityMessage, Signals: authoritySignals, Unless: delivers},
-		clause.Order{Severity: scanner.Low, Data: scanner.High, Message: "the text speaks to the model past its user", Signals: []string{"the model is addressed", "the user is not"}, Unless: headsFile},
-		clause.Order{Severity: scanner.Low, Data: scanner.High, Message: "the text speaks to the model past its user", Signals: []string{"the model is addressed", "the user is not"}, Unless: nil},
+		clause.Order{Severity: scanner.Low, Data: scanner.High, Message: "addresses the model and bypasses its user", Signals: []string{"the model is addressed", "the user is not"}, Unless: headsFile},
+		clause.Order{Severity: scanner.Low, Data: scanner.High, Message: "addresses the model and bypasses its user", Signals: []string{"the model is addressed", "the user is not"}, Unless: nil},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: authorityMessage, Signals: authoritySignals, Unless: delivers},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: authorityMessage, Signals: authoritySignals, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "the text has a directive that it calls hidden", Signals: []string{"a directive", "called hidden"}, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "contains a directive labelled as hidden", Signals: []string{"a directive", "called hidden"}, Unless: nil},
 	),
 }
 
@@ -65,7 +65,7 @@ func headsFile(t []byte, start, end int) bool { return fileHeading.Match(t[:end]
 
 var fileHeading = lazyregexp.New(`^\s*#{1,2} (?:\w+ ){0,3}(?:instructions?|notes?|hints?) for (?:the |all |any )?(?:\w+ )?(?:agents?|assistants?|models?|claude|copilot)\s*\W?$`)
 
-// delivers is what a tool for messages says that it does with them.
+// delivers matches how a messaging tool describes its work.
 func delivers(t []byte, start, end int) bool {
 	from, _ := clause.Around(t, start, end)
 	return deliveryVerb.Match(t[from:start])
@@ -73,6 +73,6 @@ func delivers(t []byte, start, end int) bool {
 
 var deliveryVerb = lazyregexp.New(`^\W*(sends?|forwards?|returns?|lists?|gets?|posts?|creates?|reads?|fetch(es)?|stores?|shows?|delivers?)\b`)
 
-const authorityMessage = "the text claims to come from somebody whom the model obeys"
+const authorityMessage = "claims to come from somebody whom the model obeys"
 
 var authoritySignals = []string{"a claim of authority"}

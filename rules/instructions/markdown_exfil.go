@@ -9,12 +9,12 @@ import (
 var MarkdownExfil = scanner.Rule{
 	ID:         "inj-markdown-exfil",
 	Category:   "exfiltration",
-	Title:      "A picture or link waits for data in its address",
-	Why:        "A client that renders the answer asks for the picture, and the data in its address is gone without a click.",
-	Fix:        "Do not render pictures from addresses that data names. Find out who wrote the text.",
+	Title:      "An image or link has a placeholder for data in its address",
+	Why:        "A client that renders the answer requests the image, and the data in its address leaves without a click.",
+	Fix:        "Do not render images from addresses in data. Find out who wrote the text.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "An address with a blank to be filled in is an ordinary template until the text says what to fill in. Without such an order it is low.",
+	Basis:      "An address with a placeholder is an ordinary template until the text says what to fill in. Without such an order it is low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM05", "ATLAS:AML.T0077", "CWE-200"},
 	Patterns: []scanner.Pattern{{
 		Name:    "picture_with_blank",
@@ -25,23 +25,23 @@ var MarkdownExfil = scanner.Rule{
 		for _, m := range p.Matches {
 			around := p.Folded[max(0, m.Start-160):min(len(p.Folded), m.End+160)]
 			blank := p.Folded[m.End:min(len(p.Folded), m.End+blankReach)]
-			severity, signals := scanner.Low, []string{"an address with a blank"}
+			severity, signals := scanner.Low, []string{"an address with a placeholder"}
 			if (fillsBlank.Match(around) || contextBlank.Match(blank)) && !clause.NegatedOrQuoted(p.Folded, m.Start, m.End) {
 				severity, signals = scanner.High, append(signals, "an order to fill it in")
 				if clause.IsResult(p) {
 					severity = clause.InData(p, m.Start, m.End, scanner.High)
 				}
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "a picture or link has a blank for data in its address"})
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "an image or link has a placeholder for data in its address"})
 		}
 	},
 }
 
-// blankReach bounds what is read of a blank, in bytes.
+// blankReach bounds a placeholder, in bytes.
 const blankReach = 60
 
-// contextBlank is a blank that names what only the model knows.
+// contextBlank matches a placeholder for something that only the model knows.
 var contextBlank = lazyregexp.New(`^[^)>\n]{0,40}\b(user|conversation|chat|summary|question|prompt|history|message|secret|password|token|e-?mail|session)\b[^)>\n]*[ _-]`)
 
-// fillsBlank is an order to put what the model knows into an address.
+// fillsBlank matches an order to put what the model knows into an address.
 var fillsBlank = lazyregexp.New(`\b(put|insert|replac\w+|fill|append|encode|include|add|substitut\w+|where)\b[^\n]{0,100}\b(` + clause.Conversation + `|` + clause.Secrets + `|conversation|chat|keys?|tokens?|passwords?|e-?mails?|data|contents?|summary|names?|secrets?)\b`)

@@ -10,9 +10,9 @@ import (
 var ObeyOutput = scanner.Rule{
 	ID:         "inj-obey-output",
 	Category:   "hidden_instructions",
-	Title:      "Text orders the model to obey what a tool returns",
-	Why:        "It turns every later result into commands: the definition stays clean, and what the server returns is followed.",
-	Fix:        "Remove the server. A result is data; a tool that needs its results obeyed is not a tool.",
+	Title:      "Text tells the model to obey what a tool returns",
+	Why:        "It turns every later result into commands: the definition stays clean, and the model follows what the server returns.",
+	Fix:        "Remove the server. A result is data; an honest tool does not need its results obeyed.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Honest tools say how to read a result, not that it outranks the user.",
@@ -44,20 +44,20 @@ var ObeyOutput = scanner.Rule{
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: obeyMessage, Signals: obeySignals, Unless: asData},
 		clause.Order{Severity: scanner.High, Data: scanner.Medium, Message: obeyMessage, Signals: obeySignals, Unless: ordinaryFollow},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: obeyMessage, Signals: obeySignals, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "the text tells the model to act without its safety rules", Signals: []string{"safety rules are set aside"}, Unless: notTold},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "tells the model to act without its safety rules", Signals: []string{"disables safety rules"}, Unless: notTold},
 	),
 }
 
-const obeyMessage = "the text tells the model to obey what a tool returns"
+const obeyMessage = "tells the model to obey what a tool returns"
 
-var obeySignals = []string{"data is declared to be commands", "the model is told to follow it"}
+var obeySignals = []string{"declares data to be commands", "tells the model to follow it"}
 
-// asData is the opposite: the text warns of what it carries.
+// asData reports the opposite: the text warns of its content.
 func asData(t []byte, start, end int) bool {
 	return clause.ContainsAny(t[start:end], "untrusted", "rather than", "instead of", "pose", "separate")
 }
 
-// notTold is to speak of a mode of the tool and not to the model.
+// notTold reports that the text describes a mode of the tool and does not address the model.
 func notTold(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return !speaksToModel.Match(t[from:to])

@@ -16,11 +16,11 @@ var OtherLanguage = scanner.Rule{
 	ID:         "inj-other-language",
 	Category:   "hidden_instructions",
 	Title:      "Text gives the model an order in another language",
-	Why:        "Models follow orders in every language that they know; reviewers and filters often know one.",
+	Why:        "Models follow orders in every language they know; reviewers and filters often know one.",
 	Fix:        "Have the text translated before anybody approves it. Remove the server if it says what the finding shows.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The orders that no honest text gives in any language: to drop the instructions that came before, to keep something from the user, to call a tool ahead of all others, to send away what the user said, and to read a file of credentials; in Arabic, Bengali, Chinese, French, German, Hindi, Indonesian, Italian, Japanese, Korean, Portuguese, Russian, Spanish, Turkish, Urdu and Vietnamese. What English rules call critical is high here, where fewer honest readings are known.",
+	Basis:      "Orders that no honest text gives in any language: ignore previous instructions, hide something from the user, call a tool before all others, send away what the user said, and read a credentials file; in Arabic, Bengali, Chinese, French, German, Hindi, Indonesian, Italian, Japanese, Korean, Portuguese, Russian, Spanish, Turkish, Urdu and Vietnamese. What English rules rate critical is high here, because fewer honest readings are known.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns:   foreignPatterns,
 	Text: func(p *scanner.TextPass) {
@@ -41,9 +41,8 @@ var OtherLanguage = scanner.Rule{
 	},
 }
 
-// foreignLanguages is the table of languages, and what is made of it. The
-// patterns are the directives of one language after the other, and at the end the
-// files of credentials, whose verb is looked for around them.
+// foreignLanguages is the table of languages with its compiled patterns: the orders of each
+// language in turn, followed by the credentials files, whose verb is looked for around them.
 var (
 	foreignPatterns = append(slices.Concat(languages.Each((*languages.Language).Patterns)...), scanner.Pattern{
 		Name:    "secret_file",
@@ -52,14 +51,14 @@ var (
 	})
 )
 
-// What a match is judged by is made when there is one: no run that finds none pays for it.
+// Compiled at the first match, so that a run without a match pays nothing.
 var (
 	foreignTongues = sync.OnceValue(func() []languages.Compiled { return languages.Each((*languages.Language).Compile) })
 	anyTongue      = sync.OnceValue(newWordsOfAny)
 )
 
-// wordsOfAny are those of any language: in what is said of credentials and conversations
-// the languages need not be told apart, and some share words.
+// wordsOfAny are the words of all languages: for credentials and conversations the languages
+// need not be distinguished, and some share words.
 type wordsOfAny struct{ readAhead, readBehind, theirs, denies *lazyregexp.Regexp }
 
 func newWordsOfAny() wordsOfAny {
@@ -72,7 +71,7 @@ func newWordsOfAny() wordsOfAny {
 	}
 }
 
-// readReach is how far from a file the verb of reading it may stand, in bytes.
+// readReach is the maximum distance of the verb of reading from a file, in bytes.
 const readReach = 160
 
 // ofAll returns an expression for what f says in any language.
@@ -98,10 +97,10 @@ func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, 
 	}
 	switch languages.Directive(pattern % int(languages.Directives)) {
 	case languages.DropTold:
-		return scanner.Issue{Severity: severity, Message: "the text tells the model to drop its instructions", Signals: []string{"an order to the model"}},
+		return scanner.Issue{Severity: severity, Message: "tells the model to ignore its instructions", Signals: []string{"an order to the model"}},
 			!l.Denied.Match(ahead) && !ofSomething.Match(behind)
 	case languages.HideFromUser:
-		return scanner.Issue{Severity: severity, Message: "the text tells the model to keep something from its user", Signals: []string{"an order of secrecy"}},
+		return scanner.Issue{Severity: severity, Message: "tells the model to hide something from the user", Signals: []string{"an order of secrecy"}},
 			!keptFrom(ahead, said, behind)
 	case languages.CallFirst:
 		switch {
@@ -110,10 +109,10 @@ func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, 
 		case opensSession.MatchString(p.Name) || clause.IsResult(p):
 			severity = scanner.Medium
 		}
-		return scanner.Issue{Severity: severity, Message: "the text has a tool called ahead of all others", Signals: []string{"an order to call it", "at every other call"}},
+		return scanner.Issue{Severity: severity, Message: "tells the model to call this tool before all others", Signals: []string{"an order to call it", "at every other call"}},
 			!l.Denied.Match(ahead)
 	}
-	return scanner.Issue{Severity: severity, Message: "the text has data sent away that is not the tool's", Signals: []string{"a verb of sending", "an object that belongs to the user", "an address"}},
+	return scanner.Issue{Severity: severity, Message: "tells the model to send away data that this tool does not need", Signals: []string{"a verb of sending", "an object that belongs to the user", "an address"}},
 		anyTongue().theirs.Match(p.Folded[from:to]) && !l.Denied.Match(ahead) && !p.FirstSentence(start)
 }
 
@@ -138,22 +137,22 @@ func foreignRead(p *scanner.TextPass, from, start, end int) (scanner.Issue, bool
 	case p.FirstSentence(first) || secrets.HandlesCredentials(p.Name):
 		severity = scanner.Low
 	}
-	return scanner.Issue{Start: first, End: last, Severity: severity, Message: "the text has a place read where credentials lie", Signals: []string{"a verb of access", "a file that holds credentials"}}, true
+	return scanner.Issue{Start: first, End: last, Severity: severity, Message: "tells the model to read a credentials file", Signals: []string{"a verb of access", "a credentials file"}}, true
 }
 
 var (
-	// ofSomething stands behind instructions for something that is named, such as a journey or a form.
+	// ofSomething follows instructions for something that is named, such as a journey or a form.
 	ofSomething = lazyregexp.New(`^\s+(zur|zum|fur\s+d\w+|bezuglich|du\s+(formulaire|manuel|document|guide)|del\s+(manual|formulario|documento)|do\s+(manual|formulario)|sul|sulla)\b`)
 	// ofThisServer says that the tools are the server's own.
 	ofThisServer = lazyregexp.New(foldAll(`este servidor|d?este servidor|ce serveur|dieses servers|diesem server|quest[oa] server|server ini|bu sunucu|máy chủ này|(本|此|这个|該|该)(服务器|服務器)|このサーバ|이 서버|هذا الخادم|इस सर्वर|এই সার্ভার|اس سرور|этого сервера`))
-	// keptWords are what is kept from others for the user's sake.
+	// keptWords match secrets that are kept for the user's sake.
 	keptWords  = foldAll(`(contraseñas?|clave|mots? de passe|senhas?|palavra-passe|passwor[dt]s?|kata sandi|parola|şifre|mật khẩu|пароль|пароли|密码|密碼|パスワード|비밀번호|كلمة المرور|पासवर्ड|পাসওয়ার্ড|پاس ورڈ|tokens?|token|pin)`)
 	keptSaid   = lazyregexp.New(keptWords)
 	keptBehind = lazyregexp.New(`^\s*(` + languages.Letter + `{1,4}['’\s]\s*){0,2}` + keptWords)
 	keptAhead  = lazyregexp.New(keptWords + languages.Letter + `{0,4}[\s,、]*$`)
 )
 
-// keptFrom reports that what is not told is a password or its like.
+// keptFrom reports that the hidden thing is a password or similar.
 func keptFrom(ahead, said, behind []byte) bool {
 	return keptSaid.Match(said) || keptBehind.Match(behind) || keptAhead.Match(ahead)
 }

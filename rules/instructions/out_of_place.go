@@ -11,12 +11,12 @@ import (
 var OutOfPlace = scanner.Rule{
 	ID:         "inj-out-of-place",
 	Category:   "hidden_instructions",
-	Title:      "A task or a question stands among records",
-	Why:        "A model takes what reads like a request for one, wherever it stands. Between the rows of a table or the entries of a log, nobody but a model would take it up.",
-	Fix:        "Find out how the line came there. Do not let a model act on it.",
+	Title:      "A request stands out among records",
+	Why:        "A model obeys text that reads like a request, wherever it is. Only a model would act on a request between the rows of a table or the entries of a log.",
+	Fix:        "Find out how the line got there. Do not let a model act on it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Of many lines of one form, one alone is prose and asks for something that has nothing to do with the records. It orders nothing that harms, so it is medium.",
+	Basis:      "Among many lines of one form, a single line is prose and asks for something unrelated to the records. It orders nothing harmful, so it is medium.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Lines: func(p *scanner.TextPass) {
 		if !clause.IsResult(p) {
@@ -27,14 +27,14 @@ var OutOfPlace = scanner.Rule{
 			if len(line) <= requestBytes && requestLine.Match(line) && !aboutRecords.Match(line) {
 				p.ReportSource(scanner.Issue{Start: l.start, End: l.end, Severity: scanner.Medium,
 					Signals: []string{"the lines around it are records", "it asks for something"},
-					Message: "a line among records asks for something that has nothing to do with them"})
+					Message: "a line among records asks for something unrelated to them"})
 			}
 		}
 	},
 }
 
-// The measures of records: a text in which all but a few lines have one form.
-// A longer line is no single request.
+// The measures of records: a text in which all but a few lines have the same form. A longer
+// line is not a single request.
 const (
 	recordLines  = 4
 	recordShare  = 0.7
@@ -44,8 +44,7 @@ const (
 
 type span struct{ start, end int }
 
-// strayLines returns the lines of a text that are no records, where nearly all
-// others are.
+// strayLines returns the lines that are not records in a text that consists mostly of records.
 func strayLines(t []byte) []span {
 	var counts [len(recordForms)]int
 	var lines []span
@@ -79,7 +78,7 @@ func strayLines(t []byte) []span {
 	return nil
 }
 
-// recordForms tell of a line whether it is a record: the row of a table, of
+// recordForms report a line whether it is a record: the row of a table, of
 // values with separators, or the entry of a log.
 var recordForms = [...]func([]byte) bool{
 	func(l []byte) bool { return l[0] == '|' && bytes.Count(l, []byte("|")) > 2 },
@@ -102,5 +101,5 @@ var requestLine = lazyregexp.New(`^\W*((please|kindly|also|now|next|then|finally
 // taskVerb is a verb that has a text written, found or changed.
 const taskVerb = `(write|compose|draft|create|generate|develop|design|produce|prepare|make|build|invent|summari[sz]e|explain|describe|discuss|outline|analy[sz]e|evaluate|assess|compare|determine|classify|identify|list|name|find|look\s+up|search|research|recommend|suggest|propose|provide|offer|translate|convert|render|rewrite|rephrase|paraphrase|reverse|encode|decode|encrypt|shift|scramble|jumble|anagram|misspell|replace|substitute|remove|combine|group|rearrange|use|apply|express|reply|respond|answer|say|speak|sing|add|include|insert|integrate|incorporate|mention|promote|advertise|modify|change|enhance|augment|introduce|break\s+down|solve|calculate|compute|tell|imagine|pretend|act|open|visit|click|download|install|run|execute|call|invoke|send|forward|email|delete|book|buy|order|transfer|pay|schedule|invite|share|post|ignore|forget|stop)`
 
-// aboutRecords is how a caption, a note or a hint speaks of the records around it.
+// aboutRecords matches captions, notes and hints about the records around them.
 var aboutRecords = lazyregexp.New(`\b(rows?|columns?|tables?|records?|entries|results?|pages?|items?|values?|fields?|limit|offset|cursor|filters?|query|sort(ed)?|total|source|notes?|legend|figures?|csv|json|footnotes?|above|below|next\s+page|more\s+(info\w*|details)|see\s+also)\b|:$|^\W*#`)

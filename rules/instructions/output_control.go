@@ -9,12 +9,12 @@ import (
 var OutputControl = scanner.Rule{
 	ID:         "inj-output-control",
 	Category:   "hidden_instructions",
-	Title:      "Data dictates what the model is to answer",
-	Why:        "The user asks for an assessment, a summary or a search, and gets the sentence that the author of the data wished for.",
-	Fix:        "Do not rely on an answer that was made with this text. Find out who wrote it.",
+	Title:      "Data dictates the model's answer",
+	Why:        "The user asks for an assessment, a summary or a search, and gets the sentence that the author of the data wanted.",
+	Fix:        "Do not rely on an answer based on this text. Find out who wrote it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Data has no say in the answer. In definitions, where tools describe the form of an answer, the wording is low.",
+	Basis:      "Data must not decide the answer. In definitions, where tools describe the form of an answer, this wording is low.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -76,19 +76,18 @@ var OutputControl = scanner.Rule{
 			}
 			severity = scanner.Low
 			if clause.IsResult(p) {
-				severity = scanner.Medium // one such phrase can stand in a manual
+				severity = scanner.Medium // one such phrase can be in a manual
 				if len(distinct) > 1 || m.Pattern >= verdictPattern || nothingElse.Match(p.Folded[m.Start:min(len(p.Folded), m.End+80)]) {
 					severity = clause.InData(p, m.Start, m.End, scanner.High)
 				}
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"the answer is dictated"},
-				Message: "the text dictates what the model is to answer"})
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"dictates the answer"},
+				Message: "dictates the model's answer"})
 		}
 	},
 }
 
-// verdictPattern is a pattern of verdicts that are ordered. It and those
-// behind it decide in their own cause.
+// verdictPattern is the first of the patterns for dictated verdicts.
 const verdictPattern = 4
 
 // nothingElse says that nothing else may be answered.

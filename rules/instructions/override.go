@@ -10,12 +10,12 @@ import (
 var Override = scanner.Rule{
 	ID:         "inj-override",
 	Category:   "hidden_instructions",
-	Title:      "Text orders the model to drop its instructions",
-	Why:        "A model that obeys stops following its user and its system prompt, and follows the author of the text instead.",
+	Title:      "Text tells the model to ignore its instructions",
+	Why:        "A model that obeys stops following its user and system prompt, and follows the author of the text.",
 	Fix:        "Remove the server, or report the text to its author. Do not let a model read it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "No tool needs a model to forget what it was told, and no data does. Quoted, negated and defensive wording is left to men-directive.",
+	Basis:      "No tool and no data needs a model to forget its instructions. men-directive reports quoted, negated and defensive wording.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -53,14 +53,14 @@ var Override = scanner.Rule{
 	Text: clause.JudgeOrders(
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: sense.DropMessage, Signals: dropSignals, Unless: ordinaryDrop},
 		clause.Order{Severity: scanner.High, Data: scanner.High, Message: sense.DropMessage, Signals: dropSignals, Unless: reportedDrop},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "the text tells the model to pass over other text", Signals: dropSignals, Unless: nil},
-		clause.Order{Severity: scanner.Critical, Data: scanner.High, Message: "the text tells the model to drop what its user asked for", Signals: dropSignals, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "the text claims to override the system", Signals: []string{"a claim of authority"}, Unless: ordinaryDrop},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "the text gives the model new instructions", Signals: []string{"a claim of authority"}, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "tells the model to ignore other text", Signals: dropSignals, Unless: nil},
+		clause.Order{Severity: scanner.Critical, Data: scanner.High, Message: "tells the model to ignore the user's request", Signals: dropSignals, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "claims to override the system", Signals: []string{"a claim of authority"}, Unless: ordinaryDrop},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "gives the model new instructions", Signals: []string{"a claim of authority"}, Unless: nil},
 	),
 }
 
-var dropSignals = []string{"an imperative to ignore or replace what came before", "not negated, quoted or described"}
+var dropSignals = []string{"an imperative to ignore or replace earlier instructions", "not negated, quoted or described"}
 
 // ordinarilyDropped is what programs drop and override in the course of their work.
 var ordinarilyDropped = lazyregexp.New(`\b(security\s+group|firewall|branch|routing|default|existing\s+rules|queue|cache|style|lint|eslint|gitignore|css|switch|button|config(uration)?|template\s+prompts?|prompt\s+templates?|retention|bucket|iam|network)\b`)
@@ -73,8 +73,8 @@ func ordinaryDrop(t []byte, start, end int) bool {
 	return ordinarilyDropped.Match(t[from:to]) && !toModels.Match(t[start:end])
 }
 
-// reportedDrop is somebody else who drops something, something else that is
-// dropped, what the author of the text wrote earlier, or the advice not to obey data.
+// reportedDrop reports that somebody else ignores something, that something else is ignored,
+// that the author refers to earlier text, or that the text advises against obeying data.
 func reportedDrop(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return ownMessage.Match(t[start:end]) || othersDrop.Match(t[start:end]) && !clause.AddressesReader(t[from:start]) || droppedByOthers.Match(t[from:start]) || dropsOther.Match(t[end:to]) ||
@@ -84,7 +84,7 @@ func reportedDrop(t []byte, start, end int) bool {
 var (
 	// toModels are instructions that only a reader can have been given.
 	toModels = lazyregexp.New(`\b(previous(ly)?|prior|above|earlier|preceding)\b.*\b(instructions?|prompts?|directives?)$`)
-	// ownMessage, othersDrop, droppedByOthers and dropsOther are what reportedDrop tells of.
+	// ownMessage, othersDrop, droppedByOthers and dropsOther are what reportedDrop reports.
 	ownMessage      = lazyregexp.New(`\bmy\s+(\w+\s+)?(messages?|texts?|notes?|comments?|posts?|requests?|questions?)$`)
 	othersDrop      = lazyregexp.New(`^(ignores|disregards|forgets|overrides|bypasses|discards|supersedes|replaces|neglects)\b`)
 	droppedByOthers = lazyregexp.New(`\b(they|we|it|users?|admins?|models?|terms|assistants?|attackers?|who|which|let\s+\w+)\s+((can|could|may|might|would|will)\s+)?$`)

@@ -10,12 +10,12 @@ import (
 var RoleTags = scanner.Rule{
 	ID:         "inj-role-tags",
 	Category:   "hidden_instructions",
-	Title:      "Text forges the marks of a conversation",
-	Why:        "Chat templates tell the system, the user and the model apart by marks. A text that carries them can make its own words pass for theirs.",
-	Fix:        "Strip the marks before a model reads the text, or refuse it.",
+	Title:      "Text contains forged chat markers",
+	Why:        "Chat templates mark the turns of system, user and model. Text with such markers can pass off its own words as theirs.",
+	Fix:        "Remove the markers before a model reads the text, or reject it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The tokens of chat templates have no other use. Marks that are also ordinary words count only with an order behind them. Documentation of prompts is the known false alarm.",
+	Basis:      "Chat template tokens have no other use. Markers that are also ordinary words count only before an order. Prompt documentation is the known false positive.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -45,11 +45,11 @@ var RoleTags = scanner.Rule{
 		},
 	},
 	Text: clause.JudgeOrders(
-		clause.Order{Severity: scanner.High, Data: scanner.Medium, Message: "the text has the tokens of a chat template", Signals: []string{"tokens of a chat template"}, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "the text poses as the system and gives an order", Signals: []string{"a mark of the system", "an order behind it"}, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "the text forges turns of a conversation", Signals: []string{"a forged turn of the model or the system", "a forged turn of the user"}, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "the text has an order in a box of its own", Signals: []string{"a tag that singles it out", "an order"}, Unless: nil},
-		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "the text forges a turn of a conversation to give an order", Signals: []string{"tokens of a chat template", "an order behind them"}, Unless: inManual},
+		clause.Order{Severity: scanner.High, Data: scanner.Medium, Message: "contains chat template tokens", Signals: []string{"chat template tokens"}, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "poses as the system and gives an order", Signals: []string{"a system marker", "followed by an order"}, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "forges turns of a conversation", Signals: []string{"a forged turn of the model or the system", "a forged turn of the user"}, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "contains an order in a tag of its own", Signals: []string{"a tag that emphasises it", "an order"}, Unless: nil},
+		clause.Order{Severity: scanner.High, Data: scanner.High, Message: "forges a turn of a conversation to give an order", Signals: []string{"chat template tokens", "followed by an order"}, Unless: inManual},
 	),
 }
 

@@ -14,12 +14,12 @@ var secretVerb = lazyregexp.New(`\b(read|open|cat|load|access|fetch|retrieve|cop
 var SecretFileRead = scanner.Rule{
 	ID:         "inj-secret-file-read",
 	Category:   "credential_theft",
-	Title:      "Text orders the model to read credentials",
-	Why:        "A model with a file or shell tool can read keys that the server itself cannot reach, and carry them to it in the next call.",
-	Fix:        "Remove the server, and replace the credentials if the tool was ever used.",
+	Title:      "Text tells the model to read credentials",
+	Why:        "A model with a file or shell tool can read keys that the server cannot reach, and pass them to it in the next call.",
+	Fix:        "Remove the server, and rotate the credentials if the tool was ever used.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The order has a verb of access and a place where credentials lie, in one clause and not negated. A tool whose own purpose is that place is the known false alarm.",
+	Basis:      "A verb of access and a credentials file, in one clause and not negated. A tool whose purpose is that file is the known false positive.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200"},
 	Patterns: []scanner.Pattern{{
 		Name:    "secret_file",
@@ -40,23 +40,23 @@ var SecretFileRead = scanner.Rule{
 				continue
 			}
 			told := clause.AddressesReader(p.Folded[from:to]) || clause.OpensClause(p.Folded[from:], verb) && !p.FirstSentence(from+verb[0])
-			severity, signals := scanner.Critical, []string{"a verb of access", "a file that holds credentials", "the model is addressed"}
+			severity, signals := scanner.Critical, []string{"a verb of access", "a credentials file", "the model is addressed"}
 			switch {
 			case clause.IsResult(p) && clause.AddressesReader(p.Folded[from:to]):
 				severity = clause.InData(p, m.Start, m.End, scanner.High)
 			case clause.IsResult(p) && clause.OpensClause(p.Folded[from:], verb) && contentHandedOver.Match(p.Folded[from:to]):
-				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), []string{"a verb of access", "a file that holds credentials", "what it says goes into the answer"}
+				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), []string{"a verb of access", "a credentials file", "its content goes into the answer"}
 			case clause.IsResult(p) && sentToAddress.Match(p.Folded[from:to]):
-				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), []string{"a file that holds credentials", "an address that it goes to"}
+				severity, signals = clause.InData(p, m.Start, m.End, scanner.High), []string{"a credentials file", "an address that receives it"}
 			case clause.IsResult(p):
 				continue // a command in a listing or a manual
 			case !told && (p.FirstSentence(from) && verb[0] == 0 || secrets.HandlesCredentials(p.Name)):
-				severity, signals = scanner.Low, []string{"a file that holds credentials", "it is what the tool says it is for"}
+				severity, signals = scanner.Low, []string{"a credentials file", "within the tool's stated purpose"}
 			case !told:
-				severity, signals = scanner.High, []string{"a verb of access", "a file that holds credentials", "beside what the tool is for"}
+				severity, signals = scanner.High, []string{"a verb of access", "a credentials file", "beyond the tool's purpose"}
 			}
 			p.Report(scanner.Issue{Start: from + verb[0], End: m.End, Severity: severity, Signals: signals,
-				Message: "the text has a place read where credentials lie"})
+				Message: "tells the model to read a credentials file"})
 		}
 	},
 }
@@ -64,7 +64,7 @@ var SecretFileRead = scanner.Rule{
 // fileNamedFirst is an order that names the file first.
 var fileNamedFirst = lazyregexp.New(`^[^,]{0,20}\b(must|should|shall|has\s+to|needs?\s+to)\s+(\w+\s+)?be\s+(read|copied|sent|uploaded|included|attached|passed|opened|loaded|posted)\b`)
 
-// contentHandedOver is to put into an answer or a call what was read.
+// contentHandedOver matches an order to put the content that was read into an answer or call.
 var contentHandedOver = lazyregexp.New(`\b(reply|respond|answer|response|send|pass|paste|give\s+me|tell\s+me|include|attach|forward|argument|parameter|call\s+the\s+tool|with\s+(its|the)\s+contents?|pastebin|gist|put\s+(it|the\s+(output|result|contents?)))\b`)
 
 // sentToAddress is an address that something is sent to.

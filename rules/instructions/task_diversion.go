@@ -9,12 +9,12 @@ import (
 var TaskDiversion = scanner.Rule{
 	ID:         "inj-task-diversion",
 	Category:   "hidden_instructions",
-	Title:      "Text puts a task of its own ahead of the user's",
-	Why:        "It speaks of the task that the user gave to the model, which no tool and no data knows, and has the model do something else first.",
+	Title:      "Text puts its own task before the user's",
+	Why:        "It mentions the user's task, which no tool and no data knows, and tells the model to do something else first.",
 	Fix:        "Do not let a model act on this text. Find out who wrote it, and remove the server if it did.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A text that is written before a conversation cannot know its task; only one that is meant to be read inside a conversation speaks of it.",
+	Basis:      "A text written before a conversation cannot know its task; only text meant to be read in a conversation mentions it.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -66,7 +66,7 @@ var TaskDiversion = scanner.Rule{
 	),
 }
 
-// ofWork is how people speak of each other's work.
+// ofWork reports how people mention each other's work.
 func ofWork(t []byte, start, end int) bool {
 	from, to := clause.Sentence(t, start, end)
 	return peopleAtWork.Match(t[from:to])
@@ -74,7 +74,7 @@ func ofWork(t []byte, start, end int) bool {
 
 var peopleAtWork = lazyregexp.New(`\b(as\s+an?\s+(new\s+)?(employee|manager|developer|engineer|student|parent|team\s+lead|writer|leader|player|founder)|career|team|company|students?|customers?|players?|reader|readers|interview|hire|hiring|business|life|learn\w*)\b`)
 
-// ofTasks is how tools speak whose business is a list of tasks.
+// ofTasks reports the wording of a task list tool.
 func ofTasks(t []byte, start, end int) bool {
 	from, to := clause.Around(t, start, end)
 	return taskList.Match(t[from:to])
@@ -82,6 +82,6 @@ func ofTasks(t []byte, start, end int) bool {
 
 var taskList = lazyregexp.New(`\b(if|when|whether|fails?|error|returns?|marks?|status|adds?|creates?|board|lists?|use)\b`)
 
-const divertMessage = "the text puts a task of its own ahead of what the user asked for"
+const divertMessage = "puts its own task before the user's"
 
-var divertSignals = []string{"the user's task is spoken of", "something else is to be done first"}
+var divertSignals = []string{"mentions the user's task", "tells the model to do something else first"}

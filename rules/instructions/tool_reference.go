@@ -10,12 +10,12 @@ import (
 var ToolReference = scanner.Rule{
 	ID:         "xs-tool-reference",
 	Category:   "tool_shadowing",
-	Title:      "Text changes how tools of others are used",
+	Title:      "Text changes how other servers' tools are used",
 	Why:        "A tool that is never called can still redirect mail, payments or deletions: its description tells the model what to do whenever another tool is used.",
-	Fix:        "Remove the server, or let it run without the tools that it speaks of.",
+	Fix:        "Remove the server, or run it without the tools that it mentions.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The text names a tool that its own server does not list, or all other tools, and has something done when it is called. A mere mention, a migration note or an order among the server's own tools is not reported.",
+	Basis:      "The text names a tool that its own server does not list, or all other tools, and demands an action when it is called. A mere mention, a migration note or an order among the server's own tools is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-345"},
 	Patterns: []scanner.Pattern{
 		{
@@ -59,13 +59,13 @@ var ToolReference = scanner.Rule{
 			}
 			reported = from
 			p.Report(scanner.Issue{Start: m.Start, End: to, Severity: scanner.High,
-				Signals: []string{"a tool that this server does not list, or all others", "something is done when it is used"},
-				Message: "the text changes how a tool of another server is used"})
+				Signals: []string{"a tool that this server does not list, or all others", "demands an action when it is used"},
+				Message: "changes how another server's tool is used"})
 		}
 	},
 }
 
-// anyTool is no tool by name, and orderInTime an order in time.
+// anyTool matches tools without a name, and orderInTime a sequence.
 var (
 	anyTool     = lazyregexp.New(`^(any|all|every|other|each)\b`)
 	orderInTime = lazyregexp.New(`\b(first|before|prior\s+to|always\s+call)\b`)
@@ -73,8 +73,8 @@ var (
 
 var (
 
-	// occasionOfUse is when, or in place of what.
+	// occasionOfUse matches the occasion, or the replaced tool.
 	occasionOfUse = lazyregexp.New(`\b(when(ever)?|every(\s+time)?|each(\s+time)?|any(\s+time)?|before|after|prior\s+to|instead\s+of|rather\s+than|supersedes?|overrides?|replaces?|behaviou?r\s+of|output\s+of|its\s+output|(must|should|always)\s+(first\s+)?(call|use|invoke|run|replace)|first\s+(call|use|invoke|run)|(side\s+)?note\s+(for|on|about)|from\s+now\s+on|has\s+changed|affects|calls\s+to|route\s+all)\b`)
-	// ownHistory is how a tool tells of its own past.
+	// ownHistory is how a tool reports its own past.
 	ownHistory = lazyregexp.New(`\b(deprecated|formerly|renamed|release\s+note|changelog|migrat\w+|of\s+this\s+(server|package|mcp)|legacy|transparently|no\s+longer|backwards?)\b`)
 )

@@ -19,23 +19,23 @@ var clientMethods = map[string]bool{
 var needed = map[string]string{"sampling/createMessage": "sampling", "elicitation/create": "elicitation", "roots/list": "roots"}
 
 const (
-	// lastWithRequests is the last protocol version in which servers make requests by
-	// themselves: from 2026-07-28 on they stand in results.
+	// lastWithRequests is the last protocol version in which servers send requests: from
+	// 2026-07-28 on they are in results.
 	lastWithRequests = "2025-11-25"
-	// elicitationRequired is the error by which a server asks for an address to be
-	// opened. 2026-07-28 has it no more.
+	// elicitationRequired is the error by which a server asks to open a URL. Removed in
+	// 2026-07-28.
 	elicitationRequired = "-32042"
 )
 
 var UnsolicitedRequest = scanner.Rule{
 	ID:         "prt-unsolicited-request",
 	Category:   "protocol",
-	Title:      "A server makes a request that it must not make",
-	Why:        "A request that the client did not offer to answer reaches a person or a model past what was agreed on. One that is the client's to make can pass for a call in a log.",
-	Fix:        "Treat the server as hostile, or have it corrected. Let the client refuse what it did not offer.",
+	Title:      "A server sends a request that it must not send",
+	Why:        "A request that the client did not declare to answer reaches a person or a model without agreement. A request that only clients may send can pass for a call in a log.",
+	Fix:        "Treat the server as hostile, or have it fixed. Make the client refuse what it did not declare.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification gives each request to one side, and ties sampling, elicitation and roots to capabilities; what the client did not declare is told only where it declared something about itself. A request of the client's own, and one that the protocol version does not have, are medium. Sampling or elicitation while no request of the client is open is low: versions before 2026-07-28 allow it, but nobody can tell what it is for.",
+	Basis:      "The specification assigns each request to one side, and ties sampling, elicitation and roots to capabilities; missing capabilities count only if the client declared any. A client's request, and one that the protocol version does not have, are medium. Sampling or elicitation while no client request is open is low: versions before 2026-07-28 allow it, but nobody can tell its purpose.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM06", "CWE-346"},
 	On:         scanner.OnQuestion,
 	Judge: func(p *scanner.JudgePass) {
@@ -50,11 +50,11 @@ var UnsolicitedRequest = scanner.Rule{
 		case scanner.Response:
 			for _, method := range m.Asks {
 				if undeclared(p.Server.Client, needed[method]) {
-					reportRequest(p, scanner.High, "which the client did not declare that it answers", method, "/result/inputRequests")
+					reportRequest(p, scanner.High, "which the client did not declare to answer", method, "/result/inputRequests")
 				}
 			}
 			if m.Code == elicitationRequired && undeclared(p.Server.Client, "elicitation") {
-				reportRequest(p, scanner.High, "by an error, which the client did not declare that it answers", "elicitation/create", "/error/code")
+				reportRequest(p, scanner.High, "by an error, which the client did not declare to answer", "elicitation/create", "/error/code")
 			}
 		}
 	},
@@ -68,7 +68,7 @@ func reportRequest(p *scanner.JudgePass, severity scanner.Severity, why, method,
 		Message: fmt.Sprintf("server %s sends the request %s, %s", text.QuoteName(p.Server.ID), text.QuoteName(method), why), Evidence: method, Key: method + why})
 }
 
-// unsolicited tells what is wrong with a request of a server, "" where nothing is.
+// unsolicited returns what is wrong with a server's request, "" for nothing.
 func unsolicited(p *scanner.JudgePass) (scanner.Severity, string) {
 	method, client := p.Message.Method, p.Server.Client
 	spoken := p.Server.Info.Protocol
@@ -81,11 +81,11 @@ func unsolicited(p *scanner.JudgePass) (scanner.Severity, string) {
 	case needed[method] == "":
 		return 0, ""
 	case undeclared(client, needed[method]):
-		return scanner.High, "which the client did not declare that it answers"
+		return scanner.High, "which the client did not declare to answer"
 	case client != nil && version(spoken) && spoken > lastWithRequests:
 		return scanner.Medium, "which its protocol version does not have"
 	case method != "roots/list" && p.Server.Asked && !p.Asking():
-		return scanner.Low, "while it has nothing to answer"
+		return scanner.Low, "while no client request is open"
 	}
 	return 0, ""
 }

@@ -15,11 +15,11 @@ var ElcSensitiveForm = scanner.Rule{
 	ID:         "elc-sensitive-form",
 	Category:   "credential_theft",
 	Title:      "A form asks the user for a secret",
-	Why:        "What a user types into the form of an elicitation passes through the client to the server, and into logs and transcripts. A server that asks for a password there collects what it should never see.",
-	Fix:        "Do not fill in the form. Have the server send its user to a page of its own, with an elicitation of mode url, or take the secret from its configuration.",
+	Why:        "What a user types into an elicitation form goes through the client to the server, and into logs and transcripts. A server that asks for a password there collects what it should never see.",
+	Fix:        "Do not fill in the form. The server should send its user to its own page, with a URL mode elicitation, or take the secret from its configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification says that servers must not ask for sensitive information in a form. Names count to their end, so that a policy for passwords is none, and switches and choices hold no secret. User names and e-mail addresses are what forms are for.",
+	Basis:      "The specification says that servers must not ask for sensitive information in a form. The last words of a name count, so a password policy is not a password; switches and choices hold no secret. User names and e-mail addresses are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
 	Message: func(p *scanner.MessagePass) {
 		requested(p, "elicitation/create", func(params int) {
@@ -54,9 +54,8 @@ func holdsAnything(doc *wire.Doc, property int) bool {
 	return doc.Get(property, "enum") < 0 && doc.Get(property, "oneOf") < 0 && doc.Get(property, "const") < 0
 }
 
-// secretField tells which secret a property of a form takes, "" for none: by its format,
-// its name, its title, and by what its description asks for. What a token is for, the
-// message of the form says.
+// secretField returns which secret a form's property takes, "" for none, by its format, name,
+// title and description. The message of the form says what a token is for.
 func secretField(doc *wire.Doc, property int, message string) string {
 	if format, _ := doc.Str(property, "format"); strings.EqualFold(format, "password") {
 		return "a password"
@@ -82,7 +81,7 @@ func secretField(doc *wire.Doc, property int, message string) string {
 	return askedSecret(description, number)
 }
 
-// namedSecret tells which secret a name stands for, in lower case words.
+// namedSecret returns which secret a name means, in lower case words.
 func namedSecret(name string, number bool) string {
 	for _, s := range secretFields {
 		if s.name.MatchString(name) && (s.parseInetAton || !number) {
@@ -92,10 +91,10 @@ func namedSecret(name string, number bool) string {
 	return ""
 }
 
-// formText bounds what is read of a title, description or message, in bytes.
+// formText bounds a title, description or message, in bytes.
 const formText = 4 << 10
 
-// askedSecret tells which secret a sentence asks for, in the principal languages.
+// askedSecret returns which secret a sentence asks for, in the principal languages.
 func askedSecret(said string, number bool) string {
 	said = strings.ToLower(said[:min(len(said), formText)])
 	if said == "" {
@@ -117,7 +116,7 @@ func askedSecret(said string, number bool) string {
 	return ""
 }
 
-// lastClause returns what stands behind the last end of a sentence.
+// lastClause returns the text after the last end of a sentence.
 func lastClause(s string) string {
 	i := strings.LastIndexAny(s, ".!?;\n。！？")
 	if i < 0 {

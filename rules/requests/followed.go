@@ -17,7 +17,7 @@ const (
 	elicitationPlace // what the user is asked to open
 )
 
-var addressPlaceNames = [...]string{"an icon", "websiteUrl", "a resource link", "the metadata of authorization", "an elicitation"}
+var addressPlaceNames = [...]string{"an icon", "websiteUrl", "a resource link", "the authorization metadata", "an elicitation"}
 
 func (a addressPlace) String() string { return addressPlaceNames[a] }
 
@@ -27,12 +27,11 @@ var authMembers = names.Set(`authorization_endpoint token_endpoint registration_
 	userinfo_endpoint end_session_endpoint device_authorization_endpoint pushed_authorization_request_endpoint
 	authorization_servers resource_metadata resource_documentation service_documentation op_policy_uri op_tos_uri`)
 
-// notFollowed are members with data of anybody in them: no client follows what they
-// hold, whatever it is called there.
+// notFollowed are members with arbitrary data: clients do not follow addresses in them.
 var notFollowed = names.Set(`structuredContent arguments inputSchema outputSchema requestedSchema`)
 
-// followed calls visit for each address of a message that a client fetches by itself, or
-// opens for its user.
+// followed calls visit for each address of a message that a client fetches or opens for its
+// user.
 func followed(p *scanner.MessagePass, visit func(node int, place addressPlace)) {
 	if p.Direction == scanner.ClientToServer {
 		return
@@ -97,7 +96,7 @@ func isLink(doc *wire.Doc, object int) bool {
 }
 
 // requested calls visit for the parameters of each request of a method that a server
-// makes of its client: one of its own, or one that stands in a result, as since the
+// makes of its client: one of its own, or one that is in a result, as since the
 // protocol version 2026-07-28.
 func requested(p *scanner.MessagePass, method string, visit func(params int)) {
 	doc := p.Doc
@@ -118,8 +117,8 @@ func requested(p *scanner.MessagePass, method string, visit func(params int)) {
 	}
 }
 
-// elicited calls visit for what a server asks of its user: requests, and what the error
-// for a missing elicitation lists.
+// elicited calls visit for what a server asks its user: requests, and those listed by the
+// error for a missing elicitation.
 func elicited(p *scanner.MessagePass, visit func(params int)) {
 	requested(p, "elicitation/create", visit)
 	list := p.Doc.Get(p.Doc.Get(p.Doc.Get(p.Root, "error"), "data"), "elicitations")

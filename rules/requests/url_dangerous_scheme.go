@@ -16,12 +16,12 @@ import (
 var UrlDangerousScheme = scanner.Rule{
 	ID:         "url-dangerous-scheme",
 	Category:   "shell_injection",
-	Title:      "An address runs code or reads a file where it is opened",
-	Why:        "A client that opens javascript:, vbscript: or data:text/html runs the server's code in its own window, with what the user is signed in to. file: and the like reach into the machine.",
-	Fix:        "Do not open the address. Have the client accept http and https alone, and images in data: for icons.",
+	Title:      "An address runs code or reads a file when opened",
+	Why:        "A client that opens javascript:, vbscript: or data:text/html runs the server's code in its own window, with the user's sessions. file: and similar schemes access the machine.",
+	Fix:        "Do not open the address. The client should accept only http and https, and data: images for icons.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification has clients refuse these schemes. A link in a text that a tool brought runs only where the text is rendered: it is medium where the code calls out, low otherwise, and silent where it does nothing, as on many pages.",
+	Basis:      "The specification requires clients to refuse these schemes. A link in a tool's text runs only if the text is rendered: medium if the code connects to a host, low otherwise, and not reported if it does nothing, as on many pages.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0011.003", "CWE-79", "CWE-829"},
 	Patterns: []scanner.Pattern{{
 		Name:    "link_that_runs",
@@ -40,7 +40,7 @@ var UrlDangerousScheme = scanner.Rule{
 			case !clause.IsResult(p):
 				severity = scanner.Medium
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Message: "a link runs code where it is opened"})
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Message: "a link runs code when it is opened"})
 		}
 	},
 	Message: func(p *scanner.MessagePass) {
@@ -53,12 +53,12 @@ var UrlDangerousScheme = scanner.Rule{
 	},
 }
 
-// linkReach bounds what is read of the code in a link, in bytes.
+// linkReach bounds the code read in a link, in bytes.
 const linkReach = 160
 
 var (
 	callsOut = lazyregexp.New(`\b(?:fetch|xmlhttprequest|sendbeacon|import|eval|function|atob|settimeout|postmessage)\s*\(|\b(?:cookie|localstorage|sessionstorage|indexeddb)\b|\bnew\s+(?:image|websocket)\b|https?:|<\s*script|%3cscript|;base64,`)
-	// idleLink does nothing, or what a button of the browser does.
+	// idleLink matches a link that does nothing, or what a browser button does.
 	idleLink = lazyregexp.New(`javascript:\s*(?:void|;|//|#|["')\s]|$|history\.|(?:window|self|top)\.(?:print|close|history|scroll)|print\(|return\b|false|true|undefined|\{\})`)
 	// codeInData are the types of data: whose content runs.
 	codeInData = lazyregexp.New(`^(?:text/html|application/xhtml|text/xml|application/xml|text/javascript|application/javascript|application/x-javascript)`)
@@ -82,8 +82,8 @@ func dangerous(scheme, said string, place addressPlace) bool {
 	return false
 }
 
-// drawsAndRuns reports a drawing in data: with a script in it, which runs wherever the
-// drawing is opened by itself.
+// drawsAndRuns reports an SVG data: URL with a script, which runs wherever the image is opened
+// directly.
 func drawsAndRuns(data string) bool {
 	kind, drawing, _ := strings.Cut(data[:min(len(data), maxDrawing)], ",")
 	if !strings.HasPrefix(strings.ToLower(strings.TrimSpace(kind)), "image/svg") {
@@ -99,7 +99,7 @@ func drawsAndRuns(data string) bool {
 	return scriptInDrawing.MatchString(drawing)
 }
 
-// maxDrawing bounds what is read of a drawing, in bytes.
+// maxDrawing bounds the SVG image that is read, in bytes.
 const maxDrawing = 256 << 10
 
 var scriptInDrawing = lazyregexp.New(`(?i)<script\b|\son\w{3,20}\s*=|javascript:`)

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// startFiles are files beside those of agents that a machine obeys: shells, schedulers,
+// startFiles are files that a machine obeys, besides those of agents: shells, schedulers,
 // services, version control and remote logins read commands from them.
 const startFiles = `(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|envrc|gitconfig|xprofile|xinitrc)|config\.fish|[\w.]*profile\.ps1` +
 	`|\.ssh/(authorized_keys2?|config|rc)|authorized_keys2?|\.git/(hooks/[^/]+|config)|\.husky/[^/]+|etc/(cron[^/]*|profile\.d|sudoers\.d|init\.d)/[^/]+|etc/(crontab|profile|sudoers|environment|rc\.local|ld\.so\.preload|bash\.bashrc|zshrc)` +
@@ -23,19 +23,19 @@ const agentSettings = `((cline_)?mcp_(config|settings)\.json|\.claude\.json|\.(a
 
 var (
 	obeyedFile = lazyregexp.New(`(^|/)(` + paths.AgentFiles + `|` + agentSettings + `|` + startFiles + `)$`)
-	// rulesFile is one of those that hold words for a model, and no commands.
+	// rulesFile matches files with text for a model, and no commands.
 	rulesFile = lazyregexp.New(`(^|/)(claude(\.local)?\.md|agents\.md|gemini\.md|copilot-instructions\.md|\.(cursor|windsurf|cline|roo)rules|\.goosehints|\.cursor/rules/.*|\.(claude|gemini|codex|windsurf|cursor)/.*\.mdc?)$`)
 )
 
 var ConfigWrite = scanner.Rule{
 	ID:         "ses-config-write",
 	Category:   "policy",
-	Title:      "A call writes what an agent or the machine obeys",
-	Why:        "Whoever has a line in such a file has a server, an approval or a command that runs from then on, long after the session (CVE-2025-54135, CVE-2025-53773). A text that the agent read can have asked for it.",
-	Fix:        "Look at the file before the agent or a shell is started again, and find out what asked for the call. Keep servers that write files out of these places.",
+	Title:      "A call writes a file that an agent or the machine obeys",
+	Why:        "A line in such a file is a server, an approval or a command that takes effect from then on, long after the session (CVE-2025-54135, CVE-2025-53773). A text that the agent read may have asked for it.",
+	Fix:        "Check the file before you restart the agent or a shell, and find out what caused the call. Do not give servers that write files access to these places.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The tool writes, by its definition or its name, or takes a text beside the path; the path is known to be obeyed. Files with rules for a model, such as CLAUDE.md, are written by honest agents as well, and are high.",
+	Basis:      "The tool writes, according to its definition or name, or takes a text along with the path; the path is known to be obeyed. Honest agents also write rule files for a model, such as CLAUDE.md, so these are high.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
 	Arguments:  true,
 	On:         scanner.OnCall,
@@ -57,8 +57,8 @@ var ConfigWrite = scanner.Rule{
 	},
 }
 
-// writesFiles reports whether a call writes: its tool is known to, or nobody knows what
-// it does and it is given a text. A tool for everything says in an argument what it does.
+// writesFiles reports whether a call writes: its tool is known to, or its category is unknown
+// and it gets a text. A general-purpose tool names its act in an argument.
 func writesFiles(c *scanner.Call, args []scanner.Argument) bool {
 	writes := c.Category == capability.Write
 	for i := range args {
@@ -71,15 +71,15 @@ func writesFiles(c *scanner.Call, args []scanner.Argument) bool {
 	return writes
 }
 
-// actWords name the argument that says what a tool for everything does, and lookWords
-// are what it says where nothing is written.
+// actWords are names of the argument with the act of a general-purpose tool, and lookWords its
+// values for reading.
 var (
 	actWords  = names.Set(`command action operation op mode method`)
 	lookWords = names.Set(`view read open get list ls cat show stat exists search find head tail r rb`)
 )
 
-// obeyed reports whether an argument is the path of a file that is obeyed. What is
-// copied from there is not written.
+// obeyed reports whether an argument is the path of a file that is obeyed. The source of a
+// copy is not written.
 func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 	if !ofCall(a) || len(a.Text) > paths.MaxBytes || !strings.ContainsAny(a.Text, ".%/\\") {
 		return 0, false

@@ -14,8 +14,8 @@ import (
 // maxReads bounds the reads that one finding relates.
 const maxReads = 64
 
-// flowWeights are the severities of a call after a read: where what was read gives a
-// reason to look at it, and where nothing but the order of calls does.
+// flowWeights are the severities of a call after a read: if the read returned something
+// suspicious, and if only the order of calls is known.
 type flowWeights struct{ suspicious, plain scanner.Severity }
 
 // reportReads reports the call at hand where others read before it, on other servers
@@ -44,7 +44,7 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 	if reads == 0 {
 		return
 	}
-	p.Refuse(scanner.CrossServerCheck, scanner.Block, "another server was read before")
+	p.Refuse(scanner.CrossServerCheck, scanner.Block, "a read on another server came before this call")
 	slices.Sort(servers) // the first to be called is no part of what the finding is
 	for _, s := range servers {
 		is.Key += s + "\x00"
@@ -63,14 +63,14 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 		is.Message += "; " + why
 	}
 	if p.Told("value-flow") {
-		is.Message += "; what was read is seen in it (value-flow)"
+		is.Message += "; it contains data from that read (value-flow)"
 	}
 	p.Report(is)
 }
 
-// suspicion says what the answer to a read gives a reason by.
+// suspicion explains what is suspicious in the answer to a read.
 func suspicion(r *scanner.Call, s scanner.Suspicion) string {
-	why := "holds a secret"
+	why := "contains a secret"
 	if s.Orders != "" {
 		why = "gives orders to an AI (" + s.Orders + ")"
 	}
@@ -95,5 +95,5 @@ func keepsSecrets(name string) bool {
 	return false
 }
 
-// oneOfSeveral reports whether the session has other servers beside the one at hand.
+// oneOfSeveral reports whether the session has other servers too.
 func oneOfSeveral(p *scanner.JudgePass) bool { return len(p.Session.Servers) > 1 }

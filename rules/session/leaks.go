@@ -13,14 +13,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// leakChecks tell, for each pattern of res-secret-leak, whether what was sent is a secret.
-// The match is the first n bytes of it in folded form, which are as many or more as sent.
+// leakChecks decide, for each pattern of res-secret-leak, whether the original text is a
+// secret. The match is its first n bytes in folded form, at least as many as in sent.
 var leakChecks = [...]func(sent []byte, n int) (scanner.Severity, string){
 	vendorToken, sessionToken, privateKey, connection, secretKey, accountKey, connectionString,
 }
 
-// vendorToken tells a token of a vendor from what only begins like one. Letters and
-// digits of a key that a machine made have no order, and its first word says whose it is.
+// vendorToken distinguishes a vendor's token from text that only begins like one. The
+// characters of a generated key are random, and its prefix names the vendor.
 func vendorToken(sent []byte, n int) (scanner.Severity, string) {
 	token := text.Token(string(sent[:min(len(sent), n)]))
 	switch {
@@ -32,7 +32,7 @@ func vendorToken(sent []byte, n int) (scanner.Severity, string) {
 	case strings.HasPrefix(token, "AIza"), strings.HasPrefix(token, "ya29."):
 		return scanner.Medium, "a Google key or token"
 	}
-	return scanner.High, "a token with the form of its vendor"
+	return scanner.High, "a token in its vendor's format"
 }
 
 // ofScanners reports the rules or tests of a program that finds secrets. An attacker can
@@ -48,7 +48,7 @@ var (
 
 var (
 	jsonWebToken = lazyregexp.New(`^eyJ[0-9A-Za-z_-]{8,}\.(eyJ[0-9A-Za-z_-]{8,})\.([0-9A-Za-z_-]{16,})`)
-	// sampleClaims stand in the tokens of documentation.
+	// sampleClaims are in the tokens of documentation.
 	sampleClaims = lazyregexp.New(`(?i)john doe|jane doe|1234567890|example|test|demo|"sub":\s*"user-?\d*"|joe"`)
 )
 
@@ -62,7 +62,7 @@ func sessionToken(sent []byte, _ int) (scanner.Severity, string) {
 	if err != nil || sampleClaims.Match(claims) {
 		return 0, ""
 	}
-	return scanner.Medium, "a token of a session"
+	return scanner.Medium, "a session token"
 }
 
 var (
@@ -88,7 +88,7 @@ func privateKey(sent []byte, _ int) (scanner.Severity, string) {
 // keyVariety is how many different characters the first line of a key has at least.
 const keyVariety = 16
 
-// fillers stand in place of a key.
+// fillers replace a key.
 var fillers = lazyregexp.New(`(?i)example|placeholder|redacted|yourprivate|yourkey|xxxx|12345678|abcdefgh|aaaaaaaaaaaaaaaaaaaa`)
 
 // connection tells the address of a database, or the like, with a password in use.
@@ -101,7 +101,7 @@ func connection(sent []byte, n int) (scanner.Severity, string) {
 	return unlocks(u.Hostname(), word)
 }
 
-// unlocks tells what a password for a host is worth to others.
+// unlocks rates the password of a host.
 func unlocks(host, word string) (scanner.Severity, string) {
 	low := strings.ToLower(host)
 	switch {

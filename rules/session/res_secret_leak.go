@@ -13,11 +13,11 @@ var SecretLeak = scanner.Rule{
 	ID:         "res-secret-leak",
 	Category:   "credential_theft",
 	Title:      "A secret passes through the session",
-	Why:        "What a result, a notification or a call holds is read by the model, kept in the transcript and logged on the way. A secret in it is known to all of them, and a model can be talked into sending it on.",
-	Fix:        "Replace the secret. Have the server leave it out or mask it, and give servers their credentials in their configuration.",
+	Why:        "The model reads the content of results, notifications and calls, transcripts keep it, and systems on the way log it. A secret in it is known to all of them, and an attacker can make the model send it on.",
+	Fix:        "Rotate the secret. Make the server omit or mask it, and give servers their credentials in their configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Forms that nothing else has, and not the placeholders of documentation. High wherever it goes, as who reads it can use it. Medium for what is of use for a while (tokens of a session), public in part (Google keys), useless by itself (an encrypted key), or opens a database of a private network. Medium, too, in a text about attacks or about what finds secrets, whose samples have the same form; what a text calls an example is a step lower. Low for a call whose parameter asks for it: sch-secret-param tells of that.",
+	Basis:      "Formats that nothing else has, without documentation placeholders. High wherever it goes, because any reader can use it. Medium for short-lived (session tokens), partly public (Google keys) or unusable secrets (an encrypted key), and for a database on a private network. Medium, too, in a text about attacks or secret scanners, whose samples have the same format; an example labelled as such is one severity lower. Low for a call whose parameter asks for it, which sch-secret-param reports.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200", "CWE-532"},
 	Client:     true,
 	Patterns: []scanner.Pattern{
@@ -56,21 +56,21 @@ var SecretLeak = scanner.Rule{
 	},
 }
 
-// whereLeaked says who has the secret now.
+// whereLeaked returns where the secret is now.
 func whereLeaked(p *scanner.TextPass) string {
 	switch {
 	case p.Subject == scanner.CallSubject || p.Direction == scanner.ClientToServer:
 		return " goes to the server"
 	case p.Subject == scanner.ResultSubject:
-		return " stands in a result"
+		return " is in a result"
 	case p.Subject == scanner.NotificationSubject:
-		return " stands in a notification"
+		return " is in a notification"
 	}
-	return " stands in what the server says"
+	return " is in what the server says about itself"
 }
 
-// leakedToken finds what can be a token of a vendor; the exact forms, with their
-// capitals, are those that a report masks.
+// leakedToken matches candidates for vendor tokens; the exact formats, with their capitals,
+// are those that a report masks.
 const leakedToken = `\b(?:(?:akia|asia)[0-9a-z]{16}|(?:gh[opsur]_|github_pat_|glpat-|npm_|hf_|pplx-|figd_|lin_api_|sbp_|gsk_|nvapi-|ntn_|dop_v1_|shpat_|glsa_|dapi|pypi-age|pmak-|hvs\.|atatt3|sq0atp-|sq0csp-|sg\.|ya29\.|aiza|xapp-)[0-9a-z_.=-]{18,200}|xox[abeprs]-[0-9a-z-]{10,200}|sk-[0-9a-z_-]{16,200}|[sr]k_live_[0-9a-z]{16,120}|tvly-[0-9a-z-]{24,60}|dp\.(?:pt|st|ct|sa|scim|audit)\.[0-9a-z.]{40,60}|[0-9]{8,10}:aa[0-9a-z_-]{32,34}|[0-9a-z]{14}\.atlasv1\.[0-9a-z_-]{60,80}|age-secret-key-1[0-9a-z]{58}|hooks\.slack\.com/services/t[0-9a-z/]{30,60}|discord(?:app)?\.com/api/webhooks/[0-9a-z_/-]{76,100})`
 
 var tokenAnchors = []string{"akia", "asia", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "xox", "sk-", "k_live_", "aiza", "npm_", "hf_",
@@ -78,18 +78,17 @@ var tokenAnchors = []string{"akia", "asia", "gho_", "ghp_", "ghs_", "ghu_", "ghr
 	".atlasv1.", "dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit.", "atatt3", "sq0atp-", "sq0csp-", "sg.", "ya29.", "age-secret-key-", ":aa",
 	"hooks.slack.com/", "/api/webhooks/"}
 
-// leakBehind is what is read behind a match, in bytes: the first line of a key, or the
+// leakBehind bounds the text read after a match, in bytes: the first line of a key, or the
 // rest of a token.
 const leakBehind = 1024
 
 // shownReach is how far ahead of a secret it is called an example, in bytes.
 const shownReach = 120
 
-// shownAs ends what stands ahead of a secret that only shows its form.
+// shownAs ends the text before a secret that only shows its form.
 var shownAs = lazyregexp.New(`\b(?:for example|e\.g|such as|examples?|samples?|like this|looks? like|like the following)\b[^.]{0,60}$`)
 
-// signedBy ends what stands in a signed link ahead of the name of the key that signed it,
-// which opens nothing.
+// signedBy matches the text of a signed link before the ID of its key, which is not a secret.
 var signedBy = lazyregexp.New(`\bx-(?:amz|goog)-credential=$`)
 
 // onlyForTests marks a token that was made up.

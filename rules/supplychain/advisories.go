@@ -74,8 +74,8 @@ func packageOf(ecosystem launch.Ecosystem, name string) packageKey {
 	return packageKey{ecosystem, name}
 }
 
-// Wanted tells, for an ecosystem and a name, whether a configuration has the
-// package fetched, so that no other advisory need be kept.
+// Wanted reports whether a configuration fetches a package of this ecosystem and name; other
+// advisories need not be kept.
 func Wanted(configs []*scanner.ClientConfig) func(launch.Ecosystem, string) bool {
 	names := map[packageKey]bool{}
 	for _, c := range configs {
@@ -108,7 +108,7 @@ func (a *Advisories) check(malicious bool) func(*scanner.ConfigPass) {
 				}
 				severity, note := adv.Severity, ""
 				if adv.Unverified {
-					severity, note = max(severity-1, scanner.Low), " (range not verified)"
+					severity, note = max(severity-1, scanner.Low), " (affected range not verified)"
 				}
 				pointer, word := entries.Argument(e, one.Arg)
 				p.Report(e, pointer, severity, adv.say(one)+note, word)
@@ -124,16 +124,16 @@ func (a *Advisory) say(one launch.Package) string {
 		what = "known malicious code"
 	}
 	id := strings.Join(append([]string{a.ID}, a.Aliases...), ", ")
-	message := fmt.Sprintf("%s %s has %s, %s", one.Name, written(one.Version), what, id)
+	message := fmt.Sprintf("%s %s has %s (%s)", one.Name, written(one.Version), what, id)
 	for _, r := range a.Ranges {
 		if r.Fixed != "" {
-			message += ", fixed in " + r.Fixed
+			message += "; upgrade to at least " + r.Fixed
 			break
 		}
 	}
 	switch {
 	case a.Source != "":
-		message += "; " + a.Source + " of " + a.Date
+		message += "; " + a.Source + ", " + a.Date
 	case a.Date != "":
 		message += "; as of " + a.Date
 	}
@@ -204,8 +204,8 @@ func (a *Advisory) covers(sys semver.System, version string) bool {
 	})
 }
 
-// holds reports whether a range has every version of a set in it: none that is
-// asked for lies ahead of its beginning or behind its end.
+// holds reports whether a range contains every version of a set: none precedes its start or
+// follows its end.
 func (r Affected) holds(sys semver.System, asked semver.Set) bool {
 	if r.Introduced != "" && r.Introduced != "0" && !apart(sys, "<", r.Introduced, asked) {
 		return false

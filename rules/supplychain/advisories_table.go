@@ -5,9 +5,9 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// builtIn are incidents of packages that configurations of clients fetch. A
-// range is verified where the record that Source names was read; it holds what
-// was known at Date. Exports of OSV, by --advisories, hold all there is.
+// builtIn are known vulnerabilities and incidents of packages that client configurations
+// use. A verified range was read at its Source; Date says when. OSV exports, given with
+// --advisories, are complete.
 var builtIn = []Advisory{
 	{
 		ID: "GHSA-6xpm-ggf7-wc3p", Aliases: []string{"CVE-2025-6514"}, Ecosystem: launch.NPM, Package: "mcp-remote",
