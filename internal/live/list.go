@@ -14,6 +14,9 @@ import (
 // register tools only when they know what the client can do.
 const settle = 500 * time.Millisecond
 
+// maxPages is how many pages of one list are read by default.
+const maxPages = 200
+
 // mostRelistings is how often lists that the server says have changed are asked again.
 const mostRelistings = 3
 

@@ -135,7 +135,7 @@ func (o Options) withDefaults() Options {
 	}
 	o.StartTimeout = min(o.StartTimeout, o.Timeout)
 	if o.MaxPages <= 0 {
-		o.MaxPages = 200
+		o.MaxPages = maxPages
 	}
 	if o.ClientName == "" {
 		o.ClientName = "mcpscan"
