@@ -106,7 +106,7 @@ func (a *Advisories) check(malicious bool) func(*scanner.ConfigPass) {
 				}
 				severity, note := adv.Severity, ""
 				if adv.Unverified {
-					severity, note = max(severity-1, scanner.Low), " (range not verified)"
+					severity, note = max(severity-1, scanner.Low), " (affected range not verified)"
 				}
 				pointer, word := wordAt(e, one.Arg)
 				p.Report(e, pointer, severity, adv.say(one)+note, word)

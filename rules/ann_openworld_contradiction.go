@@ -8,12 +8,12 @@ import (
 var annOpenworldContradiction = scanner.Rule{
 	ID:         "ann-openworld-contradiction",
 	Category:   "policy",
-	Title:      "A tool that calls its world closed reaches an address of the caller's choice",
-	Why:        "Clients trust what a tool of a closed world returns, and let data go to it. One that takes an address reads from and writes to anybody.",
-	Fix:        "Treat the tool as one that reaches the network. Have the annotation corrected.",
+	Title:      "A tool annotated openWorldHint false connects to an address that the caller chooses",
+	Why:        "Clients trust results of closed-world tools and send them data. A tool that takes an address reads from and writes to anybody.",
+	Fix:        "Treat the tool as one with network access. Ask the author to correct the annotation.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The tool requires an address, or is named for fetching and takes one. An address can be one within the server's own world, which is why it is low.",
+	Basis:      "The tool requires an address, or is named for fetching and takes one. The address may be within the server's own system, so the severity is low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "CWE-807"},
 	Message: func(p *scanner.MessagePass) {
 		ownTools(p, func(d *scanner.Definition, node int) {
@@ -26,7 +26,7 @@ var annOpenworldContradiction = scanner.Rule{
 				found = found || s.depth == 1 && addressParameter.MatchString(spell(name)) && (fetches || p.Required(s.around, name))
 			})
 			if found {
-				p.Report(at, false, scanner.Low, "the tool is annotated as closed to the world, and takes an address to reach")
+				p.Report(at, false, scanner.Low, "annotated openWorldHint: false, but takes an address to connect to")
 			}
 		})
 	},

@@ -8,18 +8,18 @@ import (
 var annReadonlyContradiction = scanner.Rule{
 	ID:         "ann-readonly-contradiction",
 	Category:   "policy",
-	Title:      "A tool that calls itself read-only says that it changes something",
-	Why:        "Clients run read-only tools without asking. A false annotation turns that off for a tool that deletes or sends.",
-	Fix:        "Do not let the client approve by annotations of this server. Have the annotation corrected.",
+	Title:      "A tool annotated as read-only says that it changes something",
+	Why:        "Clients run read-only tools without asking. A false annotation removes that question for a tool that deletes or sends.",
+	Fix:        "Do not let the client approve calls by this server's annotations. Ask the author to correct them.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The name or the first words of the description are a verb of change, with no verb of reading beside it. Of 598 read-only tools of published servers one is found, which writes a file. Tools that create a text for the model to use are the known false alarm.",
+	Basis:      "The name or the first words of the description contain a verb of change and no verb of reading. Of 598 read-only tools of published servers it reports one, which writes a file. Tools that create a text for the model to use are the known false positive.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-807"},
 	Message: func(p *scanner.MessagePass) {
 		ownTools(p, func(d *scanner.Definition, node int) {
 			at, readOnly := annotation(p.Doc, node, "readOnlyHint")
 			if readOnly && writesItself(d) {
-				p.Report(at, false, scanner.Medium, "the tool is annotated as read-only, and its name or description says that it is not")
+				p.Report(at, false, scanner.Medium, "annotated readOnlyHint: true, but its name or description says that it changes something")
 			}
 		})
 	},

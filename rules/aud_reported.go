@@ -19,21 +19,21 @@ var carrierEvents = map[string]string{
 	"mcp_output_inspection":     "another engine reported a detection in a result",
 	"mcp_tool_result_inspected": "another engine reported a detection in a result",
 	"mcp_tool_seen":             "another engine reported a detection in a definition",
-	"mcp_tool_changed":          "another engine reported a detection in a definition that changed",
+	"mcp_tool_changed":          "another engine reported a detection in a changed definition",
 	"mcp_tool_called":           "another engine reported a detection in a call",
 	"mcp_tool_call_intercepted": "another engine reported a detection in a call",
-	"mcp_sampling_request":      "another engine reported a detection in a request for sampling",
+	"mcp_sampling_request":      "another engine reported a detection in a sampling request",
 }
 
 var audReported = scanner.Rule{
 	ID:         "aud-reported",
 	Category:   "audit",
-	Title:      "Another engine reported this",
-	Why:        "An audit log holds decisions of the engine that wrote it. They are evidence, even where the message itself was not recorded.",
-	Fix:        "Follow the report in the system that made it; replay the raw messages, if they were kept, for a judgement of our own.",
+	Title:      "Another engine reported a detection",
+	Why:        "An audit log contains decisions of the engine that wrote it. They are evidence even if the message itself was not recorded.",
+	Fix:        "Investigate the report in that engine. If the raw messages were kept, replay them.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The severity is the worst that the other engine gave, and medium where it gave none.",
+	Basis:      "The highest severity that the other engine gave, or medium if it gave none.",
 	Refs:       []string{"OWASP-MCP:MCP08", "CWE-778"},
 	Message: func(p *scanner.MessagePass) {
 		if p.Message.Kind != scanner.Audit {

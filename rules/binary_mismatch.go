@@ -5,16 +5,16 @@ import "github.com/mcpscan/mcpscan/scanner"
 var binaryMismatch = scanner.Rule{
 	ID:         "binary-mismatch",
 	Category:   "version_pin",
-	Title:      "The program of a server is not the one that was pinned",
-	Why:        "Whoever can replace the file that runs needs to change no configuration and no definition: everything else looks as it was approved.",
-	Fix:        "Find out what replaced the file. If it was an upgrade that you wanted, run mcpscan lock to write it down, and review the new lockfile.",
+	Title:      "The executable of a server differs from the approved one",
+	Why:        "An attacker who can replace the executable needs to change no configuration and no definition.",
+	Fix:        "Find out what replaced the file. If you wanted the upgrade, run mcpscan lock to record it, and review the new lockfile.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The severity is that of the agentsh design where the file is the server itself; high where it is a program that starts packages of others, such as npx, which is upgraded for many reasons. Compared are the digests of the lockfile, where both are known; audit logs tell what their engine compared. version_pinning.pin_binary: false switches it off.",
+	Basis:      "The severity of the agentsh design if the file is the server itself; high if it is a launcher such as npx, which is upgraded for many reasons. Compares digests with the lockfile if both are known; for audit logs, uses the comparison of their engine. version_pinning.pin_binary: false switches the rule off.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	Message: func(p *scanner.MessagePass) {
 		if p.Message.Kind == scanner.Audit && p.Message.Method == "mcp_server_binary_mismatch" {
-			p.Report(p.Root, false, scanner.Critical, "another engine reported that the executable of a server changed")
+			p.Report(p.Root, false, scanner.Critical, "another engine reported that a server's executable changed")
 		}
 	},
 	Configs: func(p *scanner.ConfigPass) {
@@ -39,7 +39,7 @@ var binaryMismatch = scanner.Rule{
 	},
 }
 
-const replacedProgram = "the file that runs has another content than the one that was approved"
+const replacedProgram = "the executable differs from the approved one"
 
 // replaced reports whether another file runs, where somebody could tell.
 func replaced(was, now *scanner.Identity) bool {

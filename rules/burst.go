@@ -9,12 +9,12 @@ import (
 var burst = scanner.Rule{
 	ID:         "burst",
 	Category:   "burst",
-	Title:      "A server was called many times within seconds",
-	Why:        "Somebody who has an agent in hand fetches what there is before anyone looks, or keeps a server too busy to serve others.",
-	Fix:        "Look at what the calls asked for. Have the client limit the calls of a turn.",
+	Title:      "A server received many calls within seconds",
+	Why:        "An attacker who controls an agent collects data before anyone notices, or keeps a server too busy to serve others.",
+	Fix:        "Check what the calls requested. Limit the calls per turn in the client.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "The severity and the figures are those of the agentsh design. Programs that call tools in a loop look the same, so the confidence is low. Weighed once for each burst, at the first call that is one too many; the calls of the burst behind it are blocked as well, and low. It is medium where nothing can leave by it, because the session has no other server and the tool does not send, and for reads most of which were asked for before one of them had its answer: models read many files in one turn. With the profile strict it is always high. A call that the recording says was blocked does not lengthen it.",
+	Basis:      "Severity and limits are those of the agentsh design. Programs that call tools in a loop look the same, so the confidence is low. Each burst has one full finding, at the first call beyond the limit; the remaining calls of the burst are blocked too, at low. It is medium if no data can leave, because the session has no other server and the tool does not send, and for reads that mostly started before one of them was answered: models read many files in one turn. With the profile strict it is always high. A call that the recording reports as blocked does not lengthen a burst.",
 	Refs:       []string{"OWASP-LLM:LLM10", "ATLAS:AML.T0086", "CWE-770"},
 	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
@@ -22,19 +22,19 @@ var burst = scanner.Rule{
 		if !p.Bursting() {
 			return
 		}
-		p.Refuse(scanner.CrossServerCheck, scanner.Block, "more calls of the server than a burst may have")
+		p.Refuse(scanner.CrossServerCheck, scanner.Block, "more calls of this server than the burst limit allows")
 		first, began := p.Burst()
 		severity, how := scanner.High, ""
 		switch {
 		case !first:
-			severity, how = scanner.Low, ", of which this is another one that is blocked"
+			severity, how = scanner.Low, "; this is a further blocked call of the same burst"
 		case c.Category == scanner.ReadTool && 2*p.AtOnce() > p.Limits.BurstCalls:
-			severity, how = scanner.Medium, ", most of them before one of them had its answer"
+			severity, how = scanner.Medium, ", most of them before the first answer"
 		case !oneOfSeveral(p) && c.Category != scanner.SendTool:
 			severity, how = scanner.Medium, ", the only server of the session"
 		}
 		p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
 			Message:  fmt.Sprintf("more than %d calls of server %s within %s%s", p.Limits.BurstCalls, shown(p.Server.ID), p.Limits.BurstWindow, how),
-			Evidence: p.Message.Target, Offset: p.Message.Offset, Related: []scanner.Related{{Message: "the first of these calls", Location: began}}})
+			Evidence: p.Message.Target, Offset: p.Message.Offset, Related: []scanner.Related{{Message: "first of these calls", Location: began}}})
 	},
 }

@@ -9,12 +9,12 @@ import (
 var capExec = scanner.Rule{
 	ID:         "cap-exec",
 	Category:   "policy",
-	Title:      "A tool runs what the model writes",
-	Why:        "A free-form command, program or query is as wide as what runs it: whoever steers the model steers that.",
-	Fix:        "Run the server in a sandbox with rights of its own, and have each call approved.",
+	Title:      "A tool executes what the model writes",
+	Why:        "A free-form command, program or query can do whatever its interpreter can: whoever controls the model controls that.",
+	Fix:        "Run the server in a sandbox with limited rights, and require approval for each call.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "An inventory of what the tools can do, no accusation: one tool in seventy of published servers does.",
+	Basis:      "This is an inventory of what tools can do, not an accusation: one in seventy tools of published servers does this.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-94"},
 	Message: func(p *scanner.MessagePass) {
 		ownTools(p, func(d *scanner.Definition, node int) {
@@ -25,7 +25,7 @@ var capExec = scanner.Rule{
 				}
 				if what := executes(p.Doc, d.Name, name, s.node); what != "" {
 					found = true // one tool, one finding
-					p.Report(s.node, true, scanner.Note, "the tool runs "+what+" that the caller writes")
+					p.Report(s.node, true, scanner.Note, "the tool executes "+what+" that the caller writes")
 				}
 			})
 		})

@@ -13,12 +13,12 @@ const manyTools = 128
 var capOverbroad = scanner.Rule{
 	ID:         "cap-overbroad",
 	Category:   "policy",
-	Title:      "A server offers more than a client can tell apart",
-	Why:        "A client that goes by annotations cannot ask before a tool that destroys and does not say so. A list beyond what fits a request is cut, and nobody reviews it.",
-	Fix:        "Switch off the tools that are not needed, and have calls of the others approved.",
+	Title:      "A server offers more tools than a client can distinguish, or does not mark destructive ones",
+	Why:        "A client that relies on annotations cannot ask before an unmarked destructive tool. A list too long for a request is cut, and nobody reviews it.",
+	Fix:        "Disable tools that you do not need, and require approval for calls of the others.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "An inventory, no accusation: one tool in twenty-five of published servers has the name of one that destroys and no annotation. To be annotated as the opposite is low.",
+	Basis:      "This is an inventory, not an accusation: one in twenty-five tools of published servers has a destructive name and no annotation. A contradicting annotation is low.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-250"},
 	Message: func(p *scanner.MessagePass) {
 		count, list := 0, -1
@@ -31,9 +31,9 @@ var capOverbroad = scanner.Rule{
 			switch at, destructive := annotation(p.Doc, node, "destructiveHint"); {
 			case readOnly || destructive: // the former is ann-readonly-contradiction
 			case at >= 0:
-				p.Report(at, false, scanner.Low, "the tool is annotated as not destructive, and its name says that it is")
+				p.Report(at, false, scanner.Low, "annotated destructiveHint: false, but its name says that it destroys something")
 			default:
-				p.Report(p.Doc.Get(node, "name"), false, scanner.Note, "the tool destroys something by its name, and no annotation says so")
+				p.Report(p.Doc.Get(node, "name"), false, scanner.Note, "the name says that the tool destroys something, but no annotation does")
 			}
 		})
 		if count > manyTools {

@@ -10,12 +10,12 @@ import (
 var cfgAutoApprove = scanner.Rule{
 	ID:         "cfg-auto-approve",
 	Category:   "policy",
-	Title:      "Tools run, or servers start, without asking",
-	Why:        "The question before a call is the last chance to see what a poisoned text made a model do. A repository that answers it for everybody who opens it takes that chance from all of them.",
-	Fix:        "Name single tools that only read, in the settings of the user; leave consent to servers and commands to whoever runs them.",
+	Title:      "Tools or servers run without asking",
+	Why:        "The question before a call is the last chance to notice that a poisoned text controls the model. A repository that answers it for everybody who opens it takes away that chance.",
+	Fix:        "Allow single read-only tools only, in the user's settings; leave consent for servers and commands to each user.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "High where a project approves everything, every command or every server; medium where a user does so alone, or where tools that write or run are named. Tools that only read are left alone.",
+	Basis:      "High if a project approves everything, every command or every server; medium if only a user does, or if it names tools that write or execute. Tools that only read are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-862"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -44,7 +44,7 @@ func approvedTools(p *scanner.ConfigPass, e *scanner.Entry) {
 			p.Report(e, pointer, owned(p, scanner.High, scanner.Medium), "every tool of the server runs without asking", tool)
 			return
 		case actingTool(tool):
-			p.Report(e, pointer, owned(p, scanner.Medium, scanner.Low), "a tool that writes or runs something does so without asking", tool)
+			p.Report(e, pointer, owned(p, scanner.Medium, scanner.Low), "a tool that writes or executes runs without asking", tool)
 		}
 	}
 }
@@ -84,32 +84,32 @@ var pluginSetting = lazyregexp.New(`^/(?:enabledPlugins|extraKnownMarketplaces)/
 // documentation of the clients lists.
 var approvals = []approval{
 	// Claude Code.
-	approves(`^/enableAllProjectMcpServers$`, `^true$`, scanner.High, "every server of the repository is started without asking"),
-	approves(`^/enabledMcpjsonServers/\d+$`, `.`, scanner.Medium, "a server of the repository is started without asking"),
-	approves(`^/permissions/defaultMode$`, `^bypassPermissions$`, scanner.High, "nothing is asked before tools and commands run"),
-	approves(`^/permissions/defaultMode$`, `^(?:acceptEdits|auto|dontAsk)$`, scanner.Medium, "files are changed without asking"),
-	approves(`^/skipDangerousModePermissionPrompt$`, `^true$`, scanner.Medium, "the warning before nothing is asked any more is left out"),
+	approves(`^/enableAllProjectMcpServers$`, `^true$`, scanner.High, "every server of the repository starts without asking"),
+	approves(`^/enabledMcpjsonServers/\d+$`, `.`, scanner.Medium, "a server of the repository starts without asking"),
+	approves(`^/permissions/defaultMode$`, `^bypassPermissions$`, scanner.High, "tools and commands run without asking"),
+	approves(`^/permissions/defaultMode$`, `^(?:acceptEdits|auto|dontAsk)$`, scanner.Medium, "files change without asking"),
+	approves(`^/skipDangerousModePermissionPrompt$`, `^true$`, scanner.Medium, "the warning before switching off all questions is suppressed"),
 	approves(`^/permissions/allow/\d+$`, `^(?:\*|Bash|Bash\(\*\)|Bash\(:\*\))$`, scanner.High, "every command runs without asking"),
-	approves(`^/permissions/allow/\d+$`, `^mcp__\*|^mcp__[^*]*?(?:__\*)?\*$`, scanner.Medium, "tools of servers run without asking, whatever they are"),
+	approves(`^/permissions/allow/\d+$`, `^mcp__\*|^mcp__[^*]*?(?:__\*)?\*$`, scanner.Medium, "all tools of all servers run without asking"),
 	approves(`^/permissions/allow/\d+$`, `^mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$`, scanner.Medium, "every tool of a server runs without asking"),
-	approves(`^/permissions/allow/\d+$`, `(?i)^mcp__.*__.*(?:exec|run_|shell|command|delete|drop_|write|deploy|send|push|merge)`, scanner.Low, "a tool that writes or runs something does so without asking"),
-	approves(`^/enabledPlugins/[^/]+(?:/\d+)?$`, `^[^f]`, scanner.Medium, "a plugin is enabled for everybody who opens the project, with servers and hooks of its own"),
-	approves(`^/extraKnownMarketplaces/[^/]+/source/(?:repo|url|package|path)$`, `.`, scanner.Low, "plugins are taken from a catalogue that the project names"),
+	approves(`^/permissions/allow/\d+$`, `(?i)^mcp__.*__.*(?:exec|run_|shell|command|delete|drop_|write|deploy|send|push|merge)`, scanner.Low, "a tool that writes or executes runs without asking"),
+	approves(`^/enabledPlugins/[^/]+(?:/\d+)?$`, `^[^f]`, scanner.Medium, "a plugin with its own servers and hooks is enabled for everybody who opens the project"),
+	approves(`^/extraKnownMarketplaces/[^/]+/source/(?:repo|url|package|path)$`, `.`, scanner.Low, "plugins come from a catalogue that the project names"),
 	// VS Code.
-	approves(editorKey+`plugins\.(?:marketplaces|paths)/`, `.`, scanner.Low, "plugins are taken from a place that the project names"),
+	approves(editorKey+`plugins\.(?:marketplaces|paths)/`, `.`, scanner.Low, "plugins come from a location that the project names"),
 	approves(editorKey+`tools\.(?:global\.)?autoApprove$`, `^true$`, scanner.High, "every tool and command runs without asking"),
 	approves(editorKey+`tools\.terminal\.autoApprove/(?:\*|~1\.\*~1|~1\.\+~1|~1\^\.\*\$?~1)(?:/approve)?$`, `^true$`, scanner.High, "every command runs without asking"),
 	approves(editorKey+`tools\.terminal\.autoApprove/(?:rm|sudo|curl|wget|bash|sh|zsh|eval|chmod|python3?|node|npx|powershell)(?:/approve)?$`, `^true$`, scanner.Medium, "a command that can do anything runs without asking"),
-	approves(editorKey+`tools\.(?:edits|urls)\.autoApprove/(?:\*\*~1\*|\*|https?:~1~1\*(?:~1\*)?)(?:/.*)?$`, `^true$`, scanner.Medium, "every file is changed, or every address read, without asking"),
+	approves(editorKey+`tools\.(?:edits|urls)\.autoApprove/(?:\*\*~1\*|\*|https?:~1~1\*(?:~1\*)?)(?:/.*)?$`, `^true$`, scanner.Medium, "every file can be changed, or every address read, without asking"),
 	// Gemini CLI and Qwen Code.
-	approves(`^/(?:tools/)?autoAccept$`, `^true$`, scanner.Medium, "tools that are taken for harmless run without asking"),
-	approves(`^/(?:general/defaultApprovalMode|tools/approvalMode)$`, `^yolo$`, scanner.High, "nothing is asked before tools and commands run"),
-	approves(`^/(?:general/defaultApprovalMode|tools/approvalMode)$`, `^auto_?-?edit$`, scanner.Medium, "files are changed without asking"),
+	approves(`^/(?:tools/)?autoAccept$`, `^true$`, scanner.Medium, "tools considered harmless run without asking"),
+	approves(`^/(?:general/defaultApprovalMode|tools/approvalMode)$`, `^yolo$`, scanner.High, "tools and commands run without asking"),
+	approves(`^/(?:general/defaultApprovalMode|tools/approvalMode)$`, `^auto_?-?edit$`, scanner.Medium, "files change without asking"),
 	approves(`^/(?:tools/allowed|allowedTools)/\d+$`, `^(?:\*|run_shell_command|ShellTool|execute_bash|execute_cmd)$`, scanner.High, "every command runs without asking"),
 	approves(`^/allowedTools/\d+$`, `^@[^/*]+(?:/\*)?$`, scanner.Medium, "every tool of a server runs without asking"),
 	// Codex.
-	approves(`^(?:/profiles/[^/]+)?/sandbox_mode$`, `^danger-full-access$`, scanner.High, "commands run outside of the sandbox"),
-	approves(`^(?:/profiles/[^/]+)?/approval_policy$`, `^never$`, scanner.Medium, "nothing is asked before commands run"),
+	approves(`^(?:/profiles/[^/]+)?/sandbox_mode$`, `^danger-full-access$`, scanner.High, "commands run outside the sandbox"),
+	approves(`^(?:/profiles/[^/]+)?/approval_policy$`, `^never$`, scanner.Medium, "commands run without asking"),
 	// opencode, Kilo.
 	approves(`^/permission(?:/\*|/bash(?:/\*)?)?$`, `^allow$`, scanner.High, "every command runs without asking"),
 	approves(`^/permission/(?:edit|webfetch)(?:/\*)?$`, `^allow$`, scanner.Medium, "files are changed, or pages read, without asking"),
@@ -118,6 +118,6 @@ var approvals = []approval{
 	approves(`^/amp\.commands\.allowlist/\d+$`, `^\*$`, scanner.High, "every command runs without asking"),
 	approves(`^/agent/always_allow_tool_actions$`, `^true$`, scanner.High, "every tool and command runs without asking"),
 	approves(`^/agent/tool_permissions/default$`, `^allow$`, scanner.High, "every tool and command runs without asking"),
-	approves(`^/permissions/allowed_tools/\d+$`, `^(?:bash|edit|write|\*)$`, scanner.Medium, "a tool that writes or runs something does so without asking"),
+	approves(`^/permissions/allowed_tools/\d+$`, `^(?:bash|edit|write|\*)$`, scanner.Medium, "a tool that writes or executes runs without asking"),
 	approves(`^/permissions/allow/\d+$`, `^(?:Shell\(\*+\)|Mcp\(\*:\*\)|Write\(\*+(?:/\*+)?\))$`, scanner.High, "every command or tool runs without asking"),
 }

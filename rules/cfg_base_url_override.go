@@ -11,12 +11,12 @@ import (
 var cfgBaseURLOverride = scanner.Rule{
 	ID:         "cfg-base-url-override",
 	Category:   "exfiltration",
-	Title:      "A repository sends the conversations of its users to another host",
-	Why:        "With ANTHROPIC_BASE_URL and its like every prompt, and the key that pays for it, goes to the host that is named. A repository that sets it takes both from whoever opens it.",
-	Fix:        "Let users set the endpoint in their own settings; remove it from the repository.",
+	Title:      "A repository redirects its users' conversations to another host",
+	Why:        "ANTHROPIC_BASE_URL and similar settings send every prompt, and the API key, to the given host. A repository that sets them takes both from everybody who opens it.",
+	Fix:        "Remove the endpoint from the repository; let users set it in their own settings.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "High in the settings of a project, where it holds for the client itself; medium in the environment of one server that is given a key with it, and for a provider with a name of its own.",
+	Basis:      "High in a project's settings, where it applies to the client itself; medium in the environment of one server that gets a key with it, and for a provider with its own name.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0081", "CWE-200"},
 	Config: func(p *scanner.ConfigPass) {
 		if p.User {
@@ -29,16 +29,16 @@ var cfgBaseURLOverride = scanner.Rule{
 			}
 			switch {
 			case strings.HasPrefix(s.Pointer, "/env/") && endpointName.MatchString(name), clientEndpoint.MatchString(s.Pointer):
-				p.Report(nil, s.Pointer, scanner.High, "the client sends its conversations to another host than that of the model's maker", name+"="+s.Text)
+				p.Report(nil, s.Pointer, scanner.High, "the client sends conversations to a host other than the model vendor's", name+"="+s.Text)
 			case providerEndpoint.MatchString(s.Pointer):
-				p.Report(nil, s.Pointer, scanner.Medium, "a provider of models has its endpoint in the repository", name+"="+s.Text)
+				p.Report(nil, s.Pointer, scanner.Medium, "the repository sets the endpoint of a model provider", name+"="+s.Text)
 			}
 		}
 		for i := range p.Entries {
 			e := &p.Entries[i]
 			named(e.Env, "/env/", func(pointer, name, value string) {
 				if vendor := endpointName.FindStringSubmatch(name); vendor != nil && elsewhere(value) && passesKey(e, vendor[1]) {
-					p.Report(e, pointer, scanner.Medium, "the server is given a key of its user, and another host to send it to", name+"="+value)
+					p.Report(e, pointer, scanner.Medium, "the server gets its user's API key and another host to send it to", name+"="+value)
 				}
 			})
 		}

@@ -8,12 +8,12 @@ import (
 var cfgEnvDenied = scanner.Rule{
 	ID:         "cfg-env-denied",
 	Category:   "policy",
-	Title:      "A server is handed a variable that the policy does not let it have",
-	Why:        "A server can read all of its environment and send it anywhere. A key that it does not need is a key that it can lose.",
-	Fix:        "Take the variable out of the configuration, or name it in env_allow if the server needs it.",
+	Title:      "A server gets a variable that the policy does not allow",
+	Why:        "A server can read its whole environment and send it anywhere. A key that it does not need is one that it can leak.",
+	Fix:        "Remove the variable from the configuration, or add it to env_allow if the server needs it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The policy is the user's own. High where the variable holds a secret by its name, and medium otherwise. Silent for servers that the policy does not declare.",
+	Basis:      "The policy is the user's own. High if the name of the variable indicates a secret, otherwise medium. Not reported for servers that the policy does not declare.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-MCP:MCP02", "CWE-526"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -27,7 +27,7 @@ var cfgEnvDenied = scanner.Rule{
 				if text.NamesSecret(name) {
 					severity = scanner.High
 				}
-				p.Report(e, pointer, severity, "the policy does not let the server have this variable: "+d.Reason, name,
+				p.Report(e, pointer, severity, "the policy does not allow this variable for the server: "+d.Reason, name,
 					scanner.Related{Message: "the server is declared here", Location: d.Location})
 			})
 		}

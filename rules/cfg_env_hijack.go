@@ -12,12 +12,12 @@ import (
 var cfgEnvHijack = scanner.Rule{
 	ID:         "cfg-env-hijack",
 	Category:   "configuration",
-	Title:      "A variable or an option makes another program of a harmless command",
-	Why:        "LD_PRELOAD, NODE_OPTIONS, PATH and their like decide which code a command runs, and options where it is fetched. The server that a user approves stays the same by name.",
-	Fix:        "Remove it. What a server needs ahead of its start belongs into its own package.",
+	Title:      "A variable or option changes which code a harmless command runs",
+	Why:        "LD_PRELOAD, NODE_OPTIONS, PATH and similar variables decide which code a command runs, and options decide where it comes from. The server that a user approves keeps its name.",
+	Fix:        "Remove it. Put what a server needs before it starts into its own package.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "High for variables that name code to run, and for search paths that begin in a directory where others write; medium where they send downloads or traffic elsewhere. Search paths of a project's own code are left alone.",
+	Basis:      "High for variables that name code to run, and for search paths that begin in a directory where others can write; medium if they redirect downloads or traffic. Search paths to a project's own code are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0081", "CWE-427"},
 	Config: func(p *scanner.ConfigPass) {
 		launches(p, func(e *scanner.Entry, l *scanner.Launched) {
@@ -62,7 +62,7 @@ func hijackedArguments(p *scanner.ConfigPass, e *scanner.Entry, l *scanner.Launc
 		if name == "--node-options" && nodeCode.MatchString(value) {
 			p.Report(e, pointer, scanner.High, "the options load code into the program", arg)
 		} else if registryOption.MatchString(name) && otherSource(value) {
-			p.Report(e, pointer, scanner.Medium, "packages are fetched from another registry", name+" "+value)
+			p.Report(e, pointer, scanner.Medium, "packages come from another registry", name+" "+value)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func hijack(name, value string, fetched bool) (scanner.Severity, string) {
 	}
 	switch {
 	case namesCode.MatchString(upper):
-		return scanner.High, "the variable names code that runs inside the program, or in place of it"
+		return scanner.High, "the variable names code that runs in the program or in its place"
 	case upper == "NODE_OPTIONS" && nodeCode.MatchString(value), upper == "RUBYOPT" && strings.Contains(value, "-r"), upper == "PERL5OPT",
 		(upper == "JAVA_TOOL_OPTIONS" || upper == "_JAVA_OPTIONS" || upper == "JDK_JAVA_OPTIONS") && strings.Contains(value, "-javaagent"):
 		return scanner.High, "the options load code into the program"
@@ -90,11 +90,11 @@ func hijack(name, value string, fetched bool) (scanner.Severity, string) {
 		return searched(upper, value, fetched)
 	case packageSource.MatchString(upper):
 		if otherSource(value) {
-			return scanner.Medium, "packages are fetched from another registry"
+			return scanner.Medium, "packages come from another registry"
 		}
 	case proxy.MatchString(upper):
 		if u, ok := address(value); ok && !loopback(u.Hostname()) && !private(u.Hostname()) {
-			return scanner.Medium, "the traffic of the server goes over another host"
+			return scanner.Medium, "the server's traffic goes through another host"
 		}
 	}
 	return 0, ""
@@ -111,9 +111,9 @@ func searched(name, value string, fetched bool) (scanner.Severity, string) {
 	case shared.MatchString(first):
 		return scanner.High, "the search path begins in a directory where others can write"
 	case name == "PATH" && relative.MatchString(first):
-		return scanner.High, "programs are looked for in the working directory first"
+		return scanner.High, "programs are looked up in the working directory first"
 	case name != "PATH" && fetched && relative.MatchString(first):
-		return scanner.Medium, "code of the working directory runs inside a package that is fetched"
+		return scanner.Medium, "code from the working directory runs inside a downloaded package"
 	}
 	return 0, ""
 }

@@ -8,12 +8,12 @@ import (
 var cfgHookExec = scanner.Rule{
 	ID:         "cfg-hook-exec",
 	Category:   "configuration",
-	Title:      "The settings of a repository run a command",
-	Why:        "Hooks and helpers run on the machine of everybody who opens the repository with the client, at events that a user does not see, and some before anything was trusted.",
-	Fix:        "Read the command and what it starts. Keep it in the settings of users where it is not needed by all.",
+	Title:      "Repository settings run a command",
+	Why:        "Hooks and helpers run on the machine of everybody who opens the repository in the client, at events that the user does not see, and some before the user trusts anything.",
+	Fix:        "Read the command and what it starts. If not everybody needs it, keep it in user settings.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "That a repository runs a command is a fact, and often an honest one: formatters and checks. It is high where the command downloads, decodes or hides what it runs.",
+	Basis:      "That a repository runs a command is a fact, and often an honest one: formatters and checks. High if the command downloads, decodes or hides what it runs.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-829"},
 	Config: func(p *scanner.ConfigPass) {
 		if p.User {
@@ -25,9 +25,9 @@ var cfgHookExec = scanner.Rule{
 				p.Report(nil, s.Pointer, scanner.Medium, "the settings load code into the client", s.Text)
 			case !commandSetting.MatchString(s.Pointer) || s.Text == "":
 			case downloadRun.MatchString(s.Text), hiddenRun.MatchString(s.Text):
-				p.Report(nil, s.Pointer, scanner.High, "the command runs what it downloads, decodes or hides", s.Text)
+				p.Report(nil, s.Pointer, scanner.High, "the command runs code that it downloads, decodes or hides", s.Text)
 			case scriptOfRepository.MatchString(s.Text):
-				p.Report(nil, s.Pointer, scanner.Medium, "the settings run a file of the repository, which changes without them", s.Text)
+				p.Report(nil, s.Pointer, scanner.Medium, "the settings run a file of the repository, which can change without them", s.Text)
 			default:
 				p.Report(nil, s.Pointer, scanner.Medium, "the settings run a command", s.Text)
 			}

@@ -11,18 +11,18 @@ import (
 var cfgInlineInterpreter = scanner.Rule{
 	ID:         "cfg-inline-interpreter",
 	Category:   "configuration",
-	Title:      "A server is a piece of code written into the configuration",
-	Why:        "sh -c, python -c and their like run whatever stands in the next argument. A reader sees one more server, and the client asks for consent by its name.",
-	Fix:        "Put the code into a file of the repository where it is reviewed, or start the server directly.",
+	Title:      "The configuration contains the server's code",
+	Why:        "sh -c, python -c and similar commands run whatever the next argument contains. A reader sees one more server, and the client asks for consent by its name.",
+	Fix:        "Put the code into a file of the repository, where it is reviewed, or start the server directly.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Servers have a program of their own. A text that only prepares a directory or a path ahead of one, as wrappers do, is medium.",
+	Basis:      "Servers have a program of their own. A script that only prepares a directory or path before it starts one, like a wrapper, is medium.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
 	Config: func(p *scanner.ConfigPass) {
 		launches(p, func(e *scanner.Entry, l *scanner.Launched) {
 			for i, arg := range e.Args {
 				if codeAddress.MatchString(arg) {
-					p.Report(e, fmt.Sprintf("/args/%d", i), scanner.High, "the argument is an address that holds code, and "+l.Program+" is told to load it", arg)
+					p.Report(e, fmt.Sprintf("/args/%d", i), scanner.High, "the argument is a URL that contains code, and "+l.Program+" loads it", arg)
 				}
 			}
 			if l.Code == scanner.NoCode {
@@ -31,7 +31,7 @@ var cfgInlineInterpreter = scanner.Rule{
 			pointer, code := wordAt(e, l.Code)
 			severity, message := scanner.High, "the argument is code that "+l.Interpreter+" runs"
 			if preparation(l.Interpreter, code) {
-				severity, message = scanner.Medium, "the argument is a text for "+l.Interpreter+" that starts one program"
+				severity, message = scanner.Medium, "the argument is a script for "+l.Interpreter+" that starts one program"
 			}
 			p.Report(e, pointer, severity, message, code)
 		})

@@ -14,12 +14,12 @@ import (
 var cfgInsecureTransport = scanner.Rule{
 	ID:         "cfg-insecure-transport",
 	Category:   "configuration",
-	Title:      "A connection can be read or changed on its way",
-	Why:        "Over plain HTTP, or with certificates that are not checked, whoever is on the network reads what is sent, credentials included, and can put tools and results of their own into the answers.",
-	Fix:        "Use https:// and check certificates; give the certificate of an own authority with NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.",
+	Title:      "Somebody on the network can read or change a connection",
+	Why:        "Over plain HTTP, or without certificate checks, anybody on the network can read the traffic, including credentials, and insert tools and results.",
+	Fix:        "Use https:// and check certificates; add a private CA with NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Plain HTTP to another host is medium, low within a private network, and high where credentials go with it. Turning the check of certificates off for a whole process is high.",
+	Basis:      "Plain HTTP to another host is medium, low within a private network, and high with credentials. Disabling certificate checks for a whole process is high.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-319", "CWE-295"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -44,7 +44,7 @@ func plainAddress(p *scanner.ConfigPass, e *scanner.Entry, pointer, written stri
 	if private(u.Hostname()) {
 		severity, message = scanner.Low, "the connection is not encrypted, within a private network"
 	} else if credentials || u.User != nil {
-		severity, message = scanner.High, "the connection is not encrypted, and credentials go over it"
+		severity, message = scanner.High, "the connection is not encrypted and carries credentials"
 	}
 	p.Report(e, pointer, severity, message, written)
 }
@@ -85,7 +85,7 @@ func unchecked(p *scanner.ConfigPass, e *scanner.Entry) {
 		switch {
 		case (upper == "NODE_TLS_REJECT_UNAUTHORIZED" || upper == "PYTHONHTTPSVERIFY") && value == "0",
 			upper == "GIT_SSL_NO_VERIFY" && value != "" && value != "0" && value != "false":
-			p.Report(e, pointer, scanner.High, "certificates are not checked by the whole process", name+"="+e.Env[name])
+			p.Report(e, pointer, scanner.High, "the whole process does not check certificates", name+"="+e.Env[name])
 		case verifyName.MatchString(upper) && (value == "false" || value == "0" || value == "no" || value == "off"),
 			insecureName.MatchString(upper) && (value == "true" || value == "1" || value == "yes" || value == "on"):
 			p.Report(e, pointer, scanner.Medium, "certificates are not checked", name+"="+e.Env[name])

@@ -10,12 +10,12 @@ import (
 var cfgPrivilegedRuntime = scanner.Rule{
 	ID:         "cfg-privileged-runtime",
 	Category:   "configuration",
-	Title:      "A server is started with more rights than it needs",
-	Why:        "A server does what a model asks of it, and a model can be talked into much. With root, the whole disk or the socket of Docker, whatever goes wrong there goes wrong for the whole machine.",
-	Fix:        "Leave the option out. Mount the directories that the server works on, read-only where it can be; give a file server the directory of the project.",
+	Title:      "A server runs with more rights than it needs",
+	Why:        "A server does what a model requests, and a model can be manipulated. With root, the whole disk or the Docker socket, any failure there affects the whole machine.",
+	Fix:        "Remove the option. Mount only the directories that the server works on, read-only if possible; give a file server the project directory.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "High where the sandbox is no longer one, or everything can be written; medium for the network of the host, a home directory that is only read, and a browser without its sandbox.",
+	Basis:      "High if the sandbox is ineffective or everything is writable; medium for host networking, a read-only home directory, and a browser without its sandbox.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-250"},
 	Config: func(p *scanner.ConfigPass) {
 		launches(p, func(e *scanner.Entry, l *scanner.Launched) {
@@ -41,7 +41,7 @@ var cfgPrivilegedRuntime = scanner.Rule{
 
 // asRoot reports programs that give the server the rights of another user.
 func asRoot(e *scanner.Entry, report func(int, scanner.Severity, string)) {
-	const message = "the server is started with the rights of root"
+	const message = "the server runs as root"
 	if elevating.MatchString(e.Command) {
 		report(scanner.InCommand, scanner.High, message)
 	}
@@ -67,14 +67,14 @@ var (
 	rights   = []right{
 		{lazyregexp.New(`^--privileged$`), lazyregexp.New(`^(?:true)?$`), scanner.High, "the container has all rights of the host (--privileged)"},
 		{lazyregexp.New(`^--(?:pid|ipc|uts|userns|cgroupns)$`), lazyregexp.New(`^host$`), scanner.High, "the container shares a namespace of the host"},
-		{lazyregexp.New(`^--net(?:work)?$`), lazyregexp.New(`^host$`), scanner.Medium, "the container shares the network of the host, and all that listens on it"},
-		{lazyregexp.New(`^--cap-add$`), lazyregexp.New(`(?i)^(?:cap_)?(?:all|sys_admin|sys_ptrace|sys_module|dac_read_search)$`), scanner.High, "the container has a capability that leads out of it"},
-		{lazyregexp.New(`^--security-opt$`), lazyregexp.New(`^(?:seccomp|apparmor|label|systempaths)[=:](?:unconfined|disable)`), scanner.High, "a protection of the container is turned off"},
+		{lazyregexp.New(`^--net(?:work)?$`), lazyregexp.New(`^host$`), scanner.Medium, "the container shares the host network and everything that listens on it"},
+		{lazyregexp.New(`^--cap-add$`), lazyregexp.New(`(?i)^(?:cap_)?(?:all|sys_admin|sys_ptrace|sys_module|dac_read_search)$`), scanner.High, "the container has a capability that allows it to escape"},
+		{lazyregexp.New(`^--security-opt$`), lazyregexp.New(`^(?:seccomp|apparmor|label|systempaths)[=:](?:unconfined|disable)`), scanner.High, "a protection of the container is disabled"},
 		{lazyregexp.New(`^--device$`), lazyregexp.New(`^/dev/(?:mem|kmem|sd|nvme|disk)`), scanner.High, "the container has a disk or the memory of the host"},
 		{mounting, lazyregexp.New(`(?:docker|podman|containerd)\.sock`), scanner.High, "the container controls the container engine, which is root on the host"},
 		{mounting, lazyregexp.New(`^(?:/|[A-Za-z]:[\\/]?):|(?:^|,)(?:src|source)=(?:/|[A-Za-z]:[\\/]?)(?:,|$)`), scanner.High, "the container has the whole disk of the host"},
-		{mounting, lazyregexp.New(`^/(?:etc|root|boot|sys|proc|dev|var/run|run)/?:|(?:^|,)(?:src|source)=/(?:etc|root|boot|sys|proc|dev)(?:,|$)`), scanner.High, "the container has a directory of the system"},
-		{mounting, lazyregexp.New(`^` + home + `/?:.*:ro$|(?:^|,)(?:src|source)=` + home + `/?,(?:.*,)?(?:ro|readonly)(?:,|=|$)`), scanner.Medium, "the container reads the whole home directory"},
+		{mounting, lazyregexp.New(`^/(?:etc|root|boot|sys|proc|dev|var/run|run)/?:|(?:^|,)(?:src|source)=/(?:etc|root|boot|sys|proc|dev)(?:,|$)`), scanner.High, "the container has a system directory of the host"},
+		{mounting, lazyregexp.New(`^` + home + `/?:.*:ro$|(?:^|,)(?:src|source)=` + home + `/?,(?:.*,)?(?:ro|readonly)(?:,|=|$)`), scanner.Medium, "the container can read the whole home directory"},
 		{mounting, lazyregexp.New(`^` + home + `/?:|(?:^|,)(?:src|source)=` + home + `/?(?:,|$)`), scanner.High, "the container has the whole home directory"},
 	}
 )
@@ -108,9 +108,9 @@ func wholeDisk(l *scanner.Launched, report func(int, scanner.Severity, string)) 
 	for i, w := range l.Words {
 		switch {
 		case everything.MatchString(w):
-			report(l.ArgOf(i), scanner.High, "the file server is given the whole disk")
+			report(l.ArgOf(i), scanner.High, "the file server gets the whole disk")
 		case wholeHome.MatchString(w):
-			report(l.ArgOf(i), scanner.High, "the file server is given the whole home directory, keys and all")
+			report(l.ArgOf(i), scanner.High, "the file server gets the whole home directory, including keys")
 		}
 	}
 }

@@ -11,12 +11,12 @@ import (
 var cfgScopeShadow = scanner.Rule{
 	ID:         "cfg-scope-shadow",
 	Category:   "tool_shadowing",
-	Title:      "Two configurations name different servers alike",
-	Why:        "Clients read several files, and of two servers of one name they start one. Consent is remembered by name: a repository that names its server like one of the user's is started in its place, or is trusted for it.",
-	Fix:        "Give one of the two another name, or make both the same.",
+	Title:      "Two configurations use one name for different servers",
+	Why:        "Clients read several files, and start one of two servers with the same name. They remember consent by name: a repository's server with the name of a user's server starts in its place, or inherits its trust.",
+	Fix:        "Rename one of the two, or make them identical.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The names are equal and what they start is not. The same package in another version, or the same address over a bridge, is the same server.",
+	Basis:      "The names are equal and the commands differ. The same package in another version, or the same address through a bridge, is the same server.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0074", "CWE-694"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -59,7 +59,7 @@ func unrelated(a, b string) bool {
 // belongs says whose configuration it is.
 func belongs(c *scanner.ClientConfig) string {
 	if c.User {
-		return "the configuration of the user"
+		return "the user's configuration"
 	}
 	return "a configuration of the project"
 }

@@ -17,12 +17,12 @@ import (
 var cfgSecretLiteral = scanner.Rule{
 	ID:         "cfg-secret-literal",
 	Category:   "credential_theft",
-	Title:      "A secret is written into the configuration",
-	Why:        "A configuration is committed, copied and read by every tool that starts servers. Whoever sees the file has the credential.",
-	Fix:        "Refer to it, as ${NAME}, ${env:NAME} or ${input:name}, whatever the client reads, and replace the credential that was written.",
+	Title:      "The configuration contains a secret",
+	Why:        "Configurations are committed, copied and read by every tool that starts servers. Anybody who sees the file has the credential.",
+	Fix:        "Use a reference that the client supports, such as ${NAME}, ${env:NAME} or ${input:name}, and rotate the credential.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "High where the value has the published form of a vendor's token, or opens a database on another host; medium where its name says that it is a secret and it looks random, or both have a published form together; low for a password that may be any word. The forms are those of mcpscan and of gitleaks.",
+	Basis:      "High if the value has the published format of a vendor's token, or opens a database on another host; medium if its name indicates a secret and it looks random, or if name and value together have a published format; low for a password that may be any word. The formats are those of mcpscan and gitleaks.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0083", "CWE-798"},
 	Config: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -96,7 +96,7 @@ func secretIn(name, value string) (scanner.Severity, string) {
 		literal = strings.TrimSpace(rest)
 	}
 	if text.Token(literal) != "" {
-		return scanner.High, "the value has the form of a vendor's token"
+		return scanner.High, "the value has the format of a vendor's token"
 	}
 	if u, err := url.Parse(literal); err == nil && u.Host != "" {
 		return secretInURL(u)
@@ -106,9 +106,9 @@ func secretIn(name, value string) (scanner.Severity, string) {
 	case literal == "", standIn(literal):
 		return 0, ""
 	case published.Find(`"`+short+`"`) != "":
-		return scanner.High, "the value has the form of a vendor's token"
+		return scanner.High, "the value has the format of a vendor's token"
 	case !publicName.MatchString(name) && !identifierName.MatchString(name) && published.Find(name+`="`+short+`"`) != "":
-		return scanner.Medium, "the name and the value have the form of a vendor's credential"
+		return scanner.Medium, "name and value have the format of a vendor's credential"
 	}
 	switch {
 	case !secretName(name) || text.IsReference(value) && len(literal) < randomLength:
@@ -127,7 +127,7 @@ func secretIn(name, value string) (scanner.Severity, string) {
 // secretInURL judges the password of an address, and what its query names a secret.
 func secretInURL(u *url.URL) (scanner.Severity, string) {
 	if word, ok := u.User.Password(); ok && !text.IsReference(word) && password(word) && !loopback(u.Hostname()) {
-		return scanner.High, "the address has a password in it"
+		return scanner.High, "the address contains a password"
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
@@ -136,7 +136,7 @@ func secretInURL(u *url.URL) (scanner.Severity, string) {
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		for _, v := range query[name] {
 			if literal := text.Literal(v); secretName(name) && !standIn(literal) && random(literal) {
-				return scanner.High, "the query of the address has a secret in it"
+				return scanner.High, "the query of the address contains a secret"
 			}
 		}
 	}

@@ -10,17 +10,17 @@ import (
 var cfgShellMetachar = scanner.Rule{
 	ID:         "cfg-shell-metachar",
 	Category:   "shell_injection",
-	Title:      "A command line carries a second command",
-	Why:        "Some clients start servers through a shell. What stands behind ; or && or in $(…) runs there as a command of its own, under the name of a server that was approved.",
-	Fix:        "Remove it. A server is one program with its arguments; what has to run before it belongs into a script that is reviewed.",
+	Title:      "A command line contains a second command",
+	Why:        "Some clients start servers through a shell, which runs what follows ; or && or is in $(…) as another command, under the name of an approved server.",
+	Fix:        "Remove it. A server is one program with its arguments; put other commands into a script that is reviewed.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Arguments hold such characters for honest reasons, so what they separate must be a command, or a download that is run.",
+	Basis:      "Arguments have such characters for honest reasons too, so what they separate must be a command, or a download that is run.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
 	Config: func(p *scanner.ConfigPass) {
 		launches(p, func(e *scanner.Entry, l *scanner.Launched) {
 			if commandMeta.MatchString(e.Command) && l.Code != scanner.InCommand {
-				p.Report(e, "/command", scanner.High, "the command has a second one in it, or a redirection", e.Command)
+				p.Report(e, "/command", scanner.High, "the command contains a second command or a redirection", e.Command)
 			}
 			for i, arg := range e.Args {
 				if message := chained(e.Args, i, l); message != "" {
@@ -41,9 +41,9 @@ func chained(args []string, i int, l *scanner.Launched) string {
 	case i == l.Code:
 		return ""
 	case operator.MatchString(arg) && i+1 < len(args) && (i == 0 || args[i-1] == "" || args[i-1][0] != '-') && programWord.MatchString(args[i+1]):
-		return "the argument is the operator of a shell, and a command stands behind it"
+		return "the argument is a shell operator, followed by a command"
 	case secondCommand.MatchString(arg), substitution.MatchString(arg):
-		return "the argument has a command in it for a shell"
+		return "the argument contains a shell command"
 	}
 	return ""
 }

@@ -11,12 +11,12 @@ import (
 var cfgUnpinnedPackage = scanner.Rule{
 	ID:         "cfg-unpinned-package",
 	Category:   "supply_chain",
-	Title:      "A server is fetched in whatever version is newest",
-	Why:        "A launcher such as npx fetches the package each time the server starts. Whoever publishes the next version, or takes the account over, runs code here without a change of this file.",
-	Fix:        "Name one version, such as some-server@1.2.3; for an image its digest, for a repository a commit.",
+	Title:      "A server's version is not pinned",
+	Why:        "A launcher such as npx fetches the package each time the server starts. Whoever publishes the next version, or takes over the account, runs code here without a change to this file.",
+	Fix:        "Pin one version, such as some-server@1.2.3; for an image its digest, for a repository a commit.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "What is fetched follows from the arguments. Most documentation shows it without a version, so it is no sign of an attack.",
+	Basis:      "The arguments show what is fetched. Most documentation omits the version, so this is not a sign of an attack.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0010.005", "CWE-1357"},
 	Config: func(p *scanner.ConfigPass) {
 		fetched(p, func(e *scanner.Entry, l *scanner.Launched, one scanner.Package) {
@@ -28,7 +28,7 @@ var cfgUnpinnedPackage = scanner.Rule{
 				return // what has no versions is looked at for its digest
 			}
 			if one.Version != "" {
-				message += "; what is written is a tag, a branch or a range"
+				message += "; it names a tag, a branch or a range"
 			}
 			pointer, word := wordAt(e, one.Arg)
 			p.Report(e, pointer, scanner.Medium, message, word)
@@ -43,8 +43,8 @@ var unpinned = map[scanner.Ecosystem]string{
 	scanner.NuGet: "the NuGet package has no exact version (name@1.2.3)",
 	scanner.JSR:   "the JSR package has no exact version (name@1.2.3)",
 	scanner.Go:    "the Go module has no exact version (path@v1.2.3)",
-	scanner.OCI:   "the image has neither a digest (name@sha256:…) nor the tag of one version",
-	scanner.Git:   "the repository is not fetched at a commit (its 40 digits)",
+	scanner.OCI:   "the image has neither a digest (name@sha256:…) nor a version tag",
+	scanner.Git:   "the repository is not pinned to a commit (40 digits)",
 }
 
 // offline reports whether a launcher is told to fetch nothing.

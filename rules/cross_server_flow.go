@@ -5,12 +5,12 @@ import "github.com/mcpscan/mcpscan/scanner"
 var crossServerFlow = scanner.Rule{
 	ID:         "cross-server-flow",
 	Category:   "cross_server_flow",
-	Title:      "One server was read, and another one was called in the same turn",
-	Why:        "What one server hands over can end up in what another one stores, runs or sends, without anybody having asked for it.",
-	Fix:        "Look at what was read and at the arguments of the call. Let the client use only one of the two servers, or have calls that change something confirmed.",
+	Title:      "A call follows a read on another server in the same turn",
+	Why:        "Data that one server returns can end up in what another one stores, runs or sends, although nobody asked for it.",
+	Fix:        "Check what was read and the arguments of the call. Use only one of the two servers, or require approval for calls that change something.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "High, as in the agentsh design, where what was read gives orders to an AI or holds a secret, or its name says that secrets are kept there; the order of calls alone is medium. With the profile strict it is always high. Calls are of one turn where a recording gives both the same request_id, or gives none and the second was made before the first had its answer. Silent where read-then-send tells of the same call.",
+	Basis:      "High, as in the agentsh design, if the read returned orders to an AI or a secret, or its name says that it keeps secrets; the order of calls alone is medium. With the profile strict it is always high. Calls are in one turn if the recording gives both the same request_id, or gives none and the second was made before the first was answered. Not reported if read-then-send reports the same call.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "ATLAS:AML.T0086", "CWE-668"},
 	Flows:      true, // for secrets in what is read
 	On:         scanner.OnCall,

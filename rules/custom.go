@@ -30,8 +30,8 @@ func Custom(c CustomPattern) scanner.Rule {
 	place := text.Visible(text.Mask(c.Place), 400)
 	return scanner.Rule{
 		ID: c.ID, Category: c.Category, Title: said, Why: said,
-		Fix:      "Ask whoever added the pattern at " + place + ".",
-		Severity: c.Severity, Confidence: scanner.ConfidenceMedium, Basis: "As the pattern at " + place + " declares.",
+		Fix:      "Ask the author of the pattern at " + place + ".",
+		Severity: c.Severity, Confidence: scanner.ConfidenceMedium, Basis: "As declared by the pattern at " + place + " .",
 		Client:   slices.Contains(c.Fields, "call"),
 		Patterns: []scanner.Pattern{c.Pattern},
 		Text: func(p *scanner.TextPass) {

@@ -25,7 +25,7 @@ const (
 	metadata  // the service that gives a cloud machine its credentials
 )
 
-var reachNames = [...]string{"the public network", "this machine", "a private network", "link-local addresses", "the metadata service of a cloud"}
+var reachNames = [...]string{"the public network", "this machine", "a private network", "link-local addresses", "a cloud metadata service"}
 
 func (r reach) String() string { return reachNames[r] }
 

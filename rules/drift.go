@@ -142,7 +142,7 @@ func (c *change) diffOf(name string) string {
 }
 
 // notDiffed stands for a diff that was not made.
-const notDiffed = "@@ too long to be compared line by line; what was added, where that can be told @@"
+const notDiffed = "@@ too long to compare line by line; added text, as far as known @@"
 
 func tooLong(before, after string) bool { return len(before)+len(after) > maxDiffed }
 

@@ -18,14 +18,14 @@ type telling struct {
 
 // tellings are looked for in this order.
 var tellings = []telling{
-	{conceals, "has something kept from whoever uses it"},
-	{overrides, "has the model leave what it was told"},
-	{sendsElsewhere, "has something go to an address that it did not speak of"},
-	{writesElsewhere, "has something written to a place where it is run or trusted"},
-	{governsOthers, "changes how tools of others are used"},
-	{takesSecrets, "has data collected that it had nothing to do with"},
-	{asksInParameter, "has a parameter take what is not the tool's"},
-	{destroysUnasked, "destroys something, and is trusted not to"},
+	{conceals, "hides something from the user"},
+	{overrides, "tells the model to ignore its instructions"},
+	{sendsElsewhere, "sends something to an address that it did not mention before"},
+	{writesElsewhere, "writes to a place where systems run or trust what they find"},
+	{governsOthers, "changes how other servers' tools are used"},
+	{takesSecrets, "collects data that the tool did not use before"},
+	{asksInParameter, "adds data from outside the tool to a parameter"},
+	{destroysUnasked, "destroys something, although trusted not to"},
 }
 
 // tells returns what the shape of a sentence says, "" for nothing.

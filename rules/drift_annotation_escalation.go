@@ -13,12 +13,12 @@ import (
 var driftAnnotationEscalation = scanner.Rule{
 	ID:         "drift-annotation-escalation",
 	Category:   "version_pin",
-	Title:      "A tool says that it does more harm than it said when it was approved",
-	Why:        "Clients ask less before they call a tool that says it only reads. What was approved as such is not that any more.",
-	Fix:        "Find out what the tool does now. If it is wanted, run mcpscan approve, and let the client ask before each call.",
+	Title:      "A tool's annotations became less safe than when it was approved",
+	Why:        "Clients ask less before calls of a tool that is annotated as read-only. The approved annotation is no longer true.",
+	Fix:        "Find out what the tool does now. If you want it, run mcpscan approve, and let the client ask before each call.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The hints are the server's own words. Critical where a tool that only read says that it destroys; medium where it only withdraws the hint; high where it is now said to destroy or to reach other systems, and where a tool that by its own words writes or destroys begins to deny it; medium where a reassuring hint was dropped, or where its name, verb or parameters had contradicted it all along. What is said for the first time is a note, and low where it asks for less care.",
+	Basis:      "The hints are the server's own words. Critical if a read-only tool is now annotated as destructive; medium if it only withdraws the hint; high if it is now annotated as destructive or open-world, and if a tool that by its own words writes or destroys starts to deny it; medium if a reassuring hint was dropped, or if the name, verb or parameters always contradicted it. A new hint is a note, and low if it asks for less care.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-353"},
 	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {

@@ -11,12 +11,12 @@ import (
 var driftCloaking = scanner.Rule{
 	ID:         "drift-cloaking",
 	Category:   "version_pin",
-	Title:      "A server shows one definition to one client, and another to the next",
-	Why:        "A server that knows who asks can show the reviewer, or the scanner, something else than the client that works with it.",
-	Fix:        "Compare the two definitions. List the server under the name of the client (scan --client-name), and approve what that shows.",
+	Title:      "A server shows different definitions to different clients",
+	Why:        "A server that knows who asks can show the reviewer or the scanner a different tool than the client that uses it.",
+	Fix:        "Compare the two definitions. List the server under the client's name (scan --client-name), and approve that.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Both were listed in the same version, by what the server says of itself, or within ten minutes, to clients of different names. Where only what the clients can do is different, a server may have a reason: medium.",
+	Basis:      "Both were listed in the same version, according to serverInfo, or within ten minutes, to clients with different names. If only the client capabilities differ, the server may have a reason: medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -51,7 +51,7 @@ func reportDifference(p *scanner.JudgePass, d *scanner.ClientDifference) {
 	issue := scanner.JudgeIssue{Severity: scanner.High, Subject: d.Kind, Name: d.Name, Offset: d.Offset, Key: d.Change}
 	switch d.Change {
 	case scanner.ClientSeesOther:
-		issue.Message = fmt.Sprintf("the server shows another definition to the client %q than to %q", p.Server.Client.Name, d.Other)
+		issue.Message = fmt.Sprintf("the server shows the client %q a different definition than %q", p.Server.Client.Name, d.Other)
 	case scanner.ClientSeesMore:
 		issue.Message = fmt.Sprintf("the server shows this %s to the client %q and not to %q", d.Kind, p.Server.Client.Name, d.Other)
 	case scanner.ClientSeesLess:
@@ -76,9 +76,9 @@ func reportCloak(p *scanner.JudgePass, d *scanner.Definition, then *scanner.Clie
 		if slices.Equal(now.Capabilities, then.Capabilities) {
 			return
 		}
-		severity, how = scanner.Medium, "to a client that can do something else"
+		severity, how = scanner.Medium, "to a client with other capabilities"
 	}
 	p.Report(scanner.JudgeIssue{Severity: severity, Subject: d.Kind, Name: d.Name, Offset: d.Offset, Key: d.Digest.String(),
-		Message: "in the same version, the server shows another definition " + how, Evidence: d.Description,
+		Message: "in the same version, the server shows a different definition " + how, Evidence: d.Description,
 		Related: []scanner.Related{{Message: "shown here", Location: at}}})
 }

@@ -18,9 +18,9 @@ func (u *unapproved) foreignIntent(s []byte) string {
 			switch {
 			case !of.user.Match(folded):
 			case secretVariable.Match(sentence), keyFile.Match(folded), of.theirs.Match(folded) && of.sent.Match(folded):
-				return "has data collected that it had nothing to do with, in another language"
+				return "collects data that the tool did not use before, in another language"
 			case of.kept != nil && of.kept.Match(folded):
-				return "speaks of what its user is not to notice, in another language"
+				return "mentions something that the user should not notice, in another language"
 			}
 		}
 	}

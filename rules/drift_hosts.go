@@ -28,7 +28,7 @@ func (s *schemaChange) moved(before []string, value string) (weight scanner.Seve
 	}
 	site := siteOf(now)
 	if len(was) == 0 && len(before) > 0 && leadsSomewhere(value) && s.strange(now) {
-		return scanner.High, "leads to " + strconv.Quote(now) + ", of which the server did not speak"
+		return scanner.High, "leads to " + strconv.Quote(now) + ", a host that the server did not mention before"
 	}
 	if len(was) == 0 || slices.ContainsFunc(was, func(w string) bool { return siteOf(w) == site }) {
 		return 0, ""
@@ -36,13 +36,13 @@ func (s *schemaChange) moved(before []string, value string) (weight scanner.Seve
 	local := isLocal(now)
 	poses := slices.ContainsFunc(was, func(w string) bool { return posesAs(now, w) })
 	_, err := netip.ParseAddr(now)
-	switch where = "leads to " + strconv.Quote(now) + " and led to " + strconv.Quote(was[0]); {
+	switch where = "leads to " + strconv.Quote(now) + " instead of " + strconv.Quote(was[0]); {
 	case local:
 		return scanner.Medium, where
 	case poses:
 		return scanner.High, where + ", which it imitates"
 	case err == nil:
-		return scanner.High, where + ", and nobody's name stands for an address of figures"
+		return scanner.High, where + ", an IP address that names no owner"
 	}
 	first, _, _ := strings.Cut(site, ".")
 	return s.silently(site, first, now), where

@@ -14,11 +14,11 @@ var driftIdentity = scanner.Rule{
 	ID:         "drift-identity",
 	Category:   "version_pin",
 	Title:      "A server is not the one that was approved under its name",
-	Why:        "Clients remember an approval by the name of a server. Whoever can change what stands behind the name runs another program with the old trust.",
-	Fix:        "Compare what starts now with what the lockfile has. If the change is wanted, run mcpscan lock to write it down, and review the new lockfile.",
+	Why:        "Clients remember an approval by server name. Whoever can change what the name refers to runs another program with the old trust.",
+	Fix:        "Compare what starts now with the lockfile. If you want the change, run mcpscan lock to record it, and review the new lockfile.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is a fact. Critical where the same version of a package has another content, as for a program that was replaced; high where another program, package or host answers, or the program gets other arguments; medium where it gets more of the environment, an older version, or none that is fixed; a newer version of the same package is a note, because its tools are compared by themselves.",
+	Basis:      "The change is a fact. Critical if the same package version has other content, or the executable was replaced; high for another program, package or host, or other arguments; medium for more environment variables, an older version, or an unpinned one. A newer version of the same package is a note, because its tools are compared separately.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		identified(p, func(entry *scanner.Entry, offer *scanner.Offer, now *scanner.Identity) {
@@ -67,16 +67,16 @@ func reportInfo(p *scanner.JudgePass, offer *scanner.Offer) {
 	switch {
 	case now.Name != was.Name:
 		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.ServerSubject, Pointer: "/serverInfo/name", Offset: p.Message.Offset, Related: related,
-			Message: "the server calls itself something else than when it was approved", Evidence: now.Name, Key: now.Name})
+			Message: "serverInfo.name changed since approval", Evidence: now.Name, Key: now.Name})
 	case now.Version != was.Version:
 		p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: scanner.ServerSubject, Pointer: "/serverInfo/version", Offset: p.Message.Offset, Related: related,
-			Message: "the server has another version than when it was approved", Evidence: now.Version, Key: now.Version})
+			Message: "serverInfo.version changed since approval", Evidence: now.Version, Key: now.Version})
 	case now.Title != was.Title:
 		p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: scanner.ServerSubject, Pointer: "/serverInfo/title", Offset: p.Message.Offset, Related: related,
-			Message: "the server shows another title than when it was approved", Evidence: now.Title, Key: now.Title})
+			Message: "serverInfo.title changed since approval", Evidence: now.Title, Key: now.Title})
 	case now.Protocol != "" && was.Protocol != "" && now.Protocol != was.Protocol:
 		p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: scanner.ServerSubject, Pointer: "/protocolVersion", Offset: p.Message.Offset, Related: related,
-			Message: "the server speaks another version of the protocol than when it was approved", Evidence: now.Protocol, Key: now.Protocol})
+			Message: "the protocol version changed since approval", Evidence: now.Protocol, Key: now.Protocol})
 	}
 }
 
@@ -88,7 +88,7 @@ type identityChange struct {
 }
 
 func (c *identityChange) message() string {
-	return "the server is started or reached in another way: " + joinWords(c.told)
+	return "the server is started or reached differently: " + joinWords(c.told)
 }
 
 func (c *identityChange) add(severity scanner.Severity, pointer, evidence, format string, args ...any) {
@@ -107,7 +107,7 @@ func compareIdentity(was, now *scanner.Identity) *identityChange {
 	c.program(was, now)
 	c.address(was.URL, now.URL)
 	if was.Cwd != now.Cwd {
-		c.add(scanner.Medium, "/cwd", now.Cwd, "the working directory is another one")
+		c.add(scanner.Medium, "/cwd", now.Cwd, "the working directory changed")
 	}
 	c.names("environment variable", "/env", was.Env, now.Env, scanner.Medium)
 	c.names("header", "/headers", was.Headers, now.Headers, scanner.Low)
@@ -136,12 +136,12 @@ func changedSince(was, written, now *scanner.Identity) *identityChange {
 func (c *identityChange) program(was, now *scanner.Identity) {
 	switch {
 	case program(was.Command) != program(now.Command):
-		c.add(scanner.High, "/command", now.Command, "the command is another one")
+		c.add(scanner.High, "/command", now.Command, "the command changed")
 	case directory(was.Command) == directory(now.Command):
 	case usualPlace(now.Command):
-		c.add(scanner.Medium, "/command", now.Command, "the command stands somewhere else")
+		c.add(scanner.Medium, "/command", now.Command, "the path of the command changed")
 	default:
-		c.add(scanner.High, "/command", now.Command, "the command stands in a directory that is none of the system's")
+		c.add(scanner.High, "/command", now.Command, "the command is now in a directory that is not a system directory")
 	}
 	args := 0
 	for args < min(len(was.Args), len(now.Args)) && was.Args[args] == now.Args[args] {
@@ -166,18 +166,18 @@ func (c *identityChange) program(was, now *scanner.Identity) {
 // file compares what ran, where somebody could tell.
 func (c *identityChange) file(was, now *scanner.Identity) {
 	if !replaced(was, now) && was.Executable != "" && now.Executable != "" && was.Executable != now.Executable { // binary-mismatch tells the other
-		c.add(scanner.Low, "/executable", now.Executable, "the file that runs stands somewhere else")
+		c.add(scanner.Low, "/executable", now.Executable, "the path of the executable changed")
 	}
 	if was.Resolved == "" || now.Resolved == "" || was.Package != now.Package {
 		return
 	}
 	switch {
 	case was.Resolved == now.Resolved && otherContent(was.Integrity, now.Integrity):
-		c.add(scanner.Critical, "/integrity", now.Integrity, "the same version of the package has another content")
+		c.add(scanner.Critical, "/integrity", now.Integrity, "the same package version has other content")
 	case older(now.Resolved, was.Resolved):
-		c.add(scanner.Medium, "/resolved", now.Resolved, "the version that runs is older")
+		c.add(scanner.Medium, "/resolved", now.Resolved, "the running version is older")
 	case was.Resolved != now.Resolved:
-		c.add(scanner.Note, "/resolved", now.Resolved, "the version that runs is another one")
+		c.add(scanner.Note, "/resolved", now.Resolved, "the running version changed")
 	}
 }
 
@@ -192,13 +192,13 @@ func otherContent(was, now string) bool {
 func (c *identityChange) version(at string, was, now *scanner.Identity) {
 	switch {
 	case strings.ContainsAny(now.Version, ":/") && was.Ecosystem != scanner.Git && was.Ecosystem != scanner.URL:
-		c.add(scanner.High, at, now.Version, "its version leads to another package or file")
+		c.add(scanner.High, at, now.Version, "its version points to another package or file")
 	case was.Exact && !now.Exact:
-		c.add(scanner.Medium, at, now.Version, "its version is not fixed any more")
+		c.add(scanner.Medium, at, now.Version, "its version is no longer pinned")
 	case was.Exact && older(now.Version, was.Version):
 		c.add(scanner.Medium, at, now.Version, "its version is older")
 	default:
-		c.add(scanner.Note, at, now.Version, "its version is another one")
+		c.add(scanner.Note, at, now.Version, "its version changed")
 	}
 }
 
@@ -210,11 +210,11 @@ func (c *identityChange) address(was, now string) {
 	a, err1 := url.Parse(was)
 	b, err2 := url.Parse(now)
 	if err1 != nil || err2 != nil || host(a) != host(b) || a.Scheme != b.Scheme {
-		c.add(scanner.High, "/url", now, "another host answers")
+		c.add(scanner.High, "/url", now, "the host changed")
 		return
 	}
 	if strings.TrimSuffix(a.EscapedPath(), "/") != strings.TrimSuffix(b.EscapedPath(), "/") {
-		c.add(scanner.Medium, "/url", now, "another path of the host answers")
+		c.add(scanner.Medium, "/url", now, "the path on the host changed")
 	}
 }
 
@@ -222,12 +222,12 @@ func (c *identityChange) address(was, now string) {
 func (c *identityChange) names(what, at string, was, now []string, weight scanner.Severity) {
 	for _, name := range now {
 		if !slices.Contains(was, name) {
-			c.add(weight, at+"/"+wire.EscapePointer(name), name, "it is given the %s %q", what, name)
+			c.add(weight, at+"/"+wire.EscapePointer(name), name, "it now gets the %s %q", what, name)
 		}
 	}
 	for _, name := range was {
 		if !slices.Contains(now, name) {
-			c.add(scanner.Note, at, name, "it is not given the %s %q any more", what, name)
+			c.add(scanner.Note, at, name, "it no longer gets the %s %q", what, name)
 		}
 	}
 }

@@ -10,12 +10,12 @@ import (
 var driftInSession = scanner.Rule{
 	ID:         "drift-in-session",
 	Category:   "version_pin",
-	Title:      "A definition changed after it was first seen",
-	Why:        "A tool that was harmless when it was looked at can say something else the next time: the rug pull.",
+	Title:      "A definition changed after it was first listed",
+	Why:        "A tool that was harmless when it was reviewed can say something else the next time: the rug pull.",
 	Fix:        "Compare the two definitions. If the change is honest, approve it; if not, remove the server.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Within one session nobody upgrades a server, so a change is high, and critical when the server did not announce it. Between sessions it may be an upgrade: medium.",
+	Basis:      "Nobody upgrades a server within a session, so a change is high, and critical without list_changed. Between sessions it may be an upgrade: medium.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -38,9 +38,9 @@ var driftInSession = scanner.Rule{
 func reportDrift(p *scanner.JudgePass, d *scanner.Definition, first *scanner.Known) {
 	severity, when := scanner.Medium, "since an earlier session"
 	if first.Session == p.Session.ID {
-		severity, when = scanner.High, "within the session"
+		severity, when = scanner.High, "mid-session"
 		if !p.Server.Announced[d.Kind] {
-			severity, when = scanner.Critical, "within the session and without an announcement"
+			severity, when = scanner.Critical, "mid-session without list_changed"
 		}
 	}
 	if d.Kind != scanner.ToolSubject {
@@ -49,9 +49,9 @@ func reportDrift(p *scanner.JudgePass, d *scanner.Definition, first *scanner.Kno
 	parts := changedParts(d, first.Definition)
 	p.Report(scanner.JudgeIssue{
 		Severity: severity, Subject: d.Kind, Name: d.Name, Pointer: pointerTo(parts), Offset: d.Offset,
-		Message:  fmt.Sprintf("the %s changed %s in: %s", d.Kind, when, strings.Join(parts, ", ")),
+		Message:  fmt.Sprintf("the %s changed %s: %s", d.Kind, when, strings.Join(parts, ", ")),
 		Evidence: newPart(d.Description, first.Definition.Description), Key: d.Digest.String(),
-		Related: []scanner.Related{{Message: "first seen here", Location: first.Location}},
+		Related: []scanner.Related{{Message: "first listed here", Location: first.Location}},
 	})
 }
 

@@ -7,12 +7,12 @@ import (
 var driftInstructions = scanner.Rule{
 	ID:         "drift-instructions",
 	Category:   "version_pin",
-	Title:      "The instructions of a server are not those that were approved",
-	Why:        "Instructions reach the system prompt of many clients: they govern every tool, not one.",
-	Fix:        "Read the diff. If the change is honest, run mcpscan approve; if not, stay on the version that was approved.",
+	Title:      "The instructions of a server changed since approval",
+	Why:        "Many clients put instructions into the system prompt, where they affect every tool.",
+	Fix:        "Read the diff. If the change is honest, run mcpscan approve; if not, stay on the approved version.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is a fact; it is weighed like that of a description. Servers that gain instructions are as common as upgrades, so by themselves they are medium.",
+	Basis:      "The change is a fact, rated like that of a description. Servers gain instructions as often as they are upgraded, so new instructions alone are medium.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         scanner.OnList,
 	Compare:    compareTexts,
@@ -27,7 +27,7 @@ var driftInstructions = scanner.Rule{
 				return
 			}
 			p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: d.Kind, Pointer: "/instructions", Offset: d.Offset, Key: d.Digest.String(),
-				Message: "the server has instructions, and none were approved", Evidence: d.Description, Related: seenAt(pending), Approval: p.ApprovedInChange(d)})
+				Message: "the server now has instructions, but none were approved", Evidence: d.Description, Related: seenAt(pending), Approval: p.ApprovedInChange(d)})
 		})
 	},
 }
@@ -37,5 +37,5 @@ func seenAt(pending *scanner.Offered) []scanner.Related {
 	if pending == nil {
 		return nil
 	}
-	return []scanner.Related{{Message: "waits for approval here", Location: pending.Location}}
+	return []scanner.Related{{Message: "pending here", Location: pending.Location}}
 }

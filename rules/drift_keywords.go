@@ -39,9 +39,9 @@ func compareFormat(s *schemaChange, name string, old, now int) {
 	switch {
 	case s.same(old, now):
 	case old < 0:
-		s.add(scanner.Note, "%s has a %s", s.about(), name)
+		s.add(scanner.Note, "%s now has a %s", s.about(), name)
 	default:
-		s.add(scanner.Low, "%s has lost its %s, or has another", s.about(), name)
+		s.add(scanner.Low, "%s lost or changed its %s", s.about(), name)
 	}
 }
 
@@ -58,7 +58,7 @@ func (s *schemaChange) bound(name string, old, now, direction int) {
 	case old < 0, err1 == nil && err2 == nil && now >= 0 && (after-before)*float64(direction) < 0:
 		s.add(scanner.Note, "%s has a narrower %s", s.about(), name)
 	case now < 0:
-		s.add(s.wider(name, true, before, after), "%s has no %s any more", s.about(), name)
+		s.add(s.wider(name, true, before, after), "%s no longer has a %s", s.about(), name)
 	default:
 		s.add(s.wider(name, false, before, after), "%s has a wider %s", s.about(), name)
 	}
@@ -70,11 +70,11 @@ func compareOpen(s *schemaChange, _ string, old, now int) {
 		s.at("", old, now)
 	case s.same(old, now):
 	case rawOf(&s.now, now) == "false":
-		s.add(scanner.Note, "%s take no other members any more", s.about())
+		s.add(scanner.Note, "%s no longer accept additional members", s.about())
 	case s.stake.runs && s.name != "" && rawOf(&s.old, old) == "false" && now >= 0: // what a tool runs is made of what it is given
-		s.add(scanner.High, "%s may have other members, of a tool that runs what it is given", s.about())
+		s.add(scanner.High, "%s may now have additional members, in a tool that runs its input", s.about())
 	default:
-		s.add(scanner.Low, "%s may have other members", s.about())
+		s.add(scanner.Low, "%s may now have additional members", s.about())
 	}
 }
 
@@ -91,18 +91,18 @@ func compareNot(s *schemaChange, _ string, old, now int) {
 	switch {
 	case s.same(old, now):
 	case old < 0:
-		s.add(scanner.Note, "%s has values that are ruled out", s.about())
+		s.add(scanner.Note, "%s now excludes values", s.about())
 	case s.bounded():
-		s.add(scanner.Low, "%s has other values that are ruled out, or none", s.about())
+		s.add(scanner.Low, "%s excludes other values than before, or none", s.about())
 	default:
-		s.add(s.loosened(), "%s has other values that are ruled out, or none", s.about())
+		s.add(s.loosened(), "%s excludes other values than before, or none", s.about())
 	}
 }
 
 // compareList compares the schemas of a list by their place.
 func compareList(s *schemaChange, name string, old, now int) {
 	if s.old.Kind(old) != wire.Array || s.now.Kind(now) != wire.Array || s.old.Nodes[old].Len != s.now.Nodes[now].Len {
-		s.add(scanner.Low, "%q of %s is another one", name, s.about())
+		s.add(scanner.Low, "%q of %s changed", name, s.about())
 		return
 	}
 	o, n := s.old.First(old), s.now.First(now)
@@ -123,7 +123,7 @@ func compareNamed(s *schemaChange, _ string, old, now int) {
 		if o, known := before[key]; known {
 			s.at("", o, n)
 		} else {
-			s.inner("", -1, n).add(scanner.Low, "%q is a pattern of names that is new", key)
+			s.inner("", -1, n).add(scanner.Low, "%q is a new pattern for names", key)
 		}
 	}
 }

@@ -11,12 +11,12 @@ import (
 var driftMetaEscalation = scanner.Rule{
 	ID:         "drift-meta-escalation",
 	Category:   "version_pin",
-	Title:      "What a tool declares beside its schema goes further than was approved",
-	Why:        "Gateways and hosts decide by _meta what a tool may touch: its effects, scopes, classes of data, and the hosts that its interface may load from.",
-	Fix:        "Find out what the tool needs the new permission for. If it is wanted, run mcpscan approve.",
+	Title:      "A tool's _meta grants more than was approved",
+	Why:        "Gateways and hosts use _meta to decide what a tool may access: effects, scopes, data classes, and hosts that its UI may load from.",
+	Fix:        "Find out why the tool needs the new permission. If you want it, run mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "High where effects, scopes, permissions, classes of data or hosts have grown by more than reading, or a switch for them was turned on, under whatever key they stand, and where a safeguard was switched off. Medium where a limit is not declared any more. No specification names the keys, so they are known by their words. Declared for the first time, and all else, it is low or a note.",
+	Basis:      "High if effects, scopes, permissions, data classes or hosts grew by more than reading, under any key, or if a safeguard was switched off. Medium if a limit was removed. No specification names the keys, so they are recognised by their words. First declarations, and everything else, are low or a note.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-269"},
 	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -26,7 +26,7 @@ var driftMetaEscalation = scanner.Rule{
 				return
 			}
 			m := c.grants("/_meta", old, now)
-			message := "what it declares beside its schema changed"
+			message := "_meta changed"
 			if len(m.told) > 0 {
 				message += ": " + joinWords(m.told)
 			}
@@ -63,9 +63,9 @@ func (m *metaChange) compare(old, now map[string]*grant) {
 			dropped[value] = true
 		}
 		if was.limits() {
-			m.say(scanner.Medium, m.root, "%q is not declared any more, and was %s", was.key, strings.Join(was.names(), ", "))
+			m.say(scanner.Medium, m.root, "%q was removed; it was %s", was.key, strings.Join(was.names(), ", "))
 		} else {
-			m.say(scanner.Low, m.root, "%q is not declared any more", was.key)
+			m.say(scanner.Low, m.root, "%q was removed", was.key)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(now)) {
@@ -73,15 +73,15 @@ func (m *metaChange) compare(old, now map[string]*grant) {
 		for _, value := range g.names() {
 			switch {
 			case was == nil && dropped[value]:
-				m.say(scanner.Note, g.values[value], "%q is declared under another key: %s", g.key, value)
+				m.say(scanner.Note, g.values[value], "%q is now declared under another key: %s", g.key, value)
 			case was == nil:
-				m.say(g.first(value, len(dropped) > 0), g.values[value], "%q is declared now: %s", g.key, value)
+				m.say(g.first(value, len(dropped) > 0), g.values[value], "%q was added: %s", g.key, value)
 			case !was.has(value):
 				m.say(was.grown(g, value), g.values[value], "%q was %s and is now also, or instead, %s", g.key, strings.Join(was.names(), ", "), value)
 			}
 		}
 		if was != nil && len(g.values) < len(was.values) {
-			m.say(scanner.Note, m.root, "%q has less", g.key)
+			m.say(scanner.Note, m.root, "%q was reduced", g.key)
 		}
 	}
 }
@@ -93,14 +93,14 @@ func (m *metaChange) safeguards(old, now map[string]*safeguard) {
 		switch {
 		case !was.on:
 		case is == nil:
-			m.say(scanner.Medium, m.root, "the safeguard %q is not declared any more", was.key)
+			m.say(scanner.Medium, m.root, "the safeguard %q was removed", was.key)
 		case !is.on:
 			m.say(scanner.High, is.pointer, "the safeguard %q was %s and is %s", was.key, was.value, is.value)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(now)) {
 		if is := now[key]; old[key] == nil && !is.on {
-			m.say(scanner.Medium, is.pointer, "the safeguard %q is declared now, as %s", is.key, is.value)
+			m.say(scanner.Medium, is.pointer, "the safeguard %q was added: %s", is.key, is.value)
 		}
 	}
 }

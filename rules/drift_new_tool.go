@@ -10,11 +10,11 @@ var driftNewTool = scanner.Rule{
 	ID:         "drift-new-tool",
 	Category:   "version_pin",
 	Title:      "A definition was never approved",
-	Why:        "Nobody has read it. A server that was approved for what it did yesterday offers something else today.",
+	Why:        "Nobody has reviewed it. A server approved for what it did yesterday offers something else today.",
 	Fix:        "Read the definition, then run mcpscan approve.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "That it is new is a fact. 71 of 169 upgrades of published servers bring a new tool, so it is to be reviewed and no alarm. A prompt or a resource, which a user chooses, is low.",
+	Basis:      "That it is new is a fact. 71 of 169 upgrades of published servers add a tool, so it needs a review and is not an alarm. A prompt or resource, which the user selects, is low.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP02", "CWE-494"},
 	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -35,12 +35,12 @@ var driftNewTool = scanner.Rule{
 var driftRemovedTool = scanner.Rule{
 	ID:         "drift-removed-tool",
 	Category:   "version_pin",
-	Title:      "A definition that was approved is gone",
-	Why:        "What is gone does no harm, but work that relies on it fails, and the name is free for somebody else's tool.",
-	Fix:        "Find out why. mcpscan lock --prune forgets the approval.",
+	Title:      "An approved definition was removed",
+	Why:        "A removed definition does no harm, but work that relies on it fails, and another server can take its name.",
+	Fix:        "Find out why. mcpscan lock --prune removes the approval.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Reported where a list was read to its end. What a server lists can depend on what the client says it can do.",
+	Basis:      "Reported if the list was read to its end. What a server lists can depend on the capabilities of the client.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-494"},
 	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -54,7 +54,7 @@ var driftRemovedTool = scanner.Rule{
 
 func gone(kind scanner.SubjectKind) string {
 	if kind == scanner.ServerSubject {
-		return "the server had instructions that were approved, and has none any more"
+		return "the server had approved instructions and no longer has any"
 	}
-	return fmt.Sprintf("the %s was approved, and the server does not list it any more", kind)
+	return fmt.Sprintf("the server no longer lists the %s, which was approved", kind)
 }

@@ -14,12 +14,12 @@ import (
 var driftOtherMember = scanner.Rule{
 	ID:         "drift-other-member",
 	Category:   "version_pin",
-	Title:      "Another member of a definition is not what was approved",
-	Why:        "Icons, arguments of a prompt, types of a resource and members that no specification knows reach clients, too.",
+	Title:      "Another member of a definition changed since approval",
+	Why:        "Icons, prompt arguments, resource types and unknown members also reach clients.",
 	Fix:        "Read the diff, then run mcpscan approve.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is a fact; what it does depends on the client. An address that was not there is low. One that is loaded without protection or acts when it is followed, and a schema under a name that only some clients tell apart, are medium. A permission is weighed as it is beside the schema.",
+	Basis:      "The change is a fact; its effect depends on the client. A new address is low. An address that is loaded without TLS or acts when followed, and a schema under a key that only some clients distinguish, are medium. A permission is rated as in _meta.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
 	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -70,9 +70,9 @@ func (c *change) otherMember(name string, old, now int) (scanner.Severity, strin
 		if !was[a] {
 			scheme, host, _ := strings.Cut(a, ":")
 			if scheme != "https" && scheme != "image" {
-				return scanner.Medium, message + ": it has an address that is loaded without protection, or is no place in the web"
+				return scanner.Medium, message + ": it has an address that is loaded without TLS or is not a web address"
 			}
-			return scanner.Low, message + fmt.Sprintf(": it leads to %s", strconv.Quote(strings.Trim(host, "/")))
+			return scanner.Low, message + fmt.Sprintf(": it points to %s", strconv.Quote(strings.Trim(host, "/")))
 		}
 	}
 	return scanner.Note, message

@@ -17,10 +17,10 @@ func (s *schemaChange) properties(before, after *object) {
 			continue
 		}
 		if n.needed > o.needed {
-			s.tell(n, s.newlyRequired(n), "%q is required now", n.name)
+			s.tell(n, s.newlyRequired(n), "%q is now required", n.name)
 		}
 		if n.needed < o.needed && !s.notAsked(o, n) {
-			s.tell(n, scanner.Note, "%q can be left out now", n.name)
+			s.tell(n, scanner.Note, "%q is now optional", n.name)
 		}
 		s.schemas(o, n)
 	}
@@ -31,7 +31,7 @@ func (s *schemaChange) properties(before, after *object) {
 	}
 	for _, o := range s.fresh(gone, fresh, before.declares() || s.old.Get(s.from, "properties") >= 0) {
 		if !s.notAsked(o, nil) {
-			s.inner(o.name, o.schema(), -1).add(scanner.Note, "%q is gone", o.name)
+			s.inner(o.name, o.schema(), -1).add(scanner.Note, "%q was removed", o.name)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func (s *schemaChange) schemas(o, n *property) {
 			continue
 		}
 		if len(o.nodes) == 0 {
-			s.inner(n.name, -1, node).add(scanner.Note, "%q is declared now", n.name)
+			s.inner(n.name, -1, node).add(scanner.Note, "%q was added", n.name)
 			return
 		}
 		s.at(n.name, o.nodes[min(i, len(o.nodes)-1)], node)
@@ -66,23 +66,23 @@ func (s *schemaChange) freshOne(n *property, declared bool) {
 	asks := s.asks(n)
 	switch {
 	case disguised(n.name) && s.approvedName(n.name):
-		s.tell(n, scanner.High, "%q is new, and is spelled like a parameter that was approved, with other letters", n.name)
+		s.tell(n, scanner.High, "%q is new, and spelled like an approved parameter in other letters", n.name)
 	case s.takesTheirs(n):
-		s.tell(n, scanner.High, "%q is new, and takes what opens an account or what was said to the model", n.name)
+		s.tell(n, scanner.High, "%q is new, and takes credentials or the conversation", n.name)
 	case n.needed != always && s.boldByDefault(n):
-		s.tell(n, s.inner(n.name, -1, n.schema()).silently(), "%q is new, and calls that say nothing of it do more", n.name)
+		s.tell(n, s.inner(n.name, -1, n.schema()).silently(), "%q is new, and a call that does not set it now does more", n.name)
 	case n.needed == always && asks && declared:
-		s.tell(n, s.demand(n), "%q is new and required, and asks for something that leaves the tool or comes from elsewhere", n.name)
+		s.tell(n, s.demand(n), "%q is new and required, and asks for a destination or for data from elsewhere", n.name)
 	case n.needed == always && declared:
 		s.tell(n, scanner.Medium, "%q is new and required", n.name)
 	case n.needed == always && !asks: // of a schema that declared nothing, and let everything through
-		s.tell(n, scanner.Low, "%q is declared and required now", n.name)
+		s.tell(n, scanner.Low, "%q is now declared and required", n.name)
 	case n.needed == sometimes && asks:
-		s.tell(n, s.demand(n), "%q is new, is required in some calls, and asks for something that leaves the tool or comes from elsewhere", n.name)
+		s.tell(n, s.demand(n), "%q is new, required in some calls, and asks for a destination or for data from elsewhere", n.name)
 	case asks:
-		s.tell(n, scanner.Medium, "%q is new, and asks for something that leaves the tool or comes from elsewhere", n.name)
+		s.tell(n, scanner.Medium, "%q is new, and asks for a destination or for data from elsewhere", n.name)
 	case n.needed == sometimes:
-		s.tell(n, scanner.Low, "%q is new and required in some calls", n.name)
+		s.tell(n, scanner.Low, "%q is new, and required in some calls", n.name)
 	default:
 		s.tell(n, scanner.Note, "%q is new and optional", n.name)
 	}
@@ -139,7 +139,7 @@ func (s *schemaChange) emptied(before, after *object) {
 		}
 	}
 	if needed {
-		s.add(weight, "%s declare nothing any more, and may be anything", s.about())
+		s.add(weight, "%s no longer declare anything, and may be anything", s.about())
 	}
 }
 

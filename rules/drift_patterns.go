@@ -17,18 +17,18 @@ func comparePattern(s *schemaChange, name string, old, now int) {
 	switch {
 	case s.same(old, now):
 	case free(&s.old, old):
-		s.add(scanner.Note, "%s has a %s", s.about(), name)
+		s.add(scanner.Note, "%s now has a %s", s.about(), name)
 	case s.bounded():
-		s.add(scanner.Low, "%s has no such %s any more, but may have few values", s.about(), name)
+		s.add(scanner.Low, "%s lost its %s, but has only a few possible values", s.about(), name)
 	case free(&s.now, now):
 		weight := scanner.Medium
 		if s.letThrough(textOf(&s.old, old), "") != "" {
 			weight = s.loosened()
 		}
-		s.add(weight, "%s has no %s any more", s.about(), name)
+		s.add(weight, "%s no longer has a %s", s.about(), name)
 	default:
 		if text := s.letThrough(textOf(&s.old, old), textOf(&s.now, now)); text != "" {
-			s.add(s.loosened(), "%s has another %s, which lets %q through", s.about(), name, text)
+			s.add(s.loosened(), "%s has another %s, which accepts %q", s.about(), name, text)
 			return
 		}
 		s.add(scanner.Medium, "%s has another %s", s.about(), name)

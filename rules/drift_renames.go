@@ -43,7 +43,7 @@ func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property
 			continue
 		}
 		if as != nil && n.needed == always && s.carriesMore(as, n) {
-			s.tell(n, s.demand(n), "%q took the place of %q, and holds all there is", n.name, as.name)
+			s.tell(n, s.demand(n), "%q replaces %q and contains everything", n.name, as.name)
 			continue
 		}
 		s.freshOne(n, declared)
@@ -77,9 +77,9 @@ func (s *schemaChange) rename(o, n *property) bool {
 		weight = scanner.Medium
 	}
 	if disguise {
-		s.tell(n, weight, "%q is spelled with other letters that look the same", n.name)
+		s.tell(n, weight, "%q is spelled with look-alike letters", n.name)
 	} else {
-		s.tell(n, weight, "%q is called %q now", o.name, n.name)
+		s.tell(n, weight, "%q is now called %q", o.name, n.name)
 	}
 	s.schemas(o, n)
 	return true
@@ -126,7 +126,7 @@ func (s *schemaChange) grouped(gone []*property, n *property, renamed map[*prope
 	if len(took) < 2 || len(other) > len(took) {
 		return false
 	}
-	s.tell(n, scanner.Medium, "%q holds what stood beside it before", n.name)
+	s.tell(n, scanner.Medium, "%q now contains what were separate parameters", n.name)
 	for _, o := range gone {
 		if in := took[o]; in != nil {
 			renamed[o] = true

@@ -10,12 +10,12 @@ import (
 var driftSchemaBreaking = scanner.Rule{
 	ID:         "drift-schema-breaking",
 	Category:   "version_pin",
-	Title:      "A schema asks for more, or lets more through, than was approved",
-	Why:        "A new required parameter makes a model hand over something that it did not before; a constraint that is gone lets values through that were ruled out.",
+	Title:      "A schema asks for more or allows more than was approved",
+	Why:        "A new required parameter makes the model hand over something new; a removed constraint allows values that were excluded.",
 	Fix:        "Read the diff, and ask what the new value is for. If the change is honest, run mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "High where a new parameter takes credentials or what was said to the model, or must be given and names a destination or a command; where what is run, opened or reached is less restricted, or anything in a tool that destroys, runs, pays, grants or sends; where a choice of what is done turns grave; where a switch, an agreement or a sum that held a call back does not; and where a default leads to somebody else. Patterns are tried on hostile texts. Any other new requirement, a choice or default that a text tells of, a parameter that only has another name, and what is less restricted elsewhere, are medium. What stands in parts, variants and references counts as if it stood in place, and what is too deep or too large to be compared is high.",
+	Basis:      "High if a new parameter takes credentials or the conversation, or is required and names a destination or a command; if a value that is run, opened or connected to is less restricted, or any value in a tool that destroys, runs, pays, grants or sends; if a choice of actions becomes grave; if a switch, a confirmation or a limit no longer holds back a call; and if a default points to somebody else. Patterns are tried on hostile texts. Any other new requirement, a choice or default that a text mentions, a renamed parameter, and fewer restrictions elsewhere are medium. Parts, variants and references count as if they were inlined, and a schema too deep or large to compare is high.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP02", "ATLAS:AML.T0109", "CWE-353"},
 	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -26,12 +26,12 @@ var driftSchemaBreaking = scanner.Rule{
 var driftSchemaCompatible = scanner.Rule{
 	ID:         "drift-schema-compatible",
 	Category:   "version_pin",
-	Title:      "A schema changed in a way that old calls survive",
-	Why:        "What changed is not what was reviewed, even where it is harmless: an optional parameter, a narrower value, another result.",
+	Title:      "A schema changed without breaking old calls",
+	Why:        "The schema is not the one that was reviewed, even if the change is harmless: an optional parameter, a narrower value, another result.",
 	Fix:        "Read the diff, then run mcpscan approve.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The change is a fact, and upgrades are made of it: 54 of 169 upgrades of published servers add an optional parameter.",
+	Basis:      "The change is a fact and common: 54 of 169 upgrades of published servers add an optional parameter.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
 	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {

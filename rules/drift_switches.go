@@ -110,13 +110,13 @@ func (s *schemaChange) notAsked(o, n *property) bool {
 	in := s.inner(o.name, o.schema(), -1)
 	how := "is gone"
 	if n != nil {
-		in.to, how = n.schema(), "is not required any more"
+		in.to, how = n.schema(), "is no longer required"
 	}
 	weight := scanner.Medium
 	if s.stake.acts {
 		weight = in.silently()
 	}
-	in.add(weight, "%q %s, by which a call was held until somebody agreed", o.name, how)
+	in.add(weight, "%q %s; it confirmed that somebody agreed to the call", o.name, how)
 	return true
 }
 

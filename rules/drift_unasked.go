@@ -58,7 +58,7 @@ var (
 			reading.Take: 1, reading.Hand: 1, reading.Parameter: 1, reading.Address: 2, reading.Model: 1, reading.Pretext: 1, reading.Stealth: 3, reading.Hush: 3,
 			reading.OwnKey: -3, reading.Path: -3, reading.ToUser: -3, reading.Prompted: -4,
 		},
-		purpose: -5, enough: 6, message: "has data collected that it had nothing to do with",
+		purpose: -5, enough: 6, message: "collects data that the tool did not use before",
 	}
 	// handingTheirs is the same where the words for it are common ones.
 	handingTheirs = weighing{
@@ -67,27 +67,27 @@ var (
 			reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Parameter: 1, reading.Model: 1, reading.Duty: 1, reading.Always: 1, reading.Pretext: 1,
 			reading.Conversation: 1, reading.Secret: 1, reading.Personal: 1, reading.Whose: 1, reading.OwnKey: -3, reading.ToUser: -3, reading.Prompted: -4,
 		},
-		purpose: -5, enough: 3, message: "has data collected that it had nothing to do with",
+		purpose: -5, enough: 3, message: "collects data that the tool did not use before",
 	}
 	// payingTo is to name who gets the money.
 	payingTo = weighing{
 		needs: [][]reading.Sense{{reading.Value, reading.Hand, reading.Alter}}, weights: map[reading.Sense]int{reading.Value: 1, reading.Hand: 1, reading.Alter: 1},
-		enough: 1, message: "names an account that something goes to",
+		enough: 1, message: "names an account that receives something",
 	}
 	// What these say is told by the expression alone.
-	obeyingData = weighing{message: "has the model do what stands in data"}
-	deceiving   = weighing{message: "has somebody kept from knowing, or told something else"}
-	outliving   = weighing{message: "gives an order that outlives the call"}
+	obeyingData = weighing{message: "tells the model to follow instructions in data"}
+	deceiving   = weighing{message: "hides something from somebody, or tells them something else"}
+	outliving   = weighing{message: "gives an order that applies after the call"}
 	// askingForSecrets is to have a person give what a model must never see.
 	askingForSecrets = weighing{
 		needs: [][]reading.Sense{{reading.Secret}}, weights: map[reading.Sense]int{reading.Secret: 2, reading.OwnKey: -3, reading.Asks: 4},
-		purpose: -5, enough: 2, message: "has people asked for what opens their accounts",
+		purpose: -5, enough: 2, message: "asks people for their credentials",
 	}
 	// carryingAway is to have something go where nothing went.
 	carryingAway = weighing{
 		needs:   [][]reading.Sense{{reading.Hand, reading.Copy}, {reading.Address}},
 		weights: map[reading.Sense]int{reading.Copy: 1, reading.Hand: 1, reading.Address: 2, reading.Duty: 1, reading.Always: 1, reading.Model: 1, reading.Until: -3},
-		enough:  4, message: "has something go to an address that it did not speak of",
+		enough:  4, message: "sends something to an address that it did not mention before",
 	}
 	// notAsking is waiving, in which a few more words can mean something else.
 	notAsking = looser(waiving, 1).weighing
@@ -98,7 +98,7 @@ var (
 			reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Run: 1, reading.Parameter: 1, reading.Whose: 1, reading.Value: 1,
 			reading.KeyFile: 3, reading.Secret: 2, reading.Personal: 2, reading.Address: 2, reading.History: -3,
 		},
-		enough: 3, message: "has tools of others used",
+		enough: 3, message: "uses other servers' tools",
 	}
 	// steeringByName is to speak to whoever reads where something is only named.
 	steeringByName = weighing{
@@ -107,23 +107,23 @@ var (
 			reading.Model: 2, reading.Consent: 2, reading.Granted: 2, reading.Orders: 2, reading.Hush: 3, reading.Untold: 3,
 			reading.Take: 1, reading.Hand: 1, reading.Run: 1, reading.Obey: 1, reading.Alter: 1, reading.Person: 1,
 		},
-		enough: 4, message: "gives an order where something is only named",
+		enough: 4, message: "gives an order where only a name belongs",
 	}
 	// namingKeys is to give a place of credentials for a value.
 	namingKeys = weighing{
 		needs: [][]reading.Sense{{reading.KeyFile}}, weights: map[reading.Sense]int{reading.KeyFile: 4},
-		purpose: -5, enough: 4, message: "gives a place where credentials lie for a value",
+		purpose: -5, enough: 4, message: "gives a credentials file as a value",
 	}
 	// runningResults is to have done what a result says.
 	runningResults = weighing{
 		needs:   [][]reading.Sense{{reading.Run}, {reading.Model, reading.Duty, reading.Whose}},
 		weights: map[reading.Sense]int{reading.Run: 2, reading.Model: 1, reading.Duty: 1, reading.Whose: 1},
-		enough:  3, message: "has a part of its results run",
+		enough:  3, message: "executes part of its results",
 	}
 	// packing is to ask for everything in one piece.
-	packing = weighing{message: "asks for all of a place in one piece"}
+	packing = weighing{message: "asks for the whole content of a place at once"}
 	// letThrough is to hand to an interpreter what comes.
-	letThrough = weighing{message: "has an interpreter given what comes as it is"}
+	letThrough = weighing{message: "passes unchecked input to an interpreter"}
 )
 
 func ofPersons(_ *unapproved, s []byte) bool {

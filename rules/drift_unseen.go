@@ -8,12 +8,12 @@ import (
 var driftUnseen = scanner.Rule{
 	ID:         "drift-unseen",
 	Category:   "version_pin",
-	Title:      "A definition changed in a way that its texts and schemas do not show",
-	Why:        "Clients read JSON differently: a member that is empty is not one that is absent, and half of a surrogate pair is a character to one and nothing to another. A change that only one of them sees can carry what the others were not shown.",
+	Title:      "A definition changed, but its texts and schemas did not",
+	Why:        "Clients read JSON differently: an empty member is not a missing one, and half of a surrogate pair is a character to one client and nothing to another. A change that only one of them sees can carry content that the others do not show.",
 	Fix:        "Compare the definitions with mcpscan pins show, then run mcpscan approve.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The digests differ, and no other rule about changes reported the definition. What such a change can do depends on the client; in itself it says nothing to a model.",
+	Basis:      "The digests differ, and no other drift rule reported the definition. The effect of such a change depends on the client; the model sees nothing new.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-436"},
 	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -22,7 +22,7 @@ var driftUnseen = scanner.Rule{
 				return
 			}
 			pointer := c.firstDifference()
-			c.report(scanner.Low, pointer, "the definition is not the one that was approved; texts and schemas read the same, but a value is empty where it was absent, or differs in how it is escaped", "", "")
+			c.report(scanner.Low, pointer, "the definition differs from the approved one; texts and schemas are the same, but a value is empty instead of missing, or escaped differently", "", "")
 		})
 	},
 }

@@ -86,10 +86,10 @@ func (s *schemaChange) choices(before, after []int) {
 	case before == nil && after == nil:
 		return
 	case before == nil:
-		s.add(scanner.Note, "%s is one of a list now", s.about())
+		s.add(scanner.Note, "%s is now an enum", s.about())
 		return
 	case after == nil:
-		s.add(s.unfixed(before), "%s is not one of a list any more", s.about())
+		s.add(s.unfixed(before), "%s is no longer an enum", s.about())
 		return
 	}
 	old := map[string]bool{}

@@ -23,13 +23,13 @@ func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner
 	}
 	switch {
 	case worst >= scanner.High:
-		return scanner.Critical, "what was added is an attack by the rule " + rule, true
+		return scanner.Critical, "the added text is an attack by the rule " + rule, true
 	case worst == scanner.Medium:
-		return scanner.High, "what was added is suspicious by the rule " + rule + ", and nobody has approved it", false
+		return scanner.High, "the added text is suspicious by the rule " + rule + ", and nobody has approved it", false
 	}
 	w := c.weigh(r)
 	if w.severity == scanner.Note && rule != "" && worst >= scanner.Low {
-		return scanner.Low, "the rule " + rule + " has a remark on what was added", false
+		return scanner.Low, "the rule " + rule + " reports a low-severity finding in the added text", false
 	}
 	return w.severity, w.why, w.detected
 }
@@ -76,21 +76,21 @@ func (c *change) weighAlone(r retold) (severity scanner.Severity, why string, de
 		return scanner.High, "nobody has approved that it " + why, true
 	}
 	if why := c.unseen(r); why != "" {
-		return scanner.High, "what was added is " + why, true
+		return scanner.High, "the added text is " + why, true
 	}
 	if s := c.withdrawn(r); s != "" {
-		return scanner.High, "it does not say any more " + strconv.Quote(s), false
+		return scanner.High, "it no longer says " + strconv.Quote(s), false
 	}
 	if words := c.gained(r); len(words) > 0 {
-		return scanner.Medium, "it now speaks of " + strings.Join(words, ", "), false
+		return scanner.Medium, "it now mentions " + strings.Join(words, ", "), false
 	}
 	if words := lost(r); len(words) > 0 {
-		return scanner.Medium, "it does not say any more " + strings.Join(words, ", "), false
+		return scanner.Medium, "it no longer says " + strings.Join(words, ", "), false
 	}
 	if foreign(strings.Join(r.fresh, " ")) && !c.foreign {
-		return scanner.Medium, "what was added is in another language, whose words are not weighed", false
+		return scanner.Medium, "the added text is in another language, which is not analysed", false
 	}
-	return scanner.Note, "it says nothing new that is known to matter", false
+	return scanner.Note, "it adds nothing significant", false
 }
 
 // gained returns words of consequence that the added sentences have, and the

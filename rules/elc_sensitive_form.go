@@ -12,11 +12,11 @@ var elcSensitiveForm = scanner.Rule{
 	ID:         "elc-sensitive-form",
 	Category:   "credential_theft",
 	Title:      "A form asks the user for a secret",
-	Why:        "What a user types into the form of an elicitation passes through the client to the server, and into logs and transcripts. A server that asks for a password there collects what it should never see.",
-	Fix:        "Do not fill in the form. Have the server send its user to a page of its own, with an elicitation of mode url, or take the secret from its configuration.",
+	Why:        "What a user types into an elicitation form goes through the client to the server, and into logs and transcripts. A server that asks for a password there collects what it should never see.",
+	Fix:        "Do not fill in the form. The server should send its user to its own page, with a URL mode elicitation, or take the secret from its configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification says that servers must not ask for sensitive information in a form. Names count to their end, so that a policy for passwords is none, and switches and choices hold no secret. User names and e-mail addresses are what forms are for.",
+	Basis:      "The specification says that servers must not ask for sensitive information in a form. The last words of a name count, so a password policy is not a password; switches and choices hold no secret. User names and e-mail addresses are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
 	Message: func(p *scanner.MessagePass) {
 		requested(p, "elicitation/create", func(params int) {

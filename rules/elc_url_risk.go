@@ -14,12 +14,12 @@ import (
 var elcURLRisk = scanner.Rule{
 	ID:         "elc-url-risk",
 	Category:   "credential_theft",
-	Title:      "The user is sent to an address that hides where it leads, or gives something away",
-	Why:        "A page that a server has its user open is where passwords are typed. An address that is read as another host, is not encrypted, or carries who the user is already, is how that goes to somebody else.",
-	Fix:        "Do not open the address. Have the client show the host by itself, in Punycode where its letters are mixed, and accept https alone.",
+	Title:      "The user is sent to an address that hides its destination or leaks data",
+	Why:        "Users type passwords into a page that a server opens. A misleading or unencrypted address, or one that contains the user's identity, gives them to somebody else.",
+	Fix:        "Do not open the address. The client should show the host separately, in Punycode for mixed alphabets, and accept https only.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification has servers use https, and no secrets or personal data in the address. Plain http to this machine is how local servers sign in, and silent. An e-mail address in the query is medium, but for the hint that OpenID Connect has for it. What url-dangerous-scheme tells of is not told again.",
+	Basis:      "The specification requires https, and no secrets or personal data in the address. Plain http to this machine is how local servers sign in, and not reported. An e-mail address in the query is medium, except in the login hint of OpenID Connect. What url-dangerous-scheme reports is not reported again.",
 	Refs:       []string{"OWASP-MCP:MCP07", "OWASP-LLM:LLM02", "ATLAS:AML.T0011.003", "CWE-319", "CWE-598", "CWE-1007"},
 	Message: func(p *scanner.MessagePass) {
 		followed(p, func(node int, place addressPlace) {
@@ -53,17 +53,17 @@ func riskOfURL(said string, place addressPlace) (scanner.Severity, string) {
 	to := destinationOf(host)
 	switch {
 	case u.User != nil:
-		return scanner.High, "the address has a user in front of its host, which a reader takes for the host"
+		return scanner.High, "the address has a user name before its host, which people take for the host"
 	case lookalikeHost(host):
-		return scanner.High, "the host has letters of another alphabet that look like those of a known one"
+		return scanner.High, "the host has letters of another alphabet that look like those of a known host"
 	case to.disguised:
-		return scanner.High, "the host is written in a form that hides where it leads"
+		return scanner.High, "the host is written in a form that hides its destination"
 	case (scheme == "http" || scheme == "ws") && to.reach != thisMachine:
 		return scanner.High, "the address is not encrypted"
 	case figuresOnly.MatchString(host) && to.reach == neighbour:
-		return scanner.Medium, "the host is an address of a private network, which anybody in it can take"
+		return scanner.Medium, "the host is a private network address, which anybody in that network can take"
 	case figuresOnly.MatchString(host) && to.reach != thisMachine:
-		return scanner.High, "the host is an address of figures, and has no name that anybody vouches for"
+		return scanner.High, "the host is an IP address, without a name that identifies its owner"
 	}
 	return givenAway(u)
 }
@@ -90,9 +90,9 @@ func givenAway(u *url.URL) (scanner.Severity, string) {
 				switch {
 				case publicQuery[strings.ToLower(name)]:
 				case text.Token(value) != "", secretName(name) && !standIn(value) && (random(value) || password(value)):
-					return scanner.High, "the address has a secret in it"
+					return scanner.High, "the address contains a secret"
 				case mailAddress.MatchString(value), personQuery.MatchString(spell(name)) && value != "" && !standIn(value):
-					severity, message = scanner.Medium, "the address says who the user is"
+					severity, message = scanner.Medium, "the address contains the user's identity"
 				}
 			}
 		}

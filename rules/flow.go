@@ -45,7 +45,7 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 	if reads == 0 {
 		return
 	}
-	p.Refuse(scanner.CrossServerCheck, scanner.Block, "another server was read before")
+	p.Refuse(scanner.CrossServerCheck, scanner.Block, "a read on another server came before this call")
 	slices.Sort(servers) // the first to be called is no part of what the finding is
 	for _, s := range servers {
 		is.Key += s + "\x00"
@@ -64,14 +64,14 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 		is.Message += "; " + why
 	}
 	if p.Told("value-flow") {
-		is.Message += "; what was read is seen in it (value-flow)"
+		is.Message += "; it contains data from that read (value-flow)"
 	}
 	p.Report(is)
 }
 
 // suspicion says what the answer to a read gives a reason by.
 func suspicion(r *scanner.Call, s scanner.Suspicion) string {
-	why := "holds a secret"
+	why := "contains a secret"
 	if s.Orders != "" {
 		why = "gives orders to an AI (" + s.Orders + ")"
 	}

@@ -16,7 +16,7 @@ const (
 	elicitationPlace // what the user is asked to open
 )
 
-var addressPlaceNames = [...]string{"an icon", "websiteUrl", "a resource link", "the metadata of authorization", "an elicitation"}
+var addressPlaceNames = [...]string{"an icon", "websiteUrl", "a resource link", "the authorization metadata", "an elicitation"}
 
 func (a addressPlace) String() string { return addressPlaceNames[a] }
 

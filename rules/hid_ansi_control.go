@@ -11,12 +11,12 @@ import (
 var hidAnsiControl = scanner.Rule{
 	ID:         "hid-ansi-control",
 	Category:   "hidden_instructions",
-	Title:      "Text has characters that steer a terminal",
-	Why:        "Escape sequences, backspaces and carriage returns hide or overwrite text on a terminal: the model reads what the person who approves it cannot see.",
-	Fix:        "Read the text with the control characters made visible. Remove them from definitions, and the server if they hid anything.",
+	Title:      "Text contains terminal control characters",
+	Why:        "Escape sequences, backspaces and carriage returns hide or overwrite text on a terminal: the model reads text that the approver cannot see.",
+	Fix:        "Read the text with control characters made visible. Remove them from definitions, and remove the server if they hid anything.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Nothing renders them in the documentation of a tool. A result can be the output of a program: colours and overstriking are left alone there, progress bars are a note, and only what hides whole text is medium.",
+	Basis:      "Tool documentation is not rendered with them. A result can be the output of a program: colours and overstriking are not reported there, progress bars are a note, and only hidden text is medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-150", "CWE-451"},
 	Unusual:    steering,
 }
@@ -29,13 +29,13 @@ type effect struct {
 }
 
 var (
-	styleEffect     = &effect{scanner.Note, true, "the text has terminal codes for colours or styles"}
-	controlEffect   = &effect{scanner.Note, false, "the text has control characters that no screen shows"}
-	overwriteEffect = &effect{scanner.Note, false, "the text has a part that a terminal overwrites with what follows"}
-	moveEffect      = &effect{scanner.Low, false, "the text has terminal codes that move the cursor, erase, or change the terminal"}
-	commandEffect   = &effect{scanner.Low, false, "the text has a command to the terminal, such as a link whose target is not shown"}
-	swallowEffect   = &effect{scanner.Medium, false, "the text has a part that a terminal swallows without showing it"}
-	concealEffect   = &effect{scanner.Medium, false, "the text has terminal codes that make text invisible"}
+	styleEffect     = &effect{scanner.Note, true, "the text contains terminal codes for colours or styles"}
+	controlEffect   = &effect{scanner.Note, false, "the text contains control characters that no screen shows"}
+	overwriteEffect = &effect{scanner.Note, false, "part of the text is overwritten on a terminal"}
+	moveEffect      = &effect{scanner.Low, false, "the text contains terminal codes that move the cursor, erase, or change the terminal"}
+	commandEffect   = &effect{scanner.Low, false, "the text contains a terminal command, such as a link with a hidden target"}
+	swallowEffect   = &effect{scanner.Medium, false, "part of the text is not shown on a terminal"}
+	concealEffect   = &effect{scanner.Medium, false, "the text contains terminal codes that make text invisible"}
 )
 
 // steering reports the effect that matters most, where it first occurs.

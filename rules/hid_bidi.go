@@ -9,12 +9,12 @@ import (
 var hidBidi = scanner.Rule{
 	ID:         "hid-bidi",
 	Category:   "hidden_instructions",
-	Title:      "Text is shown in another order than it is read",
+	Title:      "Text is displayed in a different order than it is read",
 	Why:        "Bidirectional overrides make a person see other words than the model reads (the Trojan Source technique, CVE-2021-42574).",
-	Fix:        "Read the text with the marks made visible, and remove the server if they have no reason to be there.",
+	Fix:        "Read the text with the marks made visible, and remove the server if it has no reason for them.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Overrides and embeddings have no use in the documentation of a tool; isolates and marks, which right-to-left text needs, are not reported.",
+	Basis:      "Tool documentation does not need overrides and embeddings; isolates and marks, which right-to-left text needs, are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		for i := 0; i < len(p.Source); {
@@ -25,7 +25,7 @@ var hidBidi = scanner.Rule{
 					severity = scanner.Medium
 				}
 				p.ReportSource(scanner.Issue{Start: i, End: i + n, Severity: severity,
-					Message: "the text has a bidirectional override: what is shown is not what is read"})
+					Message: "the text contains a bidirectional override: people see other words than the model reads"})
 				return
 			}
 			i += n

@@ -11,19 +11,19 @@ import (
 var hidHomoglyph = scanner.Rule{
 	ID:         "hid-homoglyph",
 	Category:   "tool_shadowing",
-	Title:      "A name mixes letters that look alike",
-	Why:        "A name with one letter of another alphabet looks like the name that is trusted and is another one.",
+	Title:      "A name mixes look-alike letters",
+	Why:        "A name with one letter of another alphabet looks like a trusted name but is a different one.",
 	Fix:        "Do not approve the tool. Compare the name with the one you know, letter by letter.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Only a word that mixes Latin letters with Cyrillic, Greek or Cherokee ones is reported, as in the restriction levels of UTS #39; a name in one foreign script is a name.",
+	Basis:      "Only a word that mixes Latin letters with Cyrillic, Greek or Cherokee ones is reported, as in the restriction levels of UTS #39; a name in one foreign script is not.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0074", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		if key := p.Key(); !p.Subject.Definition() || key != "name" && key != "title" && key != "uri" {
 			return
 		}
 		if start, end, mixed := mixedAlphabets(p.Source); mixed {
-			p.ReportSource(scanner.Issue{Start: start, End: end, Severity: scanner.High, Message: "the name mixes alphabets whose letters look alike"})
+			p.ReportSource(scanner.Issue{Start: start, End: end, Severity: scanner.High, Message: "the name mixes alphabets with look-alike letters"})
 		}
 	},
 }

@@ -6,11 +6,11 @@ var hidMarkupComment = scanner.Rule{
 	ID:         "hid-markup-comment",
 	Category:   "hidden_instructions",
 	Title:      "Markup hides an order from people",
-	Why:        "A comment or an invisible element is not rendered: the person who looks at the page sees nothing, and the model reads it.",
-	Fix:        "Remove the server, or find out who wrote the text. Look at the source of such texts and not at the page.",
+	Why:        "Comments and invisible elements are not rendered: a person sees nothing, and the model reads them.",
+	Fix:        "Remove the server, or find out who wrote the text. Check the source of such texts, not the rendered page.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Pages are full of comments; only one that gives an order to a model, or in a definition to its reader, is reported.",
+	Basis:      "Pages have many comments; only one that gives an order to a model, or in a definition to its reader, is reported.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Patterns: []scanner.Pattern{
 		{
@@ -32,13 +32,13 @@ var hidMarkupComment = scanner.Rule{
 	Text: judgeOrders(
 		order{scanner.High, scanner.High, markupMessage, markupSignals, nil},
 		order{scanner.High, scanner.High, markupMessage, markupSignals, nil},
-		order{scanner.High, scanner.High, "markup that is seldom seen carries an order", markupSignals, nil},
+		order{scanner.High, scanner.High, "rarely displayed markup contains an order", markupSignals, nil},
 	),
 }
 
 // toModel is an order to a model, or one that no page gives to people.
 const toModel = `(\b(ignore\s+(all|any|the|your|previous|every\w*)|disregard|do\s+not\s+(tell|mention|reveal)|you\s+must\s+(\w+\s+){0,2}(call|send|read|include|ignore|forward|obey|output|reply|say)|always\s+(call|include|send|read)|hidden\s+instruction|send\s+\w+\s+to|also\s+(runs?|executes?|sends?|reads?)|read\s+(the\s+)?file)\b|\byou,?\s+(who\s+are\s+)?reading\s+this\b|\b(assistants?|ai(\s+(agent|model|assistant)s?)?|llms?)\s*([:,]|should\b|must\b|please\b)|\b(system|instructions?)\s*:)`
 
-const markupMessage = "markup that is not rendered carries an order"
+const markupMessage = "hidden markup contains an order"
 
 var markupSignals = []string{"people do not see it", "an order to a model"}

@@ -10,12 +10,12 @@ import (
 var hidUIModelSplit = scanner.Rule{
 	ID:         "hid-ui-model-split",
 	Category:   "hidden_instructions",
-	Title:      "A tool is shown to people under a title that has nothing to do with it",
-	Why:        "Clients show the title when they ask for consent, and hand the model the name and the description. Whoever clicks has agreed to something else than what is called.",
-	Fix:        "Read the description, not the title. Have the title corrected, or remove the server.",
+	Title:      "A tool's title has nothing to do with its name and description",
+	Why:        "Clients show the title when they ask for consent, and give the model the name and description. The user agrees to something else than what is called.",
+	Fix:        "Read the description, not the title. Ask the author to correct the title, or remove the server.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "No word of the title begins like a word of the name or of the description. Titles of published servers always share one (1,625 titles in 308 listings), but a loose translation may not, so it is low.",
+	Basis:      "No word of the title begins like a word of the name or description. Titles of published servers always share one (1,625 titles in 308 listings), but a loose translation may not, so it is low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-451"},
 	Message: func(p *scanner.MessagePass) {
 		ownTools(p, func(d *scanner.Definition, node int) {
@@ -31,7 +31,7 @@ var hidUIModelSplit = scanner.Rule{
 				title := p.Doc.Text(at, &buf)
 				shown := stems(string(title[:min(len(title), shownTitle)]))
 				if len(shown) >= splitWords && !slices.ContainsFunc(shown, func(s string) bool { return slices.Contains(said, s) }) {
-					p.Report(at, false, scanner.Low, "people are shown a title that shares no word with the name and the description")
+					p.Report(at, false, scanner.Low, "the title that people see shares no word with the name and description")
 				}
 			}
 		})

@@ -10,12 +10,12 @@ import (
 var hidUnicodeTags = scanner.Rule{
 	ID:         "hid-unicode-tags",
 	Category:   "hidden_instructions",
-	Title:      "Text is written in invisible tag characters",
-	Why:        "Unicode tag characters carry ASCII that no screen shows and that models read: an instruction that a reviewer cannot see.",
-	Fix:        "Remove the server. There is no honest use of these characters outside of flag emoji.",
+	Title:      "Text contains invisible tag characters",
+	Why:        "Unicode tag characters encode ASCII that no screen shows and models read: an instruction that a reviewer cannot see.",
+	Fix:        "Remove the server. Apart from flag emoji, these characters have no honest use.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Tag characters outside the three flags that Unicode recommends for interchange have been deprecated for text since Unicode 5.1.",
+	Basis:      "Unicode deprecated tag characters in version 5.1, except in the three flags that it recommends for interchange.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		for i := 0; i < len(p.Source); {
@@ -40,7 +40,7 @@ var hidUnicodeTags = scanner.Rule{
 				continue
 			}
 			p.ReportSource(scanner.Issue{Start: start, End: i, Severity: scanner.Critical, Decoded: said.String(),
-				Message: "the text has an invisible part, written in Unicode tag characters"})
+				Message: "part of the text is invisible, written in Unicode tag characters"})
 		}
 	},
 }

@@ -11,12 +11,12 @@ import (
 var hidVariationSelectors = scanner.Rule{
 	ID:         "hid-variation-selectors",
 	Category:   "hidden_instructions",
-	Title:      "Variation selectors carry a hidden text",
-	Why:        "The 256 variation selectors are invisible and stand for 256 bytes: any text fits behind one emoji.",
-	Fix:        "Remove the server. One selector belongs behind one character; a run of them is a message.",
+	Title:      "Variation selectors hide a text",
+	Why:        "The 256 variation selectors are invisible and can encode 256 byte values: any text fits behind one emoji.",
+	Fix:        "Remove the server. A character takes one selector; a run of them is a message.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Unicode allows one selector behind a base character. Two or more in a row, or on three ASCII letters, have no meaning in any text.",
+	Basis:      "Unicode allows one selector after a base character. Two or more in a row, or on three ASCII letters, have no meaning in any text.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		onLetters := 0
@@ -46,7 +46,7 @@ var hidVariationSelectors = scanner.Rule{
 				decoded = string(said)
 			}
 			p.ReportSource(scanner.Issue{Start: start, End: i, Severity: scanner.High, Decoded: decoded,
-				Message: "the text has a run of variation selectors: bytes that nobody sees"})
+				Message: "the text contains a run of variation selectors, which encode invisible bytes"})
 		}
 	},
 }

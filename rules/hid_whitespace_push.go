@@ -11,12 +11,12 @@ import (
 var hidWhitespacePush = scanner.Rule{
 	ID:         "hid-whitespace-push",
 	Category:   "hidden_instructions",
-	Title:      "White space pushes a part of the text out of sight",
-	Why:        "Whoever approves a tool sees the window's worth of its description; the model reads what stands behind forty empty lines as well.",
-	Fix:        "Scroll down, and read what the text says behind the gap. Remove the server if it is an order.",
+	Title:      "White space pushes text out of sight",
+	Why:        "An approver sees the first screen of a description; the model also reads what follows forty empty lines.",
+	Fix:        "Scroll down, and read the text behind the gap. Remove the server if it is an order.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "No layout needs 40 empty lines or 400 blanks ahead of a text. Generated documentation has them by mistake; high where an order to a model stands behind them. Web pages and program output have such gaps of themselves, so data counts one step less.",
+	Basis:      "No layout needs 40 empty lines or 400 spaces before text. Generated documentation has them by mistake; high if an order to a model follows. Web pages and program output have such gaps too, so data is one severity lower.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-451"},
 	Unusual: func(p *scanner.TextPass) {
 		_, end, ok := text.Gap(p.Source)
@@ -29,11 +29,11 @@ var hidWhitespacePush = scanner.Rule{
 			shown = eol
 		}
 		issue := scanner.Issue{Start: end, End: end + shown, Severity: scanner.Medium, Signals: []string{"a screenful of white space"},
-			Message: "the text goes on behind a screenful of white space"}
+			Message: "the text continues behind a screenful of white space"}
 		var f text.Folder
 		if pushedOrder.Match(f.Fold(tail[:min(len(tail), pushedTail)]).Text) {
 			issue.Severity, issue.Signals = scanner.High, append(issue.Signals, "an order to a model behind it")
-			issue.Message = "an order stands behind a screenful of white space"
+			issue.Message = "an order follows a screenful of white space"
 		}
 		issue.Severity = lowered(p, issue.Severity)
 		p.ReportSource(issue)

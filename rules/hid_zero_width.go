@@ -10,12 +10,12 @@ import (
 var hidZeroWidth = scanner.Rule{
 	ID:         "hid-zero-width",
 	Category:   "hidden_instructions",
-	Title:      "Text has characters that nobody sees",
-	Why:        "Characters without width or without meaning split words that filters look for, and carry messages bit by bit.",
-	Fix:        "Have them removed. A text that needs them for its script is not reported.",
+	Title:      "Text contains invisible characters",
+	Why:        "Zero-width and meaningless characters split words that filters look for, and encode messages bit by bit.",
+	Fix:        "Remove them. Text whose script needs them is not reported.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Joiners between letters of the scripts that need them, and between emoji, are left alone. A run of four or more, one of two kinds one inside a Latin word and eight in one text are no accident; a single one elsewhere can be, and is medium. A private character means nothing in the documentation of a tool. Web pages are full of them, so data counts one step less.",
+	Basis:      "Joiners between letters of scripts that need them, and between emoji, are not reported. A run of four or more, an alternation of two kinds, one inside a Latin word and eight in one text are no accident; a single one elsewhere can be, and is medium. A private-use character means nothing in tool documentation. Web pages have many, so data is one severity lower.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0068", "CWE-1007"},
 	Unusual: func(p *scanner.TextPass) {
 		worst, total := scanner.Issue{}, 0
@@ -44,7 +44,7 @@ var hidZeroWidth = scanner.Rule{
 			worst.Severity = scanner.High
 		}
 		if total > 0 {
-			worst.Severity, worst.Message = lowered(p, worst.Severity), "the text has characters that nobody sees"
+			worst.Severity, worst.Message = lowered(p, worst.Severity), "the text contains invisible characters"
 			p.ReportSource(worst)
 		}
 	},

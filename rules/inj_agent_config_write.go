@@ -15,12 +15,12 @@ const vWrite = `\b(write|create|edit|add|append|modify|save|put|update|insert|se
 var injAgentConfigWrite = scanner.Rule{
 	ID:         "inj-agent-config-write",
 	Category:   "hidden_instructions",
-	Title:      "Text has the agent's own configuration written",
-	Why:        "What an agent writes into its configuration or rules it obeys from then on: new servers, approvals without questions, orders that outlive the session.",
-	Fix:        "Look through the files that the finding names before the agent is started again. Remove the server.",
+	Title:      "Text tells the agent to change its own configuration",
+	Why:        "An agent obeys its configuration and rules from then on: new servers, calls without approval, orders that outlast the session.",
+	Fix:        "Check the files that the finding names before you restart the agent. Remove the server.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Installation guides say the same to people. So data must speak to an agent, or have approvals turned off, to count as high; a tool whose purpose is such files, or that has a switch for them, is low.",
+	Basis:      "Installation guides say the same to people. So data must address an agent, or disable approvals, to be high; a tool whose purpose is such files, or that has a switch for them, is low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
 	Patterns: []scanner.Pattern{{
 		Name:    "write_agent_file",
@@ -38,7 +38,7 @@ var injAgentConfigWrite = scanner.Rule{
 			severity, signals := scanner.Critical, []string{"a verb of writing", "a file that agents obey"}
 			switch told := addressed(c) || opens(p.Folded[from:], []int{m.Start - from}) && !p.FirstSentence(m.Start); {
 			case result(p) && (agentTold.Match(c) || unasked.Match(p.Folded[from:min(len(p.Folded), to+len(`": true,`))])):
-				severity, signals = inData(p, m.Start, m.End, scanner.High), append(signals, "an agent is told, or approvals are turned off")
+				severity, signals = inData(p, m.Start, m.End, scanner.High), append(signals, "an agent is addressed, or approvals are disabled")
 			case result(p):
 				severity = scanner.Low
 			case p.FirstSentence(m.Start) || configures.MatchString(p.Name) || switched(p, m.Start, m.End):
@@ -47,7 +47,7 @@ var injAgentConfigWrite = scanner.Rule{
 				severity = scanner.Medium
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals,
-				Message: "the text has the configuration of an agent written"})
+				Message: "tells the model to write to an agent's configuration"})
 		}
 	},
 }

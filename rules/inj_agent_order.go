@@ -11,12 +11,12 @@ import (
 var injAgentOrder = scanner.Rule{
 	ID:         "inj-agent-order",
 	Category:   "hidden_instructions",
-	Title:      "Text tells an AI to do what its user did not ask for",
-	Why:        "Whoever can write a mail, an issue or a page that an agent reads can have it pay, delete, publish or grant, if the text speaks to the agent and the agent listens.",
+	Title:      "Text tells an AI to do something that its user did not ask for",
+	Why:        "Anybody who can write a mail, issue or page that an agent reads can make it pay, delete, publish or grant access, if the text addresses the agent and the agent obeys.",
 	Fix:        "Do not let the agent act on this text. Find out who wrote it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "No single word decides. Within two sentences, signals are added up: an AI that is spoken to or has to act, knowledge of the conversation that the text is read in, an act that a user would want to be asked about, a place that something goes to, secrecy, pressure. Denials, quotations in reports of attacks and texts about AI take away from them. One step below the threshold is medium. In a definition only what goes past the purpose of the tool counts: an AI is spoken to or has to act, behind the first sentence.",
+	Basis:      "No single word decides. Signals add up over two sentences: an AI that is addressed or has to act, knowledge of the conversation, an act that a user would want to confirm, a destination, secrecy, pressure. Negations, quotations in reports of attacks and texts about AI lower the sum. One step below the threshold is medium. In a definition, only acts beyond the tool's purpose count, addressed to an AI, after the first sentence.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns:   orderPatterns,
 	Text: func(p *scanner.TextPass) {
@@ -44,7 +44,7 @@ var injAgentOrder = scanner.Rule{
 				severity = inData(p, w.start, w.end, scanner.High)
 			}
 			p.Report(scanner.Issue{Start: w.start, End: w.end, Severity: severity, Signals: w.signals,
-				Message: "the text tells an AI to do what its user did not ask for"})
+				Message: "tells an AI to do something that its user did not ask for"})
 		}
 	},
 }

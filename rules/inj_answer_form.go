@@ -9,11 +9,11 @@ var injAnswerForm = scanner.Rule{
 	ID:         "inj-answer-form",
 	Category:   "hidden_instructions",
 	Title:      "Data asks for something in the model's answer",
-	Why:        "A mail, a page or a table knows of no answer. One that has a sentence, a link or a cipher put into it speaks to the model that was asked to read it.",
-	Fix:        "Do not pass on an answer that was made with this text without reading it. Find out who wrote the text.",
+	Why:        "A mail, page or table does not know the model's answer. If it asks for a sentence, a link or a cipher there, it addresses the model that reads it.",
+	Fix:        "Read the answer before you pass it on. Find out who wrote the text.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The answer is spoken of, and its content or form is changed. Examinations and forms speak of answers, too, so it is medium; what stands in a definition describes a tool's output and is not reported.",
+	Basis:      "The text mentions the answer and changes its content or form. Exams and forms mention answers too, so it is medium; in a definition it describes the tool's output and is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -44,8 +44,8 @@ var injAnswerForm = scanner.Rule{
 				continue
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: scanner.Medium,
-				Signals: []string{"the answer to come is spoken of", "its content or form is asked for"},
-				Message: "the text asks for something in the model's answer"})
+				Signals: []string{"mentions the coming answer", "asks for certain content or a certain form"},
+				Message: "asks for something in the model's answer"})
 		}
 	},
 }

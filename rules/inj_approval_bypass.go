@@ -9,12 +9,12 @@ import (
 var injApprovalBypass = scanner.Rule{
 	ID:         "inj-approval-bypass",
 	Category:   "hidden_instructions",
-	Title:      "Text orders the model to act without asking",
-	Why:        "The confirmation is where a person can stop an agent. Text that has it skipped takes the person out of the loop.",
+	Title:      "Text tells the model to act without asking",
+	Why:        "With the confirmation, a person can stop an agent. Text that skips it takes the person out of the loop.",
 	Fix:        "Keep confirmations on for this server, or remove it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "High where the same sentence moves data or runs something. A tool that warns that it acts at once is low.",
+	Basis:      "High if the same sentence moves data or executes something. A tool that warns that it acts at once is low.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0053", "CWE-862"},
 	Patterns: []scanner.Pattern{
 		{
@@ -39,7 +39,7 @@ var injApprovalBypass = scanner.Rule{
 		for _, m := range p.Matches {
 			from, to := clause(p.Folded, m.Start, m.End)
 			c := p.Folded[from:to]
-			severity, signals := scanner.Low, []string{"no confirmation is asked for"}
+			severity, signals := scanner.Low, []string{"skips the confirmation"}
 			ahead := p.Folded[from:m.Start]
 			if all := preamble.FindAllIndex(ahead, -1); all != nil {
 				ahead = ahead[all[len(all)-1][1]:]
@@ -55,10 +55,10 @@ var injApprovalBypass = scanner.Rule{
 				if result(p) && !addressed(byItself.ReplaceAll(c, nil)) {
 					severity = scanner.Medium
 				}
-				signals = append(signals, "data is moved or something is run", "the model is addressed, or it happens by itself")
+				signals = append(signals, "moves data or executes something", "addresses the model, or happens automatically")
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals,
-				Message: "the text has something done without the user's consent"})
+				Message: "tells the model to act without the user's consent"})
 		}
 	},
 }
@@ -83,7 +83,7 @@ var waiving = weighing{
 	weights: map[reading.Sense]int{
 		reading.Consent: 2, reading.Waive: 2, reading.Granted: 3, reading.Model: 1, reading.Always: 1, reading.Duty: 1, reading.Person: 1, reading.Until: -3, reading.DataFlow: -3, reading.Whether: -4,
 	},
-	enough: 5, severity: scanner.High, message: "the text has something done without the user's consent",
+	enough: 5, severity: scanner.High, message: "tells the model to act without the user's consent",
 }
 
 // actingAlone is to have the reader act alone. An agent that is described does so
@@ -94,5 +94,5 @@ var actingAlone = weighing{
 		reading.Alone: 3, reading.Model: 1, reading.Reader: 3, reading.Grave: 1, reading.Consent: 2, reading.Waive: 2, reading.Granted: 3, reading.Duty: 1,
 		reading.Until: -3, reading.DataFlow: -3, reading.Employed: -2, reading.Whether: -4,
 	},
-	purpose: -2, enough: 5, severity: scanner.High, message: "the text has something done without the user's consent",
+	purpose: -2, enough: 5, severity: scanner.High, message: "tells the model to act without the user's consent",
 }

@@ -8,12 +8,12 @@ import (
 var injCodeInsertion = scanner.Rule{
 	ID:         "inj-code-insertion",
 	Category:   "hidden_instructions",
-	Title:      "Data asks its reader to put code into an answer",
-	Why:        "A model that is asked about some code answers with more of it, and the user runs what it writes.",
-	Fix:        "Read the code that the text carries before anybody runs an answer that was made with it.",
+	Title:      "Data asks the model to put code into an answer",
+	Why:        "A model that is asked about code answers with code, and the user runs it.",
+	Fix:        "Read the code in the text before anybody runs an answer based on it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Code does not talk to whoever will answer a question about it. In definitions, where tools explain what to pass, the wording is low.",
+	Basis:      "Code does not address whoever answers a question about it. In definitions, where tools explain what to pass, this wording is low.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM05", "ATLAS:AML.T0051.001", "CWE-94"},
 	Patterns: []scanner.Pattern{{
 		Name: "the_following_code",
@@ -32,8 +32,8 @@ var injCodeInsertion = scanner.Rule{
 			if result(p) && codeFollows.Match(p.Folded[from:min(len(p.Folded), to+160)]) && !manualMarkup.Match(p.Folded) {
 				severity = inData(p, m.Start, m.End, scanner.High)
 			}
-			p.Report(scanner.Issue{Start: from, End: to, Severity: severity, Signals: []string{"an imperative", "code of the text's own", "the answer or the code of the reader"},
-				Message: "the text asks its reader to put code into an answer"})
+			p.Report(scanner.Issue{Start: from, End: to, Severity: severity, Signals: []string{"an imperative", "code that the text provides", "the reader's answer or code"},
+				Message: "asks the model to put code into its answer"})
 		}
 	},
 }

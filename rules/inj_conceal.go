@@ -11,12 +11,12 @@ import (
 var injConceal = scanner.Rule{
 	ID:         "inj-conceal",
 	Category:   "hidden_instructions",
-	Title:      "Text orders the model to hide something from the user",
-	Why:        "Secrecy is what an honest tool never needs: it keeps the user from seeing what the model is made to do.",
-	Fix:        "Remove the server. If the wording is honest (a tool that returns internal ids, say), ask its author to say why.",
+	Title:      "Text tells the model to hide something from the user",
+	Why:        "An honest tool does not need secrecy: it keeps the user from seeing what the model is told to do.",
+	Fix:        "Remove the server. If the wording is honest (a tool that returns internal IDs, for example), ask its author to give the reason.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "In definitions the wording is rare outside attacks; in results it is quoted more often, so it counts one step less there.",
+	Basis:      "In definitions the wording is rare outside attacks; results quote it more often, so they are one severity lower.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-451"},
 	Patterns: []scanner.Pattern{
 		{
@@ -82,7 +82,7 @@ var injConceal = scanner.Rule{
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity,
 				Message: concealMessage,
-				Signals: []string{"an order of secrecy", "the user is the one kept in the dark"}})
+				Signals: []string{"an order of secrecy", "hides something from the user"}})
 		}
 	},
 }
@@ -164,4 +164,4 @@ var (
 	}
 )
 
-const concealMessage = "the text tells the model to keep something from its user"
+const concealMessage = "tells the model to hide something from the user"

@@ -9,11 +9,11 @@ var injCredentialUpload = scanner.Rule{
 	ID:         "inj-credential-upload",
 	Category:   "credential_theft",
 	Title:      "Commands read credentials and send them away",
-	Why:        "A guide that an agent follows step by step has its commands run with the user's rights. What looks like a check or a backup hands over the keys.",
-	Fix:        "Do not run the commands. Replace the credentials if they were run.",
+	Why:        "An agent that follows a guide step by step runs its commands with the user's rights. A fake check or backup hands over the keys.",
+	Fix:        "Do not run the commands. Rotate the credentials if they were run.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A file or an environment that holds credentials is read, and a few lines further something is sent to an address that is not this machine. A token that is sent to its own service in a header is not reported.",
+	Basis:      "A command reads a credentials file or environment, and a few lines later a command sends something to an address outside this machine. A token sent to its own service in a header is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
 	Patterns: []scanner.Pattern{
 		{
@@ -39,8 +39,8 @@ var injCredentialUpload = scanner.Rule{
 				severity = inData(p, m.Start, m.End, scanner.High)
 			}
 			p.Report(scanner.Issue{Start: min(m.Start, from+sent[0]), End: max(m.End, from+sent[1]), Severity: severity,
-				Signals: []string{"credentials are read", "something is sent to an address", "a few lines apart"},
-				Message: "the text has commands that read credentials and send something away"})
+				Signals: []string{"reads credentials", "sends something to an address", "a few lines apart"},
+				Message: "contains commands that read credentials and send something away"})
 		}
 	},
 }

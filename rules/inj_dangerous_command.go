@@ -8,12 +8,12 @@ import (
 var injDangerousCommand = scanner.Rule{
 	ID:         "inj-dangerous-command",
 	Category:   "shell_injection",
-	Title:      "Text carries a command that destroys or opens a machine",
-	Why:        "An agent with a shell runs what it reads. These commands have no other effect than to destroy, or to let somebody in.",
+	Title:      "Text contains a command that destroys a machine or opens it to an attacker",
+	Why:        "An agent with a shell runs what it reads. These commands only destroy or let somebody in.",
 	Fix:        "Do not let an agent with a shell read it. Remove the server, or find out who wrote the text.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Reverse shells and the removal of whole trees are not shown by honest tools but as warnings. Manuals of commands are the known false alarm, so text in data must be short or give an order.",
+	Basis:      "Honest tools show reverse shells and the removal of whole trees only as warnings. Command manuals are the known false positive, so text in data must be short or give an order.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0050", "CWE-78"},
 	Patterns: []scanner.Pattern{
 		{
@@ -50,8 +50,8 @@ var injDangerousCommand = scanner.Rule{
 			if result(p) && len(p.Folded) > shortText {
 				severity = scanner.Medium
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"a command that only destroys or opens a machine"},
-				Message: "the text carries a command that destroys or opens a machine"})
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"a command that only destroys a machine or opens it to an attacker"},
+				Message: "contains a command that destroys a machine or opens it to an attacker"})
 		}
 	},
 }

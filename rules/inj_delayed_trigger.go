@@ -11,12 +11,12 @@ import (
 var injDelayedTrigger = scanner.Rule{
 	ID:         "inj-delayed-trigger",
 	Category:   "hidden_instructions",
-	Title:      "Text announces other behaviour once it is trusted",
-	Why:        "What is shown for review is not what will run: the action waits for an approval, a version or a number of calls.",
+	Title:      "Text announces that it will behave differently once it is trusted",
+	Why:        "The reviewer does not see what will run: the action waits for an approval, a version or a number of calls.",
 	Fix:        "Do not approve it. Remove the server.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The condition alone is how approvals are documented; with something harmful behind it there is no honest reading.",
+	Basis:      "The condition alone is how approvals are documented; followed by something harmful, it has no honest reading.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-LLM:LLM01", "ATLAS:AML.T0094", "CWE-506"},
 	Patterns: []scanner.Pattern{
 		{
@@ -53,8 +53,8 @@ var injDelayedTrigger = scanner.Rule{
 			if result(p) {
 				severity = scanner.Medium
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"a condition that comes true once nobody looks", "something harmful behind it"},
-				Message: "the text announces other behaviour for the time when it is trusted"})
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"a condition that becomes true when nobody checks", "followed by something harmful"},
+				Message: "announces that it will behave differently once it is trusted"})
 		}
 	},
 }
@@ -79,8 +79,8 @@ func triggered(p *scanner.TextPass, start, end, to int) {
 		return
 	}
 	p.Report(scanner.Issue{Start: start, End: end + act[1], Severity: inData(p, start, end, scanner.High),
-		Signals: []string{"a word of the user that sets it off", "an act that a user would want to be asked about"},
-		Message: "the text has something done once the user says a word"})
+		Signals: []string{"a word of the user triggers it", "an act that a user would want to confirm"},
+		Message: "tells the model to do something once the user says a certain word"})
 }
 
 var (
@@ -104,5 +104,5 @@ var biding = weighing{
 		reading.Later: 3, reading.Harm: 3, reading.Take: 1, reading.Hand: 1, reading.Alter: 1, reading.Run: 1, reading.Address: 2, reading.OtherTool: 2,
 		reading.KeyFile: 2, reading.Secret: 2, reading.Personal: 1, reading.Model: 1, reading.Stealth: 2, reading.Hush: 2,
 	},
-	enough: 6, severity: scanner.High, message: "the text announces other behaviour for the time when it is trusted",
+	enough: 6, severity: scanner.High, message: "announces that it will behave differently once it is trusted",
 }

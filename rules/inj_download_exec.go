@@ -8,12 +8,12 @@ import (
 var injDownloadExec = scanner.Rule{
 	ID:         "inj-download-exec",
 	Category:   "shell_injection",
-	Title:      "Text orders a download to be run",
-	Why:        "Code from an address of the author's choice runs with the rights of the user, whatever it contains by then.",
-	Fix:        "Do not run it. Remove the server, or install what it needs yourself from a source that you have checked.",
+	Title:      "Text tells the model to run a download",
+	Why:        "Code from an address that the author chose runs with the user's rights, whatever it contains by then.",
+	Fix:        "Do not run it. Remove the server, or install its dependencies yourself from a source that you have checked.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A download piped into an interpreter, outside of a warning. Installation guides are the known false alarm, so results count one step less.",
+	Basis:      "A download piped into an interpreter, not in a warning. Installation guides are the known false positive, so results are one severity lower.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0050", "CWE-494"},
 	Patterns: []scanner.Pattern{
 		{
@@ -52,7 +52,7 @@ var injDownloadExec = scanner.Rule{
 				}
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity,
-				Message: "the text pipes a download into an interpreter",
+				Message: "pipes a download into an interpreter",
 				Signals: []string{"a download or a decoder", "its output goes to an interpreter"}})
 		}
 	},
@@ -64,5 +64,5 @@ var fetchAndRun = weighing{
 	weights: map[reading.Sense]int{
 		reading.Download: 2, reading.Run: 2, reading.Address: 1, reading.Model: 1, reading.Duty: 1, reading.Stealth: 2, reading.Hush: 2, reading.Shown: -3,
 	},
-	enough: 5, severity: scanner.Critical, message: "the text has a download run",
+	enough: 5, severity: scanner.Critical, message: "tells the model to run a download",
 }

@@ -8,12 +8,12 @@ import (
 var injErrorEscalation = scanner.Rule{
 	ID:         "inj-error-escalation",
 	Category:   "credential_theft",
-	Title:      "An error asks for what the tool has no right to",
+	Title:      "An error message asks for data that the tool does not need",
 	Why:        "A model wants to get past an error and does what it says. The definition stays clean; the failing call asks for the key, the file or the conversation.",
-	Fix:        "Do not let the model go on with this server. Replace what it was given in past sessions.",
+	Fix:        "Stop the model from using this server. Rotate the credentials that it got in past sessions.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Honest errors tell what to install, to set or to call first. To fetch something of the user's own (a key file, the environment, the conversation, a file in the home folder) and to hand it to the tool is no remedy of any error. A text that only claims to be an error counts as one.",
+	Basis:      "Honest errors say what to install, set or call first. Passing the user's own data (a key file, the environment, the conversation, a file in the home directory) to the tool fixes no error. A text that only claims to be an error counts as one.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0110", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -36,8 +36,8 @@ var injErrorEscalation = scanner.Rule{
 				continue
 			}
 			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: inData(p, m.Start, m.End, scanner.High),
-				Signals: []string{"an error", "something of the user's own is fetched", "it is handed to the tool"},
-				Message: "an error has the model hand over what is not the tool's"})
+				Signals: []string{"an error", "fetches something of the user's own", "passes it to the tool"},
+				Message: "an error message asks for data that the tool does not need"})
 		}
 	},
 }

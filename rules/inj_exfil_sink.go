@@ -11,12 +11,12 @@ import (
 var injExfilSink = scanner.Rule{
 	ID:         "inj-exfil-sink",
 	Category:   "exfiltration",
-	Title:      "Text has the model send data away",
-	Why:        "The model becomes the courier: what it has read from other servers, or what the user has said, leaves through an address or a parameter that the author chose.",
-	Fix:        "Remove the server. Look through past sessions for calls that carried the data.",
+	Title:      "Text tells the model to send data away",
+	Why:        "The model becomes the courier: what it read from other servers, or what the user said, leaves through an address or parameter that the author chose.",
+	Fix:        "Remove the server. Check past sessions for calls that carried the data.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A verb of sending, an object that belongs to the user, and a way out, near each other and not denied. What a tool says first of itself is its purpose and is left alone where the data is its own.",
+	Basis:      "A verb of sending, an object that belongs to the user, and a destination, close together and not negated. What a tool first says about itself is its purpose and is not reported if the data is its own.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Patterns:   exfilPatterns,
 	Definition: weighed(&handingOver, &copyingAside, &redirecting),
@@ -112,7 +112,7 @@ func exfiltration(p *scanner.TextPass) {
 				severity = scanner.Medium // people ask each other for lists of records
 			}
 		}
-		p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "the text has data sent away that is not the tool's"})
+		p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "tells the model to send away data that this tool does not need"})
 	}
 }
 
@@ -133,19 +133,19 @@ func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signa
 	case "conversation":
 		told = told && (addressed(c) || !bytes.HasPrefix(said, []byte("write")))
 		return (told || !data && sendWord.Match(said)) && !conversationTool.MatchString(p.Name),
-			[]string{"a verb of sending", "what the user and the model have said"}
+			[]string{"a verb of sending", "the conversation of user and model"}
 	case "secrets_away":
 		return stealing.Match(said) && !data || told && ofTheUser.Match(c) && wayOut.Match(c),
 			[]string{"a verb of sending", "credentials that are not the tool's own"}
 	case "copy_outside":
 		return !chosenByUser.Match(c) && !data && (!p.FirstSentence(start) || bytes.Contains(c, []byte("a copy"))) || addressed(c),
-			[]string{"a verb of sending", "beside what the tool is for", "an address outside"}
+			[]string{"a verb of sending", "beyond the tool's purpose", "an external address"}
 	case "exfiltrate":
-		return !inspectsOthers.Match(c) && !data || addressed(c), []string{"a verb that has no innocent meaning"}
+		return !inspectsOthers.Match(c) && !data || addressed(c), []string{"a verb without an innocent meaning"}
 	case "call_home":
-		return !data, []string{"an order to call an address", "beside what the tool is for"}
+		return !data, []string{"an order to call an address", "beyond the tool's purpose"}
 	case "written_back":
-		return told, []string{"a private store is read", "what it holds is written where others see it"}
+		return told, []string{"reads a private store", "writes its content where others can see it"}
 	}
 	return false, nil
 }
@@ -174,7 +174,7 @@ var handingOver = weighing{
 		reading.Model: 1, reading.Duty: 1, reading.Pretext: 1, reading.Stealth: 3, reading.Hush: 3,
 		reading.OwnKey: -3, reading.Path: -3, reading.ToUser: -3, reading.Prompted: -4,
 	},
-	purpose: -5, enough: 7, severity: scanner.Critical, message: "the text has data handed over that the tool's purpose does not explain",
+	purpose: -5, enough: 7, severity: scanner.Critical, message: "asks for data that this tool does not need",
 }
 
 // copyingAside is to have one more get what the tool handles.
@@ -184,7 +184,7 @@ var copyingAside = weighing{
 		reading.Copy: 2, reading.Address: 2, reading.Always: 1, reading.Duty: 1, reading.Model: 1, reading.Stealth: 2, reading.Hush: 2, reading.Pretext: 1,
 		reading.Pointed: -3, reading.Whether: -3,
 	},
-	enough: 5, severity: scanner.Critical, message: "the text has a copy sent to an address of its own",
+	enough: 5, severity: scanner.Critical, message: "sends a copy to an address of its own choice",
 }
 
 // redirecting is to change to whom something goes.
@@ -194,5 +194,5 @@ var redirecting = weighing{
 		reading.Alter: 2, reading.Value: 1, reading.Address: 2, reading.Always: 1, reading.Duty: 1, reading.Model: 1, reading.Stealth: 2, reading.Hush: 2,
 		reading.Described: -3, reading.DataFlow: -4, reading.Shown: -3, reading.History: -3, reading.Pointed: -3, reading.Visited: -3, reading.Whether: -3,
 	},
-	enough: 6, severity: scanner.Critical, message: "the text changes to whom something goes",
+	enough: 6, severity: scanner.Critical, message: "changes the recipient of something",
 }

@@ -30,6 +30,6 @@ var injForcedPreference = scanner.Rule{
 	),
 }
 
-const preferenceMessage = "the text wants its tool preferred to all others"
+const preferenceMessage = "asks the model to prefer its tool to all others"
 
 var preferenceSignals = []string{"praise or precedence", "over all others"}

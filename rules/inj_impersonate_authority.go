@@ -8,12 +8,12 @@ import (
 var injImpersonateAuthority = scanner.Rule{
 	ID:         "inj-impersonate-authority",
 	Category:   "hidden_instructions",
-	Title:      "Text claims to come from those whom the model obeys",
-	Why:        "A message that says it is from the user, the system or the developers gets the obedience that belongs to them.",
+	Title:      "Text claims to come from somebody whom the model obeys",
+	Why:        "A message that claims to come from the user, the system or the developers gets their authority.",
 	Fix:        "Treat the text as data whatever it claims. Find out who wrote it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Users and systems do not speak to a model through a tool's documentation or result.",
+	Basis:      "Users and systems do not address a model through a tool's documentation or result.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0073", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -51,11 +51,11 @@ var injImpersonateAuthority = scanner.Rule{
 	},
 	Text: judgeOrders(
 		order{scanner.High, scanner.High, authorityMessage, authoritySignals, delivers},
-		order{scanner.Low, scanner.High, "the text speaks to the model past its user", []string{"the model is addressed", "the user is not"}, headsFile},
-		order{scanner.Low, scanner.High, "the text speaks to the model past its user", []string{"the model is addressed", "the user is not"}, nil},
+		order{scanner.Low, scanner.High, "addresses the model and bypasses its user", []string{"the model is addressed", "the user is not"}, headsFile},
+		order{scanner.Low, scanner.High, "addresses the model and bypasses its user", []string{"the model is addressed", "the user is not"}, nil},
 		order{scanner.High, scanner.High, authorityMessage, authoritySignals, delivers},
 		order{scanner.High, scanner.High, authorityMessage, authoritySignals, nil},
-		order{scanner.High, scanner.High, "the text has a directive that it calls hidden", []string{"a directive", "called hidden"}, nil},
+		order{scanner.High, scanner.High, "contains a directive labelled as hidden", []string{"a directive", "called hidden"}, nil},
 	),
 }
 
@@ -72,6 +72,6 @@ func delivers(t []byte, start, end int) bool {
 
 var deliveryVerb = lazyregexp.New(`^\W*(sends?|forwards?|returns?|lists?|gets?|posts?|creates?|reads?|fetch(es)?|stores?|shows?|delivers?)\b`)
 
-const authorityMessage = "the text claims to come from somebody whom the model obeys"
+const authorityMessage = "claims to come from somebody whom the model obeys"
 
 var authoritySignals = []string{"a claim of authority"}

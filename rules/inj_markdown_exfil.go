@@ -8,12 +8,12 @@ import (
 var injMarkdownExfil = scanner.Rule{
 	ID:         "inj-markdown-exfil",
 	Category:   "exfiltration",
-	Title:      "A picture or link waits for data in its address",
-	Why:        "A client that renders the answer asks for the picture, and the data in its address is gone without a click.",
-	Fix:        "Do not render pictures from addresses that data names. Find out who wrote the text.",
+	Title:      "An image or link has a placeholder for data in its address",
+	Why:        "A client that renders the answer requests the image, and the data in its address leaves without a click.",
+	Fix:        "Do not render images from addresses in data. Find out who wrote the text.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "An address with a blank to be filled in is an ordinary template until the text says what to fill in. Without such an order it is low.",
+	Basis:      "An address with a placeholder is an ordinary template until the text says what to fill in. Without such an order it is low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM05", "ATLAS:AML.T0077", "CWE-200"},
 	Patterns: []scanner.Pattern{{
 		Name:    "picture_with_blank",
@@ -24,14 +24,14 @@ var injMarkdownExfil = scanner.Rule{
 		for _, m := range p.Matches {
 			around := p.Folded[max(0, m.Start-160):min(len(p.Folded), m.End+160)]
 			blank := p.Folded[m.End:min(len(p.Folded), m.End+blankReach)]
-			severity, signals := scanner.Low, []string{"an address with a blank"}
+			severity, signals := scanner.Low, []string{"an address with a placeholder"}
 			if (fillsBlank.Match(around) || contextBlank.Match(blank)) && !countered(p.Folded, m.Start, m.End) {
 				severity, signals = scanner.High, append(signals, "an order to fill it in")
 				if result(p) {
 					severity = inData(p, m.Start, m.End, scanner.High)
 				}
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "a picture or link has a blank for data in its address"})
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: signals, Message: "an image or link has a placeholder for data in its address"})
 		}
 	},
 }

@@ -9,9 +9,9 @@ import (
 var injObeyOutput = scanner.Rule{
 	ID:         "inj-obey-output",
 	Category:   "hidden_instructions",
-	Title:      "Text orders the model to obey what a tool returns",
-	Why:        "It turns every later result into commands: the definition stays clean, and what the server returns is followed.",
-	Fix:        "Remove the server. A result is data; a tool that needs its results obeyed is not a tool.",
+	Title:      "Text tells the model to obey what a tool returns",
+	Why:        "It turns every later result into commands: the definition stays clean, and the model follows what the server returns.",
+	Fix:        "Remove the server. A result is data; an honest tool does not need its results obeyed.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Honest tools say how to read a result, not that it outranks the user.",
@@ -43,13 +43,13 @@ var injObeyOutput = scanner.Rule{
 		order{scanner.High, scanner.High, obeyMessage, obeySignals, asData},
 		order{scanner.High, scanner.Medium, obeyMessage, obeySignals, ordinaryFollow},
 		order{scanner.High, scanner.High, obeyMessage, obeySignals, nil},
-		order{scanner.High, scanner.High, "the text tells the model to act without its safety rules", []string{"safety rules are set aside"}, notTold},
+		order{scanner.High, scanner.High, "tells the model to act without its safety rules", []string{"disables safety rules"}, notTold},
 	),
 }
 
-const obeyMessage = "the text tells the model to obey what a tool returns"
+const obeyMessage = "tells the model to obey what a tool returns"
 
-var obeySignals = []string{"data is declared to be commands", "the model is told to follow it"}
+var obeySignals = []string{"declares data to be commands", "tells the model to follow it"}
 
 // asData is the opposite: the text warns of what it carries.
 func asData(t []byte, start, end int) bool {
@@ -74,5 +74,5 @@ func ordinaryFollow(t []byte, start, end int) bool {
 var obeying = weighing{
 	needs:   [][]reading.Sense{{reading.DataOrders}, {reading.Obey}},
 	weights: map[reading.Sense]int{reading.DataOrders: 3, reading.Obey: 3},
-	enough:  6, severity: scanner.High, message: "the text has the model obey what stands in data",
+	enough:  6, severity: scanner.High, message: "tells the model to follow instructions in data",
 }

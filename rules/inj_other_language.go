@@ -13,11 +13,11 @@ var injOtherLanguage = scanner.Rule{
 	ID:         "inj-other-language",
 	Category:   "hidden_instructions",
 	Title:      "Text gives the model an order in another language",
-	Why:        "Models follow orders in every language that they know; reviewers and filters often know one.",
+	Why:        "Models follow orders in every language they know; reviewers and filters often know one.",
 	Fix:        "Have the text translated before anybody approves it. Remove the server if it says what the finding shows.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The orders that no honest text gives in any language: to drop the instructions that came before, to keep something from the user, to call a tool ahead of all others, to send away what the user said, and to read a file of credentials; in Arabic, Bengali, Chinese, French, German, Hindi, Indonesian, Italian, Japanese, Korean, Portuguese, Russian, Spanish, Turkish, Urdu and Vietnamese. What English rules call critical is high here, where fewer honest readings are known.",
+	Basis:      "Orders that no honest text gives in any language: ignore previous instructions, hide something from the user, call a tool before all others, send away what the user said, and read a credentials file; in Arabic, Bengali, Chinese, French, German, Hindi, Indonesian, Italian, Japanese, Korean, Portuguese, Russian, Spanish, Turkish, Urdu and Vietnamese. What English rules rate critical is high here, because fewer honest readings are known.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns:   foreignPatterns,
 	Text: func(p *scanner.TextPass) {
@@ -103,10 +103,10 @@ func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, 
 	}
 	switch directive(pattern % int(directives)) {
 	case dropTold:
-		return scanner.Issue{Severity: severity, Message: "the text tells the model to drop its instructions", Signals: []string{"an order to the model"}},
+		return scanner.Issue{Severity: severity, Message: "tells the model to ignore its instructions", Signals: []string{"an order to the model"}},
 			!l.denied.Match(ahead) && !ofSomething.Match(behind)
 	case hideFromUser:
-		return scanner.Issue{Severity: severity, Message: "the text tells the model to keep something from its user", Signals: []string{"an order of secrecy"}},
+		return scanner.Issue{Severity: severity, Message: "tells the model to hide something from the user", Signals: []string{"an order of secrecy"}},
 			!keptFrom(ahead, said, behind)
 	case callFirst:
 		switch {
@@ -115,10 +115,10 @@ func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, 
 		case opensSession.MatchString(p.Name) || result(p):
 			severity = scanner.Medium
 		}
-		return scanner.Issue{Severity: severity, Message: "the text has a tool called ahead of all others", Signals: []string{"an order to call it", "at every other call"}},
+		return scanner.Issue{Severity: severity, Message: "tells the model to call this tool before all others", Signals: []string{"an order to call it", "at every other call"}},
 			!l.denied.Match(ahead)
 	}
-	return scanner.Issue{Severity: severity, Message: "the text has data sent away that is not the tool's", Signals: []string{"a verb of sending", "an object that belongs to the user", "an address"}},
+	return scanner.Issue{Severity: severity, Message: "tells the model to send away data that this tool does not need", Signals: []string{"a verb of sending", "an object that belongs to the user", "an address"}},
 		anyTongue().theirs.Match(p.Folded[from:to]) && !l.denied.Match(ahead) && !p.FirstSentence(start)
 }
 
@@ -143,7 +143,7 @@ func foreignRead(p *scanner.TextPass, from, start, end int) (scanner.Issue, bool
 	case p.FirstSentence(first) || handlesCredentials(p.Name):
 		severity = scanner.Low
 	}
-	return scanner.Issue{Start: first, End: last, Severity: severity, Message: "the text has a place read where credentials lie", Signals: []string{"a verb of access", "a file that holds credentials"}}, true
+	return scanner.Issue{Start: first, End: last, Severity: severity, Message: "tells the model to read a credentials file", Signals: []string{"a verb of access", "a credentials file"}}, true
 }
 
 var (

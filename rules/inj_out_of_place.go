@@ -10,12 +10,12 @@ import (
 var injOutOfPlace = scanner.Rule{
 	ID:         "inj-out-of-place",
 	Category:   "hidden_instructions",
-	Title:      "A task or a question stands among records",
-	Why:        "A model takes what reads like a request for one, wherever it stands. Between the rows of a table or the entries of a log, nobody but a model would take it up.",
-	Fix:        "Find out how the line came there. Do not let a model act on it.",
+	Title:      "A request stands out among records",
+	Why:        "A model obeys text that reads like a request, wherever it is. Only a model would act on a request between the rows of a table or the entries of a log.",
+	Fix:        "Find out how the line got there. Do not let a model act on it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Of many lines of one form, one alone is prose and asks for something that has nothing to do with the records. It orders nothing that harms, so it is medium.",
+	Basis:      "Among many lines of one form, a single line is prose and asks for something unrelated to the records. It orders nothing harmful, so it is medium.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Lines: func(p *scanner.TextPass) {
 		if !result(p) {
@@ -26,7 +26,7 @@ var injOutOfPlace = scanner.Rule{
 			if len(line) <= requestBytes && requestLine.Match(line) && !aboutRecords.Match(line) {
 				p.ReportSource(scanner.Issue{Start: l.start, End: l.end, Severity: scanner.Medium,
 					Signals: []string{"the lines around it are records", "it asks for something"},
-					Message: "a line among records asks for something that has nothing to do with them"})
+					Message: "a line among records asks for something unrelated to them"})
 			}
 		}
 	},

@@ -8,12 +8,12 @@ import (
 var injOutputControl = scanner.Rule{
 	ID:         "inj-output-control",
 	Category:   "hidden_instructions",
-	Title:      "Data dictates what the model is to answer",
-	Why:        "The user asks for an assessment, a summary or a search, and gets the sentence that the author of the data wished for.",
-	Fix:        "Do not rely on an answer that was made with this text. Find out who wrote it.",
+	Title:      "Data dictates the model's answer",
+	Why:        "The user asks for an assessment, a summary or a search, and gets the sentence that the author of the data wanted.",
+	Fix:        "Do not rely on an answer based on this text. Find out who wrote it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Data has no say in the answer. In definitions, where tools describe the form of an answer, the wording is low.",
+	Basis:      "Data must not decide the answer. In definitions, where tools describe the form of an answer, this wording is low.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -80,8 +80,8 @@ var injOutputControl = scanner.Rule{
 					severity = inData(p, m.Start, m.End, scanner.High)
 				}
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"the answer is dictated"},
-				Message: "the text dictates what the model is to answer"})
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Signals: []string{"dictates the answer"},
+				Message: "dictates the model's answer"})
 		}
 	},
 }

@@ -9,12 +9,12 @@ import (
 var injOverride = scanner.Rule{
 	ID:         "inj-override",
 	Category:   "hidden_instructions",
-	Title:      "Text orders the model to drop its instructions",
-	Why:        "A model that obeys stops following its user and its system prompt, and follows the author of the text instead.",
+	Title:      "Text tells the model to ignore its instructions",
+	Why:        "A model that obeys stops following its user and system prompt, and follows the author of the text.",
 	Fix:        "Remove the server, or report the text to its author. Do not let a model read it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "No tool needs a model to forget what it was told, and no data does. Quoted, negated and defensive wording is left to men-directive.",
+	Basis:      "No tool and no data needs a model to forget its instructions. men-directive reports quoted, negated and defensive wording.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -52,16 +52,16 @@ var injOverride = scanner.Rule{
 	Text: judgeOrders(
 		order{scanner.High, scanner.High, dropMessage, dropSignals, ordinaryDrop},
 		order{scanner.High, scanner.High, dropMessage, dropSignals, reportedDrop},
-		order{scanner.High, scanner.High, "the text tells the model to pass over other text", dropSignals, nil},
-		order{scanner.Critical, scanner.High, "the text tells the model to drop what its user asked for", dropSignals, nil},
-		order{scanner.High, scanner.High, "the text claims to override the system", []string{"a claim of authority"}, ordinaryDrop},
-		order{scanner.High, scanner.High, "the text gives the model new instructions", []string{"a claim of authority"}, nil},
+		order{scanner.High, scanner.High, "tells the model to ignore other text", dropSignals, nil},
+		order{scanner.Critical, scanner.High, "tells the model to ignore the user's request", dropSignals, nil},
+		order{scanner.High, scanner.High, "claims to override the system", []string{"a claim of authority"}, ordinaryDrop},
+		order{scanner.High, scanner.High, "gives the model new instructions", []string{"a claim of authority"}, nil},
 	),
 }
 
-const dropMessage = "the text tells the model to drop the instructions it was given"
+const dropMessage = "tells the model to ignore its instructions"
 
-var dropSignals = []string{"an imperative to ignore or replace what came before", "not negated, quoted or described"}
+var dropSignals = []string{"an imperative to ignore or replace earlier instructions", "not negated, quoted or described"}
 
 // ordinarilyDropped is what programs drop and override in the course of their work.
 var ordinarilyDropped = lazyregexp.New(`\b(security\s+group|firewall|branch|routing|default|existing\s+rules|queue|cache|style|lint|eslint|gitignore|css|switch|button|config(uration)?|template\s+prompts?|prompt\s+templates?|retention|bucket|iam|network)\b`)

@@ -6,11 +6,11 @@ var injPersona = scanner.Rule{
 	ID:         "inj-persona",
 	Category:   "hidden_instructions",
 	Title:      "Text gives the model another identity",
-	Why:        "A model that takes on a persona takes on its rules: the usual way around what it was told not to do.",
-	Fix:        "Remove the server, unless role play is what it is for and the user asked for it.",
+	Why:        "A model that takes on a persona takes on its rules: the usual way around its restrictions.",
+	Fix:        "Remove the server, unless its purpose is role play and the user asked for it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A tool does not need its caller to become somebody else. Templates that users may choose from are not reported.",
+	Basis:      "A tool does not need its caller to become somebody else. Templates that users may choose are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -54,6 +54,6 @@ func accessRole(t []byte, start, end int) bool {
 	return containsAny(t[from:to], "iam", "arn", "aws", "role with", "role is", "role before", "role first")
 }
 
-const personaMessage = "the text gives the model another identity or mode"
+const personaMessage = "gives the model another identity or mode"
 
 var personaSignals = []string{"the model is addressed", "another identity"}

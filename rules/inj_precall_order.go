@@ -12,11 +12,11 @@ var injPrecallOrder = scanner.Rule{
 	ID:         "inj-precall-order",
 	Category:   "tool_shadowing",
 	Title:      "Text puts its tool ahead of all others",
-	Why:        "A tool that is called before or after every other one sees what the user does with all servers, and speaks to the model before any of them.",
-	Fix:        "Remove the sentence, or the server. A tool that others of its own server depend on names them.",
+	Why:        "A tool that is called before or after every other one sees what the user does with all servers, and influences the model before any of them.",
+	Fix:        "Remove the sentence or the server. An honest tool names the tools of its own server that depend on it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "No server knows which other tools there are. An order among its own (before any other tool of this server, before run_query) is how half of all servers explain themselves, and is note or low; a tool that logs in or opens a session can mean its own by \"any other tool\", and is medium.",
+	Basis:      "A server does not know which other tools exist. An order among its own tools (before any other tool of this server, before run_query) is how half of all servers explain themselves, and is note or low; a tool that logs in or opens a session can mean its own server's by \"any other tool\", and is medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		aroundAllTools: {
@@ -52,9 +52,9 @@ var injPrecallOrder = scanner.Rule{
 		if !found {
 			return
 		}
-		worst.Message, worst.Signals = "the text has a tool called ahead of all others, or at every turn", []string{"an order to call it", "at every other call or turn"}
+		worst.Message, worst.Signals = "tells the model to call this tool before all others, or in every turn", []string{"an order to call it", "at every other call or turn"}
 		if worst.Severity == scanner.Note {
-			worst.Message, worst.Signals = "the text orders the server's own tools", []string{"a tool is to be called ahead of another"}
+			worst.Message, worst.Signals = "orders the calls of the server's own tools", []string{"a tool must be called before another"}
 		}
 		p.Report(worst)
 	},

@@ -9,12 +9,12 @@ import (
 var injRoleTags = scanner.Rule{
 	ID:         "inj-role-tags",
 	Category:   "hidden_instructions",
-	Title:      "Text forges the marks of a conversation",
-	Why:        "Chat templates tell the system, the user and the model apart by marks. A text that carries them can make its own words pass for theirs.",
-	Fix:        "Strip the marks before a model reads the text, or refuse it.",
+	Title:      "Text contains forged chat markers",
+	Why:        "Chat templates mark the turns of system, user and model. Text with such markers can pass off its own words as theirs.",
+	Fix:        "Remove the markers before a model reads the text, or reject it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The tokens of chat templates have no other use. Marks that are also ordinary words count only with an order behind them. Documentation of prompts is the known false alarm.",
+	Basis:      "Chat template tokens have no other use. Markers that are also ordinary words count only before an order. Prompt documentation is the known false positive.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -44,11 +44,11 @@ var injRoleTags = scanner.Rule{
 		},
 	},
 	Text: judgeOrders(
-		order{scanner.High, scanner.Medium, "the text has the tokens of a chat template", []string{"tokens of a chat template"}, nil},
-		order{scanner.High, scanner.High, "the text poses as the system and gives an order", []string{"a mark of the system", "an order behind it"}, nil},
-		order{scanner.High, scanner.High, "the text forges turns of a conversation", []string{"a forged turn of the model or the system", "a forged turn of the user"}, nil},
-		order{scanner.High, scanner.High, "the text has an order in a box of its own", []string{"a tag that singles it out", "an order"}, nil},
-		order{scanner.High, scanner.High, "the text forges a turn of a conversation to give an order", []string{"tokens of a chat template", "an order behind them"}, inManual},
+		order{scanner.High, scanner.Medium, "contains chat template tokens", []string{"chat template tokens"}, nil},
+		order{scanner.High, scanner.High, "poses as the system and gives an order", []string{"a system marker", "followed by an order"}, nil},
+		order{scanner.High, scanner.High, "forges turns of a conversation", []string{"a forged turn of the model or the system", "a forged turn of the user"}, nil},
+		order{scanner.High, scanner.High, "contains an order in a tag of its own", []string{"a tag that emphasises it", "an order"}, nil},
+		order{scanner.High, scanner.High, "forges a turn of a conversation to give an order", []string{"chat template tokens", "followed by an order"}, inManual},
 	),
 }
 

@@ -20,12 +20,12 @@ var secretVerb = lazyregexp.New(`\b(read|open|cat|load|access|fetch|retrieve|cop
 var injSecretFileRead = scanner.Rule{
 	ID:         "inj-secret-file-read",
 	Category:   "credential_theft",
-	Title:      "Text orders the model to read credentials",
-	Why:        "A model with a file or shell tool can read keys that the server itself cannot reach, and carry them to it in the next call.",
-	Fix:        "Remove the server, and replace the credentials if the tool was ever used.",
+	Title:      "Text tells the model to read credentials",
+	Why:        "A model with a file or shell tool can read keys that the server cannot reach, and pass them to it in the next call.",
+	Fix:        "Remove the server, and rotate the credentials if the tool was ever used.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The order has a verb of access and a place where credentials lie, in one clause and not negated. A tool whose own purpose is that place is the known false alarm.",
+	Basis:      "A verb of access and a credentials file, in one clause and not negated. A tool whose purpose is that file is the known false positive.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200"},
 	Patterns: []scanner.Pattern{{
 		Name:    "secret_file",
@@ -46,23 +46,23 @@ var injSecretFileRead = scanner.Rule{
 				continue
 			}
 			told := addressed(p.Folded[from:to]) || opens(p.Folded[from:], verb) && !p.FirstSentence(from+verb[0])
-			severity, signals := scanner.Critical, []string{"a verb of access", "a file that holds credentials", "the model is addressed"}
+			severity, signals := scanner.Critical, []string{"a verb of access", "a credentials file", "the model is addressed"}
 			switch {
 			case result(p) && addressed(p.Folded[from:to]):
 				severity = inData(p, m.Start, m.End, scanner.High)
 			case result(p) && opens(p.Folded[from:], verb) && contentHandedOver.Match(p.Folded[from:to]):
-				severity, signals = inData(p, m.Start, m.End, scanner.High), []string{"a verb of access", "a file that holds credentials", "what it says goes into the answer"}
+				severity, signals = inData(p, m.Start, m.End, scanner.High), []string{"a verb of access", "a credentials file", "its content goes into the answer"}
 			case result(p) && sentToAddress.Match(p.Folded[from:to]):
-				severity, signals = inData(p, m.Start, m.End, scanner.High), []string{"a file that holds credentials", "an address that it goes to"}
+				severity, signals = inData(p, m.Start, m.End, scanner.High), []string{"a credentials file", "an address that receives it"}
 			case result(p):
 				continue // a command in a listing or a manual
 			case !told && (p.FirstSentence(from) && verb[0] == 0 || handlesCredentials(p.Name)):
-				severity, signals = scanner.Low, []string{"a file that holds credentials", "it is what the tool says it is for"}
+				severity, signals = scanner.Low, []string{"a credentials file", "within the tool's stated purpose"}
 			case !told:
-				severity, signals = scanner.High, []string{"a verb of access", "a file that holds credentials", "beside what the tool is for"}
+				severity, signals = scanner.High, []string{"a verb of access", "a credentials file", "beyond the tool's purpose"}
 			}
 			p.Report(scanner.Issue{Start: from + verb[0], End: m.End, Severity: severity, Signals: signals,
-				Message: "the text has a place read where credentials lie"})
+				Message: "tells the model to read a credentials file"})
 		}
 	},
 }

@@ -8,12 +8,12 @@ import (
 var injTaskDiversion = scanner.Rule{
 	ID:         "inj-task-diversion",
 	Category:   "hidden_instructions",
-	Title:      "Text puts a task of its own ahead of the user's",
-	Why:        "It speaks of the task that the user gave to the model, which no tool and no data knows, and has the model do something else first.",
+	Title:      "Text puts its own task before the user's",
+	Why:        "It mentions the user's task, which no tool and no data knows, and tells the model to do something else first.",
 	Fix:        "Do not let a model act on this text. Find out who wrote it, and remove the server if it did.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A text that is written before a conversation cannot know its task; only one that is meant to be read inside a conversation speaks of it.",
+	Basis:      "A text written before a conversation cannot know its task; only text meant to be read in a conversation mentions it.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -81,6 +81,6 @@ func ofTasks(t []byte, start, end int) bool {
 
 var taskList = lazyregexp.New(`\b(if|when|whether|fails?|error|returns?|marks?|status|adds?|creates?|board|lists?|use)\b`)
 
-const divertMessage = "the text puts a task of its own ahead of what the user asked for"
+const divertMessage = "puts its own task before the user's"
 
-var divertSignals = []string{"the user's task is spoken of", "something else is to be done first"}
+var divertSignals = []string{"mentions the user's task", "tells the model to do something else first"}

@@ -8,12 +8,12 @@ import (
 var injToolCall = scanner.Rule{
 	ID:         "inj-tool-call",
 	Category:   "hidden_instructions",
-	Title:      "Data orders the model to call a tool",
-	Why:        "What one server returns makes the agent act through another: the confused deputy of every agent with more than one tool.",
+	Title:      "Data tells the model to call a tool",
+	Why:        "One server's result makes the agent act through another: the confused deputy of every agent with several tools.",
 	Fix:        "Do not let an agent act on this text. Find out who wrote it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Data has no business with the agent's tools. In definitions, which document tools, the wording is low.",
+	Basis:      "Data has no reason to mention the agent's tools. In definitions, which document tools, this wording is low.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0053", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
@@ -45,7 +45,7 @@ var injToolCall = scanner.Rule{
 	),
 }
 
-const toolCallMessage = "the text tells the model to call a tool or to run something"
+const toolCallMessage = "tells the model to call a tool or run something"
 
 var toolCallSignals = []string{"the model or its reader is told to act", "a tool or a command"}
 

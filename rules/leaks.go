@@ -30,7 +30,7 @@ func vendorToken(sent []byte, n int) (scanner.Severity, string) {
 	case strings.HasPrefix(token, "AIza"), strings.HasPrefix(token, "ya29."):
 		return scanner.Medium, "a Google key or token"
 	}
-	return scanner.High, "a token with the form of its vendor"
+	return scanner.High, "a token in its vendor's format"
 }
 
 // ofScanners reports the rules or tests of a program that finds secrets. An attacker can
@@ -60,7 +60,7 @@ func sessionToken(sent []byte, _ int) (scanner.Severity, string) {
 	if err != nil || sampleClaims.Match(claims) {
 		return 0, ""
 	}
-	return scanner.Medium, "a token of a session"
+	return scanner.Medium, "a session token"
 }
 
 var (

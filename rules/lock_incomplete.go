@@ -11,12 +11,12 @@ import (
 var lockIncomplete = scanner.Rule{
 	ID:         "lock-incomplete",
 	Category:   "version_pin",
-	Title:      "An entry of the lockfile lacks what a change would be told by",
-	Why:        "What the lockfile does not say is compared with nothing. Whoever takes the digest, the identity or the definitions out of an entry can replace the program, the server or its tools, and nothing differs.",
+	Title:      "A lockfile entry lacks data that would reveal a change",
+	Why:        "mcpscan compares nothing with data that the lockfile lacks. Whoever removes the digest, the identity or the definitions from an entry can replace the program, the server or its tools unnoticed.",
 	Fix:        "Restore the entry from version control. If it never was complete, run mcpscan lock --run-servers with the configuration, read what it adds, and run mcpscan approve.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "That it is absent is a fact. High where the lockfile before the change had it: mcpscan lock forgets nothing of a server that stays the same. Medium where it never was there, and a configured server has it. A definition that is gone together with an upgrade of its server is a note of drift-removed-tool.",
+	Basis:      "That it is missing is a fact. High if the lockfile before the change had it: mcpscan lock removes nothing from an unchanged server. Medium if it never was there, and a configured server has it. A definition that goes together with an upgrade of its server is a note of drift-removed-tool.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "CWE-353", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -27,7 +27,7 @@ var lockIncomplete = scanner.Rule{
 			}
 			before := p.LockedBefore(entry.Name)
 			if absent := neverSaid(offer, before, scanner.IdentityOf(entry)); len(absent) > 0 {
-				p.Report(entry, "", scanner.Medium, fmt.Sprintf("the lockfile does not say of %q: %s; another one would go unseen; run: mcpscan lock --run-servers %s",
+				p.Report(entry, "", scanner.Medium, fmt.Sprintf("the lockfile entry of %q lacks: %s; mcpscan would not notice a change; run: mcpscan lock --run-servers %s",
 					entry.Name, joinWords(absent), p.Path), entry.Name, scanner.Related{Message: "locked here", Location: offer.Location})
 			}
 		}
@@ -44,7 +44,7 @@ var lockIncomplete = scanner.Rule{
 		}
 		if absent := neverSaid(p.Approved(), p.Before(), p.Identity()); len(absent) > 0 && !p.Configured() {
 			p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.ServerSubject, Pointer: "/identity", Evidence: p.Server.ID,
-				Message: fmt.Sprintf("the lockfile does not say of this server: %s; another one would go unseen; lock it again", joinWords(absent))})
+				Message: fmt.Sprintf("the lockfile entry of this server lacks: %s; mcpscan would not notice a change; lock it again", joinWords(absent))})
 		}
 	},
 }
@@ -88,7 +88,7 @@ func reportSaidNoMore(p *scanner.JudgePass) {
 		return
 	}
 	issue := scanner.JudgeIssue{Severity: scanner.High, Subject: scanner.ServerSubject, Pointer: "/" + strings.ReplaceAll(absent[0], ".", "/"), Offset: p.Message.IdentityAt, Evidence: p.Server.ID, Key: strings.Join(absent, " "),
-		Message: fmt.Sprintf("the lockfile does not say any more what it said before this change: %s; restore the entry: without that, a change of the server goes unseen", joinWords(absent)),
+		Message: fmt.Sprintf("this change removed from the lockfile entry: %s; mcpscan would not notice a change of the server; restore the entry", joinWords(absent)),
 		Related: []scanner.Related{{Message: "said here", Location: before.Location}}}
 	if replaced && !slices.ContainsFunc(absent, func(name string) bool { return !strings.HasPrefix(name, "identity.") }) {
 		issue.Approval = p.IdentityApprovedInChange()
@@ -127,14 +127,14 @@ func reportTakenOut(p *scanner.JudgePass) {
 	}
 	switch {
 	case left == 0 && len(absent) > 0:
-		report(scanner.High, absent, "the lockfile has no definition of this server any more, so none is approved; restore the entry")
+		report(scanner.High, absent, "this change removed all definitions of the server from the lockfile, so none is approved; restore the entry")
 	case left == 0 && p.Message.Kind == scanner.Lockfile: // of a server that was asked, each definition is told
 		report(scanner.Medium, nil, "the lockfile has no definition of this server, so none is approved; run: mcpscan lock --run-servers")
 	case len(absent) > 0 && !upgraded(p, before):
-		report(scanner.High, absent, "the lockfile does not have %d of the definitions any more that were approved, and the server is the same; restore them, or leave them marked as not listed, as mcpscan lock does", len(absent))
+		report(scanner.High, absent, "this change removed %d approved definitions of an unchanged server; restore them, or mark them as not listed, as mcpscan lock does", len(absent))
 	}
 	if len(unapproved) > 0 {
-		report(scanner.High, unapproved, "the lockfile does not have the approval any more of %d of the definitions; restore it", len(unapproved))
+		report(scanner.High, unapproved, "this change removed the approval of %d definitions; restore it", len(unapproved))
 	}
 }
 

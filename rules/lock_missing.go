@@ -10,11 +10,11 @@ var lockMissing = scanner.Rule{
 	ID:         "lock-missing",
 	Category:   "version_pin",
 	Title:      "A server is not in the lockfile",
-	Why:        "What is not in the lockfile was reviewed by nobody, and whatever it offers tomorrow will look as it always did.",
+	Why:        "Nobody has reviewed a server that is not in the lockfile, and mcpscan cannot detect its changes.",
 	Fix:        "Run mcpscan lock --run-servers with the configuration, read what it writes, and commit it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "That it is missing is a fact. Reported where there is a lockfile, or one was asked for. High where the lockfile before the change had it: somebody took it out, and kept the server.",
+	Basis:      "That it is missing is a fact. Reported if there is a lockfile, or one was named. High if the lockfile before the change had it: somebody removed it and kept the server.",
 	Refs:       []string{"OWASP-MCP:MCP09", "OWASP-MCP:MCP04", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -23,7 +23,7 @@ var lockMissing = scanner.Rule{
 			switch {
 			case !compared || offer != nil || entry.SwitchesOff():
 			case p.ApprovedBefore(entry.Name):
-				p.Report(entry, "", scanner.High, fmt.Sprintf("server %q was in the lockfile before this change, and is not any more", entry.Name), entry.Name)
+				p.Report(entry, "", scanner.High, fmt.Sprintf("server %q was in the lockfile before this change and is no longer; restore it", entry.Name), entry.Name)
 			default:
 				p.Report(entry, "", scanner.Medium, fmt.Sprintf("server %q is not in the lockfile; run: mcpscan lock --run-servers %s", entry.Name, p.Path), entry.Name)
 			}

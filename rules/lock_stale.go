@@ -11,11 +11,11 @@ var lockStale = scanner.Rule{
 	ID:         "lock-stale",
 	Category:   "version_pin",
 	Title:      "The lockfile describes another server than the configuration starts",
-	Why:        "Whoever merges the change runs a version, a program or a host whose definitions nobody has seen: the lockfile still holds those of the old one, and they look as they always did.",
+	Why:        "Whoever merges the change runs a version, program or host whose definitions nobody has reviewed: the lockfile still has those of the old one.",
 	Fix:        "Run mcpscan lock --run-servers with the configuration, review what changed, run mcpscan approve, and commit mcpscan.lock with the configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The difference is a fact: another package, version, digest, command, argument, directory or URL than the lockfile saw last. npm ci and go mod verify fail for the same reason. Names of environment variables and headers alone are left to drift-identity.",
+	Basis:      "The difference is a fact: another package, version, digest, command, argument, directory or URL than the lockfile saw last. npm ci and go mod verify fail for the same reason. drift-identity reports differences in names of environment variables and headers alone.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "CWE-494", "CWE-353"},
 	Configs: func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
@@ -33,7 +33,7 @@ var lockStale = scanner.Rule{
 			if c := compareIdentity(offer.Locked.Last(), now); c != nil {
 				pointer, evidence = c.pointer, c.evidence
 			}
-			p.Report(entry, pointer, scanner.High, fmt.Sprintf("the lockfile is out of date for %q: %s (lockfile → configuration), so its definitions are those of the old one; run: mcpscan lock --run-servers %s",
+			p.Report(entry, pointer, scanner.High, fmt.Sprintf("the lockfile is out of date for %q: %s (lockfile → configuration), so its definitions are those of the old server; run: mcpscan lock --run-servers %s",
 				entry.Name, strings.Join(parts, ", "), p.Path), evidence, scanner.Related{Message: "locked here", Location: offer.Location})
 		}
 	},

@@ -11,12 +11,12 @@ import (
 var lockTampered = scanner.Rule{
 	ID:         "lock-tampered",
 	Category:   "version_pin",
-	Title:      "An entry of the lockfile was edited by hand",
-	Why:        "Somebody or something edited what was approved. A text that was smuggled into the lockfile is compared with itself ever after, and a review that nobody made is believed.",
+	Title:      "Somebody edited a lockfile entry",
+	Why:        "The entry no longer matches what was approved. Text inserted into the lockfile is compared with itself from then on, and a review that nobody made counts.",
 	Fix:        "Restore the entry from version control, or run mcpscan pins reset for it, then mcpscan lock and mcpscan approve.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The digests are computed again from the texts. Whoever edits both is not found by this, but by the diff of the lockfile with the one before it. Medium where the lockfile before the change names another approval of the same definition or server: nothing that is offered changed.",
+	Basis:      "The digests are recomputed from the texts. If somebody edits both, the diff with the earlier lockfile shows it. Medium if the lockfile before the change names another approval of the same definition or server: nothing that the server offers changed.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		eachEntry(p, func(kind string, entry int, name string) {
@@ -25,7 +25,7 @@ var lockTampered = scanner.Rule{
 				if definition < 0 || holdsTrue(p.Doc, shown, definition) && (kind != "tools" || hasPins(p.Doc, shown)) {
 					continue
 				}
-				p.Report(p.Doc.Get(shown, "digest"), false, scanner.High, fmt.Sprintf("the digests of %q among the %s are not those of its definition", name, kind))
+				p.Report(p.Doc.Get(shown, "digest"), false, scanner.High, fmt.Sprintf("the digests of %q among the %s do not match its definition", name, kind))
 			}
 		})
 	},
@@ -38,7 +38,7 @@ var lockTampered = scanner.Rule{
 		rewritten := func(was, now *scanner.Approval, issue scanner.JudgeIssue) {
 			if was.RewrittenAs(now) {
 				issue.Severity, issue.Evidence, issue.Key = scanner.Medium, now.By+": "+now.Reason, now.By+": "+now.Reason
-				issue.Message += "is the same as before this change, but the lockfile says otherwise who approved it, when or why; restore its approval"
+				issue.Message += "is the same as before this change, but the lockfile has another person, time or reason for its approval; restore the approval"
 				p.Report(issue)
 			}
 		}
@@ -52,7 +52,7 @@ var lockTampered = scanner.Rule{
 			rewritten(was.Approval, d.Approval, issue)
 			if was.Others != d.Others {
 				issue.Severity, issue.Key = scanner.High, d.Others
-				issue.Message += "is the same as before this change, but the lockfile has other digests of agentsh or MCPProxy for it; restore them"
+				issue.Message += "is the same as before this change, but the lockfile has other agentsh or MCPProxy digests for it; restore them"
 				p.Report(issue)
 			}
 		}
@@ -101,12 +101,12 @@ func eachEntry(p *scanner.MessagePass, visit func(kind string, entry int, name s
 var lockPending = scanner.Rule{
 	ID:         "lock-pending",
 	Category:   "version_pin",
-	Title:      "An entry of the lockfile waits for approval",
-	Why:        "It was seen and written down, and nobody has said that it may be used.",
+	Title:      "A lockfile entry is pending",
+	Why:        "mcpscan recorded it, and nobody has approved it.",
 	Fix:        "Read it with mcpscan pins diff, then run mcpscan approve.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The status is a fact; what a change can do is weighed by the rules drift-*.",
+	Basis:      "The status is a fact; the drift-* rules rate what a change can do.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
 	On:         scanner.OnList | scanner.OnIdentity,
 	Judge: func(p *scanner.JudgePass) {
@@ -119,9 +119,9 @@ var lockPending = scanner.Rule{
 			message := ""
 			switch d.Status {
 			case "pending":
-				message = "it was seen, and never approved; run mcpscan approve"
+				message = "it was never approved; run mcpscan approve"
 			case "changed":
-				message = "it is not what was approved; run mcpscan pins diff, then mcpscan approve"
+				message = "it differs from what was approved; run mcpscan pins diff, then mcpscan approve"
 			default:
 				continue
 			}

@@ -25,7 +25,7 @@ var menDirective = scanner.Rule{
 	Fix:        "Read the sentence: does it serve the tool, or does it steer the model elsewhere?",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "A mention, not an order: about one honest server in ten emphasises like this.",
+	Basis:      "A mention, not an order: about one honest server in ten uses such emphasis.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{Name: "important_suspicious", Expr: `important:\s*(before|first|always|never|must|do\b|copy|send|upload|download|execute|run|delete|remove)`, Anchors: []string{"important:"}},
@@ -35,13 +35,13 @@ var menDirective = scanner.Rule{
 		{Name: "ignore_previous", Expr: `ignore\s+previous`, Anchors: []string{"ignore"}},
 		{Name: "system_override", Expr: `system\s+override`, Anchors: []string{"override"}},
 	},
-	Text: mention(scanner.Low, "the text uses wording that hidden instructions use"),
+	Text: mention(scanner.Low, "uses wording typical of hidden instructions"),
 }
 
 var menCredential = scanner.Rule{
 	ID:         "men-credential",
 	Category:   "credential_theft",
-	Title:      "Text mentions credentials or the files that hold them",
+	Title:      "Text mentions credentials or credentials files",
 	Why:        "A definition that names keys and key files deserves a look; most name them because the tool needs them.",
 	Fix:        "Check that the tool's purpose explains the mention.",
 	Severity:   scanner.Note,
@@ -60,14 +60,14 @@ var menCredential = scanner.Rule{
 		{Name: "passwd_file", Anchors: []string{"/etc/passwd"}},
 		{Name: "shadow_file", Anchors: []string{"/etc/shadow"}},
 	},
-	Text: mention(scanner.Note, "the text mentions credentials or a file that holds them"),
+	Text: mention(scanner.Note, "mentions credentials or a credentials file"),
 }
 
 var menExfilCommand = scanner.Rule{
 	ID:         "men-exfil-command",
 	Category:   "exfiltration",
-	Title:      "Text mentions a command that can move data out",
-	Why:        "curl, wget and netcat are how data leaves a machine, and how most tools are documented.",
+	Title:      "Text mentions a command that can exfiltrate data",
+	Why:        "curl, wget and netcat can send data off a machine, and most tools are documented with them.",
 	Fix:        "Check that the tool's purpose explains the command.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceLow,
@@ -81,7 +81,7 @@ var menExfilCommand = scanner.Rule{
 		{Name: "base64_curl", Expr: `base64[^\n]*\|[^\n]*curl`, Anchors: []string{"base64"}},
 		{Name: "pipe_curl", Expr: `\|\s*curl`, Anchors: []string{"curl"}},
 	},
-	Text: mention(scanner.Note, "the text mentions a command that can move data out"),
+	Text: mention(scanner.Note, "mentions a command that can exfiltrate data"),
 }
 
 var menShellSyntax = scanner.Rule{
@@ -89,10 +89,10 @@ var menShellSyntax = scanner.Rule{
 	Category:   "shell_injection",
 	Title:      "Text chains shell commands",
 	Why:        "A definition or default that chains commands can end up in a shell.",
-	Fix:        "Check that the tool runs commands on purpose, and quotes what it is given.",
+	Fix:        "Check that the tool runs commands on purpose, and quotes its input.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "A mention, not an order: the separators alone stand in all code, so a command word must follow.",
+	Basis:      "A mention, not an order: the separators alone occur in all code, so a command word must follow.",
 	Refs:       []string{"OWASP-MCP:MCP05", "CWE-78"},
 	Patterns: []scanner.Pattern{
 		{Name: "chained_command", Expr: `(;|&&|\|)\s*(rm\s|curl\s|wget\s|bash\b|sh\s+-c|chmod\s|nc\s+-|python[0-9.]*\s+-c)`,
@@ -100,15 +100,15 @@ var menShellSyntax = scanner.Rule{
 		{Name: "cmd_substitution", Expr: `\$\(\s*(curl|cat|wget|whoami|id|env|printenv|base64)\b`, Anchors: []string{"$("}},
 		{Name: "backtick_exec", Expr: "`\\s*(curl|wget|whoami|printenv|rm\\s+-)[^`\\n]*`", Anchors: []string{"`curl", "`wget", "`whoami", "`printenv", "`rm "}},
 	},
-	Text: mention(scanner.Note, "the text chains shell commands"),
+	Text: mention(scanner.Note, "chains shell commands"),
 }
 
 var menPathTraversal = scanner.Rule{
 	ID:         "men-path-traversal",
 	Category:   "path_traversal",
-	Title:      "Text names a path outside of the tool's own",
-	Why:        "Climbing paths and system directories are what a tool is tricked into; file tools document them honestly.",
-	Fix:        "Check that the tool's purpose explains the path, and that the server refuses to climb.",
+	Title:      "Text names a path outside the tool's directory",
+	Why:        "Attackers trick tools into traversing to system directories; file tools document such paths honestly.",
+	Fix:        "Check that the tool's purpose explains the path, and that the server rejects path traversal.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceLow,
 	Basis:      "A mention, not an order.",
@@ -119,5 +119,5 @@ var menPathTraversal = scanner.Rule{
 		{Name: "root_dir", Expr: `(^|[\s"'(=:])/root/`, Anchors: []string{"/root/"}},
 		{Name: "home_hidden", Expr: `/home/[^/\s]+/\.`, Anchors: []string{"/home/"}},
 	},
-	Text: mention(scanner.Note, "the text names a path outside of the tool's own"),
+	Text: mention(scanner.Note, "names a path outside the tool's directory"),
 }

@@ -9,12 +9,12 @@ import (
 var policyDenied = scanner.Rule{
 	ID:         "policy-denied",
 	Category:   "policy",
-	Title:      "The policy does not let this pass",
-	Why:        "Somebody wrote down what servers and tools are for; what is outside of that is a mistake, or somebody else's work.",
-	Fix:        "Find out who asked for it. If it is wanted, allow it in the policy, as narrowly as it is needed.",
+	Title:      "The policy does not allow this",
+	Why:        "A policy says which servers and tools may be used for what; anything else is a mistake or an attack.",
+	Fix:        "Find out who asked for it. If you want it, allow it in the policy, as narrowly as possible.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The policy is the user's own. High where it blocks, medium where it would ask somebody, low where it asks for an alert, and a note where it asks for a log. Silent without a policy.",
+	Basis:      "The policy is the user's own. High if it blocks, medium if it prompts, low if it alerts, and a note if it logs. Not reported without a policy.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-862"},
 	On:         scanner.OnCall | scanner.OnRequest | scanner.OnQuestion | scanner.OnNotification,
 	Judge: func(p *scanner.JudgePass) {
@@ -41,8 +41,8 @@ var verdictWeights = map[scanner.Verdict]struct {
 	says     string
 }{
 	scanner.Block:  {scanner.High, "the policy blocks this"},
-	scanner.Prompt: {scanner.Medium, "the policy asks somebody about this"},
-	scanner.Alert:  {scanner.Low, "the policy alerts to this"},
+	scanner.Prompt: {scanner.Medium, "the policy prompts for this"},
+	scanner.Alert:  {scanner.Low, "the policy raises an alert for this"},
 	scanner.Log:    {scanner.Note, "the policy logs this"},
 }
 

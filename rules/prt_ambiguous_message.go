@@ -8,9 +8,9 @@ import (
 var prtAmbiguousMessage = scanner.Rule{
 	ID:         "prt-ambiguous-message",
 	Category:   "protocol",
-	Title:      "A message is two kinds of message at once",
-	Why:        "JSON-RPC tells requests and responses apart by their members. One that has both is a request to one reader and a response to another, and a checker may pass over what the client obeys.",
-	Fix:        "Treat the server as hostile, or have it corrected. Both readings were inspected.",
+	Title:      "A message is both a request and a response",
+	Why:        "JSON-RPC distinguishes requests and responses by their members. A message with both is a request to one reader and a response to another, so a checker may miss what the client obeys.",
+	Fix:        "Treat the server as hostile, or have it fixed. mcpscan inspected both readings.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "JSON-RPC 2.0 forbids it, and no library writes it.",
@@ -23,7 +23,7 @@ var prtAmbiguousMessage = scanner.Rule{
 		method, result, err := doc.Get(p.Root, "method"), doc.Get(p.Root, "result"), doc.Get(p.Root, "error")
 		switch {
 		case method >= 0 && doc.Kind(method) != wire.Null && (result >= 0 || p.Message.IsError):
-			p.Report(method, false, scanner.High, "the message has a method and a result: it is a request and a response")
+			p.Report(method, false, scanner.High, "the message has a method and a result: it is both a request and a response")
 		case result >= 0 && p.Message.IsError:
 			p.Report(err, false, scanner.Medium, "the response has both a result and an error")
 		}

@@ -9,9 +9,9 @@ const lastBatch = "2025-03-26"
 var prtBatch = scanner.Rule{
 	ID:         "prt-batch",
 	Category:   "protocol",
-	Title:      "Messages come as a batch where batches are no more",
-	Why:        "A checker that expects one message a frame passes over a batch; a lenient client obeys each message in it.",
-	Fix:        "Have the server send one message a frame. Each message of the batch was inspected.",
+	Title:      "A batch is sent in a protocol version without batches",
+	Why:        "A checker that expects one message per frame ignores a batch; a lenient client obeys each message in it.",
+	Fix:        "Make the server send one message per frame. mcpscan inspected each message of the batch.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Reported only once the session has agreed on a version without batches.",
@@ -20,7 +20,7 @@ var prtBatch = scanner.Rule{
 	Judge: func(p *scanner.JudgePass) {
 		if p.Message.Batch == 1 && p.Direction == scanner.ServerToClient && p.Server.Info.Protocol > lastBatch {
 			p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: scanner.MessageSubject, Offset: p.Message.Offset,
-				Message: "the frame is a JSON-RPC batch, which protocol version " + p.Server.Info.Protocol + " does not have"})
+				Message: "the frame is a JSON-RPC batch, which protocol version " + p.Server.Info.Protocol + " does not support"})
 		}
 	},
 }

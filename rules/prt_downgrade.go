@@ -13,12 +13,12 @@ const firstGuarded = "2025-06-18"
 var prtDowngrade = scanner.Rule{
 	ID:         "prt-downgrade",
 	Category:   "protocol",
-	Title:      "A server speaks an older protocol version than it did, or was asked for",
-	Why:        "Older versions lack what later ones guard: they have batches, and requests without a version. A server, or somebody between, that makes a client go back makes those holes usable again.",
-	Fix:        "Let the client refuse versions that it does not need. Find out why the server went back.",
+	Title:      "A server uses an older protocol version than before or than requested",
+	Why:        "Older versions lack later protections: they allow batches, and requests without a version. A server or a man in the middle that downgrades a client reopens those holes.",
+	Fix:        "Make the client refuse versions that it does not need. Find out why the server downgraded.",
 	Severity:   scanner.Note,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Old servers are honest, so it is a note: told where a session has seen a later version of the server, and where the client asked for a later one and got one before 2025-06-18.",
+	Basis:      "Old servers are honest, so it is a note. Reported if the session has seen a later version of the server, or if the client requested a later one and got one before 2025-06-18.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-757"},
 	On:         scanner.OnIntroduction,
 	Judge: func(p *scanner.JudgePass) {
@@ -26,12 +26,12 @@ var prtDowngrade = scanner.Rule{
 		if info == nil || !version(info.Protocol) || p.Direction != scanner.ServerToClient || p.Message.Kind != scanner.Response {
 			return
 		}
-		before, why := p.Server.Info.Protocol, "the server spoke"
+		before, why := p.Server.Info.Protocol, "the server used"
 		if c := p.Server.Client; !version(before) || before <= info.Protocol {
 			if c == nil || info.Protocol >= firstGuarded {
 				return
 			}
-			before, why = c.Protocol, "the client asked for"
+			before, why = c.Protocol, "the client requested"
 		}
 		if !version(before) || before <= info.Protocol {
 			return

@@ -6,11 +6,11 @@ var prtDuplicateDefinition = scanner.Rule{
 	ID:         "prt-duplicate-definition",
 	Category:   "protocol",
 	Title:      "A list has two definitions of one name",
-	Why:        "Which of the two a client takes is not defined: a reviewer may read one and the model the other.",
-	Fix:        "Have the server list each name once.",
+	Why:        "It is undefined which of the two a client uses: a reviewer may read one and the model the other.",
+	Fix:        "Make the server list each name once.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Two different definitions under one name in one list have no use. The same definition twice is a slip, and low.",
+	Basis:      "Two different definitions under one name in one list have no use. The same definition twice is a mistake, and low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	Message: func(p *scanner.MessagePass) {
 		type key struct {

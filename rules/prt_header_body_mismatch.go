@@ -11,12 +11,12 @@ import (
 var prtHeaderBodyMismatch = scanner.Rule{
 	ID:         "prt-header-body-mismatch",
 	Category:   "protocol",
-	Title:      "The headers of a request say something else than its body",
-	Why:        "Proxies and gateways decide by the headers, and the server acts on the body. Where the two differ, what was allowed is not what was done.",
-	Fix:        "Have the server refuse such requests, as the specification asks (error -32020), and the gateway compare headers and body.",
+	Title:      "The headers of a request contradict its body",
+	Why:        "Proxies and gateways decide by the headers, and the server acts on the body. If they differ, the action is not the one that was allowed.",
+	Fix:        "Make the server reject such requests, as the specification requires (error -32020), and the gateway compare headers and body.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification has both say the same, and no library writes them apart. Told of Mcp-Method, Mcp-Name and MCP-Protocol-Version where the recording has HTTP headers (HAR, HTTP as text).",
+	Basis:      "The specification requires both to agree, and every library writes them so. Checks Mcp-Method, Mcp-Name and MCP-Protocol-Version if the recording has HTTP headers (HAR, HTTP as text).",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-436"},
 	On:         scanner.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {

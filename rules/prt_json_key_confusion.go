@@ -11,12 +11,12 @@ import (
 var prtJSONKeyConfusion = scanner.Rule{
 	ID:         "prt-json-key-confusion",
 	Category:   "protocol",
-	Title:      "A message can be read in two ways",
-	Why:        "Parsers differ on a key that stands twice, in another case, or with an invisible character. Whoever sends one shows a checker one text and the client another (CVE-2026-27896, GHSA-q382-vc8q-7jhj).",
+	Title:      "A message can be parsed in two ways",
+	Why:        "Parsers differ on a duplicate key, a key in another case, or one with an invisible character. Such a message shows a checker one text and the client another (CVE-2026-27896, GHSA-q382-vc8q-7jhj).",
 	Fix:        "Treat the server as hostile: no JSON library writes such a message by itself.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Where the protocol defines the keys there is no innocent reading. In free-form data (arguments, structured results, property names) keys that differ in case only are legitimate and are not reported; repeated ones, and those with an invisible character, are medium.",
+	Basis:      "If the protocol defines the keys, there is no innocent reading. In free-form data (arguments, structured results, property names), keys that differ only in case are legitimate and not reported; duplicates, and keys with an invisible character, are medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436", "CWE-178"},
 	Message: func(p *scanner.MessagePass) {
 		end := p.Doc.Nodes[p.Root].Next
@@ -29,15 +29,15 @@ var prtJSONKeyConfusion = scanner.Rule{
 			defined := protocolObject(p, object) || protocolPart(p, object)
 			switch {
 			case a.Kind == wire.DuplicateKey && defined:
-				p.Report(int(a.Node), true, scanner.Critical, "a member stands twice: one reader takes the first, another the last")
+				p.Report(int(a.Node), true, scanner.Critical, "a duplicate member: one parser takes the first, another the last")
 			case a.Kind == wire.DuplicateKey:
-				p.Report(int(a.Node), true, scanner.Medium, "a member of free-form data stands twice: one reader takes the first, another the last")
+				p.Report(int(a.Node), true, scanner.Medium, "a duplicate member in free-form data: one parser takes the first, another the last")
 			case a.Kind == wire.OddKey && defined:
-				p.Report(int(a.Node), true, scanner.Critical, "a key has a NUL or an invisible character in it")
+				p.Report(int(a.Node), true, scanner.Critical, "a key contains a NUL or an invisible character")
 			case a.Kind == wire.OddKey:
-				p.Report(int(a.Node), true, scanner.Medium, "a key of free-form data has a NUL or an invisible character in it")
+				p.Report(int(a.Node), true, scanner.Medium, "a key of free-form data contains a NUL or an invisible character")
 			case defined:
-				p.Report(int(a.Node), true, scanner.Critical, "two members differ only in case or look: a lenient reader takes one for the other")
+				p.Report(int(a.Node), true, scanner.Critical, "two members differ only in case or look: a lenient parser takes one for the other")
 			}
 		}
 		reportVariants(p)
@@ -79,7 +79,7 @@ func reportVariants(p *scanner.MessagePass) {
 		folded, odd = wire.FoldKey(folded[:0], k)
 		known, ok := foldedKeys[string(folded)]
 		if ok && !odd && string(k) != known && doc.Get(int(doc.Nodes[i].Parent), known) < 0 {
-			p.Report(i, true, scanner.High, "a key is one of the protocol's in another case: only a lenient reader sees it")
+			p.Report(i, true, scanner.High, "a protocol key in another case: only a lenient parser sees it")
 		}
 	}
 }

@@ -14,12 +14,12 @@ const maxState = 64 << 10
 var prtRequestStatePlain = scanner.Rule{
 	ID:         "prt-request-state-plain",
 	Category:   "protocol",
-	Title:      "The state of a request is in the hands of the client, and not sealed",
-	Why:        "The client sends requestState back as the server gave it. Where it says in the clear who somebody is, what they may do or what they pay, whoever holds it can say something else.",
-	Fix:        "Have the server keep the state, or seal it with a key of its own and bind it to the user.",
+	Title:      "requestState is readable and not signed",
+	Why:        "The client returns requestState as the server sent it. If it contains an identity, permissions or a price in the clear, anybody who holds it can change them.",
+	Fix:        "Keep the state in the server, or sign it and bind it to the user.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Told where the state is JSON, or JSON in base64, with a member that decides something and none that looks like a seal. The server may check it in another way.",
+	Basis:      "Reported if the state is JSON, or base64 of JSON, with a member that decides something and none that looks like a signature. The server may check it in another way.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-565"},
 	Message: func(p *scanner.MessagePass) {
 		node := p.Doc.Get(p.Doc.Get(p.Root, "result"), "requestState")
@@ -42,7 +42,7 @@ var prtRequestStatePlain = scanner.Rule{
 			}
 		}
 		if decides {
-			p.Report(node, false, scanner.Low, "the state says in the clear who somebody is, or what they may do, and has no seal")
+			p.Report(node, false, scanner.Low, "requestState contains an identity or permissions in the clear, without a signature")
 		}
 	},
 }

@@ -9,12 +9,12 @@ import (
 var prtResponseMismatch = scanner.Rule{
 	ID:         "prt-response-mismatch",
 	Category:   "protocol",
-	Title:      "A response answers no request",
-	Why:        "A client that matches answers loosely takes it for the answer to something else. Of two answers to one request a checker may see the first, and the client act on the second.",
-	Fix:        "Check that the recording is complete. If it is, the server answers what it was not asked, or answers twice.",
+	Title:      "A response answers no open request",
+	Why:        "A client with loose matching takes it for the answer to something else. Of two answers to one request, a checker may see the first and the client act on the second.",
+	Fix:        "Check that the recording is complete. If it is, the server sends unsolicited or duplicate responses.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "A second answer that says something else is no slip of a recorder, and high. The answer to a request that another session of the server has open is high where its id is no small number, which two sessions have by chance. The same answer twice, or one to an unknown id, is low: recordings start late, lack a direction or have lines twice, and only servers that were asked something before are reported.",
+	Basis:      "A second answer with other content is not a recording error, and high. The answer to another session's open request is high if its ID is not a small number, which two sessions share by chance. The same answer twice, or one to an unknown ID, is low: recordings start late, lack a direction or repeat lines. Only servers that got a request before are reported.",
 	Refs:       []string{"OWASP-MCP:MCP06", "CWE-345"},
 	On:         scanner.OnResponse,
 	Judge: func(p *scanner.JudgePass) {
@@ -26,9 +26,9 @@ var prtResponseMismatch = scanner.Rule{
 		before, same := p.Answered()
 		switch {
 		case before && same:
-			why = "was given before, word for word"
+			why = "was already sent, word for word"
 		case before:
-			severity, why = scanner.High, "is a second one, and says something else than the first"
+			severity, why = scanner.High, "is a second one, with other content than the first"
 		case len(m.ID) >= chosenID && p.OpenElsewhere():
 			severity, why = scanner.High, "answers a request that is open in another session of the server"
 		}

@@ -29,12 +29,12 @@ const (
 var prtUnsolicitedRequest = scanner.Rule{
 	ID:         "prt-unsolicited-request",
 	Category:   "protocol",
-	Title:      "A server makes a request that it must not make",
-	Why:        "A request that the client did not offer to answer reaches a person or a model past what was agreed on. One that is the client's to make can pass for a call in a log.",
-	Fix:        "Treat the server as hostile, or have it corrected. Let the client refuse what it did not offer.",
+	Title:      "A server sends a request that it must not send",
+	Why:        "A request that the client did not declare to answer reaches a person or a model without agreement. A request that only clients may send can pass for a call in a log.",
+	Fix:        "Treat the server as hostile, or have it fixed. Make the client refuse what it did not declare.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification gives each request to one side, and ties sampling, elicitation and roots to capabilities; what the client did not declare is told only where it declared something about itself. A request of the client's own, and one that the protocol version does not have, are medium. Sampling or elicitation while no request of the client is open is low: versions before 2026-07-28 allow it, but nobody can tell what it is for.",
+	Basis:      "The specification assigns each request to one side, and ties sampling, elicitation and roots to capabilities; missing capabilities count only if the client declared any. A client's request, and one that the protocol version does not have, are medium. Sampling or elicitation while no client request is open is low: versions before 2026-07-28 allow it, but nobody can tell its purpose.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM06", "CWE-346"},
 	On:         scanner.OnQuestion,
 	Judge: func(p *scanner.JudgePass) {
@@ -49,11 +49,11 @@ var prtUnsolicitedRequest = scanner.Rule{
 		case scanner.Response:
 			for _, method := range m.Asks {
 				if undeclared(p.Server.Client, needed[method]) {
-					reportRequest(p, scanner.High, "which the client did not declare that it answers", method, "/result/inputRequests")
+					reportRequest(p, scanner.High, "which the client did not declare to answer", method, "/result/inputRequests")
 				}
 			}
 			if m.Code == elicitationRequired && undeclared(p.Server.Client, "elicitation") {
-				reportRequest(p, scanner.High, "by an error, which the client did not declare that it answers", "elicitation/create", "/error/code")
+				reportRequest(p, scanner.High, "by an error, which the client did not declare to answer", "elicitation/create", "/error/code")
 			}
 		}
 	},
@@ -80,11 +80,11 @@ func unsolicited(p *scanner.JudgePass) (scanner.Severity, string) {
 	case needed[method] == "":
 		return 0, ""
 	case undeclared(client, needed[method]):
-		return scanner.High, "which the client did not declare that it answers"
+		return scanner.High, "which the client did not declare to answer"
 	case client != nil && version(spoken) && spoken > lastWithRequests:
 		return scanner.Medium, "which its protocol version does not have"
 	case method != "roots/list" && p.Server.Asked && !p.Asking():
-		return scanner.Low, "while it has nothing to answer"
+		return scanner.Low, "while no client request is open"
 	}
 	return 0, ""
 }

@@ -18,12 +18,12 @@ const (
 var prtWeakSessionID = scanner.Rule{
 	ID:         "prt-weak-session-id",
 	Category:   "protocol",
-	Title:      "The id of a session can be guessed",
-	Why:        "Whoever has the id of a session can send into it, and read what is meant for another client (CVE-2025-6515).",
-	Fix:        "Have the server make ids with a generator for secrets, 128 bits long, and bind them to the user.",
+	Title:      "A session ID can be guessed",
+	Why:        "Anybody with a session ID can send into the session and read what is meant for another client (CVE-2025-6515).",
+	Fix:        "Generate IDs of 128 bits with a cryptographic random number generator, and bind them to the user.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "An id with less than 64 bits for the characters that it is written with, or that repeats a few of them, can be tried out; an id that is given a second time is two clients' at once. Told where the recording has HTTP headers (HAR, HTTP as text). How a long id was made cannot be seen.",
+	Basis:      "An ID with less than 64 bits of entropy for its alphabet, or with few distinct characters, can be guessed; a reused ID belongs to two clients at once. Requires HTTP headers in the recording (HAR, HTTP as text). mcpscan cannot see how a long ID was generated.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-330", "CWE-384"},
 	On:         scanner.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {
@@ -38,12 +38,12 @@ var prtWeakSessionID = scanner.Rule{
 		case spread < spreadBits:
 			why = "repeats a few characters"
 		case p.Server.Info.Protocol != "":
-			why = "was given before"
+			why = "was already used"
 		default:
 			return
 		}
 		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.MessageSubject, Offset: m.Offset,
-			Message: fmt.Sprintf("the id of the session that server %s gives %s", shown(p.Server.ID), why), Key: why})
+			Message: fmt.Sprintf("the session ID that server %s gives %s", shown(p.Server.ID), why), Key: why})
 	},
 }
 

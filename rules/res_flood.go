@@ -10,12 +10,12 @@ import (
 var resFlood = scanner.Rule{
 	ID:         "res-flood",
 	Category:   scanner.OutputPoisoning,
-	Title:      "A result is larger than a model can read, or says one thing without end",
-	Why:        "A result fills the context of the model. What the user and the other servers said is pushed out of it, rules among that, and the user pays for every token.",
-	Fix:        "Have the client cut results at a length, and the server return pages.",
+	Title:      "A result is too long for a model, or repeats itself",
+	Why:        "A result fills the model's context. It pushes out what the user and other servers said, including rules, and the user pays for every token.",
+	Fix:        "Cut results to a maximum length in the client, and return pages in the server.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Four MiB of text are about a million tokens, the most that models read. Repetition is told by how far the text can be compressed: ordinary ones to a fourth, tables and logs to a twentieth, one that repeats itself to less than a fiftieth. It counts from a length that fills a third of a common context, as a long file of the user's can be dull.",
+	Basis:      "4 MiB of text are about a million tokens, the longest context of current models. Repetition is measured by compression: ordinary text compresses to a quarter, tables and logs to a twentieth, repetitive text to less than a fiftieth. It counts from a third of a common context on, because a user's long file can be repetitive.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM10", "ATLAS:AML.T0034.002", "CWE-400"},
 	Message: func(p *scanner.MessagePass) {
 		result := p.Doc.Get(p.Root, "result")
@@ -29,9 +29,9 @@ var resFlood = scanner.Rule{
 			}
 			switch size, packed := sizeOf(p.Doc, list); {
 			case size >= floodBytes:
-				p.Report(list, true, scanner.Medium, "the text of the result is longer than any model reads")
+				p.Report(list, true, scanner.Medium, "the result is longer than any model's context")
 			case size >= repeatedBytes && size >= repeatedRatio*packed:
-				p.Report(list, true, scanner.Medium, "the text of the result says the same over and over")
+				p.Report(list, true, scanner.Medium, "the result repeats the same text")
 			}
 		}
 	},

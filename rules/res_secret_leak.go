@@ -11,11 +11,11 @@ var resSecretLeak = scanner.Rule{
 	ID:         "res-secret-leak",
 	Category:   "credential_theft",
 	Title:      "A secret passes through the session",
-	Why:        "What a result, a notification or a call holds is read by the model, kept in the transcript and logged on the way. A secret in it is known to all of them, and a model can be talked into sending it on.",
-	Fix:        "Replace the secret. Have the server leave it out or mask it, and give servers their credentials in their configuration.",
+	Why:        "The model reads the content of results, notifications and calls, transcripts keep it, and systems on the way log it. A secret in it is known to all of them, and an attacker can make the model send it on.",
+	Fix:        "Rotate the secret. Make the server omit or mask it, and give servers their credentials in their configuration.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Forms that nothing else has, and not the placeholders of documentation. High wherever it goes, as who reads it can use it. Medium for what is of use for a while (tokens of a session), public in part (Google keys), useless by itself (an encrypted key), or opens a database of a private network. Medium, too, in a text about attacks or about what finds secrets, whose samples have the same form; what a text calls an example is a step lower. Low for a call whose parameter asks for it: sch-secret-param tells of that.",
+	Basis:      "Formats that nothing else has, without documentation placeholders. High wherever it goes, because any reader can use it. Medium for short-lived (session tokens), partly public (Google keys) or unusable secrets (an encrypted key), and for a database on a private network. Medium, too, in a text about attacks or secret scanners, whose samples have the same format; an example labelled as such is one severity lower. Low for a call whose parameter asks for it, which sch-secret-param reports.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-200", "CWE-532"},
 	Client:     true,
 	Patterns: []scanner.Pattern{
@@ -60,11 +60,11 @@ func whereLeaked(p *scanner.TextPass) string {
 	case p.Subject == scanner.CallSubject || p.Direction == scanner.ClientToServer:
 		return " goes to the server"
 	case p.Subject == scanner.ResultSubject:
-		return " stands in a result"
+		return " is in a result"
 	case p.Subject == scanner.NotificationSubject:
-		return " stands in a notification"
+		return " is in a notification"
 	}
-	return " stands in what the server says"
+	return " is in what the server says about itself"
 }
 
 // leakedToken finds what can be a token of a vendor; the exact forms, with their

@@ -13,12 +13,12 @@ import (
 var schDangerDefault = scanner.Rule{
 	ID:         "sch-danger-default",
 	Category:   "exfiltration",
-	Title:      "The default of a parameter does harm when nothing is said",
-	Why:        "A model fills in what the schema offers. A recipient, a command or a secret file that stands there already is used with every call that does not object.",
-	Fix:        "Have the server leave the parameter empty. Say in the client what goes there.",
+	Title:      "A parameter's default is harmful",
+	Why:        "A model fills in what the schema offers. A default recipient, command or secret file applies to every call that does not override it.",
+	Fix:        "Remove the default in the server. Set the value in the client.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "No published server has an address outside as the default of a recipient or a webhook, a chain of commands, or a file of keys where the tool is not about keys. An address where reports or callbacks go may be the maker's own, and is medium. What stands in examples is an example, but for a credential that works.",
+	Basis:      "No published server has an external address as the default of a recipient or webhook, a chain of commands, or a key file in a tool that is not about keys. A default address for reports or callbacks may be the vendor's own, and is medium. Examples do not count, except working credentials.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-1188"},
 	Message: func(p *scanner.MessagePass) {
 		ownTools(p, func(d *scanner.Definition, node int) {
@@ -68,15 +68,15 @@ func weighOffered(tool, parameter, said string, given bool) (scanner.Severity, s
 		return scanner.Medium, "a credential is the example of a parameter"
 	case !given:
 	case sinkName.MatchString(name) && outsideAddress(low):
-		return scanner.High, "an address outside is the default of who is sent to"
+		return scanner.High, "an external address is the default recipient"
 	case reportsTo.MatchString(name) && strings.Contains(low, "://") && outsideAddress(low):
-		return scanner.Medium, "an address outside is the default of where reports go"
+		return scanner.Medium, "an external address is the default destination of reports"
 	case chainedCommand.MatchString(low):
 		return scanner.High, "a chain of commands is the default of a parameter"
 	case destroysData.MatchString(low):
 		return scanner.High, "a command that destroys data is the default of a parameter"
 	case fileOfKeys.MatchString(low) && !handlesCredentials(tool) && !handlesCredentials(parameter) && !strings.Contains(name, "ident"):
-		return scanner.High, "a file that holds credentials is the default of a parameter"
+		return scanner.High, "a credentials file is the default of a parameter"
 	}
 	return scanner.Note, ""
 }

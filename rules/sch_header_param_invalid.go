@@ -10,12 +10,12 @@ import (
 var schHeaderParamInvalid = scanner.Rule{
 	ID:         "sch-header-param-invalid",
 	Category:   "protocol",
-	Title:      "A parameter has an x-mcp-header that the specification forbids",
-	Why:        "A client of streamable HTTP must drop a tool with such an annotation, and other clients show it to the model: whoever reviews with the one does not see what the other runs. A line break in the name would write a header of its own.",
-	Fix:        "Have the server corrected: a unique token, on a string, integer or boolean that is reached through properties alone.",
+	Title:      "A parameter has an invalid x-mcp-header",
+	Why:        "A streamable HTTP client must drop a tool with such an annotation, and other clients show it to the model: a reviewer with one does not see what the other runs. A line break in the name would inject a header.",
+	Fix:        "Fix the server: use a unique token, on a string, integer or boolean that is reachable through properties only.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The requirements are those of the protocol version 2026-07-28, Streamable HTTP, custom headers from tool parameters. The breach is a fact; the intent is not.",
+	Basis:      "The requirements are those of protocol version 2026-07-28, Streamable HTTP, custom headers from tool parameters. The violation is a fact; the intent is not.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	Message: func(p *scanner.MessagePass) {
 		ownTools(p, func(_ *scanner.Definition, node int) {
@@ -25,7 +25,7 @@ var schHeaderParamInvalid = scanner.Rule{
 					return
 				}
 				if fault := headerFault(p.Doc, s, header, seen); fault != "" {
-					p.Report(header, false, scanner.Medium, fault+": clients of HTTP drop the tool, others show it")
+					p.Report(header, false, scanner.Medium, fault+": HTTP clients drop the tool, others show it")
 				}
 			})
 		})
@@ -53,15 +53,15 @@ func headerFault(doc *wire.Doc, s subschema, header int, seen map[string]bool) s
 	folded := strings.ToLower(name)
 	switch {
 	case name == "":
-		return "the name of a header is not a string, or empty"
+		return "the header name is not a string, or empty"
 	case strings.ContainsFunc(name, func(r rune) bool { return !tokenChar(r) }):
-		return "the name of a header has characters that no header may have"
+		return "the header name contains characters that are not allowed in headers"
 	case seen[folded]:
-		return "two parameters are mirrored into one header"
+		return "two parameters map to one header"
 	case s.around < 0 || !s.direct:
-		return "the parameter of a header is not reached through properties alone"
+		return "the header's parameter is not reachable through properties only"
 	case !primitive(doc, doc.Get(s.node, "type")):
-		return "the parameter of a header is neither a string nor an integer nor a boolean"
+		return "the header's parameter is neither a string nor an integer nor a boolean"
 	}
 	seen[folded] = true
 	return ""

@@ -8,12 +8,12 @@ import (
 var schHeaderParamSensitive = scanner.Rule{
 	ID:         "sch-header-param-sensitive",
 	Category:   "exfiltration",
-	Title:      "A sensitive parameter is mirrored into an HTTP header",
-	Why:        "Headers are read and logged by every proxy and gateway on the way, where the body is not.",
-	Fix:        "Have the server take x-mcp-header off the parameter: only what intermediaries route by belongs in a header.",
+	Title:      "A sensitive parameter is copied to an HTTP header",
+	Why:        "Proxies and gateways read and log headers, but not bodies.",
+	Fix:        "Remove x-mcp-header from the parameter: headers are for values that intermediaries route by.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The protocol version 2026-07-28 says that passwords, keys, tokens and personal data should not be mirrored. Free text can hold anything, and is low.",
+	Basis:      "Protocol version 2026-07-28 says that passwords, keys, tokens and personal data should not be in headers. Free text can contain anything, and is low.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "CWE-532"},
 	Message: func(p *scanner.MessagePass) {
 		ownTools(p, func(d *scanner.Definition, node int) {
@@ -24,11 +24,11 @@ var schHeaderParamSensitive = scanner.Rule{
 				name := keyOf(p.Doc, s.node)
 				switch said := spell(name); {
 				case secretParameter(p.Doc, d.Name, s.node, name) != noSecret:
-					p.Report(header, false, scanner.Medium, "a secret is mirrored into a header")
+					p.Report(header, false, scanner.Medium, "a secret is copied to a header")
 				case personalData.MatchString(said):
-					p.Report(header, false, scanner.Medium, "personal data is mirrored into a header")
+					p.Report(header, false, scanner.Medium, "personal data is copied to a header")
 				case freeText.MatchString(said) && holdsText(p.Doc, s.node):
-					p.Report(header, false, scanner.Low, "free text is mirrored into a header")
+					p.Report(header, false, scanner.Low, "free text is copied to a header")
 				}
 			})
 		})

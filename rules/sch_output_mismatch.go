@@ -12,12 +12,12 @@ import (
 var schOutputMismatch = scanner.Rule{
 	ID:         "sch-output-mismatch",
 	Category:   scanner.OutputPoisoning,
-	Title:      "A structured result is not what the tool's schema, or the result's own text, says",
-	Why:        "One client hands the model the text of a result and another the structure. Where the two differ, the one that was reviewed or logged is not the one that was acted on.",
-	Fix:        "Have the server return one value in both forms, as its outputSchema says. Let the client refuse what does not conform.",
+	Title:      "A structured result contradicts the tool's schema or its own text",
+	Why:        "One client gives the model the text of a result and another the structured content. If they differ, the model acts on something else than what was reviewed or logged.",
+	Fix:        "Return the same value in both forms, as outputSchema says. Make the client reject results that do not conform.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Two values under one name in one result, or a breach of a schema that the server wrote itself: both are facts, the intent is not. A text that is no JSON, or says less, contradicts nothing. Numbers may be rounded.",
+	Basis:      "Two values under one name in one result, or a violation of the server's own schema: both are facts, the intent is not. A text that is not JSON, or says less, contradicts nothing. Numbers may be rounded.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM05", "CWE-345"},
 	Message: func(p *scanner.MessagePass) {
 		result := p.Doc.Get(p.Root, "result")
@@ -37,7 +37,7 @@ var schOutputMismatch = scanner.Rule{
 				continue
 			}
 			if at := said.differ(0, said.wrapped(structured)); at >= 0 {
-				p.Report(at, false, scanner.Medium, "the text of the result gives another value for this")
+				p.Report(at, false, scanner.Medium, "the text of the result has another value here")
 			}
 		}
 	},

@@ -12,12 +12,12 @@ import (
 var schRemoteRef = scanner.Rule{
 	ID:         "sch-remote-ref",
 	Category:   "schema",
-	Title:      "A schema refers to a document elsewhere",
-	Why:        "Whoever follows the reference fetches an address of the server's choice, also one inside the network or a file. What comes back can change after the review.",
-	Fix:        "Have the schema carry its parts in $defs. Do not let a client resolve references to other documents.",
+	Title:      "A schema refers to an external document",
+	Why:        "Whoever follows the reference fetches an address that the server chose, possibly inside the network, or a file. The content can change after the review.",
+	Fix:        "Put the parts of the schema into $defs. Do not let a client resolve references to other documents.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification forbids clients to fetch references unless asked to, and no published server has one. A dialect that few validators know is medium, a reference without an address low. An $id only names a schema, and a reference to a name that the schema itself carries fetches nothing.",
+	Basis:      "The specification forbids clients to fetch references unless asked to, and no published server has one. A dialect that few validators know is medium, a reference without an address low. An $id only names a schema, and a reference to a name within the schema fetches nothing.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0110", "CWE-829", "CWE-918"},
 	Message: func(p *scanner.MessagePass) {
 		ownTools(p, func(_ *scanner.Definition, node int) {
@@ -74,11 +74,11 @@ func (n *schemaNames) weigh(target string, dialect bool) (scanner.Severity, stri
 	case onDisk.MatchString(target):
 		return scanner.High, "the schema refers to a file"
 	case !remoteRef.MatchString(target):
-		return scanner.Low, "the schema refers to what it does not carry"
+		return scanner.Low, "the schema refers to a part that it does not contain"
 	case dialect:
-		return scanner.Medium, "the dialect of the schema stands elsewhere"
+		return scanner.Medium, "the schema's dialect is an external document"
 	}
-	return scanner.High, "the schema refers to a document elsewhere"
+	return scanner.High, "the schema refers to an external document"
 }
 
 // schemaNames are the names that a schema gives to its parts.

@@ -26,12 +26,12 @@ const maxExpansion = 100_000
 var schResourceBomb = scanner.Rule{
 	ID:         "sch-resource-bomb",
 	Category:   "schema",
-	Title:      "A schema costs its reader too much",
-	Why:        "A client that compiles or checks such a schema hangs or runs out of memory, and a checker that gives up on it has not looked.",
-	Fix:        "Have the server send a smaller schema. Bound the work that the client spends on one.",
+	Title:      "A schema is too expensive to process",
+	Why:        "A client that compiles or validates such a schema hangs or runs out of memory, and a checker that gives up has not inspected it.",
+	Fix:        "Make the server send a smaller schema. Limit the client's work per schema.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Each bound is some times what published servers need. A schema that refers to itself through a property or a list is an honest tree and left alone; one that does so without taking anything off the value never ends.",
+	Basis:      "Each limit is several times what published servers need. A schema that refers to itself through a property or an array is an honest tree and not reported; one that refers to itself for the same value never ends.",
 	Refs:       []string{"OWASP-LLM:LLM10", "CWE-400", "CWE-674", "CWE-1333"},
 	Message: func(p *scanner.MessagePass) {
 		ownTools(p, func(_ *scanner.Definition, node int) {
@@ -57,7 +57,7 @@ func tooCostly(doc *wire.Doc, root int) (at int, message string) {
 	count, patterns, refs := 0, 0, 0
 	subschemas(doc, root, func(s subschema) bool {
 		if count++; count > maxSubschemas {
-			at, message = root, fmt.Sprintf("more than %d schemas in one", maxSubschemas)
+			at, message = root, fmt.Sprintf("more than %d subschemas in one schema", maxSubschemas)
 		} else if s.depth > maxSchemaDepth {
 			at, message = root, fmt.Sprintf("schemas nested deeper than %d", maxSchemaDepth)
 		}
@@ -70,7 +70,7 @@ func tooCostly(doc *wire.Doc, root int) (at int, message string) {
 			if patterns += len(pattern); patterns > maxPatterns {
 				at, message = c, fmt.Sprintf("patterns of more than %d bytes in one schema", maxPatterns)
 			} else if catastrophic(string(pattern)) {
-				at, message = c, "a pattern takes exponential time in engines that backtrack"
+				at, message = c, "a pattern takes exponential time in backtracking engines"
 			}
 		}
 		return message == ""

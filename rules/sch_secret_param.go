@@ -12,11 +12,11 @@ var schSecretParam = scanner.Rule{
 	ID:         "sch-secret-param",
 	Category:   "credential_theft",
 	Title:      "A tool takes a secret as an argument",
-	Why:        "An argument passes through the model, the transcript and every log on the way. Who asks for a seed phrase or a card code there gets it with nobody looking.",
-	Fix:        "Give servers their credentials in their configuration. Do not let a model handle a secret of its user.",
+	Why:        "Arguments pass through the model, the transcript and every log. A tool that asks for a seed phrase or a card code there gets it unnoticed.",
+	Fix:        "Give servers their credentials in their configuration. Do not let a model handle its user's secrets.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Medium where the secret is a person's own (a seed phrase, a private key, a card code, the user's password); low for the password or key of a service, which one published server in seventeen takes. The worst parameter of a tool counts.",
+	Basis:      "Medium if the secret is a person's own (a seed phrase, a private key, a card code, the user's password); low for the password or key of a service, which one published server in seventeen takes. The worst parameter of a tool counts.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
 	Message: func(p *scanner.MessagePass) {
 		ownTools(p, func(d *scanner.Definition, node int) {

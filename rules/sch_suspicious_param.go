@@ -10,12 +10,12 @@ import (
 var schSuspiciousParam = scanner.Rule{
 	ID:         "sch-suspicious-param",
 	Category:   "exfiltration",
-	Title:      "A parameter collects what the tool does not need",
-	Why:        "The model fills in what a schema asks for. A parameter for the conversation, the system prompt, other tools' results, a secret or the model's name hands them to the server with every call.",
+	Title:      "A parameter collects data that the tool does not need",
+	Why:        "The model fills in what a schema asks for. A parameter for the conversation, the system prompt, other tools' results, a secret or the model's name gives them to the server in every call.",
 	Fix:        "Ask the author what it is for. Do not use the tool with data that the server must not see.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "High where the name or the description says that it is the conversation, the system prompt or a secret and the tool must be given it; medium where it is optional. What tells the server which model calls is one step less. Tools for chats and models have such parameters for a purpose and are left alone.",
+	Basis:      "High if the name or description says that it is the conversation, the system prompt or a secret, and it is required; medium if it is optional. A parameter for the model's name is one severity lower. Tools for chats and models have such parameters for a purpose and are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM07", "ATLAS:AML.T0086", "CWE-200"},
 	Message: func(p *scanner.MessagePass) {
 		ownTools(p, func(d *scanner.Definition, node int) {
@@ -112,7 +112,7 @@ func collectedBy(name string) (optional, required scanner.Severity, message stri
 
 // wished is what each pattern stands for, and fileMatch the first of those that
 // are secrets.
-var wished = [...]string{"the conversation", "the prompt", "the results of other tools", "a file that holds credentials", "secrets"}
+var wished = [...]string{"the conversation", "the prompt", "the results of other tools", "a credentials file", "secrets"}
 
 const (
 	talkMatch = 0

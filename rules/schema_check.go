@@ -66,7 +66,7 @@ func (c *conformance) check(s, v int) (at int, message string) {
 // itself tells what is wrong with a value before its parts are looked at.
 func (c *conformance) itself(s, v int) string {
 	if t := c.schema.Get(s, "type"); t >= 0 && !c.typed(s, t, v) {
-		return "the structured result has another type here than the tool's schema says"
+		return "the structured result has another type here than the tool's schema"
 	}
 	values := c.schema.Get(s, "enum")
 	if c.schema.Kind(values) != wire.Array {
@@ -132,7 +132,7 @@ func (c *conformance) object(s, v int) (at int, message string) {
 			c.work++
 			var buf []byte
 			if _, ok := own[string(c.schema.Text(e, &buf))]; c.schema.Kind(e) == wire.String && !ok {
-				return v, "the structured result lacks a member that the tool's schema requires"
+				return v, "the structured result lacks a required member"
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func (c *conformance) object(s, v int) (at int, message string) {
 	for m := c.value.First(v); m >= 0; m = c.value.Next(m) {
 		sub, ok := properties[keyOf(&c.value, m)]
 		if !ok && closed {
-			return m, "the structured result has a member that the tool's schema does not know"
+			return m, "the structured result has a member that the tool's schema does not allow"
 		}
 		if ok {
 			if at, message := c.check(sub, m); message != "" {

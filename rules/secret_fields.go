@@ -41,7 +41,7 @@ var secretFields = [...]struct {
 			`код (?:подтверждения|безопасности|из смс|из sms)|验证码|驗證碼|动态码|認証コード|確認コード|暗証番号|인증 ?(?:번호|코드)|رمز التحقق`),
 	},
 	{
-		kind:    "a secret of the person",
+		kind:    "a personal secret",
 		name:    lazyregexp.New(`\b((seed|recovery|backup|mnemonic|secret) (phrase|words)|mnemonic|ssn|social security( number| no)?|(bank|atm|sim) pin|session cookies?)$`),
 		asked:   askingFor(`(?:seed|recovery|mnemonic) (?:phrase|words)|social security number|ssn`),
 		figures: true,

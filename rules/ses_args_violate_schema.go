@@ -9,12 +9,12 @@ import (
 var sesArgsViolateSchema = scanner.Rule{
 	ID:         "ses-args-violate-schema",
 	Category:   "schema",
-	Title:      "The arguments of a call are not what the tool's schema says",
-	Why:        "The schema is what was reviewed. A server that takes more than it declares can be called in ways that nobody has looked at, and a model that sends more was told to elsewhere.",
-	Fix:        "Let the client check arguments before it sends them, and the server before it uses them. Find out where the model learnt of the argument.",
+	Title:      "The arguments of a call violate the tool's schema",
+	Why:        "The schema is what was reviewed. A server that accepts more than it declares can be called in ways that nobody reviewed, and a model that sends more got the idea elsewhere.",
+	Fix:        "Check arguments in the client before it sends them, and in the server before it uses them. Find out where the model got the argument from.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A breach of a schema that the server wrote itself is a fact; most are slips of a model, so it is low. A schema that refers elsewhere, is larger than 16 KiB or cannot be checked in bounded time is passed over, and so is a tool that was listed in two forms.",
+	Basis:      "A violation of the server's own schema is a fact; most are mistakes of a model, so it is low. Not checked: a schema that refers to external documents, is larger than 16 KiB or cannot be checked within limits, and a tool that was listed in two forms.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "CWE-20"},
 	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
@@ -32,7 +32,7 @@ var sesArgsViolateSchema = scanner.Rule{
 		}
 		where := "an argument"
 		if b.Pointer == "" {
-			where = "what is given"
+			where = "the value"
 		}
 		p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: scanner.CallSubject, Name: m.Target, Pointer: "/arguments" + b.Pointer,
 			Message: fmt.Sprintf("%s to %s %s", where, shown(m.Target), b.Message), Evidence: b.Value, Key: b.Message, Offset: b.Offset,

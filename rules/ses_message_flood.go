@@ -9,12 +9,12 @@ import (
 var sesMessageFlood = scanner.Rule{
 	ID:         "ses-message-flood",
 	Category:   "burst",
-	Title:      "A server sends more than anybody can take in",
-	Why:        "A person who is asked again and again agrees at last; a client that lists again for each notice does nothing else; and what matters in a log is washed away.",
-	Fix:        "Let the client limit what servers may ask and announce. Remove the server, or have it corrected.",
+	Title:      "A server sends more than a client or person can handle",
+	Why:        "A person who is asked again and again finally agrees; a client that lists again for each notification does nothing else; and important log lines get lost.",
+	Fix:        "Limit in the client what servers may request and announce. Remove the server, or have it fixed.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The limits are those of who has to take it in: 10 questions (sampling, elicitation) at once and 10 a minute from then on, 60 notices that a list or a resource has changed and one a second, 1,000 other notifications and 100 a second. The last is low: an honest server that logs too much does it. Told once, and again when the server has been quiet.",
+	Basis:      "The limits follow from who has to react: 10 questions (sampling, elicitation) at once and 10 per minute after that, 60 notifications of a changed list or resource and one per second, 1,000 other notifications and 100 per second. The last is low: an honest server that logs too much does it. Reported once, and again after the server was quiet.",
 	Refs:       []string{"OWASP-LLM:LLM10", "OWASP-MCP:MCP06", "CWE-770"},
 	On:         scanner.OnQuestion | scanner.OnNotification,
 	Judge: func(p *scanner.JudgePass) {
@@ -28,10 +28,10 @@ var sesMessageFlood = scanner.Rule{
 		case scanner.Asks:
 			severity, what = scanner.Medium, "questions"
 		case scanner.Relists:
-			severity, what = scanner.Medium, "notices of changes"
+			severity, what = scanner.Medium, "change notifications"
 		}
 		p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.MessageSubject, Pointer: "/method", Offset: p.Message.Offset,
-			Message:  fmt.Sprintf("server %s sends more than %d %s at once, or %d a minute", shown(p.Server.ID), limit.Burst, what, limit.CallsPerMinute),
+			Message:  fmt.Sprintf("server %s sends more than %d %s at once, or %d per minute", shown(p.Server.ID), limit.Burst, what, limit.CallsPerMinute),
 			Evidence: p.Message.Method, Key: what})
 	},
 }

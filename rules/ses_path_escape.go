@@ -11,12 +11,12 @@ import (
 var sesPathEscape = scanner.Rule{
 	ID:         "ses-path-escape",
 	Category:   "path_traversal",
-	Title:      "A call leads out of the place that it starts in",
-	Why:        "A server that joins what it is given with its own directory hands over files that nobody shared with it (CVE-2025-53110, CVE-2025-68143). Text that an agent read can have chosen the path.",
-	Fix:        "Look at the answer, and find out where the path came from. Let the server resolve paths before it checks them, and refuse what is outside.",
+	Title:      "A call's path leaves its directory",
+	Why:        "A server that joins its input with its own directory returns files that nobody shared with it (CVE-2025-53110, CVE-2025-68143). A text that the agent read may have chosen the path.",
+	Fix:        "Check the answer, and find out where the path came from. Make the server resolve paths before it checks them, and reject paths outside.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "It reports steps up beyond the start of a relative path or the top directory of an absolute one, and, where the client named roots, absolute paths outside of them. People write ../ too, so it is medium; steps that are encoded, or made to survive a filter, have no honest use and are high, as are those that end at a file of keys or accounts. An argument is a path by its name; under another name, two steps up or an encoded one are asked for. Where a symbolic link leads cannot be seen.",
+	Basis:      "Reports path traversal beyond the start of a relative path or the top directory of an absolute one, and absolute paths outside the client's roots. People write ../ too, so it is medium; encoded steps, or steps made to survive a filter, have no honest use and are high, as are paths to a key or account file. An argument is a path by its name; under other names, two steps up or an encoded one are required. mcpscan cannot see where a symbolic link leads.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-22"},
 	Arguments:  true,
 	On:         scanner.OnRequest,
@@ -107,15 +107,15 @@ func (l *filePath) escapes(text string, roots []filePath) (scanner.Severity, str
 	up := l.climbs > 0 || l.emptied && (len(roots) == 0 || !inside)
 	switch {
 	case up && l.hidden:
-		return scanner.High, "leads up and out by steps that are encoded"
+		return scanner.High, "traverses up and out with encoded steps"
 	case strings.Contains(text, "....//") || strings.Contains(text, "..././"):
-		return scanner.High, "leads up and out when a filter takes ../ out of it"
+		return scanner.High, "traverses up and out after a filter removes ../"
 	case up && guarded.MatchString(text):
-		return scanner.High, "leads up and out to where keys or accounts are kept"
+		return scanner.High, "traverses up and out to a place of keys or accounts"
 	case up:
-		return scanner.Medium, "leads up and out of where it starts"
+		return scanner.Medium, "traverses up and out of its directory"
 	case !inside:
-		return scanner.Medium, "is outside of the roots that the client named"
+		return scanner.Medium, "is outside the client's roots"
 	}
 	return 0, ""
 }

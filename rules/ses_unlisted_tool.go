@@ -9,12 +9,12 @@ import (
 var sesUnlistedTool = scanner.Rule{
 	ID:         "ses-unlisted-tool",
 	Category:   "policy",
-	Title:      "A tool was called that the server never listed",
-	Why:        "A tool that is not listed was not reviewed and not pinned; a model that knows its name learnt it elsewhere.",
+	Title:      "A call names a tool that the server never listed",
+	Why:        "A tool that is not listed was not reviewed and not pinned; a model that knows its name got it elsewhere.",
 	Fix:        "Find out where the model got the name. Let clients call listed tools only.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Reported only for a server that has listed its tools in the session. A list that was not recorded to its end is the known false alarm.",
+	Basis:      "Reported only for a server that has listed its tools in the session. A truncated list in a recording is the known false positive.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0053", "CWE-862"},
 	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
@@ -26,6 +26,6 @@ var sesUnlistedTool = scanner.Rule{
 			return
 		}
 		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.CallSubject, Name: m.Target, Pointer: "/name",
-			Message: fmt.Sprintf("the tool %q is called, and server %q has not listed it", m.Target, p.Server.ID), Evidence: m.Target, Offset: m.Offset})
+			Message: fmt.Sprintf("the client calls tool %q, which server %q has not listed", m.Target, p.Server.ID), Evidence: m.Target, Offset: m.Offset})
 	},
 }

@@ -13,12 +13,12 @@ import (
 var settingsWeakened = scanner.Rule{
 	ID:         "settings-weakened",
 	Category:   "configuration",
-	Title:      "A change alters what decides about its own findings",
-	Why:        "Whoever can switch off a rule, ignore a finding or widen a policy in the same change as a poisoned tool gets both merged. Where the settings before the change decide, the poisoned tool is still reported, but the next change is judged by the weaker settings.",
-	Fix:        "If the change of settings is wanted, merge it in a pull request of its own that a code owner reviews; from then on it decides.",
+	Title:      "A change modifies the settings that judge it",
+	Why:        "Whoever can switch off a rule, ignore a finding or widen a policy in the same change as a poisoned tool gets both merged. If the settings before the change decide, the poisoned tool is still reported, but the weaker settings judge the next change.",
+	Fix:        "If you want the new settings, merge them in a separate pull request that a code owner reviews; they decide from then on.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Both versions are parsed and compared key by key. High where something is switched off, lowered, widened or ignored broadly, and where a change cannot be shown to be harmless; medium where it accepts single findings that it names; low where it weakens nothing. Comments and the order of keys are no change. Reported where --base names a directory.",
+	Basis:      "Both versions are parsed and compared key by key. High if something is switched off, lowered, widened or broadly ignored, or if a change cannot be shown to be harmless; medium if it accepts single findings by name; low if it weakens nothing. Comments and the order of keys do not count. Reported if --base names a directory.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-693"},
 	Settings: func(p *scanner.SettingsPass) {
 		changes := p.Worst()
@@ -57,7 +57,7 @@ var weakened = map[scanner.Effect]struct {
 	severity scanner.Severity
 	verb     string
 }{
-	scanner.Keeps:   {scanner.Low, "is changed and weakens nothing"},
+	scanner.Keeps:   {scanner.Low, "changed and weakens nothing"},
 	scanner.Accepts: {scanner.Medium, "accepts findings"},
 	scanner.Weakens: {scanner.High, "weakens what is checked"},
 }
@@ -73,7 +73,7 @@ func settingsDiff(c *scanner.ChangedSettings) string {
 		now = "/dev/null"
 	}
 	if tooLong(string(c.Was), string(c.Now)) {
-		return "@@ too long to be compared line by line @@"
+		return "@@ too long to compare line by line @@"
 	}
 	return udiff.Unified(was, now, string(c.Was), string(c.Now))
 }

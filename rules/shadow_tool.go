@@ -11,12 +11,12 @@ import (
 var shadowTool = scanner.Rule{
 	ID:         "shadow-tool",
 	Category:   "tool_shadowing",
-	Title:      "Two servers offer a tool of the same name",
-	Why:        "A call meant for one server can reach the other, and a model that reads both descriptions follows the one that is more insistent.",
-	Fix:        "Rename one of them, or let the client use only one of the two servers.",
+	Title:      "Two servers have a tool of the same name",
+	Why:        "A call meant for one server can reach the other, and a model that reads both descriptions follows the more insistent one.",
+	Fix:        "Rename one of them, or use only one of the two servers.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Generic names meet by chance (7 of 100 tool names of published servers do), so a bare collision is medium; a name that is only alike to the eye, or a description copied onto another schema, is made to be mistaken and counts as critical. Each call of such a name is blocked, and told as medium: what somebody means by the name is weighed where it is defined.",
+	Basis:      "Generic names collide by chance (7 of 100 tool names of published servers do), so a bare collision is medium; a look-alike name, or a description copied onto another schema, is deliberate and critical. Each call of such a name is blocked and reported as medium; the finding about the definitions rates the intent.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0074", "CWE-345"},
 	On:         scanner.OnCall | scanner.OnList,
 	Judge:      judgeShadows(scanner.Alert),
@@ -90,11 +90,11 @@ func collision(d *scanner.Definition, other *scanner.Known, fork bool) (scanner.
 	o := other.Definition
 	switch {
 	case d.Digest == o.Digest:
-		return scanner.Low, "is the same in every part as"
+		return scanner.Low, "is identical to"
 	case spelling(d.Name) != spelling(o.Name):
-		return scanner.Critical, "has a name that looks like that of"
+		return scanner.Critical, "has a look-alike of the name of"
 	case d.Foreign == o.Foreign && otherSchema(d, o) && alike(d.Description, o.Description):
-		return scanner.Critical, "has the name and the description, but not the schema, of"
+		return scanner.Critical, "has the name and description, but not the schema, of"
 	case !fork && reworded(d.Description, o.Description):
 		return scanner.High, "has the name, and a reworded description, of"
 	case d.Name != o.Name:

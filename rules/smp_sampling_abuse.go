@@ -13,12 +13,12 @@ import (
 var smpSamplingAbuse = scanner.Rule{
 	ID:         "smp-sampling-abuse",
 	Category:   "exfiltration",
-	Title:      "A server uses the client's model for more than an answer",
-	Why:        "With sampling a server writes the prompt and reads the answer. It can have the model repeat what other servers and the user said, act with tools that are not its own, stay changed for the rest of the session, or spend the user's tokens.",
-	Fix:        "Refuse the request, or edit it before the model sees it. Show prompt and answer to the user, and give a server no context but its own.",
+	Title:      "A server uses the client's model for more than its own work",
+	Why:        "In sampling, a server writes the prompt and reads the answer. It can make the model repeat what other servers and the user said, use tools that are not its own, change its behaviour for the rest of the session, or spend the user's tokens.",
+	Fix:        "Refuse the request, or edit it before the model sees it. Show prompt and answer to the user, and give a server only its own context.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "To ask for the context of all servers, for secrets or for the instructions of others has no use for the server's own work. More tokens than any model answers with, and a tool that must be called, are medium; tools of the server's own alone are part of the protocol, and low.",
+	Basis:      "A server does not need the context of all servers, secrets or other servers' instructions for its own work. More tokens than any model returns, and a forced tool call, are medium; calls of its own tools are part of the protocol, and low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Patterns: []scanner.Pattern{
 		{Name: "takes_context", Expr: `\b(?:includ\w+|repeat\w*|print|output\w*|return\w*|list|copy|quote|reveal\w*|dump|extract|give (?:me|us)|append|send|share|write|tell (?:me|us))\b[^.\n]{0,60}\b(?:system prompt|your (?:own |system |initial )?(?:instructions|context|memory)|` + wholeTalk + `|` + ownSecrets + `)`,
@@ -69,10 +69,10 @@ const (
 )
 
 var samplingOrders = [...]string{
-	takesContext: "the server has the model hand over what others told it",
-	setsAside:    "the server has the model set aside what others told it",
-	withoutUser:  "the server has the model act without its user",
-	stays:        "the server has the model go on doing so after the answer",
+	takesContext: "the server asks the model for other servers' data",
+	setsAside:    "the server tells the model to ignore its other instructions",
+	withoutUser:  "the server tells the model to act without its user",
+	stays:        "the server tells the model to keep doing so after the answer",
 }
 
 const (
@@ -98,17 +98,17 @@ var (
 func judgeSampling(p *scanner.MessagePass, params int) {
 	doc := p.Doc
 	if context := doc.Get(params, "includeContext"); doc.Kind(context) == wire.String && textOf(doc, context) == "allServers" {
-		p.Report(context, false, scanner.High, "the server asks for what all servers of the session have said")
+		p.Report(context, false, scanner.High, "the server asks for the context of all servers of the session")
 	}
 	most := doc.Get(params, "maxTokens")
 	if n, err := strconv.ParseFloat(textOf(doc, most), 64); doc.Kind(most) == wire.Number && err == nil && n > mostTokens {
-		p.Report(most, false, scanner.Medium, "the server asks for more tokens than any model answers with")
+		p.Report(most, false, scanner.Medium, "the server asks for more tokens than any model returns")
 	}
 	tools := doc.Get(params, "tools")
 	if offered := doc.Kind(tools) == wire.Array && doc.Nodes[tools].Len > 0; offered {
-		severity, message := scanner.Low, "the server has the model call tools that only the server knows"
+		severity, message := scanner.Low, "the server tells the model to call tools that only the server knows"
 		if mode, _ := doc.Str(doc.Get(params, "toolChoice"), "mode"); mode == "required" {
-			severity, message = scanner.Medium, "the server has the model call one of its tools whatever it thinks"
+			severity, message = scanner.Medium, "the server forces the model to call one of its tools"
 		}
 		p.Report(tools, false, severity, message)
 	}
@@ -132,7 +132,7 @@ func foreignTools(p *scanner.MessagePass, params, tools int) {
 		for _, m := range usesTool.FindAllSubmatchIndex(said, maxToolOrders) {
 			name := string(said[max(m[2], m[4]):max(m[3], m[5])])
 			if !noToolName[name] && !own[scanner.FoldName(name)] && !countered(said, m[0], m[1]) {
-				p.Report(i, false, scanner.High, "the server has the model call a tool that is not among those of the request")
+				p.Report(i, false, scanner.High, "the server tells the model to call a tool that is not in the request")
 				break
 			}
 		}

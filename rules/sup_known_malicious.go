@@ -5,12 +5,12 @@ import "github.com/mcpscan/mcpscan/scanner"
 var supKnownMalicious = scanner.Rule{
 	ID:         "sup-known-malicious",
 	Category:   "supply_chain",
-	Title:      "A package is started in a version that is known to be malicious",
-	Why:        "The package does what its author wants, with the rights and the credentials of the server: it was published for that, or taken over.",
-	Fix:        "Remove it, and replace every credential that it could read.",
+	Title:      "A server runs a package version known to be malicious",
+	Why:        "The package does what its author wants, with the rights and credentials of the server: somebody published it for that purpose, or took it over.",
+	Fix:        "Remove it, and rotate every credential that it could read.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Every version that can be fetched was reported as malicious by whom the message names.",
+	Basis:      "Every version that may be fetched was reported as malicious by the source in the message.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-LLM:LLM03", "ATLAS:AML.T0011.002", "CWE-506"},
 	Config:     NewAdvisories(nil).check(true),
 }

@@ -5,12 +5,12 @@ import "github.com/mcpscan/mcpscan/scanner"
 var supKnownVulnerable = scanner.Rule{
 	ID:         "sup-known-vulnerable",
 	Category:   "supply_chain",
-	Title:      "A package is started in a version with a known vulnerability",
-	Why:        "What is published is tried on all who did not update. A vulnerable server, or a bridge to one, gives its machine to whoever can reach it or speaks to it through a model.",
-	Fix:        "Name a version that is fixed. The message tells the first, and where it was published.",
+	Title:      "A server runs a package version with a known vulnerability",
+	Why:        "Attackers try published vulnerabilities on everybody who did not update. A vulnerable server or bridge gives its machine to anybody who can reach it or influences it through a model.",
+	Fix:        "Upgrade to the fixed version in the message, and pin it.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Every version that can be fetched is affected. The severity is that of the advisory, a step lower where its range was not verified.",
+	Basis:      "Every version that may be fetched is affected. The severity is that of the advisory, one lower if its range was not verified.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0010.005", "CWE-1395"},
 	Config:     NewAdvisories(nil).check(false),
 }

@@ -9,12 +9,12 @@ import (
 var supNoIntegrity = scanner.Rule{
 	ID:         "sup-no-integrity",
 	Category:   "supply_chain",
-	Title:      "What is fetched is not compared with a digest",
-	Why:        "An archive behind an address, and an image behind a tag, can be replaced. Nothing tells that what runs today is what was looked at.",
-	Fix:        "Name the digest: image@sha256:…, or a package of a registry in one version in place of an address.",
+	Title:      "A download is not verified by a digest",
+	Why:        "Somebody can replace an archive behind an address or an image behind a tag. Nothing ensures that today's code is what was reviewed.",
+	Fix:        "Name the digest: image@sha256:…, or use a pinned package of a registry instead of an address.",
 	Severity:   scanner.Low,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A fact, and common. Code that is fetched without encryption is high: who is on the network runs what they like.",
+	Basis:      "A fact, and common. Code fetched without encryption is high: anybody on the network can replace it.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0010.004", "CWE-494"},
 	Config: func(p *scanner.ConfigPass) {
 		fetched(p, func(e *scanner.Entry, l *scanner.Launched, one scanner.Package) {
@@ -30,7 +30,7 @@ var supNoIntegrity = scanner.Rule{
 			case one.Ecosystem == scanner.URL:
 				p.Report(e, pointer, scanner.Low, "code is fetched from an address without a digest", word)
 			case one.Ecosystem == scanner.OCI && one.Exact:
-				p.Report(e, pointer, scanner.Low, "the tag of the image can be moved to another one", word)
+				p.Report(e, pointer, scanner.Low, "the image tag can be moved to another image", word)
 			}
 		})
 	},

@@ -10,12 +10,12 @@ import (
 var supTyposquat = scanner.Rule{
 	ID:         "sup-typosquat",
 	Category:   "name_similarity",
-	Title:      "A package is named almost like a well-known one",
-	Why:        "A slip of the pen in a command line fetches and runs what somebody published for those who make it.",
+	Title:      "A package name is almost that of a well-known package",
+	Why:        "A typo in a command line runs a package that somebody published for such typos.",
 	Fix:        "Compare the name with the documentation of the server, letter by letter.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The name is a letter or a separator away from that of a package that many configurations name, and is no word of its own. Packages of one scope have one publisher and are not compared.",
+	Basis:      "The name differs by one letter or separator from that of a package that many configurations use, and is not a word of its own. Packages of one scope have one publisher and are not compared.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0010.005", "CWE-1357"},
 	Config: func(p *scanner.ConfigPass) {
 		fetched(p, func(e *scanner.Entry, _ *scanner.Launched, one scanner.Package) {

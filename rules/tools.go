@@ -46,6 +46,6 @@ func reportBeside(p *scanner.JudgePass, d *scanner.Definition, other *scanner.Kn
 	p.Report(scanner.JudgeIssue{
 		Severity: severity, Subject: scanner.ToolSubject, Name: d.Name, Pointer: "/name", Offset: d.Offset,
 		Message: message, Evidence: d.Name, Key: other.Server + "\x00" + other.Definition.Name,
-		Related: []scanner.Related{{Message: fmt.Sprintf("first offered by server %q", other.Server), Location: other.Location}},
+		Related: []scanner.Related{{Message: fmt.Sprintf("first listed by server %q", other.Server), Location: other.Location}},
 	})
 }

@@ -15,12 +15,12 @@ import (
 var uiAppBroadCSP = scanner.Rule{
 	ID:         "ui-app-broad-csp",
 	Category:   "exfiltration",
-	Title:      "A server's page in the client may talk to anybody",
-	Why:        "A page of an MCP App sees what its tool was given and gave back. The domains that it declares are all that keeps it from sending that elsewhere, or from running what somebody else serves.",
-	Fix:        "Have the server name the origins that its page needs, one by one, with https, and bring its scripts along.",
+	Title:      "A server's UI page may connect to any host",
+	Why:        "An MCP App page sees its tool's input and output. Only the domains that it declares prevent it from sending them elsewhere or running foreign code.",
+	Fix:        "Name the origins that the page needs, one by one, with https, and bundle its scripts.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "A wildcard over all hosts, or over all that share a public suffix, is no limit, and no published server has one. One that breaks out of the policy is high. Camera, microphone and location are asked for by name and granted by the client: low.",
+	Basis:      "A wildcard for all hosts, or for all below a public suffix, is no limit, and no published server has one. A value that breaks out of the policy is high. Camera, microphone and location are requested by name and granted by the client: low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM05", "ATLAS:AML.T0077", "CWE-829", "CWE-942"},
 	Message: func(p *scanner.MessagePass) {
 		if p.Direction == scanner.ClientToServer {
@@ -54,7 +54,7 @@ func judgePage(p *scanner.MessagePass, ui int) {
 	}
 	for c := doc.First(doc.Get(ui, "permissions")); c >= 0; c = doc.Next(c) {
 		if watches[keyOf(doc, c)] {
-			p.Report(c, true, scanner.Low, "the page asks for a sensor of the device")
+			p.Report(c, true, scanner.Low, "the page requests a sensor of the device")
 		}
 	}
 }
@@ -75,7 +75,7 @@ func judgeScripts(p *scanner.MessagePass) {
 		}
 		for _, m := range scriptFrom.FindAllStringSubmatch(said, maxScripts) {
 			if _, u := destinationURL(m[1]); u != nil && destinationOf(u.Hostname()).reach == outside {
-				p.Report(page, false, scanner.Medium, "the page runs a script that anybody on the way can change")
+				p.Report(page, false, scanner.Medium, "the page loads a script without encryption")
 				break
 			}
 		}
@@ -106,7 +106,7 @@ func broadSource(said, list string) (scanner.Severity, string) {
 		return 0, ""
 	}
 	if strings.ContainsAny(source, ";, \n\t'\"") {
-		return scanner.High, "the origin holds more than one: it breaks out of its place in the policy"
+		return scanner.High, "the origin contains more than one origin: it breaks out of its place in the policy"
 	}
 	m := cspSource.FindStringSubmatch(source)
 	switch {
@@ -115,7 +115,7 @@ func broadSource(said, list string) (scanner.Severity, string) {
 	case m == nil:
 		return 0, ""
 	case m[2] != "" && sharedByAll(strings.ToLower(m[3])):
-		return scanner.Medium, "the page may use any host below a suffix that everybody can register under: " + list
+		return scanner.Medium, "the page may use any host below a suffix under which everybody can register: " + list
 	case (strings.EqualFold(m[1], "http") || strings.EqualFold(m[1], "ws")) && destinationOf(m[3]).reach == outside:
 		return scanner.Medium, "the page uses an origin without encryption: " + list
 	}

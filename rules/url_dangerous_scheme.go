@@ -12,12 +12,12 @@ import (
 var urlDangerousScheme = scanner.Rule{
 	ID:         "url-dangerous-scheme",
 	Category:   "shell_injection",
-	Title:      "An address runs code or reads a file where it is opened",
-	Why:        "A client that opens javascript:, vbscript: or data:text/html runs the server's code in its own window, with what the user is signed in to. file: and the like reach into the machine.",
-	Fix:        "Do not open the address. Have the client accept http and https alone, and images in data: for icons.",
+	Title:      "An address runs code or reads a file when opened",
+	Why:        "A client that opens javascript:, vbscript: or data:text/html runs the server's code in its own window, with the user's sessions. file: and similar schemes access the machine.",
+	Fix:        "Do not open the address. The client should accept only http and https, and data: images for icons.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification has clients refuse these schemes. A link in a text that a tool brought runs only where the text is rendered: it is medium where the code calls out, low otherwise, and silent where it does nothing, as on many pages.",
+	Basis:      "The specification requires clients to refuse these schemes. A link in a tool's text runs only if the text is rendered: medium if the code connects to a host, low otherwise, and not reported if it does nothing, as on many pages.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0011.003", "CWE-79", "CWE-829"},
 	Patterns: []scanner.Pattern{{
 		Name:    "link_that_runs",
@@ -36,7 +36,7 @@ var urlDangerousScheme = scanner.Rule{
 			case !result(p):
 				severity = scanner.Medium
 			}
-			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Message: "a link runs code where it is opened"})
+			p.Report(scanner.Issue{Start: m.Start, End: m.End, Severity: severity, Message: "a link runs code when it is opened"})
 		}
 	},
 	Message: func(p *scanner.MessagePass) {

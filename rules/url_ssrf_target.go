@@ -9,12 +9,12 @@ import (
 var urlSSRFTarget = scanner.Rule{
 	ID:         "url-ssrf-target",
 	Category:   "exfiltration",
-	Title:      "An address leads to what only this machine or network can reach",
-	Why:        "Whoever fetches the address does so from inside: the metadata service of a cloud hands out credentials, a router or database does not ask its neighbours who they are.",
-	Fix:        "Do not fetch the address. Have clients and tools resolve a host first and refuse what is not public.",
+	Title:      "An address points to this machine or a private network",
+	Why:        "Whoever fetches the address does so from inside: a cloud metadata service returns credentials, and routers and databases trust their neighbours.",
+	Fix:        "Do not fetch the address. Clients and tools should resolve a host first and refuse non-public addresses.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "No server shows its icon or its login from a metadata service or a private network. This machine by its plain name is low: local servers have their pages there. In the arguments of a call the address may be what the user asked about: metadata and disguised addresses are medium, private networks low, this machine is silent.",
+	Basis:      "No server serves its icon or login from a metadata service or private network. This machine by its plain name is low: local servers have their pages there. In the arguments of a call, the user may have asked for the address: metadata and disguised addresses are medium, private networks low, and this machine is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0098", "CWE-918"},
 	Message: func(p *scanner.MessagePass) {
 		followed(p, func(node int, place addressPlace) {
@@ -38,7 +38,7 @@ var urlSSRFTarget = scanner.Rule{
 // told says where an address leads, and that it is not to be seen.
 func (d destination) told() string {
 	if d.disguised {
-		return d.reach.String() + ", written in another form"
+		return d.reach.String() + ", in disguised form"
 	}
 	return d.reach.String()
 }
@@ -65,7 +65,7 @@ func calledWith(p *scanner.MessagePass) {
 			continue
 		}
 		if worst, to := worstOf(found); worst > scanner.Note {
-			p.Report(i, false, worst, "a tool is called with an address that leads to "+to.told())
+			p.Report(i, false, worst, "a tool call contains an address that leads to "+to.told())
 		}
 	}
 }

@@ -11,12 +11,12 @@ import (
 var valueFlow = scanner.Rule{
 	ID:         "value-flow",
 	Category:   "cross_server_flow",
-	Title:      "What one server returned was handed to another",
-	Why:        "A secret that one server holds leaves through another, or an address that somebody wrote into a result becomes the one that something is sent to. No single message shows it.",
-	Fix:        "Look at both ends. Replace a secret that was handed over. Ask the user before something goes to an address that came out of a result.",
+	Title:      "Data from one server was passed to another",
+	Why:        "A secret of one server leaves through another, or an address that somebody wrote into a result becomes the recipient. No single message shows it.",
+	Fix:        "Check both ends. Rotate a secret that was passed on. Ask the user before something goes to an address from a result.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The bytes were seen at both ends, so that they flowed is certain; that nobody wanted it is not. A secret is critical wherever it goes. An e-mail address, a link or the number of an account that a call is made to, and does not only read from, is medium: a user can ask for that. It is critical where the result that it came from gives orders to an AI, and high for a link that is only read. Other values are what agents are for: low where they are sent, medium where they were encoded on the way or are a sentence in a link, a note otherwise. Known through base64, hexadecimal, percent encoding, escapes, case and white space. A value is silent that the client had said before it came out, that stands in a definition, or that the server itself gave out before.",
+	Basis:      "The same bytes were seen at both ends, so the flow is certain; that nobody wanted it is not. A secret is critical wherever it goes. An e-mail address, link or account number that a call acts on, and does not only read from, is medium, because a user can ask for that. It is critical if the result that contained it gives orders to an AI, and high for a link that is only read. Other values are ordinary agent work: low if they are sent, medium if they were encoded or are a sentence in a link, otherwise a note. Recognised through base64, hexadecimal, percent encoding, escapes, case and white space. Not reported: a value that the client sent before, that is in a definition, or that the receiving server returned before.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Flows:      true,
 	On:         scanner.OnValues,
@@ -100,9 +100,9 @@ func refuse(p *scanner.JudgePass, all []carried) {
 	}
 	switch {
 	case worst == scanner.Critical:
-		p.Refuse(scanner.CrossServerCheck, scanner.Block, "what another server returned is handed over")
+		p.Refuse(scanner.CrossServerCheck, scanner.Block, "the call contains data that another server returned")
 	case worst >= scanner.Medium:
-		p.Refuse(scanner.CrossServerCheck, scanner.Alert, "what another server returned is handed over")
+		p.Refuse(scanner.CrossServerCheck, scanner.Alert, "the call contains data that another server returned")
 	}
 }
 
@@ -119,7 +119,7 @@ func (c *carried) report(p *scanner.JudgePass) {
 	f := &c.worst
 	is := scanner.JudgeIssue{Severity: c.severity, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: f.Value.Pointer,
 		Evidence: f.Shown(), Offset: f.Value.Offset, Related: c.ends, Key: f.From.Server + "\x00" + f.Shown()}
-	is.Message = fmt.Sprintf("%s of server %s is given %s%s that %s of server %s returned%s", shown(p.Message.Target), shown(p.Server.ID),
+	is.Message = fmt.Sprintf("%s of server %s gets %s%s that %s of server %s returned%s", shown(p.Message.Target), shown(p.Server.ID),
 		f.Kind, encoded(f.Value.Via), shown(f.From.Tool), shown(f.From.Server), encoded(f.Via))
 	if c.values > 1 {
 		is.Message += fmt.Sprintf(", the worst of %d values", c.values)

@@ -9,13 +9,13 @@ import (
 var versionPin = scanner.Rule{
 	ID:         "version-pin",
 	Category:   "version_pin",
-	Title:      "A tool was called that is not as it was trusted",
-	Why:        "A tool that was harmless when it was looked at does something else by the time it is called: the rug pull.",
-	Fix:        "Compare the two definitions (mcpscan diff, mcpscan pins diff). If the change is honest, approve it, and call the tool then.",
+	Title:      "A call uses a tool that changed since it was trusted",
+	Why:        "A tool that was harmless when it was reviewed does something else by the time it is called: the rug pull.",
+	Fix:        "Compare the two definitions (mcpscan diff, mcpscan pins diff). If the change is honest, approve it, and then call the tool.",
 	Severity:   scanner.Critical,
 	Confidence: scanner.ConfidenceHigh,
 	OptIn:      true,
-	Basis:      "Off unless version_pinning.enabled asks for it: an honest upgrade changes definitions as well, and what a change can do is told by the rules drift-*, with their weights. Who pins wants every change refused, so the severity is that of the agentsh design. Trusted is what the lockfile approved, or else what the server showed first in the whole input; with auto_trust_first: false only the lockfile counts. Low where on_change asks for an alert.",
+	Basis:      "Off unless version_pinning.enabled is set: an honest upgrade changes definitions too, and the drift-* rules rate what a change can do. A user who pins wants every change refused, so the severity is that of the agentsh design. Trusted is what the lockfile approves, or else what the server listed first in the whole input; with auto_trust_first: false only the lockfile counts. Low if on_change asks for an alert.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	On:         scanner.OnCall,
 	Judge: func(p *scanner.JudgePass) {
@@ -28,11 +28,11 @@ var versionPin = scanner.Rule{
 			Evidence: p.Message.Target, Offset: p.Message.Offset}
 		switch {
 		case trust == scanner.Changed:
-			is.Message = fmt.Sprintf("the tool %s of server %s is not the one that was trusted under its name", shown(p.Message.Target), shown(p.Server.ID))
+			is.Message = fmt.Sprintf("the tool %s of server %s changed since it was trusted", shown(p.Message.Target), shown(p.Server.ID))
 			if trusted != (scanner.Location{}) {
 				is.Related = append(is.Related, scanner.Related{Message: "trusted here", Location: trusted})
 			}
-			is.Related = append(is.Related, scanner.Related{Message: "another one since here", Location: now.Location})
+			is.Related = append(is.Related, scanner.Related{Message: "changed here", Location: now.Location})
 			is.Key = now.Definition.Digest.String()
 		case trust == scanner.Unpinned && p.Pinning.Reviewed:
 			is.Message = fmt.Sprintf("nobody has approved the tool %s of server %s", shown(p.Message.Target), shown(p.Server.ID))

@@ -14,12 +14,12 @@ import (
 var xsImpersonation = scanner.Rule{
 	ID:         "xs-impersonation",
 	Category:   "name_similarity",
-	Title:      "A server claims to be a vendor's, and what is known of it says otherwise",
-	Why:        "A name, a title or an address that looks like a vendor's gets a server approved that the vendor has never seen.",
+	Title:      "A server claims to be a vendor's, but other facts contradict it",
+	Why:        "A name, title or address that looks like a vendor's gets users to approve a server that the vendor has never seen.",
 	Fix:        "Take the server from the vendor's own page or registry entry, or remove it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Reported only on a contradiction: an address that imitates a vendor's, or a claim to be the vendor beside a web site, a package scope or a host that is not the vendor's. Being for a product is no claim. A bare product name in somebody's package is low, because authors are careless.",
+	Basis:      "Reported only on a contradiction: an address that imitates a vendor's, or a claim to be the vendor with a web site, package scope or host that is not the vendor's. A server \"for\" a product claims nothing. A bare product name in somebody's package is low, because authors are careless.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0073", "CWE-345"},
 	On:         scanner.OnIntroduction,
 	Judge: func(p *scanner.JudgePass) {
@@ -29,7 +29,7 @@ var xsImpersonation = scanner.Rule{
 		}
 		for _, address := range append([]string{s.Website}, s.Icons...) {
 			if b := imitatedHost(hostOf(address)); b != nil {
-				reportClaim(p, scanner.Medium, "", address, fmt.Sprintf("the address %q of the server imitates one of %s", hostOf(address), b.name))
+				reportClaim(p, scanner.Medium, "", address, fmt.Sprintf("the server's address %q imitates one of %s", hostOf(address), b.name))
 				return
 			}
 		}
@@ -39,7 +39,7 @@ var xsImpersonation = scanner.Rule{
 				continue
 			}
 			if severity, why := contradiction(b, official, s.Website, p.Server.ID); why != "" {
-				reportClaim(p, severity, f.pointer, f.text, fmt.Sprintf("the server calls itself %q, and its %s is not %s's", f.text, why, b.name))
+				reportClaim(p, severity, f.pointer, f.text, fmt.Sprintf("the server calls itself %q, but its %s is not %s's", f.text, why, b.name))
 				return
 			}
 		}

@@ -9,12 +9,12 @@ import (
 var xsNameLookalike = scanner.Rule{
 	ID:         "xs-name-lookalike",
 	Category:   "tool_shadowing",
-	Title:      "A tool has almost the name of another server's tool, or of one that the client brings along",
-	Why:        "A model that reads both names takes one for the other, and sends the imitation what was meant for the original.",
+	Title:      "A tool has almost the name of another server's tool or of a built-in tool",
+	Why:        "A model that reads both names confuses them, and sends the imitation what was meant for the original.",
 	Fix:        "Compare the two tools. Remove the one that you do not know, or rename it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Only a slip of the pen counts: one letter of a long word, letters swapped, doubled or alike, and never two words of the language, a plural or a number. With the description of the other tool it is made to be mistaken, and high. A name that is exactly a built-in one is honest more often than not (file servers have read_file), so it is a note.",
+	Basis:      "Only a typo counts: one letter of a long word, or letters swapped, doubled or look-alike, but not two dictionary words, a plural or a number. With the other tool's description it is deliberate, and high. A name identical to a built-in one is usually honest (file servers have read_file), so it is a note.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-1007"},
 	Message: func(p *scanner.MessagePass) {
 		ownTools(p, func(d *scanner.Definition, node int) {
@@ -47,11 +47,11 @@ var xsNameLookalike = scanner.Rule{
 func likeBuiltin(name string) (scanner.Severity, string) {
 	switch b, exact := imitates(name); {
 	case exact && disguised(name):
-		return scanner.Medium, fmt.Sprintf("the name of the tool looks like that of %s, which %s brings along", b.name, b.client)
+		return scanner.Medium, fmt.Sprintf("the name of the tool looks like that of %s, which is built into %s", b.name, b.client)
 	case exact:
-		return scanner.Note, fmt.Sprintf("the tool has the name of %s, which %s brings along", b.name, b.client)
+		return scanner.Note, fmt.Sprintf("the tool has the name of %s, which is built into %s", b.name, b.client)
 	case b != nil:
-		return scanner.Medium, fmt.Sprintf("the name of the tool is almost that of %s, which %s brings along", b.name, b.client)
+		return scanner.Medium, fmt.Sprintf("the name of the tool is almost that of %s, which is built into %s", b.name, b.client)
 	}
 	return 0, ""
 }

@@ -11,12 +11,12 @@ import (
 var xsPrefixConfusion = scanner.Rule{
 	ID:         "xs-prefix-confusion",
 	Category:   "tool_shadowing",
-	Title:      "The name of a tool reads like a tool of another server",
-	Why:        "Clients join the names of server and tool, as in mcp__server__tool. A name that has such a separator in it can read, or be split, as the tool of a server that is trusted.",
-	Fix:        "Rename the tool so that it has no separator of clients in it. Where it carries another server's name, find out why before you approve it.",
+	Title:      "A tool name reads like a tool of another server",
+	Why:        "Clients join the names of server and tool, as in mcp__server__tool. A name with such a separator can read, or be split, as the tool of a trusted server.",
+	Fix:        "Rename the tool without separators. If it contains another server's name, find out why before you approve it.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "Medium where the name carries that of another server of the session, or is written like a joined one; a double underscore, a slash or a colon alone is only a note: honest names have them.",
+	Basis:      "Medium if the name contains that of another server of the session, or is written like a joined one; a double underscore, slash or colon alone is only a note, because honest names have them.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-436"},
 	On:         scanner.OnNewServer | scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -42,15 +42,15 @@ func qualified(p *scanner.JudgePass, name string) (scanner.Severity, string) {
 		switch {
 		case o == p.Server:
 		case len(words) > 0 && slices.Equal(words, distinctive(o.ID)):
-			return scanner.Medium, fmt.Sprintf("the tool %q of server %q has the name of server %q in front, where clients write it", name, p.Server.ID, o.ID)
+			return scanner.Medium, fmt.Sprintf("the tool %q of server %q begins with the name of server %q, as clients write it", name, p.Server.ID, o.ID)
 		case strings.HasPrefix(p.Server.ID+"__"+name, o.ID+"__") && len(o.ID) > len(p.Server.ID):
 			return scanner.Medium, fmt.Sprintf("the tool %q of server %q, joined as clients do it, reads like one of server %q", name, p.Server.ID, o.ID)
 		}
 	}
 	if joined && !slices.Equal(words, distinctive(p.Server.ID)) {
-		return scanner.Medium, fmt.Sprintf("the tool %q is named as clients name the tools of a server, and server %q is another one", name, p.Server.ID)
+		return scanner.Medium, fmt.Sprintf("the tool %q is named like a client's name for a tool of a server, but server %q is another one", name, p.Server.ID)
 	}
-	return scanner.Note, fmt.Sprintf("the name of the tool %q has a separator in it that clients put between server and tool", name)
+	return scanner.Note, fmt.Sprintf("the tool name %q contains a separator that clients put between server and tool", name)
 }
 
 // claimed returns the server that the name of a tool begins with, and whether
@@ -75,7 +75,7 @@ func namedAfter(p *scanner.JudgePass) {
 			continue
 		}
 		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.ServerSubject, Offset: p.Message.Offset,
-			Message:  fmt.Sprintf("the tool %q of server %q has the name of server %q in front, where clients write it", k.Definition.Name, k.Server, p.Server.ID),
+			Message:  fmt.Sprintf("the tool %q of server %q begins with the name of server %q, as clients write it", k.Definition.Name, k.Server, p.Server.ID),
 			Evidence: k.Definition.Name, Key: k.Server + "\x00" + k.Definition.Name,
 			Related: []scanner.Related{{Message: fmt.Sprintf("listed by server %q", k.Server), Location: k.Location}}})
 	}

@@ -12,13 +12,13 @@ var xsServerLookalike = scanner.Rule{
 	ID:         "xs-server-lookalike",
 	Category:   "name_similarity",
 	Title:      "A server has almost the name of another one",
-	Why:        "A package or an entry of a configuration that is one letter off is installed, or called, in place of the one that was meant.",
-	Fix:        "Compare the name with the one you meant, letter by letter, and where the server comes from. Rename your own servers so that they can be told apart.",
+	Why:        "A package or configuration entry that differs by one letter is installed or called instead of the intended one.",
+	Fix:        "Compare the name with the intended one, letter by letter, and check the origin of the server. Rename your own servers to be distinct.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis: "Only the words that distinguish the names are compared, and only a slip of the pen counts, so that server-a and server-b are two servers and githab is a false github. " +
-		"The one that is told is the one that no configuration of the run, no lockfile and no list of servers names; where that tells nothing, the one that came later. " +
-		"High where both servers are in one session and one of them is spelled right; medium where neither name is a known word, or where only a well-known name is near.",
+	Basis: "Only the words that distinguish the names are compared, and only a typo counts, so server-a and server-b are two servers and githab imitates github. " +
+		"The finding is about the server that no configuration of the run, lockfile or server list names; if that decides nothing, about the later one. " +
+		"High if both servers are in one session and one of them is spelled correctly; medium if neither name is a known word, or if only a well-known name is similar.",
 	Refs:  []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "OWASP-LLM:LLM03", "ATLAS:AML.T0074", "CWE-1007"},
 	On:    scanner.OnNewServer | scanner.OnIntroduction,
 	Judge: judgeServerName(nil),

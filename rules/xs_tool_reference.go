@@ -13,12 +13,12 @@ import (
 var xsToolReference = scanner.Rule{
 	ID:         "xs-tool-reference",
 	Category:   "tool_shadowing",
-	Title:      "Text changes how tools of others are used",
+	Title:      "Text changes how other servers' tools are used",
 	Why:        "A tool that is never called can still redirect mail, payments or deletions: its description tells the model what to do whenever another tool is used.",
-	Fix:        "Remove the server, or let it run without the tools that it speaks of.",
+	Fix:        "Remove the server, or run it without the tools that it mentions.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceMedium,
-	Basis:      "The text names a tool that its own server does not list, or all other tools, and has something done when it is called. A mere mention, a migration note or an order among the server's own tools is not reported.",
+	Basis:      "The text names a tool that its own server does not list, or all other tools, and demands an action when it is called. A mere mention, a migration note or an order among the server's own tools is not reported.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-345"},
 	Patterns: []scanner.Pattern{
 		{
@@ -62,8 +62,8 @@ var xsToolReference = scanner.Rule{
 			}
 			reported = from
 			p.Report(scanner.Issue{Start: m.Start, End: to, Severity: scanner.High,
-				Signals: []string{"a tool that this server does not list, or all others", "something is done when it is used"},
-				Message: "the text changes how a tool of another server is used"})
+				Signals: []string{"a tool that this server does not list, or all others", "demands an action when it is used"},
+				Message: "changes how another server's tool is used"})
 		}
 	},
 }
@@ -130,5 +130,5 @@ var interfering = weighing{
 		reading.OtherTool: 2, reading.Alter: 2, reading.Value: 1, reading.Address: 2, reading.Always: 1, reading.Duty: 1, reading.Model: 1, reading.Pretext: 1,
 		reading.Stealth: 3, reading.Hush: 3, reading.Described: -4, reading.History: -4, reading.DataFlow: -4,
 	},
-	enough: 6, severity: scanner.High, message: "the text changes how a tool of another server is used",
+	enough: 6, severity: scanner.High, message: "changes how another server's tool is used",
 }

@@ -11,12 +11,12 @@ import (
 var xsToxicFlow = scanner.Rule{
 	ID:         "xs-toxic-flow",
 	Category:   "cross_server_flow",
-	Title:      "Private data, untrusted content and a way out are within reach of one agent",
-	Why:        "A stranger's text that the agent reads (an issue, a page, a mail) can have it fetch private data and send that away. Every tool in the chain does what it says; no tool has to be poisoned.",
-	Fix:        "Keep one of the three away from this agent: leave out a server or a tool, use a token that reads only public data, or have each call of the way out confirmed.",
+	Title:      "One agent has private data, untrusted content and a way to send data out",
+	Why:        "A stranger's text that the agent reads (an issue, page or mail) can make it fetch private data and send it away. Every tool in the chain does what it says; no tool has to be poisoned.",
+	Fix:        "Take one of the three away from this agent: remove a server or tool, use a token that reads only public data, or require approval for calls that send.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "What a tool does is told from its name, its parameters and its hints. Medium where only the combination of servers gives all three, which nobody sees who looks at one of them; low for one server that has all three by itself, as any mail or forge server has.",
+	Basis:      "The name, parameters and hints show what a tool does. Medium if only the combination of servers has all three, which nobody sees who reviews a single server; low for one server that has all three by itself, like any mail or forge server.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "ATLAS:AML.T0086", "CWE-200"},
 	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {
@@ -51,8 +51,8 @@ var xsToxicFlow = scanner.Rule{
 
 // witnessRoles say what each witness is for, in the order of the capabilities.
 var witnessRoles = [...]string{
-	scanner.PrivateData:      "hands over private data",
-	scanner.UntrustedContent: "hands over what strangers write",
+	scanner.PrivateData:      "returns private data",
+	scanner.UntrustedContent: "returns untrusted content",
 	scanner.WayOut:           "leads out",
 }
 
