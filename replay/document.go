@@ -64,7 +64,7 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	case doc.Kind(0) == wire.Object && add(0):
 		return &once{events}, nil
 	case scanReads(&doc):
-		return nil, fmt.Errorf("%s: %w: it is one JSON document without messages; definitions and client configurations are read by: mcpscan scan %s", name, ErrFormat, name)
+		return nil, fmt.Errorf("%s: %w: one JSON document without messages; to check definitions and client configurations: mcpscan scan %s", name, ErrFormat, name)
 	case doc.Kind(0) != wire.Array || !speaks(&doc, 0):
 		return &once{chunk{skipped(name, 1, "%s", unreadDocument(&doc))}}, nil
 	}
@@ -230,7 +230,7 @@ func (h *har) response(base scanner.Event, content int) {
 	if enc, _ := doc.Str(content, "encoding"); strings.EqualFold(enc, "base64") {
 		raw, err := base64.StdEncoding.DecodeString(string(body))
 		if err != nil {
-			h.out = append(h.out, skipped(h.name, at.Line, "a response body is not base64, as the HAR says"))
+			h.out = append(h.out, skipped(h.name, at.Line, "a response body is not base64, although the HAR says so"))
 			return
 		}
 		body = plainBody(raw)
@@ -264,7 +264,7 @@ func (h *har) body(base scanner.Event, d scanner.Direction, body []byte, at scan
 	switch {
 	case len(body) == 0 || !h.mcp[base.Server] && !messageText(body):
 	case h.max > 0 && int64(len(body)) > h.max:
-		h.out = append(h.out, skipped(h.name, at.Line, "a body is longer than the limit of %d bytes (--max-message)", h.max))
+		h.out = append(h.out, skipped(h.name, at.Line, "a body is over the limit of %d bytes (--max-message)", h.max))
 	default:
 		h.frame(base, d, body, at)
 	}
@@ -283,7 +283,7 @@ func (h *har) stream(base scanner.Event, body []byte, at scanner.Origin) {
 		data := plainBody(ev.Data)
 		switch {
 		case ev.Oversize:
-			h.out = append(h.out, skipped(h.name, at.Line, "a server-sent event is longer than the limit of %d bytes (--max-message)", h.max))
+			h.out = append(h.out, skipped(h.name, at.Line, "a server-sent event is over the limit of %d bytes (--max-message)", h.max))
 		case ev.Type == "endpoint" && !opensJSON(data):
 			mcp = true
 		case len(data) > 0:

@@ -52,7 +52,7 @@ func unseen(r rune) bool {
 type jsonEscaper struct {
 	w      *bufio.Writer
 	part   []byte // of a character that the last write cut in two
-	hashes int    // that stand in front of the letters, or of nothing, written last; 2 are as good as more
+	hashes int    // that are in front of the letters, or of nothing, written last; 2 are as good as more
 }
 
 func newJSONEscaper(w io.Writer) *jsonEscaper { return &jsonEscaper{w: bufio.NewWriter(w)} }

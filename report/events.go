@@ -35,7 +35,7 @@ type Events struct {
 	broken   bool // and is no JSON
 }
 
-// judged is a message with the events that tell of it, but for what findings add.
+// judged is a message with the events that report it, but for what findings add.
 type judged struct {
 	decision scanner.Decision
 	records  []record
@@ -116,7 +116,7 @@ func (v *Events) fresh(f *scanner.Finding) bool {
 	return true
 }
 
-// blocked reports whether an event of its own tells of a finding: it is why a call
+// blocked reports whether an event of its own reports a finding: it is why a call
 // was blocked by what other servers did.
 func (v *Events) blocked(f *scanner.Finding) bool {
 	return slices.ContainsFunc(v.messages, func(m judged) bool { return crossServer(&m.decision) && m.decision.Rule == f.Rule.ID })
@@ -185,7 +185,7 @@ func (v *Events) head(e *scanner.Event, kind string) record {
 		Server: foreign(e.Server, nameLimit), ServerType: foreign(e.Transport, nameLimit)}
 }
 
-// listed tells of a tool that is new or changed.
+// listed reports a tool that is new or changed.
 func (v *Events) listed(e *scanner.Event, l *scanner.Listing) record {
 	d := l.Definition
 	r := v.head(e, "mcp_tool_seen")
@@ -222,7 +222,7 @@ func changesOf(before, now *scanner.Definition) []auditChange {
 	return out
 }
 
-// call tells of a call of a tool.
+// call reports a call of a tool.
 func (v *Events) call(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_tool_called")
 	r.about = scanner.CallSubject
@@ -276,7 +276,7 @@ func crossServer(d *scanner.Decision) bool {
 	return d.Check == scanner.CrossServerCheck && d.Verdict == scanner.Block
 }
 
-// blockedCall tells of a call that was blocked by what other servers did before.
+// blockedCall reports a call that was blocked by what other servers did before.
 func (v *Events) blockedCall(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_cross_server_blocked")
 	r.about = scanner.CallSubject
@@ -285,7 +285,7 @@ func (v *Events) blockedCall(e *scanner.Event, m *scanner.Judged) record {
 	return r
 }
 
-// output tells of the result of a call.
+// output reports the result of a call.
 func (v *Events) output(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_output_inspection")
 	r.about, r.Tool = scanner.ResultSubject, foreign(m.Target, nameLimit)
@@ -305,7 +305,7 @@ func (v *Events) output(e *scanner.Event, m *scanner.Judged) record {
 	return r
 }
 
-// sampling tells of a request to have a model asked.
+// sampling reports a request to have a model asked.
 func (v *Events) sampling(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_sampling_request")
 	r.about, r.Action, r.Detections = scanner.SamplingSubject, "allow", []detection{}

@@ -12,7 +12,7 @@ import (
 )
 
 // The bounds of foreign JSON in an event: the characters of a text, the values, and how
-// deep they stand in each other.
+// deep they are in each other.
 const (
 	inputChars  = 400
 	inputValues = 256
@@ -58,7 +58,7 @@ func (c *cleaner) value(dst []byte, i int, secret bool, depth int) []byte {
 }
 
 // members copies the members of object i behind those that dst has already. A key
-// that stands in seen is left out.
+// that is in seen is left out.
 func (c *cleaner) members(dst []byte, i, depth int, seen map[string]bool) []byte {
 	for m := c.doc.First(i); m >= 0; m = c.doc.Next(m) {
 		var buf []byte

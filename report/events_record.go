@@ -74,7 +74,7 @@ type record struct {
 	File        string      `json:"file,omitzero"`
 	Line        int         `json:"line,omitzero"`
 
-	about scanner.SubjectKind // whose findings it tells of
+	about scanner.SubjectKind // whose findings it reports
 }
 
 // auditChange is a member in which a definition differs from the one before it.
@@ -187,7 +187,7 @@ func (r *record) add(d detection) {
 	}
 }
 
-// concerns reports whether a finding is of what a record tells of.
+// concerns reports whether a finding is of what a record reports.
 func (r *record) concerns(f *scanner.Finding) bool {
 	subject := f.Subject
 	if subject == scanner.ErrorSubject {
@@ -249,7 +249,7 @@ var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 // binaryMismatch is the rule whose findings have an event of their own.
 const binaryMismatch = "binary-mismatch"
 
-// detection tells of a finding.
+// detection reports a finding.
 func (v *Events) detection(f *scanner.Finding) *record {
 	r := v.head(&v.event, "mcp_detection")
 	r.Server = cmp.Or(visible(f.Server, nameLimit), r.Server)
@@ -279,7 +279,7 @@ func (v *Events) detection(f *scanner.Finding) *record {
 	return &r
 }
 
-// called reports whether the event at hand tells of a tool.
+// called reports whether the event at hand reports a tool.
 func (v *Events) called(tool string) bool {
 	return slices.ContainsFunc(v.messages, func(m judged) bool {
 		return slices.ContainsFunc(m.records, func(r record) bool { return r.Tool == tool })

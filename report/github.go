@@ -55,7 +55,7 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 	}
 	sum := append([]string{verdict(r)}, summary(r)...)
 	if left > 0 {
-		sum = append(sum, fmt.Sprintf("%d more of the open findings listed have no annotation: GitHub keeps %d of each level.", left, maxAnnotations))
+		sum = append(sum, fmt.Sprintf("%d more open findings have no annotation: GitHub keeps %d of each level.", left, maxAnnotations))
 	}
 	g.annotate(levelNotice, Location{}, "mcpscan", sum)
 	if err := g.w.Flush(); err != nil {

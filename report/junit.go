@@ -50,7 +50,7 @@ type (
 // writeJUnit writes the report as JUnit XML, for a CI system that shows tests.
 //
 //   - Each distinct finding is a test case. One that is open fails from the severity
-//     on that fails the run, see Options.Fails; a lesser one passes and tells of the
+//     on that fails the run, see Options.Fails; a lesser one passes and reports the
 //     finding in its output. One that is suppressed or unchanged is skipped, and
 //     says why.
 //   - Each reason that something was not inspected is a test case in error.

@@ -139,7 +139,7 @@ func (m *markdownWriter) byServer(list []block) string {
 
 func serverHeading(f *Finding) string {
 	if f.Server == "" {
-		return "### The input as a whole\n\n"
+		return "### The whole input\n\n"
 	}
 	return "### Server " + code(visible(f.Server, textLimit)) + "\n\n"
 }

@@ -14,7 +14,7 @@ var plainWord = lazyregexp.New(`^(?:[\pL\pM]+(?:['’/-][\pL\pM]+)*|[0-9]{1,6}|[
 // listMark is what a number would open a list with.
 const listMark = ".)"
 
-// The marks that may stand before and behind a word.
+// The marks that may surround a word.
 const (
 	wordLead  = `("'»«“„`
 	wordTrail = `.,;:?!)"'»«”…`

@@ -147,5 +147,5 @@ func unlisted(r *Report) string {
 		}
 		of = append(of, fmt.Sprintf("%d of %s (%s)", u.Count, visible(u.Rule, textLimit), u.Severity))
 	}
-	return fmt.Sprintf("%s counted, but not listed, to keep the report short: %s.", count(n, "finding"), strings.Join(of, ", "))
+	return fmt.Sprintf("%s counted but not listed, to keep the report short: %s.", count(n, "finding"), strings.Join(of, ", "))
 }

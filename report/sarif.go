@@ -19,7 +19,7 @@ const (
 	informationURI = "https://github.com/mcpscan/mcpscan"
 
 	// GitHub shows no more than 5,000 results of a run and chooses them by a
-	// severity of its own; this choice is ours and is told.
+	// severity of its own; this choice is ours and is reported.
 	maxSARIFResults = 5000
 )
 

@@ -52,7 +52,7 @@ func descriptor(r *scanner.Rule) *sarif.ReportingDescriptor {
 	return d
 }
 
-// ruleURI is where the documents tell of a rule of this program.
+// ruleURI is where the documents report a rule of this program.
 func ruleURI(id string) string {
 	if strings.HasPrefix(id, scanner.CustomGroup) {
 		return customURI
@@ -63,9 +63,9 @@ func ruleURI(id string) string {
 // unknownDescriptor declares a rule that a saved report speaks of and this
 // program no longer has: a result without a declared rule is dropped.
 func unknownDescriptor(id string) *sarif.ReportingDescriptor {
-	text := "A rule that this version of mcpscan does not have: " + ruleID(id)
+	text := "A rule that this version of mcpscan does not know: " + ruleID(id)
 	if strings.HasPrefix(id, scanner.CustomGroup) {
-		text = "A pattern of the configuration that the report was made with: " + ruleID(id)
+		text = "A custom pattern of the configuration of the report: " + ruleID(id)
 	}
 	d := sarif.NewRule(ruleID(id)).
 		WithDescription(text).

@@ -209,7 +209,7 @@ func (s *SessionSummary) top(places map[TopFinding]int, f *Finding) {
 	s.TopFindings[at].Count += max(1, f.Occurrences)
 }
 
-// inSessions are the sessions that a reader is told of apart. Of those that only listed
+// inSessions are the sessions that a reader is reported for apart. Of those that only listed
 // their tools, and of a single one with nothing to tell, the summary of the run has said all.
 func (s *Summary) inSessions() []SessionSummary {
 	if list := s.PerSession; len(list) == 1 && s.MoreSessions == 0 && list[0].ToolsChanged+len(list[0].TopFindings) == 0 {
@@ -293,7 +293,7 @@ func (t *TopFinding) said(name func(string) string) string {
 	return out
 }
 
-// markdownSessions are the lines of the sessions that are told of apart.
+// markdownSessions are the lines of the sessions that are reported for apart.
 func markdownSessions(r *Report) []string {
 	var lines []string
 	name := func(s string) string { return code(visible(s, textLimit)) }

@@ -14,7 +14,7 @@ import (
 
 // TextOptions say how the text for people looks.
 type TextOptions struct {
-	Color bool // ANSI colours; without them, matches stand between » and «
+	Color bool // ANSI colours; without them, matches are between » and «
 	Width int  // columns; 0 means 80
 	Rules []scanner.Rule
 }
@@ -30,7 +30,7 @@ const (
 // severityStyles are by severity, from note up.
 var severityStyles = [...]string{"\x1b[2m", "\x1b[36m", "\x1b[33m", "\x1b[31m", "\x1b[1;31m"}
 
-// The layout: labels and severities stand in a column of their own, with what
+// The layout: labels and severities are in a column of their own, with what
 // they say from column bodyIndent on. Narrower than minWidth it is unreadable.
 const (
 	defaultWidth = 80
@@ -45,7 +45,7 @@ const textLimit = 1000
 
 // WriteText writes the report for people: the findings, worst first and
 // grouped by what they are about, how many there are, and what was not looked
-// at. Nothing found is only ever said of what was inspected. What is suppressed or
+// at. No findings is only ever said of what was inspected. What is suppressed or
 // unchanged is counted; the JSON report lists it.
 func WriteText(w io.Writer, r *Report, o TextOptions) error {
 	p := &textPrinter{w: bufio.NewWriter(text.Guard(w)), width: defaultWidth, color: o.Color, fixes: fixes(o.Rules)}
@@ -113,7 +113,7 @@ func heading(f *Finding) string {
 	}
 	switch {
 	case f.Server == "":
-		return cmp.Or(about, "the input as a whole")
+		return cmp.Or(about, "the whole input")
 	case about == "":
 		return shownName(f.Server)
 	}
@@ -200,7 +200,7 @@ func (p *textPrinter) mark(match string) string {
 	return "»" + match + "«"
 }
 
-// inContext returns the evidence, and what stands around it; a context alone
+// inContext returns the evidence, and the text around it; a context alone
 // where the evidence is not to be found in it.
 func inContext(e Evidence) (before, evidence, after string) {
 	match, context := visible(e.Text, textLimit), visible(e.Context, textLimit)

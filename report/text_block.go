@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// passage is what the findings of a block have in common: where they stand, and when
+// passage is what the findings of a block have in common: where they are, and when
 // that was seen.
 type passage struct {
 	file  string
@@ -73,7 +73,7 @@ func (p *textPrinter) findings(block []repeated, told map[string]bool) {
 	}
 }
 
-// evidence writes what matched: the first time with what stands around it, and alone where
+// evidence writes what matched: the first time with the text around it, and alone where
 // that was shown already.
 func (p *textPrinter) evidence(block []repeated) {
 	shown := ""

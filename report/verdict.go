@@ -8,17 +8,17 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// verdict says in one sentence what came of a run. Nothing found is only ever
+// verdict says in one sentence what came of a run. No findings is only ever
 // said of what was inspected.
 func verdict(r *Report) string {
 	open := r.Summary.Open()
-	total, what, incomplete := open.Total(), "Nothing found.", "Nothing found in what was inspected, but not everything was."
+	total, what, incomplete := open.Total(), "No findings.", "No findings, but not everything was inspected."
 	if r.Summary.Findings.Total() > 0 {
-		what, incomplete = "No open findings.", "No open findings in what was inspected, but not everything was."
+		what, incomplete = "No open findings.", "No open findings, but not everything was inspected."
 	}
 	switch {
 	case r.Coverage.Events == 0:
-		return "Nothing was inspected: the input held no MCP messages and no definitions."
+		return "Nothing was inspected: the input has no MCP messages and no definitions."
 	case r.Coverage.Inspected == 0 && total == 0:
 		return "Nothing was inspected."
 	case total > 0:
@@ -75,7 +75,7 @@ func (c *Config) told() (out []string) {
 		out = append(out, fmt.Sprintf("Configuration: %s.", visible(c.File, textLimit)))
 	}
 	for _, file := range c.Changed {
-		out = append(out, fmt.Sprintf("%s of the base decided; the changed one did not.", visible(file, textLimit)))
+		out = append(out, fmt.Sprintf("%s of the base decided, not the changed one.", visible(file, textLimit)))
 	}
 	return out
 }
@@ -148,7 +148,7 @@ func hidden(r *Report) string {
 	if len(parts) == 0 { // a report whose numbers disagree
 		parts = append(parts, count(r.Summary.Hidden, "finding"))
 	}
-	return fmt.Sprintf("%s hidden: --min-severity %s", strings.Join(parts, ", "), lowest)
+	return fmt.Sprintf("%s hidden by --min-severity %s", strings.Join(parts, ", "), lowest)
 }
 
 // severities spells the counts out, worst first.
@@ -179,14 +179,14 @@ func scope(r *Report) string {
 	return fmt.Sprintf("Inspected: %s; %s.", inspected, strings.Join(parts, ", "))
 }
 
-// notes tell of what was passed over without making the run incomplete.
+// notes report what was passed over without making the run incomplete.
 func (c Coverage) notes() []string {
 	var notes []string
 	if c.Noise > 0 {
-		notes = append(notes, fmt.Sprintf("Noise: %s that no client takes for a message.", count(c.Noise, "line")))
+		notes = append(notes, fmt.Sprintf("Not valid JSON-RPC: %s of output.", count(c.Noise, "line")))
 	}
 	if c.Evicted > 0 {
-		notes = append(notes, fmt.Sprintf("Closed to bound memory: %s whose last event was the oldest.", count(c.Evicted, "session")))
+		notes = append(notes, fmt.Sprintf("Closed to limit memory: %s, the longest idle.", count(c.Evicted, "session")))
 	}
 	return notes
 }
@@ -206,7 +206,7 @@ const incompleteID = "not-inspected"
 // inspect has one, too: it must not look clean.
 func gaps(r *Report) []Skipped {
 	if r.Coverage.Events == 0 && r.Coverage.Complete() {
-		return []Skipped{{Reason: "the input held no MCP messages and no definitions", Count: 1}}
+		return []Skipped{{Reason: "the input has no MCP messages and no definitions", Count: 1}}
 	}
 	return r.Coverage.Skipped
 }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// markOn and markOff stand around highlighted text while it is wrapped. They
+// markOn and markOff are around highlighted text while it is wrapped. They
 // cannot be part of visible text, and take no column.
 const (
 	markOn  = '\x01'
@@ -21,7 +21,7 @@ const blank = '\x03'
 func keep(s string) string { return strings.ReplaceAll(s, " ", string(blank)) }
 
 // wrap breaks visible text into lines of at most columns, at spaces. A word that is longer
-// than a line stands on a line of its own, so that names and locations can be copied; with
+// than a line is on a line of its own, so that names and locations can be copied; with
 // anywhere, for text that somebody else chose, it is broken between characters, but never
 // inside an escape such as <U+202E>.
 func wrap(s string, columns int, anywhere bool) []string {

@@ -35,7 +35,7 @@ const (
 )
 
 // riskyAct is an act that a user would want to be asked about, with what it is done
-// to: verb and object stand in one clause, in this order.
+// to: verb and object are in one clause, in this order.
 var riskyAct = text.LazyExpr(`\b(` + strings.Join([]string{
 	// Money.
 	inflected("transfer pay wire send donate refund buy purchase order spend submit place put add go_through check_out schedule settle") + `\s(?:[^.\n]|\.\w){0,60}?([$€£]\s?\d|\d\s?([$€£]|usd|eur|gbp|btc|eth|dollars|euros)|\b(money|funds|payment|gift\s+cards?|crypto|bitcoin|iban|wallet|invoice|to\s+the\s+account|an\s+order|cart|basket|checkout|expense\s+claim|saved\s+card|payment\s+method|[a-z]{2}\d{2}\s?[a-z\d]{4}\s?\d{4})|\b\d+\s+of\s+(these|them))`,

@@ -122,16 +122,16 @@ func (a *Advisory) say(one scanner.Package) string {
 		what = "known malicious code"
 	}
 	id := strings.Join(append([]string{a.ID}, a.Aliases...), ", ")
-	message := fmt.Sprintf("%s %s has %s, %s", one.Name, written(one.Version), what, id)
+	message := fmt.Sprintf("%s %s has %s (%s)", one.Name, written(one.Version), what, id)
 	for _, r := range a.Ranges {
 		if r.Fixed != "" {
-			message += ", fixed in " + r.Fixed
+			message += "; upgrade to at least " + r.Fixed
 			break
 		}
 	}
 	switch {
 	case a.Source != "":
-		message += "; " + a.Source + " of " + a.Date
+		message += "; " + a.Source + ", " + a.Date
 	case a.Date != "":
 		message += "; as of " + a.Date
 	}

@@ -18,7 +18,7 @@ const imitationShare = scanner.DefaultSimilarity
 const comparedBytes = 400
 
 // reworded reports whether two descriptions of some length share most of their
-// words, whatever stands between them.
+// words, whatever is between them.
 func reworded(a, b string) bool {
 	wa, wb := wordsOf(a), wordsOf(b)
 	shared := 0

@@ -80,7 +80,7 @@ const editorKey = `^(?:/settings|/customizations/vscode/settings)?/chat\.`
 // pluginSetting is what chooses plugins, or where they are taken from.
 var pluginSetting = lazyregexp.New(`^/(?:enabledPlugins|extraKnownMarketplaces)/|/chat\.plugins\.`)
 
-// approvals are told apart by the first that holds. The keys are those that the
+// approvals are distinguished by the first that holds. The keys are those that the
 // documentation of the clients lists.
 var approvals = []approval{
 	// Claude Code.

@@ -65,7 +65,7 @@ func belongs(c *scanner.ClientConfig) string {
 }
 
 // identity is what a server is, however it is started; "" where nothing can be
-// told apart by it.
+// distinguished by it.
 func identity(e *scanner.Entry) string {
 	if e.Command == "" {
 		return endpointOf(e.URL)

@@ -59,7 +59,7 @@ func named(values map[string]string, prefix string, each func(pointer, name, val
 }
 
 // argument returns the name that an argument goes by, and the value in it:
-// --token=x, TOKEN=x, --header "X: y", or what stands behind --token.
+// --token=x, TOKEN=x, --header "X: y", or the text after --token.
 func argument(args []string, i int) (name, value string) {
 	if name, value, ok := strings.Cut(args[i], "="); ok && assigned.MatchString(name) {
 		return strings.TrimLeft(name, "-"), value

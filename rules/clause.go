@@ -11,7 +11,7 @@ import (
 const clauseReach = 240
 
 // clause returns the span of the clause around [start, end) of a folded text:
-// what stands between the nearest line ends, full stops, semicolons and colons
+// the text between the nearest line ends, full stops, semicolons and colons
 // that are followed by white space.
 func clause(t []byte, start, end int) (from, to int) {
 	from = start
@@ -61,14 +61,14 @@ func clauseEnd(t []byte, i int) bool {
 // ahead of the match, where English and its neighbours put it.
 var countering = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|avoids?|reject(s|ed)?|detect(s|ed|ing|ion)?|protect(s|ed|ing)?|warns?|flag(s|ged)?|sanitiz\w+|redact\w*|mask(s|ed)?|guards?|scan(s|ned)? for|such as|e\.g|for example|like|known as|attempts?|attacks|malicious|phrases?|strings?|patterns?|analy[sz]es?|checks?\s+(whether|if|for)|(prompts|inputs|texts|messages|requests|content|comments)\s+(that|which)|(asks?|tells?|instructs?|tricks?)\s+(the\s+|an?\s+)?\w+\s+(agent\s+|model\s+|assistant\s+)?to)\b[^\n]*$`)
 
-// strongNegation stands inside the match itself.
+// strongNegation is inside the match itself.
 var strongNegation = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot)\b`)
 
-// preamble is what may stand ahead of an order without countering it: a phrase
+// preamble is what may precede an order without countering it: a phrase
 // that speaks of something else (to avoid errors, …) or a double negation.
 var preamble = lazyregexp.New(`^\W*(without|to|in order to|if|when|while|unless|no matter|whether|like)\b[^,\n]*,|\b(do(es)? not|do?n['’]?t|never|not)\s+(forget|hesitate|fail)\s+to\b`)
 
-// asked reports that what stands at start is no order but the matter of a question
+// asked reports that the text at start is no order but the matter of a question
 // in a sentence: whether to do it, which file to do it with. A comma ends the
 // question.
 func asked(t []byte, start int) bool {
@@ -90,19 +90,19 @@ func switched(p *scanner.TextPass, start, end int) bool {
 	return (asked(p.Folded, start) || !p.Description() && setAhead.Match(p.Folded[from:start])) && !settled.Match(p.Folded[end:to])
 }
 
-// settled stands behind a question that is answered at once, or kept from the user.
+// settled follows a question that is answered at once, or kept from the user.
 var settled = lazyregexp.New(`\b(is|was|has|been)\s+(not|no|never|nobody|decided|settled|already|beyond|out\s+of)\b|\byou\s+(must|should|shall|need\s+to|have\s+to|are\s+to)\b|\bmust\s+(always\s+)?be\s+(done|true|set|yes)\b|\b(tell|ask|inform)\s+(nobody|no\s+one)\b|\bwithout\s+(telling|asking)\b|\b(silently|secretly|quietly)\b`)
 
-// setAhead is all that stands ahead of what a switch does.
+// setAhead is all before what a switch does.
 var setAhead = lazyregexp.New("^\\W*(if|when)\\s+(set\\s+to\\s+)?[`'\"]?(true|set|enabled|given|yes|checked)[`'\"]?,?\\s+(the\\s+(tool|server|command)\\s+)?(will\\s+)?(also\\s+)?$")
 
 // announcesExample ends a clause behind whose colon comes an example.
 var announcesExample = lazyregexp.New(`\b(training|sample|mock|expected|example|test|illustrative|canned|fake|demo)\s+\w+\s*$|\b(shows?|says|reads|states|returns)\s*$|\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
 
-// refusedBehind stands behind what is refused.
+// refusedBehind follows what is refused.
 var refusedBehind = lazyregexp.New(`^(\s+(with|by|from|in)(\s+\w+){1,2})?\s+(is|are|will be|gets?)\s+(\w+\s+)?(refused|blocked|rejected|denied|forbidden|prohibited)\b`)
 
-// countered reports whether what stands at [start, end) is denied, forbidden or
+// countered reports whether the text at [start, end) is denied, forbidden or
 // only quoted by its own clause.
 func countered(t []byte, start, end int) bool {
 	from, to := clause(t, start, end)
@@ -124,13 +124,13 @@ func counteredCommand(t []byte, start, end int) bool {
 	return countered(t, start, end) && !(bytes.HasSuffix(t[:start], []byte("`")) && hasItRun.Match(t[max(0, start-clauseReach):start]))
 }
 
-// hasItRun stands ahead of a command that is to be run.
+// hasItRun precedes a command that is to be run.
 var hasItRun = lazyregexp.New("\\b(runs?|execut(e|es|ing)|paste|type|enter|start|use|via|with)\\b[^.\n]{0,40}`$")
 
 // quotationMarks are pairs of quotation marks.
 var quotationMarks = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"‘", "’"}, {"«", "»"}}
 
-// jsonValue stands ahead of the quotation mark of a JSON string, which quotes
+// jsonValue precedes the quotation mark of a JSON string, which quotes
 // nobody: a result or a broken frame can be JSON in a text.
 var jsonValue = lazyregexp.New(`("\s*:|\[)\s*$`)
 
@@ -143,8 +143,8 @@ func isJSON(t []byte) bool {
 	return startOfJSON.Match(t)
 }
 
-// quoted reports whether [start, end) stands directly inside quotation marks or
-// a code span. A full stop may stand inside, too.
+// quoted reports whether [start, end) is directly inside quotation marks or
+// a code span. A full stop may be inside, too.
 func quoted(t []byte, start, end int) bool {
 	behind := bytes.TrimLeft(t[end:min(len(t), end+8)], ".!?,")
 	for _, q := range quotationMarks {
@@ -156,7 +156,7 @@ func quoted(t []byte, start, end int) bool {
 	return false
 }
 
-// citedAhead stands ahead of an order that somebody cites: a detector, an example,
+// citedAhead precedes an order that somebody cites: a detector, an example,
 // a warning of attackers.
 var citedAhead = lazyregexp.New(`\b(detect(s|ors?|ing)?|such\s+as|e\.g|for\s+example|phrases?|wording|known\s+as|malicious|attackers?|injected)\b[^\n]*$`)
 
@@ -173,7 +173,7 @@ func opens(c []byte, verb []int) bool {
 	return len(before) == 0 || continuesOrder.Match(before)
 }
 
-// continuesOrder ends what stands ahead of a verb that gives an order.
+// continuesOrder ends the text before a verb that gives an order.
 var continuesOrder = lazyregexp.New(`(\b(and|then|also|please|now|to)|[,:>-])$`)
 
 // result reports whether the text came out of a call: it is data that the

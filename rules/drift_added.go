@@ -80,9 +80,9 @@ const maxPlacesRead = 8
 
 var (
 	placeIn = lazyregexp.New(`\b(https?|wss?|ftp)://[^\s"'<>)\]` + "`" + `]+|\b[\w.+-]+@([\w-]+\.)+[a-z]{2,}\b|\b(\d{1,3}\.){3}\d{1,3}(:\d+)?\b|\b([a-z0-9-]+\.)+[a-z]{2,}\b(:\d+)?`)
-	// handing are verbs by which something leaves for the place that stands behind them.
+	// handing are verbs by which something leaves for the place that follows them.
 	handing = lazyregexp.New(`\b(send|sends|sent|sending|posts?|posted|posting|puts?|uploads?|uploaded|uploading|forwards?|forwarded|forwarding|mirror(s|ed|ing)?|submit(s|ted|ting)?|deliver(s|ed|ing)?|transmit(s|ted|ting)?|reports?|reported|relay(s|ed|ing)?|cop(y|ies|ied)|duplicat(e|es|ed|ing)|stream(s|ed|ing)?|publish(es|ed|ing)?|push(es|ed|ing)?|shar(e|es|ed|ing)|ship(s|ped|ping)?|e-?mail(s|ed)?|mail(s|ed)?|b?cc|logs|logged|writes?|written|sav(e|es|ed)|stor(e|es|ed)|sync(s|ed)?|curl|wget|exfiltrate|leak|notif(y|ies)|pass(es|ed)?|goes|archiv(e|ed)|back(s|ed)?\s+up|add|set|requests?\s+to|rout(e|es|ed)|redirect(s|ed)?|prox(y|ies|ied))\b`)
-	// referring is what stands before a page that is there to be read.
+	// referring is the text before a page that is there to be read.
 	referring = lazyregexp.New(`\b(see|documentation|docs?|info(rmation)?|details|reference|guide|help|more|options|visit|available\s+at|found\s+at|described\s+(at|in)|examples?|e\.g\.|like|such\s+as|looks?\s+like|format)\b[^.;]{0,25}$`)
 	// drawn is a picture that is loaded, whose address carries what is written into it.
 	drawn = lazyregexp.New(`!\[[^\]]*\]\($`)
@@ -107,7 +107,7 @@ var (
 	// exampleHost is a host that stands for any.
 	exampleHost = lazyregexp.New(`(^|\.)(example\.(com|org|net|edu)|(example|test|invalid))$`)
 	forExample  = lazyregexp.New(`\b(e\.g\.?|examples?|such\s+as|like|format|sample)\W`)
-	// directed stands before a host that is written without the protocol, where it is one.
+	// directed precedes a host that is written without the protocol, where it is one.
 	directed = lazyregexp.New("\\b(to|at|via|on|onto|into|through|with|by)\\s+[\"'`*_(<]*$")
 )
 

@@ -23,14 +23,14 @@ type comparison struct {
 	was, is  side
 	result   bool // it is the schema of results, which ask for nothing
 	stake    stakes
-	refers   bool // what stands at a place can depend on what stands elsewhere
+	refers   bool // the text at a place can depend on what stands elsewhere
 	places   int  // that may still be compared
 	patterns int  // that were read
 	seen     map[place]bool
 	toldTo   *bool           // the caller says which address is asked; once that was asked for
 	alike    map[string]bool // names of approved parameters, as a reader sees them; once they were asked for
 	found    []difference
-	counts   [scanner.Critical + 1]int // of what is told, by weight
+	counts   [scanner.Critical + 1]int // of what is reported, by weight
 }
 
 // place is a pair of schemas, and the parameter that they belong to.
@@ -40,7 +40,7 @@ type place struct {
 	variant  bool
 }
 
-// The bounds of a comparison. What is told of one weight is bounded, so that no
+// The bounds of a comparison. What is reported for one weight is bounded, so that no
 // number of small differences hides a large one. Schemas of published servers have
 // 1,160 places, which is within the others a tenth.
 const (
@@ -206,7 +206,7 @@ func (s *schemaChange) alternatives(before, after *view) {
 	s.otherVariants(before, gone, fresh)
 }
 
-// otherVariants tells of variants that were not there before, and of those that are gone.
+// otherVariants reports variants that were not there before, and of those that are gone.
 func (s *schemaChange) otherVariants(before *view, gone, fresh []int) {
 	for i, n := range fresh {
 		if len(gone) == len(fresh) {
@@ -233,7 +233,7 @@ func (s *schemaChange) asVariant(old, now int) {
 	in.compare()
 }
 
-// others tells of keywords that no comparison knows, or whose change changed nothing
+// others reports keywords that no comparison knows, or whose change changed nothing
 // that one of them saw.
 func (s *schemaChange) others(old, now int) {
 	var all []string

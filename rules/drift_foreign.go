@@ -49,11 +49,11 @@ func newForeignUser(l *language) foreignUser {
 	return u
 }
 
-// knowReach is how far a denial and what it denies may stand apart.
+// knowReach is how far a denial and what it denies may be apart.
 const knowReach = `[^,;:\n]{0,40}?`
 
 // unaware are, in languages with words apart, what denies and the verbs of becoming
-// aware of something. What somebody may not do or see is told in every manual; that
+// aware of something. What somebody may not do or see is reported in every manual; that
 // somebody is not to notice is not.
 var unaware = map[string]struct{ not, knows string }{
 	"Spanish":    {`no nunca nada sin`, `enter sepa saber note. notar perciba perciban percatarse cuenta.`},

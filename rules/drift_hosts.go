@@ -112,7 +112,7 @@ func imageOwner(head, rest string, more bool) string {
 	return "docker.io/" + head
 }
 
-// siteOf returns the part of a host that somebody registered: what stands below it is
+// siteOf returns the part of a host that somebody registered: what is below it is
 // theirs.
 func siteOf(host string) string {
 	if _, err := netip.ParseAddr(host); err == nil {

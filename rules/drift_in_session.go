@@ -80,7 +80,7 @@ func pointerTo(parts []string) string {
 	return "/" + parts[0]
 }
 
-// newPart returns what stands in now and not in before, from the first
+// newPart returns what is in now and not in before, from the first
 // difference to the last.
 func newPart(now, before string) string {
 	start := 0

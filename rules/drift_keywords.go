@@ -14,7 +14,7 @@ type keyword struct {
 	compare func(s *schemaChange, name string, old, now int)
 }
 
-// keywords returns those whose change can be weighed, in the order in which they are told.
+// keywords returns those whose change can be weighed, in the order in which they are reported.
 func keywords() []keyword {
 	return []keyword{
 		{"pattern", comparePattern}, {"format", compareFormat},

@@ -40,7 +40,7 @@ func (c *change) grants(pointer string, old, now int) *metaChange {
 	m := &metaChange{change: c, root: pointer, pointer: pointer, severity: scanner.Note}
 	before, after := granted(&c.old, old, nil), granted(&c.now, now, nil)
 	for key := range before.grants {
-		if after.grants[key] == nil { // then what stands under keys that are new stands there instead
+		if after.grants[key] == nil { // then what is under keys that are new stands there instead
 			after = granted(&c.now, now, keysOf(&c.old, old))
 			break
 		}

@@ -19,7 +19,7 @@ type metaChange struct {
 	told     []string
 }
 
-// maxGrants bounds what is told of one change.
+// maxGrants bounds what is reported for one change.
 const maxGrants = 32
 
 func (m *metaChange) say(weight scanner.Severity, pointer, format string, args ...any) {
@@ -33,18 +33,18 @@ func (m *metaChange) say(weight scanner.Severity, pointer, format string, args .
 }
 
 // grant is what is declared under one key that speaks of what a tool may do or touch,
-// wherever the key stands.
+// wherever the key is.
 type grant struct {
 	key    string
 	list   bool
-	values map[string]string // to the place where they stand
+	values map[string]string // to the place where they are
 }
 
 // declared is what a declaration says that a tool may do, and what keeps it from harm.
 type declared struct {
 	doc        *wire.Doc
 	known      map[string]bool // keys that are not new; nil where that does not matter
-	hints      bool            // those of the specification are told of elsewhere
+	hints      bool            // those of the specification are reported for elsewhere
 	grants     map[string]*grant
 	safeguards map[string]*safeguard
 }

@@ -41,7 +41,7 @@ var driftOtherMember = scanner.Rule{
 	},
 }
 
-// toldOf reports whether another rule tells of a member.
+// toldOf reports whether another rule reports a member.
 func (c *change) toldOf(name string, old, now int) bool {
 	switch name {
 	case "inputSchema", "outputSchema", "_meta":

@@ -48,7 +48,7 @@ func (u *unapproved) ownFamily(tools, behind []byte) bool {
 	return false
 }
 
-// commonKinds stand between "other" and "tools" without saying whose they are.
+// commonKinds are between "other" and "tools" without saying whose they are.
 var commonKinds = wordSet(`other tool tools every each another such these those the any all servers server available external search file files similar connected installed`)
 
 // ownName reports the name of a definition or a parameter of the server, or a value in this one.

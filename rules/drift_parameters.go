@@ -60,7 +60,7 @@ func (s *schemaChange) schemas(o, n *property) {
 	}
 }
 
-// freshOne tells of a property that is new. What counts is what it asks for: that calls
+// freshOne reports a property that is new. What counts is what it asks for: that calls
 // must carry it breaks them, and gains nobody anything.
 func (s *schemaChange) freshOne(n *property, declared bool) {
 	asks := s.asks(n)
@@ -125,7 +125,7 @@ func (s *schemaChange) demand(n *property) scanner.Severity {
 	return scanner.Medium
 }
 
-// emptied tells of a schema that declared what a call needs, and lets everything
+// emptied reports a schema that declared what a call needs, and lets everything
 // through now. Where it ruled nothing out, an honest slip looks the same.
 func (s *schemaChange) emptied(before, after *object) {
 	if len(after.list) > 0 || s.after != nil && rawOf(&s.now, s.is.get(s.after, "additionalProperties")) == "false" {

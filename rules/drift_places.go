@@ -35,7 +35,7 @@ func program(command string) string {
 	return base
 }
 
-// older compares two versions figure by figure; what stands behind the figures
+// older compares two versions figure by figure; the text after the figures
 // does not count.
 func older(a, b string) bool {
 	figures := func(v string) []string {

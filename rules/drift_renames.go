@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// fresh tells of properties that are new, and returns those that are gone and were
+// fresh reports properties that are new, and returns those that are gone and were
 // not given another name.
 func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property {
 	waiting, looks := map[string][]*property{}, map[string]*property{}
@@ -15,7 +15,7 @@ func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property
 		kind := s.kindOf(&s.was, o)
 		waiting[kind], looks[scanner.FoldName(o.name)] = append(waiting[kind], o), o
 	}
-	for _, o := range gone { // what stood in an object that is gone may stand beside it now
+	for _, o := range gone { // what stood in an object that is gone may be beside it now
 		for _, in := range s.was.inside(o) {
 			if name := scanner.FoldName(in.name); looks[name] == nil {
 				looks[name] = in
@@ -61,7 +61,7 @@ func (s *schemaChange) kindOf(of *side, p *property) string {
 	return strings.Join(append(all, [...]string{"optional", "sometimes", "always"}[p.needed]), " ")
 }
 
-// rename tells of a property that has another name now. A name that asks for more
+// rename reports a property that has another name now. A name that asks for more
 // is none of the kind.
 func (s *schemaChange) rename(o, n *property) bool {
 	disguise := scanner.FoldName(o.name) == scanner.FoldName(n.name) && (disguised(o.name) || disguised(n.name))
@@ -107,7 +107,7 @@ func (s *side) inside(p *property) []*property {
 	return s.properties(s.view(p.nodes[0]), 0).list
 }
 
-// grouped tells of a property that holds what stood beside it before: several
+// grouped reports a property that holds what stood beside it before: several
 // parameters became one object, which asks for nothing that they did not.
 func (s *schemaChange) grouped(gone []*property, n *property, renamed map[*property]bool) bool {
 	took := map[*property]*property{}

@@ -76,7 +76,7 @@ func (s *schemaChange) loosened() scanner.Severity {
 }
 
 // told reports whether what was added to the texts of the tool, or of the parameter,
-// speaks of it, or of a value. A change that is told is one that somebody can weigh; one
+// speaks of it, or of a value. A change that is reported is one that somebody can weigh; one
 // that is not is found by nobody but who reads schemas.
 func (s *schemaChange) told(values ...string) bool {
 	words := map[string]bool{}
@@ -97,7 +97,7 @@ func (s *schemaChange) told(values ...string) bool {
 	})
 }
 
-// silently weighs what is high where no text tells of it, and is to be weighed by a
+// silently weighs what is high where no text reports it, and is to be weighed by a
 // reader where one does.
 func (s *schemaChange) silently(also ...string) scanner.Severity {
 	if s.told(also...) {

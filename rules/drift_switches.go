@@ -101,7 +101,7 @@ func (s *schemaChange) boldByDefault(n *property) bool {
 // bolder are words of switches that leave out a question, or cannot be undone.
 var bolder = wordSet(`skip ignore disable bypass no without auto unsafe insecure force overwrite delete remove purge destroy publish public share push approve unattended privileged`)
 
-// notAsked tells of a parameter by which a call was held until somebody said so, and
+// notAsked reports a parameter by which a call was held until somebody said so, and
 // that a call need not have any more. n is what it is now, nil for gone.
 func (s *schemaChange) notAsked(o, n *property) bool {
 	if o.needed == optional || !holds(o.name) {

@@ -47,9 +47,9 @@ func isText(key string, doc *wire.Doc, i int) bool {
 type retold struct {
 	pointer     string
 	before, now string
-	added       []string // sentences of it that did not stand in it
+	added       []string // sentences of it that were not in it
 	fresh       []string // those of them that stood nowhere in the definition
-	dropped     []string // sentences that do not stand in it any more
+	dropped     []string // sentences that are no longer in it
 }
 
 // retold returns the texts that changed, in the order of their pointers.
@@ -90,7 +90,7 @@ func (c *change) retoldIn(pointer string) bool {
 	return slices.ContainsFunc(c.retold(), func(r retold) bool { return strings.HasPrefix(r.pointer, pointer+"/") })
 }
 
-// added returns the sentences of a text that did not stand in it before.
+// added returns the sentences that were not in the text before.
 func added(before, now string) (sentences []string) {
 	old := map[string]bool{}
 	for _, s := range split(before) {

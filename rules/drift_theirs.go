@@ -80,9 +80,9 @@ func namesTalk(name string) bool {
 }
 
 var (
-	// opening are words for what opens an account, whatever stands beside them.
+	// opening are words for what opens an account, whatever is beside them.
 	opening = wordSet(`password passwords passwd passphrase passcode credential credentials secret secrets mnemonic jwt dotenv apikey`)
-	// bareCredential are words that stand for a credential where another one stands before
+	// bareCredential are words that stand for a credential where another one precedes
 	// them, and alone for one, a place in a list or a coin.
 	bareCredential = wordSet(`token tokens cookie cookies pem otp auth`)
 	// placesInLists are words of tokens that say where a list goes on, of those that are
@@ -132,9 +132,9 @@ const nearStart = 45
 var abbreviations = strings.NewReplacer("e.g. ", "e.g., ", "i.e. ", "i.e., ")
 
 var (
-	// usedFor stands before what a value has to do with, and is not.
+	// usedFor precedes what a value has to do with, and is not.
 	usedFor = lazyregexp.New(`\b(for|used?|uses|when|if|whether|based|by)\b`)
-	// valued stands before what a value is to be.
+	// valued precedes what a value is to be.
 	valued = lazyregexp.New(`\b(include|pass|put|paste|provide|supply|enter|insert|attach|append|add|contents?\s+of|values?\s+of|copy\s+of|set\s+(it\s+)?to|fill\s+in)\b[^.;]{0,60}$`)
 	// theirThing is what opens something, what was said to a model or by its user, and what
 	// other tools returned.
@@ -147,8 +147,8 @@ var (
 		`|\b(everything|whatever|anything|all)\s+(that\s+)?the\s+user\s+(has\s+)?(said|wrote|written|typed|told|asked|shared)\b` +
 		`|\b(last|recent|previous|earlier|prior|all)\s+(\w+\s+){0,2}(user\s+messages|turns|prompts)\b|\buser['’]s\s+(\w+\s+){0,3}(messages?|prompts?|words)\b` +
 		`|\b(outputs?|results?|responses?)\s+(of|from)\s+((all|any|every|the|other|earlier|previous|prior)\s+){1,3}tools?(\s+calls?)?\b`)
-	// pathOrExample stands before what is a place, or one of many, and no content.
+	// pathOrExample precedes what is a place, or one of many, and no content.
 	pathOrExample = lazyregexp.New(`\b(paths?|location|where|file\s?name|defaults?(\s+(to|is))?|e\.g\.|examples?|such\s+as|like|instead\s+of|requires?|needs?|using|uses|via|with)\b[^.;]*$`)
-	// aboutThing makes of what stands before it the name of something else.
+	// aboutThing makes of the text before it the name of something else.
 	aboutThing = lazyregexp.New(`^\s*(['’]s\s+)?(ids?|identifiers?|urls?|names?|types?|kinds?|counts?|limits?|slugs?|objects?|formats?|polic(y|ies)|expir\w+|ttl|length|settings?)\b`)
 )

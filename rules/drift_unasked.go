@@ -74,7 +74,7 @@ var (
 		needs: [][]reading.Sense{{reading.Value, reading.Hand, reading.Alter}}, weights: map[reading.Sense]int{reading.Value: 1, reading.Hand: 1, reading.Alter: 1},
 		enough: 1, message: "names an account that receives something",
 	}
-	// What these say is told by the expression alone.
+	// What these say is recognised by the expression alone.
 	obeyingData = weighing{message: "tells the model to follow instructions in data"}
 	deceiving   = weighing{message: "hides something from somebody, or tells them something else"}
 	outliving   = weighing{message: "gives an order that applies after the call"}

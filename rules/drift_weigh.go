@@ -177,7 +177,7 @@ var consequenceRoots = func() map[string]bool {
 	return roots
 }()
 
-// denials deny what stands in their sentence.
+// denials deny what is in their sentence.
 var denials = wordSet(`not never no cannot can't don't doesn't won't isn't without neither nor`)
 
 // lost returns what a text does not say any more that kept a reader safe.

@@ -114,7 +114,7 @@ func askedSecret(said string, number bool) string {
 	return ""
 }
 
-// lastClause returns what stands behind the last end of a sentence.
+// lastClause returns the text after the last end of a sentence.
 func lastClause(s string) string {
 	i := strings.LastIndexAny(s, ".!?;\n。！？")
 	if i < 0 {

@@ -96,7 +96,7 @@ func isLink(doc *wire.Doc, object int) bool {
 }
 
 // requested calls visit for the parameters of each request of a method that a server
-// makes of its client: one of its own, or one that stands in a result, as since the
+// makes of its client: one of its own, or one that is in a result, as since the
 // protocol version 2026-07-28.
 func requested(p *scanner.MessagePass, method string, visit func(params int)) {
 	doc := p.Doc

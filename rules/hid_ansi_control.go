@@ -81,7 +81,7 @@ var (
 	otherSequence    = lazyregexp.New(`^(?:\x1b\[[0-?]*[ -/]*[@-~]|\x{9b}[0-?]+[ -/]*[@-~]|\x1b[ -/]*[0-~])`)
 )
 
-// effectAt returns the effect of what stands at s[i:] and its length; nil for
+// effectAt returns the effect of the text at s[i:] and its length; nil for
 // what has none.
 func effectAt(s []byte, i int) (*effect, int) {
 	switch b := s[i]; {

@@ -65,7 +65,7 @@ var yourAnswer = append(product([]string{"your "}, []string{"response", "answer"
 	product([]string{"your "}, []string{"next ", "final ", "own ", "entire ", "whole ", "full "}, []string{"response", "answer", "reply", "output", "summary", "message"})...)
 
 var (
-	// mayOpenOrder is what may stand ahead of an order in its sentence.
+	// mayOpenOrder is what may precede an order in its sentence.
 	mayOpenOrder = lazyregexp.New(`^[^a-z]*(((can|could|would|will)\s+you|please|kindly|also|and|then|now|always|just|finally|additionally|make\s+sure\s+to|be\s+sure\s+to|remember\s+to|you\s+(must|should|need\s+to|have\s+to|will)|in\s+your\s+\w+)\W+)*$`)
 	// inExamination is how forms, examinations and letters speak of an answer that
 	// a person gives.

@@ -66,7 +66,7 @@ var injApprovalBypass = scanner.Rule{
 var (
 	// needsConsent is to let data leave or to run something.
 	needsConsent = lazyregexp.New(`\b(` + vSend + `|pass(es|ed|ing)?|sent|forwarded|transferred|transfer|execut(e|es|ed)|run|runs|call|invoke|deletes?|install|purchase|pay|update|change|refund|merge|delete|wipe|issue|grant|approve)\b`)
-	// approvalGranted tells of an approval, and approvalAwaited makes it one to wait for.
+	// approvalGranted reports an approval, and approvalAwaited makes it one to wait for.
 	approvalGranted = lazyregexp.New(`\bhas\s+`)
 	approvalAwaited = lazyregexp.New(`\b(only|after|once|until|when|if|unless|whether)\b`)
 	// parameterSwitch is what a parameter turns on.

@@ -71,7 +71,7 @@ var injConceal = scanner.Rule{
 			if result(p) {
 				severity = inData(p, m.Start, m.End, scanner.High)
 				if from, to := clause(p.Folded, m.Start, m.End); m.Pattern == silentPattern && !addressed(p.Folded[from:to]) {
-					continue // what programs do silently is told in every manual
+					continue // what programs do silently is reported in every manual
 				}
 			}
 			if m.Pattern == instructionsPattern && result(p) && systemPrompt.Match(p.Folded) {

@@ -56,7 +56,7 @@ var injDangerousCommand = scanner.Rule{
 	},
 }
 
-// encodedCode is a pattern of what is ordinary code when it stands in the open.
+// encodedCode is a pattern of what is ordinary code when it is in the open.
 const encodedCode = 3
 
 // keepsFromRunning is to keep such a command from being run.

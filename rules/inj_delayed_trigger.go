@@ -89,7 +89,7 @@ var (
 	// isTime is a time and not a word of the user.
 	isTime = lazyregexp.New(`^(from|in|for)\b`)
 	// triggeredHarm is what nobody would announce to a review, and gatedHonestly how
-	// a tool tells of a review that it waits for.
+	// a tool reports a review that it waits for.
 	triggeredHarm = lazyregexp.New(`\b(exfiltrat\w*|arbitrary|shell|ssh|keys?|credentials?|upload|clipboard|malicious|directive|swap|payload|secretly|silently|steal\w*|delete|send|hidden|backdoor|passwords?|tokens?)\b`)
 	gatedHonestly = lazyregexp.New(`\b(legitimate|rather\s+than|re-?approval|requires?\s+(another\s+)?(approval|review)|gated|never)\b`)
 )

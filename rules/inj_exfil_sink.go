@@ -86,7 +86,7 @@ var usersOwn = lazyregexp.New(`\b(` + oConversation + `|(the|this|our)\s+(conver
 // stealing are verbs that have no innocent object.
 var stealing = lazyregexp.New(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
 
-// couldSteal is what an attack could do, as it is told.
+// couldSteal is what an attack could do, as it is reported.
 var couldSteal = lazyregexp.New(`\b(can|could|may|might|to|cannot|would|not)\s+(be\s+\w+\s+to\s+)?(steal|harvest|exfiltrat|leak)`)
 
 // wayOut is a way out of the conversation.

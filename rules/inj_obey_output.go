@@ -70,7 +70,7 @@ func ordinaryFollow(t []byte, start, end int) bool {
 	return containsAny(t[from:to], "readme", "documentation", "the docs", "guide", "tutorial", "installation", "user's instructions", "user instructions", "error message", "section below", "steps below", "instructions below", "prompt below", "returned by the server to", "review instructions", "setup")
 }
 
-// obeying is to have orders obeyed that stand in data.
+// obeying tells the model to follow instructions in data.
 var obeying = weighing{
 	needs:   [][]reading.Sense{{reading.DataOrders}, {reading.Obey}},
 	weights: map[reading.Sense]int{reading.DataOrders: 3, reading.Obey: 3},

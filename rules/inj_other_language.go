@@ -57,7 +57,7 @@ var (
 )
 
 // wordsOfAny are those of any language: in what is said of credentials and conversations
-// the languages need not be told apart, and some share words.
+// the languages need not be distinguished, and some share words.
 type wordsOfAny struct{ readAhead, readBehind, theirs, denies *lazyregexp.Regexp }
 
 func newWordsOfAny() wordsOfAny {
@@ -147,7 +147,7 @@ func foreignRead(p *scanner.TextPass, from, start, end int) (scanner.Issue, bool
 }
 
 var (
-	// ofSomething stands behind instructions for something that is named, such as a journey or a form.
+	// ofSomething follows instructions for something that is named, such as a journey or a form.
 	ofSomething = lazyregexp.New(`^\s+(zur|zum|fur\s+d\w+|bezuglich|du\s+(formulaire|manuel|document|guide)|del\s+(manual|formulario|documento)|do\s+(manual|formulario)|sul|sulla)\b`)
 	// ofThisServer says that the tools are the server's own.
 	ofThisServer = lazyregexp.New(foldAll(`este servidor|d?este servidor|ce serveur|dieses servers|diesem server|quest[oa] server|server ini|bu sunucu|máy chủ này|(本|此|这个|該|该)(服务器|服務器)|このサーバ|이 서버|هذا الخادم|इस सर्वर|এই সার্ভার|اس سرور|этого сервера`))

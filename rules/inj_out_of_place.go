@@ -78,7 +78,7 @@ func strayLines(t []byte) []span {
 	return nil
 }
 
-// recordForms tell of a line whether it is a record: the row of a table, of
+// recordForms report a line whether it is a record: the row of a table, of
 // values with separators, or the entry of a log.
 var recordForms = [...]func([]byte) bool{
 	func(l []byte) bool { return l[0] == '|' && bytes.Count(l, []byte("|")) > 2 },

@@ -75,7 +75,7 @@ var injOutputControl = scanner.Rule{
 			}
 			severity = scanner.Low
 			if result(p) {
-				severity = scanner.Medium // one such phrase can stand in a manual
+				severity = scanner.Medium // one such phrase can be in a manual
 				if len(distinct) > 1 || m.Pattern >= verdictPattern || nothingElse.Match(p.Folded[m.Start:min(len(p.Folded), m.End+80)]) {
 					severity = inData(p, m.Start, m.End, scanner.High)
 				}

@@ -85,7 +85,7 @@ func reportedDrop(t []byte, start, end int) bool {
 var (
 	// toModels are instructions that only a reader can have been given.
 	toModels = lazyregexp.New(`\b(previous(ly)?|prior|above|earlier|preceding)\b.*\b(instructions?|prompts?|directives?)$`)
-	// ownMessage, othersDrop, droppedByOthers and dropsOther are what reportedDrop tells of.
+	// ownMessage, othersDrop, droppedByOthers and dropsOther are what reportedDrop reports.
 	ownMessage      = lazyregexp.New(`\bmy\s+(\w+\s+)?(messages?|texts?|notes?|comments?|posts?|requests?|questions?)$`)
 	othersDrop      = lazyregexp.New(`^(ignores|disregards|forgets|overrides|bypasses|discards|supersedes|replaces|neglects)\b`)
 	droppedByOthers = lazyregexp.New(`\b(they|we|it|users?|admins?|models?|terms|assistants?|attackers?|who|which|let\s+\w+)\s+((can|could|may|might|would|will)\s+)?$`)

@@ -106,7 +106,7 @@ var (
 	insists = lazyregexp.New(`\b(must|always|mandatory|required|has\s+to|shall)\b`)
 	// opensSession is the name of a tool that others of its server depend on.
 	opensSession = lazyregexp.New(`(?i)(login|log_in|sign_?in|auth|connect|session|init|setup|start|open|select|configure)`)
-	// ownToolsBehind is what stands behind tools that are a server's own, and ofAllKinds
+	// ownToolsBehind is the text after tools that are a server's own, and ofAllKinds
 	// are words ahead of the tools of anybody.
 	ownToolsBehind = lazyregexp.New(`^\s*[,(]?\s*(of|in|from|within|on|for|provided\s+by|offered\s+by|listed|below|above|that\s+(start|begin|need|require))\b`)
 	ofAllKinds     = lazyregexp.New(`^((mcp|ai|available|installed|external|connected|possible|file|filesystem|shell|bash|terminal|command|e-?mail|mail|messaging|browser|web|search|network|database|git|payment)\s+)*$`)

@@ -32,7 +32,7 @@ type language struct {
 
 	// To call a tool before any other.
 	before, call string // phrases, in either order
-	beforeWords  string // of which one stands in every such phrase
+	beforeWords  string // of which one is in every such phrase
 
 	// To send away what the user said, or what opens something.
 	send, theirs string
@@ -79,10 +79,10 @@ func (l *language) patterns() []scanner.Pattern {
 // tongue is what the judgement of a match needs of a language.
 type tongue struct {
 	denied, reported *lazyregexp.Regexp
-	refused          *lazyregexp.Regexp // nil where nothing stands behind
+	refused          *lazyregexp.Regexp // nil where nothing follows
 }
 
-// compile returns what is told of a match by what stands around it.
+// compile returns what is reported for a match by the text around it.
 func (l *language) compile() tongue {
 	t := tongue{
 		denied:   lazyregexp.New(inEither(l.alone(l.denies)) + `[^.!?,:;、，。\n]{0,40}$`),
@@ -115,7 +115,7 @@ func (l *language) bound(expr string) string {
 	return `(?:^|` + noLetter + `|[وف])(` + expr + `)`
 }
 
-// gap is what may stand between two words of an order.
+// gap is what may be between two words of an order.
 func (l *language) gap() string {
 	if l.glued {
 		return `[^。.!?\n]{0,14}?`

@@ -35,7 +35,7 @@ func fetched(p *scanner.ConfigPass, each func(*scanner.Entry, *scanner.Launched,
 	})
 }
 
-// wordAt is the pointer to an argument of an entry, and what stands there.
+// wordAt is the pointer to an argument of an entry, and the text there.
 func wordAt(e *scanner.Entry, arg int) (pointer, word string) {
 	if arg < 0 || arg >= len(e.Args) {
 		return "/command", e.Command

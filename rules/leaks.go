@@ -46,7 +46,7 @@ var (
 
 var (
 	jsonWebToken = lazyregexp.New(`^eyJ[0-9A-Za-z_-]{8,}\.(eyJ[0-9A-Za-z_-]{8,})\.([0-9A-Za-z_-]{16,})`)
-	// sampleClaims stand in the tokens of documentation.
+	// sampleClaims are in the tokens of documentation.
 	sampleClaims = lazyregexp.New(`(?i)john doe|jane doe|1234567890|example|test|demo|"sub":\s*"user-?\d*"|joe"`)
 )
 
@@ -86,7 +86,7 @@ func privateKey(sent []byte, _ int) (scanner.Severity, string) {
 // keyVariety is how many different characters the first line of a key has at least.
 const keyVariety = 16
 
-// fillers stand in place of a key.
+// fillers replace a key.
 var fillers = lazyregexp.New(`(?i)example|placeholder|redacted|yourprivate|yourkey|xxxx|12345678|abcdefgh|aaaaaaaaaaaaaaaaaaaa`)
 
 // connection tells the address of a database, or the like, with a password in use.

@@ -1,7 +1,7 @@
 package rules
 
 // Words that patterns are made of, as regular expressions over folded text.
-// They name what a clause is about; a pattern says how they must stand together.
+// They name what a clause is about; a pattern says how they must be together.
 const (
 	// vDrop is to set aside what one was told.
 	vDrop = `(ignor(e|es|ing)|disregard(s|ing)?|forget(s|ting)?|overrid(e|es|ing)|bypass(es|ing)?|discard(s|ing)?|supersed(e|es|ing)|replac(e|es|ing)|neglect(s|ing)?|set\s+aside|pay\s+no\s+attention\s+to)`

@@ -128,7 +128,7 @@ func reportTakenOut(p *scanner.JudgePass) {
 	switch {
 	case left == 0 && len(absent) > 0:
 		report(scanner.High, absent, "this change removed all definitions of the server from the lockfile, so none is approved; restore the entry")
-	case left == 0 && p.Message.Kind == scanner.Lockfile: // of a server that was asked, each definition is told
+	case left == 0 && p.Message.Kind == scanner.Lockfile: // of a server that was asked, each definition is reported
 		report(scanner.Medium, nil, "the lockfile has no definition of this server, so none is approved; run: mcpscan lock --run-servers")
 	case len(absent) > 0 && !upgraded(p, before):
 		report(scanner.High, absent, "this change removed %d approved definitions of an unchanged server; restore them, or mark them as not listed, as mcpscan lock does", len(absent))

@@ -62,7 +62,7 @@ var lockTampered = scanner.Rule{
 	},
 }
 
-// hasPins reports whether the digests that other systems make of a tool stand beside it.
+// hasPins reports whether the digests that other systems make of a tool are beside it.
 func hasPins(doc *wire.Doc, shown int) bool {
 	agentsh, _ := doc.Str(shown, "agentsh")
 	mcpproxy, _ := doc.Str(shown, "mcpproxy")

@@ -77,7 +77,7 @@ func wordSlip(a, b string, alike float64) bool {
 }
 
 // unlike reports words that no slip leads from one to the other, because too many letters
-// stand in one of them alone.
+// are in one of them alone.
 func unlike(a, b string, alike float64) bool {
 	x, plain := letters(a)
 	y, also := letters(b)
@@ -86,7 +86,7 @@ func unlike(a, b string, alike float64) bool {
 }
 
 // letters returns the set of the letters and digits of a word: of those that glyphs takes
-// for each other one, and none that it takes two for. It is told for ASCII only.
+// for each other one, and none that it takes two for. It is reported for ASCII only.
 func letters(w string) (set uint32, plain bool) {
 	for i := range len(w) {
 		switch c := w[i]; c {
@@ -172,7 +172,7 @@ func swapped(a, b string) bool {
 // commonWords are the words that say no more than that something is a server.
 var commonWords = map[string]bool{"mcp": true, "server": true, "servers": true, "the": true, "official": true, "local": true, "remote": true, "cli": true}
 
-// distinctive returns the folded words by which a server is told from others,
+// distinctive returns the folded words by which a server is distinguished from others,
 // without the scope or path ahead of its name.
 func distinctive(name string) []string {
 	var rest []string

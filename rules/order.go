@@ -72,7 +72,7 @@ func aboutAttacks(t []byte) bool {
 	return false
 }
 
-// inData returns the severity of an order that stands at [start, end) in data. A
+// inData returns the severity of an order that is at [start, end) in data. A
 // report of attacks costs a step, whether the whole text is one or the order is
 // quoted by one.
 func inData(p *scanner.TextPass, start, end int, s scanner.Severity) scanner.Severity {
@@ -88,7 +88,7 @@ const (
 	reportBehind = 200
 )
 
-// asReported tells of an order in quotation marks, in a code span or behind the
+// asReported reports an order in quotation marks, in a code span or behind the
 // mark of a quoted line that words next to it call an attack, or a case of a
 // test. An attacker can write such words, so they take nothing but a step.
 func asReported(t []byte, start, end int) bool {

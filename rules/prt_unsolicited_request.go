@@ -19,7 +19,7 @@ var needed = map[string]string{"sampling/createMessage": "sampling", "elicitatio
 
 const (
 	// lastWithRequests is the last protocol version in which servers make requests by
-	// themselves: from 2026-07-28 on they stand in results.
+	// themselves: from 2026-07-28 on they are in results.
 	lastWithRequests = "2025-11-25"
 	// elicitationRequired is the error by which a server asks for an address to be
 	// opened. 2026-07-28 has it no more.

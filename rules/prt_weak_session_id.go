@@ -48,7 +48,7 @@ var prtWeakSessionID = scanner.Rule{
 }
 
 // entropy returns how many bits a text has by the kinds of its characters, and by how
-// often each of them stands in it.
+// often each of them is in it.
 func entropy(s string) (bits, spread float64) {
 	var count [256]int
 	digits, hex, letters, others := false, false, false, false

@@ -83,10 +83,10 @@ const leakBehind = 1024
 // shownReach is how far ahead of a secret it is called an example, in bytes.
 const shownReach = 120
 
-// shownAs ends what stands ahead of a secret that only shows its form.
+// shownAs ends the text before a secret that only shows its form.
 var shownAs = lazyregexp.New(`\b(?:for example|e\.g|such as|examples?|samples?|like this|looks? like|like the following)\b[^.]{0,60}$`)
 
-// signedBy ends what stands in a signed link ahead of the name of the key that signed it,
+// signedBy ends what is in a signed link ahead of the name of the key that signed it,
 // which opens nothing.
 var signedBy = lazyregexp.New(`\bx-(?:amz|goog)-credential=$`)
 

@@ -31,7 +31,7 @@ var schRemoteRef = scanner.Rule{
 }
 
 // remoteRefs judges every reference in a schema, also in places where no schema
-// is expected: programs that resolve references do not ask where one stands.
+// is expected: programs that resolve references do not ask where one is.
 func remoteRefs(p *scanner.MessagePass, root int) {
 	doc := p.Doc
 	var own *schemaNames

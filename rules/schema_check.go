@@ -11,11 +11,11 @@ import (
 const maxWork = 200_000
 
 // breach returns the first place of a value that breaks a schema, as a JSON
-// Pointer, what stands there, and what is wrong; "" for none.
+// Pointer, the text there, and what is wrong; "" for none.
 //
 // It knows the keywords that say what a value is (type, enum, const, required,
 // properties, additionalProperties: false, items) and passes over all others and
-// over what stands beside a reference: it misses breaches and invents none. A
+// over what is beside a reference: it misses breaches and invents none. A
 // full validator can be made to run without end by the schemas it is given.
 func breach(schema, value []byte) (pointer, evidence, message string) {
 	c := conformance{members: map[int]map[string]int{}}

@@ -10,7 +10,7 @@ import (
 
 // expansion follows the references of a schema where they apply to the same
 // value: through $ref, allOf, anyOf, oneOf, not, if, then and else. A circle there
-// never ends, and a reference that stands twice on each level doubles the work
+// never ends, and a reference that occurs twice on each level doubles the work
 // with each.
 func expansion(doc *wire.Doc, root int) (at int, message string) {
 	g := refGraph{doc: doc, root: root, places: map[string]int{}, sizes: map[int]int{}}
@@ -44,7 +44,7 @@ var inPlace = [...]string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else"
 
 // size returns how many schemas apply to a value that schema i applies to,
 // itself among them, and -1 for a circle. Each schema is measured once, and what
-// is beyond the bound is not told apart.
+// is beyond the bound is not distinguished.
 func (g *refGraph) size(i int) int {
 	if n, seen := g.sizes[i]; seen {
 		if n == 0 {

@@ -62,13 +62,13 @@ func inTongues(latin, others string) *lazyregexp.Regexp {
 }
 
 var (
-	// besideSecret stands behind the word for a secret in what is none.
+	// besideSecret follows the word for a secret in what is none.
 	besideSecret = lazyregexp.New(`^[\s-]*(?:polic|polit|length|strength|reset|manager|names?\b|ids?\b|identifiers?\b|labels?\b|hints?\b|files?\b|paths?\b|variables?\b|rotation|expir|fields?\b|types?\b|protected|format|counts?\b|limits?\b|budget|is (?:not|never)|will (?:not|never|be asked)|(?:are|is) set|address|contract|symbol|standard|supply|price|generator|rules?\b|requirements?\b)`)
 	// otherField is what a field of such a name takes where its description says so: the PIN
 	// code of a place in India, the card of a library or a board, the token of a chain.
 	otherField = lazyregexp.New(`\b(?:postal|zip|address|district|library|loyalty|membership|gift|trello|kanban|symbol|coin|ticker|erc-?\d+|currency|swap)\b`)
-	// deniedAhead stands ahead of it where it is refused, or is only the matter of the field.
+	// deniedAhead precedes it where it is refused, or is only the matter of the field.
 	deniedAhead = lazyregexp.New(`\b(?:never|not|don['’]t|no|without|instead of|rather than|name of|path (?:to|of)|id of|label (?:for|of)|location of|(?:variable|file)s? (?:with|that|which|where|holding|containing)|number of|kind of|type of|length of|forgot\w*|reset|whether|title of|description of|nunca|jamais|pas|nicht|kein\w*|niet|geen|nie|(?:nombre|nome|nom) d\w+|olvid\w+|oubli\w+|vergessen)\b|(?:^|\PL)(?:не|нет|никогда|забыл\pL*)(?:\PL|$)|不要|请勿|勿|忘记|忘れ`)
-	// deniedBehind stands behind it in languages that refuse there.
+	// deniedBehind follows it in languages that refuse there.
 	deniedBehind = lazyregexp.New(`^.{0,30}(?:しないで|不要です|ません|하지 ?마|策略|政策|ポリシー)`)
 )

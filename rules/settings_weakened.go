@@ -34,7 +34,7 @@ var settingsWeakened = scanner.Rule{
 			pointer += "/" + wire.EscapePointer(key)
 		}
 		var signals []string
-		if len(says) > 1 { // a single one stands in the message
+		if len(says) > 1 { // a single one is in the message
 			signals = says[:min(len(says), maxSettingsSignals)]
 		}
 		p.Report(scanner.SettingsIssue{

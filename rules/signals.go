@@ -46,7 +46,7 @@ var whoIsMeant = [...]signal{
 	{"mentions an AI", 2, aiNamed},
 }
 
-// orderSignals are what tells of an order to an AI beside who is meant and the act itself.
+// orderSignals are what reports an order to an AI beside who is meant and the act itself.
 var orderSignals = [...]signal{
 	{"addresses whoever reads it", 2, text.LazyExpr(`\b` + anAI + `(\s+[\w'’-]+){1,6}?\s+(this|these)\s+(\w+\s+)?` + dataItself + `\b|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\bwhoever(\s+or\s+whatever)?\s+(reads|handles|processes|edits|summari[sz]es)\b|\b(being|been)\s+(read|processed|summari[sz]ed|opened|displayed)\s+(by|through)\s+(an?|the)\s`)},
 	{"knows the conversation", 3, text.LazyExpr(conversationKnown)},
@@ -125,7 +125,7 @@ func (w *tally) add(s []byte, g *signal) bool {
 	return true
 }
 
-// act adds the act at a place of s, which stands at from in its text.
+// act adds the act at a place of s, which is at from in its text.
 func (w *tally) act(s []byte, at []int, from int) {
 	w.sum += actWeight
 	w.signals = append(w.signals, "an act that a user would want to confirm")
@@ -136,8 +136,8 @@ func (w *tally) act(s []byte, at []int, from int) {
 	}
 }
 
-// firstAct returns where the first act stands in s that is ordered: one that is
-// told or denied may stand ahead of it, which takes a try each.
+// firstAct returns where the first act is in s that is ordered: one that is
+// told or denied may precede it, which takes a try each.
 func firstAct(s []byte) (at []int, tries int) {
 	for next := 0; tries < actTries; {
 		at = riskyAct.FindIndex(s[next:])
@@ -181,7 +181,7 @@ func denied(t []byte, act int) bool {
 	return strongNegation.Match(t[from:act]) || madeToAct.Match(t[from:act])
 }
 
-// madeToAct is how an attack or a demonstration is told.
+// madeToAct is how an attack or a demonstration is reported.
 var madeToAct = text.LazyExpr(`\b(made|makes|can\s+make|could\s+make|to\s+make|got|gets|tricked|led|caused|causes|causing|tricks)\s+(an?|the|our|your|his|her|my|their)\s+(\w+\s+)?` + anAI + `\s+(to\s+|into\s+)?$`)
 
 const (
@@ -191,14 +191,14 @@ const (
 	// dataItself is what data calls itself: this page, this ticket.
 	dataItself = `(page|website|site|e?-?mail|inbox|mailbox|message|thread|channel|ticket|issue|request|case|file|folder|document|text|article|post|profile|entry|event|invit(e|ation)|lead|record|row|table|log|report|reviews?|r[eé]sum[eé]|cv|manuscript|paper|study|notes?|comment|diff|repo(sitory)?|code|function|readme|bill|invoice|order|reading|rate|listing|section|paragraph|sentence|list|calendar|dates?|image|picture|transcript|contract|description|article|feed|snippet|account|queue)s?`
 
-	// kindOfAI is what stands ahead of such a name.
+	// kindOfAI is the text before such a name.
 	kindOfAI = `(ai|phone|home|database|payment|ticket|sre|devops|finance|calendar|inbox|expense|coding|code|autonomous|automated|virtual|helpful|computer-use|computer|browser|browsing|llm|language|vision|large|review|reviewing|reviewer|reader|recruiting|support|smart|personal|digital|research|screening|grading|moderation|analytics|summari[sz]ing|summari[sz]ation|travel|voice|shopping|e-?mail|mail|openai|generative|intelligent|connected|responsible|downstream|vision\s+and)`
 
 	// vocative is an AI that is spoken to.
 	vocative = `(^\s*|[\n!?;"'(*#<>\]=+|—]\s*|[.:/,-]\s+)((([\w.'’-]+\s+){0,5}?(to|for|of|dear|hey|hi|hello|attention|→|->)\s+)((the|any|all|every|each|an?|my|your|this)\s+)*(` + kindOfAI + `[ -]){0,3}?` + anAI + vocativeTail + `\s*(:|—|!!|,\s|\))|((the|any|all|every|each|an?|my|your|this)\s+)*(` + kindOfAI + `[ -]){0,3}?` + anAI + `(` + vocativeTail + `|-\w+|[_ -](note|directive|instructions?|prompt|hint)s?"?)\s*(:\s|—|!!)|(` + kindOfAI + `[ -]){0,3}?` + anAI + `,\s)|,\s(` + kindOfAI + `[ -]){0,2}?` + anAI + `\s*[.!,)\n]` +
 		`|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\b(should\s+you\s+be|if\s+you\s+are|if\s+you['’]re|if\s+you\s+happen\s+to\s+be)\s+(an?|the)\s+(` + kindOfAI + `\s+){0,3}?` + anAI + `\b|\battention,?\s+(all\s+|any\s+)?(` + kindOfAI + `\s+){0,3}?` + anAI + `\b|\bwhoever\s+or\s+whatever\b|@([a-z]+-)*` + anAI + `\b|\b(hello|hi|hey|dear)\s+(` + kindOfAI + `\s+){0,2}?` + anAI + `\s*!|\b(note|hint|todo|fixme|important|attention|message|warning|info)\s*[(\[](for\s+|to\s+)?((the|any|all)\s+)?(` + kindOfAI + `\s+){0,2}?` + anAI + `[)\]]|<(ai|llm|agent|assistant)_\w+>|\b(claude|copilot|cursor|gemini|chatgpt|codex|windsurf)(\s*[/,&]\s*(claude|copilot|cursor|gemini|chatgpt|codex|windsurf|co\.))+\s*:|\bllm_\w+|\bai_(directive|instruction|note)\w*`
 
-	// vocativeTail is what may stand between an AI that is spoken to and the colon.
+	// vocativeTail is what may be between an AI that is spoken to and the colon.
 	vocativeTail = `(\s+(in|of|at|on|that|who|which|with|only|from|and|\w+ing)\b(\s+[\w'’-]+){0,7}?)?`
 
 	// aiMustAct is an AI that has to act, or that somebody is told to have act.
@@ -217,5 +217,5 @@ var mustBe = text.LazyExpr(`^\s*(be|have|support|know|understand|belong)\b`)
 // aiNamed is the mention of an AI.
 var aiNamed = text.LazyExpr(`\b` + anAI + `\b`)
 
-// aiAnchors are literals of which one stands in every match of anAI.
+// aiAnchors are literals of which one is in every match of anAI.
 var aiAnchors = []string{" ai", "\nai", "(ai", "[ai", "\"ai", ":ai", "#ai", "/ai", "*ai", ">ai", "ai:", "ai,", "ai agent", "ai assist", "ai model", "ais ", "llm", "a.i.", "model", "assistant", "agent", "bot", "copilot", "claude", "gpt", "gemini", "text generator", "automated ", "checker", "helper", "not human", "software", "machines that"}

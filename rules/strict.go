@@ -61,7 +61,7 @@ func AllStrict() []scanner.Rule {
 
 // mentioned are the patterns of the design by the rule that carries them, beside those
 // that the rule has anyway. A dot in a name of a file is a dot. The white space behind
-// IMPORTANT: stands inside the look-ahead, because an engine that backtracks gives it up
+// IMPORTANT: is inside the look-ahead, because an engine that backtracks gives it up
 // otherwise, and the exceptions would except nothing.
 var mentioned = map[string]map[string]string{
 	"men-credential": {

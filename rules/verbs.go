@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// What a tool says that it does is told by the verb of its name, and of the
+// What a tool says it does follows from the verb of its name, and of the
 // first words of its description. Words that are nouns as often count at the
 // start of a name only. A get_delete_status deletes nothing, and an
 // execute_query reads; a delete_view deletes.

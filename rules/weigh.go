@@ -118,7 +118,7 @@ func isAction(name string) bool {
 var actionWords = lazyregexp.New(`^(get|list|create|send|delete|update|write|read|search|add|remove|transfer|execute|run|post|fetch|move|copy|make|place|open|close|upload|download|edit|insert|push|merge|call|invoke|book|` +
 	`pay|buy|forward|reply|publish|query|exec|browse|navigate|click|schedule|cancel|approve|deploy|build|install|start|stop|restart|enable|disable|grant|revoke|share|invite|register|convert|export|import|sync|sign|charge|commit|log|save|store|file|e?mail|message|payment|order|invoice|funds|repository)$`)
 
-// quoted reports whether all that is needed stands in one quotation or code span.
+// quoted reports whether all that is needed is in one quotation or code span.
 func (w *weighing) quoted(t []byte, s *reading.Sentence) bool {
 	start, end := s.End, s.Start
 	for _, oneOf := range w.needs {

@@ -79,7 +79,7 @@ var (
 	toolReference = lazyregexp.New("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
 	// occasionOfUse is when, or in place of what.
 	occasionOfUse = lazyregexp.New(`\b(when(ever)?|every(\s+time)?|each(\s+time)?|any(\s+time)?|before|after|prior\s+to|instead\s+of|rather\s+than|supersedes?|overrides?|replaces?|behaviou?r\s+of|output\s+of|its\s+output|(must|should|always)\s+(first\s+)?(call|use|invoke|run|replace)|first\s+(call|use|invoke|run)|(side\s+)?note\s+(for|on|about)|from\s+now\s+on|has\s+changed|affects|calls\s+to|route\s+all)\b`)
-	// ownHistory is how a tool tells of its own past.
+	// ownHistory is how a tool reports its own past.
 	ownHistory = lazyregexp.New(`\b(deprecated|formerly|renamed|release\s+note|changelog|migrat\w+|of\s+this\s+(server|package|mcp)|legacy|transparently|no\s+longer|backwards?)\b`)
 )
 
@@ -100,7 +100,7 @@ func anotherTool(p *scanner.TextPass, s []byte) string {
 }
 
 // toolName is a word that can only be the name of one tool. Only a tool's own
-// text stands in a list that tells whether the tool is one of the server's.
+// text is in a list that tells whether the tool is one of the server's.
 var toolName = lazyregexp.New(`[_.]`)
 
 // sameFamily reports two names of tools of one family, such as get_invoice and

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// The bounds of what a policy, or a rule, sees of a request. What is beyond them is told, so that
+// The bounds of what a policy, or a rule, sees of a request. What is beyond them is reported, so that
 // nothing is allowed by what nobody looked at.
 const (
 	maxArguments   = 1024

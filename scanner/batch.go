@@ -87,7 +87,7 @@ func (a *ahead) add(n int) {
 // Run inspects and judges everything that src has. The result and what the
 // sinks receive do not depend on the number of workers: chunks are judged in
 // the order in which they were read. An error of the source or of a sink ends
-// the run; what was judged before stands in the result.
+// the run; what was judged before is in the result.
 func (e *Engine) Run(ctx context.Context, src Source, sinks ...Sink) (Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -35,7 +35,7 @@ const (
 	framed
 )
 
-// callSource returns where a message tells of a call from, 0 where it tells of none.
+// callSource returns where a message reports a call from, 0 where it reports none.
 func callSource(m *Message, from Direction) int {
 	switch {
 	case from != ClientToServer:
@@ -55,7 +55,7 @@ var refusals = map[string]bool{"block": true, "blocked": true, "deny": true, "de
 // Refuses reports a word of an audit log for a call that did not take place.
 func Refuses(action string) bool { return refusals[strings.ToLower(action)] }
 
-// call returns the call that a message tells of, nil where it tells of none, or of
+// call returns the call that a message reports, nil where it reports none, or of
 // one that the recording also has from a surer source. It counts the call: the first from
 // a surer source takes the place of those counted before, which may be the same ones.
 func (j *judge) call(srv *Server, e *Event, from Direction, m *Judged) *Call {
@@ -137,10 +137,10 @@ func (s *Session) record(srv *Server, c *Call, window time.Duration) (lost strin
 	}
 	from := s.newest.Add(-window)
 	if c.Time.Before(from) {
-		return "a call is older than what is remembered of its session: later calls are not compared with it"
+		return "a call is older than the window of its session: later calls are not compared with it"
 	}
 	if !srv.calls.within && !s.admit(srv, from) {
-		return "more servers with calls at a time than are remembered: what was read on this one is not compared with what is sent elsewhere"
+		return "more servers with calls in the window than the limit: reads on this one are not compared with later calls"
 	}
 	if latest := &s.latest[c.Category]; c.Time.After(*latest) {
 		*latest = c.Time
@@ -198,7 +198,7 @@ func (cs *calls) add(c *Call, from time.Time) {
 	q.insert(*c, maxCalls, func(o Call) bool { return o.Time.After(c.Time) })
 }
 
-// Call returns the call that the message tells of, nil where it tells of none.
+// Call returns the call that the message reports, nil where it reports none.
 func (p *JudgePass) Call() *Call { return p.call }
 
 // Earlier visits the calls of a category on other servers of the session that were

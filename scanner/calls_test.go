@@ -92,7 +92,7 @@ func blockedAgain(f *scanner.Finding) bool {
 	return f.Severity == scanner.Low && (f.Rule.ID == "burst" || f.Rule.ID == "rate-limit")
 }
 
-// TestEachBlockedCallIsFound: the first call beyond a limit weighs, and each behind it is told.
+// TestEachBlockedCallIsFound: the first call beyond a limit weighs, and each behind it is reported.
 func TestEachBlockedCallIsFound(t *testing.T) {
 	for _, rule := range []string{"burst", "rate-limit"} {
 		e, err := scanner.New(only(rule), scanner.Options{})

@@ -14,7 +14,7 @@ const (
 	metaProtocol     = "io.modelcontextprotocol/protocolVersion"
 )
 
-// maxCapabilities bounds the capabilities of a client that are told. The
+// maxCapabilities bounds the capabilities of a client that are reported. The
 // specification has five.
 const maxCapabilities = 32
 

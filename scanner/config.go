@@ -176,7 +176,7 @@ func (p *ConfigPass) Variable(e *Entry, name string) Decision {
 func (e *Entry) SwitchesOff() bool { return e.Disabled && e.Command == "" && e.URL == "" }
 
 // switchedOff marks findings about an entry that is disabled.
-const switchedOff = " (the server is switched off in this file: one word switches it on)"
+const switchedOff = " (the server is disabled in this file; one word enables it)"
 
 // Report hands over a finding about a value of an entry, by its pointer in the
 // terms of Entry.Span, or about a setting where the entry is nil. A pointer to
@@ -234,7 +234,7 @@ func (p *ConfigPass) setting(pointer string) Position {
 }
 
 // minConcealed is the length from which a value with the name of a secret is
-// masked wherever it stands; what is shorter stands in too many words.
+// masked wherever it is; what is shorter is in too many words.
 const minConcealed = 6
 
 // concealedBytes is how much of a value is looked through for secrets to show a
@@ -302,7 +302,7 @@ func (j *judge) config(e *Event) {
 	}
 	for i := range e.Config.Entries {
 		if j.entries.count++; j.entries.count > maxConfigured {
-			j.out.Skips = append(j.out.Skips, "more servers in configurations than are remembered: later ones of their names are not compared with them")
+			j.out.Skips = append(j.out.Skips, "more configured servers than the limit: later ones of the same name are not compared with them")
 			return
 		}
 		entry := &e.Config.Entries[i]

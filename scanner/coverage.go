@@ -60,7 +60,7 @@ func count(in map[string]*Skipped, reason string, o Origin) {
 	}
 	if s == nil {
 		if len(in) >= maxReasons {
-			reason = fmt.Sprintf("reasons beyond the first %d, which are all that are told apart", maxReasons)
+			reason = fmt.Sprintf("reasons beyond the first %d distinct ones", maxReasons)
 		}
 		if s = in[reason]; s == nil {
 			s = &Skipped{Reason: reason, First: Location{o.File, o.Line, o.Column}}

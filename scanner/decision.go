@@ -67,7 +67,7 @@ type PolicyRequest struct {
 	Target    string // the name of the tool or prompt, or the URI of the resource
 	Arguments []Argument
 	Partial   bool   // there are more arguments than these
-	Unlogged  bool   // an audit log tells of the call, and not of its arguments
+	Unlogged  bool   // an audit log reports the call, and not of its arguments
 	Tool      *Known // of a call: the tool as the server showed it last; nil where it did not
 }
 
@@ -108,7 +108,7 @@ func (p *JudgePass) Refuse(check Check, verdict Verdict, reason string) {
 func (p *JudgePass) Blocks() { p.blocked = p.rule }
 
 // decide asks a policy about the request at hand, or about the call that an audit log
-// tells of and that took place. A request without an id is a notification by the letter
+// reports and that took place. A request without an id is a notification by the letter
 // of JSON-RPC, and there are servers that do what it says all the same.
 func (p *JudgePass) decide(policy Policy) {
 	m := p.Message

@@ -39,17 +39,17 @@ func (d *decoding) reset(frame int) {
 // tell says which bounds were met.
 func (d *decoding) tell(skip func(string)) {
 	if d.deep {
-		skip(fmt.Sprintf("a text is encoded more than %d times over: what stands deeper was not judged", text.MaxLayers))
+		skip(fmt.Sprintf("a text has more than %d layers of encoding: deeper ones were not inspected", text.MaxLayers))
 	}
 	if d.unread != "" {
 		skip(d.unread)
 	}
 	if d.left < 0 {
-		skip(fmt.Sprintf("what stands encoded in a message comes to more than %d times its length: not all of it was judged", decodedTimes))
+		skip(fmt.Sprintf("the decoded text of a message exceeds %d times its length: the rest was not inspected", decodedTimes))
 	}
 }
 
-// decode inspects what stands in the text of a pass in another form. Where words
+// decode inspects what is in the text of a pass in another form. Where words
 // were seen that give a disguise away, it was seen by the pass over the patterns.
 func (in *Inspector) decode(p *TextPass, seen text.Disguised) {
 	clear(in.decoding.seen)
@@ -60,7 +60,7 @@ func (in *Inspector) decode(p *TextPass, seen text.Disguised) {
 	in.layers(p, p.Source, seen, 1)
 }
 
-// layers inspects what stands encoded or disguised in s, which the text of the
+// layers inspects encoded text or disguised in s, which the text of the
 // pass was decoded to so far.
 func (in *Inspector) layers(p *TextPass, s []byte, seen text.Disguised, n int) {
 	yield := func(h text.Hidden) {

@@ -24,7 +24,7 @@ func answer(t testing.TB, text string) *scanner.Event {
 }
 
 // TestLayers shows that three encodings inside each other are taken off, of one
-// kind or of several, and that a fourth is told of.
+// kind or of several, and that a fourth is reported for.
 func TestLayers(t *testing.T) {
 	each := func(format string) func(string) string {
 		return func(s string) string {
@@ -62,7 +62,7 @@ func TestLayers(t *testing.T) {
 }
 
 // TestLargeTexts shows of texts of 2 MB, made to be much work, that they take
-// work and memory in proportion, and that a bound which was met is told of.
+// work and memory in proportion, and that a bound which was met is reported for.
 func TestLargeTexts(t *testing.T) {
 	const larger = 1 << 20
 	const engineTables = 16 << 20 // what an engine and its inspector hold, whatever the text

@@ -139,7 +139,7 @@ func New(rules []Rule, o Options) (*Engine, error) {
 			return nil, err
 		}
 		if seen[r.ID] {
-			return nil, fmt.Errorf("rule %q stands in the table twice", r.ID)
+			return nil, fmt.Errorf("duplicate rule %q", r.ID)
 		}
 		seen[r.ID] = true
 		for k, p := range r.Patterns {
@@ -212,10 +212,10 @@ func crashed(r *Rule, e *Event, why any) Finding {
 // ruleCrashed is the engine's own: it cannot be switched off.
 var ruleCrashed = Rule{
 	ID: "rule-crashed", Category: "engine", Title: "A rule failed on this event",
-	Why:      "What a rule failed on, it did not look at. An attacker may have found an input that disables a check.",
-	Fix:      "Report the input as a defect of mcpscan, and read the event yourself.",
+	Why:      "The rule did not inspect this event. An attacker may have found an input that disables a check.",
+	Fix:      "Report the input as a bug of mcpscan, and read the event yourself.",
 	Severity: Medium, Confidence: ConfidenceHigh,
-	Basis: "The event was not judged by one rule; the others did.",
+	Basis: "One rule did not judge the event; the others did.",
 	Refs:  []string{"CWE-248"},
 }
 

@@ -55,7 +55,7 @@ type Event struct {
 	HTTP      *HTTPHead       // of the exchange that the frame came in, nil where the recording has no heads
 	Identity  *Identity       // of a LockEvent or StartedEvent: what the server is, nil where the lockfile does not say
 	Locked    *LockedIdentity // of a LockEvent: all that the lockfile holds of that
-	Says      Says            // of a LockEvent: what the lockfile tells of the server beside its definitions
+	Says      Says            // of a LockEvent: what the lockfile says about the server besides its definitions
 	Approved  bool            // of a LockEvent: shows what was approved, not what was seen since
 	Config    *ClientConfig
 	Settings  *ChangedSettings
@@ -105,7 +105,7 @@ type Origin struct {
 	File   string // path as the user gave it, or a label such as mcp://server
 	Line   int    // line of the first byte of the frame, from 1
 	Column int    // column of that byte in code points, from 1
-	Exact  bool   // the frame stands in the file byte for byte from there on
+	Exact  bool   // the frame is in the file byte for byte from there on
 }
 
 // Location is a place in a file.

@@ -12,7 +12,7 @@ import (
 
 // Facts are what Inspect found in one event. They hold no reference into the
 // frame, so they may travel to another goroutine, and nothing changes them there:
-// what the session adds stands in the Outcome.
+// what the session adds is in the Outcome.
 type Facts struct {
 	Messages []Message
 	Findings []Finding // of rules that need nothing but the event
@@ -59,7 +59,7 @@ type Message struct {
 	Target   string // what is called, read or got: a tool's name, a prompt's name, a URI
 	Offset   int    // of the message in the frame
 
-	Values    []Value     // that flows are told by, where a rule asks for them
+	Values    []Value     // that flows are recognised by, where a rule asks for them
 	Arguments []Argument  // of a request, where a policy or a rule asks for them
 	Client    *ClientInfo // what the client says of itself, where it does
 	Roots     []string    // of a client's answer, or of a request with one: the URIs of the roots that it lists
@@ -84,7 +84,7 @@ type Message struct {
 	node int
 }
 
-// Given are the arguments of a call as they stand in its frame.
+// Given are the arguments of a call as they are in its frame.
 type Given struct {
 	Start, End int // in the frame; both are 0 where there are none
 	Digest     Digest
@@ -180,7 +180,7 @@ func (d *Digest) Parse(s string) error {
 	coded, ok := strings.CutPrefix(s, "sha256-")
 	b, err := base64.RawURLEncoding.Strict().DecodeString(coded)
 	if !ok || err != nil || len(b) != len(d) {
-		return fmt.Errorf("%q is no digest: expected sha256- and 43 characters of base64url", text.Visible(s, nameChars))
+		return fmt.Errorf("invalid digest %q: expected sha256- and 43 characters of base64url", text.Visible(s, nameChars))
 	}
 	*d = Digest(b)
 	return nil

@@ -112,7 +112,7 @@ const (
 	messageChars  = 400
 )
 
-// Fingerprint identifies what a finding is, not where it stands: a hash over
+// Fingerprint identifies what a finding is, not where it is: a hash over
 // the rule, the server, the kind and name of the subject, the pointer and the
 // evidence in folded form. Lines, times, sessions and sequence numbers are left
 // out, so that a finding keeps its identity when a recording grows or a file
@@ -178,7 +178,7 @@ func excerpt(s []byte, from, to, limit int) string {
 	return out
 }
 
-// showEnds is show for the reason of an error, which often stands at its end.
+// showEnds is show for the reason of an error, which often is at its end.
 func showEnds(s string, limit int) string {
 	if most := 2 * limit; len(s) > 2*most {
 		return text.VisibleEnds(text.Excerpt([]byte(s), 0, most)+"…"+text.Excerpt([]byte(s), len(s)-most, len(s)), limit)

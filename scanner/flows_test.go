@@ -63,7 +63,7 @@ func skips(res scanner.Result) (all []string) {
 }
 
 // TestFloodHidesNoSecret: no number of other values, of whatever server, makes a
-// session forget a secret, and what is left out of a message is told.
+// session forget a secret, and what is left out of a message is reported.
 func TestFloodHidesNoSecret(t *testing.T) {
 	for name, c := range map[string]struct {
 		server, text string
@@ -97,7 +97,7 @@ func TestForgottenSecretIsTold(t *testing.T) {
 }
 
 // TestSessionsShareTheBound: the session that was idle longest forgets its values, and
-// where it goes on that is told.
+// where it goes on that is reported.
 func TestSessionsShareTheBound(t *testing.T) {
 	const each, all = 4096, 1 << 18
 	var events []*scanner.Event

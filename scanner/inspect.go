@@ -100,7 +100,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 		in.skip(tooMany)
 	}
 	if in.cut {
-		in.skip("a text has more places to judge than are judged: the rest of them was passed over")
+		in.skip("a text has more matches than the limit: the rest was not judged")
 	}
 	in.compare()
 	facts.full = len(facts.Findings) >= in.most
@@ -111,7 +111,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	in.decoding.tell(in.skip)
 	in.tellValues()
 	for _, p := range in.scan.Unfinished() {
-		in.skip("the expression of the rule " + in.engine.rules[in.engine.owner[p].rule].ID + " took too long: not every text was searched for it")
+		in.skip("the expression of the rule " + in.engine.rules[in.engine.owner[p].rule].ID + " took too long: not every text was searched")
 	}
 	return facts
 }
@@ -124,7 +124,7 @@ func (in *Inspector) forget() {
 func (in *Inspector) skip(reason string) { in.facts.Skips = append(in.facts.Skips, reason) }
 
 // outOfTime is why an event was not judged to its end.
-const outOfTime = "the time of the run was over (--max-time): not all was inspected"
+const outOfTime = "time limit reached (--max-time): not everything was inspected"
 
 // late reports that the time of the run is over, which leaves the event at hand as it is.
 func (in *Inspector) late() bool {
@@ -236,7 +236,7 @@ func (in *Inspector) region(kind SubjectKind, name string, root, i int) {
 	}
 }
 
-// field inspects one text: a string value, or a key. What stands in it in
+// field inspects one text: a string value, or a key. What is in it in
 // another form is inspected as well.
 func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey bool) {
 	if in.late() {
@@ -285,7 +285,7 @@ func (in *Inspector) asSent(r *Rule, check func(*TextPass)) {
 }
 
 // match runs the text rules over the text of a pass, and returns where words
-// stand in it that give a disguise away.
+// in it give a disguise away.
 func (in *Inspector) match(p *TextPass) (seen text.Disguised) {
 	p.folded = in.folder.Fold(p.Source)
 	p.Folded, p.sentence, p.treatise, p.read, p.reported = p.folded.Text, -1, nil, false, p.reported[:0]

@@ -14,11 +14,11 @@ const (
 	bytesPerMore = 2 << 10
 
 	findingsPerEntry      = 4 // of a configuration
-	findingsPerDefinition = 4 // by its session: what is not as it was approved is told part by part
+	findingsPerDefinition = 4 // by its session: what is not as it was approved is reported part by part
 )
 
 // tooMany is why an event with more findings was not inspected in full.
-const tooMany = "more findings in one message than are kept: the rest is not listed"
+const tooMany = "more findings in one message than the limit: the rest is not listed"
 
 // text completes the finding of a text rule.
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
@@ -34,13 +34,13 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 		return
 	}
 	evidence := newEvidence(p.Source, start, end)
-	if across { // the evidence is what stands in the first block, and what all say beside it
+	if across { // the evidence is what is in the first block, and what all say beside it
 		is.Decoded = evidence.Context
 		is.Signals = append([]string{inPieces}, is.Signals...)
 		start, end = start-first.start+first.offset, len(first.text)
 		evidence = newEvidence(first.text, start, end)
 	}
-	if p.original != nil { // the evidence is what stands on the wire, and what it says beside it
+	if p.original != nil { // the evidence is what is on the wire, and what it says beside it
 		is.Decoded = evidence.Context
 		is.Signals = append([]string{"hidden in " + p.Via}, is.Signals...)
 		start, end = p.from, p.to
@@ -85,7 +85,7 @@ func (in *Inspector) node(p *MessagePass, i int, isKey bool, sev Severity, messa
 		start, end = int(n.KeyStart), int(n.KeyEnd)
 	}
 	end = min(end, start+4*evidenceChars)
-	// What stands around the frame belongs to whoever recorded it.
+	// What is around the frame belongs to whoever recorded it.
 	frame := &in.tree.Nodes[in.event.root]
 	before := int(frame.Start)
 	if i == in.event.root && isKey {

@@ -30,7 +30,7 @@ const (
 // Fetched reports whether the ecosystem is one that code comes from over a network.
 func (e Ecosystem) Fetched() bool { return e != None && e != Local }
 
-// InCommand is Launched.Arg where the package stands in the command itself.
+// InCommand is Launched.Arg where the package is in the command itself.
 const InCommand = -1
 
 // Package is something that a command starts, or installs for what it starts.
@@ -59,20 +59,20 @@ type Launched struct {
 	Program string
 	// Words are the arguments of Program, and First is the place of the first of
 	// them in the arguments of the command. Where a shell cuts a text into words,
-	// First is InText and the words stand in the argument Text.
+	// First is InText and the words are in the argument Text.
 	Words []string
 	First int
 	Text  int
 
 	// Code is the argument in which code stands that Interpreter runs, NoCode for
-	// none. A program that a text for a shell starts is told as well.
+	// none. A program that a text for a shell starts is reported as well.
 	Code        int
 	Interpreter string
 
 	written string // the program as it is written
 }
 
-// InText is Launched.First where the words of a program stand in one argument.
+// InText is Launched.First where the words of a program are in one argument.
 const InText = -2
 
 // NoCode is Launched.Code where no argument is code.

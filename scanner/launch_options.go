@@ -8,7 +8,7 @@ type options struct {
 	values string // those that take the next word, with a space before and behind each
 	named  string // those whose value is the package
 	with   string // those whose value is a package beside it
-	code   string // those behind which a command stands in place of the package
+	code   string // those behind which a command replaces the package
 	// most says that an option takes a value unless it is one of flags.
 	most  bool
 	flags string
@@ -107,7 +107,7 @@ func (w *wrapper) skip(words []string) int {
 		}
 		from = at + 1
 	}
-	if w.dash { // what stands ahead of -- is its own, whatever it is
+	if w.dash { // the text before -- is its own, whatever it is
 		for i, word := range words[from:] {
 			if word == "--" {
 				return from + i + 1

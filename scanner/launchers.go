@@ -39,7 +39,7 @@ func (l *Launched) verb(o *options, verbs string) int {
 }
 
 // read reads the options from a word on: packages that they name, and the first
-// word behind them, or -1. code says that a command stands in place of a package.
+// word behind them, or -1. code says that a command replaces a package.
 func (l *Launched) read(o *options, from int, parse func(string) Package) (at int, named []Package, code bool) {
 	add := func(list []Package, value string, i int) []Package {
 		p := parse(value)
@@ -177,7 +177,7 @@ func deno(l *Launched) {
 	}
 }
 
-// nuget reads what dnx is told to run. Its version can stand in an option.
+// nuget reads what dnx is told to run. Its version can be in an option.
 func (l *Launched) nuget(from int) {
 	at, _, _ := l.read(&dnxOptions, from, nugetPackage)
 	l.take(nil, at, nugetPackage)

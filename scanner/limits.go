@@ -8,9 +8,9 @@ import (
 // Limits are what the calls of a session may amount to. What is zero is what
 // DefaultLimits has.
 type Limits struct {
-	ReadThenSend time.Duration // how long after a read a send on another server is told
+	ReadThenSend time.Duration // how long after a read a send on another server is reported
 	Flow         time.Duration // the same for any other call
-	AnyTurn      bool          // flows are told between turns as well
+	AnyTurn      bool          // flows are reported between turns as well
 	BurstCalls   int           // calls of one server within BurstWindow that are no burst yet
 	BurstWindow  time.Duration
 	Rate         RateLimit            // of each server that is not in Rates

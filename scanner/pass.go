@@ -81,13 +81,13 @@ func (p *TextPass) Member() string {
 	return ""
 }
 
-// Sibling reports whether the list that the text's definition stands in has one
+// Sibling reports whether the list that the text's definition is in has one
 // of this name, itself among them: a server may speak of its own tools.
 func (p *TextPass) Sibling(name string) bool {
 	doc, in := p.in.tree, p.in
 	list := int(doc.Nodes[p.root].Parent)
 	locked := in.event.Kind == LockEvent
-	for locked && list >= 0 && int(doc.Nodes[list].Parent) != in.event.root { // its entry stands in the list
+	for locked && list >= 0 && int(doc.Nodes[list].Parent) != in.event.root { // its entry is in the list
 		list = int(doc.Nodes[list].Parent)
 	}
 	if !p.Subject.Definition() || list < 0 || !locked && doc.Kind(list) != wire.Array {
@@ -171,7 +171,7 @@ func (p *TextPass) Failed() bool {
 }
 
 // FirstSentence reports whether the text is the description of its definition
-// and start stands in its first sentence: where a tool says what it is for.
+// and start is in its first sentence: where a tool says what it is for.
 func (p *TextPass) FirstSentence(start int) bool {
 	if p.sentence < 0 { // found once: a text can have many matches
 		p.sentence = len(p.Folded)

@@ -10,7 +10,7 @@ import (
 )
 
 // piece is a part of a text that was put together from blocks of content: what
-// stands in it from start to end is the text of a node from offset on.
+// is in it from start to end is the text of a node from offset on.
 type piece struct {
 	start, end int
 	node       int
@@ -109,7 +109,7 @@ func cutWord(text, next []byte) bool {
 	return unicode.IsLetter(last) && (unicode.IsLower(first) || unicode.IsUpper(first) && unicode.IsUpper(last))
 }
 
-// across returns the piece that what stands at [start, end) of the text begins in,
+// across returns the piece that the text at [start, end) of the text begins in,
 // where it ends in that of another block.
 func (p *TextPass) across(start, end int) (first *piece, ok bool) {
 	if len(p.pieces) == 0 {

@@ -105,7 +105,7 @@ func nodeAt(doc *wire.Doc, offset int) int {
 	return i
 }
 
-// place fills in where the withheld definitions stand in the frame. A frame in which they
+// place fills in where the withheld definitions are in the frame. A frame in which they
 // cannot be found is refused.
 func (o *Outcome) place(frame []byte) {
 	if len(o.Withheld) == 0 {

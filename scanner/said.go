@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Says is what an entry of a lockfile tells of its server beside the definitions, by the
+// Says is what an entry of a lockfile reports its server beside the definitions, by the
 // names of its members, such as identity.digest. What it does not tell is compared with
 // nothing, so who takes a member out hides a change: what is absent is compared by itself.
 type Says map[string]bool
@@ -52,7 +52,7 @@ func (p *JudgePass) Before() *Offer {
 	return nil
 }
 
-// Says returns what the lockfile tells of the server of the event, nil where no lockfile
+// Says returns what the lockfile says about the server of the event, nil where no lockfile
 // has the server.
 func (p *JudgePass) Says() Says {
 	if p.event.Kind == LockEvent {

@@ -218,7 +218,7 @@ func (s *Session) list(srv *Server, definitions []Definition, know func(*Definit
 	if srv.Tools == nil {
 		srv.Tools = map[string]*Known{}
 	}
-	var fresh map[string]bool // by this message: what stands twice in a list is no change
+	var fresh map[string]bool // by this message: what occurs twice in a list is no change
 	for i := range definitions {
 		d := &definitions[i]
 		if d.Kind != ToolSubject {

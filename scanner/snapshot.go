@@ -27,7 +27,7 @@ type Offer struct {
 	Info        ServerInfo
 	Identity    *Identity       // nil where nobody said what the server is
 	Locked      *LockedIdentity // nil where no lockfile says
-	Says        Says            // what a lockfile tells of it beside its definitions; nil where it is in none
+	Says        Says            // what a lockfile reports it beside its definitions; nil where it is in none
 	Client      *ClientInfo     // that it was listed to
 	Location    Location        // where it was first seen
 	Definitions map[DefinitionKey]*Offered

@@ -14,7 +14,7 @@ type Suspicion struct {
 }
 
 // suspect is the last read of a server whose answer gives a reason to look at what
-// comes after. It stands beside the calls that are remembered, so that no number of
+// comes after. It is beside the calls that are remembered, so that no number of
 // others makes it forgotten.
 type suspect struct {
 	Call

@@ -7,9 +7,9 @@ type Traits uint16
 
 // The traits of a message.
 const (
-	OnCall         Traits = 1 << iota // it tells of a call of a tool by the client
+	OnCall         Traits = 1 << iota // it reports a call of a tool by the client
 	OnRequest                         // it is a request of the client, a call or another one
-	OnValues                          // the client sends values in it that flows are told by
+	OnValues                          // the client sends values in it that flows are recognised by
 	OnResponse                        // it is a response, of either side
 	OnQuestion                        // the server asks for something, by a request, a result or an error
 	OnNotification                    // it is a notification, of either side

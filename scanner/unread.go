@@ -35,7 +35,7 @@ func noise(frame []byte) bool {
 // longer counts as one.
 const keyBytes = 256
 
-// member reports whether s, which stands behind a brace, begins with a member
+// member reports whether s, which follows a brace, begins with a member
 // as any reader of JSON and its dialects knows it: comments, single quotes and
 // keys without quotes included.
 func member(s []byte) bool {

@@ -32,7 +32,7 @@ type place struct{ line, column int32 }
 
 // The bounds of the values that are taken from one message.
 const (
-	maxValues   = 4096 // of each kind that can be told apart
+	maxValues   = 4096 // of each kind that can be distinguished
 	maxPassages = 1024 // passages: a sample of them by their digests, the same in every message
 )
 
@@ -122,7 +122,7 @@ func (in *Inspector) distincts(p *TextPass, s []byte, via string) {
 	text.Distincts(s, p.Subject.Definition(), func(d text.Distinct) { in.value(p, s, via, d) })
 }
 
-// longSecret is the length from which what stands in the place of a secret is none.
+// longSecret is the length from which what is in the place of a secret is none.
 const longSecret = 4096
 
 // secretKey reports whether s, which has no white space around it, is the value of a member whose name says that it is a secret.
@@ -232,6 +232,6 @@ func (in *Inspector) isLong(n *wire.Node) bool {
 // tellValues says whether a bound kept a value from being remembered.
 func (in *Inspector) tellValues() {
 	if in.collected.lost {
-		in.skip("more distinctive values in one message than are remembered: where the others go is not seen")
+		in.skip("more distinctive values in one message than the limit: the flow of the rest is not tracked")
 	}
 }

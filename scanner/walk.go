@@ -25,7 +25,7 @@ func (in *Inspector) jsonrpc(root, batch int) {
 	in.message = len(in.facts.Messages)
 	in.facts.Messages = append(in.facts.Messages, m)
 	if doc.Kind(root) != wire.Object {
-		in.skip("a frame that is JSON but no message: " + doc.Kind(root).String())
+		in.skip("a frame that is JSON but not a message: " + doc.Kind(root).String())
 		in.region(MessageSubject, "", root, root)
 		return
 	}
@@ -194,7 +194,7 @@ func (in *Inspector) declareInstructions(m *Message, c int) {
 		Offset: int(in.tree.Nodes[c].Start) - int(in.tree.Nodes[in.event.root].Start), node: c})
 }
 
-// icons returns the addresses of the icons at node i; those that stand in the
+// icons returns the addresses of the icons at node i; those that are in the
 // message itself have none.
 func (in *Inspector) icons(i int) (icons []string) {
 	for c := in.tree.First(i); c >= 0 && len(icons) < maxIcons; c = in.tree.Next(c) {
@@ -340,7 +340,7 @@ func (in *Inspector) params(m *Message, root, node int) {
 
 // subjectOf finds what a node belongs to by the same shapes as the walk.
 func (in *Inspector) subjectOf(root int, m *Message, i int) (SubjectKind, string, int) {
-	// Definitions stand in the order of the text.
+	// Definitions are in the order of the text.
 	if k := sort.Search(len(m.Definitions), func(k int) bool { return m.Definitions[k].node > i }); k > 0 {
 		d := &m.Definitions[k-1]
 		if d.Kind != ServerSubject && i < int(in.tree.Nodes[d.node].Next) {
@@ -370,7 +370,7 @@ func (in *Inspector) subjectOf(root int, m *Message, i int) (SubjectKind, string
 }
 
 // resultSubject finds what node i of a result belongs to: the result, or one of the
-// requests that stand in it.
+// requests that are in it.
 func (in *Inspector) resultSubject(result, i int) (SubjectKind, string, int) {
 	for c := in.tree.First(in.tree.Get(result, "inputRequests")); c >= 0; c = in.tree.Next(c) {
 		if i < c || i >= int(in.tree.Nodes[c].Next) {

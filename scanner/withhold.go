@@ -85,7 +85,7 @@ func (j *judge) withhold(p *JudgePass, i int) {
 		key := withheldKey{server, DefinitionKey{d.Kind, d.Name}}
 		if _, known := w.refused[key]; !known && len(w.refused) >= maxWithheld {
 			key = withheldKey{server: server}
-			decision.Reason = "more definitions of the server are withheld than are remembered"
+			decision.Reason = "more withheld definitions of the server than the limit"
 		}
 		w.refused[key] = decision
 	}
@@ -121,7 +121,7 @@ func (j *judge) block(message int) {
 	if j.engine.blocks == nil {
 		return
 	}
-	own := len(j.found) - j.kept // those of the session stand behind, whichever message they are of
+	own := len(j.found) - j.kept // those of the session follow, whichever message they are of
 	for k := range j.found {
 		f := &j.found[k]
 		if !f.Subject.Definition() || k < own && f.message != message || !j.engine.blocks(f) {
@@ -202,7 +202,7 @@ func (j *judge) unpinned(p *JudgePass, d *Definition) (Cause, Decision) {
 	case trust == Unpinned && j.engine.pinning.Reviewed:
 		return refuse(PendingDefinition, `nobody has approved the %s "%s" of server "%s"`)
 	case trust == Changed || trust == Unpinned && twice && first != d.Digest:
-		return refuse(ChangedDefinition, `the %s "%s" of server "%s" is not the one that was trusted under its name`)
+		return refuse(ChangedDefinition, `the %s "%s" of server "%s" changed since it was trusted`)
 	}
 	return NotWithheld, Decision{}
 }

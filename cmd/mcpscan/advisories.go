@@ -13,7 +13,7 @@ import (
 
 // advisoryFlags name advisories beside those that are built in.
 type advisoryFlags struct {
-	Advisories []string `help:"Also judge packages by these advisories: OSV JSON, or the zip export of an ecosystem as osv.dev publishes it. Repeat for several." placeholder:"FILE" sep:"none"`
+	Advisories []string `help:"Also check packages against these advisories: OSV JSON, or the zip export of an ecosystem from osv.dev. Repeatable." placeholder:"FILE" sep:"none"`
 }
 
 // advise makes the checks go by the files, as far as they are about packages of

@@ -17,9 +17,9 @@ import (
 
 // lockFlags say what was approved.
 type lockFlags struct {
-	Lockfile  string `help:"What was approved; without it, mcpscan.lock in the working directory where there is one." placeholder:"FILE"`
-	Base      string `help:"The lockfile as it was before the change under review, or a directory with the files of the commit before it: what the lockfile holds otherwise now is reported, and of a directory, its versions of the configuration, policies and baseline decide." placeholder:"PATH"`
-	Approvals string `help:"Whether an approval that the change under review makes in the lockfile settles the drift it names: accept, ignore." default:"accept" enum:"accept,ignore"`
+	Lockfile  string `help:"Approved definitions to compare with; default: mcpscan.lock in the working directory, if it exists." placeholder:"FILE"`
+	Base      string `help:"The lockfile before the change under review, or a directory with the files of the commit before it. Reports what changed in the lockfile; with a directory, its versions of the configuration, policies and baseline decide." placeholder:"PATH"`
+	Approvals string `help:"Whether approvals that the change under review makes in the lockfile settle drift: accept, ignore." default:"accept" enum:"accept,ignore"`
 }
 
 // approved is what a run compares with.

@@ -184,11 +184,11 @@ func (a *asking) replaced(ctx context.Context) bool {
 	a.started(m)
 	switch {
 	case now.Digest != "":
-		why = now.Executable + " has another content than the file that was approved"
+		why = now.Executable + " differs from the approved file"
 	case why == "":
-		why = "the file that was approved is not what its command starts"
+		why = "the command does not start the approved file"
 	}
-	a.skip("server %s was not started: %s, and version_pinning.on_change is block", a.title(), why)
+	a.skip("server %s not started: %s, and version_pinning.on_change is block", a.title(), why)
 	return true
 }
 
@@ -210,9 +210,9 @@ func (a *asking) skip(format string, args ...any) {
 func (a *asking) report(ctx context.Context, res *live.Result, err error, limit int64) {
 	switch {
 	case err != nil && ctx.Err() != nil:
-		a.skip("server %s was not inspected in full: %s", a.title(), ended(ctx))
+		a.skip("server %s not inspected in full: %s", a.title(), ended(ctx))
 	case err != nil:
-		a.skip("server %s was not inspected: %v", a.title(), err)
+		a.skip("server %s not inspected: %v", a.title(), err)
 	}
 	for _, p := range res.Problems {
 		if p.Reason == live.TooLong {
@@ -221,9 +221,9 @@ func (a *asking) report(ctx context.Context, res *live.Result, err error, limit 
 		a.skip("server %s: %s", a.title(), p)
 	}
 	if a.repeated > 0 { // what stood there was not judged either
-		a.skip("server %s repeated secrets that it was given; they were masked before its messages were inspected: %s", a.title(), count(a.repeated, "message"))
+		a.skip("server %s repeated secrets that it was given; mcpscan masked them before inspecting its messages: %s", a.title(), count(a.repeated, "message"))
 	}
 	if res.Oversize > 0 {
-		a.skip("server %s sent frames longer than the limit of %d bytes (--max-message): %d", a.title(), limit, res.Oversize)
+		a.skip("server %s sent frames over the limit of %d bytes (--max-message): %d", a.title(), limit, res.Oversize)
 	}
 }

@@ -125,7 +125,7 @@ func (f *configFlags) settingsOf(base baseTree) (*config.Settings, []*scanner.Ch
 	name := cmp.Or(f.Config, config.SettingsFile)
 	was, now, err := base.versions("the configuration", name, config.MaxSettings, f.Config != "")
 	if errors.Is(err, errIrregular) {
-		return nil, nil, usage("%w; --no-config does without", err)
+		return nil, nil, usage("%w; --no-config ignores the file", err)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -262,20 +262,20 @@ func (v *fileVersion) known() (map[string]scanner.Severity, error) {
 	return known, nil
 }
 
-// compareBaselines tells of the findings that a baseline accepts, or accepts in a worse
+// compareBaselines reports the findings that a baseline accepts, or accepts in a worse
 // form, and the one before it did not.
 func compareBaselines(before, now map[string]scanner.Severity, data *fileVersion) (changes []scanner.SettingsChange) {
 	keys := []string{"findings"}
 	for _, id := range slices.Sorted(maps.Keys(now)) {
 		was, known := before[id]
-		effect, says := scanner.Accepts, fmt.Sprintf("the %s finding %s is accepted as known", now[id], id)
+		effect, says := scanner.Accepts, fmt.Sprintf("the baseline accepts the %s finding %s as known", now[id], id)
 		switch {
 		case known && now[id] == was:
 			continue
 		case known && now[id] < was:
 			effect = scanner.Keeps
 		case !fingerprint.MatchString(id):
-			effect, says = scanner.Weakens, fmt.Sprintf("a finding is accepted as known without a fingerprint: %q", id)
+			effect, says = scanner.Weakens, fmt.Sprintf("the baseline accepts a finding without a fingerprint as known: %q", id)
 		}
 		line := 1 + bytes.Count(data.data[:max(bytes.Index(data.data, []byte(id)), 0)], []byte("\n"))
 		changes = append(changes, scanner.SettingsChange{Effect: effect, Keys: keys, Says: says, Pos: scanner.Position{Line: line, Column: 1}})
@@ -287,7 +287,7 @@ func compareBaselines(before, now map[string]scanner.Severity, data *fileVersion
 		}
 	}
 	if gone > 0 {
-		changes = append(changes, scanner.SettingsChange{Keys: keys, Says: fmt.Sprintf("%d known findings are gone from the baseline", gone)})
+		changes = append(changes, scanner.SettingsChange{Keys: keys, Says: fmt.Sprintf("%d known findings were removed from the baseline", gone)})
 	}
 	return changes
 }

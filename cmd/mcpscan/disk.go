@@ -93,7 +93,7 @@ func (d *disk) content(path string, info os.FileInfo) []byte {
 }
 
 // packageLock returns a lockfile of npm, nil where the file is none. Thousands of entries
-// can stand beside the same one.
+// can be beside the same one.
 func (d *disk) packageLock(path string) *wire.Doc {
 	info, err := regular(path)
 	if err != nil {
@@ -120,24 +120,24 @@ func (d *disk) copy(to io.Writer, path string, info os.FileInfo, most int64) (wh
 	case d.ctx.Err() != nil:
 		return "its files were not read: interrupted"
 	case size > most:
-		return fmt.Sprintf("the digest of %s was not taken: it has more than %d bytes", portable(path), most)
+		return fmt.Sprintf("no digest of %s: it is larger than %d bytes", portable(path), most)
 	case size > d.left:
-		return fmt.Sprintf("the digest of %s was not taken: the files of this run have more than %d bytes", portable(path), int64(maxRead))
+		return fmt.Sprintf("no digest of %s: the files of this run are larger than %d bytes", portable(path), int64(maxRead))
 	}
 	d.left -= size
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe that took its place has no writer to wait for
 	if err != nil {
-		return fmt.Sprintf("the digest of %s was not taken: it cannot be read", portable(path))
+		return fmt.Sprintf("no digest of %s: cannot read it", portable(path))
 	}
 	defer f.Close()
 	if now, err := f.Stat(); err != nil || !unchanged(now, info) {
-		return fmt.Sprintf("the digest of %s was not taken: the file changed while it was read", portable(path))
+		return fmt.Sprintf("no digest of %s: the file changed during reading", portable(path))
 	}
 	switch n, err := io.Copy(to, io.LimitReader(&untilDone{d.ctx, f}, size)); {
 	case d.ctx.Err() != nil:
 		return "its files were not read: interrupted"
 	case err != nil || n < size:
-		return fmt.Sprintf("the digest of %s was not taken: the file changed while it was read", portable(path))
+		return fmt.Sprintf("no digest of %s: the file changed during reading", portable(path))
 	}
 	return ""
 }
@@ -155,7 +155,7 @@ func (u *untilDone) Read(p []byte) (int, error) {
 	return u.r.Read(p)
 }
 
-// regular tells of a file that has a content of its own. Those that the kernel makes up
+// regular reports a file that has a content of its own. Those that the kernel makes up
 // when they are read have no length, and some no end.
 func regular(path string) (os.FileInfo, error) {
 	info, err := os.Stat(path)
@@ -174,7 +174,7 @@ func regular(path string) (os.FileInfo, error) {
 	}
 	for _, made := range []string{"/proc/", "/sys/", "/dev/"} {
 		if strings.HasPrefix(target, made) {
-			return nil, fmt.Errorf("%s is made up by the kernel", path)
+			return nil, fmt.Errorf("%s is a kernel file", path)
 		}
 	}
 	return info, nil

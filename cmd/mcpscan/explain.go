@@ -15,10 +15,10 @@ import (
 
 // explainCmd is mcpscan explain.
 type explainCmd struct {
-	Recording string `arg:"" help:"Recording that holds the event." placeholder:"RECORDING"`
-	Event     string `arg:"" help:"Number of its line, FILE:LINE as in a report, id:ID of a JSON-RPC request, or the fingerprint f1:… of a finding." placeholder:"EVENT"`
-	Session   string `help:"Of the requests with an id, those of this session."`
-	Server    string `help:"Of the requests with an id, those of this server."`
+	Recording string `arg:"" help:"Recording with the event." placeholder:"RECORDING"`
+	Event     string `arg:"" help:"Line number, FILE:LINE as in a report, id:ID of a JSON-RPC request, or the fingerprint f1:… of a finding." placeholder:"EVENT"`
+	Session   string `help:"For id:ID, the session of the request."`
+	Server    string `help:"For id:ID, the server of the request."`
 	JSON      bool   `help:"Write JSON instead of text."`
 	engineFlags
 }
@@ -175,7 +175,7 @@ func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error)
 		return nil, v.missing(x.cmd.Recording)
 	}
 	if v.more > 0 {
-		fmt.Fprintf(x.std.err, "mcpscan: %d more events begin in this line and are not explained\n", v.more)
+		fmt.Fprintf(x.std.err, "mcpscan: %d more events begin on this line and are not explained\n", v.more)
 	}
 	places := map[int]past{}
 	for _, e := range v.events {

@@ -68,7 +68,7 @@ func (p *explainedLines) event(e *explained) {
 // instant writes a time to the nanosecond.
 func instant(t *time.Time) string {
 	if t == nil || t.IsZero() {
-		return "at no known time"
+		return "without a time"
 	}
 	return t.UTC().Format(time.RFC3339Nano)
 }
@@ -97,7 +97,7 @@ func (p *explainedLines) message(m *explainedMessage) {
 func (p *explainedLines) decision(m *explainedMessage) {
 	if len(m.Checks) == 0 {
 		if m.Kind == "request" {
-			p.line(0, "decision", "allow: no check said anything")
+			p.line(0, "decision", "allow: no check applied")
 		}
 		return
 	}
@@ -142,12 +142,12 @@ func (p *explainedLines) windows(w *windows) {
 			turn++
 		}
 	}
-	p.line(0, "windows", "reads on other servers within %s before: %d, of the same turn: %d", w.Within, len(w.Reads), turn)
+	p.line(0, "windows", "reads on other servers within %s before: %d, in the same turn: %d", w.Within, len(w.Reads), turn)
 	for i := range w.Reads {
 		p.past(&w.Reads[i])
 	}
-	p.line(0, "", "calls of the server within %s, with this one: %d%s; a burst is more than %d", w.BurstWindow, min(w.Calls, math.MaxInt32), more(w.Calls > w.BurstLimit), w.BurstLimit)
-	p.line(0, "", "tokens left in its bucket: %s of %d; %d fall a minute", fmt.Sprint(w.Tokens), w.Bucket, w.PerMinute)
+	p.line(0, "", "calls of the server within %s, including this one: %d%s; a burst is more than %d", w.BurstWindow, min(w.Calls, math.MaxInt32), more(w.Calls > w.BurstLimit), w.BurstLimit)
+	p.line(0, "", "tokens left in its rate limit: %s of %d; refilled by %d per minute", fmt.Sprint(w.Tokens), w.Bucket, w.PerMinute)
 }
 
 // more marks a number that may be higher.
@@ -196,7 +196,7 @@ func (p *explainedLines) finding(f *explainedFinding) {
 		p.line(2, "status", "%s", strings.TrimSuffix(f.Status+": "+f.Reason, ": "))
 	}
 	if len(f.RestsOn) > 0 {
-		p.line(2, "rests on", "what came before, in the order of time: %d", len(f.RestsOn))
+		p.line(2, "rests on", "earlier events, in order of time: %d", len(f.RestsOn))
 	}
 	for i := range f.RestsOn {
 		p.past(&f.RestsOn[i])

@@ -181,7 +181,7 @@ func TestRulesDocument(t *testing.T) {
 }
 
 // TestConfigurationDocument: the examples in docs/configuration.md and README.md
-// load, the first of them uses every key, and all words that a file may use are told.
+// load, the first of them uses every key, and all words that a file may use are reported.
 func TestConfigurationDocument(t *testing.T) {
 	document := readFile(t, root, "docs", "configuration.md")
 	var loaded []*config.Settings

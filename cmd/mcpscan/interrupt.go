@@ -31,7 +31,7 @@ func (s *signalled) exitCode() int {
 type timeUp struct{ limit time.Duration }
 
 func (t *timeUp) Error() string {
-	return fmt.Sprintf("the time of the run was over (--max-time %s)", t.limit)
+	return fmt.Sprintf("time limit reached (--max-time %s)", t.limit)
 }
 
 // limit ends the context when the time of the run is over.
@@ -133,7 +133,7 @@ func (s *interruptible) Next() (scanner.Chunk, error) {
 		}
 	}
 	s.ended = true
-	return single{&scanner.Event{Kind: scanner.SkippedEvent, Reason: ended(s.ctx) + ": what follows was not read",
+	return single{&scanner.Event{Kind: scanner.SkippedEvent, Reason: ended(s.ctx) + ": the rest was not read",
 		Origin: scanner.Origin{File: s.name, Line: 1, Column: 1}}}, nil
 }
 

@@ -77,7 +77,7 @@ func idleLists(p *policy.Lists) (idle []config.Problem) {
 	return idle
 }
 
-// tellIdle tells of what has to protect its user and does not.
+// tellIdle reports what has to protect its user and does not.
 func tellIdle(std streams, idle []string) {
 	for _, line := range idle {
 		fmt.Fprintf(std.err, "mcpscan: %s\n", text.Visible(line, 1000))

@@ -25,7 +25,7 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 	p.targets = slices.DeleteFunc(p.targets, func(t liveTarget) bool {
 		switch {
 		case ctx.Err() != nil:
-			p.skip(t.origin, "server %s was not asked: %s", t.name, ended(ctx))
+			p.skip(t.origin, "server %s not started: %s", t.name, ended(ctx))
 			return true
 		case c.NoRun:
 			p.leave(t)
@@ -33,7 +33,7 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 		case !t.foreign || c.RunServers:
 			return false
 		case !ask:
-			p.skip(t.origin, "server %s was not asked: its command comes from a configuration file; read it, then use --run-servers: %s", t.name, t.conceal(t.shown()))
+			p.skip(t.origin, "server %s not started: its command comes from a configuration file; read it, then use --run-servers: %s", t.name, t.conceal(t.shown()))
 			return true
 		}
 		if all { // what starts is shown all the same
@@ -43,7 +43,7 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 		fmt.Fprint(std.err, t.question(c.inherits(&t)))
 		answer, _ := within(ctx, func() (string, error) { return answers.ReadString('\n') })
 		if ctx.Err() != nil {
-			p.skip(t.origin, "server %s was not asked: %s", t.name, ended(ctx))
+			p.skip(t.origin, "server %s not started: %s", t.name, ended(ctx))
 			return true
 		}
 		switch strings.ToLower(strings.TrimSpace(answer)) {
@@ -53,7 +53,7 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 		case "y", "yes":
 			return false
 		}
-		p.skip(t.origin, "server %s was not asked: you declined", t.name)
+		p.skip(t.origin, "server %s not started: you declined", t.name)
 		return true
 	})
 }

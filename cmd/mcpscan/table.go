@@ -37,7 +37,7 @@ func (t *table) add(cells ...string) {
 
 // write renders the table without lines, in the manner of ps.
 func (t *table) write(w io.Writer) error {
-	var b bytes.Buffer // the renderer does not tell of errors of its writer
+	var b bytes.Buffer // the renderer does not report errors of its writer
 	tab := tablewriter.NewTable(&b,
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
 			Borders:  tw.BorderNone,

@@ -51,12 +51,12 @@ func configTarget(s config.Server, at scanner.Origin) (liveTarget, error) {
 		return value, ok
 	})
 	if len(missing) > 0 {
-		return liveTarget{}, fmt.Errorf("%s has no value here; set it in the environment", strings.Join(missing, ", "))
+		return liveTarget{}, fmt.Errorf("%s is not set; set it in the environment", strings.Join(missing, ", "))
 	}
 	t := liveTarget{name: s.Name, dir: s.Cwd, url: s.URL, headers: s.Headers, origin: at, foreign: true, written: written, secrets: secrets, named: named}
 	switch {
 	case s.Transport == "ws":
-		return t, errors.New("the WebSocket transport is not supported")
+		return t, errors.New("WebSocket transport is not supported")
 	case s.Command != "":
 		t.command, t.url = append([]string{s.Command}, s.Args...), ""
 		t.env = pairs(s.Env, "=")
@@ -190,7 +190,7 @@ func isURL(target string) bool {
 func bare(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return "a URL that cannot be read"
+		return "an unreadable URL"
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String()

@@ -45,7 +45,7 @@ func holdsServers(n *node) bool {
 }
 
 // nestedServers accepts the servers of an mcp object. A single server that is called
-// "servers" is none of those, unless entries stand in it.
+// "servers" is none of those, unless entries are in it.
 func nestedServers(_ *reader, n *node) bool {
 	return (n.is(kindObject) || n.is(kindArray)) && (holdsServers(n) || !looksLikeServer(n))
 }

@@ -15,7 +15,7 @@ import (
 const maxSettings = 10_000
 
 // beside is what clients read beside their servers and a rule may ask for: the
-// clients, and where it stands. A key that ends in * stands for all that begin so.
+// clients, and where it is. A key that ends in * stands for all that begin so.
 type beside struct {
 	clients []string
 	paths   []string // keys, apart by a space
@@ -81,7 +81,7 @@ func (r *reader) setting(n *node, pointer string, keys []string) {
 func (r *reader) values(n *node, pointer string) {
 	switch {
 	case n.scalar() && len(r.file.Settings) == maxSettings:
-		r.problem(n.pos, Position{}, "more than %d settings: the rest was not looked at, no client needs as many", maxSettings)
+		r.problem(n.pos, Position{}, "more than %d settings: the rest was not inspected; no client needs as many", maxSettings)
 		r.file.Settings = append(r.file.Settings, scanner.Setting{}) // told once
 	case n.scalar() && len(r.file.Settings) < maxSettings:
 		r.file.Settings = append(r.file.Settings, scanner.Setting{Pointer: pointer, Text: n.text, Pos: n.pos})
@@ -94,7 +94,7 @@ func (r *reader) values(n *node, pointer string) {
 	}
 }
 
-// plugins names what the settings have the client load: it stands in no file of the project.
+// plugins names what the settings have the client load: it is in no file of the project.
 func (r *reader) plugins() {
 	for _, s := range r.file.Settings {
 		name, ok := strings.CutPrefix(s.Pointer, "/enabledPlugins/")

@@ -31,7 +31,7 @@ type comparison struct {
 	changes     []scanner.SettingsChange
 }
 
-// compared has what compares each field of Settings. Path is where they stand, and Idle
+// compared has what compares each field of Settings. Path is where they are, and Idle
 // has no effect.
 var compared = [...]func(*comparison){
 	(*comparison).switches,   // Profile, Detection, Definitions, and all Enabled of Outputs, CrossServer, RateLimits and Policy.Pinning
@@ -122,7 +122,7 @@ func (c *comparison) patterns() {
 		was := &c.before.Patterns[i]
 		is := find(c.now, was.ID)
 		if is == nil {
-			c.add(scanner.Weakens, keys, "the custom pattern %s is gone", was.ID)
+			c.add(scanner.Weakens, keys, "the custom pattern %s was removed", was.ID)
 			continue
 		}
 		if weaker, what := is.differs(was); what != "" {
@@ -132,7 +132,7 @@ func (c *comparison) patterns() {
 	}
 	for i := range c.now.Patterns {
 		if is := &c.now.Patterns[i]; find(c.before, is.ID) == nil {
-			c.add(scanner.Keeps, keys, "the custom pattern %s is new", is.ID)
+			c.add(scanner.Keeps, keys, "the custom pattern %s was added", is.ID)
 			c.changes[len(c.changes)-1].Pos = is.Pos
 		}
 	}
@@ -145,7 +145,7 @@ func (p *CustomPattern) differs(was *CustomPattern) (weaker bool, what string) {
 	case !same(p.Pattern, was.Pattern):
 		return true, "expression"
 	case !looksEverywhere(was.Fields, p.Fields):
-		return true, "list of fields, which leaves some out"
+		return true, "list of fields, which omits some"
 	case p.Category != was.Category: // flags choose rules by it
 		return true, "category"
 	case p.Severity != was.Severity:
@@ -180,17 +180,17 @@ func (c *comparison) approval() {
 	c.value(was.Holds(), !was.Holds(), !is.Holds(), "approval", "auto_trust_first")
 	for _, glob := range is.Skip {
 		if !slices.Contains(was.Skip, glob) {
-			c.add(scanner.Weakens, []string{"approval", "skip_quarantine"}, " has %q now: definitions of these servers do not wait for approval", glob)
+			c.add(scanner.Weakens, []string{"approval", "skip_quarantine"}, " now has %q: definitions of these servers no longer wait for approval", glob)
 		}
 	}
 	for _, glob := range was.Skip {
 		if !slices.Contains(is.Skip, glob) {
-			c.add(scanner.Keeps, []string{"approval", "skip_quarantine"}, " does not have %q any more", glob)
+			c.add(scanner.Keeps, []string{"approval", "skip_quarantine"}, " no longer has %q", glob)
 		}
 	}
 }
 
-// calls compares what is told of calls, but for whether it is told at all.
+// calls compares what is reported for calls, but for whether it is reported at all.
 func (c *comparison) calls() {
 	was, is, standard := &c.before.CrossServer, &c.now.CrossServer, scanner.DefaultLimits()
 	window := func(was, is, standard time.Duration, keys ...string) { // a longer one finds more
@@ -205,7 +205,7 @@ func (c *comparison) calls() {
 	same := func(f *CrossServerFlow) bool { return f.SameTurnOnly == nil || *f.SameTurnOnly }
 	c.value(same(&is.Flow), same(&was.Flow), same(&is.Flow), "cross_server", "cross_server_flow", "same_turn_only")
 	if !slices.Equal(was.Categories, is.Categories) {
-		c.add(scanner.Weakens, []string{"cross_server", "categories"}, " is another list: it decides which calls are reads and which are sends")
+		c.add(scanner.Weakens, []string{"cross_server", "categories"}, " changed: it decides which calls are reads and which are sends")
 	}
 }
 

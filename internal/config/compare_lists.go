@@ -14,10 +14,10 @@ func (c *comparison) overrides() {
 	keys := []string{"overrides"}
 	gone, added := apart(c.before.Overrides, c.now.Overrides, func(a, b *Override) bool { return a.Server == b.Server && a.Tool == b.Tool && same(a.Layer, b.Layer) })
 	for _, o := range gone {
-		c.add(c.layerEffect(o, false), keys, "an override is gone (server %q, tool %q)", o.Server, o.Tool)
+		c.add(c.layerEffect(o, false), keys, "an override was removed (server %q, tool %q)", o.Server, o.Tool)
 	}
 	for _, o := range added {
-		c.add(c.layerEffect(o, true), keys, "an override is new (server %q, tool %q)", o.Server, o.Tool)
+		c.add(c.layerEffect(o, true), keys, "an override was added (server %q, tool %q)", o.Server, o.Tool)
 		c.changes[len(c.changes)-1].Pos = o.Pos
 	}
 }
@@ -61,7 +61,7 @@ func (c *comparison) severities(id string) (n int) {
 	return n
 }
 
-// apart returns what only one of two lists has; what both have stands in the same order
+// apart returns what only one of two lists has; what both have is in the same order
 // in both.
 func apart[T any](before, now []T, equal func(a, b *T) bool) (gone, added []*T) {
 	next := 0
@@ -91,12 +91,12 @@ func (c *comparison) ignores() {
 		if slices.ContainsFunc(c.before.Ignores, func(was Ignore) bool { return was.equals(is) }) {
 			continue
 		}
-		result, what := scanner.Weakens, "an ignore is new that names no single rule with a tool or a fingerprint"
+		result, what := scanner.Weakens, "an ignore was added that names no single rule with a tool or a fingerprint"
 		switch {
 		case slices.ContainsFunc(c.before.Ignores, func(was Ignore) bool { return was.covers(is) }):
-			result, what = scanner.Keeps, "an ignore is another one, and accepts nothing more"
+			result, what = scanner.Keeps, "an ignore changed and accepts nothing more"
 		case is.narrow():
-			result, what = scanner.Accepts, "an ignore is new"
+			result, what = scanner.Accepts, "an ignore was added"
 		}
 		c.add(result, keys, "%s: %s", what, is)
 		c.changes[len(c.changes)-1].Pos = is.Pos
@@ -104,7 +104,7 @@ func (c *comparison) ignores() {
 	for i := range c.before.Ignores {
 		was := &c.before.Ignores[i]
 		if !slices.ContainsFunc(c.now.Ignores, func(is Ignore) bool { return was.equals(&is) || was.covers(&is) }) {
-			c.add(scanner.Keeps, keys, "an ignore is gone: %s", was)
+			c.add(scanner.Keeps, keys, "an ignore was removed: %s", was)
 		}
 	}
 }

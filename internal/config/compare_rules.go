@@ -236,7 +236,7 @@ func concerning(rules []string) string {
 	case n == 0:
 		return ""
 	case n > most:
-		return fmt.Sprintf(" (off or lighter: %s and %d more rules)", strings.Join(rules[:most], ", "), n-most)
+		return fmt.Sprintf(" (off or lower: %s and %d more rules)", strings.Join(rules[:most], ", "), n-most)
 	}
-	return fmt.Sprintf(" (off or lighter: %s)", strings.Join(rules, ", "))
+	return fmt.Sprintf(" (off or lower: %s)", strings.Join(rules, ", "))
 }

@@ -61,7 +61,7 @@ func ParseEnvFile(name, client string, data []byte) *File {
 			value, _, _ = strings.Cut(value[1:], q)
 		}
 		if len(f.Settings) == maxSettings {
-			f.Problems = append(f.Problems, Problem{Pos: Position{Line: number, Column: 1}, Msg: "more variables than are looked at: the rest was not judged"})
+			f.Problems = append(f.Problems, Problem{Pos: Position{Line: number, Column: 1}, Msg: "more variables than the limit: the rest was not checked"})
 			break
 		}
 		f.Settings = append(f.Settings, scanner.Setting{Pointer: "/envFile/" + wire.EscapePointer(key), Text: value, Pos: Position{Line: number, Column: 1}})

@@ -53,12 +53,12 @@ func (r *settingsReader) outputInspection(n *node) {
 
 // shadowTool reads the keys about names that two servers share. The agentsh
 // documentation has a switch for them, and says that they cannot be switched off: so
-// whoever tries is told, and told what can be done instead.
+// whoever tries is reported, and told what can be done instead.
 func (r *settingsReader) shadowTool(n *node) {
 	r.object(n, keys{
 		"enabled": func(n *node) {
 			if on := r.bool(n); on != nil && !*on {
-				r.fail(n.pos, "expected true: that two servers have a tool of one name cannot be switched off here; an entry of ignores accepts one that is known, and detection.rules can have shadow-tool: {enabled: false}")
+				r.fail(n.pos, "expected true: shadow_tool cannot be disabled here; use ignores to accept a known finding, or detection.rules with shadow-tool: {enabled: false}")
 			}
 		},
 		"similarity_check":     func(n *node) { r.settings.CrossServer.SimilarityCheck = r.bool(n) },
@@ -71,7 +71,7 @@ func (r *settingsReader) similarity(n *node) {
 	share, first := r.share(n), r.similarityAt
 	if r.similarityAt = n.pos; first != (Position{}) && share != r.settings.Similarity {
 		first, second := inOrder(first, n.pos)
-		r.fail(second, "another similarity_threshold stands at %s: detection and cross_server.shadow_tool have the same one; keep one, or give both one value", first)
+		r.fail(second, "another similarity_threshold at %s: detection and cross_server.shadow_tool share one; keep one, or make them equal", first)
 		return
 	}
 	r.settings.Similarity = share

@@ -15,7 +15,7 @@ import (
 // second, and policies that were generated have it under the third.
 var policyPlaces = [...]string{"the top of the file", "sandbox.mcp", "mcp_rules"}
 
-// besides are the keys at the top of the file that may stand beside a policy, wherever
+// besides are the keys at the top of the file that may be beside a policy, wherever
 // that stands.
 var besides = []string{"detection", "cross_server", "rate_limits", "output_inspection"}
 
@@ -50,7 +50,7 @@ func (r *settingsReader) policy(n *node, top keys) {
 	}
 }
 
-// keys are those that may stand in one place.
+// keys are those that may be in one place.
 func (p *policyReader) keys(place string, top keys) keys {
 	l := p.lists
 	own := keys{
@@ -99,7 +99,7 @@ func (p *policyReader) place(place string, pos Position) {
 	p.lists.At = pos
 }
 
-// once refuses a key that stands in two places.
+// once refuses a key that is in two places.
 func (p *policyReader) once(place, key string, pos Position) bool {
 	if in, again := p.in[key]; again && in != place {
 		p.fail(pos, "the key %s under %s, and again under %s at %s; keep one", quoted(key), place, in, p.seen[key])
@@ -204,7 +204,7 @@ func (p *policyReader) declared(n *node) {
 			if d.TLSFingerprint = p.text(n); !tlsFingerprint.MatchString(d.TLSFingerprint) && !strings.Contains(d.TLSFingerprint, "...") {
 				p.fail(n.pos, "expected sha256: and 64 hexadecimal digits")
 			}
-			p.idle(n.pos, "tls_fingerprint", "no certificate is compared: recordings hold none, and a live server is trusted as far as the system trusts its certificate")
+			p.idle(n.pos, "tls_fingerprint", "certificates are not compared: recordings have none, and a live server is trusted if the system trusts its certificate")
 		},
 		"env_allow": names(&d.EnvAllow), "allowed_env": names(&d.EnvAllow),
 		"env_deny": names(&d.EnvDeny), "denied_env": names(&d.EnvDeny),

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// CrossServer is what is told of calls in sessions with several servers. What is
+// CrossServer is what is reported for calls in sessions with several servers. What is
 // zero or nil is as the engine has it.
 type CrossServer struct {
 	Enabled         *bool // false switches off all that follow

@@ -131,7 +131,7 @@ func (s *scan) pages(ctx context.Context, p *peer, k kind, declared bool) error 
 		case err != nil:
 			return err
 		case r.resultType == "input_required":
-			return errors.New("the server asks for input in place of a list")
+			return errors.New("the server asks for input instead of returning a list")
 		case r.lists[k.member] != '[':
 			return fmt.Errorf("the result has no array %q", k.member)
 		case r.nextCursor == nil:

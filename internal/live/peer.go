@@ -203,14 +203,14 @@ func (o outcome) verdict() error {
 // downError says that the connection ended under a request.
 type downError struct{ cause error }
 
-func (e *downError) Error() string { return "the connection is gone: " + e.cause.Error() }
+func (e *downError) Error() string { return "the connection ended: " + e.cause.Error() }
 func (e *downError) Unwrap() error { return e.cause }
 
 // oversizeError says that the answer was most likely there and was not read.
 type oversizeError struct{ limit int64 }
 
 func (e *oversizeError) Error() string {
-	return fmt.Sprintf("an answer is longer than the limit of %d bytes (--max-message) and was not read", e.limit)
+	return fmt.Sprintf("an answer is over the limit of %d bytes (--max-message) and was not read", e.limit)
 }
 
 // drop counts a frame that was too large and wakes who waits for it.
@@ -248,7 +248,7 @@ func (p *peer) silence(timeout time.Duration) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.unread > 0 {
-		return fmt.Errorf("no answer within %v: what the server sent is no JSON-RPC message (lines or events: %d); over stdio each message has to stand on one line", timeout, p.unread)
+		return fmt.Errorf("no answer within %v: the server's output is not JSON-RPC (lines or events: %d); over stdio each message must be on one line", timeout, p.unread)
 	}
 	return fmt.Errorf("no answer within %v", timeout)
 }

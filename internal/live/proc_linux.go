@@ -107,7 +107,7 @@ func endStrays() (found bool) {
 	return found
 }
 
-// process is what /proc tells of a process.
+// process is what /proc reports a process.
 type process struct {
 	parent, group, session int
 	dead                   bool // and not waited for, which it stays for ever in a container without an init

@@ -231,11 +231,11 @@ func (l *stdio) reason() error {
 	select {
 	case <-l.exited:
 		within(l.errRead, drainWait)
-		words = "the server ended with " + l.cmd.ProcessState.String()
+		words = "the server exited with " + l.cmd.ProcessState.String()
 	default:
 	}
 	if last := l.stderr.lastLines(8, 600); last != "" {
-		words += ", its last words were " + strconv.Quote(last)
+		words += ", its last output was " + strconv.Quote(last)
 	}
 	return errors.New(words)
 }

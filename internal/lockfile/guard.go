@@ -43,7 +43,7 @@ func takeTurn(ctx context.Context, lockfile string) (*guard, error) {
 		held, err := g.file.TryLockContext(ctx, 20*time.Millisecond)
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
-			return nil, fmt.Errorf("another mcpscan writes %s; try again when it is done", lockfile)
+			return nil, fmt.Errorf("another mcpscan is writing %s; try again later", lockfile)
 		case errors.Is(err, fs.ErrNotExist): // flock names the guard, which nobody asked for
 			return nil, fmt.Errorf("writing %s: the directory %s does not exist; create it first", lockfile, filepath.Dir(lockfile))
 		case err != nil:

@@ -91,7 +91,7 @@ func (s *Server) says() scanner.Says {
 		says["identity.approved"] = l.Approval != nil
 	}
 	for _, member := range infoMembers(&s.Info) {
-		if member.name != "title" { // a server need not have one, and one that differs is told by drift-identity
+		if member.name != "title" { // a server need not have one, and one that differs is recognised by drift-identity
 			says["serverInfo."+member.name] = *member.value != ""
 		}
 	}

@@ -65,7 +65,7 @@ func (f *File) Import(pins []Pin, by Formula, at time.Time) (approved []Change, 
 		}
 		now := e.Last()
 		if now.by(by) != p.Hash {
-			refused = append(refused, fmt.Sprintf("%s:%s: what was approved there is not what was seen here", p.Server, p.Tool))
+			refused = append(refused, fmt.Sprintf("%s:%s: the digest approved there differs from the one here", p.Server, p.Tool))
 			continue
 		}
 		was := e.Status
@@ -142,5 +142,5 @@ func (f *File) Reset(sel Selector) (forgotten int, err error) {
 }
 
 func (f *File) nothing(sel Selector) error {
-	return fmt.Errorf("%s: server %q has nothing of the name %q in the lockfile; mcpscan pins list shows what it has", f.Path, sel.Server, sel.Name)
+	return fmt.Errorf("%s: server %q has no %q in the lockfile; mcpscan pins list shows what it has", f.Path, sel.Server, sel.Name)
 }

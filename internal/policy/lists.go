@@ -115,7 +115,7 @@ func (l *Lists) ambiguous(r *scanner.PolicyRequest) scanner.Decision {
 		return scanner.Decision{}
 	}
 	if r.Target == "" {
-		return l.block("tool_policy", l.ToolModeAt, "the call does not name its tool where it must")
+		return l.block("tool_policy", l.ToolModeAt, "the call does not name a tool")
 	}
 	for i := range r.Arguments {
 		if a := &r.Arguments[i]; len(a.Pointer) == len("/name") && strings.EqualFold(a.Pointer, "/name") && a.Text != r.Target {
@@ -130,15 +130,15 @@ func (l *Lists) server(id string) scanner.Decision {
 	for i := range l.DeniedServers {
 		rule := &l.DeniedServers[i]
 		if rule.ID.Refuses(id) && !(l.ServerMode == Allowlist && rule.ID.All()) {
-			return l.block("denied_servers", rule.At, "the server is denied by the pattern %q", rule.ID)
+			return l.block("denied_servers", rule.At, "the pattern %q denies the server", rule.ID)
 		}
 	}
 	allowed := l.allowedServer(id)
 	switch {
 	case l.ServerMode == Allowlist && allowed == nil:
-		return l.block("server_policy", l.ServerModeAt, "the server is not among allowed_servers")
+		return l.block("server_policy", l.ServerModeAt, "the server is not in allowed_servers")
 	case l.FailClosed && allowed == nil && l.declared(id) == nil:
-		d := l.block("fail_closed", l.FailClosedAt, "the server is declared neither in servers nor in allowed_servers")
+		d := l.block("fail_closed", l.FailClosedAt, "the server is neither in servers nor in allowed_servers")
 		d.Check = scanner.RegistryCheck
 		return d
 	}
@@ -159,7 +159,7 @@ func (l *Lists) tool(r *scanner.PolicyRequest) scanner.Decision {
 	for i := range l.DeniedTools {
 		rule := &l.DeniedTools[i]
 		if rule.refuses(r) && !(l.ToolMode == Allowlist && rule.all()) {
-			return l.block("denied_tools", rule.At, "the tool is denied by the patterns %q and %q", rule.Server, rule.Tool)
+			return l.block("denied_tools", rule.At, "the patterns %q and %q deny the tool", rule.Server, rule.Tool)
 		}
 	}
 	if l.FailClosed && r.Tool == nil {
@@ -174,18 +174,18 @@ func (l *Lists) tool(r *scanner.PolicyRequest) scanner.Decision {
 	for i := range l.AllowedTools {
 		switch rule := &l.AllowedTools[i]; {
 		case rule.allows(r):
-			return scanner.Decision{Rule: "allowed_tools", Reason: "the tool is among allowed_tools", Location: l.location(rule.At)}
+			return scanner.Decision{Rule: "allowed_tools", Reason: "the tool is in allowed_tools", Location: l.location(rule.At)}
 		case rule.names(r):
 			other = rule
 		}
 	}
 	switch {
 	case other == nil:
-		return l.block("tool_policy", l.ToolModeAt, "the tool is not among allowed_tools")
+		return l.block("tool_policy", l.ToolModeAt, "the tool is not in allowed_tools")
 	case r.Tool == nil:
-		return l.block("allowed_tools", other.At, "the tool is allowed with one content_hash only, and the server has not listed it")
+		return l.block("allowed_tools", other.At, "the tool is allowed with a content_hash only, and the server has not listed it")
 	}
-	return l.block("allowed_tools", other.At, "the tool is allowed with another content_hash than that of what the server lists")
+	return l.block("allowed_tools", other.At, "the tool is allowed with another content_hash than its current definition has")
 }
 
 // names reports whether the rule allows tools of this name.

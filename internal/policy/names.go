@@ -42,7 +42,7 @@ func ParseName(glob string) (Name, error) {
 	case glob == "":
 		return n, fmt.Errorf("an empty name matches nothing; * matches all")
 	case len(glob) > MaxName:
-		return n, fmt.Errorf("longer than %d bytes, as no name is", MaxName)
+		return n, fmt.Errorf("longer than %d bytes; no name is", MaxName)
 	case !utf8.ValidString(glob):
 		return n, fmt.Errorf("not valid UTF-8")
 	}
@@ -50,21 +50,21 @@ func ParseName(glob string) (Name, error) {
 	for _, r := range glob {
 		switch {
 		case escaped && !strings.ContainsRune(special, r):
-			return n, fmt.Errorf(`\ stands before %q; it goes before one of %s only`, r, special)
+			return n, fmt.Errorf(`\ before %q; it escapes only %s`, r, special)
 		case escaped:
 			n.parts = append(n.parts, r)
 		case r == '\\':
 		case r == '*', r == '?':
 			n.wildcard(r)
 		case strings.ContainsRune(special, r):
-			return n, fmt.Errorf(`%q is no wildcard here: expected * or ?, or \%c for the character itself`, r, r)
+			return n, fmt.Errorf(`%q is not a wildcard here: expected * or ?, or \%c for the character itself`, r, r)
 		default:
 			n.parts = append(n.parts, r)
 		}
 		escaped = !escaped && r == '\\'
 	}
 	if escaped {
-		return n, fmt.Errorf(`it ends in \; expected one of %s behind it`, special)
+		return n, fmt.Errorf(`it ends in \; expected one of %s after it`, special)
 	}
 	for _, r := range n.parts {
 		n.low = append(n.low, low(r))

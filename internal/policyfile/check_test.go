@@ -17,26 +17,26 @@ func TestCheck(t *testing.T) {
 		want       []string
 	}{
 		{"nothing to tell", head + "[[rule]]\naction='deny'\ntool='*'\n", nil},
-		{"never reached", head + "[[rule]]\naction='deny'\ntool='read_secret'\n", []string{"4:3: the rule 2 is never reached: the rule 1 at 1:3 comes first, matches everything that it matches, and says allow instead of deny"}},
+		{"never reached", head + "[[rule]]\naction='deny'\ntool='read_secret'\n", []string{"4:3: the rule 2 is unreachable: the rule 1 at 1:3 comes first, matches everything that it matches, and says allow instead of deny"}},
 		{"never reached by arguments", head + "[[rule]]\naction='deny'\ntool='read_x'\nargs.path='/etc/**'\nserver='s'\n", []string{"4:3: the rule 2 is never reached"}},
-		{"says the same", "[[rule]]\naction='deny'\ntool='**'\n[[rule]]\naction='block'\ntool='x'\n", []string{"4:3: the rule 2 is never reached: the rule 1 at 1:3 comes first, matches everything that it matches, and says the same"}},
+		{"says the same", "[[rule]]\naction='deny'\ntool='**'\n[[rule]]\naction='block'\ntool='x'\n", []string{"4:3: the rule 2 is unreachable: the rule 1 at 1:3 comes first, matches everything that it matches, and says the same"}},
 		{"duplicate", head + head, []string{"4:3: the rule 2 is a duplicate of the rule 1 at 1:3"}},
 		{"narrower first", "[[rule]]\naction='deny'\ntool='read_secret'\n" + head, nil},
 		{"an argument that can be missing", "[[rule]]\naction='deny'\ntool='x'\nargs.a='**'\n[[rule]]\naction='allow'\ntool='x'\n", nil},
 		{"all for one, any for the other", "[rules.a]\naction='allow'\nmatch.resource_path=['/x/**']\n[rules.b]\naction='deny'\nmatch.resource_path=['/x/y/**']\n", nil},
-		{"paths", "[rules.a]\naction='deny'\nmatch.resource_path=['~/**']\n[rules.b]\naction='allow'\nmatch.resource_path=['/home/*/x/**']\n", []string{`4:8: the rule "b" is never reached: the rule "a" at 1:8`}},
+		{"paths", "[rules.a]\naction='deny'\nmatch.resource_path=['~/**']\n[rules.b]\naction='allow'\nmatch.resource_path=['/home/*/x/**']\n", []string{`4:8: the rule "b" is unreachable: the rule "a" at 1:8`}},
 		{"a home is not all homes", "[rules.a]\naction='deny'\nmatch.resource_path=['/home/a/**']\n[rules.b]\naction='deny'\nmatch.resource_path=['~/**']\n", nil},
-		{"priority decides", "[rules.a]\naction='deny'\npriority=2\nmatch.tool_name=['x']\n[rules.b]\naction='log'\nmatch.any=true\n", []string{`1:8: the rule "a" is never reached: the rule "b" at 5:8`}},
+		{"priority decides", "[rules.a]\naction='deny'\npriority=2\nmatch.tool_name=['x']\n[rules.b]\naction='log'\nmatch.any=true\n", []string{`1:8: the rule "a" is unreachable: the rule "b" at 5:8`}},
 		{"disabled", "[rules.a]\naction='deny'\nenabled=false\nmatch.any=true\n[rules.b]\naction='log'\nmatch.any=true\n", []string{`1:8: the rule "a" is disabled`}},
 		{"events and methods", "[rules.a]\naction='log'\nmatch.event_type=['list']\n[rules.b]\naction='log'\nmatch.method=['tools/list']\n", []string{`4:8: the rule "b" is never reached`}},
 		{"connections are not calls", "[rules.a]\naction='deny'\nmatch.event_type=['connect']\n[rules.b]\naction='prompt'\nmatch.event_type=['tool_call']\n", nil},
 		{"contradiction", "[rules.a]\naction='deny'\nmatch.method=['resources/read']\nmatch.tool_name=['x']\n", []string{`1:8: the rule "a" matches nothing`}},
-		{"not decided about", "[rules.a]\naction='deny'\nmatch.method=['tools/list', 'notifications/*']\n", []string{`1:8: the rule "a" changes nothing: a policy decides about tools/call`}},
+		{"not decided about", "[rules.a]\naction='deny'\nmatch.method=['tools/list', 'notifications/*']\n", []string{`1:8: the rule "a" has no effect: a policy decides about tools/call`}},
 		{"logged", "[rules.a]\naction='log'\nmatch.method=['tools/list']\n", nil},
 		{"patterns", "[rules.a]\naction='deny'\nmatch.tool_name=['x*', 'xy', '[ab]', '*']\nmatch.resource_path=['/etc/']\n", []string{
 			`3:18: the pattern "x*" adds nothing: "*" in the same list`, `3:24: the pattern "xy" adds nothing`, `3:30: the pattern "[ab]" adds nothing`,
-			`3:30: the pattern "[ab]" has brackets`, `3:38: the pattern "*" does not match the name of a tool with a slash`, `4:22: the pattern "/etc/" matches the directory alone: "/etc/**"`}},
-		{"dots", "[rules.a]\naction='deny'\nmatch.resource_path=['/a/../etc/**', '**/../**']\n", []string{`3:22: the pattern "/a/../etc/**" adds nothing`, `3:22: the pattern "/a/../etc/**" matches only what is written with ..`}},
+			`3:30: the pattern "[ab]" has brackets`, `3:38: the pattern "*" does not match the name of a tool with a slash`, `4:22: the pattern "/etc/" matches only the directory: "/etc/**"`}},
+		{"dots", "[rules.a]\naction='deny'\nmatch.resource_path=['/a/../etc/**', '**/../**']\n", []string{`3:22: the pattern "/a/../etc/**" adds nothing`, `3:22: the pattern "/a/../etc/**" matches only paths with ..`}},
 		{"the same pattern twice", "[rules.a]\naction='deny'\nmatch.tool_name=['x', 'x']\n", []string{`3:23: the pattern "x" adds nothing`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -70,7 +70,7 @@ func (r *readings) plain(s string) {
 	r.several(s)
 }
 
-// lineless drops what readers of URLs drop wherever it stands.
+// lineless drops what readers of URLs drop wherever it is.
 var lineless = strings.NewReplacer("\t", "", "\r", "", "\n", "")
 
 // one adds the readings of a path or URI.

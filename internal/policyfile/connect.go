@@ -42,7 +42,7 @@ func network(s string) bool {
 	return strings.HasPrefix(low, "/dev/tcp/") || strings.HasPrefix(low, "/dev/udp/") || addressed(s) // of shells
 }
 
-// addressed reports whether an address on a network stands in a text, also behind another
+// addressed reports whether an address on a network is in a text, also behind another
 // scheme, percent-encoded, and as readers of URLs take it who leave out what nobody sees.
 func addressed(s string) bool {
 	for range maxDecodings + 1 {
@@ -88,7 +88,7 @@ func holdsAddress(s string) bool {
 	return strings.ContainsAny(s, `\/`) && shares.MatchString(s)
 }
 
-// leadsOut reports whether a scheme and what stands behind its colon name an address.
+// leadsOut reports whether a scheme and the text after its colon name an address.
 func leadsOut(scheme, rest string) bool {
 	if scheme == "file" {
 		path, ok := cutFile("file:" + rest)

@@ -104,7 +104,7 @@ func (g *glob) match(s string) bool {
 	return states[len(states)-1] == len(g.tokens)
 }
 
-// reach adds a state, and those behind the stars that it stands at. States are added
+// reach adds a state, and those behind the stars that it is at. States are added
 // in ascending order, so the last one tells which are there.
 func (g *glob) reach(states []int, at int) []int {
 	for {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// What can stand around a path in a text.
+// What can be around a path in a text.
 const (
 	openers = "\"'`([{<"
 	closers = "\"'`)]}>"
@@ -15,14 +15,14 @@ const (
 // maxPieces is how many paths are read out of one string that is itself a path.
 const maxPieces = 64
 
-// parts reports whether a character can stand between two paths. A colon does so only in
+// parts reports whether a character can be between two paths. A colon does so only in
 // lists of paths, as it is a part of addresses.
 func parts(c rune) bool {
 	return c <= ' ' || unicode.IsSpace(c) || strings.ContainsRune(",;|&<>", c)
 }
 
 // pieces are the paths and addresses in a string, for programs that take it apart: each
-// word that begins like one, and what stands behind the name of an option or a host.
+// word that begins like one, and the text after the name of an option or a host.
 func pieces(s string) iter.Seq[string] {
 	list := s != "" && (s[0] == '/' || s[0] == '~')
 	return func(yield func(string) bool) {
@@ -77,7 +77,7 @@ func begins(w string) bool {
 	return false
 }
 
-// several adds the paths that stand in a string beside others. That the first of them is
+// several adds the paths that are in a string beside others. That the first of them is
 // one by itself is not sure: a name can have white space in it.
 func (r *readings) several(s string) {
 	start := strings.TrimLeftFunc(s, func(c rune) bool { return parts(c) || strings.ContainsRune(openers, c) })

@@ -1,7 +1,7 @@
 // Package policyfile reads policy files and decides by them what becomes of a request.
 //
 // It must never let pass what it does not understand: a key that is misspelled, a
-// pattern that cannot match and an argument that was not looked at are told, or
+// pattern that cannot match and an argument that was not looked at are reported, or
 // refuse. It does no I/O and has no clock.
 package policyfile
 
@@ -104,7 +104,7 @@ func (r *rule) looks() bool {
 }
 
 // sort puts the enabled rules into the order in which they decide: the lower priority
-// first, and then as they stand in the file.
+// first, and then as they are in the file.
 func (p *Policy) sort() {
 	for _, r := range p.rules {
 		if !r.disabled {
@@ -133,10 +133,10 @@ func (p *Policy) Decide(r *scanner.PolicyRequest) scanner.Decision {
 		}
 		d := p.decision(rule)
 		if unsure {
-			d.Reason += " (the request has more than the policy looks at, so that nothing rules this rule out)"
+			d.Reason += " (the request exceeds the limits of the policy, so the rule cannot be excluded)"
 		}
 		if unsure && q.Unlogged {
-			d.Verdict, d.Reason = scanner.Alert, "the log does not have the arguments by which the policy decides here"
+			d.Verdict, d.Reason = scanner.Alert, "the log lacks the arguments that the policy needs"
 		}
 		return d
 	}
@@ -144,10 +144,10 @@ func (p *Policy) Decide(r *scanner.PolicyRequest) scanner.Decision {
 		return scanner.Decision{}
 	}
 	if p.listed {
-		return scanner.Decision{Verdict: scanner.Block, Rule: defaultRule, Reason: "no rule of the policy matches, and what no rule matches is denied",
+		return scanner.Decision{Verdict: scanner.Block, Rule: defaultRule, Reason: "no rule of the policy matches, so the request is denied",
 			Location: scanner.Location{File: p.path, Line: 1, Column: 1}}
 	}
-	return scanner.Decision{Verdict: scanner.Log, Rule: defaultRule, Reason: "no rule of the policy matches, and what no rule matches is logged"}
+	return scanner.Decision{Verdict: scanner.Log, Rule: defaultRule, Reason: "no rule of the policy matches, so the request is logged"}
 }
 
 func (p *Policy) decision(r *rule) scanner.Decision {

@@ -24,7 +24,7 @@ type request struct {
 // argumentValue is one of the values of the arguments. paths[first:last] are its own.
 type argumentValue struct {
 	*scanner.Argument
-	keys        []string // the names that it stands under
+	keys        []string // the names that it is under
 	first, last int
 }
 

@@ -18,8 +18,8 @@ const (
 type value struct {
 	readings
 	low  []string // sure and maybe in lower case, and each as a directory is written
-	word bool     // stands in a command, or in a text
-	// It stands in a text of several lines, and keeps no request from passing.
+	word bool     // is in a command, or in a text
+	// It is in a text of several lines, and keeps no request from passing.
 	aside bool
 }
 

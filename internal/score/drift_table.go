@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// byWorst counts changes by their worst finding; those without one stand behind all.
+// byWorst counts changes by their worst finding; those without one follow all.
 type byWorst [scanner.Critical + 2]int
 
 const untold = int(scanner.Critical) + 1
