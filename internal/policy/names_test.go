@@ -64,7 +64,7 @@ func TestBadNames(t *testing.T) {
 		"":                             "matches nothing",
 		"exec_[a-z]":                   `'[' is not a wildcard here`,
 		"{read,write}_*":               `'{' is not a wildcard here`,
-		`C:\temp`:                      `\ stands before 't'`,
+		`C:\temp`:                      `\ before 't'`,
 		`a\`:                           "it ends in",
 		"\xff":                         "UTF-8",
 		strings.Repeat("a", MaxName+1): "longer than",

@@ -18,7 +18,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{"nothing to tell", head + "[[rule]]\naction='deny'\ntool='*'\n", nil},
 		{"never reached", head + "[[rule]]\naction='deny'\ntool='read_secret'\n", []string{"4:3: the rule 2 is unreachable: the rule 1 at 1:3 comes first, matches everything that it matches, and says allow instead of deny"}},
-		{"never reached by arguments", head + "[[rule]]\naction='deny'\ntool='read_x'\nargs.path='/etc/**'\nserver='s'\n", []string{"4:3: the rule 2 is never reached"}},
+		{"never reached by arguments", head + "[[rule]]\naction='deny'\ntool='read_x'\nargs.path='/etc/**'\nserver='s'\n", []string{"4:3: the rule 2 is unreachable:"}},
 		{"says the same", "[[rule]]\naction='deny'\ntool='**'\n[[rule]]\naction='block'\ntool='x'\n", []string{"4:3: the rule 2 is unreachable: the rule 1 at 1:3 comes first, matches everything that it matches, and says the same"}},
 		{"duplicate", head + head, []string{"4:3: the rule 2 is a duplicate of the rule 1 at 1:3"}},
 		{"narrower first", "[[rule]]\naction='deny'\ntool='read_secret'\n" + head, nil},
@@ -28,7 +28,7 @@ func TestCheck(t *testing.T) {
 		{"a home is not all homes", "[rules.a]\naction='deny'\nmatch.resource_path=['/home/a/**']\n[rules.b]\naction='deny'\nmatch.resource_path=['~/**']\n", nil},
 		{"priority decides", "[rules.a]\naction='deny'\npriority=2\nmatch.tool_name=['x']\n[rules.b]\naction='log'\nmatch.any=true\n", []string{`1:8: the rule "a" is unreachable: the rule "b" at 5:8`}},
 		{"disabled", "[rules.a]\naction='deny'\nenabled=false\nmatch.any=true\n[rules.b]\naction='log'\nmatch.any=true\n", []string{`1:8: the rule "a" is disabled`}},
-		{"events and methods", "[rules.a]\naction='log'\nmatch.event_type=['list']\n[rules.b]\naction='log'\nmatch.method=['tools/list']\n", []string{`4:8: the rule "b" is never reached`}},
+		{"events and methods", "[rules.a]\naction='log'\nmatch.event_type=['list']\n[rules.b]\naction='log'\nmatch.method=['tools/list']\n", []string{`4:8: the rule "b" is unreachable:`}},
 		{"connections are not calls", "[rules.a]\naction='deny'\nmatch.event_type=['connect']\n[rules.b]\naction='prompt'\nmatch.event_type=['tool_call']\n", nil},
 		{"contradiction", "[rules.a]\naction='deny'\nmatch.method=['resources/read']\nmatch.tool_name=['x']\n", []string{`1:8: the rule "a" matches nothing`}},
 		{"not decided about", "[rules.a]\naction='deny'\nmatch.method=['tools/list', 'notifications/*']\n", []string{`1:8: the rule "a" has no effect: a policy decides about tools/call`}},
