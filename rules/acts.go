@@ -6,8 +6,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// inflected returns an expression for verbs in the forms of an order or of what
-// somebody does by habit: send, sends, sending.
+// inflected returns an expression for verbs as imperatives or in the third person: send,
+// sends, sending.
 func inflected(verbs string) string {
 	var forms []string
 	for _, v := range strings.Fields(verbs) {
@@ -34,8 +34,8 @@ const (
 		`system\s+(prompt|message|instructions)|hidden\s+(prompt|instructions|text)|(your|initial|original|its)\s+(instructions|prompt|rules|configuration|tools)|connected\s+(servers?|tools?)|session\s+id|cookies|(user['’]?s?|their|his|her|customer['’]?s?)\s+(\w+\s+){0,2}(data|details|files?|notes|inbox|mails?|e-?mails?|address(es)?|contacts|location|calendar|name|phone|salar\w+|records?|balance)|what\s+(you|they|it)\s+(have\s+been|has\s+been|were|was)\s+(told|given|asked)|performance\s+reviews?|salaries|home\s+director(y|ies)|private\s+\w+)`
 )
 
-// riskyAct is an act that a user would want to be asked about, with what it is done
-// to: verb and object are in one clause, in this order.
+// riskyAct is an act that a user would want to confirm, with its object: verb and object in
+// one clause, in this order.
 var riskyAct = text.LazyExpr(`\b(` + strings.Join([]string{
 	// Money.
 	inflected("transfer pay wire send donate refund buy purchase order spend submit place put add go_through check_out schedule settle") + `\s(?:[^.\n]|\.\w){0,60}?([$€£]\s?\d|\d\s?([$€£]|usd|eur|gbp|btc|eth|dollars|euros)|\b(money|funds|payment|gift\s+cards?|crypto|bitcoin|iban|wallet|invoice|to\s+the\s+account|an\s+order|cart|basket|checkout|expense\s+claim|saved\s+card|payment\s+method|[a-z]{2}\d{2}\s?[a-z\d]{4}\s?\d{4})|\b\d+\s+of\s+(these|them))`,
@@ -51,7 +51,7 @@ var riskyAct = text.LazyExpr(`\b(` + strings.Join([]string{
 	`set\s+(up\s+)?(call\s+|mail\s+|an?\s+)?forwarding|message\s+(all|the|every|each|my|your|him|her|them)\b`,
 	// Code.
 	inflected("run execute install download launch paste eval curl wget npm pip import include depend start add put") + `\s(?:[^.\n]|\.\w){0,80}?(https?://|\.(exe|msi|dmg|sh|ps1|bat|scr|tgz)\b|\|\s*(ba|z)?sh\b|--force\b|--unsafe|\bsudo\b|rm\s+-|chmod|powershell|<script|(dependency|package|library)\s+["'` + "`" + `]|os\.environ|\bexec\(|` + "`" + `import\s|\bdelete\s+from\b|\bdrop\s+(table|database)\b)`,
-	// What is private.
+	// Private data.
 	inflected("show reveal print output list dump quote read open collect gather find search extract leak disclose post send paste include repeat display expose provide report give enter fill_in share write attach echo return get obtain encode pass hand_over ask tell speak") + `\s(?:[^.\n]|\.\w){0,80}?\b` + oPrivate + `\b`,
 	// People who are misled.
 	inflected("tell inform convince persuade advise warn ask urge direct instruct assure notify point refer send") + `\s+(the\s+|your\s+|every\s+|all\s+)?(users?|humans?|readers?|customers?|persons?|people|owners?|everybody|everyone|whoever\s+asks|travell?ers?|guests?|visitors?|shoppers?|callers?|patients?|clients?|applicants?|authors?)\b(?:[^.\n]|\.\w){0,120}?\b(that|to|how|not)\b`,

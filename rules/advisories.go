@@ -72,8 +72,8 @@ func packageOf(ecosystem scanner.Ecosystem, name string) packageKey {
 	return packageKey{ecosystem, name}
 }
 
-// Wanted tells, for an ecosystem and a name, whether a configuration has the
-// package fetched, so that no other advisory need be kept.
+// Wanted reports whether a configuration fetches a package of this ecosystem and name; other
+// advisories need not be kept.
 func Wanted(configs []*scanner.ClientConfig) func(scanner.Ecosystem, string) bool {
 	names := map[packageKey]bool{}
 	for _, c := range configs {
@@ -202,8 +202,8 @@ func (a *Advisory) covers(sys semver.System, version string) bool {
 	})
 }
 
-// holds reports whether a range has every version of a set in it: none that is
-// asked for lies ahead of its beginning or behind its end.
+// holds reports whether a range contains every version of a set: none precedes its start or
+// follows its end.
 func (r Affected) holds(sys semver.System, asked semver.Set) bool {
 	if r.Introduced != "" && r.Introduced != "0" && !apart(sys, "<", r.Introduced, asked) {
 		return false

@@ -2,9 +2,9 @@ package rules
 
 import "github.com/mcpscan/mcpscan/scanner"
 
-// advisories are incidents of packages that configurations of clients fetch. A
-// range is verified where the record that Source names was read; it holds what
-// was known at Date. Exports of OSV, by --advisories, hold all there is.
+// advisories are known vulnerabilities and incidents of packages that client configurations
+// use. A verified range was read at its Source; Date says when. OSV exports, given with
+// --advisories, are complete.
 var advisories = []Advisory{
 	{
 		ID: "GHSA-6xpm-ggf7-wc3p", Aliases: []string{"CVE-2025-6514"}, Ecosystem: scanner.NPM, Package: "mcp-remote",

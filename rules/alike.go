@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// imitationShare is how alike two descriptions must be, from 0 to 1, for the later
-// tool to be taken for a copy of the earlier one, and two names of tools or brands.
+// imitationShare is the similarity, from 0 to 1, at which the later of two descriptions, tool
+// names or brands counts as an imitation.
 const imitationShare = scanner.DefaultSimilarity
 
 // comparedBytes bounds the part of two descriptions that is compared, in bytes: the

@@ -25,7 +25,7 @@ var annReadonlyContradiction = scanner.Rule{
 	},
 }
 
-// asksOnly is what is sent or executed to read something.
+// asksOnly matches what a tool sends or executes only to read something.
 var asksOnly = lazyregexp.New(`\b(read[- ]only|quer(y|ies)|search(es)?|requests?|select|lookup|questions?|without (changing|modifying)|dry[- ]run)\b`)
 
 // changesByItself are verbs of change that need no object to be one, where a

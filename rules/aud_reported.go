@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// alarmEvents are the audit events that say by themselves that something was wrong.
+// alarmEvents are the audit events that report a problem.
 var alarmEvents = map[string]string{
 	"mcp_detection":              "another engine reported a detection",
 	"mcp_cross_server_blocked":   "another engine blocked a flow between servers",

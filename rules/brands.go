@@ -10,9 +10,8 @@ type brand struct {
 	scopes []string
 }
 
-// brands are products whose makers publish servers for them, or let others do
-// so: what the MCP registry and the catalogues of clients list. The hosts are
-// those of the makers' own pages.
+// brands are products whose vendors publish servers or allow others to, from the MCP registry
+// and the catalogues of clients. The hosts are those of the vendors' own pages.
 var brands = []brand{
 	{"github", []string{"github.com", "githubcopilot.com", "github.io", "githubassets.com"}, []string{"@github", "@modelcontextprotocol"}},
 	{"gitlab", []string{"gitlab.com"}, []string{"@gitlab", "@gitlab-org", "@modelcontextprotocol"}},
@@ -83,8 +82,8 @@ var brands = []brand{
 	{"plaid", []string{"plaid.com"}, nil},
 }
 
-// projects are names of well-known servers that are no brand, and of what
-// servers connect to: the reference servers, databases, developers' tools.
+// projects are names of well-known servers without a brand, and of what servers connect to:
+// reference servers, databases, developer tools.
 var projects = []string{
 	"modelcontextprotocol", "filesystem", "fetch", "memory", "everything", "sequential thinking", "puppeteer", "playwright", "postgres",
 	"postgresql", "sqlite", "mysql", "mssql", "mariadb", "duckdb", "clickhouse", "bigquery", "redshift", "neo4j", "neon",

@@ -33,8 +33,7 @@ var builtins = func() (all []builtin) {
 	return all
 }()
 
-// imitates returns the built-in tool that has a name, or whose name it is a slip
-// of, and nil where there is none.
+// imitates returns the built-in tool with this name or almost this name, or nil.
 func imitates(name string) (b *builtin, exact bool) {
 	folded := scanner.FoldName(name)
 	for i := range builtins {

@@ -32,8 +32,8 @@ var capExec = scanner.Rule{
 	},
 }
 
-// runnable is a kind of text that tools run: the names of parameters that hold it
-// and, where such a name says too little, what a tool or a description adds.
+// runnable is a kind of text that tools execute: names of parameters for it and, if a name is
+// ambiguous, words of the tool or description that decide.
 type runnable struct {
 	what      string
 	name      *lazyregexp.Regexp
@@ -65,7 +65,7 @@ var runWords = map[string][]*runnable{
 	"function": {runsProgram}, "expression": {runsProgram}, "snippet": {runsProgram}, "program": {runsProgram},
 }
 
-// executes tells what a parameter is run as, "" where it is not.
+// executes returns how the tool executes a parameter, "" if it does not.
 func executes(doc *wire.Doc, tool, parameter string, schema int) string {
 	for _, r := range runWords[lastWord(parameter)] {
 		if r.name.MatchString(spell(parameter)) &&

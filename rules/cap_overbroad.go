@@ -6,8 +6,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// manyTools is what a model is given at once at most: the APIs of OpenAI and the
-// chat of VS Code take 128 tools in a request.
+// manyTools is the number of tools that fit into a request: the APIs of OpenAI and the chat of
+// VS Code accept 128.
 const manyTools = 128
 
 var capOverbroad = scanner.Rule{

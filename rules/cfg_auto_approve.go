@@ -74,14 +74,15 @@ func approves(pointer, value string, severity scanner.Severity, message string) 
 	return approval{lazyregexp.New(pointer), lazyregexp.New(value), severity, message}
 }
 
-// editorKey begins the pointer of a setting of VS Code, wherever its settings stand.
+// editorKey matches the start of the pointer to a VS Code setting, in any file that has such
+// settings.
 const editorKey = `^(?:/settings|/customizations/vscode/settings)?/chat\.`
 
 // pluginSetting is what chooses plugins, or where they are taken from.
 var pluginSetting = lazyregexp.New(`^/(?:enabledPlugins|extraKnownMarketplaces)/|/chat\.plugins\.`)
 
-// approvals are distinguished by the first that holds. The keys are those that the
-// documentation of the clients lists.
+// approvals are checked in order; the first match counts. The keys come from the documentation
+// of the clients.
 var approvals = []approval{
 	// Claude Code.
 	approves(`^/enableAllProjectMcpServers$`, `^true$`, scanner.High, "every server of the repository starts without asking"),

@@ -38,9 +38,8 @@ var cfgInlineInterpreter = scanner.Rule{
 	},
 }
 
-// preparation reports whether a text for a shell does no more than choose a
-// directory or an environment ahead of one program, or a piece of Python than
-// call the main function of a module.
+// preparation reports whether shell code only chooses a directory or environment before one
+// program, or Python code only calls the main function of a module.
 func preparation(interpreter, code string) bool {
 	if strings.HasPrefix(interpreter, "py") {
 		return pythonMain.MatchString(code)
@@ -52,22 +51,21 @@ func preparation(interpreter, code string) bool {
 	return false
 }
 
-// longestPreparation bounds how much of a text for a shell is taken for harmless
-// at a glance.
+// longestPreparation bounds shell code that can count as harmless.
 const longestPreparation = 400
 
-// codeAddress is an address that does not name code but holds it.
+// codeAddress matches a URL that contains code.
 var codeAddress = lazyregexp.New(`(?i)^(?:--?[\w-]+=)?data:(?:text|application)/(?:java|ecma|type)script`)
 
 var (
-	// plainShell is a row of commands that only prepare, and one at its end
-	// without redirection, substitution or another program behind it.
+	// plainShell matches commands that only prepare, followed by one command without
+	// redirection, substitution or another program.
 	plainShell = lazyregexp.New(`^\s*(?:(?:cd|source|\.|export|nvm|fnm|pyenv|conda|set|eval "\$\((?:/[\w/.-]+/)?(?:brew|fnm|mise|direnv|pyenv) [\w -]+\)")(?: [^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Z_]+\}?[^;&|<>` + "`" + `$()\n]*)*)?\s*(?:&&|;|\n)\s*)*` +
 		`(?:exec )?[^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Za-z_]+\}?[^;&|<>` + "`" + `$()\n]*)*$`)
 	// silencing is what sends the output of a command nowhere, or to the log.
 	silencing = lazyregexp.New(`\s*(?:[012&]?>>?\s*/dev/null|[12]?>&[12])\b`)
-	// asking is what only tells where something is.
+	// asking matches commands that only print a location.
 	asking = lazyregexp.New(`\$\((?:git rev-parse --show-toplevel|pwd(?: -P)?|dirname "?\$0"?|(?:which|command -v) [\w.-]+|brew --prefix(?: [\w@.-]+)?|npm (?:root|prefix|bin) -g)\)`)
-	// pythonMain is what an entry point of a package would do.
+	// pythonMain matches what an entry point of a package does.
 	pythonMain = lazyregexp.New(`^\s*(?:(?:import [\w.]+|from [\w.]+ import \w+(?: as \w+)?)\s*;\s*)+(?:sys\.exit\()?(?:asyncio\.run\()?[\w.]+\(\)\)*;?\s*$`)
 )

@@ -47,7 +47,7 @@ var cfgScopeShadow = scanner.Rule{
 	},
 }
 
-// unrelated reports two projects that are opened each by itself: neither holds the other.
+// unrelated reports two projects of which neither contains the other.
 func unrelated(a, b string) bool {
 	if a == "" || b == "" {
 		return false
@@ -64,8 +64,7 @@ func belongs(c *scanner.ClientConfig) string {
 	return "a configuration of the project"
 }
 
-// identity is what a server is, however it is started; "" where nothing can be
-// distinguished by it.
+// identity returns what identifies a server however it is started, "" if nothing does.
 func identity(e *scanner.Entry) string {
 	if e.Command == "" {
 		return endpointOf(e.URL)
@@ -84,7 +83,7 @@ func identity(e *scanner.Entry) string {
 	return strings.Join(append([]string{l.Program, string(l.Ecosystem), l.Name}, l.Words...), "\x00")
 }
 
-// endpointOf is an address without what may differ between two users of it.
+// endpointOf returns an address without the parts that can differ between users.
 func endpointOf(s string) string {
 	u, ok := address(s)
 	if !ok {

@@ -81,12 +81,11 @@ var (
 // lastToken is the name of the member that a pointer leads to.
 func lastToken(pointer string) string { return pointer[strings.LastIndexByte(pointer, '/')+1:] }
 
-// wordLength is the length from which a literal is taken for a password where the name of
-// the variable leaves no doubt.
+// wordLength is the minimum length of a password if the name of the variable leaves no doubt.
 const wordLength = 6
 
-// credentialLength bounds what is compared with published forms; private keys and tokens
-// of sessions are the longest.
+// credentialLength bounds the value that is compared with published formats; private keys and
+// session tokens are the longest.
 const credentialLength = 16 << 10
 
 // secretIn judges a value with the name that it goes by; no message for no secret.
@@ -143,7 +142,7 @@ func secretInURL(u *url.URL) (scanner.Severity, string) {
 	return 0, ""
 }
 
-// secretName reports whether a variable, header or flag holds a secret.
+// secretName reports whether a variable, header or flag is named like a secret.
 func secretName(name string) bool {
 	return (text.NamesSecret(name) || authHeader.MatchString(name)) && !publicName.MatchString(name)
 }

@@ -31,8 +31,8 @@ var cfgShellMetachar = scanner.Rule{
 	},
 }
 
-// chained says what is wrong with an argument, "" for nothing. A text for a shell
-// may chain commands, which another rule judges; downloads that run are said here.
+// chained returns what is wrong with an argument, "" for nothing. Shell code may chain
+// commands, which another rule judges; this one reports downloads that run.
 func chained(args []string, i int, l *scanner.Launched) string {
 	arg := args[i]
 	switch {
@@ -48,7 +48,7 @@ func chained(args []string, i int, l *scanner.Launched) string {
 	return ""
 }
 
-// commands are programs that what is put behind a command line would start.
+// commands are programs that an attacker appends to a command line.
 const commands = `(?:sudo +)?(?:curl|wget|bash|sh|zsh|nc|ncat|socat|rm|chmod|chown|python3?|node|perl|ruby|php|powershell|pwsh|iwr|iex|eval|exec|base64|certutil|bitsadmin|mshta|osascript|cat|env|touch|mkfifo|ssh|scp|crontab|launchctl|open|calc(?:\.exe)?|whoami|id)\b`
 
 var (

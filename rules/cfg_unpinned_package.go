@@ -47,7 +47,7 @@ var unpinned = map[scanner.Ecosystem]string{
 	scanner.Git:   "the repository is not pinned to a commit (40 digits)",
 }
 
-// offline reports whether a launcher is told to fetch nothing.
+// offline reports whether a launcher is told not to fetch anything.
 func offline(l *scanner.Launched) bool {
 	return slices.ContainsFunc(l.Words, noFetch.MatchString)
 }

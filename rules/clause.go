@@ -64,13 +64,12 @@ var countering = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot|no|without|nor|
 // strongNegation is inside the match itself.
 var strongNegation = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot)\b`)
 
-// preamble is what may precede an order without countering it: a phrase
-// that speaks of something else (to avoid errors, …) or a double negation.
+// preamble matches text that may precede an order without negating it: a phrase about
+// something else (to avoid errors, …) or a double negation.
 var preamble = lazyregexp.New(`^\W*(without|to|in order to|if|when|while|unless|no matter|whether|like)\b[^,\n]*,|\b(do(es)? not|do?n['’]?t|never|not)\s+(forget|hesitate|fail)\s+to\b`)
 
-// asked reports that the text at start is no order but the matter of a question
-// in a sentence: whether to do it, which file to do it with. A comma ends the
-// question.
+// asked reports that the text at start is not an order but part of a question: whether to do
+// it, which file to do it with. A comma ends the question.
 func asked(t []byte, start int) bool {
 	from, _ := clause(t, start, start)
 	ahead := t[from:start]
@@ -83,8 +82,8 @@ var (
 	concessive = lazyregexp.New(`\b(regardless|irrespective|independent(ly)?)\s+(of\s+)?whether\b|\bno\s+matter\s+(whether|which|what)\b|\bwhether\b[^,;]*\s(or\s+not\s+[^t]|then\b|so\s+that\b)`)
 )
 
-// switched reports that a parameter tells at [start, end) what is done where it is
-// set. A question that is called settled is no switch.
+// switched reports that [start, end) describes what a parameter switches on. A question
+// declared as settled is not a switch.
 func switched(p *scanner.TextPass, start, end int) bool {
 	from, to := clause(p.Folded, start, end)
 	return (asked(p.Folded, start) || !p.Description() && setAhead.Match(p.Folded[from:start])) && !settled.Match(p.Folded[end:to])
@@ -93,13 +92,13 @@ func switched(p *scanner.TextPass, start, end int) bool {
 // settled follows a question that is answered at once, or kept from the user.
 var settled = lazyregexp.New(`\b(is|was|has|been)\s+(not|no|never|nobody|decided|settled|already|beyond|out\s+of)\b|\byou\s+(must|should|shall|need\s+to|have\s+to|are\s+to)\b|\bmust\s+(always\s+)?be\s+(done|true|set|yes)\b|\b(tell|ask|inform)\s+(nobody|no\s+one)\b|\bwithout\s+(telling|asking)\b|\b(silently|secretly|quietly)\b`)
 
-// setAhead is all before what a switch does.
+// setAhead matches the words before the effect of a switch.
 var setAhead = lazyregexp.New("^\\W*(if|when)\\s+(set\\s+to\\s+)?[`'\"]?(true|set|enabled|given|yes|checked)[`'\"]?,?\\s+(the\\s+(tool|server|command)\\s+)?(will\\s+)?(also\\s+)?$")
 
-// announcesExample ends a clause behind whose colon comes an example.
+// announcesExample matches a clause that ends in a colon before an example.
 var announcesExample = lazyregexp.New(`\b(training|sample|mock|expected|example|test|illustrative|canned|fake|demo)\s+\w+\s*$|\b(shows?|says|reads|states|returns)\s*$|\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
 
-// refusedBehind follows what is refused.
+// refusedBehind matches words of refusal after an act.
 var refusedBehind = lazyregexp.New(`^(\s+(with|by|from|in)(\s+\w+){1,2})?\s+(is|are|will be|gets?)\s+(\w+\s+)?(refused|blocked|rejected|denied|forbidden|prohibited)\b`)
 
 // countered reports whether the text at [start, end) is denied, forbidden or
@@ -118,8 +117,8 @@ func countered(t []byte, start, end int) bool {
 	return countering.Match(t[from:start]) || strongNegation.Match(t[start:end]) || refusedBehind.Match(t[end:to]) || quoted(t, start, end)
 }
 
-// counteredCommand is countered for a command: behind a word that has it run, a
-// code span does not quote it.
+// counteredCommand is countered for a command: after a verb of execution, a code span does not
+// quote it.
 func counteredCommand(t []byte, start, end int) bool {
 	return countered(t, start, end) && !(bytes.HasSuffix(t[:start], []byte("`")) && hasItRun.Match(t[max(0, start-clauseReach):start]))
 }
@@ -130,8 +129,8 @@ var hasItRun = lazyregexp.New("\\b(runs?|execut(e|es|ing)|paste|type|enter|start
 // quotationMarks are pairs of quotation marks.
 var quotationMarks = [...][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"‘", "’"}, {"«", "»"}}
 
-// jsonValue precedes the quotation mark of a JSON string, which quotes
-// nobody: a result or a broken frame can be JSON in a text.
+// jsonValue matches the text before the quotation mark of a JSON string. Such marks quote
+// nobody: a result or a broken frame can be JSON inside a text.
 var jsonValue = lazyregexp.New(`("\s*:|\[)\s*$`)
 
 // startOfJSON tells JSON from prose by its first characters.
@@ -163,11 +162,11 @@ var citedAhead = lazyregexp.New(`\b(detect(s|ors?|ing)?|such\s+as|e\.g|for\s+exa
 // orderWords are words that make a clause an order to its reader.
 var orderWords = lazyregexp.New(`\b(you|must|should|please|first|before|always|immediately|now|important|required?|need to|make sure|ensure|then|also)\b`)
 
-// addressed reports whether a clause speaks to its reader.
+// addressed reports whether a clause addresses its reader.
 func addressed(c []byte) bool { return orderWords.Match(c) }
 
-// opens reports whether a verb is an imperative by its place: the first word
-// of its clause, or right behind a word that continues an order.
+// opens reports whether a verb is an imperative by its place: first in its clause, or right
+// after a word that continues an order.
 func opens(c []byte, verb []int) bool {
 	before := bytes.TrimRight(c[:verb[0]], " \t\"'([*-")
 	return len(before) == 0 || continuesOrder.Match(before)

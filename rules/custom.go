@@ -19,8 +19,7 @@ type CustomPattern struct {
 	Place       string // where it was written, for those who ask why it is there
 }
 
-// Fields are the parts of what servers and clients say that a custom pattern
-// can be restricted to.
+// Fields are the parts of messages to which a custom pattern can be restricted.
 var Fields = []string{"name", "description", "parameters", "definition", "server", "result", "message", "call"}
 
 // Custom makes a rule of a pattern that a user added: one rule like the others,

@@ -29,8 +29,8 @@ var reachNames = [...]string{"the public network", "this machine", "a private ne
 
 func (r reach) String() string { return reachNames[r] }
 
-// destination is where an address leads, and whether it is written so that a reader
-// or a filter does not see that.
+// destination is the network that an address leads to, and whether it is written to disguise
+// that.
 type destination struct {
 	reach     reach
 	disguised bool
@@ -70,8 +70,8 @@ var (
 	mirrorsLoopback = lazyregexp.New(`(?:^|\.)(?:localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|yoogle\.com)$`)
 )
 
-// figures reads an IPv4 address as the resolvers of programs do: of one to four
-// parts, each decimal, octal or hexadecimal, of which the last fills what is left.
+// figures reads an IPv4 address as resolvers do: one to four parts, each decimal, octal or
+// hexadecimal, of which the last fills the rest.
 func figures(host string) (netip.Addr, bool) {
 	parts := strings.Split(host, ".")
 	if len(parts) > 4 {
@@ -110,8 +110,8 @@ func embedded(ip netip.Addr) netip.Addr {
 	return ip
 }
 
-// The networks that stand for others, and those that nobody reaches from outside:
-// RFC 6052, 4291, 3056 and 6598.
+// Networks that embed other addresses, and those not reachable from outside: RFC 6052, 4291,
+// 3056 and 6598.
 var (
 	nat64      = netip.MustParsePrefix("64:ff9b::/96")
 	compatible = netip.MustParsePrefix("::/96")
@@ -140,8 +140,8 @@ func reachOf(ip netip.Addr) reach {
 	return outside
 }
 
-// destinationURL reads an address as a browser does, which drops white space and takes
-// a backslash for a slash. The scheme is in lower case.
+// destinationURL parses an address as a browser does, which drops white space and reads a
+// backslash as a slash. The scheme is in lower case.
 func destinationURL(s string) (scheme string, u *url.URL) {
 	s = strings.Map(func(r rune) rune {
 		if r == '\t' || r == '\n' || r == '\r' {
@@ -165,8 +165,8 @@ var (
 	webScheme = wordSet("http https ws wss")
 )
 
-// lookalikeHost reports a host, be it written in Punycode, with a name that mixes alphabets
-// whose letters look alike, or that is made of such letters alone ahead of a suffix in ASCII.
+// lookalikeHost reports a host, also in Punycode, with a name that mixes look-alike alphabets,
+// or consists of look-alike letters before an ASCII suffix.
 func lookalikeHost(host string) bool {
 	if said, err := idna.Punycode.ToUnicode(host); err == nil {
 		host = said
@@ -188,8 +188,8 @@ func ascii(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// looksASCII reports a label of letters that a reader takes for ASCII, and are none. The
-// letters of Latin itself have marks, which a reader sees.
+// looksASCII reports a label of non-ASCII letters that look like ASCII. Accented Latin letters
+// are visible as such.
 func looksASCII(label string) bool {
 	for _, r := range label {
 		if r > unicode.MaxASCII && (unicode.Is(unicode.Latin, r) || !ascii(scanner.FoldName("a"+string(r)+"a"))) {

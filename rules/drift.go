@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// change is a definition beside what was approved under its name.
+// change is a definition with the one that was approved under its name.
 type change struct {
 	p        *scanner.JudgePass // nil where the definitions are compared ahead of judging
 	d        *scanner.Definition
@@ -21,7 +21,7 @@ type change struct {
 	texts   *[]retold   // once they were asked for
 	foreign bool        // what was approved was not all in English
 
-	// What is asked more than once, once it was asked for.
+	// Cached answers.
 	spoken string                      // what was approved, in lower case and without blanks
 	asked  int                         // how often that was searched
 	opened *string                     // what the description that was approved says first
@@ -29,7 +29,7 @@ type change struct {
 	reads  *bool                       // the tool only reads
 }
 
-// around is what a definition is weighed by beside itself.
+// around is the context in which a definition is judged.
 type around struct {
 	offer    *scanner.Offer
 	beside   []scanner.Definition // of its message
@@ -38,17 +38,17 @@ type around struct {
 	asksName bool   // that was asked for
 }
 
-// serverName is what the server calls itself.
+// serverName is the name in serverInfo.
 func (a *around) serverName() string {
 	a.asksName = true
 	return a.said
 }
 
-// maxAsked bounds how often what was approved is searched for a word: who adds more of them
-// than that is not taken to have spoken of the rest.
+// maxAsked bounds the lookups of words in the approved definition. A change that adds more
+// words gets no credit for the rest.
 const maxAsked = 256
 
-// spokeOf reports whether what was approved has a word anywhere.
+// spokeOf reports whether the approved definition contains a word.
 func (c *change) spokeOf(word string) bool {
 	if c.asked++; c.asked > maxAsked {
 		return false
@@ -59,7 +59,7 @@ func (c *change) spokeOf(word string) bool {
 	return strings.Contains(c.spoken, strings.ReplaceAll(strings.ToLower(word), " ", ""))
 }
 
-// opening returns what the description that was approved says first.
+// opening returns the first sentence of the approved description.
 func (c *change) opening() string {
 	if c.opened == nil {
 		described, _ := c.old.Str(0, "description")
@@ -97,8 +97,8 @@ func (c *change) reportUnless(approval *scanner.Approval, severity scanner.Sever
 	})
 }
 
-// offset finds the value that a pointer leads to in the definition as it is now,
-// or what is left of the way to it.
+// offset returns the place of the value at a pointer in the current definition, or of its
+// nearest existing parent.
 func (c *change) offset(pointer string) int {
 	at := 0
 	for _, key := range strings.Split(pointer, "/")[1:] {
@@ -111,7 +111,7 @@ func (c *change) offset(pointer string) int {
 	return int(c.now.Nodes[at].Start)
 }
 
-// member returns a member of both definitions; -1 where there is none.
+// member returns a member of both definitions; -1 if missing.
 func (c *change) member(name string) (old, now int) {
 	return c.old.Get(0, name), c.now.Get(0, name)
 }
@@ -141,7 +141,7 @@ func (c *change) diffOf(name string) string {
 	return unified(name, before, after)
 }
 
-// notDiffed stands for a diff that was not made.
+// notDiffed replaces a diff that was not computed.
 const notDiffed = "@@ too long to compare line by line; added text, as far as known @@"
 
 func tooLong(before, after string) bool { return len(before)+len(after) > maxDiffed }

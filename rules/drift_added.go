@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// telling is what a sentence that was added says by its shape: there is a thing or a
-// person that no upgrade has to speak of, and a verb that does something with it.
+// telling is the shape of an added sentence: an object that no upgrade needs to mention, and a
+// verb that acts on it.
 type telling struct {
 	says  func(u *unapproved, sentence []byte) bool
 	means string
@@ -41,19 +41,19 @@ func (u *unapproved) tells(sentence []byte) string {
 func conceals(_ *unapproved, s []byte) bool { return concealing.Match(s) && !asUsual.Match(s) }
 
 var (
-	// concealing is that somebody is not told of what is done, or that it is done unseen.
+	// concealing matches that somebody is not told of an act, or does not see it.
 	concealing = lazyregexp.New(`\b(do\s+not|don['’]?t|never|without|no\s+need\s+to|need\s+not|needn['’]t|avoid|refrain\s+from)\s+(ever\s+)?(tell|mention|inform|notify|disclos|reveal|alert|let)(e|ing|ting)?\b([^.;]{0,30}\b(users?|anyone|anybody|humans?|operators?|person|people|owner)\b|\s+(of\s+|about\s+)?(this|it|that|any\s+of\s+(this|it))\b)` +
 		`|\b(not|n['’]t|never|without|avoid)\s+bring(ing)?\s+(this|it|that|them)\s+up\b|\b(hide|conceal)\s+((this|it|that|these)\s+from|the\s+(call|step|request|action|fact)|this\s+(call|step|request|action|fact))\b|\bkeep\s+(this|it|that|these)\s+([\w-]+\s+){0,3}?(secret|confidential|hidden|to\s+yourself|between)\b` +
 		`|\b(users?|humans?|nobody|no\s+one|operators?)\s+(should|must|need|shall|may|will|does|do|can|is|are)?\s?(not|n['’]t|never)?\s+(need\s+to\s+|have\s+to\s+)?(ever\s+)?(know|see|notice|find\s+out|learn|hear|be\s+(told|made\s+aware|aware|informed|shown))\s+(about|of|any|this|that|it)\b` +
 		`|\b(unnoticed|covertly|secretly|surreptitiously|stealthily)\b|\b(done|do\s+(this|it|so)|(perform|run|execute|send)\s+(this|it|that))\s+([\w-]+\s+)?(silently|quietly|discreetly)\b` +
 		`|\bleave\s+(this|it|that)\s+([\w-]+\s+)?out\s+of\b|\b(pretend|act\s+as\s+(if|though))\b|\b(not|n['’]t|never)\s+(include|mention|list|report)\s+(it|this|that)\s+in\s+(your|the)\s+(summary|reply|answer|response|report)\b`)
-	// asUsual is what every manual says of what is not shown.
+	// asUsual matches ordinary wording of manuals about what is not shown.
 	asUsual = lazyregexp.New(`\b(unless|until)\b`)
 )
 
 func overrides(_ *unapproved, s []byte) bool { return overriding.Match(s) }
 
-// overriding is that what the model was told counts no longer, or that data is to be obeyed.
+// overriding matches that earlier instructions no longer count, or that data is to be obeyed.
 var overriding = lazyregexp.New(`\b(forget|disregard|ignore|discard|abandon)\s+(what(ever)?|everything|anything|all)?\s*(that\s+)?(you\s+(were|have\s+been|are)\s+(told|given|taught|instructed)|((all|any|your|the|previous|prior|earlier|former|existing|other)\s+){1,3}([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?|directives?|polic(y|ies)))\b` +
 	`|\b((previous|prior|earlier|former|existing|other)\s+([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?|directives?)|your\s+(previous|prior|earlier|other|safety)\s+([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?))\s+((no\s+longer|do\s+not|don['’]t)\s+(apply|count|hold)|are\s+(void|superseded|obsolete|suspended|lifted))` +
 	`|\b(do|follow|obey|execute|carry\s+out)\s+(what(ever)?|the\s+(instructions?|commands?|directives?|orders?))\s+([\w-]+\s+){0,3}?(outputs?|results?|responses?|content|text|page)\b|\b(treat|take|regard)\b[^.;]{0,60}\bas\s+(commands?|instructions?|orders?|directives?)\b` +
@@ -72,7 +72,7 @@ func sendsElsewhere(u *unapproved, s []byte) bool {
 	return false
 }
 
-// verbReach is how far ahead of a place the verb stands that has something go there.
+// verbReach is how far a verb of sending may precede the destination.
 const verbReach = 120
 
 // maxPlacesRead bounds the places in one sentence that are looked at.
@@ -84,12 +84,12 @@ var (
 	handing = lazyregexp.New(`\b(send|sends|sent|sending|posts?|posted|posting|puts?|uploads?|uploaded|uploading|forwards?|forwarded|forwarding|mirror(s|ed|ing)?|submit(s|ted|ting)?|deliver(s|ed|ing)?|transmit(s|ted|ting)?|reports?|reported|relay(s|ed|ing)?|cop(y|ies|ied)|duplicat(e|es|ed|ing)|stream(s|ed|ing)?|publish(es|ed|ing)?|push(es|ed|ing)?|shar(e|es|ed|ing)|ship(s|ped|ping)?|e-?mail(s|ed)?|mail(s|ed)?|b?cc|logs|logged|writes?|written|sav(e|es|ed)|stor(e|es|ed)|sync(s|ed)?|curl|wget|exfiltrate|leak|notif(y|ies)|pass(es|ed)?|goes|archiv(e|ed)|back(s|ed)?\s+up|add|set|requests?\s+to|rout(e|es|ed)|redirect(s|ed)?|prox(y|ies|ied))\b`)
 	// referring is the text before a page that is there to be read.
 	referring = lazyregexp.New(`\b(see|documentation|docs?|info(rmation)?|details|reference|guide|help|more|options|visit|available\s+at|found\s+at|described\s+(at|in)|examples?|e\.g\.|like|such\s+as|looks?\s+like|format)\b[^.;]{0,25}$`)
-	// drawn is a picture that is loaded, whose address carries what is written into it.
+	// drawn matches an image whose address carries data.
 	drawn = lazyregexp.New(`!\[[^\]]*\]\($`)
 )
 
-// newPlace reports a place that the definition did not speak of, and that is not named
-// like the server or what it speaks of.
+// newPlace reports a destination that the definition did not mention before and that is not
+// named like the server or its subject.
 func (u *unapproved) newPlace(place string, before []byte) bool {
 	host := hostNamed(place)
 	if host == "" || isLocal(host) || exampleHost.MatchString(host) && forExample.Match(before) {
@@ -104,7 +104,7 @@ func (u *unapproved) newPlace(place string, before []byte) bool {
 }
 
 var (
-	// exampleHost is a host that stands for any.
+	// exampleHost matches a host used as an example.
 	exampleHost = lazyregexp.New(`(^|\.)(example\.(com|org|net|edu)|(example|test|invalid))$`)
 	forExample  = lazyregexp.New(`\b(e\.g\.?|examples?|such\s+as|like|format|sample)\W`)
 	// directed precedes a host that is written without the protocol, where it is one.
@@ -129,8 +129,8 @@ func hostNamed(place string) string {
 	return strings.Trim(host, ".")
 }
 
-// writesElsewhere reports a sentence by which something is written where systems run or
-// trust what they find.
+// writesElsewhere reports a sentence that writes to a place where systems run or trust what
+// they find.
 func writesElsewhere(u *unapproved, s []byte) bool {
 	at := trustedPlace.FindIndex(s)
 	return at != nil && storing.Match(s[:at[0]]) && !strongNegation.Match(s[:at[0]]) && !u.spokeOf(string(bytes.TrimSpace(s[at[0]:at[1]]))) || openBucket.Match(s)

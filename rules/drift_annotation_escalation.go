@@ -38,7 +38,7 @@ var hints = []struct {
 	harmless string
 	weight   scanner.Severity // of the other value
 
-	// denied reports whether the rest of what was approved said otherwise already.
+	// denied reports whether other approved parts already contradicted the hint.
 	denied func(*wire.Doc, *scanner.Definition) bool
 
 	// claims reports whether the harmless value is one that the tool's own words deny,
@@ -51,8 +51,8 @@ var hints = []struct {
 	{"idempotentHint", "true", scanner.Low, saysItWrites, nil},
 }
 
-// saysItDestroys reports a tool that says that what it was called for is lost. What is
-// removed from something else, or moved, is not.
+// saysItDestroys reports a tool that says it destroys what it is called for. Removing
+// something from something else, or moving it, does not count.
 func saysItDestroys(d *scanner.Definition) bool {
 	verb, sentence := openingVerb(d.Description)
 	name := spell(d.Name)
@@ -62,8 +62,8 @@ func saysItDestroys(d *scanner.Definition) bool {
 
 var detaching = lazyregexp.New(`\b(remove\b.*\bfrom|transfer|remove)\b`)
 
-// saidItAlters reports a tool that said all along that what exists is not what it was
-// after a call: for the specification that is destructive, and only adding is not.
+// saidItAlters reports a tool that always said it alters existing data. For the specification
+// that is destructive; only adding is not.
 func saidItAlters(_ *wire.Doc, d *scanner.Definition) bool {
 	verb, _ := openingVerb(d.Description)
 	return saysItWrites(nil, d) && (altering.MatchString(spell(d.Name)) || altering.MatchString(verb))
@@ -81,7 +81,7 @@ func mayWrite(d *scanner.Definition) bool {
 	return !readVerbs.MatchString(name) && !readVerbs.MatchString(verb) && slices.ContainsFunc(strings.Fields(name), func(w string) bool { return changing(w) && !passing[w] })
 }
 
-// passing are verbs of what is over with the session, which some call reading.
+// passing are verbs whose effect ends with the session, which some servers consider reading.
 var passing = wordSet(`close start stop restart schedule save apply enable disable`)
 
 func isHint(name string) bool {

@@ -43,10 +43,11 @@ var driftCloaking = scanner.Rule{
 	},
 }
 
-// atOnce is the time within which nobody upgrades a server.
+// atOnce is a time within which no server is upgraded.
 const atOnce = 10 * time.Minute
 
-// reportDifference reports what a client of another name was not shown, or not so.
+// reportDifference reports a definition that a client of another name saw differently or not
+// at all.
 func reportDifference(p *scanner.JudgePass, d *scanner.ClientDifference) {
 	issue := scanner.JudgeIssue{Severity: scanner.High, Subject: d.Kind, Name: d.Name, Offset: d.Offset, Key: d.Change}
 	switch d.Change {

@@ -17,7 +17,7 @@ type difference struct {
 	weight              scanner.Severity
 }
 
-// comparison is two schemas, and what was found to be different between them.
+// comparison is two schemas and the differences between them.
 type comparison struct {
 	*change
 	was, is  side
@@ -40,17 +40,17 @@ type place struct {
 	variant  bool
 }
 
-// The bounds of a comparison. What is reported for one weight is bounded, so that no
-// number of small differences hides a large one. Schemas of published servers have
-// 1,160 places, which is within the others a tenth.
+// The bounds of a comparison. They apply to each severity separately, so that no number of
+// small differences hides a large one. Schemas of published servers have at most 1,160 places,
+// and reach a tenth of the other bounds.
 const (
 	maxDifferences = 64
 	maxCompared    = 24 // levels
 	maxPlaces      = 20_000
 )
 
-// compareSchemas compares two schemas by the parameters and results that they
-// describe, wherever they say it. -1 is none.
+// compareSchemas compares two schemas by the parameters and results that they describe, at any
+// place. -1 is a missing schema.
 func compareSchemas(c *change, old, now int, result bool) []difference {
 	s := schemaChange{comparison: &comparison{change: c, result: result, stake: c.stakes(), places: maxPlaces, seen: map[place]bool{}}, place: place{from: old, to: now}}
 	s.was, s.is = newSide(&c.old, old), newSide(&c.now, now)
@@ -115,7 +115,7 @@ func (s *schemaChange) tell(p *property, weight scanner.Severity, format string,
 	in.add(weight, format, args...)
 }
 
-// compare tells what is different between the schemas at the place.
+// compare finds the differences between the schemas at the place.
 func (s *schemaChange) compare() {
 	old, now := s.from, s.to
 	if s.places--; s.places < 0 || s.seen[s.place] || !s.refers && s.same(old, now) {
@@ -144,7 +144,7 @@ func (s *schemaChange) compare() {
 	}
 }
 
-// constraints compares what a value must be like.
+// constraints compares the constraints on a value.
 func (s *schemaChange) constraints(before, after *view) {
 	s.types(s.was.types(before), s.is.types(after))
 	s.choices(s.was.choices(before), s.is.choices(after))
@@ -165,7 +165,7 @@ func isSchema(doc *wire.Doc, i int) bool {
 
 func isFalse(doc *wire.Doc, i int) bool { return i >= 0 && rawOf(doc, i) == "false" }
 
-// about names what a difference is about.
+// about names the subject of a difference.
 func (s *schemaChange) about() string {
 	if s.name == "" {
 		return "the arguments"
@@ -233,8 +233,8 @@ func (s *schemaChange) asVariant(old, now int) {
 	in.compare()
 }
 
-// others reports keywords that no comparison knows, or whose change changed nothing
-// that one of them saw.
+// others reports keywords that no comparison covers, or whose change the comparisons did not
+// find.
 func (s *schemaChange) others(old, now int) {
 	var all []string
 	for _, c := range s.is.items(now) {

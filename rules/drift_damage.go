@@ -6,8 +6,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// takesSecrets reports a sentence by which somebody takes or hands over what opens
-// something, or what was said: whatever else it gives for a reason.
+// takesSecrets reports a sentence in which somebody takes or passes on credentials or the
+// conversation, whatever reason it gives.
 func takesSecrets(u *unapproved, s []byte) bool {
 	at := secretThing.FindIndex(s)
 	if at == nil || strongNegation.Match(s[:at[0]]) || pathOrExample.Match(s[:at[0]]) || aboutThing.Match(s[at[1]:]) || partOfName.Match(s[at[1]:]) {
@@ -54,9 +54,9 @@ func destroysUnasked(u *unapproved, s []byte) bool {
 }
 
 var (
-	// damage is what a tool does to something, or what is done to it.
+	// damage matches what a tool destroys.
 	damage = lazyregexp.New(`^(\W*([\w-]+\s+){0,3}?)?(also\s+|then\s+|permanently\s+|automatically\s+)?(deletes|removes|erases|wipes|purges|truncates|drops|destroys|overwrites|clears|resets)\b|\b(it|and|then|also|that|which|tool|call)\s+([\w-]+ly\s+|then\s+|also\s+)?(deletes|removes|erases|wipes|purges|truncates|drops|destroys|overwrites|clears)\b|\b(is|are|gets?|be|being)\s+([\w-]+ly\s+|then\s+|also\s+){0,2}(deleted|removed|erased|wiped|purged|dropped|destroyed|overwritten)\b|\btables?\s+(is|are)\s+truncated\b|^\W*replaces\s+the\s+(contents?|files?)\b`)
-	// harmlessLoss is what is lost in what is returned.
+	// harmlessLoss matches a loss in the returned data only.
 	harmlessLoss = lazyregexp.New(`^[^.;]{0,25}\b(from\s+(the\s+)?(output|results?|response|text|list|answer)|duplicates?|whitespace|html|markup|markdown|formatting|noise|filters?|cache|tags|prefix(es)?|suffix(es)?|fields?|columns?|quotes)\b`)
 	// hypothetical is what happens to others, or did.
 	hypothetical = lazyregexp.New(`\b(if|when|unless|may|might|can|could|were|was|have\s+been|has\s+been|returns?|lists?|whether|filters?|deprecated)\b`)

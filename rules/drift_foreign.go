@@ -7,9 +7,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// foreignIntent returns what a text in another language has the model do, as far as
-// words tell without the grammar around them: a sentence speaks of the user, and of
-// what nobody may take from one, or keep from one.
+// foreignIntent returns what a text in another language tells the model to do, as far as words
+// show it without grammar: a sentence that mentions the user, and something that must not be
+// taken or hidden from a user.
 func (u *unapproved) foreignIntent(s []byte) string {
 	for _, sentence := range foreignSentence.FindAll(s, -1) {
 		var f text.Folder
@@ -30,13 +30,14 @@ func (u *unapproved) foreignIntent(s []byte) string {
 var (
 	foreignSentence = lazyregexp.New(`[^.!?\n。！？।۔]+`)
 	keyFile         = lazyregexp.New(secretFiles)
-	// secretVariable is a name of a variable that holds what opens something.
+	// secretVariable matches the name of an environment variable with a credential.
 	secretVariable = lazyregexp.New(`\b[A-Z][A-Z0-9_]*_(URL|URI|DSN|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)\b`)
 	// foreignUsers are made when a text that was added is first looked at for them.
 	foreignUsers = sync.OnceValue(func() []foreignUser { return each(newForeignUser) })
 )
 
-// foreignUser is what a language calls its user, and what is taken and kept from one.
+// foreignUser has a language's words for the user, for what is taken from one and for what is
+// hidden from one.
 type foreignUser struct{ user, theirs, sent, kept *lazyregexp.Regexp }
 
 func newForeignUser(l *language) foreignUser {
@@ -49,12 +50,12 @@ func newForeignUser(l *language) foreignUser {
 	return u
 }
 
-// knowReach is how far a denial and what it denies may be apart.
+// knowReach is the distance between a negation and what it negates.
 const knowReach = `[^,;:\n]{0,40}?`
 
-// unaware are, in languages with words apart, what denies and the verbs of becoming
-// aware of something. What somebody may not do or see is reported in every manual; that
-// somebody is not to notice is not.
+// unaware has the negations and verbs of noticing of languages with separate words. Every
+// manual says what somebody may not do or see, but not that somebody must not notice
+// something.
 var unaware = map[string]struct{ not, knows string }{
 	"Spanish":    {`no nunca nada sin`, `enter sepa saber note. notar perciba perciban percatarse cuenta.`},
 	"French":     {`ne n pas rien jamais sans`, `sach savoir sait. apprenn remarqu apercoi aperçoi apercev doute.`},

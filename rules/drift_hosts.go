@@ -48,12 +48,12 @@ func (s *schemaChange) moved(before []string, value string) (weight scanner.Seve
 	return s.silently(site, first, now), where
 }
 
-// leadsSomewhere reports a value that is an address of the web or of mail, whatever holds it.
+// leadsSomewhere reports a value that contains a web or mail address.
 func leadsSomewhere(value string) bool {
 	return strings.Contains(value, "://") || strings.Contains(value, "@") && hostName.MatchString(value[strings.LastIndexByte(value, '@')+1:])
 }
 
-// strange reports a host that the definition did not speak of, and that is not named like
+// strange reports a host that the definition did not mention before and that is not named like
 // the server or the tool.
 func (c *change) strange(host string) bool {
 	if isLocal(host) || c.spokeOf(siteOf(host)) {
@@ -112,8 +112,7 @@ func imageOwner(head, rest string, more bool) string {
 	return "docker.io/" + head
 }
 
-// siteOf returns the part of a host that somebody registered: what is below it is
-// theirs.
+// siteOf returns the registrable domain of a host.
 func siteOf(host string) string {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return host
@@ -130,8 +129,8 @@ func isLocal(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && a.IsLoopback()
 }
 
-// posesAs reports a host that a reader takes for another: it holds its name, differs
-// in letters that look the same, or in one.
+// posesAs reports a host that looks like another: it contains its name, or differs in
+// look-alike letters or in one letter.
 func posesAs(now, was string) bool {
 	site := siteOf(was)
 	name, _, _ := strings.Cut(site, ".")

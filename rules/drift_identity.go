@@ -46,8 +46,8 @@ var driftIdentity = scanner.Rule{
 	},
 }
 
-// identified visits the entries of a configuration for which it was approved what they
-// start, with what they start now.
+// identified visits the entries of a configuration whose identity was approved, with their
+// current identity.
 func identified(p *scanner.ConfigPass, visit func(*scanner.Entry, *scanner.Offer, *scanner.Identity)) {
 	for i := range p.Entries {
 		entry := &p.Entries[i]
@@ -80,7 +80,7 @@ func reportInfo(p *scanner.JudgePass, offer *scanner.Offer) {
 	}
 }
 
-// identityChange is what is different about a server, at the worst of it.
+// identityChange is what changed about a server, with its highest severity.
 type identityChange struct {
 	severity          scanner.Severity
 	pointer, evidence string
@@ -98,7 +98,7 @@ func (c *identityChange) add(severity scanner.Severity, pointer, evidence, forma
 	c.told = append(c.told, fmt.Sprintf(format, args...))
 }
 
-// compareIdentity returns what is different, nil for nothing.
+// compareIdentity returns the differences, nil for none.
 func compareIdentity(was, now *scanner.Identity) *identityChange {
 	c := &identityChange{}
 	if was.Transport != now.Transport && was.Transport != "" && now.Transport != "" {
@@ -117,8 +117,8 @@ func compareIdentity(was, now *scanner.Identity) *identityChange {
 	return c
 }
 
-// changedSince returns what is different now, without what a configuration that was
-// compared already says as well.
+// changedSince returns the current differences without those that a compared configuration
+// already reports.
 func changedSince(was, written, now *scanner.Identity) *identityChange {
 	if written == nil {
 		return compareIdentity(was, now)
@@ -132,7 +132,7 @@ func changedSince(was, written, now *scanner.Identity) *identityChange {
 	return c
 }
 
-// program compares what is run.
+// program compares the programs.
 func (c *identityChange) program(was, now *scanner.Identity) {
 	switch {
 	case program(was.Command) != program(now.Command):
@@ -218,7 +218,7 @@ func (c *identityChange) address(was, now string) {
 	}
 }
 
-// names compares the names of what a server is given.
+// names compares the names of variables or headers that a server gets.
 func (c *identityChange) names(what, at string, was, now []string, weight scanner.Severity) {
 	for _, name := range now {
 		if !slices.Contains(was, name) {

@@ -80,8 +80,8 @@ func pointerTo(parts []string) string {
 	return "/" + parts[0]
 }
 
-// newPart returns what is in now and not in before, from the first
-// difference to the last.
+// newPart returns the part of now that differs from before, from the first difference to the
+// last.
 func newPart(now, before string) string {
 	start := 0
 	for start < min(len(now), len(before)) && now[start] == before[start] {

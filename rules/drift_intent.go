@@ -9,15 +9,14 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// unapproved is a text with sentences that nobody has approved, and what a reading
-// of them asks about.
+// unapproved is a text with unapproved sentences and the context to read them in.
 type unapproved struct {
 	*change
 	r     retold
 	label bool // it names something or is a value, where nobody is spoken to
 }
 
-// FirstSentence reports nothing: what a tool is for was said when it was approved.
+// FirstSentence reports nothing: the tool's purpose was stated when it was approved.
 func (u *unapproved) FirstSentence(int) bool { return false }
 
 // Parameter reports whether the definition has a parameter of this name.
@@ -31,7 +30,7 @@ func (u *unapproved) Parameter(name string) bool {
 	return false
 }
 
-// OtherTool returns a tool of others that a sentence speaks of.
+// OtherTool returns another server's tool that a sentence mentions.
 func (u *unapproved) OtherTool(sentence []byte) string {
 	if !namesOthersTool(u, sentence) {
 		return ""
@@ -39,9 +38,9 @@ func (u *unapproved) OtherTool(sentence []byte) string {
 	return string(toolOfOthers.Find(sentence))
 }
 
-// intended returns what the sentences that were added have the model do, "" for
-// nothing. What may pass in a definition that was reviewed as a whole, because
-// honest servers are as pushy, has no business in a sentence that comes later.
+// intended returns what the added sentences tell the model to do, "" for nothing. It rejects
+// wording that is acceptable in a definition that was reviewed as a whole, because honest
+// servers are just as pushy.
 func (c *change) intended(r retold) (why string) {
 	u := unapproved{change: c, r: r, label: isLabel(r.pointer)}
 	for _, span := range r.spans() {
@@ -60,7 +59,7 @@ func (c *change) intended(r retold) (why string) {
 	return ""
 }
 
-// read returns what a text has the model do.
+// read returns what a text tells the model to do.
 func (u *unapproved) read(s []byte) string {
 	var f text.Folder
 	t := f.Fold(s).Text
@@ -111,14 +110,14 @@ func (u *unapproved) weighs(w *weighing, t []byte, s *reading.Sentence) bool {
 	return weight >= w.enough && !w.quoted(t, s)
 }
 
-// ordered reports that the reader is told to take something: what only says how
-// something is done goes on in another form.
+// ordered reports that the reader is told to take something; a description of how something
+// works has another form.
 func ordered(t []byte, s *reading.Sentence) bool {
 	start, end := s.Place(reading.Take)
 	return isOrder(t[:start], start) && !bytes.HasSuffix(t[:end], []byte("ing"))
 }
 
-// isLabel reports a place that names something, or holds a value.
+// isLabel reports a place that names something or contains a value.
 func isLabel(pointer string) bool {
 	parts := strings.Split(pointer, "/")
 	last := parts[len(parts)-1]

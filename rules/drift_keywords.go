@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// keyword is a keyword of JSON Schema, and how two values of it compare. -1 is no value.
+// keyword is a JSON Schema keyword and how to compare two values of it. -1 is a missing value.
 type keyword struct {
 	name    string
 	compare func(s *schemaChange, name string, old, now int)
@@ -28,7 +28,7 @@ func keywords() []keyword {
 	}
 }
 
-// compared reports whether a keyword is compared by what it means.
+// compared reports whether a keyword is compared by its meaning.
 func compared(name string) bool {
 	return slices.Contains([]string{"properties", "required", "dependentRequired", "type", "enum", "const", "$ref", "allOf", "anyOf", "oneOf", "then", "else"}, name) ||
 		slices.ContainsFunc(keywords(), func(k keyword) bool { return k.name == name })
@@ -86,7 +86,7 @@ func compareInner(s *schemaChange, _ string, old, now int) {
 	s.at("", old, now)
 }
 
-// compareNot compares what a value must not be: what is less there is more.
+// compareNot compares excluded values: fewer exclusions allow more.
 func compareNot(s *schemaChange, _ string, old, now int) {
 	switch {
 	case s.same(old, now):

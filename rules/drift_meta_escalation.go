@@ -50,8 +50,7 @@ func (c *change) grants(pointer string, old, now int) *metaChange {
 	return m
 }
 
-// compare tells what of what a tool may do was not declared before, and what limit
-// is not declared any more.
+// compare reports permissions that were not declared before, and limits that no longer are.
 func (m *metaChange) compare(old, now map[string]*grant) {
 	dropped := map[string]bool{} // values that stood under keys that are gone
 	for _, key := range slices.Sorted(maps.Keys(old)) {
@@ -86,7 +85,7 @@ func (m *metaChange) compare(old, now map[string]*grant) {
 	}
 }
 
-// safeguards tells what kept a call harmless, and is off, or not declared any more.
+// safeguards reports safeguards that are off or no longer declared.
 func (m *metaChange) safeguards(old, now map[string]*safeguard) {
 	for _, key := range slices.Sorted(maps.Keys(old)) {
 		was, is := old[key], now[key]
@@ -113,10 +112,10 @@ var openness = [][]string{
 	{"true", "delete", "admin", "root", "all", "full", "any", "*", "high", "critical", "public", "external", "remote", "open", "unrestricted", "on", "always", "destructive", "host", "privileged", "unconfined", "everyone", "anyone", "world"},
 }
 
-// grants reports whether a key speaks of what a tool may do or touch.
+// grants reports whether a key is about what a tool may do or access.
 func grants(key string) bool { return anyWord(key, granting) }
 
-// naming are the words of keys under which the names of members are what is granted.
+// naming are the words of keys whose member names are grants.
 var naming = wordSet(`effect effects operations actions capability capabilities scope scopes permission permissions privilege privileges grant grants`)
 
 var granting = wordSet(`effect effects operation operations action actions capability capabilities access mode
@@ -125,8 +124,7 @@ var granting = wordSet(`effect effects operation operations action actions capab
 	external externality network networking net internet egress domain domains host hosts origin origins connect csp frame resource sandbox
 	risk destructive write writes delete exec shell filesystem fs mount mounts volume volumes device devices privileged profile may can allow allowed allows`)
 
-// onlyReads reports whether a value that was added to a list lets a tool do no
-// more than read what is not secret.
+// onlyReads reports whether an added value only permits reading data that is not secret.
 func onlyReads(value string) bool {
 	return anyWord(value, justReading) && !anyWord(value, beyondReading)
 }

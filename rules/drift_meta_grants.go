@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// metaChange is what two declarations beside a schema differ in.
+// metaChange is the difference between two _meta declarations.
 type metaChange struct {
 	*change
 	root     string // the member that declares it
@@ -19,7 +19,7 @@ type metaChange struct {
 	told     []string
 }
 
-// maxGrants bounds what is reported for one change.
+// maxGrants bounds the changes reported for one definition.
 const maxGrants = 32
 
 func (m *metaChange) say(weight scanner.Severity, pointer, format string, args ...any) {
@@ -32,15 +32,14 @@ func (m *metaChange) say(weight scanner.Severity, pointer, format string, args .
 	}
 }
 
-// grant is what is declared under one key that speaks of what a tool may do or touch,
-// wherever the key is.
+// grant is what is declared under a key about what a tool may do or access, at any place.
 type grant struct {
 	key    string
 	list   bool
 	values map[string]string // to the place where they are
 }
 
-// declared is what a declaration says that a tool may do, and what keeps it from harm.
+// declared is what a declaration permits, and its safeguards.
 type declared struct {
 	doc        *wire.Doc
 	known      map[string]bool // keys that are not new; nil where that does not matter
@@ -49,8 +48,8 @@ type declared struct {
 	safeguards map[string]*safeguard
 }
 
-// granted collects what a declaration grants. Nobody knows its shape: what counts
-// is the words of its keys, and those of lists under keys that are not known, if any are.
+// granted collects what a declaration grants. Its shape is not specified, so the words of its
+// keys count, and those of lists under unknown keys.
 func granted(doc *wire.Doc, root int, known map[string]bool) *declared {
 	d := &declared{doc, known, root >= 0 && doc.KeyIs(root, "annotations"), map[string]*grant{}, map[string]*safeguard{}}
 	switch {
@@ -138,8 +137,8 @@ func (g *grant) has(value string) bool {
 	return is
 }
 
-// rank returns the place of a value in openness, -1 for a value that has none. What
-// ends in a wildcard is all there is below it; how something is mounted stands last.
+// rank returns how permissive a value is, -1 for other values. A trailing wildcard is
+// everything below it; the mount mode comes last.
 func rank(value string) int {
 	value = strings.ToLower(strings.TrimSpace(value))
 	if strings.HasSuffix(value, ":*") || strings.HasSuffix(value, "/*") || strings.HasSuffix(value, "/**") {
@@ -160,7 +159,7 @@ func (g *grant) mostOpen() int {
 	return most
 }
 
-// harmless reports a value that is closed, or lets a tool do no more than read.
+// harmless reports a value that is closed or only permits reading.
 func harmless(value string) bool {
 	if r := rank(value); r >= 0 {
 		return r <= 1
@@ -168,13 +167,12 @@ func harmless(value string) bool {
 	return onlyReads(value)
 }
 
-// limits reports a grant that lets a tool do no more than read.
+// limits reports a grant that only permits reading.
 func (g *grant) limits() bool {
 	return !slices.ContainsFunc(g.names(), func(v string) bool { return !harmless(v) })
 }
 
-// first weighs a value under a key that is declared for the first time. One that
-// comes in place of another key is no first.
+// first rates a value under a new key. A key that replaces another one is not new.
 func (g *grant) first(value string, dropped bool) scanner.Severity {
 	if dropped && !harmless(value) && (rank(value) >= 0 || g.list || anyWord(value, beyondReading)) {
 		return scanner.High

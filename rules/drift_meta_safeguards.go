@@ -14,8 +14,8 @@ type safeguard struct {
 	on                  bool
 }
 
-// safeguard collects a member that switches a safeguard, and reports whether it does.
-// A list under such a key says what is let through.
+// safeguard collects a member that switches a safeguard, and reports whether it does. A list
+// under such a key has exceptions.
 func (d *declared) safeguard(c int, name string) bool {
 	value := strings.ToLower(strings.TrimSpace(textOf(d.doc, c)))
 	guards, lifts := anyWord(name, guarding), anyWord(name, lifting)
@@ -31,8 +31,7 @@ func (d *declared) safeguard(c int, name string) bool {
 	return true
 }
 
-// guarding are the words of what keeps a tool from harm, lifting those of keys that
-// say that it does not.
+// guarding are words for safeguards, lifting words for keys that disable them.
 var (
 	guarding = wordSet(`confirm confirmation confirmed approve approval approvals consent sandbox sandboxed isolated isolation audit audited auditing review reviewed
 		prompt interactive readonly encrypt encrypted redact redaction mask masked verify verification protected protection authentication`)

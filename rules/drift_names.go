@@ -9,8 +9,8 @@ import (
 // reaches reports whether a name is that of something which is run, opened or reached.
 func reaches(name string) bool { return anyWord(name, reaching) }
 
-// asksForMore reports whether a name asks for what was not part of the task, or
-// sends it somewhere.
+// asksForMore reports whether a name asks for something beyond the task, or sends it
+// somewhere.
 func asksForMore(name string) bool {
 	words := strings.Fields(spell(name))
 	if anyWord(name, demanding) && !(anyOf(words, placesInLists) && bareCredential[words[len(words)-1]]) || anyOf(words, sinks) && anyOf(words, placeWords) {

@@ -78,8 +78,7 @@ func (c *change) otherMember(name string, old, now int) (scanner.Severity, strin
 	return scanner.Note, message
 }
 
-// asSchema returns the member that a client takes one for which does not tell
-// apart how names are written, "" for none.
+// asSchema returns the member that clients with lenient naming read instead, "" for none.
 func asSchema(name string) string {
 	for _, known := range scanner.DefinitionParts {
 		if name != known && spelling(name) == spelling(known) && known != "_meta" {

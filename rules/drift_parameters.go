@@ -36,8 +36,8 @@ func (s *schemaChange) properties(before, after *object) {
 	}
 }
 
-// schemas compares the schemas of a property in its variants. One that stood there
-// before is no change.
+// schemas compares the schemas of a property in its variants. One that existed before is not a
+// change.
 func (s *schemaChange) schemas(o, n *property) {
 	known := map[string]bool{}
 	for _, node := range o.nodes {
@@ -60,8 +60,8 @@ func (s *schemaChange) schemas(o, n *property) {
 	}
 }
 
-// freshOne reports a property that is new. What counts is what it asks for: that calls
-// must carry it breaks them, and gains nobody anything.
+// freshOne reports a new property. Its severity depends on what it asks for; a required
+// property alone breaks calls but benefits nobody.
 func (s *schemaChange) freshOne(n *property, declared bool) {
 	asks := s.asks(n)
 	switch {
@@ -97,8 +97,8 @@ func (s *schemaChange) approvedName(name string) bool {
 	return s.alike[scanner.FoldName(name)]
 }
 
-// asks reports a property that asks for more by its own name, or by that of one in it.
-// A name that means several things is read with its description.
+// asks reports a property that asks for more by its name, or by that of one inside it. An
+// ambiguous name is read with its description.
 func (s *schemaChange) asks(n *property) bool {
 	asks := asksForMore(n.name) || anyWord(n.name, raw) && s.carriesText(n)
 	if description := s.describes(n); description != "" && anyWord(n.name, ambiguous) && !anyWord(n.name, unambiguous) {
@@ -125,8 +125,8 @@ func (s *schemaChange) demand(n *property) scanner.Severity {
 	return scanner.Medium
 }
 
-// emptied reports a schema that declared what a call needs, and lets everything
-// through now. Where it ruled nothing out, an honest slip looks the same.
+// emptied reports a schema that declared parameters and now accepts anything. If it excluded
+// nothing before, that may be an honest mistake.
 func (s *schemaChange) emptied(before, after *object) {
 	if len(after.list) > 0 || s.after != nil && rawOf(&s.now, s.is.get(s.after, "additionalProperties")) == "false" {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// comparePattern compares what a text must look like.
+// comparePattern compares patterns for a text.
 func comparePattern(s *schemaChange, name string, old, now int) {
 	free := func(doc *wire.Doc, i int) bool { return i < 0 || anyText[textOf(doc, i)] }
 	switch {
@@ -55,18 +55,17 @@ func wordSetOf(all ...string) map[string]bool {
 // anyAddress is an address of mail that is anybody's.
 const anyAddress = "a@x.example"
 
-// hostileTexts are what patterns are there to keep out: ways out of a directory, a
-// second command, an option, another host, another statement, more than one, and what
-// is not for everybody.
+// hostileTexts are inputs that patterns should reject: path traversal, a second command, an
+// option, another host, another SQL statement, more than one value, and secrets.
 var hostileTexts = []string{
 	"../../etc/passwd", "/etc/passwd", "~/.ssh/id_rsa", `C:\Windows\x`, "; rm -rf /", "a && b", "a|b", "$(id)", "`id`", "--option=x",
 	"https://x.example/", "http://127.0.0.1/", "file:///etc/passwd", "git+https://x.example/a", "x.example", anyAddress, "' OR 1=1 --", "DROP TABLE a", "*", "a,b", "a b", "a\nb",
 	"production", "system", "main", "root", "admin",
 }
 
-// letThrough returns the first hostile text that one pattern kept out and another
-// does not, "" for none. A pattern that lets most of them through protects nothing; one
-// in a dialect that cannot be read lets through what the one before it did not.
+// letThrough returns the first hostile text that one pattern rejects and the other accepts, ""
+// for none. A pattern that accepts most of them protects nothing; one in an unreadable dialect
+// counts as accepting what the old one rejected.
 func (s *schemaChange) letThrough(old, now string) string {
 	if s.patterns++; s.patterns > maxPatternsRead {
 		return hostileTexts[0]
@@ -100,9 +99,8 @@ const (
 	maxPatternBytes = 1000
 )
 
-// readPattern returns what a pattern of ECMA-262 matches, nil where it cannot be read.
-// Go's expressions have no look-ahead; at the start, where patterns have it, it is an
-// expression by itself.
+// readPattern returns a matcher for an ECMA-262 pattern, nil if it cannot be read. Go has no
+// look-ahead; at the start, where patterns use it, it becomes a separate expression.
 func readPattern(pattern string) func(string) bool {
 	if len(pattern) > maxPatternBytes {
 		return nil

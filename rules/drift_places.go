@@ -24,7 +24,7 @@ func usualPlace(command string) bool {
 
 func directory(command string) string { return path.Dir(strings.ReplaceAll(command, `\`, "/")) }
 
-// program is a command without the directory that it stands in.
+// program is a command without its directory.
 func program(command string) string {
 	base := path.Base(strings.ReplaceAll(command, `\`, "/"))
 	for _, suffix := range []string{".exe", ".cmd", ".bat", ".ps1"} {

@@ -77,7 +77,7 @@ func (s *side) required(o *object, list int, needed need) {
 	}
 }
 
-// variants adds what the variants of a value have: what all of them require is
+// variants adds the properties of a value's variants; a property that all of them require is
 // required.
 func (s *side) variants(o *object, v *view, variants []int, depth int) {
 	if depth >= maxVariants {

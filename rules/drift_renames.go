@@ -51,7 +51,7 @@ func (s *schemaChange) fresh(gone, fresh []*property, declared bool) []*property
 	return slices.DeleteFunc(gone, func(o *property) bool { return renamed[o] })
 }
 
-// kindOf is what a property and the one of its new name share.
+// kindOf returns what a property and its renamed version share.
 func (s *schemaChange) kindOf(of *side, p *property) string {
 	if len(p.nodes) == 0 {
 		return "undeclared"
@@ -61,8 +61,7 @@ func (s *schemaChange) kindOf(of *side, p *property) string {
 	return strings.Join(append(all, [...]string{"optional", "sometimes", "always"}[p.needed]), " ")
 }
 
-// rename reports a property that has another name now. A name that asks for more
-// is none of the kind.
+// rename reports a renamed property. A name that asks for more makes it a new property.
 func (s *schemaChange) rename(o, n *property) bool {
 	disguise := scanner.FoldName(o.name) == scanner.FoldName(n.name) && (disguised(o.name) || disguised(n.name))
 	weight := scanner.Note
@@ -85,8 +84,7 @@ func (s *schemaChange) rename(o, n *property) bool {
 	return true
 }
 
-// carriesMore reports a property that holds a whole, or bytes, where the one whose place
-// it takes held a text.
+// carriesMore reports a property that contains a whole, or bytes, in place of a text.
 func (s *schemaChange) carriesMore(o, n *property) bool {
 	for _, keyword := range [...]string{"contentEncoding", "contentMediaType"} {
 		if s.now.Get(n.schema(), keyword) >= 0 && s.old.Get(o.schema(), keyword) < 0 {
@@ -96,7 +94,7 @@ func (s *schemaChange) carriesMore(o, n *property) bool {
 	return anyWord(n.name, wholes) && !anyWord(o.name, wholes)
 }
 
-// wholes are words of parameters that hold all there is of something.
+// wholes are words of parameters that contain everything of something.
 var wholes = wordSet(`archive dump snapshot tree workspace bundle backup tarball zip everything`)
 
 // inside returns the properties of a property that is an object.
@@ -107,8 +105,7 @@ func (s *side) inside(p *property) []*property {
 	return s.properties(s.view(p.nodes[0]), 0).list
 }
 
-// grouped reports a property that holds what stood beside it before: several
-// parameters became one object, which asks for nothing that they did not.
+// grouped reports that several parameters became one object that asks for nothing more.
 func (s *schemaChange) grouped(gone []*property, n *property, renamed map[*property]bool) bool {
 	took := map[*property]*property{}
 	var other []*property

@@ -39,8 +39,8 @@ var driftSchemaCompatible = scanner.Rule{
 	},
 }
 
-// reportSchema reports the differences of a definition's schemas whose weight lies
-// between two severities, as one finding for each schema.
+// reportSchema reports the differences of a definition's schemas between two severities, as
+// one finding per schema.
 func reportSchema(c *change, from, to scanner.Severity, what string) {
 	for _, name := range [...]string{"inputSchema", "outputSchema"} {
 		old, now := c.member(name)

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// stakes is what a call of a tool can do, by what it says of itself. A constraint
-// protects something where something is at stake.
+// stakes is what a call of a tool can do, in its own words. A constraint matters only if
+// something is at stake.
 type stakes struct {
 	acts  bool // destroys, runs, pays, grants, sends, or moves what is in use
 	runs  bool // runs what it is given
@@ -18,8 +18,8 @@ type stakes struct {
 	reads bool // says or hints that it only reads
 }
 
-// stakes reads what a tool says that it does, before or now: an upgrade that takes
-// the word from the text takes nothing from the act.
+// stakes reads what a tool says it does, before or now: removing the word from the text does
+// not change the act.
 func (c *change) stakes() stakes {
 	var all stakes
 	for _, d := range []*scanner.Definition{c.was.Definition, c.d} {
@@ -37,8 +37,7 @@ func (c *change) stakes() stakes {
 	return all
 }
 
-// savesOnly reports a tool whose name says that it keeps something: what it writes is
-// what it was given.
+// savesOnly reports a tool that only saves its input, by its name.
 func savesOnly(d *scanner.Definition) bool {
 	name := spell(d.Name)
 	return !destroyVerbs.MatchString(name) && anyWord(name, saving)
@@ -48,8 +47,8 @@ func anyOf(words []string, set map[string]bool) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return set[strings.TrimRight(w, ".,:;!?")] })
 }
 
-// The verbs of what is at stake, as names and first sentences have them. Participles
-// are left out: what was paid, locked or deployed is what a tool reads about.
+// The verbs of what is at stake, in names and first sentences. Without participles: a tool
+// reads about what was paid, locked or deployed.
 var (
 	acting = wordSet(`delete deletes remove removes destroy destroys erase erases wipe wipes purge purges truncate truncates drop drops
 		overwrite overwrites terminate terminates kill kills revoke revokes reset resets uninstall uninstalls
@@ -63,8 +62,8 @@ var (
 	saving  = wordSet(`save write create add update edit append insert rename`)
 )
 
-// guarded reports whether a constraint at this place protects something: what is run,
-// opened or reached by the parameter, or what the tool does with any.
+// guarded reports whether a constraint here protects something: the parameter is run, opened
+// or connected to, or the tool acts on any parameter.
 func (s *schemaChange) guarded() bool { return reaches(s.name) || s.stake.acts }
 
 // loosened weighs a constraint that is gone, or lets more through.
@@ -75,9 +74,8 @@ func (s *schemaChange) loosened() scanner.Severity {
 	return scanner.Medium
 }
 
-// told reports whether what was added to the texts of the tool, or of the parameter,
-// speaks of it, or of a value. A change that is reported is one that somebody can weigh; one
-// that is not is found by nobody but who reads schemas.
+// told reports whether the added texts of the tool or parameter mention it, or a value. A user
+// can review a change that the text mentions; only readers of schemas find the others.
 func (s *schemaChange) told(values ...string) bool {
 	words := map[string]bool{}
 	for _, w := range strings.Fields(spell(s.name)) {
@@ -97,8 +95,8 @@ func (s *schemaChange) told(values ...string) bool {
 	})
 }
 
-// silently weighs what is high where no text reports it, and is to be weighed by a
-// reader where one does.
+// silently returns high if no text mentions the change, and medium if one does, for a reader
+// to review.
 func (s *schemaChange) silently(also ...string) scanner.Severity {
 	if s.told(also...) {
 		return scanner.Medium

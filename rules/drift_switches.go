@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// safeValue returns the value of a switch by which nothing happens yet, or less: true
-// for a dry run, false for force; "" for a parameter that is no such switch.
+// safeValue returns the value of a switch with which nothing, or less, happens: true for a dry
+// run, false for force; "" if the parameter is not such a switch.
 func safeValue(name string) string {
 	switch {
 	case anyWord(name, boldly) && (anyWord(name, undoing) || !anyWord(name, carefully)):
@@ -29,10 +29,10 @@ var (
 // somebody said so.
 var holding = wordSet(`dry plan preview simulate confirm confirmed confirmation approve approval approved approver sandbox sandboxed isolated verify interactive ask draft otp pin mfa totp consent acknowledge acknowledged`)
 
-// holds reports a parameter by which a call does nothing until somebody said so.
+// holds reports a parameter without which a call does nothing.
 func holds(name string) bool { return anyWord(name, holding) && safeValue(name) != "false" }
 
-// compareDefault compares what is taken where a caller says nothing.
+// compareDefault compares the values used if a caller sets nothing.
 func compareDefault(s *schemaChange, _ string, old, now int) {
 	if s.same(old, now) {
 		return
@@ -101,8 +101,8 @@ func (s *schemaChange) boldByDefault(n *property) bool {
 // bolder are words of switches that leave out a question, or cannot be undone.
 var bolder = wordSet(`skip ignore disable bypass no without auto unsafe insecure force overwrite delete remove purge destroy publish public share push approve unattended privileged`)
 
-// notAsked reports a parameter by which a call was held until somebody said so, and
-// that a call need not have any more. n is what it is now, nil for gone.
+// notAsked reports a confirmation parameter that calls no longer need. n is its current form,
+// nil if it was removed.
 func (s *schemaChange) notAsked(o, n *property) bool {
 	if o.needed == optional || !holds(o.name) {
 		return false
@@ -123,8 +123,8 @@ func (s *schemaChange) notAsked(o, n *property) bool {
 // money are words of parameters that say how much is paid.
 var money = wordSet(`amount value price total sum quantity budget limit fee`)
 
-// wider weighs a bound that lets more through: a size is not what keeps a call
-// harmless, but a sum is where the tool pays, and so is what an agreement must be like.
+// wider rates a relaxed bound. A size does not protect anything, but an amount does if the
+// tool pays, and so does the form of a confirmation.
 func (s *schemaChange) wider(name string, gone bool, before, after float64) scanner.Severity {
 	const much = 10
 	upper := strings.HasPrefix(name, "max") || name == "exclusiveMaximum"
@@ -139,11 +139,11 @@ func (s *schemaChange) wider(name string, gone bool, before, after float64) scan
 	return scanner.Low
 }
 
-// selecting are words of parameters that select what is done, by whom, or for whom.
+// selecting are words of parameters that select an action, or its actor or recipient.
 var selecting = wordSet(`op ops operation operations action actions mode method verb act task command role roles permission permissions access privilege privileges scope scopes level visibility audience acl grant`)
 
-// grave are words of values by which something is destroyed, run, opened, or given to
-// everybody or to nobody's control.
+// grave are words of values that destroy, run, open, or give something to everybody or to
+// nobody's control.
 var grave = wordSet(`delete remove destroy erase wipe purge truncate drop overwrite terminate kill revoke uninstall reset shutdown
 	admin administrator owner root superuser superadmin sudo maintainer privileged public anyone everyone world unrestricted
 	exec execute run shell eval raw sql script unlock disarm disable disabled off bypass force

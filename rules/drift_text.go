@@ -9,13 +9,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// proseWords is how many words make a text of a value that is no description: a
-// default, a choice, an example or a member that nobody knows can say as much. The
-// name of a file of credentials says enough by itself.
+// proseWords is how many words turn a value other than a description (a default, enum value,
+// example or unknown member) into prose. The name of a credentials file is enough alone.
 const proseWords = 4
 
-// texts returns what a definition says to whoever reads it, at any depth, by
-// pointer. Instructions are a text by themselves.
+// texts returns the texts of a definition at any depth, by pointer. Instructions are one text.
 func texts(doc *wire.Doc, kind scanner.SubjectKind) map[string]string {
 	found := map[string]string{}
 	var buf []byte
@@ -104,14 +102,14 @@ func added(before, now string) (sentences []string) {
 	return sentences
 }
 
-// plain is a sentence without what a new layout changes.
+// plain is a sentence without layout.
 func plain(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 // longSentence is the length from which a sentence is shown in parts.
 const longSentence = 160
 
-// split cuts a text into sentences and lines, so that a change in a long text
-// stands alone. What is longer than a line of a diff is cut between words.
+// split cuts a text into sentences and lines, so that a diff shows a change in a long text
+// separately. Longer ones are cut between words.
 func split(s string) (parts []string) {
 	for line := range strings.SplitSeq(s, "\n") {
 		for len(line) > 0 {

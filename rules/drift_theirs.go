@@ -6,9 +6,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// takesTheirs reports a new parameter that takes what opens an account, or what was
-// said to a model, by its name or by its description. Where the caller says which address
-// is asked, a credential that can be left out goes there, and not to whoever wrote the tool.
+// takesTheirs reports a new parameter that takes credentials or the conversation, by its name
+// or description. If the caller chooses the address, an optional credential goes there, and
+// not to the tool's author.
 func (s *schemaChange) takesTheirs(n *property) bool {
 	if !s.carriesText(n) {
 		return false
@@ -23,7 +23,7 @@ func (s *schemaChange) takesTheirs(n *property) bool {
 	return asksOfTheirs(description)
 }
 
-// describes returns what a property says of itself.
+// describes returns the texts of a property.
 func (s *schemaChange) describes(n *property) string {
 	for _, node := range n.nodes {
 		if description, ok := s.now.Str(node, "description"); ok {
@@ -45,8 +45,7 @@ func (s *schemaChange) asksWhereToldTo() bool {
 	return *s.toldTo
 }
 
-// namesCredential reports a name that stands for what opens an account, and not for
-// something about it.
+// namesCredential reports a name for a credential, and not for something about one.
 func namesCredential(name string) bool {
 	words := strings.Fields(spell(name))
 	if len(words) == 0 || aboutSecret[words[len(words)-1]] || anyOf(words, placesInLists) {
@@ -57,8 +56,7 @@ func namesCredential(name string) bool {
 		len(words) > 1 && bareCredential[last] || wholeEnvironment.MatchString(spelled)
 }
 
-// namesTalk reports a name that stands for what users and models said to each other, or
-// for what a model was told.
+// namesTalk reports a name for the conversation or the model's instructions.
 func namesTalk(name string) bool {
 	if _, required, _ := collectedBy(name); collectorName.MatchString(name) || required > 0 && asksForTalk.MatchString(spell(name)) {
 		return true
@@ -80,10 +78,10 @@ func namesTalk(name string) bool {
 }
 
 var (
-	// opening are words for what opens an account, whatever is beside them.
+	// opening are words for credentials in any context.
 	opening = wordSet(`password passwords passwd passphrase passcode credential credentials secret secrets mnemonic jwt dotenv apikey`)
-	// bareCredential are words that stand for a credential where another one precedes
-	// them, and alone for one, a place in a list or a coin.
+	// bareCredential are words that mean a credential after certain others, and alone a
+	// credential, a list position or a coin.
 	bareCredential = wordSet(`token tokens cookie cookies pem otp auth`)
 	// placesInLists are words of tokens that say where a list goes on, of those that are
 	// counted or traded, and of keys of data.
@@ -95,16 +93,15 @@ var (
 	ofModels         = wordSet(`llm full entire complete whole model assistant prompt`)
 )
 
-// ambiguous are words of names that stand for one thing in an ordinary tool, and for
-// another in the hands of whoever collects: such a name is read with its description.
-// unambiguous are those beside which they are read as they stand.
+// ambiguous are words of names with an ordinary and a suspicious meaning: such a name is read
+// with its description. Next to unambiguous words they are read literally.
 var (
 	ambiguous   = wordSet(`context memory environment env prompt messages history upload script shell command cmd endpoint recipient recipients proxy`)
 	unambiguous = wordSet(`bcc cc forward webhook callback exfil token secret password passphrase credential credentials conversation transcript destination`)
 )
 
-// asksOfTheirs reports a description of a parameter by which it takes what is not the
-// tool's: what opens something, what was said, what other tools returned.
+// asksOfTheirs reports a parameter description that asks for data from outside the tool:
+// credentials, the conversation, other tools' results.
 func asksOfTheirs(description string) bool {
 	if description == "" {
 		return false
@@ -125,19 +122,18 @@ func asksOfTheirs(description string) bool {
 	return false
 }
 
-// nearStart is how far into its sentence the thing stands that a parameter holds.
+// nearStart is the maximum distance of the requested thing from the start of its sentence.
 const nearStart = 45
 
 // abbreviations end no sentence.
 var abbreviations = strings.NewReplacer("e.g. ", "e.g., ", "i.e. ", "i.e., ")
 
 var (
-	// usedFor precedes what a value has to do with, and is not.
+	// usedFor matches words before something that a value is only related to.
 	usedFor = lazyregexp.New(`\b(for|used?|uses|when|if|whether|based|by)\b`)
-	// valued precedes what a value is to be.
+	// valued matches words before something that a value contains.
 	valued = lazyregexp.New(`\b(include|pass|put|paste|provide|supply|enter|insert|attach|append|add|contents?\s+of|values?\s+of|copy\s+of|set\s+(it\s+)?to|fill\s+in)\b[^.;]{0,60}$`)
-	// theirThing is what opens something, what was said to a model or by its user, and what
-	// other tools returned.
+	// theirThing matches credentials, the conversation, and other tools' results.
 	theirThing = lazyregexp.New(`\b(api|access|auth\w*|bearer|secret|private|ssh|signing|session|oauth|refresh|login)[ _-](keys?|tokens?|cookies?)\b|\bpass(words?|wd|phrases?|codes?)\b|\bcredentials\b|\b(seed|recovery)\s+phrase\b|` + secretFiles +
 		`|\b(values?|dump|contents?|copy|all|every|list)\s+(of\s+)?((all|the|every|its|your)\s+)*(environment\s+variables?|process\.env|env\s+vars)\b` +
 		`|\b(full|entire|whole|complete|verbatim|unabridged|raw|current|preceding|exact)\s+(\w+\s+){0,2}(conversation|chat|dialog(ue)?|transcript|prompt)\b` +
@@ -147,7 +143,7 @@ var (
 		`|\b(everything|whatever|anything|all)\s+(that\s+)?the\s+user\s+(has\s+)?(said|wrote|written|typed|told|asked|shared)\b` +
 		`|\b(last|recent|previous|earlier|prior|all)\s+(\w+\s+){0,2}(user\s+messages|turns|prompts)\b|\buser['’]s\s+(\w+\s+){0,3}(messages?|prompts?|words)\b` +
 		`|\b(outputs?|results?|responses?)\s+(of|from)\s+((all|any|every|the|other|earlier|previous|prior)\s+){1,3}tools?(\s+calls?)?\b`)
-	// pathOrExample precedes what is a place, or one of many, and no content.
+	// pathOrExample matches words before a place or an example instead of the content.
 	pathOrExample = lazyregexp.New(`\b(paths?|location|where|file\s?name|defaults?(\s+(to|is))?|e\.g\.|examples?|such\s+as|like|instead\s+of|requires?|needs?|using|uses|via|with)\b[^.;]*$`)
 	// aboutThing makes of the text before it the name of something else.
 	aboutThing = lazyregexp.New(`^\s*(['’]s\s+)?(ids?|identifiers?|urls?|names?|types?|kinds?|counts?|limits?|slugs?|objects?|formats?|polic(y|ies)|expir\w+|ttl|length|settings?)\b`)

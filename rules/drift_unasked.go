@@ -41,12 +41,12 @@ func looser(w weighing, by int) intent {
 	return intent{weighing: w}
 }
 
-// innocently are the weights of what speaks for an honest upgrade beside honestly:
-// what a switch does, which values there are, and where one reads on.
+// innocently are the weights of signs of an honest upgrade in addition to honestly: the effect
+// of a switch, a list of values, a reference to documentation.
 var innocently = map[reading.Sense]int{reading.Whether: -3, reading.DataFlow: -2, reading.Shown: -2, reading.Visited: -2, reading.Pointed: -2}
 
 var (
-	// collecting is to take what is not the tool's, whoever gets it.
+	// collecting takes data from outside the tool, whoever receives it.
 	collecting = weighing{
 		needs: [][]reading.Sense{
 			{reading.KeyFile, reading.Secret, reading.Conversation, reading.OtherOutput, reading.Personal},
@@ -78,7 +78,7 @@ var (
 	obeyingData = weighing{message: "tells the model to follow instructions in data"}
 	deceiving   = weighing{message: "hides something from somebody, or tells them something else"}
 	outliving   = weighing{message: "gives an order that applies after the call"}
-	// askingForSecrets is to have a person give what a model must never see.
+	// askingForSecrets asks a person for something that a model must never see.
 	askingForSecrets = weighing{
 		needs: [][]reading.Sense{{reading.Secret}}, weights: map[reading.Sense]int{reading.Secret: 2, reading.OwnKey: -3, reading.Asks: 4},
 		purpose: -5, enough: 2, message: "asks people for their credentials",
@@ -100,7 +100,7 @@ var (
 		},
 		enough: 3, message: "uses other servers' tools",
 	}
-	// steeringByName is to speak to whoever reads where something is only named.
+	// steeringByName addresses the reader at a place for names.
 	steeringByName = weighing{
 		needs: [][]reading.Sense{{reading.Model, reading.Consent, reading.Orders, reading.Hush, reading.Untold, reading.Granted}},
 		weights: map[reading.Sense]int{
@@ -114,15 +114,15 @@ var (
 		needs: [][]reading.Sense{{reading.KeyFile}}, weights: map[reading.Sense]int{reading.KeyFile: 4},
 		purpose: -5, enough: 4, message: "gives a credentials file as a value",
 	}
-	// runningResults is to have done what a result says.
+	// runningResults executes what a result says.
 	runningResults = weighing{
 		needs:   [][]reading.Sense{{reading.Run}, {reading.Model, reading.Duty, reading.Whose}},
 		weights: map[reading.Sense]int{reading.Run: 2, reading.Model: 1, reading.Duty: 1, reading.Whose: 1},
 		enough:  3, message: "executes part of its results",
 	}
-	// packing is to ask for everything in one piece.
+	// packing asks for everything in one piece.
 	packing = weighing{message: "asks for the whole content of a place at once"}
-	// letThrough is to hand to an interpreter what comes.
+	// letThrough passes unchecked input to an interpreter.
 	letThrough = weighing{message: "passes unchecked input to an interpreter"}
 )
 
@@ -131,7 +131,7 @@ func ofPersons(_ *unapproved, s []byte) bool {
 	return at != nil && !strongNegation.Match(s[:at[0]]) && !partOfName.Match(s[at[1]:])
 }
 
-// asksPersons is to have somebody tell or type what only a person knows.
+// asksPersons asks somebody for something that only a person knows.
 var asksPersons = lazyregexp.New(`\b(ask|request|prompt|have|get|obtain|collect|let|tell|invite|require)(s|ing)?\b[^.\n]{0,60}?\b(passwords?|passcodes?|passphrases?|pin|cvv|cvc|(2fa|otp|one-time|verification|security|recovery|backup)\s+(codes?|passwords?|phrases?)|seed\s+phrase|card\s+(number|details)|social\s+security\s+number)\b`)
 
 // partOfName makes a password the beginning of the name of another thing.
@@ -139,7 +139,7 @@ var partOfName = lazyregexp.New(`^[\s_-]+(files?|fields?|managers?|polic(y|ies)|
 
 func forNoThing(_ *unapproved, s []byte) bool { return !asksForThing.Match(s) }
 
-// asksForThing is to ask a person for something that is no consent.
+// asksForThing asks a person for something other than consent.
 var asksForThing = lazyregexp.New(`\bask(ed|ing)?\s+(the\s+user\s+|users\s+|you\s+)?for\s+(the|an?|their|your|any|more)\b`)
 
 func inName(u *unapproved, s []byte) bool {
@@ -150,7 +150,7 @@ func inValue(u *unapproved, _ []byte) bool { return u.label }
 
 func inResults(u *unapproved, _ []byte) bool { return strings.HasPrefix(u.r.pointer, "/outputSchema/") }
 
-// toNewPlace reports a host that the definition did not speak of before.
+// toNewPlace reports a host that the definition did not mention before.
 func toNewPlace(u *unapproved, s []byte) bool {
 	for _, host := range hostIn.FindAllSubmatch(s, 8) {
 		if !u.spokeOf(string(host[1])) {
@@ -162,7 +162,7 @@ func toNewPlace(u *unapproved, s []byte) bool {
 
 var hostIn = lazyregexp.New(`([a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+)`)
 
-// ofStrangers reports a sentence that speaks of tools, and of none of the same server.
+// ofStrangers reports a sentence that mentions tools, and none of the same server.
 func ofStrangers(u *unapproved, s []byte) bool {
 	if !toolWord.Match(thisTool.ReplaceAll(s, nil)) && !identifierIn.Match(s) {
 		return false
@@ -203,12 +203,12 @@ func unfiltered(u *unapproved, s []byte) bool {
 	return strings.HasPrefix(u.r.pointer, "/inputSchema/") && throughUnread.Match(s)
 }
 
-// throughUnread is that what is given reaches an interpreter as it is.
+// throughUnread matches input that reaches an interpreter unchanged.
 var throughUnread = lazyregexp.New(`\b(evaluated|interpreted|expanded|executed|run|interpolated)\s+(by|in|through|with|as|into)\s+(the\s+|a\s+|an\s+)?(\w+\s+)?(shell|bash|sh|interpreter|eval|command\s+line|subshell)\b|\b(appended|added|passed|handed|prepended|interpolated)\s+(\w+\s+)?(to|into)\s+([^.,;]{0,40})(shell|command|` + "`[^`]+`" + `)[^.]{0,20}\b(as\s+is|as-is|verbatim|unchanged|unescaped|unquoted|unfiltered|unchecked)\b`)
 
 func ofTheirs(_ *unapproved, s []byte) bool { return theirs.Match(s) }
 
-// theirs is what a user has said, holds or keeps, and a tool is not called with.
+// theirs matches the user's words and data that are not arguments of the tool.
 var theirs = lazyregexp.New(`\b(last|earlier|previous|prior|recent|preceding)\s+(\w+\s+)?(messages|questions|turns|prompts)\b|\b(messages|questions|turns|rest|history)\s+of\s+(the|this|our|your)\s+(chat|conversation|session|dialogue?)\b|(^|[\s"'` + "`" + `(])~/\.\w|\b(values?|contents?|output)\s+of\s+(the\s+)?["'` + "`" + `]?(\$|~|[a-z]+_(url|key|token|secret|password)\b|env\b|printenv\b)|\b(secrets|tokens|keys|credentials|passwords|cookies)\s+(of|from|for)\s+(all|any|every|each|other|the\s+(user|other|host|machine))\b|['’]s?\s+(secrets|credentials|passwords|private\s+keys?|passphrase|cookies)\b|\b(whole|entire|every|all)\s+(the\s+)?(\w+\s+of\s+the\s+user|mailbox(es)?|inbox(es)?)\b`)
 
 func toAccount(_ *unapproved, s []byte) bool { return account.Match(s) && !exampleOf.Match(s) }
@@ -231,7 +231,7 @@ var (
 
 func untold(_ *unapproved, s []byte) bool { return keptOrDeceived.Match(s) }
 
-// keptOrDeceived is that somebody need not know, and what to say to whoever wonders.
+// keptOrDeceived matches that somebody need not know, and what to say if they ask.
 var keptOrDeceived = lazyregexp.New(`\b(reviewers?|maintainers?|owners?|recipients?|readers?|people|authors?|guests?|admins?|administrators?|users?|nobody|they|it|this|that)\s+((need|must|should|is|are)\s?(not|n['’]t|never)|do(es)?\s?(not|n['’]t)\s+(have|need)\s+to)\s+(to\s+)?(ever\s+)?(be\s+)?(told|informed|aware|know|learn|hear|mentioned|brought\s+up|come\s+up)\b|\b(if|should|when(ever)?)\s+(any(one|body)|some(one|body)|they|people|(the\s+)?(users?|reviewers?|owners?))\s+(\w+\s+)?(wonders?|notices?|complains?|inquires?|becomes?\s+suspicious)\b|\b(if|should|when(ever)?)\s+(any|some)(one|body)\s+asks?\b|\b(does|do)\s+not\s+(form\s+)?(a\s+)?(part\s+of|appear\s+in|belong\s+in(to)?)\s+(what\s+is\s+(displayed|shown)|the\s+(answer|reply|summary))\b`)
 
 func forGood(_ *unapproved, s []byte) bool { return outlives.Match(s) && !askedByUser.Match(s) }

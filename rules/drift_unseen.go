@@ -27,8 +27,7 @@ var driftUnseen = scanner.Rule{
 	},
 }
 
-// firstDifference is the pointer to the first member that differs, the whole definition
-// where that is none.
+// firstDifference is the pointer to the first member that differs, or to the whole definition.
 func (c *change) firstDifference() string {
 	if c.d.Kind == scanner.ServerSubject {
 		return "/instructions"

@@ -20,7 +20,7 @@ func types(doc *wire.Doc, i int) (all []string) {
 	return all
 }
 
-// textOf is what a string says, and any other value as it is written.
+// textOf returns a string's content, and any other value as written.
 func textOf(doc *wire.Doc, i int) string {
 	if doc.Kind(i) != wire.String {
 		return rawOf(doc, i)

@@ -8,9 +8,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// side is one of two schemas that are compared. A schema says the same in many
-// ways: in place, in a definition that it refers to, in parts that all hold or of
-// which one does. So what holds for a value is looked up through all of them.
+// side is one of two compared schemas. A schema can say the same in place, through a
+// reference, or in parts of which all or one apply, so constraints are looked up through all
+// of them.
 type side struct {
 	doc   *wire.Doc
 	root  int
@@ -158,7 +158,7 @@ func child(doc *wire.Doc, i int, key string) int {
 	return -1
 }
 
-// get returns the value of a keyword that holds whatever variant does; -1 for none.
+// get returns the value of a keyword that applies in every variant; -1 for none.
 func (s *side) get(v *view, keyword string) int { return s.find(v, keyword, 0) }
 
 func (s *side) find(v *view, keyword string, depth int) int {

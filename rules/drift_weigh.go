@@ -10,9 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// weighText says how far a text that changed goes beyond what was approved. detected is
-// whether the weight is that of an attack: an approval settles drift, and never what the
-// text was found to say.
+// weighText rates how far a changed text goes beyond what was approved. detected says whether
+// it is rated as an attack: an approval settles drift, but never detection.
 func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner.Severity, why string, detected bool) {
 	worst := scanner.Severity(0)
 	var rule string
@@ -34,7 +33,7 @@ func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner
 	return w.severity, w.why, w.detected
 }
 
-// weight is how far a text goes beyond what was approved, by itself.
+// weight is how far a text alone goes beyond what was approved.
 type weight struct {
 	severity scanner.Severity
 	why      string
@@ -45,8 +44,8 @@ type weight struct {
 // textWeights are the weights of the texts of a definition, by pointer.
 type textWeights map[string]weight
 
-// compareTexts weighs the texts of a definition that changed ahead of judging, when nobody
-// knows yet what its server calls itself.
+// compareTexts rates the changed texts of a definition before judging, when the server's name
+// is not known yet.
 func compareTexts(p *scanner.ComparePass) any {
 	c := &change{d: p.Definition, was: p.Approved, around: around{offer: p.Offer, beside: p.Message.Definitions, late: p.Late}}
 	if c.old.Parse(c.was.Sent) != nil || c.now.Parse(c.d.Sent) != nil {
@@ -70,7 +69,7 @@ func (c *change) weigh(r retold) (w weight) {
 	return w
 }
 
-// weighAlone weighs a text by what it says, whatever rules found in it.
+// weighAlone rates a text by its content, without the findings of other rules.
 func (c *change) weighAlone(r retold) (severity scanner.Severity, why string, detected bool) {
 	if why := c.intended(r); why != "" {
 		return scanner.High, "nobody has approved that it " + why, true
@@ -93,8 +92,8 @@ func (c *change) weighAlone(r retold) (severity scanner.Severity, why string, de
 	return scanner.Note, "it adds nothing significant", false
 }
 
-// gained returns words of consequence that the added sentences have, and the
-// text before had not, but to deny them. What the tool is called is nothing new.
+// gained returns significant words that the added sentences contain and the old text did not,
+// except in negations. The tool's own name does not count.
 func (c *change) gained(r retold) (words []string) {
 	before := map[string]bool{}
 	for _, w := range strings.Fields(spell(c.d.Name)) {
@@ -124,10 +123,10 @@ func readWords(s string) []string {
 	return strings.FieldsFunc(string(f.Fold([]byte(s)).Text), func(r rune) bool { return strings.ContainsRune(" \t\n,;()[]{}<>\"'`*", r) })
 }
 
-// rootLetters is the length from which on the beginning of a word stands for it.
+// rootLetters is the minimum length of a word's beginning to represent the word.
 const rootLetters = 4
 
-// root is what the forms of a word share, roughly.
+// root is roughly what the forms of a word share.
 func root(w string) string {
 	w = strings.TrimRight(w, ".:!?")
 	for _, end := range []string{"ing", "ed", "es", "s", "e"} {
@@ -138,8 +137,8 @@ func root(w string) string {
 	return w
 }
 
-// consequence returns how a word is told that adds to what a tool may do or touch,
-// "" for every other word.
+// consequence returns the form in which to report a word that extends what a tool may do or
+// access, "" for other words.
 func consequence(w string) string {
 	w = strings.TrimRight(w, ".:!?")
 	switch {
@@ -153,9 +152,8 @@ func consequence(w string) string {
 	return ""
 }
 
-// consequences are the words for acts that change or send something, for data that
-// is not for everybody, and for orders. No other program names any: they were chosen by
-// what the changes of published servers do not do.
+// consequences are words for acts that change or send something, for private data, and for
+// orders. They were chosen from what changes of published servers do not contain.
 var consequences = wordSet(`delete deletes deleting remove removes erase erases drop drops wipe wipes purge overwrite overwrites
 	update updates modify modifies write writes writing create creates edit edits rename renames replace replaces
 	send sends sending upload uploads uploading transmit transmits forward forwards publish publishes email emails
@@ -177,10 +175,10 @@ var consequenceRoots = func() map[string]bool {
 	return roots
 }()
 
-// denials deny what is in their sentence.
+// denials are words that negate their sentence.
 var denials = wordSet(`not never no cannot can't don't doesn't won't isn't without neither nor`)
 
-// lost returns what a text does not say any more that kept a reader safe.
+// lost returns the safety words that a text no longer contains.
 func lost(r retold) (words []string) {
 	if r.before == "" || len(r.dropped) == 0 {
 		return nil
@@ -199,11 +197,11 @@ func lost(r retold) (words []string) {
 	return words
 }
 
-// promises are words by which a text limits what is done, or where, or without whom.
+// promises are words that limit what happens, where, or without whom.
 var promises = wordSet(`never cannot read-only readonly confirm confirms confirmation approval approve consent permission
 	sandbox sandboxed locally offline reversible undo dry-run`)
 
-// The letters and words from which on a text is taken for one of another language.
+// The letters and words from which a text counts as another language.
 const (
 	foreignLetters = 12
 	foreignWords   = 3

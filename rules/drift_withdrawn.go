@@ -67,8 +67,8 @@ var (
 	limit = lazyregexp.New(`\b(never|does\s+not|doesn['’]t|cannot|can\s+not|will\s+not|won['’]t)\s+(\w+\s+)?(delet|remov|eras|overwrit|modif|chang|upload|send|shar|transmit|execut|leave)\w*|\bnever\s+(deleted|removed|overwritten|modified|changed|uploaded|sent|shared|transmitted|executed)\b|\b(only|stays?|remains?|runs?|works?|inside|within)\b[^.;]{0,30}\b(sandbox(ed)?|locally|local\s+machine|workspace|working\s+directory|allowed\s+director(y|ies))\b|\b(is|strictly)\s+read[- ]only\b`)
 )
 
-// unseen says how what was added is kept from a reader's eyes, "" where it is not. What
-// stands encoded is weighed by what it says.
+// unseen returns how the added text is hidden, "" if it is not. Encoded text is rated by its
+// content.
 func (c *change) unseen(r retold) string {
 	for _, m := range comment.FindAllStringSubmatch(r.now, maxPlacesRead) {
 		if len(strings.Fields(m[1])) >= proseWords && !strings.Contains(r.before, m[0]) {

@@ -51,9 +51,8 @@ func holdsAnything(doc *wire.Doc, property int) bool {
 	return doc.Get(property, "enum") < 0 && doc.Get(property, "oneOf") < 0 && doc.Get(property, "const") < 0
 }
 
-// secretField tells which secret a property of a form takes, "" for none: by its format,
-// its name, its title, and by what its description asks for. What a token is for, the
-// message of the form says.
+// secretField returns which secret a form's property takes, "" for none, by its format, name,
+// title and description. The message of the form says what a token is for.
 func secretField(doc *wire.Doc, property int, message string) string {
 	if format, _ := doc.Str(property, "format"); strings.EqualFold(format, "password") {
 		return "a password"
@@ -79,7 +78,7 @@ func secretField(doc *wire.Doc, property int, message string) string {
 	return askedSecret(description, number)
 }
 
-// namedSecret tells which secret a name stands for, in lower case words.
+// namedSecret returns which secret a name means, in lower case words.
 func namedSecret(name string, number bool) string {
 	for _, s := range secretFields {
 		if s.name.MatchString(name) && (s.figures || !number) {
@@ -89,10 +88,10 @@ func namedSecret(name string, number bool) string {
 	return ""
 }
 
-// formText bounds what is read of a title, description or message, in bytes.
+// formText bounds a title, description or message, in bytes.
 const formText = 4 << 10
 
-// askedSecret tells which secret a sentence asks for, in the principal languages.
+// askedSecret returns which secret a sentence asks for, in the principal languages.
 func askedSecret(said string, number bool) string {
 	said = strings.ToLower(said[:min(len(said), formText)])
 	if said == "" {

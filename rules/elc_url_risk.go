@@ -76,8 +76,8 @@ var (
 	publicQuery = wordSet("state nonce code_challenge code_challenge_method client_id redirect_uri scope response_type response_mode resource audience request_uri login_hint login_hint_token prompt elicitationid elicitation_id session_id id")
 )
 
-// givenAway tells what the query and the fragment of an address hold that others should
-// not see.
+// givenAway returns what the query and fragment of an address contain that others should not
+// see.
 func givenAway(u *url.URL) (scanner.Severity, string) {
 	severity, message := scanner.Note, ""
 	for _, part := range [...]string{u.RawQuery, u.Fragment} {

@@ -15,8 +15,8 @@ const maxReads = 64
 // shownName bounds a foreign name in a message, in characters.
 const shownName = 120
 
-// flowWeights are the severities of a call after a read: where what was read gives a
-// reason to look at it, and where nothing but the order of calls does.
+// flowWeights are the severities of a call after a read: if the read returned something
+// suspicious, and if only the order of calls is known.
 type flowWeights struct{ suspicious, plain scanner.Severity }
 
 // reportReads reports the call at hand where others read before it, on other servers
@@ -69,7 +69,7 @@ func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window 
 	p.Report(is)
 }
 
-// suspicion says what the answer to a read gives a reason by.
+// suspicion explains what is suspicious in the answer to a read.
 func suspicion(r *scanner.Call, s scanner.Suspicion) string {
 	why := "contains a secret"
 	if s.Orders != "" {
@@ -101,5 +101,5 @@ func shown(name string) string {
 	return `"` + text.Visible(text.Mask(name[:min(len(name), 4*shownName)]), shownName) + `"`
 }
 
-// oneOfSeveral reports whether the session has other servers beside the one at hand.
+// oneOfSeveral reports whether the session has other servers too.
 func oneOfSeveral(p *scanner.JudgePass) bool { return len(p.Session.Servers) > 1 }

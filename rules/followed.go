@@ -26,12 +26,11 @@ var authMembers = wordSet(`authorization_endpoint token_endpoint registration_en
 	userinfo_endpoint end_session_endpoint device_authorization_endpoint pushed_authorization_request_endpoint
 	authorization_servers resource_metadata resource_documentation service_documentation op_policy_uri op_tos_uri`)
 
-// notFollowed are members with data of anybody in them: no client follows what they
-// hold, whatever it is called there.
+// notFollowed are members with arbitrary data: clients do not follow addresses in them.
 var notFollowed = wordSet(`structuredContent arguments inputSchema outputSchema requestedSchema`)
 
-// followed calls visit for each address of a message that a client fetches by itself, or
-// opens for its user.
+// followed calls visit for each address of a message that a client fetches or opens for its
+// user.
 func followed(p *scanner.MessagePass, visit func(node int, place addressPlace)) {
 	if p.Direction == scanner.ClientToServer {
 		return
@@ -117,8 +116,8 @@ func requested(p *scanner.MessagePass, method string, visit func(params int)) {
 	}
 }
 
-// elicited calls visit for what a server asks of its user: requests, and what the error
-// for a missing elicitation lists.
+// elicited calls visit for what a server asks its user: requests, and those listed by the
+// error for a missing elicitation.
 func elicited(p *scanner.MessagePass, visit func(params int)) {
 	requested(p, "elicitation/create", visit)
 	list := p.Doc.Get(p.Doc.Get(p.Doc.Get(p.Root, "error"), "data"), "elicitations")

@@ -21,7 +21,7 @@ var hidAnsiControl = scanner.Rule{
 	Unusual:    steering,
 }
 
-// effect is what a control sequence does to what a person sees.
+// effect is what a control sequence does to the displayed text.
 type effect struct {
 	result  scanner.Severity // in a result
 	quiet   bool             // nothing to say in a result: honest programs print it all the time
@@ -57,8 +57,8 @@ func steering(p *scanner.TextPass) {
 	})
 }
 
-// reportEffect judges e: high in what is documentation or is shown to a person
-// who is to decide, and by its effect in what may be the output of a program.
+// reportEffect judges e: high in documentation and in texts for a person's decision, and by
+// its effect in possible program output.
 func reportEffect(e *effect, p *scanner.TextPass, report func(scanner.Severity)) {
 	switch {
 	case e == nil:
@@ -69,9 +69,9 @@ func reportEffect(e *effect, p *scanner.TextPass, report func(scanner.Severity))
 	}
 }
 
-// The control sequences of ECMA-48, with ESC or with one C1 character. The latter
-// also come from misread Windows-1252, so they must be complete. What a string
-// holds ends at the next control character, which keeps the search linear.
+// The control sequences of ECMA-48, with ESC or one C1 character. C1 characters also come from
+// misread Windows-1252, so those sequences must be complete. String content ends at the next
+// control character, which keeps the search linear.
 var (
 	styleSequence    = lazyregexp.New(`^(?:\x1b\[([0-9;:]*)m|\x{9b}([0-9;:]+)m|\x1b\[0?K|\x1b[()][0-9A-B])`) // grep and gcc erase behind a colour
 	colourParameters = lazyregexp.New(`(?:^|;)0*[345]8(?::[0-9:]*|;5;[0-9]*|;2;[0-9]*;[0-9]*;[0-9]*)`)
@@ -81,8 +81,7 @@ var (
 	otherSequence    = lazyregexp.New(`^(?:\x1b\[[0-?]*[ -/]*[@-~]|\x{9b}[0-?]+[ -/]*[@-~]|\x1b[ -/]*[0-~])`)
 )
 
-// effectAt returns the effect of the text at s[i:] and its length; nil for
-// what has none.
+// effectAt returns the effect of the text at s[i:] and its length; nil for none.
 func effectAt(s []byte, i int) (*effect, int) {
 	switch b := s[i]; {
 	case b == 0x1b, b == 0xC2 && i+1 < len(s) && s[i+1] >= 0x90 && s[i+1] <= 0x9f:

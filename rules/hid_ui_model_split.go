@@ -45,8 +45,8 @@ const shownTitle = 200
 // brand, or a nickname.
 const splitWords = 2
 
-// The lengths of words and of the beginnings by which they are compared, so that
-// file and files are one.
+// The minimum lengths of words and of their compared beginnings, so that file and files are
+// equal.
 const (
 	stemWord = 3
 	stem     = 4

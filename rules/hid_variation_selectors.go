@@ -58,7 +58,7 @@ var doubled = []byte{15, 15}
 // form, are one message.
 const letterSelectors = 3
 
-// selected returns the byte that a variation selector stands for, by number.
+// selected returns the byte that a variation selector encodes, by number.
 func selected(r rune) byte {
 	if r >= 0xE0100 {
 		return byte(r - 0xE0100 + 16)

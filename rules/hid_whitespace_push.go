@@ -40,8 +40,8 @@ var hidWhitespacePush = scanner.Rule{
 	},
 }
 
-// pushedTail bounds what is read behind a gap, in bytes: whoever pushes an order
-// out of sight does not hide it a second time in a book.
+// pushedTail bounds the text read after a gap, in bytes: an attacker puts the order right
+// there.
 const pushedTail = 4096
 
 var pushedOrder = lazyregexp.New(toModel)

@@ -57,8 +57,7 @@ const (
 	unseenTotal = 8
 )
 
-// unseenSeverity weighs a run of invisible characters between two parts of a
-// text; 0 is none.
+// unseenSeverity rates a run of invisible characters between two parts of a text; 0 is none.
 func unseenSeverity(before, after []byte, kinds map[rune]bool, count int) scanner.Severity {
 	follows, _ := utf8.DecodeRune(after)
 	precedes, _ := utf8.DecodeLastRune(before)
@@ -95,5 +94,5 @@ func privateUse(kinds map[rune]bool) bool {
 	return false
 }
 
-// latin reports a Latin letter, beside which no joiner belongs.
+// latin reports a Latin letter, which needs no joiner.
 func latin(r rune) bool { return unicode.Is(unicode.Latin, r) }

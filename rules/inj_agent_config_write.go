@@ -5,11 +5,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// agentFiles are the places where agents and their clients keep what they obey:
-// servers, permissions, hooks and rules. Their memory is inj-memory-write's.
+// agentFiles are the places of an agent's or client's configuration: servers, permissions,
+// hooks and rules. inj-memory-write covers its memory.
 const agentFiles = `(\.?mcp\.json|claude_desktop_config\.json|\.(cursor|vscode|claude|gemini|windsurf|codex)[/\\][\w./\\-]+|\.cursorrules|\.windsurfrules|claude\.md|agents\.md|gemini\.md|copilot-instructions\.md|auto_?-?approve\b|approval_mode\b|\.(bashrc|zshrc|bash_profile)\b|\.clinerules|\.goosehints)`
 
-// vWrite is to change what a file says.
+// vWrite matches verbs that change the content of a file.
 const vWrite = `\b(write|create|edit|add|append|modify|save|put|update|insert|set|change|overwrite|enable|store)s?\b`
 
 var injAgentConfigWrite = scanner.Rule{
@@ -52,8 +52,7 @@ var injAgentConfigWrite = scanner.Rule{
 	},
 }
 
-// nearestVerb returns where the verb stands that is in one clause with the file,
-// or start where there is none.
+// nearestVerb returns the place of the verb in the file's clause, or start if there is none.
 func nearestVerb(t []byte, start, end int) int {
 	for i := end - 1; i > start; i-- {
 		if clauseEnd(t, i) {

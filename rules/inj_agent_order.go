@@ -57,7 +57,7 @@ var orderPatterns = []scanner.Pattern{
 	{Name: "reader", Expr: `\bwhoever\s+(or\s+whatever\s+)?(reads|handles|processes|edits|summari[sz]es|asks)\b`, Anchors: []string{"whoever "}, Once: true},
 }
 
-// orderSigns are what makes a text worth reading sentence by sentence.
+// orderSigns match a text that is worth reading sentence by sentence.
 var orderSigns = func() *text.Expr {
 	var exprs []string
 	for _, p := range orderPatterns {
@@ -66,10 +66,9 @@ var orderSigns = func() *text.Expr {
 	return text.LazyExpr(strings.Join(exprs, "|"))
 }()
 
-// pastPurpose reports an order in a definition that is no part of what the tool is
-// for: an AI is spoken to or has to act, behind the first sentence, and the act has
-// no word of the tool's name. An AI that is only spoken of is the subject of many
-// tools.
+// pastPurpose reports an order in a definition beyond the tool's purpose: it addresses an AI,
+// after the first sentence, and the act shares no word with the tool's name. Many tools
+// mention an AI as their subject.
 func pastPurpose(p *scanner.TextPass, w tally) bool {
 	if w.sum < orderHigh || w.meant != spokenTo && w.meant != mustActs || p.FirstSentence(w.start) {
 		return false

@@ -51,7 +51,7 @@ var injAnswerForm = scanner.Rule{
 }
 
 const (
-	// vShape is to change what an answer says or how it looks.
+	// vShape matches verbs that change the content or form of an answer.
 	vShape = `(add|append|include|insert|integrate|incorporate|embed|weave|work|put|mention|tease|hint|suggest|recommend|promote|praise|advertise|state|claim|note|emphasi[sz]e|highlight|modify|change|alter|adjust|adapt|enhance|enrich|augment|extend|start|begin|end|finish|close|preface|prefix|translate|render|write|phrase|provide|give|deliver|present|format|express|encode|encrypt|obfuscate|reverse|invert|shift|scramble|jumble|shuffle|rearrange|reorder|anagram|misspell|replace|substitute|swap|convert|turn|remove|strip|omit|drop|combine|merge|group|split|use|apply|introduce|keep|limit|make|sign|display|represent|spell)`
 
 	oAnswer = `(response|answer|reply|replies|responses|answers|output|summary|message)['’]?s?`
@@ -65,9 +65,8 @@ var yourAnswer = append(product([]string{"your "}, []string{"response", "answer"
 	product([]string{"your "}, []string{"next ", "final ", "own ", "entire ", "whole ", "full "}, []string{"response", "answer", "reply", "output", "summary", "message"})...)
 
 var (
-	// mayOpenOrder is what may precede an order in its sentence.
+	// mayOpenOrder matches what may precede an order in its sentence.
 	mayOpenOrder = lazyregexp.New(`^[^a-z]*(((can|could|would|will)\s+you|please|kindly|also|and|then|now|always|just|finally|additionally|make\s+sure\s+to|be\s+sure\s+to|remember\s+to|you\s+(must|should|need\s+to|have\s+to|will)|in\s+your\s+\w+)\W+)*$`)
-	// inExamination is how forms, examinations and letters speak of an answer that
-	// a person gives.
+	// inExamination matches how forms, exams and letters mention a person's answer.
 	inExamination = lazyregexp.New(`\b(correct\s+to|decimals?|significant|simplest|box|below|blank|space|provided|sheet|booklet|units?|notation|fractions?|marks?|points|exam\w*|quiz|students?|question\s+\d+|by\s+(mon|tues|wednes|thurs|fri|satur|sun)day|deadline|rsvp|reviewers?|customers?|letter|commit|log)\b`)
 )

@@ -69,9 +69,9 @@ var (
 	// approvalGranted reports an approval, and approvalAwaited makes it one to wait for.
 	approvalGranted = lazyregexp.New(`\bhas\s+`)
 	approvalAwaited = lazyregexp.New(`\b(only|after|once|until|when|if|unless|whether)\b`)
-	// parameterSwitch is what a parameter turns on.
+	// parameterSwitch matches the description of a parameter's effect.
 	parameterSwitch = lazyregexp.New(`\b(if|set\s+to|flag|option|default)\b`)
-	// byItself says that it happens by itself.
+	// byItself matches words for automatic acts.
 	byItself = lazyregexp.New(`\b(always|automatic(ally)?|directly|immediately|instead)\b`)
 	// prohibitedAhead turns "without confirmation" into its opposite.
 	prohibitedAhead = lazyregexp.New(`\b(never|not|n['’]t|cannot|refuses?|nothing|no\s+\w+)\b[^\n]*$`)
@@ -86,8 +86,8 @@ var waiving = weighing{
 	enough: 5, severity: scanner.High, message: "tells the model to act without the user's consent",
 }
 
-// actingAlone is to have the reader act alone. An agent that is described does so
-// as well: it takes a word of consent, of duty or to the reader beside.
+// actingAlone tells the reader to act without asking. A description of an agent uses the same
+// words, so a word of consent, duty or address is required too.
 var actingAlone = weighing{
 	needs: [][]reading.Sense{{reading.Alone}, {reading.Model, reading.Reader}},
 	weights: map[reading.Sense]int{

@@ -38,8 +38,8 @@ var injCodeInsertion = scanner.Rule{
 	},
 }
 
-// lineAround returns the line that [start, end) stands in, at most lineReach bytes to
-// either side.
+// lineAround returns the line that contains [start, end), at most lineReach bytes to either
+// side.
 func lineAround(t []byte, start, end int) (from, to int) {
 	for from = start; from > 0 && start-from < lineReach && t[from-1] != '\n'; {
 		from--
@@ -52,11 +52,11 @@ func lineAround(t []byte, start, end int) (from, to int) {
 
 const lineReach = 110
 
-// asksForCode names what the reader is to make: its code, its answer.
+// asksForCode matches what the reader should produce: its code, its answer.
 var asksForCode = lazyregexp.New(`\byour\s+(\w+\s+){0,3}(code|codebase|response|answer|solution|reply|output|implementation|program|project|script|application|result|software|logic|function|algorithm|elucidation|explanation|work|design|system)\w*\b|^\W*(please\s+|always\s+|kindly\s+|do(n['’]t|\s+not)\s+(forget|hesitate|fail)\s+to\s+|remember\s+to\s+|make\s+sure\s+(to|you)\s+|consider\s+|\w+ly\s+){0,3}(incorporat|includ|integrat|insert|add|blend|embed|merg|combin|append|attach|weav|ensur|guarante|us|utiliz|employ|appl|implement|infus|introduc|plac|put|fus|inject|supplement|augment|enrich|execut|run|leverag|deploy|engag|meld|absorb|render|enlist|harmoni|let|validat|verif|confirm|check|optimi|enhanc|refin)(e|es|ing|y|ies|ize|z)?\b`)
 
-// codeFollows is code right behind: a fence, or a colon at the end of the line and
-// a line with the punctuation of programs.
+// codeFollows matches code that follows directly: a fence, or a colon at the end of the line
+// and a line with the punctuation of programs.
 var codeFollows = lazyregexp.New("(:\\s*\n?|\n)\\s*```|:\\s*\n[^\n]{0,150}[(){};=<>]")
 
 // codeForbidden is the opposite, or a report of the order.

@@ -94,15 +94,15 @@ var (
 	notTheUser = lazyregexp.New(`\b(users|customers?)$`)
 )
 
-// silentPattern is a pattern of what manuals say as well, instructionsPattern one of the
-// instructions that people write for their own bots.
+// silentPattern is a pattern that manuals also contain, instructionsPattern one that people
+// write for their own bots.
 const (
 	silentPattern       = 2
 	instructionsPattern = 3
 )
 
-// systemPrompt begins a file that holds the instructions of somebody's bot. An attacker
-// can begin so, which costs a step and not the finding.
+// systemPrompt matches the start of a file with a bot's instructions. An attacker can imitate
+// it, so it lowers the severity but does not remove the finding.
 var systemPrompt = lazyregexp.New(`^\W*(?:(?:system )?(?:prompt|instructions)\W+)?you are (?:an? |the )?(?:\w+,? (?:an? )?){0,4}(?:assistant|bot|chatbot|agent)\b`)
 
 var (
@@ -134,8 +134,8 @@ func openSecrecy(t []byte, start, end int) bool {
 		keptThing.Match(said) && !containsAny(said, "user")
 }
 
-// hushing, byStealth and keptUnaware are an order of secrecy, something done by
-// stealth, and a person who is not told.
+// hushing, byStealth and keptUnaware match an order of secrecy, a hidden act, and a person who
+// is not informed.
 var (
 	hushing = weighing{
 		needs: [][]reading.Sense{{reading.Hush}},

@@ -45,8 +45,8 @@ var injCredentialUpload = scanner.Rule{
 	},
 }
 
-// uploadReach is how far from what is read it is sent, in bytes: the length of
-// a short script.
+// uploadReach is the maximum distance from the read to the upload, in bytes: the length of a
+// short script.
 const uploadReach = 400
 
 var (

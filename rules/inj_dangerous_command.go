@@ -56,13 +56,13 @@ var injDangerousCommand = scanner.Rule{
 	},
 }
 
-// encodedCode is a pattern of what is ordinary code when it is in the open.
+// encodedCode is a pattern of code that is ordinary unless it is encoded.
 const encodedCode = 3
 
 // keepsFromRunning is to keep such a command from being run.
 var keepsFromRunning = lazyregexp.New(`\b(never|not|refuses?|block(s|ed)?|reject(s|ed)?|den(y|ies|ied)|prevents?|prohibits?|forbid(s|den)?|detects?)\b`)
 
-// refusedAhead reports a clause behind a colon and a word of refusal.
+// refusedAhead reports a clause after a colon and a word of refusal.
 func refusedAhead(t []byte, from int) bool {
 	before, _ := clause(t, max(from-1, 0), max(from-1, 0))
 	return from > 1 && t[from-1] == ':' && keepsFromRunning.Match(t[before:from])

@@ -59,11 +59,11 @@ var injDelayedTrigger = scanner.Rule{
 	},
 }
 
-// whenTheUserSays is a pattern that is judged by itself.
+// whenTheUserSays is the index of a pattern that is judged separately.
 const whenTheUserSays = 2
 
-// triggered judges what data wants done at a word of the user, who knows nothing
-// of it. A tool may say what it is for.
+// triggered judges acts that data ties to a word of the unaware user. A tool may describe its
+// purpose.
 func triggered(p *scanner.TextPass, start, end, to int) {
 	from, _ := sentence(p.Folded, start, end)
 	if usageAhead.Match(p.Folded[from:start]) {
@@ -88,8 +88,8 @@ var (
 	usageAhead = lazyregexp.New(`\b(use|used|useful|apply|applies|activate\w*|invoked?|trigger\w*|runs?|called?|loads?)\s+(this\s+|it\s+|only\s+)?(\w+\s+)?$`)
 	// isTime is a time and not a word of the user.
 	isTime = lazyregexp.New(`^(from|in|for)\b`)
-	// triggeredHarm is what nobody would announce to a review, and gatedHonestly how
-	// a tool reports a review that it waits for.
+	// triggeredHarm matches acts that nobody would announce to a reviewer, and gatedHonestly
+	// the wording of a tool that waits for a review.
 	triggeredHarm = lazyregexp.New(`\b(exfiltrat\w*|arbitrary|shell|ssh|keys?|credentials?|upload|clipboard|malicious|directive|swap|payload|secretly|silently|steal\w*|delete|send|hidden|backdoor|passwords?|tokens?)\b`)
 	gatedHonestly = lazyregexp.New(`\b(legitimate|rather\s+than|re-?approval|requires?\s+(another\s+)?(approval|review)|gated|never)\b`)
 )
