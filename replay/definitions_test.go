@@ -99,7 +99,7 @@ func TestNoDefinitions(t *testing.T) {
 		{"a list of messages", "[" + ping + "]", "no definitions"},
 		{"nothing", "", "f:1:1: definitions must be plain JSON, without comments and trailing commas: invalid JSON: unexpected end"},
 		{"a syntax error", "{\n\"tools\": [\n \"é\", x]}", "f:3:7: definitions must be plain JSON, without comments and trailing commas: invalid JSON: expected a value, found 'x'"},
-		{"a comment", "{\n// tools\n\"tools\":[]}", "f:2:1: definitions are read from JSON, which has no comments"}, {"invalid UTF-8", "{\"tools\":[\"\xff\"]}", "f:1:12: definitions must be plain JSON, without comments and trailing commas: invalid JSON: invalid UTF-8"},
+		{"a comment", "{\n// tools\n\"tools\":[]}", "f:2:1: definitions must be plain JSON, without comments"}, {"invalid UTF-8", "{\"tools\":[\"\xff\"]}", "f:1:12: definitions must be plain JSON, without comments and trailing commas: invalid JSON: invalid UTF-8"},
 		{"YAML", "tools:\n- name: a\n", "f:1:1: definitions must be plain JSON, without comments and trailing commas: invalid JSON: "}, {"a recording", ping + "\n" + ping, "f:2:1: "},
 		{"half a zip", "PK\x03\x04 and no more", "f: reading the bundle: a truncated or damaged zip: zip: "},
 		{"a zip without its end", zipped(t, member{name: "manifest.json", text: manifest})[:200], "f: reading the bundle: a truncated or damaged zip: zip: "},

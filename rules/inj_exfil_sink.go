@@ -71,8 +71,7 @@ var exfilPatterns = []scanner.Pattern{
 	},
 }
 
-// privateStore is where data lies that others must not see, and keysIn the part
-// of it that opens something.
+// privateStore matches places of private data, and keysIn those with credentials.
 const (
 	keysIn       = `(\w*(tokens|_token|secrets|_secret|credentials?|passwords|api[ _-]?keys?)\b|private\s+(\w+\s+)?(repo\w*|files?|data|messages?|notes?|channels?|issues?|code|tables?|keys?)\b|\.env\b)`
 	privateStore = `(` + keysIn + `|\b(all|every)\s+(the\s+)?(rows?|records?|users|customers)\b|\bpersonal\s+(data|information)\b|\bsalar\w+)`
@@ -86,13 +85,13 @@ var usersOwn = lazyregexp.New(`\b(` + oConversation + `|(the|this|our)\s+(conver
 // stealing are verbs that have no innocent object.
 var stealing = lazyregexp.New(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
 
-// couldSteal is what an attack could do, as it is reported.
+// couldSteal matches descriptions of what an attack could do.
 var couldSteal = lazyregexp.New(`\b(can|could|may|might|to|cannot|would|not)\s+(be\s+\w+\s+to\s+)?(steal|harvest|exfiltrat|leak)`)
 
 // wayOut is a way out of the conversation.
 var wayOut = lazyregexp.New(outsidePlace + `|\b(parameter|argument|field|query|request|context|response|every\s+(response|call|request)|output|tool|url|query\s+string|notes?|sidenote|metadata|comment|issue|reply)\b|\b(as|in|into|to)\s+(the\s+)?` + "`")
 
-// ofTheUser tells the user's credentials from the one that a tool asks for.
+// ofTheUser distinguishes the user's credentials from the one that a tool requires.
 var ofTheUser = lazyregexp.New(`\b(user['’]?s|all|any|every|their|available|you\s+(have|can|find|see)|in\s+(the\s+)?(context|memory|environment|clipboard|conversation))\b`)
 
 func exfiltration(p *scanner.TextPass) {
@@ -116,8 +115,8 @@ func exfiltration(p *scanner.TextPass) {
 	}
 }
 
-// leaves reports whether what a pattern found at [start, end) is an order by which
-// data leaves that is not the tool's, and what tells so.
+// leaves reports whether [start, end) is an order to send away data that is not the tool's,
+// and the signals for it.
 func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signals []string) {
 	from, to := clause(p.Folded, start, end)
 	c, said, data := p.Folded[from:to], p.Folded[start:end], result(p)
@@ -153,7 +152,7 @@ func leaves(p *scanner.TextPass, pattern string, start, end int) (ok bool, signa
 // chosenByUser is a destination that the user has chosen.
 var chosenByUser = lazyregexp.New(`\b(opt(s|ed)?[ -]?in|configured?|(you|user)\s+(have\s+|has\s+)?(set|chose|choose|provide)\w*|your\s+own)\b`)
 
-// inspectsOthers is to look for what others do.
+// inspectsOthers matches a search for what others do.
 var inspectsOthers = lazyregexp.New(`\b(checks?|scan(s|ned)?|look(s|ing)?\s+for|(scripts|packages|apps|programs|code|malware)\s+that)\b`)
 
 // conversationTool is the name of a tool whose business is conversations.
@@ -161,7 +160,7 @@ var conversationTool = lazyregexp.New(`(?i)(chat|message|conversation|history|sl
 
 var sendWord = lazyregexp.New(`\b` + vSend + `\b`)
 
-// handingOver is to take what is not the tool's and to hand it over.
+// handingOver takes data from outside the tool and passes it on.
 var handingOver = weighing{
 	needs: [][]reading.Sense{
 		{reading.KeyFile, reading.Secret, reading.Conversation, reading.OtherOutput, reading.Personal},
@@ -177,7 +176,7 @@ var handingOver = weighing{
 	purpose: -5, enough: 7, severity: scanner.Critical, message: "asks for data that this tool does not need",
 }
 
-// copyingAside is to have one more get what the tool handles.
+// copyingAside sends a copy of what the tool handles to somebody else.
 var copyingAside = weighing{
 	needs: [][]reading.Sense{{reading.Copy}, {reading.Address}, {reading.Always, reading.Duty, reading.Stealth, reading.Hush}},
 	weights: map[reading.Sense]int{

@@ -64,7 +64,7 @@ func headsFile(t []byte, start, end int) bool { return fileHeading.Match(t[:end]
 
 var fileHeading = lazyregexp.New(`^\s*#{1,2} (?:\w+ ){0,3}(?:instructions?|notes?|hints?) for (?:the |all |any )?(?:\w+ )?(?:agents?|assistants?|models?|claude|copilot)\s*\W?$`)
 
-// delivers is what a tool for messages says that it does with them.
+// delivers matches how a messaging tool describes its work.
 func delivers(t []byte, start, end int) bool {
 	from, _ := clause(t, start, end)
 	return deliveryVerb.Match(t[from:start])

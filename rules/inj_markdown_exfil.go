@@ -36,11 +36,11 @@ var injMarkdownExfil = scanner.Rule{
 	},
 }
 
-// blankReach bounds what is read of a blank, in bytes.
+// blankReach bounds a placeholder, in bytes.
 const blankReach = 60
 
-// contextBlank is a blank that names what only the model knows.
+// contextBlank matches a placeholder for something that only the model knows.
 var contextBlank = lazyregexp.New(`^[^)>\n]{0,40}\b(user|conversation|chat|summary|question|prompt|history|message|secret|password|token|e-?mail|session)\b[^)>\n]*[ _-]`)
 
-// fillsBlank is an order to put what the model knows into an address.
+// fillsBlank matches an order to put what the model knows into an address.
 var fillsBlank = lazyregexp.New(`\b(put|insert|replac\w+|fill|append|encode|include|add|substitut\w+|where)\b[^\n]{0,100}\b(` + oConversation + `|` + oSecrets + `|conversation|chat|keys?|tokens?|passwords?|e-?mails?|data|contents?|summary|names?|secrets?)\b`)

@@ -63,6 +63,6 @@ const (
 var (
 	// keepsMemory is the name of a tool that remembers for the user.
 	keepsMemory = lazyregexp.New(`(?i)(memor|remember|recall|knowledge|note|preference|profile|setting|config|context|learn|fact)`)
-	// askedByUser is a memory that the user asks for.
+	// askedByUser matches a memory that the user asks for.
 	askedByUser = lazyregexp.New(`\b(when|if|whatever|what|asks?|tells?)\s+(\w+\s+)?(the\s+)?user\b|\b(the\s+)?user\s+(asks?|tells?|wants?|requests?|says?)\b`)
 )

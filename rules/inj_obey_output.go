@@ -51,12 +51,12 @@ const obeyMessage = "tells the model to obey what a tool returns"
 
 var obeySignals = []string{"declares data to be commands", "tells the model to follow it"}
 
-// asData is the opposite: the text warns of what it carries.
+// asData reports the opposite: the text warns of its content.
 func asData(t []byte, start, end int) bool {
 	return containsAny(t[start:end], "untrusted", "rather than", "instead of", "pose", "separate")
 }
 
-// notTold is to speak of a mode of the tool and not to the model.
+// notTold reports that the text describes a mode of the tool and does not address the model.
 func notTold(t []byte, start, end int) bool {
 	from, to := clause(t, start, end)
 	return !speaksToModel.Match(t[from:to])

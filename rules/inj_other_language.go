@@ -38,9 +38,8 @@ var injOtherLanguage = scanner.Rule{
 	},
 }
 
-// foreignLanguages is the table of languages, and what is made of it. The
-// patterns are the directives of one language after the other, and at the end the
-// files of credentials, whose verb is looked for around them.
+// foreignLanguages is the table of languages with its compiled patterns: the orders of each
+// language in turn, followed by the credentials files, whose verb is looked for around them.
 var (
 	foreignLanguages = slices.Concat(latinLanguages, scriptLanguages)
 	foreignPatterns  = append(slices.Concat(each((*language).patterns)...), scanner.Pattern{
@@ -50,14 +49,14 @@ var (
 	})
 )
 
-// What a match is judged by is made when there is one: no run that finds none pays for it.
+// Compiled at the first match, so that a run without a match pays nothing.
 var (
 	foreignTongues = sync.OnceValue(func() []tongue { return each((*language).compile) })
 	anyTongue      = sync.OnceValue(newWordsOfAny)
 )
 
-// wordsOfAny are those of any language: in what is said of credentials and conversations
-// the languages need not be distinguished, and some share words.
+// wordsOfAny are the words of all languages: for credentials and conversations the languages
+// need not be distinguished, and some share words.
 type wordsOfAny struct{ readAhead, readBehind, theirs, denies *lazyregexp.Regexp }
 
 func newWordsOfAny() wordsOfAny {
@@ -70,7 +69,7 @@ func newWordsOfAny() wordsOfAny {
 	}
 }
 
-// readReach is how far from a file the verb of reading it may stand, in bytes.
+// readReach is the maximum distance of the verb of reading from a file, in bytes.
 const readReach = 160
 
 // each returns what f makes of each language.
@@ -151,14 +150,14 @@ var (
 	ofSomething = lazyregexp.New(`^\s+(zur|zum|fur\s+d\w+|bezuglich|du\s+(formulaire|manuel|document|guide)|del\s+(manual|formulario|documento)|do\s+(manual|formulario)|sul|sulla)\b`)
 	// ofThisServer says that the tools are the server's own.
 	ofThisServer = lazyregexp.New(foldAll(`este servidor|d?este servidor|ce serveur|dieses servers|diesem server|quest[oa] server|server ini|bu sunucu|máy chủ này|(本|此|这个|該|该)(服务器|服務器)|このサーバ|이 서버|هذا الخادم|इस सर्वर|এই সার্ভার|اس سرور|этого сервера`))
-	// keptWords are what is kept from others for the user's sake.
+	// keptWords match secrets that are kept for the user's sake.
 	keptWords  = foldAll(`(contraseñas?|clave|mots? de passe|senhas?|palavra-passe|passwor[dt]s?|kata sandi|parola|şifre|mật khẩu|пароль|пароли|密码|密碼|パスワード|비밀번호|كلمة المرور|पासवर्ड|পাসওয়ার্ড|پاس ورڈ|tokens?|token|pin)`)
 	keptSaid   = lazyregexp.New(keptWords)
 	keptBehind = lazyregexp.New(`^\s*(` + letter + `{1,4}['’\s]\s*){0,2}` + keptWords)
 	keptAhead  = lazyregexp.New(keptWords + letter + `{0,4}[\s,、]*$`)
 )
 
-// keptFrom reports that what is not told is a password or its like.
+// keptFrom reports that the hidden thing is a password or similar.
 func keptFrom(ahead, said, behind []byte) bool {
 	return keptSaid.Match(said) || keptBehind.Match(behind) || keptAhead.Match(ahead)
 }

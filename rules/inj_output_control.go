@@ -86,8 +86,7 @@ var injOutputControl = scanner.Rule{
 	},
 }
 
-// verdictPattern is a pattern of verdicts that are ordered. It and those
-// behind it decide in their own cause.
+// verdictPattern is the first of the patterns for dictated verdicts.
 const verdictPattern = 4
 
 // nothingElse says that nothing else may be answered.

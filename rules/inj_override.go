@@ -74,8 +74,8 @@ func ordinaryDrop(t []byte, start, end int) bool {
 	return ordinarilyDropped.Match(t[from:to]) && !toModels.Match(t[start:end])
 }
 
-// reportedDrop is somebody else who drops something, something else that is
-// dropped, what the author of the text wrote earlier, or the advice not to obey data.
+// reportedDrop reports that somebody else ignores something, that something else is ignored,
+// that the author refers to earlier text, or that the text advises against obeying data.
 func reportedDrop(t []byte, start, end int) bool {
 	from, to := clause(t, start, end)
 	return ownMessage.Match(t[start:end]) || othersDrop.Match(t[start:end]) && !addressed(t[from:start]) || droppedByOthers.Match(t[from:start]) || dropsOther.Match(t[end:to]) ||
@@ -94,7 +94,7 @@ var (
 	givenEarlier    = lazyregexp.New(`\b(previous(ly)?|prior|above|earlier|preceding|system|your)\b`)
 )
 
-// demoting is to say that what the model was told counts no longer.
+// demoting says that earlier instructions no longer count.
 var demoting = weighing{
 	needs:   [][]reading.Sense{{reading.Orders}, {reading.Demote}},
 	weights: map[reading.Sense]int{reading.Orders: 3, reading.Demote: 3, reading.First: 2},

@@ -113,8 +113,8 @@ var (
 	kindOfTool     = lazyregexp.New(`\b(any|every|each|all|other)\s+(of\s+the\s+)?(other\s+)?(([\w-]+\s+){0,2}?)(tools?|functions?|mcp\s+servers?)\b`)
 )
 
-// namesOwnTools reports that the tools in said are those of the server: it says so
-// behind them, or names a kind that is its own.
+// namesOwnTools reports that the tools in said are the server's: the text after them says so,
+// or they are of the server's kind.
 func namesOwnTools(name string, said, behind []byte) bool {
 	if ownToolsBehind.Match(behind) {
 		return true

@@ -70,7 +70,7 @@ var injSecretFileRead = scanner.Rule{
 // fileNamedFirst is an order that names the file first.
 var fileNamedFirst = lazyregexp.New(`^[^,]{0,20}\b(must|should|shall|has\s+to|needs?\s+to)\s+(\w+\s+)?be\s+(read|copied|sent|uploaded|included|attached|passed|opened|loaded|posted)\b`)
 
-// contentHandedOver is to put into an answer or a call what was read.
+// contentHandedOver matches an order to put the content that was read into an answer or call.
 var contentHandedOver = lazyregexp.New(`\b(reply|respond|answer|response|send|pass|paste|give\s+me|tell\s+me|include|attach|forward|argument|parameter|call\s+the\s+tool|with\s+(its|the)\s+contents?|pastebin|gist|put\s+(it|the\s+(output|result|contents?)))\b`)
 
 // sentToAddress is an address that something is sent to.

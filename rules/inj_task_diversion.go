@@ -65,7 +65,7 @@ var injTaskDiversion = scanner.Rule{
 	),
 }
 
-// ofWork is how people speak of each other's work.
+// ofWork reports how people mention each other's work.
 func ofWork(t []byte, start, end int) bool {
 	from, to := sentence(t, start, end)
 	return peopleAtWork.Match(t[from:to])
@@ -73,7 +73,7 @@ func ofWork(t []byte, start, end int) bool {
 
 var peopleAtWork = lazyregexp.New(`\b(as\s+an?\s+(new\s+)?(employee|manager|developer|engineer|student|parent|team\s+lead|writer|leader|player|founder)|career|team|company|students?|customers?|players?|reader|readers|interview|hire|hiring|business|life|learn\w*)\b`)
 
-// ofTasks is how tools speak whose business is a list of tasks.
+// ofTasks reports the wording of a task list tool.
 func ofTasks(t []byte, start, end int) bool {
 	from, to := clause(t, start, end)
 	return taskList.Match(t[from:to])

@@ -49,8 +49,8 @@ const toolCallMessage = "tells the model to call a tool or run something"
 
 var toolCallSignals = []string{"the model or its reader is told to act", "a tool or a command"}
 
-// remedy is the call that an honest error asks for: to log in, or to call the tool
-// again or another one of its own before it.
+// remedy reports the call that an honest error asks for: to log in, to repeat the call, or to
+// call another tool of the server first.
 func remedy(t []byte, start, end int) bool {
 	from, to := sentence(t, start, end)
 	return logIn.Match(t[start:end]) || mended.Match(t[from:to]) && !riskyAct.Match(t[from:to])

@@ -20,8 +20,8 @@ type language struct {
 	name  string
 	glued bool // the script has no blanks between words
 
-	// To drop the instructions that came before: the verb, which of them, and
-	// what they are; or all of them.
+	// To ignore earlier instructions: the verb, which of them, and what they are; or all of
+	// them.
 	drop, earlier, told string
 	all                 string // a phrase
 	dropLast            bool   // the verb comes last
@@ -34,7 +34,7 @@ type language struct {
 	before, call string // phrases, in either order
 	beforeWords  string // of which one is in every such phrase
 
-	// To send away what the user said, or what opens something.
+	// To send away credentials or what the user said.
 	send, theirs string
 
 	read string // to read or to open, in the imperative
@@ -76,13 +76,13 @@ func (l *language) patterns() []scanner.Pattern {
 	}
 }
 
-// tongue is what the judgement of a match needs of a language.
+// tongue is what is needed of a language to judge a match.
 type tongue struct {
 	denied, reported *lazyregexp.Regexp
 	refused          *lazyregexp.Regexp // nil where nothing follows
 }
 
-// compile returns what is reported for a match by the text around it.
+// compile returns the expressions that judge a match by the text around it.
 func (l *language) compile() tongue {
 	t := tongue{
 		denied:   lazyregexp.New(inEither(l.alone(l.denies)) + `[^.!?,:;、，。\n]{0,40}$`),
@@ -94,8 +94,7 @@ func (l *language) compile() tongue {
 	return t
 }
 
-// inEither returns an expression for what it says as it is written, and as it is
-// folded in a text of Latin letters.
+// inEither returns an expression for a text as written and as folded among Latin letters.
 func inEither(expr string) string {
 	if latin := text.InLatin(expr); latin != expr {
 		return `(` + expr + `|` + latin + `)`
@@ -103,8 +102,8 @@ func inEither(expr string) string {
 	return `(` + expr + `)`
 }
 
-// bound keeps an expression from starting inside of a word. Arabic writes "and"
-// and "so" as a part of the word behind it.
+// bound prevents a match inside a word. Arabic writes "and" and "so" as a prefix of the next
+// word.
 func (l *language) bound(expr string) string {
 	switch {
 	case l.glued:
@@ -115,7 +114,7 @@ func (l *language) bound(expr string) string {
 	return `(?:^|` + noLetter + `|[وف])(` + expr + `)`
 }
 
-// gap is what may be between two words of an order.
+// gap returns an expression for the text between two words of an order.
 func (l *language) gap() string {
 	if l.glued {
 		return `[^。.!?\n]{0,14}?`
@@ -123,8 +122,8 @@ func (l *language) gap() string {
 	return `[\s,،]+(` + letter + `+[\s,،]+){0,4}?`
 }
 
-// words returns an expression for any of the words. One with a full stop is no
-// stem.
+// words returns an expression for any of the words. A word with a full stop is complete,
+// others are stems.
 func (l *language) words(list string) string {
 	words := strings.Fields(list)
 	for i, w := range words {
@@ -137,7 +136,7 @@ func (l *language) words(list string) string {
 	return foldExpr(`(` + strings.ReplaceAll(strings.Join(words, `|`), `_`, `\s+`) + `)`)
 }
 
-// alone returns an expression for any of the words as they stand.
+// alone returns an expression for any of the words, literally.
 func (l *language) alone(list string) string {
 	expr := foldExpr(`(` + strings.ReplaceAll(strings.Join(strings.Fields(list), `|`), `_`, `\s+`) + `)`)
 	if l.glued {
@@ -146,7 +145,7 @@ func (l *language) alone(list string) string {
 	return `(^|` + noLetter + `)` + expr + `($|` + noLetter + `)`
 }
 
-// phrase returns the expression that a phrase stands for.
+// phrase returns the expression for a phrase.
 func (l *language) phrase(p string) string {
 	p = strings.ReplaceAll(p, `USER`, l.words(l.user))
 	blank := `\s+`
@@ -170,17 +169,16 @@ func (l *language) anchors(list string) []string {
 	return anchors
 }
 
-// A letter of any script and its marks, as far as words are concerned: what is
-// no blank and no punctuation. The classes of Unicode have hundreds of ranges,
-// which would have to be read for each word of the tables.
+// A letter of any script with its marks, approximated as neither white space nor punctuation.
+// The Unicode classes have hundreds of ranges, too expensive for each word of the tables.
 const (
 	punctuation = `\s!-&(-,./:-@\[-^` + "`" + `{-~،।۔؟、。`
 	letter      = `[^` + punctuation + `]`
 	noLetter    = `[` + punctuation + `'-]`
 )
 
-// foldExpr puts the words of an expression into the form that patterns see. What has a
-// meaning of its own in an expression stays: \p and \ with what they escape, [ ] and (?:
+// foldExpr folds the words of an expression. Syntax is unchanged: \p and \ with what they
+// escape, [ ] and (?:
 func foldExpr(expr string) string {
 	expr = strings.ReplaceAll(expr, `\pL`, letter)
 	out := make([]byte, 0, len(expr))
@@ -196,7 +194,7 @@ func foldExpr(expr string) string {
 	return string(appendFolded(out, expr[last:]))
 }
 
-// notFolded returns the length of what is not folded at the beginning of an expression.
+// notFolded returns the length of the syntax at the beginning of an expression.
 func notFolded(expr string) int {
 	switch {
 	case strings.HasPrefix(expr, `\p`) && len(expr) > 2:
@@ -213,8 +211,8 @@ func notFolded(expr string) int {
 	return 0
 }
 
-// folders keep what they know of characters: there are a thousand expressions to fold
-// when the program starts.
+// folders cache what they know of characters: the program folds a thousand expressions when it
+// starts.
 var folders = sync.Pool{New: func() any { return new(text.Folder) }}
 
 // appendFolded appends a text as it is folded.

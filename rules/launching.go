@@ -43,8 +43,8 @@ func wordAt(e *scanner.Entry, arg int) (pointer, word string) {
 	return fmt.Sprintf("/args/%d", arg), e.Args[arg]
 }
 
-// owned lowers the severity of what a user chose for the own machine: what comes
-// with a repository was chosen by somebody else.
+// owned lowers the severity of what users chose for their own machine; somebody else chose
+// what comes with a repository.
 func owned(p *scanner.ConfigPass, project, user scanner.Severity) scanner.Severity {
 	if p.User {
 		return user

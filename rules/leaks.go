@@ -11,14 +11,14 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// leakChecks tell, for each pattern of res-secret-leak, whether what was sent is a secret.
-// The match is the first n bytes of it in folded form, which are as many or more as sent.
+// leakChecks decide, for each pattern of res-secret-leak, whether the original text is a
+// secret. The match is its first n bytes in folded form, at least as many as in sent.
 var leakChecks = [...]func(sent []byte, n int) (scanner.Severity, string){
 	vendorToken, sessionToken, privateKey, connection, secretKey, accountKey, connectionString,
 }
 
-// vendorToken tells a token of a vendor from what only begins like one. Letters and
-// digits of a key that a machine made have no order, and its first word says whose it is.
+// vendorToken distinguishes a vendor's token from text that only begins like one. The
+// characters of a generated key are random, and its prefix names the vendor.
 func vendorToken(sent []byte, n int) (scanner.Severity, string) {
 	token := text.Token(string(sent[:min(len(sent), n)]))
 	switch {
@@ -99,7 +99,7 @@ func connection(sent []byte, n int) (scanner.Severity, string) {
 	return unlocks(u.Hostname(), word)
 }
 
-// unlocks tells what a password for a host is worth to others.
+// unlocks rates the password of a host.
 func unlocks(host, word string) (scanner.Severity, string) {
 	low := strings.ToLower(host)
 	switch {

@@ -49,8 +49,8 @@ var lockIncomplete = scanner.Rule{
 	},
 }
 
-// neverSaid names what a server has that neither its entry nor the one before the change
-// tells. Of another server than the locked one that is no matter: lock-stale reports it.
+// neverSaid names the data of a server that is neither in its entry nor in the one before the
+// change. If the server is not the locked one, lock-stale reports it.
 func neverSaid(offer, before *scanner.Offer, now *scanner.Identity) (absent []string) {
 	if len(offer.Locked.Stale(now)) > 0 {
 		return nil
@@ -72,8 +72,7 @@ func whole(absent []string) []string {
 	return absent
 }
 
-// reportSaidNoMore reports what the lockfile before the change told of a server, and the
-// lockfile does not tell any more.
+// reportSaidNoMore reports data about a server that the change removed from the lockfile.
 func reportSaidNoMore(p *scanner.JudgePass) {
 	before := p.Before()
 	if before == nil {
@@ -96,8 +95,8 @@ func reportSaidNoMore(p *scanner.JudgePass) {
 	p.Report(issue)
 }
 
-// upgraded reports whether the lockfile holds another program or address than before the
-// change, or another version of it.
+// upgraded reports whether the lockfile has another program, address or version than before
+// the change.
 func upgraded(p *scanner.JudgePass, before *scanner.Offer) bool {
 	now := p.Locked().Last()
 	return now != nil && len(before.Locked.Stale(now)) > 0

@@ -62,14 +62,14 @@ var lockTampered = scanner.Rule{
 	},
 }
 
-// hasPins reports whether the digests that other systems make of a tool are beside it.
+// hasPins reports whether an entry has the digests of other programs.
 func hasPins(doc *wire.Doc, shown int) bool {
 	agentsh, _ := doc.Str(shown, "agentsh")
 	mcpproxy, _ := doc.Str(shown, "mcpproxy")
 	return agentsh != "" && mcpproxy != ""
 }
 
-// holdsTrue reports whether the digests beside a definition are its own.
+// holdsTrue reports whether the digests of an entry match its definition.
 func holdsTrue(doc *wire.Doc, shown, definition int) bool {
 	digest, parts := scanner.DigestOf(doc, definition)
 	if written, _ := doc.Str(shown, "digest"); written != digest.String() {
@@ -83,7 +83,7 @@ func holdsTrue(doc *wire.Doc, shown, definition int) bool {
 	return true
 }
 
-// eachEntry calls visit for each entry of a lockfile, with the member that it stands in.
+// eachEntry calls visit for each entry of a lockfile, with the member that contains it.
 func eachEntry(p *scanner.MessagePass, visit func(kind string, entry int, name string)) {
 	if p.Message.Kind != scanner.Lockfile {
 		return
@@ -130,7 +130,7 @@ var lockPending = scanner.Rule{
 	},
 }
 
-// reportWaitingIdentity reports a server that nobody has approved as what it is now.
+// reportWaitingIdentity reports a server whose current identity nobody has approved.
 func reportWaitingIdentity(p *scanner.JudgePass) {
 	locked := p.Locked()
 	if !locked.Waits() {

@@ -2,13 +2,12 @@ package rules
 
 import "github.com/mcpscan/mcpscan/scanner"
 
-// The rules men-* carry the patterns of the agentsh design for MCP tool
-// inspection (its five categories) as bare mentions: they say that a text
-// speaks of something an attack would need, not that it is an attack. What
-// makes a mention an order is judged by the rules inj-*.
+// The rules men-* contain the patterns of the agentsh design for MCP tool inspection (its five
+// categories) as bare mentions: the text mentions something that an attack would need, which
+// does not make it an attack. The rules inj-* decide whether a mention is an order.
 
-// mention builds the check of such a rule: definitions at the given severity,
-// results one step less, and nothing for what the client itself sends.
+// mention returns the check of such a rule: definitions at the given severity, results one
+// severity lower, and nothing for what the client sends.
 func mention(definition scanner.Severity, message string) func(*scanner.TextPass) {
 	return func(p *scanner.TextPass) {
 		for _, m := range p.Matches {

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// foldWords returns words as a reader sees them: letters of other alphabets are what
-// they look like.
+// foldWords returns words as a reader sees them: look-alike letters are replaced by what they
+// imitate.
 func foldWords(words []string) []string {
 	folded := make([]string, len(words))
 	for i, w := range words {
@@ -47,8 +47,8 @@ func slip(a, b []string, alike float64) (is, sure bool) {
 	return is, sure
 }
 
-// The lengths from which a word that differs in one letter is taken for a slip.
-// Short words meet by chance.
+// The minimum lengths at which a word that differs in one letter counts as a typo. Short words
+// collide by chance.
 const (
 	slipLetters    = 5 // where one of the two is a word
 	unknownLetters = 6 // where neither is
@@ -76,8 +76,8 @@ func wordSlip(a, b string, alike float64) bool {
 	return scanner.OneEdit(a, b) || similarity(a, b) >= alike
 }
 
-// unlike reports words that no slip leads from one to the other, because too many letters
-// are in one of them alone.
+// unlike reports words that cannot be typos of each other, because too many letters occur in
+// only one of them.
 func unlike(a, b string, alike float64) bool {
 	x, plain := letters(a)
 	y, also := letters(b)
@@ -85,8 +85,8 @@ func unlike(a, b string, alike float64) bool {
 	return plain && also && bits.OnesCount32(x^y) > 2*edits
 }
 
-// letters returns the set of the letters and digits of a word: of those that glyphs takes
-// for each other one, and none that it takes two for. It is reported for ASCII only.
+// letters returns the set of letters and digits of a word, merging those that glyphs confuses.
+// ASCII only.
 func letters(w string) (set uint32, plain bool) {
 	for i := range len(w) {
 		switch c := w[i]; c {
@@ -143,7 +143,7 @@ func noDigits(w string) string {
 	}, w)
 }
 
-// undoubled writes each letter once that stands several times in a row.
+// undoubled reduces runs of a letter to one.
 func undoubled(w string) string {
 	var last rune
 	return strings.Map(func(r rune) rune {
@@ -169,7 +169,7 @@ func swapped(a, b string) bool {
 	return differ == 2
 }
 
-// commonWords are the words that say no more than that something is a server.
+// commonWords only say that something is a server.
 var commonWords = map[string]bool{"mcp": true, "server": true, "servers": true, "the": true, "official": true, "local": true, "remote": true, "cli": true}
 
 // distinctive returns the folded words by which a server is distinguished from others,

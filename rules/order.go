@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// order is what one pattern of a rule stands for when it is an order and not
-// the mention, the denial or the quotation of one.
+// order is a pattern of a rule that must be an order, and not a mention, negation or
+// quotation.
 type order struct {
 	severity scanner.Severity // in a definition
 	data     scanner.Severity // in everything else
@@ -82,15 +82,15 @@ func inData(p *scanner.TextPass, start, end int, s scanner.Severity) scanner.Sev
 	return s
 }
 
-// The reach of a report around what it quotes, in bytes.
+// How far words about a quotation may be from it, in bytes.
 const (
 	reportAhead  = 200
 	reportBehind = 200
 )
 
-// asReported reports an order in quotation marks, in a code span or behind the
-// mark of a quoted line that words next to it call an attack, or a case of a
-// test. An attacker can write such words, so they take nothing but a step.
+// asReported reports an order in quotation marks, in a code span or in a quoted line that
+// nearby words call an attack or a test case. An attacker can write such words, so they only
+// lower the severity by one.
 func asReported(t []byte, start, end int) bool {
 	from := start
 	for from > 0 && start-from < reportAhead && t[from-1] != '\n' {

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// filePath is a path as whoever opens it reads it: decoded, with slashes, and without
-// steps that lead nowhere.
+// filePath is a path as a file system resolves it: decoded, with slashes, and without empty
+// steps.
 type filePath struct {
 	parts    []string
 	absolute bool
@@ -23,7 +23,7 @@ type filePath struct {
 // pathBytes bounds a path. No system opens a longer one.
 const pathBytes = 4096
 
-// pathLayers is how often a path is decoded. Servers do it once, behind a proxy twice.
+// pathLayers is how often a path is decoded. Servers do it once, servers behind a proxy twice.
 const pathLayers = 3
 
 // readPath reads a text as a path, and says whether it can be one.
@@ -77,8 +77,7 @@ func (l *filePath) step(part string) {
 	}
 }
 
-// text returns the path as it is compared with what is known, in lower case, as
-// some systems do.
+// text returns the path for comparisons, in lower case because some file systems ignore case.
 func (l *filePath) text() string {
 	s := strings.ToLower(strings.Join(l.parts, "/"))
 	if l.absolute {
@@ -100,8 +99,8 @@ func (l *filePath) under(root *filePath) bool {
 	return true
 }
 
-// unescape undoes one layer of percent encoding, and tells whether what that brought to
-// light moves a path.
+// unescape removes one layer of percent encoding, and reports whether the decoded characters
+// move the path.
 func unescape(s string) (decoded string, hidden bool) {
 	if !strings.Contains(s, "%") {
 		return s, false
@@ -128,8 +127,8 @@ func cutFold(s, prefix string) (rest string, ok bool) {
 	return s[len(prefix):], true
 }
 
-// The words that arguments are named with which hold a path, and those of arguments
-// that hold a text, in which a path is a word like any other.
+// Words in names of arguments with paths, and of arguments with texts, in which a path is just
+// a word.
 var (
 	pathWords = wordSet(`path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders
 		cwd root workdir basedir uri source src destination dest target location output input`)
@@ -137,7 +136,7 @@ var (
 		diff patch old new str string insert prompt description comment title value html markdown expression url`)
 )
 
-// pathName reports whether an argument of this name holds a path.
+// pathName reports whether an argument of this name is a path.
 func pathName(name string) bool { return hasWord(name, pathWords) && !hasWord(name, textWords) }
 
 func hasWord(name string, set map[string]bool) bool {

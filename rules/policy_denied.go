@@ -35,7 +35,7 @@ var policyDenied = scanner.Rule{
 	},
 }
 
-// verdictWeights say what a verdict that does not simply let pass weighs.
+// verdictWeights are the severities of verdicts other than allow.
 var verdictWeights = map[scanner.Verdict]struct {
 	severity scanner.Severity
 	says     string
@@ -46,7 +46,7 @@ var verdictWeights = map[scanner.Verdict]struct {
 	scanner.Log:    {scanner.Note, "the policy logs this"},
 }
 
-// subjectOf returns what a finding about a request names.
+// subjectOf returns the subject of a finding about a request.
 func subjectOf(p *scanner.JudgePass) (subject scanner.SubjectKind, name, pointer, evidence string) {
 	m := p.Message
 	switch m.Method {

@@ -44,8 +44,7 @@ var prtJSONKeyConfusion = scanner.Rule{
 	},
 }
 
-// protocolKeys are the keys that the protocol defines for the objects in which
-// a variant changes what is read.
+// protocolKeys are the keys of protocol objects in which a variant changes the meaning.
 var protocolKeys = []string{"jsonrpc", "id", "method", "params", "result", "error", "name", "title", "description",
 	"inputSchema", "outputSchema", "annotations", "tools", "prompts", "resources", "resourceTemplates", "content",
 	"structuredContent", "isError", "arguments", "uri", "uriTemplate", "text", "blob", "type", "instructions",
@@ -61,8 +60,8 @@ var foldedKeys = func() map[string]string {
 	return t
 }()
 
-// reportVariants reports keys that stand alone and are a protocol key in
-// another case: an exact reader sees nothing, a lenient one sees the member.
+// reportVariants reports a protocol key in another case without the proper key: a strict
+// parser sees nothing, a lenient one sees the member.
 func reportVariants(p *scanner.MessagePass) {
 	doc := p.Doc
 	var key, folded []byte

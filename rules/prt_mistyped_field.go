@@ -73,7 +73,7 @@ func checkTypes(p *scanner.MessagePass, object int, types map[string]wire.Kind) 
 	}
 }
 
-// checkContent reports a content that is no list; sampling results have one object.
+// checkContent reports a content that is not a list; sampling results have one object.
 func checkContent(p *scanner.MessagePass, content int) {
 	switch p.Doc.Kind(content) {
 	case wire.Invalid, wire.Array, wire.Object:
@@ -84,7 +84,7 @@ func checkContent(p *scanner.MessagePass, content int) {
 	}
 }
 
-// checkElements reports elements of a list of definitions that are no objects.
+// checkElements reports elements of a list of definitions that are not objects.
 func checkElements(p *scanner.MessagePass, list int) {
 	if p.Doc.Kind(list) != wire.Array {
 		return

@@ -47,7 +47,7 @@ var prtRequestStatePlain = scanner.Rule{
 	},
 }
 
-// opened parses a state that is an object, as it stands or in base64.
+// opened parses a state that is an object, plain or in base64.
 func opened(state *wire.Doc, text []byte) bool {
 	if strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
 		return state.Parse(text) == nil
@@ -62,9 +62,9 @@ func opened(state *wire.Doc, text []byte) bool {
 }
 
 var (
-	// stateWords name what decides who somebody is, what they may do, or what they pay.
+	// stateWords are names of identity, permissions and prices.
 	stateWords = wordSet(`user userid username account tenant email role roles scope scopes admin permission permissions price amount total
 		discount balance currency approved authorized verified`)
-	// sealWords name what a state is sealed with.
+	// sealWords are names of signatures.
 	sealWords = wordSet(`sig signature mac hmac seal sealed tag digest checksum jws`)
 )

@@ -18,11 +18,11 @@ var clientMethods = map[string]bool{
 var needed = map[string]string{"sampling/createMessage": "sampling", "elicitation/create": "elicitation", "roots/list": "roots"}
 
 const (
-	// lastWithRequests is the last protocol version in which servers make requests by
-	// themselves: from 2026-07-28 on they are in results.
+	// lastWithRequests is the last protocol version in which servers send requests: from
+	// 2026-07-28 on they are in results.
 	lastWithRequests = "2025-11-25"
-	// elicitationRequired is the error by which a server asks for an address to be
-	// opened. 2026-07-28 has it no more.
+	// elicitationRequired is the error by which a server asks to open a URL. Removed in
+	// 2026-07-28.
 	elicitationRequired = "-32042"
 )
 
@@ -67,7 +67,7 @@ func reportRequest(p *scanner.JudgePass, severity scanner.Severity, why, method,
 		Message: fmt.Sprintf("server %s sends the request %s, %s", shown(p.Server.ID), shown(method), why), Evidence: method, Key: method + why})
 }
 
-// unsolicited tells what is wrong with a request of a server, "" where nothing is.
+// unsolicited returns what is wrong with a server's request, "" for nothing.
 func unsolicited(p *scanner.JudgePass) (scanner.Severity, string) {
 	method, client := p.Message.Method, p.Server.Client
 	spoken := p.Server.Info.Protocol

@@ -7,9 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The bits that the id of a session must have at least: those that OWASP asks for, by
-// the characters that it is written with; and by how they are spread, which tells less
-// of a short text than there is.
+// The minimum bits of a session ID: OWASP's, by the alphabet; and by the distribution of
+// characters, which underestimates short texts.
 const (
 	sessionBits = 64
 	spreadBits  = 32

@@ -21,7 +21,7 @@ var readThenSend = scanner.Rule{
 	},
 }
 
-// deeds say what a tool does, by its category.
+// deeds are the acts of tools by category.
 var deeds = [...]string{
 	scanner.UnknownTool: "is called",
 	scanner.ReadTool:    "reads",

@@ -43,9 +43,8 @@ const (
 	repeatedRatio = 50
 )
 
-// sizeOf returns how long the texts of a list of content are together, and what is left of
-// them when they are compressed. Pictures and other blobs are no text. Beyond the length
-// of a flood nobody needs to know more.
+// sizeOf returns the total length of the texts in a list of content, also when compressed.
+// Images and other blobs do not count. It stops at the length of a flood.
 func sizeOf(doc *wire.Doc, list int) (size, packed int) {
 	var out byteCount
 	w, err := flate.NewWriter(&out, flate.BestSpeed)

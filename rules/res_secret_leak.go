@@ -54,7 +54,7 @@ var resSecretLeak = scanner.Rule{
 	},
 }
 
-// whereLeaked says who has the secret now.
+// whereLeaked returns where the secret is now.
 func whereLeaked(p *scanner.TextPass) string {
 	switch {
 	case p.Subject == scanner.CallSubject || p.Direction == scanner.ClientToServer:
@@ -67,8 +67,8 @@ func whereLeaked(p *scanner.TextPass) string {
 	return " is in what the server says about itself"
 }
 
-// leakedToken finds what can be a token of a vendor; the exact forms, with their
-// capitals, are those that a report masks.
+// leakedToken matches candidates for vendor tokens; the exact formats, with their capitals,
+// are those that a report masks.
 const leakedToken = `\b(?:(?:akia|asia)[0-9a-z]{16}|(?:gh[opsur]_|github_pat_|glpat-|npm_|hf_|pplx-|figd_|lin_api_|sbp_|gsk_|nvapi-|ntn_|dop_v1_|shpat_|glsa_|dapi|pypi-age|pmak-|hvs\.|atatt3|sq0atp-|sq0csp-|sg\.|ya29\.|aiza|xapp-)[0-9a-z_.=-]{18,200}|xox[abeprs]-[0-9a-z-]{10,200}|sk-[0-9a-z_-]{16,200}|[sr]k_live_[0-9a-z]{16,120}|tvly-[0-9a-z-]{24,60}|dp\.(?:pt|st|ct|sa|scim|audit)\.[0-9a-z.]{40,60}|[0-9]{8,10}:aa[0-9a-z_-]{32,34}|[0-9a-z]{14}\.atlasv1\.[0-9a-z_-]{60,80}|age-secret-key-1[0-9a-z]{58}|hooks\.slack\.com/services/t[0-9a-z/]{30,60}|discord(?:app)?\.com/api/webhooks/[0-9a-z_/-]{76,100})`
 
 var tokenAnchors = []string{"akia", "asia", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "xox", "sk-", "k_live_", "aiza", "npm_", "hf_",
@@ -76,7 +76,7 @@ var tokenAnchors = []string{"akia", "asia", "gho_", "ghp_", "ghs_", "ghu_", "ghr
 	".atlasv1.", "dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit.", "atatt3", "sq0atp-", "sq0csp-", "sg.", "ya29.", "age-secret-key-", ":aa",
 	"hooks.slack.com/", "/api/webhooks/"}
 
-// leakBehind is what is read behind a match, in bytes: the first line of a key, or the
+// leakBehind bounds the text read after a match, in bytes: the first line of a key, or the
 // rest of a token.
 const leakBehind = 1024
 
@@ -86,8 +86,7 @@ const shownReach = 120
 // shownAs ends the text before a secret that only shows its form.
 var shownAs = lazyregexp.New(`\b(?:for example|e\.g|such as|examples?|samples?|like this|looks? like|like the following)\b[^.]{0,60}$`)
 
-// signedBy ends what is in a signed link ahead of the name of the key that signed it,
-// which opens nothing.
+// signedBy matches the text of a signed link before the ID of its key, which is not a secret.
 var signedBy = lazyregexp.New(`\bx-(?:amz|goog)-credential=$`)
 
 // onlyForTests marks a token that was made up.

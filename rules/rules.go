@@ -40,7 +40,7 @@ func All() []scanner.Rule {
 		injForcedPreference,
 		injPrecallOrder,
 		injOtherLanguage,
-		// Mentions: what an attack would need, said without being asked for.
+		// Mentions of something that an attack would need.
 		menDirective,
 		menCredential,
 		menExfilCommand,
@@ -65,7 +65,7 @@ func All() []scanner.Rule {
 		schHeaderParamInvalid,
 		schHeaderParamSensitive,
 		schOutputMismatch,
-		// What tools say that they are, and what they can do.
+		// What tools declare about themselves, and what they can do.
 		annReadonlyContradiction,
 		annOpenworldContradiction,
 		capExec,
@@ -80,7 +80,7 @@ func All() []scanner.Rule {
 		xsToxicFlow,
 		driftInSession,
 		driftCloaking,
-		// Against what was approved.
+		// Drift from what was approved.
 		driftDescription,
 		driftInstructions,
 		driftSchemaBreaking,
@@ -111,7 +111,7 @@ func All() []scanner.Rule {
 		rateLimit,
 		versionPin,
 		policyDenied,
-		// What is said in a session.
+		// Messages of a session.
 		resSecretLeak,
 		smpSamplingAbuse,
 		elcSensitiveForm,
@@ -120,7 +120,7 @@ func All() []scanner.Rule {
 		resFlood,
 		urlDangerousScheme,
 		urlSSRFTarget,
-		// Configurations of clients, and what they start.
+		// Client configurations, and what they start.
 		cfgUnpinnedPackage,
 		cfgInlineInterpreter,
 		cfgShellMetachar,

@@ -39,9 +39,8 @@ var schDangerDefault = scanner.Rule{
 	},
 }
 
-// offered calls visit for each string that a schema puts into the mouth of the
-// model, and tells whether it is given (a default, or the only value there is)
-// or shown as an example.
+// offered calls visit for each string that a schema suggests to the model, and reports whether
+// it applies (a default, or the only enum value) or is an example.
 func offered(doc *wire.Doc, schema int, visit func(value int, said string, given bool)) {
 	for c := doc.First(schema); c >= 0; c = doc.Next(c) {
 		given := doc.KeyIs(c, "default") || doc.KeyIs(c, "const") || doc.KeyIs(c, "enum") && doc.Nodes[c].Len == 1

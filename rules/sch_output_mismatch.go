@@ -77,8 +77,8 @@ func (v *views) wrapped(structured int) int {
 	return structured
 }
 
-// differ returns the first node of the structure under s that the text has
-// another value for, -1 for none. What only one of them has is no difference.
+// differ returns the first node of the structure under s with another value in the text, -1
+// for none. A value that only one of them has is not a difference.
 func (v *views) differ(t, s int) int {
 	switch v.text.Kind(t) {
 	case wire.Object:
@@ -110,8 +110,8 @@ func (v *views) differ(t, s int) int {
 	return -1
 }
 
-// same compares two values of which the first holds no others. Values of two
-// types are two ways of writing, such as null for nothing.
+// same compares two values of which the first has no children. Different types are different
+// notations, such as null for nothing.
 func (v *views) same(t, s int) bool {
 	if v.text.Kind(t) != v.structured.Kind(s) {
 		return true

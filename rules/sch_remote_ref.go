@@ -65,8 +65,8 @@ var (
 	onDisk          = lazyregexp.New(`(?i)^file:|^[/\\][^/]|^[a-z]:[/\\]|^\.\.?[/\\]`)
 )
 
-// weigh judges the target of a reference or the name of a dialect, without its
-// fragment. A name without an address, such as urn:x, leads nowhere by itself.
+// weigh judges the target of a reference or the name of a dialect, without its fragment. A
+// name that is not an address, such as urn:x, points nowhere.
 func (n *schemaNames) weigh(target string, dialect bool) (scanner.Severity, string) {
 	switch {
 	case !dialect && (n.names[target] || n.names[n.resolve(target)]):

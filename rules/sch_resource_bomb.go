@@ -7,10 +7,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// What a schema may cost. The specification (2026-07-28) has clients bound depth
-// and number of subschemas and names no figures; these are three to four times
-// the largest of 2,301 tools of published servers: 76 kB, 1,160 objects, 24
-// levels of JSON, 9 kB of patterns.
+// The maximum cost of a schema. The specification (2026-07-28) requires clients to bound depth
+// and number of subschemas without naming figures; these are three to four times the largest
+// of 2,301 tools of published servers: 76 kB, 1,160 objects, 24 levels of JSON, 9 kB of
+// patterns.
 const (
 	maxSchemaBytes = 256 << 10
 	maxSubschemas  = 5000
@@ -18,9 +18,8 @@ const (
 	maxPatterns    = 64 << 10 // bytes
 )
 
-// maxExpansion bounds the subschemas that stand for one value once references
-// are followed: what a validator visits of a value at one place. Published
-// servers stay below a hundred.
+// maxExpansion bounds the subschemas that apply to one value once references are followed, as
+// a validator visits them. Published servers stay below a hundred.
 const maxExpansion = 100_000
 
 var schResourceBomb = scanner.Rule{
@@ -48,8 +47,8 @@ var schResourceBomb = scanner.Rule{
 	},
 }
 
-// tooCostly returns the first thing about a schema that costs too much, and its
-// node. Behind a bound nothing else is judged, so the work is bounded as well.
+// tooCostly returns the first excessive property of a schema, and its node. It stops at a
+// bound, so its own work is bounded too.
 func tooCostly(doc *wire.Doc, root int) (at int, message string) {
 	if n := len(doc.Raw(root)); n > maxSchemaBytes {
 		return root, fmt.Sprintf("a schema of %d bytes: expected at most %d", n, maxSchemaBytes)

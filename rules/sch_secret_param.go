@@ -44,7 +44,7 @@ const (
 	personalSecret
 )
 
-// secretParameter tells what kind of secret a parameter of a tool takes.
+// secretParameter returns which kind of secret a parameter takes.
 func secretParameter(doc *wire.Doc, tool string, schema int, name string) secretKind {
 	if !secretWords[lastWord(name)] || !holdsText(doc, schema) {
 		return noSecret
@@ -72,8 +72,7 @@ func schemaDescription(doc *wire.Doc, schema int) string {
 var secretWords = wordSet(`phrase words mnemonic ssn number no cvv cvc code value pin password passphrase passwd passcode pwd cookies
 	key pem content hex keys token tokens secret secrets apikey credential credentials card otp`)
 
-// Names are matched as words, and to their end: password_policy and
-// credential_id hold no secret.
+// Names are matched by words, to their end: password_policy and credential_id are not secrets.
 var (
 	personalName   = lazyregexp.New(`\b((seed|recovery|backup|mnemonic|secret) (phrase|words)|mnemonic|ssn|social security( number| no)?|cvv2?|cvc2?|(card|cc) (security code|verification (code|value)|pin)|(credit|debit|payment) card( number| no)?|(bank|atm|sim) pin|(master|sudo|root|wallet|keystore|vault|keychain|os|computer|windows|mac) pass(word|phrase)|(browser|session) cookies?)$`)
 	keyOfOne       = lazyregexp.New(`\b(private|ssh|wallet|signing) key( pem| content| hex| value)?$`)

@@ -85,14 +85,14 @@ var schSuspiciousParam = scanner.Rule{
 // comes from: all_the_chat.
 const shortestSentence = 12
 
-// secretOrder is the message for a name that orders a secret to be read, and aboutSecret
-// are last words of names that speak of a secret and do not hold it.
+// secretOrder is the message for a name that orders to read a secret; aboutSecret are last
+// words of names that are about a secret.
 const secretOrder = "the name of a parameter is an order to read a secret"
 
 var aboutSecret = wordSet(`id ids path name names type timeout seconds ms count limit enabled url uri line page version region format mode status at interval policy`)
 
-// collectedBy weighs the name of a parameter that may be left out and of one that
-// must be given, and says what it collects, "" for nothing.
+// collectedBy rates the name of a parameter, optional or required, and returns what it
+// collects, "" for nothing.
 func collectedBy(name string) (optional, required scanner.Severity, message string) {
 	said := ""
 	if len(name) >= shortestSentence {
@@ -110,8 +110,7 @@ func collectedBy(name string) (optional, required scanner.Severity, message stri
 	return 0, 0, ""
 }
 
-// wished is what each pattern stands for, and fileMatch the first of those that
-// are secrets.
+// wished is what each pattern asks for; those from fileMatch on are secrets.
 var wished = [...]string{"the conversation", "the prompt", "the results of other tools", "a credentials file", "secrets"}
 
 const (
@@ -119,8 +118,8 @@ const (
 	fileMatch = 3
 )
 
-// modestWish reports a wish for the conversation that has a reason: it asks for what
-// is relevant, or the tool hands over, traces or reports.
+// modestWish reports that a parameter needs the conversation for a reason: it asks for
+// relevant parts, or the tool hands over, traces or reports.
 func modestWish(p *scanner.TextPass, start, end int) bool {
 	from, to := sentence(p.Folded, start, end)
 	return hasReason.MatchString(spell(p.Name)) || relevantOnly.Match(p.Folded[from:to])
@@ -134,8 +133,8 @@ func aboutTalk(name string) bool {
 var (
 	// forModels is the name of a tool whose business is models.
 	forModels = lazyregexp.New(`(?i)(agent|assistant|llm|model|complet|generat|inference|embed|think|reason)`)
-	// collectorName is a name that says outright what is collected, and callerModel one
-	// that asks who calls.
+	// collectorName matches a name that says what is collected, and callerModel one that asks
+	// for the calling model.
 	collectorName = lazyregexp.New(`(?i)^(side_?note|(full_|whole_|entire_)?(conversation|chat)_?(history|log|context|transcript)|(conversation|chat)History|system_?prompt|system_?instructions|previous_?(tool_?results|tool_?outputs|messages)|(all_?)?(prior|previous)_?messages|user_?messages|chain_?of_?thought|internal_?reasoning)$`)
 	callerModel   = lazyregexp.New(`(?i)^(calling_?|your_?)?(llm|ai)_?(model_?)?(name|id|version)$|^(calling|your)_?model_?(name)?$`)
 

@@ -58,8 +58,8 @@ func descend(doc *wire.Doc, s subschema, visit func(subschema) bool) bool {
 	return true
 }
 
-// applicators are the keywords of JSON Schema, draft 4 to 2020-12, whose value
-// holds schemas: a single one, several (a list, or an object of them), or those of properties by name.
+// applicators are the keywords of JSON Schema, draft 4 to 2020-12, with schemas as values: a
+// single one, several (an array or an object), or those of properties by name.
 var applicators = map[string]applicator{
 	"properties": byName,
 	"$defs":      several, "definitions": several, "patternProperties": several, "dependentSchemas": several, "dependencies": several,
@@ -108,8 +108,8 @@ func spell(identifier string) string {
 	return strings.Join(scanner.Words(identifier[:min(len(identifier), identifierBytes)]), " ")
 }
 
-// lastWord returns the last word of an identifier in lower case, without figures
-// behind it: what most names are about, and cheaper than to spell all of them.
+// lastWord returns the last word of an identifier in lower case without trailing digits: the
+// subject of most names, and cheaper than splitting them.
 func lastWord(identifier string) string {
 	letter := func(i int) bool { return identifier[i] >= 0x80 || lowerLetter(identifier[i]|0x20) }
 	to := len(identifier)

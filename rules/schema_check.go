@@ -63,7 +63,7 @@ func (c *conformance) check(s, v int) (at int, message string) {
 	return 0, ""
 }
 
-// itself tells what is wrong with a value before its parts are looked at.
+// itself returns what is wrong with a value itself, without its children.
 func (c *conformance) itself(s, v int) string {
 	if t := c.schema.Get(s, "type"); t >= 0 && !c.typed(s, t, v) {
 		return "the structured result has another type here than the tool's schema"

@@ -15,11 +15,10 @@ const manyTimes = 20
 // maxProbes bounds the characters that a pattern is tried with.
 const maxProbes = 16
 
-// catastrophic reports a pattern that has exponentially many ways to read a text
-// of one repeated character: a repetition within a repetition, with nothing
-// between two rounds that the character does not match as well, such as (a+)+,
-// (\w+\s?)* or (.*,)*. The time of an engine that backtracks is exponential then,
-// as soon as anything behind it fails to match.
+// catastrophic reports a pattern with exponentially many ways to match a text of one repeated
+// character: a repetition within a repetition, with nothing between two rounds that the
+// character does not match too, such as (a+)+, (\w+\s?)* or (.*,)*. A backtracking engine then
+// takes exponential time as soon as the rest fails to match.
 func catastrophic(pattern string) bool {
 	if strings.Count(pattern, "*")+strings.Count(pattern, "+")+strings.Count(pattern, "{") < 2 {
 		return false
@@ -39,8 +38,8 @@ func catastrophic(pattern string) bool {
 	return false
 }
 
-// lookaround makes groups of what Go's syntax does not have: what they hold is
-// read by the engine all the same.
+// lookaround replaces syntax that Go lacks by groups: a backtracking engine reads their
+// content too.
 var lookaround = strings.NewReplacer("(?=", "(?:", "(?!", "(?:", "(?<=", "(?:", "(?<!", "(?:")
 
 // counted is a repetition with figures. Go's syntax bounds them, and beyond
@@ -92,9 +91,8 @@ func addProbe(probes map[rune]bool, r rune) {
 	}
 }
 
-// readings tells how a pattern reads texts of the one character r: whether it
-// can at all, whether without bound to their length, and whether in a number of
-// ways that grows exponentially with it.
+// readings returns how a pattern matches texts of the character r: whether it can, whether at
+// unbounded length, and whether in exponentially many ways.
 func readings(re *syntax.Regexp, r rune) (can, unbounded, exponential bool) {
 	switch re.Op {
 	case syntax.OpLiteral:

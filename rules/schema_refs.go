@@ -42,9 +42,8 @@ type refGraph struct {
 // inPlace are the keywords whose schemas apply to the value itself.
 var inPlace = [...]string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else"}
 
-// size returns how many schemas apply to a value that schema i applies to,
-// itself among them, and -1 for a circle. Each schema is measured once, and what
-// is beyond the bound is not distinguished.
+// size returns how many schemas apply to a value of schema i, including i, and -1 for a cycle.
+// Each schema is measured once, and sizes beyond the bound are equal.
 func (g *refGraph) size(i int) int {
 	if n, seen := g.sizes[i]; seen {
 		if n == 0 {

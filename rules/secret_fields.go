@@ -2,9 +2,8 @@ package rules
 
 import "github.com/mcpscan/mcpscan/internal/lazyregexp"
 
-// secretFields are the secrets that a form can ask for: by the name of a field, as a
-// sentence asks for them in English, and by their words in other languages. Figures
-// are secrets that a number can hold.
+// secretFields are the secrets that a form can ask for: by the name of a field, by an English
+// sentence, and by words of other languages. figures marks those that a number can be.
 var secretFields = [...]struct {
 	kind                   string
 	name, asked, elsewhere *lazyregexp.Regexp
@@ -50,22 +49,22 @@ var secretFields = [...]struct {
 	},
 }
 
-// askingFor makes the expression for a sentence that asks for something, or opens with it.
+// askingFor returns an expression for a sentence that asks for something, or begins with it.
 func askingFor(what string) *lazyregexp.Regexp {
 	return lazyregexp.New(`(?:\b(?:enter|re-enter|provide|type(?: in)?|paste|give(?: me| us)?|supply|input|share|confirm|submit|fill in|need|requires?|what is|what['’]s|tell (?:me|us)|send(?: me| us)?|sign in with|log ?in with)\b[^.\n?!;:]{0,40}?\b|^\W*(?:(?:your|the user['’]?s|the) )?(?:(?:\w+['’]?s?|account|login|current) ){0,2}?)(` + what + `)\b`)
 }
 
-// inTongues makes the expression for words of other languages, those with letters that
-// stand apart in words, and those that are written without gaps.
+// inTongues returns an expression for words of other languages, of scripts with and without
+// spaces between words.
 func inTongues(latin, others string) *lazyregexp.Regexp {
 	return lazyregexp.New(`(?:^|\PL)(?:` + latin + `)(?:\PL|$)|(?:` + others + `)`)
 }
 
 var (
-	// besideSecret follows the word for a secret in what is none.
+	// besideSecret matches the text after a secret word that is not a secret.
 	besideSecret = lazyregexp.New(`^[\s-]*(?:polic|polit|length|strength|reset|manager|names?\b|ids?\b|identifiers?\b|labels?\b|hints?\b|files?\b|paths?\b|variables?\b|rotation|expir|fields?\b|types?\b|protected|format|counts?\b|limits?\b|budget|is (?:not|never)|will (?:not|never|be asked)|(?:are|is) set|address|contract|symbol|standard|supply|price|generator|rules?\b|requirements?\b)`)
-	// otherField is what a field of such a name takes where its description says so: the PIN
-	// code of a place in India, the card of a library or a board, the token of a chain.
+	// otherField matches what such a field means according to its description: an Indian
+	// postal PIN code, a library card, a Kanban card, a crypto token.
 	otherField = lazyregexp.New(`\b(?:postal|zip|address|district|library|loyalty|membership|gift|trello|kanban|symbol|coin|ticker|erc-?\d+|currency|swap)\b`)
 	// deniedAhead precedes it where it is refused, or is only the matter of the field.
 	deniedAhead = lazyregexp.New(`\b(?:never|not|don['’]t|no|without|instead of|rather than|name of|path (?:to|of)|id of|label (?:for|of)|location of|(?:variable|file)s? (?:with|that|which|where|holding|containing)|number of|kind of|type of|length of|forgot\w*|reset|whether|title of|description of|nunca|jamais|pas|nicht|kein\w*|niet|geen|nie|(?:nombre|nome|nom) d\w+|olvid\w+|oubli\w+|vergessen)\b|(?:^|\PL)(?:не|нет|никогда|забыл\pL*)(?:\PL|$)|不要|请勿|勿|忘记|忘れ`)

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// startFiles are files beside those of agents that a machine obeys: shells, schedulers,
+// startFiles are files that a machine obeys, besides those of agents: shells, schedulers,
 // services, version control and remote logins read commands from them.
 const startFiles = `(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|envrc|gitconfig|xprofile|xinitrc)|config\.fish|[\w.]*profile\.ps1` +
 	`|\.ssh/(authorized_keys2?|config|rc)|authorized_keys2?|\.git/(hooks/[^/]+|config)|\.husky/[^/]+|etc/(cron[^/]*|profile\.d|sudoers\.d|init\.d)/[^/]+|etc/(crontab|profile|sudoers|environment|rc\.local|ld\.so\.preload|bash\.bashrc|zshrc)` +
@@ -19,7 +19,7 @@ const agentSettings = `((cline_)?mcp_(config|settings)\.json|\.claude\.json|\.(a
 
 var (
 	obeyedFile = lazyregexp.New(`(^|/)(` + agentFiles + `|` + agentSettings + `|` + startFiles + `)$`)
-	// rulesFile is one of those that hold words for a model, and no commands.
+	// rulesFile matches files with text for a model, and no commands.
 	rulesFile = lazyregexp.New(`(^|/)(claude(\.local)?\.md|agents\.md|gemini\.md|copilot-instructions\.md|\.(cursor|windsurf|cline|roo)rules|\.goosehints|\.cursor/rules/.*|\.(claude|gemini|codex|windsurf|cursor)/.*\.mdc?)$`)
 )
 
@@ -53,8 +53,8 @@ var sesConfigWrite = scanner.Rule{
 	},
 }
 
-// writesFiles reports whether a call writes: its tool is known to, or nobody knows what
-// it does and it is given a text. A tool for everything says in an argument what it does.
+// writesFiles reports whether a call writes: its tool is known to, or its category is unknown
+// and it gets a text. A general-purpose tool names its act in an argument.
 func writesFiles(c *scanner.Call, args []scanner.Argument) bool {
 	writes := c.Category == scanner.WriteTool
 	for i := range args {
@@ -67,15 +67,15 @@ func writesFiles(c *scanner.Call, args []scanner.Argument) bool {
 	return writes
 }
 
-// actWords name the argument that says what a tool for everything does, and lookWords
-// are what it says where nothing is written.
+// actWords are names of the argument with the act of a general-purpose tool, and lookWords its
+// values for reading.
 var (
 	actWords  = wordSet(`command action operation op mode method`)
 	lookWords = wordSet(`view read open get list ls cat show stat exists search find head tail r rb`)
 )
 
-// obeyed reports whether an argument is the path of a file that is obeyed. What is
-// copied from there is not written.
+// obeyed reports whether an argument is the path of a file that is obeyed. The source of a
+// copy is not written.
 func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 	if !ofCall(a) || len(a.Text) > pathBytes || !strings.ContainsAny(a.Text, ".%/\\") {
 		return 0, false

@@ -57,7 +57,7 @@ func rootsOf(s *scanner.Server) (roots []filePath) {
 	return roots
 }
 
-// argumentEscapes tells how an argument of a call leads out, "" for one that does not.
+// argumentEscapes returns how the path in an argument leaves its directory, "" if it does not.
 func argumentEscapes(a *scanner.Argument, roots []filePath) (scanner.Severity, string) {
 	if !ofCall(a) || len(roots) == 0 && !strings.Contains(a.Text, "..") && !strings.Contains(a.Text, "%") {
 		return 0, ""
@@ -76,8 +76,8 @@ func argumentEscapes(a *scanner.Argument, roots []filePath) (scanner.Severity, s
 	return 0, ""
 }
 
-// resourceEscapes does the same for a resource. What a scheme of the server's own
-// begins with is a directory like any other.
+// resourceEscapes does the same for a resource. The start of a URI of the server's own scheme
+// is a directory like any other.
 func resourceEscapes(a *scanner.Argument, roots []filePath) (scanner.Severity, string) {
 	if a.Name != "uri" {
 		return 0, ""
@@ -95,10 +95,10 @@ func resourceEscapes(a *scanner.Argument, roots []filePath) (scanner.Severity, s
 	return path.escapes(a.Text, roots)
 }
 
-// guarded are places of keys and accounts, which nothing beside the files of a project is.
+// guarded matches places of keys and accounts, which are not near project files.
 var guarded = lazyregexp.New(`(?i)\.\.[/\\](?:[^/\\]+[/\\])*(?:etc[/\\](?:shadow|gshadow|sudoers)|proc[/\\](?:self|\d+)[/\\]environ|\.(?:ssh|aws|gnupg|kube)[/\\][^/\\]+|\.(?:netrc|pgpass|git-credentials))$`)
 
-// escapes tells how a path leads out.
+// escapes returns how a path leaves its directory.
 func (l *filePath) escapes(text string, roots []filePath) (scanner.Severity, string) {
 	inside := len(roots) == 0
 	for i := range roots {
@@ -120,8 +120,8 @@ func (l *filePath) escapes(text string, roots []filePath) (scanner.Severity, str
 	return 0, ""
 }
 
-// ofCall reports whether what a call was given is one of its arguments, and not the
-// name of the tool or what the client says beside it.
+// ofCall reports whether a value is an argument of the call, and not the tool's name or other
+// data of the client.
 func ofCall(a *scanner.Argument) bool { return strings.HasPrefix(a.Pointer, "/arguments/") }
 
 // ownName returns the name of an argument, or of the member that it is inside of one.

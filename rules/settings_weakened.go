@@ -52,7 +52,7 @@ var settingsWeakened = scanner.Rule{
 // maxSettingsSignals bounds the changes of one file that a finding lists.
 const maxSettingsSignals = 20
 
-// weakened says what a change of settings weighs by its worst effect.
+// weakened are the severities of changes of settings by their worst effect.
 var weakened = map[scanner.Effect]struct {
 	severity scanner.Severity
 	verb     string

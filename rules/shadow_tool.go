@@ -40,11 +40,10 @@ func judgeShadows(copies scanner.Verdict) func(*scanner.JudgePass) {
 	}
 }
 
-// refuseShadowed decides about a call of a name that two servers have. The design refuses
-// each of them, whichever server it goes to: nobody can tell whose tool was meant. How
-// likely it is that somebody means harm is what the finding about the definition weighs;
-// a decision costs a new name at worst. A copy does the same as the original, so only the
-// profile strict refuses it.
+// refuseShadowed decides about a call of a name that two servers have. The design refuses each
+// of them, whichever server receives it, because nobody can tell which tool was meant. The
+// finding about the definition rates the intent; refusing costs a new name at worst. An
+// identical copy does the same, so only the profile strict refuses it.
 func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 	other := p.Shadow()
 	if other == nil {

@@ -20,7 +20,7 @@ const (
 	orderMedium = 5
 )
 
-// The weights of what is no signal by itself.
+// The weights of conditions that are not signals alone.
 const (
 	actWeight    = 2
 	placeWeight  = 1
@@ -32,7 +32,7 @@ const (
 // aboutAI is how often a text about AI names one.
 const aboutAI = 8
 
-// Who is meant: the first that fires counts, the others say less.
+// Who is addressed: the first match counts, later ones are weaker.
 const (
 	noOne = iota - 1
 	spokenTo
@@ -46,7 +46,7 @@ var whoIsMeant = [...]signal{
 	{"mentions an AI", 2, aiNamed},
 }
 
-// orderSignals are what reports an order to an AI beside who is meant and the act itself.
+// orderSignals are the signals of an order to an AI, besides its addressee and the act.
 var orderSignals = [...]signal{
 	{"addresses whoever reads it", 2, text.LazyExpr(`\b` + anAI + `(\s+[\w'’-]+){1,6}?\s+(this|these)\s+(\w+\s+)?` + dataItself + `\b|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\bwhoever(\s+or\s+whatever)?\s+(reads|handles|processes|edits|summari[sz]es)\b|\b(being|been)\s+(read|processed|summari[sz]ed|opened|displayed)\s+(by|through)\s+(an?|the)\s`)},
 	{"knows the conversation", 3, text.LazyExpr(conversationKnown)},
@@ -59,10 +59,10 @@ var orderSignals = [...]signal{
 	{"applies from now on", 1, text.LazyExpr(`\b(from\s+(now|this\s+point|here|today)\s+on(wards)?|in\s+(all\s+)?(future|later)\s+\w+|permanently|for\s+good|until\s+the\s+end\s+of|each\s+time|every\s+time|remember)\b`)},
 }
 
-// usedWhen is how a guide for an AI says what it is for.
+// usedWhen matches how a guide for an AI states its purpose.
 var usedWhen = text.LazyExpr(`\b(use|used|useful|activate|trigger|invoke|reach)\s+(for\s+)?(this\s+|it\s+)?(\w+\s+)?(when|whenever|for|if)\b`)
 
-// tally is what the signals of a window amount to.
+// tally is the sum of the signals of a window.
 type tally struct {
 	sum        int
 	looks      int  // how much there was to look at
@@ -72,8 +72,8 @@ type tally struct {
 	signals    []string
 }
 
-// weighOrder adds up the signals in two sentences, at [from, to) of a text. Where
-// there is no act and nobody is spoken to, which is soon found out, it stops.
+// weighOrder adds up the signals in two sentences, at [from, to) of a text. It stops early if
+// there is no act and nobody is addressed.
 func weighOrder(t []byte, from, to int) tally {
 	s := t[from:to]
 	w := tally{start: from, end: to, meant: noOne}
@@ -136,8 +136,8 @@ func (w *tally) act(s []byte, at []int, from int) {
 	}
 }
 
-// firstAct returns where the first act is in s that is ordered: one that is
-// told or denied may precede it, which takes a try each.
+// firstAct returns the place of the first ordered act in s. Reported or negated acts before it
+// take a try each.
 func firstAct(s []byte) (at []int, tries int) {
 	for next := 0; tries < actTries; {
 		at = riskyAct.FindIndex(s[next:])
@@ -160,14 +160,14 @@ var orNot = text.LazyExpr(`\bwhether\s[^,;]*\bor\s+not\s*,`)
 // actTries bounds the acts that are looked at in two sentences.
 const actTries = 6
 
-// isOrder reports a verb that gives an order by its place in the text: at the
-// beginning of a sentence or a line, behind a word that continues an order or
-// has somebody act, or in the form of a habit.
+// isOrder reports a verb that gives an order by its place: at the beginning of a sentence or
+// line, or after a word that continues an order or makes somebody act.
 func isOrder(t []byte, verb int) bool {
 	return len(bytes.TrimSpace(t[:verb])) == 0 || leadsToOrder.Match(t[max(0, verb-orderReach):verb])
 }
 
-// orderReach is how far ahead of a verb the words stand that make it an order, in bytes.
+// orderReach bounds the distance between a verb and the words before it that make it an order,
+// in bytes.
 const orderReach = 240
 
 var leadsToOrder = text.LazyExpr(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|please|now|to|must|should|shall|you|just|first|always|immediately|instead|only|kindly|do|will|by|` + anAI + `|it|this|(this|these)\s+(\w+\s+)?` + dataItself + `)\s+)$`)
@@ -185,7 +185,7 @@ func denied(t []byte, act int) bool {
 var madeToAct = text.LazyExpr(`\b(made|makes|can\s+make|could\s+make|to\s+make|got|gets|tricked|led|caused|causes|causing|tricks)\s+(an?|the|our|your|his|her|my|their)\s+(\w+\s+)?` + anAI + `\s+(to\s+|into\s+)?$`)
 
 const (
-	// anAI is what a program is called that reads texts for people.
+	// anAI matches names of AI programs.
 	anAI = `(ais?|llms?|a\.i\.|(large\s+)?language[ -]models?|models?|assistants?|agents?|chatbots?|copilots?|bots?|robots|claude|chatgpt|gpt|gemini|text\s+generators?|automated\s+(readers?|systems?|tools?|reviewers?|analysts?|assistants?|graders?|operators?|contributors?)|(ai|llm)\s+((code\s+)?reviews?|(code\s+)?reviewers?|systems?|tools?|readers?|helpers?|graders?|note\s+takers?|operators?|contributors?)|(digital|inbox|mail|ai)\s+helpers?|(screening|reading|grading|review)\s+software|machines\s+that|(plagiarism|grammar|fact)\s+checker|readers\s+that\s+are\s+not\s+human)`
 
 	// dataItself is what data calls itself: this page, this ticket.
@@ -194,24 +194,24 @@ const (
 	// kindOfAI is the text before such a name.
 	kindOfAI = `(ai|phone|home|database|payment|ticket|sre|devops|finance|calendar|inbox|expense|coding|code|autonomous|automated|virtual|helpful|computer-use|computer|browser|browsing|llm|language|vision|large|review|reviewing|reviewer|reader|recruiting|support|smart|personal|digital|research|screening|grading|moderation|analytics|summari[sz]ing|summari[sz]ation|travel|voice|shopping|e-?mail|mail|openai|generative|intelligent|connected|responsible|downstream|vision\s+and)`
 
-	// vocative is an AI that is spoken to.
+	// vocative matches an AI that is addressed.
 	vocative = `(^\s*|[\n!?;"'(*#<>\]=+|—]\s*|[.:/,-]\s+)((([\w.'’-]+\s+){0,5}?(to|for|of|dear|hey|hi|hello|attention|→|->)\s+)((the|any|all|every|each|an?|my|your|this)\s+)*(` + kindOfAI + `[ -]){0,3}?` + anAI + vocativeTail + `\s*(:|—|!!|,\s|\))|((the|any|all|every|each|an?|my|your|this)\s+)*(` + kindOfAI + `[ -]){0,3}?` + anAI + `(` + vocativeTail + `|-\w+|[_ -](note|directive|instructions?|prompt|hint)s?"?)\s*(:\s|—|!!)|(` + kindOfAI + `[ -]){0,3}?` + anAI + `,\s)|,\s(` + kindOfAI + `[ -]){0,2}?` + anAI + `\s*[.!,)\n]` +
 		`|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\b(should\s+you\s+be|if\s+you\s+are|if\s+you['’]re|if\s+you\s+happen\s+to\s+be)\s+(an?|the)\s+(` + kindOfAI + `\s+){0,3}?` + anAI + `\b|\battention,?\s+(all\s+|any\s+)?(` + kindOfAI + `\s+){0,3}?` + anAI + `\b|\bwhoever\s+or\s+whatever\b|@([a-z]+-)*` + anAI + `\b|\b(hello|hi|hey|dear)\s+(` + kindOfAI + `\s+){0,2}?` + anAI + `\s*!|\b(note|hint|todo|fixme|important|attention|message|warning|info)\s*[(\[](for\s+|to\s+)?((the|any|all)\s+)?(` + kindOfAI + `\s+){0,2}?` + anAI + `[)\]]|<(ai|llm|agent|assistant)_\w+>|\b(claude|copilot|cursor|gemini|chatgpt|codex|windsurf)(\s*[/,&]\s*(claude|copilot|cursor|gemini|chatgpt|codex|windsurf|co\.))+\s*:|\bllm_\w+|\bai_(directive|instruction|note)\w*`
 
-	// vocativeTail is what may be between an AI that is spoken to and the colon.
+	// vocativeTail matches the text between an addressed AI and the colon.
 	vocativeTail = `(\s+(in|of|at|on|that|who|which|with|only|from|and|\w+ing)\b(\s+[\w'’-]+){0,7}?)?`
 
-	// aiMustAct is an AI that has to act, or that somebody is told to have act.
+	// aiMustAct matches an AI that has to act, or that somebody is told to make act.
 	aiMustAct = `\b` + anAI + `(\s+(reviewers?|readers?|graders?|systems?|tools?))?\s+((that|which|who)\s+[^.,:;\n]{0,60}?\s|\w+ing\s+(on\s+|at\s+)?(this|these|the)\s+(\w+\s+){0,2}?)?(now\s+)?(also\s+)?(should|must|shall|needs?\s+to|ha(s|ve)\s+to|(is|are)\s+(\w+ly\s+|hereby\s+)?(to|(required|expected|asked|instructed|supposed|requested|directed|ordered|obliged|bound|invited|advised|encouraged|told)\s+to)|will\s+(now|then|please|want)|can\s+(now\s+)?(just|simply|fill|go|repair|fix)|would\s+(normally|usually))\s|\b` + anAI + `['’]s\s+(\w+\s+){0,2}(goal|task|objective|mission)\s+is\s|\b(have|get|ask|tell|let|make)\s+(the|your|an?|any)\s+(\w+\s+)?` + anAI + `\s`
 
-	// conversationKnown is what only a text knows that is meant to be read in one.
+	// conversationKnown matches words that only make sense inside a conversation.
 	conversationKnown = `\b(in|into|to|of)\s+(your|its|the|any|every)\s+(final\s+|next\s+)?(answer|reply|response|summary|message)\b|\b(its|every|any|each)\s+(final\s+|next\s+)?(answer|summary|response)s?\b|\bwhen(ever)?\s+(you\s+are\s+)?asked\s+(about|for|whether|to)\b|\b(what|whatever|anything|all)\s+(you|it|the\s+\w+)?\s*(were|was|has\s+been|have\s+been|had\s+been)\s+(asked|told|given)\b|\bthe\s+question\s+(is|was|you)\b|\b(the\s+owner|whoever)\s+(\w+\s+){0,4}?asks\b|\b(once|when|after|before|while|as\s+soon\s+as)\s+(you\s+)?(have\s+|are\s+|start\s+)?(summari[sz]\w+|translat\w+|sum(ming)?\s+up|done\s+with|analy[sz]\w+|answer(ed|ing)?|respond(ed|ing)?|reply(ing)?)\b|\bafter\s+reading(\s+(this|the))?\b|\bwhen\s+done\b|\b(later|earlier|previous|next)\s+message\b|\byour\s+(earlier|previous|original|current|actual)\s+(orders|task|request|question|goal|instructions)\b|\bnever\s+mind\s+(the|what)\b|\bfuture\s+(questions|answers|requests)\b|\bin\s+a\s+summary\b|\bsummar(y|ies)\s+of\s+this\b|\bgenerated\s+from\s+this\b`
 
-	// turnMarker is what a turn of a conversation or a note of its system begins with.
+	// turnMarker matches the beginning of a turn or a system note.
 	turnMarker = `\[\[?\s*(system|operator|developer|admin)\b[^\]\n]{0,40}\]|#{2,}\s*(system|operator|instruction)\b|\b(system|operator|developer|host|privileged)\s+(message|notice|note|update|prompt|directive|policy)(\s+\w+){0,3}\s*[:=→-]|\bprivileged\s+context\b|<\|\w+\|>|\[/?inst\]|<start_of_turn>|<system>|</?tool_?\w*>|\brole:\s*system\b|\bend\s+of\s+(the\s+)?(tool\s+)?(output|result|document|context|data)\b|\b(user|developer|owner)\s+(here\s+again|speaking)\b`
 )
 
-// mustBe is what an AI must be and not what it must do.
+// mustBe matches what an AI must be, rather than do.
 var mustBe = text.LazyExpr(`^\s*(be|have|support|know|understand|belong)\b`)
 
 // aiNamed is the mention of an AI.

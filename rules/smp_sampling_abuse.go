@@ -81,7 +81,7 @@ const (
 )
 
 var (
-	// handedOver says that the request itself holds what it speaks of.
+	// handedOver matches that the request itself contains what it mentions.
 	handedOver = lazyregexp.New(`\b(?:above|below|following|attached|provided|given|(?:in|from|of|by) (?:this|the|these|that) (?:\w+ )?(?:files?|code|text|document|logs?|config\w*|schema|repository|project|function|class|page|thread))\b`)
 	// toldWhat makes an order to keep quiet one about style.
 	toldWhat = lazyregexp.New(`^\s*(?:to|how|that they|what|which)\b`)

@@ -25,15 +25,14 @@ var (
 	constantName = lazyregexp.New(`^[A-Z]+(?:_[A-Z0-9]+)+$`)
 )
 
-// The marks of a value that nobody made up as a word.
+// The measures of a value that is not a word.
 const (
 	randomLength  = 16
 	randomVariety = 9
 	randomEntropy = 3.0 // bits for each character; words and paths have less, or no digit
 )
 
-// random reports whether a value looks like what a machine made: letters and
-// digits without an order.
+// random reports whether a value looks generated: letters and digits in random order.
 func random(s string) bool {
 	if len(s) < randomLength || strings.ContainsAny(s, " \t\n") || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "~") {
 		return false
@@ -59,8 +58,7 @@ func random(s string) bool {
 	return bits >= randomEntropy
 }
 
-// passwordLength is the length from which a literal behind the name of a password
-// is taken for one.
+// passwordLength is the minimum length of a literal after the name of a password.
 const passwordLength = 8
 
 // password reports whether a value looks like a password that somebody uses.

@@ -13,8 +13,8 @@ import (
 // match, its severities, and no exception that this project made. docs/seeds.md says
 // where and why the default profile differs.
 
-// Strict returns the severities of that design by the ID of a rule: everywhere, and for
-// what a rule finds in results, where any injected text is output poisoning.
+// Strict returns the severities of that design by rule ID: in general, and for findings in
+// results, where any injected text is output poisoning.
 func Strict() (everywhere, inResults map[string]scanner.Severity) {
 	everywhere = map[string]scanner.Severity{
 		menCredential.ID:         scanner.Critical,
@@ -59,10 +59,9 @@ func AllStrict() []scanner.Rule {
 	return all
 }
 
-// mentioned are the patterns of the design by the rule that carries them, beside those
-// that the rule has anyway. A dot in a name of a file is a dot. The white space behind
-// IMPORTANT: is inside the look-ahead, because an engine that backtracks gives it up
-// otherwise, and the exceptions would except nothing.
+// mentioned are the design's patterns by rule, in addition to the rule's own. A dot in a file
+// name is literal. The white space after IMPORTANT: is inside the look-ahead, because a
+// backtracking engine would give it up and the exceptions would never apply.
 var mentioned = map[string]map[string]string{
 	"men-credential": {
 		"ssh_dir":      `~/\.ssh`,

@@ -27,7 +27,7 @@ var supTyposquat = scanner.Rule{
 	},
 }
 
-// squats returns the well-known package that a name is taken for, and how.
+// squats returns the well-known package that a name imitates, and how.
 func squats(ecosystem scanner.Ecosystem, name string) (known, how string) {
 	list := popular[ecosystem]
 	if len(name) > comparedBytes || len(list) == 0 {

@@ -17,8 +17,8 @@ func ownTools(p *scanner.MessagePass, visit func(d *scanner.Definition, node int
 	}
 }
 
-// annotation returns the node of an annotation of the tool at node that is a boolean,
-// and its value; -1 where there is none.
+// annotation returns the node of a boolean annotation of the tool at node, and its value; -1
+// if there is none.
 func annotation(doc *wire.Doc, node int, name string) (at int, value bool) {
 	at = doc.Get(doc.Get(node, "annotations"), name)
 	if doc.Kind(at) != wire.Bool {
@@ -40,8 +40,8 @@ func newTools(p *scanner.JudgePass, visit func(*scanner.Definition)) {
 	}
 }
 
-// reportBeside reports what is wrong with the name of a tool beside that of another
-// server's tool.
+// reportBeside reports what is wrong with a tool's name compared with that of another server's
+// tool.
 func reportBeside(p *scanner.JudgePass, d *scanner.Definition, other *scanner.Known, severity scanner.Severity, message string) {
 	p.Report(scanner.JudgeIssue{
 		Severity: severity, Subject: scanner.ToolSubject, Name: d.Name, Pointer: "/name", Offset: d.Offset,

@@ -42,7 +42,7 @@ var uiAppBroadCSP = scanner.Rule{
 	},
 }
 
-// judgePage judges what a page declares at node ui.
+// judgePage judges the declarations of a page at node ui.
 func judgePage(p *scanner.MessagePass, ui int) {
 	doc := p.Doc
 	for _, key := range cspMembers {
@@ -99,7 +99,7 @@ var (
 	cspSource  = lazyregexp.New(`(?i)^(?:([a-z][a-z0-9+.-]*)://)?(\*\.)?([^/:?#]+)(?::[\d*]+)?(?:[/?#].*)?$`)
 )
 
-// broadSource tells how a source of a content security policy is none.
+// broadSource returns why a source of a content security policy is ineffective.
 func broadSource(said, list string) (scanner.Severity, string) {
 	source := strings.TrimSpace(said)
 	if source == "" {

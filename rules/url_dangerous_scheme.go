@@ -49,12 +49,12 @@ var urlDangerousScheme = scanner.Rule{
 	},
 }
 
-// linkReach bounds what is read of the code in a link, in bytes.
+// linkReach bounds the code read in a link, in bytes.
 const linkReach = 160
 
 var (
 	callsOut = lazyregexp.New(`\b(?:fetch|xmlhttprequest|sendbeacon|import|eval|function|atob|settimeout|postmessage)\s*\(|\b(?:cookie|localstorage|sessionstorage|indexeddb)\b|\bnew\s+(?:image|websocket)\b|https?:|<\s*script|%3cscript|;base64,`)
-	// idleLink does nothing, or what a button of the browser does.
+	// idleLink matches a link that does nothing, or what a browser button does.
 	idleLink = lazyregexp.New(`javascript:\s*(?:void|;|//|#|["')\s]|$|history\.|(?:window|self|top)\.(?:print|close|history|scroll)|print\(|return\b|false|true|undefined|\{\})`)
 	// codeInData are the types of data: whose content runs.
 	codeInData = lazyregexp.New(`^(?:text/html|application/xhtml|text/xml|application/xml|text/javascript|application/javascript|application/x-javascript)`)
@@ -78,8 +78,8 @@ func dangerous(scheme, said string, place addressPlace) bool {
 	return false
 }
 
-// drawsAndRuns reports a drawing in data: with a script in it, which runs wherever the
-// drawing is opened by itself.
+// drawsAndRuns reports an SVG data: URL with a script, which runs wherever the image is opened
+// directly.
 func drawsAndRuns(data string) bool {
 	kind, drawing, _ := strings.Cut(data[:min(len(data), maxDrawing)], ",")
 	if !strings.HasPrefix(strings.ToLower(strings.TrimSpace(kind)), "image/svg") {
@@ -95,7 +95,7 @@ func drawsAndRuns(data string) bool {
 	return scriptInDrawing.MatchString(drawing)
 }
 
-// maxDrawing bounds what is read of a drawing, in bytes.
+// maxDrawing bounds the SVG image that is read, in bytes.
 const maxDrawing = 256 << 10
 
 var scriptInDrawing = lazyregexp.New(`(?i)<script\b|\son\w{3,20}\s*=|javascript:`)

@@ -70,8 +70,7 @@ func calledWith(p *scanner.MessagePass) {
 	}
 }
 
-// The bounds of what is looked for in one argument: addresses are short, and a
-// command has few.
+// The bounds of the search in one argument: addresses are short, and a command has few.
 const (
 	maxAddressText = 8 << 10
 	maxAddresses   = 16

@@ -114,7 +114,7 @@ func encoded(via string) string {
 	return " in " + via
 }
 
-// report reports what a request carries from one server.
+// report reports the data from one server in a request.
 func (c *carried) report(p *scanner.JudgePass) {
 	f := &c.worst
 	is := scanner.JudgeIssue{Severity: c.severity, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: f.Value.Pointer,

@@ -6,10 +6,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// What a tool says it does follows from the verb of its name, and of the
-// first words of its description. Words that are nouns as often count at the
-// start of a name only. A get_delete_status deletes nothing, and an
-// execute_query reads; a delete_view deletes.
+// What a tool says it does follows from the verb of its name and of the first words of its
+// description. Words that are as often nouns count only at the start of a name. A
+// get_delete_status deletes nothing, and an execute_query reads; a delete_view deletes.
 var (
 	destroyVerbs = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite)\b|^(drop|clear|reset|transfer)\b`)
 	changeVerbs  = lazyregexp.New(`\b(send|write|insert|upload|publish|rename|modify|install|execute|exec)\b|^(update|edit|move|merge|push|commit|post|pay|buy|append|replace|patch|submit|deploy)\b`)

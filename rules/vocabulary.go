@@ -1,8 +1,7 @@
 package rules
 
-// vocabulary are words that tools and servers are named with, and words that
-// are one letter away from such a one: two of them are two names, and what is
-// nearly one of them is a slip. The names of products belong to it.
+// vocabulary are words in names of tools and servers, and words one letter away from them: two
+// vocabulary words are two names, and a near miss of one is a typo. It includes product names.
 var vocabulary = wordSet(`
 	accept access account action activate active activity adapt adapter add address adjust admin adopt advice agent alert alias alpha
 	analysis analyze answer append apply approve archive argument arrange article artifact ask assert assign asset attach

@@ -21,11 +21,11 @@ type weighing struct {
 	message  string
 }
 
-// honestly are the weights of what speaks for an honest reading, in all weighings.
+// honestly are the weights of signs of an honest text, in all weighings.
 var honestly = map[reading.Sense]int{reading.Attacks: -4, reading.Asks: -4, reading.First: -2}
 
-// weighed makes the check of a rule that weighs each sentence of a definition.
-// What the patterns of the rule have found there is not reported again.
+// weighed returns the check of a rule that weighs each sentence of a definition. It does not
+// repeat what the rule's patterns found.
 func weighed(ws ...*weighing) func(*scanner.TextPass) {
 	return func(p *scanner.TextPass) {
 		sentences := p.Reading(readDefinition).([]reading.Sentence)
@@ -79,7 +79,7 @@ func readDefinition(p *scanner.TextPass, old any) any {
 	})
 }
 
-// definition is what a reading asks about.
+// definition provides the context of a reading.
 type definition struct{ *scanner.TextPass }
 
 // OtherTool returns a tool of others that a sentence names.
@@ -94,7 +94,7 @@ func (d definition) OtherTool(sentence []byte) string {
 	return name
 }
 
-// domainTool is a kind of tool that a sentence may speak of without naming one.
+// domainTool matches a kind of tool that a sentence mentions without a name.
 var domainTool = lazyregexp.New(`\b(calendar|e?-?mail|payment|bank|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+tools?\b`)
 
 // parameterKeys are the members of a schema whose text a model may follow when
@@ -137,8 +137,8 @@ func (w *weighing) quoted(t []byte, s *reading.Sentence) bool {
 	return false
 }
 
-// purposeful reports that a tool's name, or what it says first, is about what
-// the sentence speaks of.
+// purposeful reports that a tool's name or first sentence is about the subject of the
+// sentence.
 func purposeful(p *scanner.TextPass, s *reading.Sentence) bool {
 	return purposeOf(p.Name, p.Described(), s)
 }
@@ -160,7 +160,7 @@ func purposeOf(name, described string, s *reading.Sentence) bool {
 // maxOpening is how much of a text without an end of a sentence its beginning is, in bytes.
 const maxOpening = 1024
 
-// firstSaid returns what a text says first.
+// firstSaid returns the first sentence of a text.
 func firstSaid(s string) string {
 	s = s[:min(len(s), maxOpening)]
 	if i := strings.IndexAny(s, ".\n"); i >= 0 {
@@ -169,7 +169,7 @@ func firstSaid(s string) string {
 	return s
 }
 
-// purposes are the words of tools whose business is what can be handed over.
+// purposes are words of tools whose job is to pass data on.
 var purposes = [...]struct {
 	senses []reading.Sense
 	words  *lazyregexp.Regexp

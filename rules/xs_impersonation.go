@@ -51,8 +51,8 @@ func reportClaim(p *scanner.JudgePass, severity scanner.Severity, pointer, evide
 		Message: message, Evidence: evidence, Key: evidence})
 }
 
-// claimedBrand returns the brand that a server claims to be: by its bare name, or by
-// the word official beside it.
+// claimedBrand returns the brand that a server claims to be: by its bare name, or with the
+// word official.
 func claimedBrand(name string) (b *brand, official bool) {
 	words := foldWords(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })) // GitHub is one word
 	official = slices.Contains(words, "official") && !slices.Contains(words, "unofficial")
@@ -65,7 +65,7 @@ func claimedBrand(name string) (b *brand, official bool) {
 	return nil, false
 }
 
-// contradiction weighs what is known of a server against its claim to be a brand.
+// contradiction rates what contradicts a server's claim to be a brand.
 func contradiction(b *brand, official bool, website, id string) (scanner.Severity, string) {
 	weak := scanner.Low
 	if official {
@@ -96,8 +96,7 @@ func hostOf(address string) string {
 	return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 }
 
-// publicHost reports a name of the public DNS: what runs here or in a private
-// network may stand in for anything.
+// publicHost reports a name in the public DNS: a local or private host may represent anything.
 func publicHost(h string) bool {
 	_, err := netip.ParseAddr(h)
 	dot := strings.LastIndexByte(h, '.')
@@ -109,8 +108,8 @@ func ownedBy(h string, hosts []string) bool {
 	return slices.ContainsFunc(hosts, func(own string) bool { return h == own || strings.HasSuffix(h, "."+own) })
 }
 
-// imitatedHost returns the brand that a host is made to look like: the brand's
-// host with more behind it, or its name with a slip.
+// imitatedHost returns the brand that a host imitates: by the brand's host with a suffix, or
+// its name with a typo.
 func imitatedHost(h string) *brand {
 	labels := strings.Split(h, ".")
 	if len(labels) < 2 {

@@ -42,8 +42,7 @@ var xsNameLookalike = scanner.Rule{
 	},
 }
 
-// likeBuiltin weighs a name beside those of the tools that clients bring along, ""
-// for none that it is like.
+// likeBuiltin rates a name's similarity to built-in tools of clients, "" for none.
 func likeBuiltin(name string) (scanner.Severity, string) {
 	switch b, exact := imitates(name); {
 	case exact && disguised(name):

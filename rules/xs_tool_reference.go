@@ -68,7 +68,7 @@ var xsToolReference = scanner.Rule{
 	},
 }
 
-// anyTool is no tool by name, and orderInTime an order in time.
+// anyTool matches tools without a name, and orderInTime a sequence.
 var (
 	anyTool     = lazyregexp.New(`^(any|all|every|other|each)\b`)
 	orderInTime = lazyregexp.New(`\b(first|before|prior\s+to|always\s+call)\b`)
@@ -77,7 +77,7 @@ var (
 var (
 	// toolReference is the name of a tool as texts write it.
 	toolReference = lazyregexp.New("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
-	// occasionOfUse is when, or in place of what.
+	// occasionOfUse matches the occasion, or the replaced tool.
 	occasionOfUse = lazyregexp.New(`\b(when(ever)?|every(\s+time)?|each(\s+time)?|any(\s+time)?|before|after|prior\s+to|instead\s+of|rather\s+than|supersedes?|overrides?|replaces?|behaviou?r\s+of|output\s+of|its\s+output|(must|should|always)\s+(first\s+)?(call|use|invoke|run|replace)|first\s+(call|use|invoke|run)|(side\s+)?note\s+(for|on|about)|from\s+now\s+on|has\s+changed|affects|calls\s+to|route\s+all)\b`)
 	// ownHistory is how a tool reports its own past.
 	ownHistory = lazyregexp.New(`\b(deprecated|formerly|renamed|release\s+note|changelog|migrat\w+|of\s+this\s+(server|package|mcp)|legacy|transparently|no\s+longer|backwards?)\b`)
@@ -99,12 +99,12 @@ func anotherTool(p *scanner.TextPass, s []byte) string {
 	return ""
 }
 
-// toolName is a word that can only be the name of one tool. Only a tool's own
-// text is in a list that tells whether the tool is one of the server's.
+// toolName matches a word that can only be a tool name. Only the tool's own text is in a list
+// that shows whether the tool is one of the server's.
 var toolName = lazyregexp.New(`[_.]`)
 
-// sameFamily reports two names of tools of one family, such as get_invoice and
-// list_invoices: a single definition can come without the list it stands in.
+// sameFamily reports two tool names of one family, such as get_invoice and list_invoices: a
+// definition can come without its list.
 func sameFamily(own, other string) bool {
 	for _, w := range strings.FieldsFunc(strings.ToLower(own), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if len(w) > familyWord && strings.Contains(other, w[:len(w)-1]) {
@@ -117,7 +117,7 @@ func sameFamily(own, other string) bool {
 // familyWord is the length above which a word of a name is its subject and no verb.
 const familyWord = 4
 
-// parameterOrFile is what looks like the name of a tool and is none.
+// parameterOrFile matches what looks like a tool name but is not.
 var parameterOrFile = lazyregexp.New(`\.(json|md|txt|py|js|ts|go|html|css|yaml|yml|toml|com|org|net|io|dev|example|env|csv|xml|sql|sh|xlsx|pdf|png|docx)$|^(e\.g|i\.e|etc\.|v?\d|node\.js|next\.js)|^(the )?(this|same|following|appropriate|correct|right|first|second|search|other) tool$|_(id|ids|name|path|url|type|key|token|at|by|count|date|time|format|mode|size|code|status|list)$`)
 
 // interfering is to change what another tool is given or does.

@@ -136,7 +136,7 @@ func windows(t *testing.T, set []scanner.Rule, cases map[string]windowCase) {
 			late := 0
 			for _, s := range res.Coverage.Skipped {
 				late += s.Count
-				if !strings.Contains(s.Reason, "too far behind") {
+				if !strings.Contains(s.Reason, "too late to be put in order") {
 					t.Errorf("%+v", s)
 				}
 			}

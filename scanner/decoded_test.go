@@ -82,9 +82,9 @@ func TestLargeTexts(t *testing.T) {
 		"terminal sequences":  {fill("\x1b["), ""},
 		"what seems secret":   {fill("key: token = secret://"), ""},
 		"opened and not shut": {fill("<!-- ![a](http [[ "), ""},
-		"base64 of base64":    {func(size int) string { return nested(size, 6) }, "encoded more than 3 times"},
-		"all encodings":       {fill(`%2541 \x5cx41 &amp;amp; i-g-n-o-r-e a-l-l-n-o `), "more than 4 times its length"},
-		"anchors":             {fill("ignore instructions password secret ~/.ssh send to https://x.y/ call system: do not tell <important> "), "more places to judge"},
+		"base64 of base64":    {func(size int) string { return nested(size, 6) }, "more than 3 layers of encoding"},
+		"all encodings":       {fill(`%2541 \x5cx41 &amp;amp; i-g-n-o-r-e a-l-l-n-o `), "exceeds 4 times its length"},
+		"anchors":             {fill("ignore instructions password secret ~/.ssh send to https://x.y/ call system: do not tell <important> "), "more matches than the limit"},
 	} {
 		var res scanner.Result
 		effort.Linear(t, name, larger, func(size int) func() {

@@ -106,7 +106,7 @@ func TestClocks(t *testing.T) {
 			got, res := told(t, scanner.Options{Limits: limits}, only("read-then-send", "burst", "rate-limit"), events)
 			late, lines := 0, []string(nil)
 			for _, s := range res.Coverage.Skipped {
-				if strings.Contains(s.Reason, "too far behind") {
+				if strings.Contains(s.Reason, "too late to be put in order") {
 					late += s.Count
 				}
 			}

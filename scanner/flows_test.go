@@ -116,7 +116,7 @@ func TestSessionsShareTheBound(t *testing.T) {
 	add(0, sent(101, "mail", aSecret[:39]+"A"))
 	add(64, sent(102, "mail", aSecret[:39]+"M"))
 	got, res = told(t, scanner.Options{}, only("value-flow"), events)
-	if len(got) != 1 || !strings.HasPrefix(got[0], "value-flow 103 ") || len(res.Coverage.Skipped) != 1 || !strings.HasPrefix(skips(res)[0], "a session goes on after its values") {
+	if len(got) != 1 || !strings.HasPrefix(got[0], "value-flow 103 ") || len(res.Coverage.Skipped) != 1 || !strings.HasPrefix(skips(res)[0], "a session continued after its values") {
 		t.Errorf("%q, %q", got, skips(res))
 	}
 }
