@@ -16,7 +16,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// record is an audit event of any type. A type leaves out what it does not speak of.
+// record is an audit event of any type. Members that do not belong to a type are omitted.
 type record struct {
 	Type       string `json:"type"`
 	Timestamp  string `json:"timestamp"`
@@ -144,7 +144,7 @@ func foreignLines(s string) string {
 // agentshName writes the ID of a rule as the agentsh event reference does.
 func agentshName(rule string) string { return strings.ReplaceAll(foreign(rule, nameLimit), "-", "_") }
 
-// complete adds what the findings of the event say of a record.
+// complete adds the event's findings to a record.
 func (r *record) complete(d *scanner.Decision, found []scanner.Finding) {
 	if r.about == scanner.NoSubject {
 		return
@@ -187,7 +187,7 @@ func (r *record) add(d detection) {
 	}
 }
 
-// concerns reports whether a finding is of what a record reports.
+// concerns reports whether a finding is about the subject of a record.
 func (r *record) concerns(f *scanner.Finding) bool {
 	subject := f.Subject
 	if subject == scanner.ErrorSubject {

@@ -81,8 +81,8 @@ func (c *approveCmd) selectors(f *lockfile.File) (all []lockfile.Selector, err e
 	return all, nil
 }
 
-// ofOne returns the server that --server names, or before names that are
-// none of a server, with the names of its definitions.
+// ofOne returns the server that --server names, or the server argument before definition
+// names, with the definition names.
 func (c *approveCmd) ofOne(f *lockfile.File) (server string, names []string) {
 	if c.Server != "" || len(c.Selectors) < 2 || f.Servers[c.Selectors[0]] == nil {
 		return c.Server, c.Selectors
@@ -95,7 +95,7 @@ func (c *approveCmd) ofOne(f *lockfile.File) (server string, names []string) {
 	return c.Selectors[0], c.Selectors[1:]
 }
 
-// approvedRow is one line of what was approved.
+// approvedRow is one approved definition.
 type approvedRow struct {
 	Server string `json:"server"`
 	Kind   string `json:"kind"`

@@ -29,7 +29,7 @@ type asking struct {
 	bytes    int              // of these
 }
 
-// What is kept of a server that does not say how it is called.
+// The bounds on frames kept until a server tells its name.
 const (
 	maxUnnamed      = 256
 	maxUnnamedBytes = 1 << 20
@@ -112,7 +112,7 @@ func (a *asking) event(kind scanner.EventKind) *scanner.Event {
 	return e
 }
 
-// frame takes in what was said on the connection.
+// frame takes a frame of the connection.
 func (a *asking) frame(fr live.Frame) {
 	if fr.Address { // of the transport, not a message
 		return
@@ -161,7 +161,7 @@ func (a *asking) flush() {
 	a.waiting = nil
 }
 
-// started tells what the server is, by what a machine knows of it.
+// started records the server's identity, with what a machine knows about it.
 func (a *asking) started(m machine) {
 	e, why := a.event(scanner.StartedEvent), ""
 	e.Identity, why = a.server.identity(m)
@@ -206,7 +206,7 @@ func (a *asking) skip(format string, args ...any) {
 	a.feed.send(e, true)
 }
 
-// report tells what was not listed.
+// report records what was not listed.
 func (a *asking) report(ctx context.Context, res *live.Result, err error, limit int64) {
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -101,7 +101,7 @@ func (l *callList) add(e *scanner.Event, m *scanner.Judged, action, told string)
 	return len(l.rows) - 1
 }
 
-// decide adds what was decided about the call.
+// decide adds the decision about the call.
 func (r *callRow) decide(m *scanner.Judged) {
 	switch d := &m.Decision; {
 	case d.Verdict == scanner.Block || d.Verdict == scanner.Prompt:
@@ -141,7 +141,7 @@ func (r *callRow) twin(e *scanner.Event, m *scanner.Judged) bool {
 		(r.Tool == m.Target || strings.HasSuffix(m.Target, "__"+r.Tool) || strings.HasSuffix(r.Tool, "__"+m.Target))
 }
 
-// finish adds the result of a call. What was blocked stays blocked.
+// finish adds the result of a call. A blocked call stays blocked.
 func (r *callRow) finish(e *scanner.Event, m *scanner.Judged) {
 	if m.Kind == scanner.Response || !scanner.Refuses(r.Action) {
 		r.Action = "ok"

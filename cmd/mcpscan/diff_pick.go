@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// pick chooses the server of OLD that NEW is compared with. pair is whether it is the
-// only one, so that names need not agree; otherwise servers are compared by name.
+// pick chooses the server of OLD to compare NEW with. pair says that both sides have one
+// server, so that names need not agree; otherwise servers are compared by name.
 func (c *diffCmd) pick(ctx context.Context, std streams, engine *scanner.Engine, before *scanner.Snapshot) (s *scanner.Snapshot, pair bool, err error) {
 	switch {
 	case c.Server != "":

@@ -14,9 +14,8 @@ import (
 // maxEnvFile bounds a file of variables.
 const maxEnvFile = 1 << 20
 
-// envFiles adds the files of variables that entries of a project name and that came with
-// it: what is in them decides what runs as the entry does. Others are of whoever starts
-// the server, and are counted.
+// envFiles adds the project's environment files that its entries name: like the entry, they
+// decide what runs. Other files belong to whoever starts the server, and are counted.
 func (p *plan) envFiles(f *config.File) {
 	if f.User {
 		return

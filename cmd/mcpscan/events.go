@@ -41,7 +41,7 @@ func (f *eventsFlags) open(others ...string) (*auditLog, error) {
 	return &auditLog{to: report.NewEvents(file), file: file}, nil
 }
 
-// beside returns a sink that fills the log and passes all on.
+// beside returns a sink that fills the log and passes everything on.
 func (l *auditLog) beside(s scanner.Sink) scanner.Sink {
 	if l.to == nil {
 		return s
@@ -68,8 +68,8 @@ func (t tee) Finding(f *scanner.Finding) error {
 	return errors.Join(t[0].Finding(f), t[1].Finding(f))
 }
 
-// withLost adds to what a run exits with that a file is incomplete. Findings and the
-// like decide the code.
+// withLost adds to the exit error that a file is incomplete. Other results decide the exit
+// code.
 func withLost(err, lost error) error {
 	var exit *exitError
 	switch {

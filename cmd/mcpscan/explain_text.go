@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// labelWidth is how far behind a label, and its indent, what it says begins.
+// labelWidth is the column of the text after a label and its indent.
 const labelWidth = 13
 
 // explainedLines writes what there is to say of events, a fact a line.
@@ -29,7 +29,7 @@ func writeExplained(w io.Writer, events []*explained) error {
 	return put(text.Guard(w), p.b.Bytes())
 }
 
-// line writes a label and what it says, if it says anything; continued lines have none.
+// line writes a label and its text, unless the text is empty; continued lines have no label.
 func (p *explainedLines) line(indent int, label, format string, args ...any) {
 	for i, a := range args { // all text but the format may be foreign
 		if s, ok := a.(string); ok {
@@ -93,7 +93,7 @@ func (p *explainedLines) message(m *explainedMessage) {
 	}
 }
 
-// decision writes what was decided, and by whom.
+// decision writes the decision with its check.
 func (p *explainedLines) decision(m *explainedMessage) {
 	if len(m.Checks) == 0 {
 		if m.Kind == "request" {
@@ -119,7 +119,7 @@ func (p *explainedLines) decision(m *explainedMessage) {
 	}
 }
 
-// why is what a check has to say for its decision.
+// why is the reason of a check for its decision.
 func (c *explainedCheck) why() string {
 	out := ""
 	if c.Rule != "" {
@@ -134,7 +134,7 @@ func (c *explainedCheck) why() string {
 	return out
 }
 
-// windows writes what a call is judged by.
+// windows writes the windows by which a call is judged.
 func (p *explainedLines) windows(w *windows) {
 	turn := 0
 	for _, r := range w.Reads {

@@ -89,13 +89,13 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	return c.report(std, checks, offers)
 }
 
-// policy is what the configuration lets pass without being looked at.
+// policy is what the configuration approves without a review.
 func (c *checks) policy() lockfile.Policy {
 	a := &c.triage.Settings.Approval
 	return lockfile.Policy{Hold: a.Holds(), Auto: a.Passes}
 }
 
-// offers is what was asked of the targets, and what was found in it.
+// offers is what the targets listed, with its findings.
 type offers struct {
 	now       *scanner.Snapshot
 	inputs    []report.Input
@@ -104,7 +104,7 @@ type offers struct {
 	critical  map[string]bool // servers in which something critical was found, and is open
 }
 
-// offers asks all targets what they offer.
+// offers lists all targets.
 func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*offers, error) {
 	targets, missed, err := c.targets()
 	if err != nil {
@@ -146,9 +146,9 @@ func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*off
 	return o, nil
 }
 
-// targets are the files and addresses to ask: a directory stands for the configurations
-// in it and below it, and no target for the working directory. missed is what of a
-// directory was not searched.
+// targets are the files and addresses to list: a directory stands for the configurations in it
+// and below it, and no target for the working directory. missed is the part of a directory
+// that was not searched.
 func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) {
 	given := c.Targets
 	if len(given)+len(c.Command) == 0 {
@@ -195,8 +195,8 @@ func (c *lockCmd) read(ctx context.Context, std streams, checks *checks, o *offe
 	return nil
 }
 
-// lockedFindings is a sink that lets through what is found in the definitions that are
-// locked, and remembers the servers that must not be trusted on first use.
+// lockedFindings is a sink that passes findings in locked definitions, and remembers the
+// servers that must not be trusted on first use.
 type lockedFindings struct {
 	scanner.Sink
 	critical map[string]bool
@@ -218,8 +218,7 @@ func (s *lockedFindings) Finding(f *scanner.Finding) error {
 	return s.Sink.Finding(f)
 }
 
-// report shows what was found in what was locked, and returns what the process exits
-// with.
+// report shows the findings in what was locked, and returns the exit error.
 func (c *lockCmd) report(std streams, checks *checks, o *offers) error {
 	r := o.collector.Report(o.inputs, version(), o.result)
 	if len(r.Findings) == 0 && r.Coverage.Complete() && len(c.written()) == 1 && c.Output == "" && c.Format[0] == "text" { // standard error says what was done
@@ -272,7 +271,7 @@ func (c *lockCmd) tell(w io.Writer, changed bool, servers, total, forgotten int,
 	tellWaiting(w, c.Lockfile, waiting)
 }
 
-// maxWaiting bounds what is listed on a terminal.
+// maxWaiting bounds the list on a terminal.
 const maxWaiting = 20
 
 // tellWaiting lists what waits for approval, and the commands that look at it and
@@ -332,7 +331,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// check reports what is wrong with the lockfile as it stands.
+// check reports what is wrong with the current lockfile.
 func (c *lockCmd) check(ctx context.Context, std streams) error {
 	if len(c.Targets)+len(c.Command) > 0 || c.Prune {
 		return usage("--check inspects only the lockfile; use mcpscan diff to compare it")
@@ -361,7 +360,7 @@ func (c *lockCmd) check(ctx context.Context, std streams) error {
 	return c.finish(std, r, checks.rules)
 }
 
-// onlyLock is a sink that lets through what is said of the lockfile itself.
+// onlyLock is a sink that passes findings about the lockfile only.
 type onlyLock struct{ scanner.Sink }
 
 func (s onlyLock) Finding(f *scanner.Finding) error {
@@ -380,7 +379,7 @@ func moment(asked string) (time.Time, error) {
 	return time.Now().UTC().Truncate(time.Second), nil
 }
 
-// who is the name that an approval is given under.
+// who is the name of the approver.
 func who(asked string) string {
 	name := cmp.Or(asked, os.Getenv("MCPSCAN_USER"), os.Getenv("GITHUB_ACTOR"))
 	if name != "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// lookFlags choose what a look into a recording shows.
+// lookFlags select the part of a recording to show.
 type lookFlags struct {
 	Files   []string `arg:"" help:"Recordings; - reads standard input." placeholder:"FILE"`
 	Session string   `help:"Only this session."`
@@ -225,7 +225,7 @@ type detectionsCmd struct {
 	Severity string `help:"Only findings of this severity or higher." default:"low" enum:"note,low,medium,high,critical"`
 }
 
-// Run lists what was found.
+// Run lists the findings.
 func (c *detectionsCmd) Run(ctx context.Context, std streams) error {
 	collector := report.NewCollector(severity(c.Severity))
 	err := c.run(ctx, std, sink{finding: func(f *scanner.Finding) { _ = collector.Finding(f) }})

@@ -94,8 +94,8 @@ Exit codes: 0 no finding at or above --fail-on, 1 findings at or above it,
 2 wrong usage or configuration, 3 something could not be inspected,
 130 interrupted.`
 
-// maxHeap is what the collector of garbage tries to keep the program within. What is live
-// has bounds of its own, and is less.
+// maxHeap is the size within which the garbage collector tries to keep the heap. Live data has
+// its own, lower bounds.
 const maxHeap = 200 << 20
 
 func main() {
@@ -160,8 +160,8 @@ func helpful(err error) string {
 	return "mcpscan"
 }
 
-// splitCommand takes the command of a server to start, behind --, off the
-// arguments: kong would look for flags of ours in it.
+// splitCommand removes the command of a server, after --, from the arguments: kong would parse
+// its flags as ours.
 func splitCommand(args []string) (ours, command []string) {
 	if len(args) == 0 || !slices.Contains([]string{"scan", "diff", "lock"}, args[0]) {
 		return args, nil

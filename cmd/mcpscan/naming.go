@@ -20,10 +20,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// lockedServers is what the servers that a run compares with are, by name.
+// lockedServers are the identities of the servers that a run compares with, by name.
 type lockedServers map[string]*scanner.LockedIdentity
 
-// serversOf returns what a lockfile says that its servers are.
+// serversOf returns the server identities in a lockfile.
 func serversOf(f *lockfile.File) lockedServers {
 	servers := lockedServers{}
 	if f != nil {
@@ -34,7 +34,7 @@ func serversOf(f *lockfile.File) lockedServers {
 	return servers
 }
 
-// offeredBy returns what a snapshot says that its servers are.
+// offeredBy returns the server identities in a snapshot.
 func offeredBy(s *scanner.Snapshot) lockedServers {
 	servers := lockedServers{}
 	for name, o := range s.Servers {
@@ -72,8 +72,8 @@ func (l lockedServers) distinct(name string, id *scanner.Identity) string {
 	return name
 }
 
-// same lists the servers that are the same by what starts them, or the one alone that is
-// started with the same arguments.
+// same lists the servers with the same identity, or only the one that is started with the same
+// arguments.
 func (l lockedServers) same(id *scanner.Identity) (names []string) {
 	var exact []string
 	for _, name := range slices.Sorted(maps.Keys(l)) {
@@ -92,7 +92,7 @@ func (l lockedServers) same(id *scanner.Identity) (names []string) {
 	return names
 }
 
-// fallbackID stands for a server of which nothing else is known, as agentsh makes it.
+// fallbackID names a server of which nothing else is known, as agentsh does.
 func fallbackID(command string, args []string, address string) string {
 	sum := sha256.Sum256([]byte(command + strings.Join(args, " ") + address))
 	return fmt.Sprintf("mcp-%x", sum[:4])
@@ -116,7 +116,7 @@ func packageName(entry *scanner.Entry) string {
 	return name
 }
 
-// generic are names that many packages have behind their scope or owner.
+// generic are names that many packages have after their scope or owner.
 var generic = lazyregexp.New(`(?i)^(?:mcp|server|mcp[-_]?server|server[-_]?mcp|index|main|cmd)$`)
 
 // isName reports whether a text can be the name of a server.
@@ -137,8 +137,8 @@ func ownName(frame []byte) string {
 	return name
 }
 
-// urlName names a server by the host of its URL, and by the path where that is none of
-// the usual ones: a host can have several servers.
+// urlName names a server by the host of its URL, and by an unusual path: a host can have
+// several servers.
 func urlName(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// outputFlags say what a report looks like, where it goes and when it fails.
+// outputFlags select the formats and destinations of a report, and when it fails the run.
 type outputFlags struct {
 	Format          []string `help:"Report format: ${formats}. Repeat as FORMAT=FILE for several." placeholder:"FORMAT" default:"text" sep:"none"`
 	Output          string   `short:"o" help:"Write the report to this file instead of standard output." placeholder:"FILE"`
@@ -94,8 +94,8 @@ func severity(name string) scanner.Severity {
 	return s
 }
 
-// write renders the report in every format asked for. One of them goes to
-// standard output or to -o; the others need a file each.
+// write renders the report in every requested format. One can go to standard output or -o; the
+// others need a file each.
 func (f *outputFlags) write(std streams, r *report.Report, rules []scanner.Rule) error {
 	for _, spec := range f.Format {
 		name, file, _ := strings.Cut(spec, "=")
@@ -191,7 +191,7 @@ func (f *outputFlags) fails() *scanner.Severity {
 	return &s
 }
 
-// finish writes a report and returns what the process exits with.
+// finish writes a report and returns the exit error.
 func (f *outputFlags) finish(std streams, r *report.Report, rules []scanner.Rule) error {
 	if err := f.write(std, r, rules); err != nil {
 		return err

@@ -37,7 +37,7 @@ type pinNames struct {
 	Tool   string `help:"The tool of --server, instead of NAME." placeholder:"NAME"`
 }
 
-// over returns the selector that stands by itself, or that the flags make.
+// over returns the selector given as an argument or by the flags.
 func (n *pinNames) over(selector string) (string, error) {
 	switch {
 	case n.Server == "" && n.Tool != "":
@@ -60,8 +60,8 @@ func (f *pinFlags) load() (*lockfile.File, error) {
 	return file, nil
 }
 
-// unreadable is the error of a lockfile that was needed; where there is none, it
-// says what makes one.
+// unreadable is the error for a required lockfile; if it is missing, it names the command that
+// creates one.
 func unreadable(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; run mcpscan lock to create it", err)
@@ -242,7 +242,7 @@ type pinsDiffCmd struct {
 	engineFlags
 }
 
-// Run compares what was seen last with what was approved.
+// Run compares the definitions last seen with the approved ones.
 func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 	f, err := lockfile.Load(c.Lockfile)
 	if err != nil {
@@ -411,7 +411,7 @@ type pinsImportCmd struct {
 // maxPinFile bounds the file of pins.
 const maxPinFile = 64 << 20
 
-// Run approves what is the same.
+// Run approves identical definitions.
 func (c *pinsImportCmd) Run(ctx context.Context, std streams) error {
 	at, err := moment(c.Now)
 	if err != nil {

@@ -23,8 +23,8 @@ type policyCmd struct {
 	Generate policyGenerateCmd `cmd:"" help:"Generate a policy that allows exactly what recordings show."`
 }
 
-// loadPolicy reads a policy; the end of the file's name says in which language it is. It
-// also returns what of the file protects nobody, for a warning.
+// loadPolicy reads a policy in the language given by the file extension. It also returns parts
+// of the file without effect, for a warning.
 func loadPolicy(name string) (p scanner.Policy, idle []config.Problem, err error) {
 	data, err := readUpTo("the policy", name, policyfile.MaxFile)
 	if err != nil {
@@ -43,8 +43,8 @@ func loadPolicy(name string) (p scanner.Policy, idle []config.Problem, err error
 	return nil, nil, usage("reading the policy %s: expected a file name that ends in .toml, .yaml or .yml", name)
 }
 
-// listPolicy returns the policy of a file such as mcpscan.yaml. One that decides
-// nothing is not what somebody asks for by name.
+// listPolicy returns the policy of a file such as mcpscan.yaml. One without effect is an
+// error, because the user asked for it.
 func listPolicy(name string, data []byte) (scanner.Policy, []config.Problem, error) {
 	settings, err := config.ParseSettings(name, data, vocabulary())
 	switch {
@@ -65,8 +65,8 @@ func listPolicy(name string, data []byte) (scanner.Policy, []config.Problem, err
 	return settings.Policy, idle, nil
 }
 
-// addPolicies adds policies to what an engine is reported, and what they need to know. It
-// returns what of them protects nobody.
+// addPolicies adds policies to the engine's options, with what they need. It returns their
+// parts without effect.
 func addPolicies(o *scanner.Options, names []string) (idle []string, err error) {
 	for _, name := range names {
 		p, vain, err := loadPolicy(name)
@@ -163,8 +163,7 @@ func (c *policyCheckCmd) Run(ctx context.Context, std streams) error {
 	return cmp.Or(err, incomplete)
 }
 
-// watch returns the patterns that nothing in the recordings matches. What could not
-// be read is reported beside them.
+// watch returns the patterns that match nothing in the recordings, and what could not be read.
 func (c *policyCheckCmd) watch(ctx context.Context, std streams, w watcher) ([]config.Problem, error) {
 	engine, err := scanner.New(nil, scanner.Options{Policy: w})
 	if err != nil {

@@ -26,7 +26,7 @@ type policyTestCmd struct {
 	JSON       bool     `help:"Write JSON instead of a table."`
 }
 
-// fixture is a request, and what is expected of it.
+// fixture is a request with its expected decision.
 type fixture struct {
 	name     string
 	expected []string // actions; none is expected of a fixture that is there to be shown
@@ -81,8 +81,8 @@ func (c *policyTestCmd) Run(ctx context.Context, std streams) error {
 	return err
 }
 
-// decide runs the fixtures through the engine, so that a policy sees of each what it
-// sees of a recording.
+// decide runs the fixtures through the engine, so that a policy sees them as requests of a
+// recording.
 func decide(ctx context.Context, o scanner.Options, fixtures []fixture) ([]fixtureRow, error) {
 	engine, err := scanner.New(nil, o)
 	if err != nil {
@@ -99,7 +99,7 @@ func decide(ctx context.Context, o scanner.Options, fixtures []fixture) ([]fixtu
 	return rows, err
 }
 
-// row says what was decided about a fixture.
+// row describes the decision about a fixture.
 func (f *fixture) row(out *scanner.Outcome) fixtureRow {
 	r := fixtureRow{Fixture: f.name, Expected: append([]string{}, f.expected...), Result: "shown"}
 	if len(out.Messages) == 0 {
@@ -126,8 +126,8 @@ const (
 	maxFixture  = 16 << 20
 )
 
-// fixtures reads all that the flags name. One that cannot be read fails the test: it
-// would otherwise be a test that nobody runs.
+// fixtures reads all fixtures that the flags name. One that cannot be read fails the test,
+// because nobody would notice that it does not run.
 func (c *policyTestCmd) fixtures() ([]fixture, error) {
 	names := slices.Clone(c.Fixture)
 	for _, dir := range c.FixtureDir {

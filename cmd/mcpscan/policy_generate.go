@@ -54,8 +54,8 @@ func (c *policyGenerateCmd) Run(ctx context.Context, std streams) error {
 	return nil
 }
 
-// profile replays the recordings into a profile. The rules of the product run beside it,
-// so that what is wrong with a tool is reported where the policy allows it.
+// profile replays the recordings into a profile. The rules run too, so that the policy can
+// warn about tools with findings.
 func (c *policyGenerateCmd) profile(ctx context.Context, std streams, profile *policy.Profile) (res scanner.Result, err error) {
 	var run []scanner.Rule
 	for _, r := range rules.All() {
@@ -83,8 +83,7 @@ func (c *policyGenerateCmd) profile(ctx context.Context, std streams, profile *p
 // maxReviewed bounds the findings that are reported in a policy.
 const maxReviewed = 65536
 
-// review tells the profile what was found in definitions. Findings name what they are
-// about as reports do.
+// review adds the findings in definitions to the profile, under the names that reports use.
 func review(profile *policy.Profile, findings []scanner.Finding) {
 	type tool struct{ server, name string }
 	of := map[tool][]*scanner.Finding{}

@@ -37,7 +37,7 @@ type scanCmd struct {
 	advisoryFlags
 }
 
-// liveFlags say what may be started, and how long it may take.
+// liveFlags say what may be started, and with which time limits.
 type liveFlags struct {
 	RunServers bool `help:"Start the servers of configurations, and connect to their URLs, without asking."`
 	NoRun      bool `help:"Start and connect to nothing: inspect only files."`
@@ -57,7 +57,7 @@ type liveFlags struct {
 	block    bool          // a server whose file was replaced is not started
 }
 
-// plan is what a scan is about to do.
+// plan is what a scan will do.
 type plan struct {
 	inputs   []report.Input
 	events   []*scanner.Event            // of what could be read as it is
@@ -169,7 +169,7 @@ func (r *recording) close() error {
 	return r.err
 }
 
-// plan sorts the targets into what can be read and what must be asked.
+// plan sorts the targets into files and servers.
 func (c *scanCmd) plan(ctx context.Context, std streams, locked *approved) (*plan, error) {
 	if c.RunServers && c.NoRun {
 		return nil, usage("--run-servers and --no-run contradict each other")
@@ -226,8 +226,8 @@ func (c *scanCmd) target(ctx context.Context, std streams, p *plan, t string) er
 	return c.content(p, t, data, err)
 }
 
-// content adds what a file, or standard input, holds: definitions, a lockfile or a
-// client configuration. err is what came of reading it.
+// content adds the content of a file or standard input: definitions, a lockfile or a client
+// configuration. err is its read error.
 func (c *scanCmd) content(p *plan, t string, data []byte, err error) error {
 	if errors.Is(err, errOverLimit) {
 		p.inputs = append(p.inputs, report.Input{Kind: "file", Name: t})
@@ -267,8 +267,8 @@ func (c *scanCmd) content(p *plan, t string, data []byte, err error) error {
 	return &exitError{exitUsage, notATarget(t, derr, cerr)}
 }
 
-// manifests adds what the manifests of a bundle start, to be judged as a configuration is.
-// It is somebody else's to install, so nothing is started.
+// manifests adds the commands of a bundle's manifests, to be checked like a configuration. The
+// user has not installed them, so nothing is started.
 func (p *plan) manifests(name string, data []byte) {
 	for _, m := range replay.Manifests(data) {
 		f := config.ParseManifest(name, m)
@@ -344,8 +344,8 @@ func notATarget(name string, derr, cerr error) error {
 // errOverLimit is a file that is too long to be inspected.
 var errOverLimit = errors.New("more bytes than the limit")
 
-// readTarget reads a file that has to be read as a whole. A device or a pipe
-// has no end that could be relied on, and what it claims as its size is nothing.
+// readTarget reads a whole file. Devices and pipes are refused, because they may have no end
+// and report no reliable size.
 func readTarget(name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name) // opening a pipe would wait for its writer
 	if err != nil {
@@ -419,7 +419,7 @@ func (p *plan) config(f *config.File) {
 }
 
 // standIn records that the locked definitions of a server are inspected in its place, and
-// where nobody can tell that they are those of what the configuration starts.
+// whether they may be those of another server.
 func (p *plan) standIn(locked *lockfile.Server, now *scanner.Identity, at scanner.Origin) {
 	last := locked.Identity.Last()
 	switch {
@@ -438,8 +438,8 @@ func (p *plan) ignore(at scanner.Origin, reason string) {
 	p.events = append(p.events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: reason, Origin: at})
 }
 
-// leave records a server that --no-run leaves alone. That is what the flag asks for, but
-// where a lockfile speaks for the others, this one escapes it.
+// leave records a server that --no-run does not start. That is what the flag asks for, but if
+// other servers are in a lockfile, this one escapes it.
 func (p *plan) leave(t liveTarget) {
 	switch {
 	case p.mayLeave:
@@ -465,8 +465,8 @@ func (p *plan) skip(at scanner.Origin, format string, args ...any) {
 	p.events = append(p.events, &scanner.Event{Kind: scanner.SkippedEvent, Reason: text.Mask(fmt.Sprintf(format, args...)), Origin: at})
 }
 
-// discover adds the configurations that are in their usual places, in a directory and
-// in those below it. Files there that hold no servers are counted.
+// discover adds the configurations at their usual places, in a directory and those below it.
+// Files there without servers are counted.
 func (c *scanCmd) discover(p *plan, dir string) error {
 	found := 0
 	locations, missed := config.DiscoverBelow(discoverDirs(dir, len(c.Targets) == 0))

@@ -66,7 +66,7 @@ func (t *table) write(w io.Writer) error {
 	return put(text.Guard(w), trimmed)
 }
 
-// put writes what a command has to say.
+// put writes the output of a command.
 func put(w io.Writer, b []byte) error {
 	if _, err := w.Write(b); err != nil {
 		return &exitError{exitUsage, fmt.Errorf("writing the output: %w", err)}
