@@ -94,7 +94,7 @@ func (in *Inspector) auditArguments() (args []Argument, partial bool) {
 	return nil, true
 }
 
-// auditSubject tells what a member of an audit event speaks of.
+// auditSubject returns the subject of a member of an audit event.
 func auditSubject(doc *wire.Doc, c int) SubjectKind {
 	switch {
 	case doc.KeyIs(c, "description"), doc.KeyIs(c, "changes"):

@@ -20,8 +20,8 @@ type Call struct {
 	Location Location
 }
 
-// The bounds of what a session remembers of calls. They hold for each server and each
-// category, so that no number of cheap calls pushes out what was read elsewhere.
+// The bounds of remembered calls. They apply to each server and category, so that no number of
+// cheap calls pushes out reads on other servers.
 const (
 	maxCalls   = 32 // of a server in one category, the last of each tool among them
 	maxCallers = 64 // servers with calls within the window
@@ -92,8 +92,8 @@ func (j *judge) call(srv *Server, e *Event, from Direction, m *Judged) *Call {
 	return &j.current
 }
 
-// resource returns the reading of a resource as what it is to the calls after it, nil
-// where a message asks for none. It is no call itself: clients read many at once.
+// resource returns the reading of a resource as a call for later comparisons, nil if the
+// message reads none. It does not count as a call: clients read many at once.
 func (j *judge) resource(srv *Server, e *Event, from Direction, m *Judged) *Call {
 	if from != ClientToServer || m.Kind != Request || m.Method != "resources/read" {
 		return nil
@@ -102,7 +102,7 @@ func (j *judge) resource(srv *Server, e *Event, from Direction, m *Judged) *Call
 	return &j.current
 }
 
-// cut returns what is remembered of a text that can be long.
+// cut returns the remembered part of a long text.
 func cut(s string) string {
 	if len(s) > nameChars {
 		return strings.Clone(s[:nameChars])
@@ -110,7 +110,8 @@ func cut(s string) string {
 	return s
 }
 
-// count counts a call against the limits of its server, and returns what it breaks. Without a time nothing can be said.
+// count counts a call against the limits of its server, and returns those it exceeds. Calls
+// without a time are not counted.
 func (srv *Server) count(c *Call, l *Limits) (broken broken) {
 	if !c.Time.IsZero() {
 		broken.over, broken.burst, broken.began = srv.recent.add(stamp{c.Time, c.Location}, l, c.Refused)

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Capability is what a tool adds to a flow of data. Together the three let a
-// stranger's text send the user's data away.
+// Capability is what a tool contributes to a flow of data. All three together let a stranger's
+// text send the user's data away.
 type Capability uint8
 
 // The capabilities.
@@ -44,7 +44,7 @@ func (w *Witnesses) Lack(c Capabilities) bool {
 	return false
 }
 
-// Add takes in a tool for what has no witness yet.
+// Add records a tool for capabilities without a witness.
 func (w *Witnesses) Add(k *Known) {
 	for a := range w {
 		if w[a] == nil && k.Definition.Can.Has(Capability(a)) {
@@ -65,7 +65,7 @@ func (w *Witnesses) merge(other *Witnesses) {
 // Complete reports whether each capability has a witness.
 func (w *Witnesses) Complete() bool { return !slices.Contains(w[:], nil) }
 
-// role is what a word does in the name of a tool.
+// role is what a word means in a tool's name.
 type role uint32
 
 const (
@@ -92,8 +92,7 @@ const (
 	actions = verbs | looks | carries | works // those by which a tool has a category
 )
 
-// roles are the words that tell what a tool is for. A word that is not here
-// says nothing.
+// roles are the words that show what a tool does. Other words mean nothing.
 var roles = func() map[string]role {
 	t := map[string]role{}
 	for _, class := range [...]struct {
@@ -132,7 +131,7 @@ var roles = func() map[string]role {
 	return t
 }()
 
-// roleOf returns what a word does. A plural is a thing, never a verb.
+// roleOf returns the role of a word. A plural is a thing, never a verb.
 func roleOf(word string) role {
 	if r, ok := roles[word]; ok {
 		return r
@@ -140,8 +139,8 @@ func roleOf(word string) role {
 	return roles[strings.TrimSuffix(word, "s")] &^ actions
 }
 
-// roleOfName returns what the first verb of a name does, what its things are,
-// and what its first and last words are.
+// roleOfName returns the role of the first verb of a name, of its things, and of its first and
+// last words.
 func roleOfName(words []string) (verb, things, first, last role) {
 	for i, w := range words {
 		r := roleOf(w)
@@ -161,9 +160,9 @@ func roleOfName(words []string) (verb, things, first, last role) {
 	return verb, things, first, last
 }
 
-// capabilities tells from its name, its parameters and its hints what the tool
-// at node i adds to a flow. The hints are believed: the flow is one between
-// honest tools, and a stranger's text abuses them.
+// capabilities returns what the tool at node i contributes to a flow, by its name, parameters
+// and hints. It believes the hints: in this flow the tools are honest, and a stranger's text
+// abuses them.
 func (in *Inspector) capabilities(i int, d *Definition) (can Capabilities) {
 	doc := in.tree
 	words := readWords(d.Name)
@@ -193,7 +192,7 @@ func (in *Inspector) capabilities(i int, d *Definition) (can Capabilities) {
 	return can
 }
 
-// delivered tells what a tool that hands over such things adds.
+// delivered returns the capabilities of a tool that returns such things.
 func delivered(things role) (can Capabilities) {
 	if things&private != 0 {
 		can |= handsOver
@@ -204,7 +203,7 @@ func delivered(things role) (can Capabilities) {
 	return can
 }
 
-// hint returns a hint of the annotations at node i as written, "" where there is none.
+// hint returns a hint of the annotations at node i as written, "" if missing.
 func hint(doc *wire.Doc, i int, name string) string {
 	if h := doc.Get(i, name); doc.Kind(h) == wire.Bool {
 		return string(doc.Raw(h))
@@ -222,7 +221,7 @@ func (in *Inspector) takesURL(properties int) (url, any bool) {
 	return url, any
 }
 
-// firstSentence returns what a description says first, of 200 bytes at most.
+// firstSentence returns the first sentence of a description, at most 200 bytes.
 func firstSentence(s string) string {
 	s = s[:min(len(s), 200)]
 	if end := strings.IndexAny(s, ".\n"); end >= 0 {

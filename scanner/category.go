@@ -7,11 +7,11 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// ToolCategory is what a call of a tool does to data: where a capability says what
-// may come together in one agent, a category says what came after what.
+// ToolCategory is what a call does to data. A capability says what one agent can combine; a
+// category says what happened in which order.
 type ToolCategory uint8
 
-// The categories. A tool of which nothing tells what it does is unknown.
+// The categories. A tool whose effect cannot be recognised is unknown.
 const (
 	UnknownTool ToolCategory = iota
 	ReadTool
@@ -34,7 +34,7 @@ func ParseToolCategory(name string) (c ToolCategory, ok bool) {
 	return ToolCategory(max(i, 0)), i >= 0
 }
 
-// categoryOf returns the category of what a word does.
+// categoryOf returns the category of a role.
 func categoryOf(r role) ToolCategory {
 	switch {
 	case r&(sends|carries) != 0:
@@ -49,8 +49,8 @@ func categoryOf(r role) ToolCategory {
 	return UnknownTool
 }
 
-// categoryOfName tells what a tool does by its name. A word that can be nothing but
-// a verb counts before one that can be the thing as well: email_search reads.
+// categoryOfName returns a tool's category by its name. A word that is only a verb counts
+// before one that can be a noun: email_search reads.
 func categoryOfName(name string) ToolCategory {
 	words := readWords(name)
 	either := UnknownTool
@@ -69,10 +69,10 @@ func categoryOfName(name string) ToolCategory {
 	return either
 }
 
-// openingWords is how much of a description is asked what the tool does.
+// openingWords is how many words of a description are searched for a verb.
 const openingWords = 6
 
-// categoryOfText tells what a tool does by the first verb of its description.
+// categoryOfText returns a tool's category by the first verb of its description.
 func categoryOfText(description string) ToolCategory {
 	words := Words(firstSentence(description))
 	for i, w := range words[:min(len(words), openingWords)] {
@@ -87,8 +87,8 @@ func categoryOfText(description string) ToolCategory {
 	return UnknownTool
 }
 
-// inflected returns what the verb does that a description opens with: "Sends a
-// message", "Searches the index", "Queries it".
+// inflected returns the role of a description's first verb: "Sends a message", "Searches the
+// index", "Queries it".
 func inflected(word string) role {
 	stem, ok := strings.CutSuffix(word, "s")
 	if !ok {
@@ -103,9 +103,9 @@ func inflected(word string) role {
 	return roles[strings.TrimSuffix(stem, "e")] & actions
 }
 
-// category tells what the tool at node i does: by its name, by how it describes
-// itself, by what it asks for, and by its hints, each where those before say
-// nothing. So no hint talks a tool called send_email out of sending.
+// category returns the category of the tool at node i: by its name, its description, its
+// parameters, and its hints, each only if the ones before say nothing. So no hint changes the
+// category of a tool called send_email.
 func (in *Inspector) category(i int, d *Definition) ToolCategory {
 	c := categoryOfName(d.Name)
 	properties := in.tree.Get(in.tree.Get(i, "inputSchema"), "properties")
@@ -142,7 +142,7 @@ const (
 	forQuestion
 )
 
-// parameterUses are the names of parameters that tell what a tool does.
+// parameterUses are the names of parameters that show what a tool does.
 var parameterUses = func() map[string]int {
 	t := map[string]int{}
 	for _, class := range [...]struct {
@@ -164,7 +164,7 @@ var parameterUses = func() map[string]int {
 	return t
 }()
 
-// usesOf returns what the parameters of a schema are for.
+// usesOf returns the uses of a schema's parameters.
 func (in *Inspector) usesOf(properties int) (uses int) {
 	if in.tree.Kind(properties) != wire.Object {
 		return 0
@@ -176,7 +176,7 @@ func (in *Inspector) usesOf(properties int) (uses int) {
 	return uses
 }
 
-// asksFor tells what a tool does by what its parameters are for.
+// asksFor returns a tool's category by the uses of its parameters.
 func asksFor(uses int) ToolCategory {
 	given := uses&(forPayload|forText) != 0
 	switch {

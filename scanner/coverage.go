@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Coverage says what was looked at and what was not.
+// Coverage says what was inspected and what was not.
 type Coverage struct {
 	Events    int       // frames and documents that came in, and what could not be read as one
 	Inspected int       // of these, looked at in full
@@ -16,7 +16,7 @@ type Coverage struct {
 	Evicted   int       // sessions closed to keep memory bounded
 }
 
-// Skipped counts what was left out for one reason, and says where first.
+// Skipped counts what was left out for one reason, with its first location.
 type Skipped struct {
 	Reason string
 	Count  int

@@ -8,9 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// decoding bounds what is decoded of one event. A text can be encoded in several
-// ways at once and each of them inside another, which would make work of any
-// amount out of it.
+// decoding bounds what is decoded of one event. Nested and ambiguous encodings would otherwise
+// cause unbounded work.
 type decoding struct {
 	left   int                  // bytes that may yet be decoded
 	seen   map[decodedText]bool // of the field at hand
@@ -49,8 +48,8 @@ func (d *decoding) tell(skip func(string)) {
 	}
 }
 
-// decode inspects what is in the text of a pass in another form. Where words
-// were seen that give a disguise away, it was seen by the pass over the patterns.
+// decode inspects the decoded forms of a text. The pass over the patterns has found the words
+// that indicate a disguise.
 func (in *Inspector) decode(p *TextPass, seen text.Disguised) {
 	clear(in.decoding.seen)
 	if in.unread && bytes.IndexByte(p.Source, '\\') >= 0 { // whoever reads it after all reads its escapes, be they few
@@ -72,7 +71,7 @@ func (in *Inspector) layers(p *TextPass, s []byte, seen text.Disguised, n int) {
 	text.Undisguise(s, &seen, p.Via, yield)
 }
 
-// layer inspects what was decoded as the n-th encoding inside each other.
+// layer inspects text decoded from the n-th nested encoding.
 func (in *Inspector) layer(p *TextPass, h text.Hidden, n int) {
 	if h.Unread != "" {
 		in.decoding.unread = h.Unread

@@ -11,7 +11,7 @@ import (
 // Direction says who sent a frame.
 type Direction uint8
 
-// The directions. Unknown is what a log without directions leaves us with.
+// The directions. Logs without directions have Unknown.
 const (
 	Unknown Direction = iota
 	ClientToServer
@@ -22,7 +22,7 @@ var directionNames = [...]string{"unknown", "client_to_server", "server_to_clien
 
 func (d Direction) String() string { return directionNames[d] }
 
-// EventKind says what an event is.
+// EventKind is the kind of an event.
 type EventKind uint8
 
 // The kinds of events.
@@ -38,8 +38,8 @@ const (
 	StartedEvent                     // what a server that was asked turned out to be, as Identity; no recording has it
 )
 
-// Event is one thing that happened. Whoever saw it stamped its time; nothing
-// behind this point has another clock.
+// Event is one unit of input. Whoever observed it stamped its time; no later code uses another
+// clock.
 type Event struct {
 	Seq       int64 // place in the input, from 1; given by the engine
 	Time      time.Time
@@ -65,7 +65,7 @@ type Event struct {
 	root int
 }
 
-// HTTPHead is what the heads of an HTTP exchange say of the protocol, as they say it.
+// HTTPHead has the protocol headers of an HTTP exchange, as sent.
 type HTTPHead struct {
 	Method     string // Mcp-Method of the request
 	Name       string // Mcp-Name of the request
@@ -115,8 +115,8 @@ type Location struct {
 	Column int
 }
 
-// At returns the place of byte off of the frame. Where the file holds the
-// frame in another form (base64, an escaped string) it is the frame's own.
+// At returns the place of byte off of the frame. If the file has the frame in another form
+// (base64, an escaped string), it is the frame's own place.
 func (o Origin) At(frame []byte, off int) Location {
 	loc := Location{o.File, o.Line, o.Column}
 	if !o.Exact || off > len(frame) {

@@ -10,9 +10,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Facts are what Inspect found in one event. They hold no reference into the
-// frame, so they may travel to another goroutine, and nothing changes them there:
-// what the session adds is in the Outcome.
+// Facts are the result of Inspect for one event. They have no reference into the frame, so
+// they may move to another goroutine, and they never change: what the session adds is in the
+// Outcome.
 type Facts struct {
 	Messages []Message
 	Findings []Finding // of rules that need nothing but the event
@@ -25,9 +25,9 @@ type Facts struct {
 // MessageKind is the kind of a JSON-RPC message.
 type MessageKind uint8
 
-// The kinds of messages. Document is a set of definitions that did not come as
-// a message, Audit a report of another engine, Lockfile what one holds of a
-// server, Started what a server turned out to be; Malformed is JSON that is no message of any protocol version.
+// The kinds of messages. Document is a set of definitions outside a message, Audit a report of
+// another engine, Lockfile a server's entry in a lockfile, Started a started server's
+// identity; Malformed is JSON that is not a message in any protocol version.
 const (
 	Malformed MessageKind = iota
 	Request
@@ -43,9 +43,9 @@ var messageKindNames = [...]string{"malformed", "request", "notification", "resp
 
 func (k MessageKind) String() string { return messageKindNames[k] }
 
-// Message is what one JSON-RPC message says, as far as the session needs it.
+// Message is one JSON-RPC message, as far as the session needs it.
 type Message struct {
-	// What judging asks of each message stands together, in the first lines of the cache.
+	// The fields that judging reads for each message come first, to share cache lines.
 	Kind     MessageKind
 	IsError  bool
 	Public   bool         // of a result: anybody may keep it in a cache
@@ -93,7 +93,7 @@ type Given struct {
 // structuredBytes bounds the structured results that are carried to the judge.
 const structuredBytes = 64 << 10
 
-// ServerInfo is what a server says of itself at the start.
+// ServerInfo is what a server says about itself at the start.
 type ServerInfo struct {
 	Name, Title, Version, Protocol string
 	Website                        string
@@ -106,7 +106,7 @@ const maxIcons = 8
 // maxAsks bounds the requests in a result that are looked at.
 const maxAsks = 16
 
-// ClientInfo is what a client says of itself: what a server lists can depend on it.
+// ClientInfo is what a client says about itself: a server's list can depend on it.
 type ClientInfo struct {
 	Name         string
 	Protocol     string   // that it asks for, or speaks; "" where it does not say
@@ -134,8 +134,8 @@ type Definition struct {
 	// was asked to, or where nothing like it was approved: so a change can be told.
 	Sent []byte
 
-	// Status is what a lockfile says of it: approved, pending or changed; "" where
-	// it comes from none. StatusAt is where it says so.
+	// Status is the status in a lockfile: approved, pending or changed; "" outside a lockfile.
+	// StatusAt is its place.
 	Status   string
 	StatusAt int
 	Approval *Approval // of the lockfile; nil where it names none
@@ -145,8 +145,7 @@ type Definition struct {
 	node int
 }
 
-// DefinitionParts are the members that have a digest of their own, so that a
-// change can be named.
+// DefinitionParts are the members with their own digest, so that a change can be named.
 var DefinitionParts = [...]string{"description", "inputSchema", "outputSchema", "annotations", "_meta"}
 
 // Listing is a tool that its server lists for the first time in a session, or as
@@ -157,11 +156,11 @@ type Listing struct {
 	Again      bool        // the tool had changed before
 }
 
-// descriptionBytes bounds what a session remembers of each description.
+// descriptionBytes bounds the remembered part of a description.
 const descriptionBytes = 2048
 
-// schemaBytes bounds what is remembered of each schema. One of 162 output schemas of
-// published servers is larger, and no input schema.
+// schemaBytes bounds a remembered schema. One of 162 output schemas of published servers is
+// larger, and no input schema.
 const schemaBytes = 16 << 10
 
 // Digest is a SHA-256 over a canonical form; zero where there was nothing.

@@ -39,7 +39,7 @@ const (
 	maxTold       = 64      // servers of a session whose own words are distinguished
 )
 
-// knownValue is what a session knows of a value by its digest.
+// knownValue is what a session knows about a value, by its digest.
 type knownValue struct {
 	has  uint64   // the servers that it came out of
 	from *Outflow // nil for a value that the client had said before, or that a definition has
@@ -48,13 +48,13 @@ type knownValue struct {
 	kind text.DistinctKind
 }
 
-// remembered are the digests of one server, in the order in which they came up: those
-// of each kind, and behind them those that it was told.
+// remembered are the digests of one server, in order: those of each kind, followed by those
+// sent to it.
 type remembered [text.DistinctKinds + 1]queue[uint64]
 
-// Flows visits the values of the request at hand that came out of other servers of
-// the session, by their place in it. What the client had said before it came out, what
-// is in a definition and what the server itself gave out before is none of them.
+// Flows visits the values of the request that came from other servers of the session, by their
+// place. It omits values that the client sent before, that are in a definition, or that the
+// receiving server returned before.
 func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	return func(yield func(*Flow) bool) {
 		m, s := p.Message, p.Session

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Inspector inspects events on one goroutine. It keeps its buffers, so that a
-// text field costs no allocation.
+// Inspector inspects events on one goroutine. It keeps its buffers, so that a text field costs
+// no allocation.
 type Inspector struct {
 	engine *Engine
 	own    wire.Doc // the parse of frames that come without one
@@ -54,7 +54,7 @@ func (e *Engine) NewInspector() *Inspector {
 	return &Inspector{engine: e, scan: e.matcher.NewScanner()}
 }
 
-// Inspect returns what can be said of an event by itself.
+// Inspect returns the facts about one event.
 func (in *Inspector) Inspect(e *Event) *Facts {
 	facts := &Facts{}
 	in.event, in.facts, in.dropped, in.cut = e, facts, 0, false
@@ -172,8 +172,8 @@ func (in *Inspector) config() {
 	}
 }
 
-// parse provides the tree of the event's frame. What is not JSON is noise, or
-// is counted as not inspected; its text is looked at all the same.
+// parse provides the tree of the event's frame. Text that is not JSON is noise, or counts as
+// not inspected, but is searched.
 func (in *Inspector) parse() bool {
 	e := in.event
 	if e.tree != nil {
@@ -199,15 +199,15 @@ func (in *Inspector) parse() bool {
 	return false
 }
 
-// stray counts a frame of which its source says that it is no message.
+// stray counts a frame that its source reports as not a message.
 func (in *Inspector) stray() {
 	if in.event.Reason != "" {
 		in.skip(in.event.Reason)
 	}
 }
 
-// plain inspects a frame that is no JSON as one text. It is made a string node
-// of its own, so that findings are placed as everywhere else.
+// plain inspects a frame that is not JSON as one text, with a string node of its own, so that
+// findings get a place as usual.
 func (in *Inspector) plain() {
 	in.own.SetText(in.event.Frame)
 	in.tree, in.event.root = &in.own, 0
@@ -236,8 +236,7 @@ func (in *Inspector) region(kind SubjectKind, name string, root, i int) {
 	}
 }
 
-// field inspects one text: a string value, or a key. What is in it in
-// another form is inspected as well.
+// field inspects one text: a string value, or a key. It inspects decoded forms too.
 func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey bool) {
 	if in.late() {
 		return
@@ -362,7 +361,7 @@ func disjoint(ms []text.Match) []text.Match {
 	return kept
 }
 
-// guard runs a check. A rule that panics is a finding, and the others still speak.
+// guard runs a check. A rule that panics is a finding, and the others still run.
 func (in *Inspector) guard(r *Rule, check func()) {
 	defer func() {
 		if v := recover(); v != nil {
