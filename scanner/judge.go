@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/conform"
 )
 
-// The bounds of what a judge remembers. They bound memory, whatever the input.
+// The bounds of a judge's memory, for any input.
 const (
 	defaultSessions = 2048     // sessions open at once; the one whose last event is the oldest is closed
 	maxPins         = 65536    // definitions remembered across sessions
@@ -69,7 +69,7 @@ type pinKey struct {
 	foreign bool // a digest of another engine's making is beside ours, and hides no change
 }
 
-// Stats count what an input contained.
+// Stats count the contents of an input.
 type Stats struct {
 	Servers, Tools, Sessions, Calls int
 }
@@ -81,8 +81,8 @@ func newJudge(e *Engine) *judge {
 	return j
 }
 
-// judge decides about one event. The findings are in the order of their place and then
-// of the rules' IDs. What is returned is valid until the next event.
+// judge judges one event. The findings are in order of their place and then of rule IDs. The
+// result is valid until the next event.
 func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	j.seq++
 	j.about = nil
@@ -241,7 +241,7 @@ func (j *judge) shared(e *Event, d *Definition) *Known {
 	return j.known(e, d, offset)
 }
 
-// name gives the findings in a result the name of what was called.
+// name gives the findings in a result the name of the called tool.
 func (j *judge) name(message int, target string) {
 	if target == "" {
 		return
@@ -254,8 +254,8 @@ func (j *judge) name(message int, target string) {
 	}
 }
 
-// rules runs the rules from the one at a place on, and returns the place behind the
-// last one that ran: that is one that panicked, or the last.
+// rules runs the rules from the given index, and returns the index after the last one that
+// ran: one that panicked, or the last.
 func (j *judge) rules(p *JudgePass, rules []*Rule, from int) (next int) {
 	next = from
 	defer func() {
@@ -371,14 +371,14 @@ func (j *judge) open(e *Event) *Session {
 	return s
 }
 
-// digest stands for the name of a session, or the id of a request, which can be long.
+// digest shortens the name of a session or the ID of a request, which can be long.
 func digest(id string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(id))
 	return h.Sum64()
 }
 
-// direction completes an unknown direction by what only one side says.
+// direction infers an unknown direction from messages that only one side sends.
 func direction(d Direction, m *Message) Direction {
 	if d != Unknown {
 		return d

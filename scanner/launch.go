@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// Ecosystem is where a client fetches what it starts.
+// Ecosystem is a package ecosystem.
 type Ecosystem string
 
 // The ecosystems. Local is a file that is there already; None is a program of
@@ -33,12 +33,12 @@ func (e Ecosystem) Fetched() bool { return e != None && e != Local }
 // InCommand is Launched.Arg where the package is in the command itself.
 const InCommand = -1
 
-// Package is something that a command starts, or installs for what it starts.
+// Package is something that a command starts or installs.
 type Package struct {
 	Ecosystem Ecosystem
 	// Name is the package, image, module, address or path as its ecosystem knows it.
 	Name string
-	// Version is what is written behind it: a version, a range, a tag, a branch; "" for none.
+	// Version is the version as written: a version, range, tag or branch; "" for none.
 	Version string
 	// Exact says that Version names one version. The tag of an image or of a
 	// repository can still be moved.
@@ -52,10 +52,10 @@ type Package struct {
 // Launched is what a command starts.
 type Launched struct {
 	Package
-	// With are packages that are installed beside it.
+	// With are additional packages that the command installs.
 	With []Package
-	// Program is the program that does it, without its path and suffix, behind
-	// wrappers such as env and cmd /c: npx, docker, sh.
+	// Program is the program without path and suffix, after wrappers such as env and cmd /c:
+	// npx, docker, sh.
 	Program string
 	// Words are the arguments of Program, and First is the place of the first of
 	// them in the arguments of the command. Where a shell cuts a text into words,
@@ -64,8 +64,8 @@ type Launched struct {
 	First int
 	Text  int
 
-	// Code is the argument in which code stands that Interpreter runs, NoCode for
-	// none. A program that a text for a shell starts is reported as well.
+	// Code is the index of the argument with code for Interpreter, NoCode for none. A program
+	// that shell code starts is included too.
 	Code        int
 	Interpreter string
 
@@ -78,7 +78,7 @@ const InText = -2
 // NoCode is Launched.Code where no argument is code.
 const NoCode = -2
 
-// ArgOf is the argument of the command that word i of the program stands in.
+// ArgOf is the argument of the command that contains word i of the program.
 func (l *Launched) ArgOf(i int) int {
 	if l.First == InText {
 		return l.Text
@@ -89,8 +89,8 @@ func (l *Launched) ArgOf(i int) int {
 // maxWrappers bounds how many programs that start others are seen through.
 const maxWrappers = 6
 
-// Launch tells what a command starts. It reads the options of the launchers that
-// configurations use, and never fails: what it does not know starts None.
+// Launch returns what a command starts. It parses the options of the launchers that
+// configurations use, and never fails: for unknown commands it returns None.
 func Launch(command string, args []string) Launched {
 	l := Launched{Program: program(command), Words: args, Code: NoCode, written: command}
 	l.Arg = InCommand
@@ -213,7 +213,7 @@ func (l *Launched) skip(i int) {
 	l.run(l.Words[i], l.Words[i+1:])
 }
 
-// fetch reads what the launcher is told to start.
+// fetch reads what the launcher starts.
 func (l *Launched) fetch() {
 	launcher, ok := launchers[l.Program]
 	switch {
@@ -230,7 +230,7 @@ func (l *Launched) fetch() {
 	}
 }
 
-// interpreted reads what an interpreter is told to run: a file, or a module.
+// interpreted reads what an interpreter runs: a file, or a module.
 func interpreted(l *Launched) {
 	for i, w := range l.Words {
 		switch {

@@ -145,7 +145,7 @@ func shellWords(s string) []string {
 	return out
 }
 
-// codeOptions are the options of an interpreter behind which code stands.
+// codeOptions are the options of an interpreter that take code.
 func codeOptions(name string) []string {
 	switch {
 	case strings.HasPrefix(name, "py"):

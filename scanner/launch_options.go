@@ -2,8 +2,7 @@ package scanner
 
 import "strings"
 
-// options are those of a program, as far as they matter to find what stands
-// behind them.
+// options are the options of a program, as far as needed to find the words after them.
 type options struct {
 	values string // those that take the next word, with a space before and behind each
 	named  string // those whose value is the package
@@ -18,8 +17,8 @@ func has(list, option string) bool {
 	return option != "" && strings.Contains(list, " "+option+" ")
 }
 
-// read returns the place of the first word that is no option, or -1, and calls
-// each for every option with its value and the place of that.
+// read returns the index of the first word that is not an option, or -1, and calls each for
+// every option with its value and the value's index.
 func (o *options) read(words []string, each func(option, value string, at int)) int {
 	for i := 0; i < len(words); i++ {
 		w := words[i]
@@ -89,7 +88,7 @@ var (
 	cargoOptions  = options{values: " --manifest-path -p --package --bin --example --profile --target --target-dir -F --features -j --jobs --config -Z --color -C "}
 )
 
-// wrapper is a program that starts another one, and how to come to it.
+// wrapper is a program that starts another one, and how to find that.
 type wrapper struct {
 	verbs string // words of which one has to follow, " " for none
 	options

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// launchers are programs that fetch what they start, with what reads their words.
+// launchers are programs that fetch what they start, with the parsers of their arguments.
 var launchers = map[string]func(*Launched){
 	"npx":  func(l *Launched) { l.npm(&npxOptions, 0) },
 	"npm":  func(l *Launched) { l.npm(&npxOptions, l.verb(&npxOptions, " exec x ")) },
@@ -28,8 +28,8 @@ var launchers = map[string]func(*Launched){
 	"cargo":  cargo,
 }
 
-// verb returns the place behind the first word that is no option, where it is
-// one of the verbs, and -1 where it is not.
+// verb returns the index after the first word that is not an option if it is one of the verbs,
+// otherwise -1.
 func (l *Launched) verb(o *options, verbs string) int {
 	at := o.read(l.Words, func(string, string, int) {})
 	if at < 0 || !has(verbs, l.Words[at]) {
@@ -38,8 +38,8 @@ func (l *Launched) verb(o *options, verbs string) int {
 	return at + 1
 }
 
-// read reads the options from a word on: packages that they name, and the first
-// word behind them, or -1. code says that a command replaces a package.
+// read reads the options from a word on: the packages they name, and the first word after
+// them, or -1. code says that a command replaces the package.
 func (l *Launched) read(o *options, from int, parse func(string) Package) (at int, named []Package, code bool) {
 	add := func(list []Package, value string, i int) []Package {
 		p := parse(value)
@@ -75,7 +75,7 @@ func (l *Launched) take(named []Package, at int, parse func(string) Package) {
 	}
 }
 
-// npm reads what npx and its like are told to run.
+// npm parses the arguments of npx and similar launchers.
 func (l *Launched) npm(o *options, from int) {
 	if from < 0 {
 		return
@@ -98,7 +98,7 @@ func bun(l *Launched) {
 	}
 }
 
-// file reads the file that is run, behind the word run where that stands there.
+// file reads the file to run, after the optional word run.
 func (l *Launched) file(o *options, from int) {
 	at := o.read(l.Words[from:], func(string, string, int) {})
 	if at >= 0 && l.Words[from+at] == "run" {
@@ -110,7 +110,7 @@ func (l *Launched) file(o *options, from int) {
 	}
 }
 
-// python reads what uvx and pipx run are told to run.
+// python parses the arguments of uvx and pipx run.
 func (l *Launched) python(o *options, from int) {
 	if from < 0 {
 		return
@@ -119,8 +119,8 @@ func (l *Launched) python(o *options, from int) {
 	l.take(named, at, pypiPackage)
 }
 
-// uv tells uv tool run from uv run, which runs what a project has, and installs
-// what --with names.
+// uv distinguishes uv tool run from uv run, which runs a project's command and installs --with
+// packages.
 func uv(l *Launched) {
 	at := l.verb(&uvOptions, " tool run ")
 	switch {
@@ -177,7 +177,7 @@ func deno(l *Launched) {
 	}
 }
 
-// nuget reads what dnx is told to run. Its version can be in an option.
+// nuget parses the arguments of dnx. The version can be in an option.
 func (l *Launched) nuget(from int) {
 	at, _, _ := l.read(&dnxOptions, from, nugetPackage)
 	l.take(nil, at, nugetPackage)
@@ -214,7 +214,7 @@ func dotnet(l *Launched) {
 	}
 }
 
-// cargo run builds what is there already.
+// cargo run builds local code.
 func cargo(l *Launched) {
 	words := l.Words
 	if len(words) > 0 && strings.HasPrefix(words[0], "+") {
@@ -241,7 +241,7 @@ var (
 	drive    = lazyregexp.New(`^[A-Za-z]:[\\/]`)
 )
 
-// localPath reports what can only be a path.
+// localPath reports a word that can only be a path.
 func localPath(s string) bool {
 	return s == "." || s == ".." || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") ||
 		strings.HasPrefix(s, `.\`) || strings.HasPrefix(s, `..\`) || strings.HasPrefix(s, "file:") || strings.HasPrefix(s, "${") || drive.MatchString(s)

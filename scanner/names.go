@@ -27,8 +27,8 @@ func FoldName(name string) string {
 	return string(dropSeparators(out[:0], out))
 }
 
-// foldOther replaces what a folded text keeps apart and a reader of names does not: the
-// one letter whose capital is written as two, and dashes that are not on a keyboard.
+// foldOther replaces differences in folded text that readers of names do not see: the letter
+// whose capital is written as two, and dashes that are not on a keyboard.
 func foldOther(folded []byte) []byte {
 	folded = bytes.ReplaceAll(folded, []byte("ß"), []byte("ss"))
 	return bytes.Map(func(r rune) rune {
@@ -51,7 +51,7 @@ var (
 	alikeInASCII = strings.NewReplacer("rn", "m", "vv", "w")
 )
 
-// dropSeparators appends what is no separator.
+// dropSeparators appends the characters that are not separators.
 func dropSeparators(dst, name []byte) []byte {
 	for _, c := range name {
 		if c != '-' && c != '_' && c != ' ' && c != '.' {
@@ -61,9 +61,8 @@ func dropSeparators(dst, name []byte) []byte {
 	return dst
 }
 
-// Words returns the words of a name in lower case, whatever convention joins
-// them: getUser, get_user and GET-USER are get and user. Digits belong to the
-// word that they stand in.
+// Words returns the words of a name in lower case, in any convention: getUser, get_user and
+// GET-USER are get and user. Digits belong to the word that contains them.
 func Words(name string) []string {
 	var words []string
 	start, before := 0, rune(0)
@@ -100,8 +99,8 @@ func Words(name string) []string {
 	return words
 }
 
-// readWords returns the words of a name as a reader sees them, to whom a letter of
-// another alphabet is what it looks like.
+// readWords returns the words of a name as a reader sees them, with look-alike letters
+// replaced.
 func readWords(name string) []string {
 	words := Words(name)
 	for i, w := range words {

@@ -1,8 +1,8 @@
 package scanner
 
-// Traits are what a message can have that a rule may ask for. Most rules concern few
-// messages, so each message is handed to those alone that ask for one of its traits:
-// what a call costs does not depend on the rules about lists.
+// Traits are properties of messages by which rules select them. Most rules concern few
+// messages, and each message is passed only to rules that select it, so the cost of a call
+// does not depend on the rules about lists.
 type Traits uint16
 
 // The traits of a message.
@@ -23,8 +23,8 @@ const (
 	allTraits      = OnBatch<<1 - 1
 )
 
-// own returns the traits that a message has by itself. Inspect tells them, so that
-// judging need not look at each member of a message.
+// own returns the traits of a message itself. Inspect computes them, so that judging need not
+// look at each member.
 func (m *Message) own() (t Traits) {
 	add := func(is bool, trait Traits) {
 		if is {
