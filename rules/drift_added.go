@@ -59,8 +59,7 @@ var overriding = lazyregexp.New(`\b(forget|disregard|ignore|discard|abandon)\s+(
 	`|\b(do|follow|obey|execute|carry\s+out)\s+(what(ever)?|the\s+(instructions?|commands?|directives?|orders?))\s+([\w-]+\s+){0,3}?(outputs?|results?|responses?|content|text|page)\b|\b(treat|take|regard)\b[^.;]{0,60}\bas\s+(commands?|instructions?|orders?|directives?)\b` +
 	`|\bobey\s+(only\s+)?(this|the|every|all)\b|\b(compl(y|ies)|complying)\s+with\s+(every|all|any)\s+(directive|order|instruction|command|request)s?\b|\btakes?\s+precedence\s+over\s+(the\s+|your\s+)?(system|user|previous|other|developer)`)
 
-// sendsElsewhere reports a sentence by which something goes to a host that has nothing to
-// do with the tool.
+// sendsElsewhere reports a sentence that sends something to a host unrelated to the tool.
 func sendsElsewhere(u *unapproved, s []byte) bool {
 	for _, at := range placeIn.FindAllIndex(s, maxPlacesRead) {
 		before := s[max(0, at[0]-verbReach):at[0]]

@@ -71,8 +71,7 @@ var (
 	hostParam = wordSet(`host hosts hostname domain server endpoint url uri base api address gateway proxy relay registry mirror index origin broker remote site`)
 )
 
-// placeOf returns the host that a value leads to, or what else says where something
-// goes, "" for none.
+// placeOf returns the host or other destination in a value, "" for none.
 func (s *schemaChange) placeOf(value string) string {
 	value = strings.TrimSpace(value)
 	if len(value) > 2048 || strings.ContainsAny(value, " \n") {

@@ -6,8 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// signal is one of the things that together tell an order to an AI from what
-// else a text may say. Their weights are added up within two sentences.
+// signal is one sign of an order to an AI; several together distinguish it from other text. Their weights are added up within two sentences.
 type signal struct {
 	words  string // for the reader of a finding
 	weight int

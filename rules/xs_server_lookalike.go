@@ -43,7 +43,7 @@ func alikeByLetters(p *scanner.JudgePass, other string) bool {
 	return p.Server.ID != other && similarity(p.Server.ID, other) >= p.Similarity
 }
 
-// serverBeside compares a server that is new with those of its session.
+// serverBeside compares a new server with those of its session.
 func serverBeside(p *scanner.JudgePass, also func(p *scanner.JudgePass, other string) bool) {
 	own := distinctive(p.Server.ID)
 	for _, other := range p.Session.First {

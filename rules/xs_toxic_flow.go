@@ -16,7 +16,7 @@ var xsToxicFlow = scanner.Rule{
 	Fix:        "Take one of the three away from this agent: remove a server or tool, use a token that reads only public data, or require approval for calls that send.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "The name, parameters and hints show what a tool does. Medium if only the combination of servers has all three, which nobody sees who reviews a single server; low for one server that has all three by itself, like any mail or forge server.",
+	Basis:      "The name, parameters and hints show what a tool does. Medium if only the combination of servers has all three, which a review of a single server cannot show; low for one server that has all three by itself, like any mail or forge server.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "ATLAS:AML.T0086", "CWE-200"},
 	On:         scanner.OnList,
 	Judge: func(p *scanner.JudgePass) {

@@ -43,7 +43,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("..", "..", "testdata", "scripts"),
 		RequireExplicitExec: true,
-		RequireUniqueNames:  true, UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			// Nothing of the machine's CI or terminal reaches a script.
 			env.Vars = withoutCI(env.Vars)

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Files of agentsh and MCPProxy are read as they stand. A key of theirs has the effect of
-// the key here that means the same, or it is accepted and said to have none.
+// Files of agentsh and MCPProxy are read unchanged. A key has the effect of our key with the
+// same meaning, or it is accepted with a message that it has none.
 
 // idle notes a key that has no effect.
 func (r *settingsReader) idle(pos Position, key, why string) {
@@ -29,7 +29,7 @@ func (r *settingsReader) agreed(key string, into **bool) func(*node) {
 	}
 }
 
-// inspection returns the keys of mcp.inspection, where agentsh says what it inspects.
+// inspection returns the keys of mcp.inspection, agentsh's inspection settings.
 func (p *policyReader) inspection(top keys) keys {
 	s := p.settings
 	const recognised = "mcpscan takes its servers from the command line or configurations and need not recognise commands"

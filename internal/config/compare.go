@@ -55,7 +55,7 @@ func (c *comparison) add(effect scanner.Effect, keys []string, format string, ar
 	c.changes = append(c.changes, scanner.SettingsChange{Effect: effect, Keys: keys, Says: says})
 }
 
-// value reports a value that is another one, and whether what it became is weaker.
+// value reports a changed value, and whether the new one is weaker.
 func (c *comparison) value(weaker bool, was, is any, keys ...string) {
 	if was == is {
 		return
@@ -70,8 +70,8 @@ func effect(weaker bool) scanner.Effect {
 	return scanner.Keeps
 }
 
-// threshold compares alert_threshold, which decides three things: what fails a run, what
-// is an alert, and for which finding a result is blocked.
+// threshold compares alert_threshold, which decides what fails a run, what is an alert, and
+// which findings block a result.
 func (c *comparison) threshold() {
 	of := func(t *scanner.Severity, missing scanner.Severity) scanner.Severity {
 		if t == nil {
@@ -138,8 +138,8 @@ func (c *comparison) patterns() {
 	}
 }
 
-// differs says what is another about a pattern, the worst of it, and whether it finds
-// less, or may.
+// differs returns the most significant difference of a pattern, and whether it finds less, or
+// may.
 func (p *CustomPattern) differs(was *CustomPattern) (weaker bool, what string) {
 	switch {
 	case !same(p.Pattern, was.Pattern):
@@ -190,7 +190,7 @@ func (c *comparison) approval() {
 	}
 }
 
-// calls compares what is reported for calls, but for whether it is reported at all.
+// calls compares the settings about calls, except the switches of rules.
 func (c *comparison) calls() {
 	was, is, standard := &c.before.CrossServer, &c.now.CrossServer, scanner.DefaultLimits()
 	window := func(was, is, standard time.Duration, keys ...string) { // a longer one finds more
@@ -233,5 +233,5 @@ func (c *comparison) policy() {
 	c.changes = append(c.changes, policy.Compare(c.before.Policy, c.now.Policy)...)
 }
 
-// same reports whether two values of settings are the same wherever they stand.
+// same reports whether two values of settings are equal, at any place.
 func same(a, b any) bool { return reflect.DeepEqual(a, b) }

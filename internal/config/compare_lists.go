@@ -7,9 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// overrides compares what settings say of some servers and tools. Those that both
-// versions have apply to whatever is left of the others in the same order, so that only
-// what is new or gone is looked at.
+// overrides compares overrides for servers and tools. Those in both versions apply in the same
+// order, so only new and removed ones matter.
 func (c *comparison) overrides() {
 	keys := []string{"overrides"}
 	gone, added := apart(c.before.Overrides, c.now.Overrides, func(a, b *Override) bool { return a.Server == b.Server && a.Tool == b.Tool && same(a.Layer, b.Layer) })
@@ -22,8 +21,8 @@ func (c *comparison) overrides() {
 	}
 }
 
-// layerEffect says what an override does that is new, or that is gone. Where another one
-// gives a rule a severity as well, nobody knows which of them counts in a tool.
+// layerEffect returns the effect of a new or removed override. If another one also sets a
+// rule's severity, it is unknown which of them counts for a tool.
 func (c *comparison) layerEffect(o *Override, added bool) scanner.Effect {
 	for _, on := range o.Categories {
 		if on != added {
@@ -61,8 +60,8 @@ func (c *comparison) severities(id string) (n int) {
 	return n
 }
 
-// apart returns what only one of two lists has; what both have is in the same order
-// in both.
+// apart returns the elements of only one of two lists; common elements have the same order in
+// both.
 func apart[T any](before, now []T, equal func(a, b *T) bool) (gone, added []*T) {
 	next := 0
 	for i := range now {
@@ -122,14 +121,14 @@ func (i *Ignore) covers(o *Ignore) bool {
 		(i.Expires.IsZero() || !o.Expires.IsZero() && !o.Expires.After(i.Expires))
 }
 
-// narrow reports whether an ignore names what it accepts: a finding by its fingerprint,
-// or one rule in one tool.
+// narrow reports whether an ignore names what it accepts: a finding by its fingerprint, or one
+// rule in one tool.
 func (i *Ignore) narrow() bool {
 	literal := func(s string) bool { return s != "" && !strings.ContainsAny(s, `*?[]{}\`) }
 	return i.Fingerprint != "" || literal(i.Rule) && literal(i.Tool)
 }
 
-// String says what an ignore accepts, as the file does.
+// String formats an ignore as in the file.
 func (i *Ignore) String() string {
 	var says []string
 	for _, criterion := range [...][2]string{{"rule", i.Rule}, {"server", i.Server}, {"tool", i.Tool}, {"fingerprint", i.Fingerprint}, {"reason", i.Reason}} {

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// envFiles reads the names of files that hold more variables of the server: those of the
-// client, and those that its command is told to read.
+// envFiles reads the names of environment files: those of the client, and those in the
+// command's options.
 func (b *entryReader) envFiles() {
 	for _, k := range []string{"envFile", "env_file", "envFiles", "env_files"} {
 		n := b.first(k)

@@ -127,8 +127,8 @@ func (f *finder) file(path string) {
 	}
 }
 
-// dangling reports a name at a place that leads nowhere. What stands there once packages
-// are installed is read by the client, and by no check before.
+// dangling reports a link to nothing at a known place. If a package creates the target later,
+// the client reads it, but no earlier check does.
 func (f *finder) dangling(path string, err error) {
 	if to, failed := os.Readlink(path); failed == nil {
 		f.miss(path, "configuration not read: it is a link to %s, which cannot be read here; replace it with the file itself", quoted(to))
@@ -154,8 +154,8 @@ func (f *finder) list(dir string) []listedName {
 	return out
 }
 
-// plainName is what a name becomes on systems that pass over some characters: macOS those
-// that are not shown, Windows spaces and dots at the end; there a backslash parts names.
+// plainName is the form of a name on systems that ignore some characters: macOS ignores
+// invisible ones, Windows trailing spaces and dots; there a backslash separates names.
 func plainName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff {

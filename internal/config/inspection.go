@@ -13,25 +13,24 @@ type OutputInspection struct {
 	Block   bool  // the decision about a result in which an order was found is to block it
 }
 
-// output reports whether a finding is about what a result says.
+// output reports whether a finding is about the text of a result.
 func output(f *scanner.Finding) bool { return f.Category == scanner.OutputPoisoning }
 
-// textCategories are those of the agentsh documentation for what a text says.
+// textCategories are the agentsh documentation's categories for texts.
 var textCategories = []string{"hidden_instructions", "credential_theft", "exfiltration", "shell_injection", "path_traversal"}
 
-// readsTexts reports whether a rule looks for what a text says: one of those
-// categories, or a pattern of the user's, in what servers say and not in what clients
-// are configured to do.
+// readsTexts reports whether a rule inspects texts: one of those categories, or a user's
+// pattern, in what servers send and not in client configurations.
 func readsTexts(r *scanner.Rule) bool {
 	return r.Config == nil && r.Configs == nil && (slices.Contains(textCategories, r.Category) || strings.HasPrefix(r.ID, scanner.CustomGroup))
 }
 
-// speaksOfOutputs reports whether a rule can find something in what a result says.
+// speaksOfOutputs reports whether a rule can find something in the text of results.
 func speaksOfOutputs(r *scanner.Rule) bool {
 	return r.Text != nil || r.Definition != nil || r.Unusual != nil || r.Lines != nil
 }
 
-// detection reads the keys about what is looked for, and where.
+// detection reads the keys about detection.
 func (r *settingsReader) detection(n *node) {
 	s := r.settings
 	known := r.layer(&s.Detection)

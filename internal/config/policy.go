@@ -11,12 +11,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// policyPlaces are the paths of keys under which a policy may stand: agentsh has it under the
-// second, and policies that were generated have it under the third.
+// policyPlaces are the key paths of a policy: agentsh uses the second, and generated policies
+// the third.
 var policyPlaces = [...]string{"the top of the file", "sandbox.mcp", "mcp_rules"}
 
-// besides are the keys at the top of the file that may be beside a policy, wherever
-// that stands.
+// besides are the top-level keys that may accompany a policy at any place.
 var besides = []string{"detection", "cross_server", "rate_limits", "output_inspection"}
 
 // policyReader reads the keys of a policy from one place of a file.
@@ -83,8 +82,8 @@ func (p *policyReader) keys(place string, top keys) keys {
 	return own
 }
 
-// place notes that a place has a key of a policy. A second place is refused: nobody could
-// tell which of the two holds.
+// place records that a place has a key of a policy. A second place is refused: nobody could
+// tell which one applies.
 func (p *policyReader) place(place string, pos Position) {
 	if _, again := p.at[place]; again {
 		return
@@ -142,8 +141,8 @@ func (p *policyReader) server(n *node) policy.ServerRule {
 	return rule
 }
 
-// tool reads a rule about tools. A hash that is no whole digest is read in a rule that
-// allows, which then allows nothing: the documentation of agentsh has such rules.
+// tool reads a rule about tools. An allow rule may have an incomplete hash, and then allows
+// nothing: the documentation of agentsh has such rules.
 func (p *policyReader) tool(n *node, allows bool) policy.ToolRule {
 	rule, before := policy.ToolRule{At: n.pos}, len(p.problems)
 	p.object(n, keys{

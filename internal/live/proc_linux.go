@@ -42,8 +42,8 @@ var becomeParent = sync.OnceFunc(func() {
 // leaves us its own.
 var before = map[int]bool{}
 
-// servers counts those that are not released yet. What has lost its parent and left its
-// session can be of any of them, and is ended with the last.
+// servers counts those that are not released yet. A process without its parent and session can
+// belong to any of them, and ends with the last.
 var servers struct {
 	sync.Mutex
 	open int
@@ -126,7 +126,7 @@ func processes() map[int]process {
 		if err != nil {
 			continue
 		}
-		// The fields after the name, which may hold anything.
+		// The fields after the name, which may contain anything.
 		fields := string(stat[strings.LastIndexByte(string(stat), ')')+1:])
 		var p process
 		var state string

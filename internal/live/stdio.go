@@ -74,8 +74,8 @@ func (s *scan) tryStdio(start context.Context, probe bool) (*peer, hello, error)
 	return p, h, err
 }
 
-// startStdio starts the process. Its streams are pipes of our own: those of
-// os/exec wait for everybody who holds them, and a grandchild may for ever.
+// startStdio starts the process. Its streams are our own pipes: those of os/exec wait for
+// everybody who holds them, and a grandchild may hold them forever.
 func startStdio(p *peer, t Target) (*stdio, error) {
 	path, err := lookUp(t.Command[0], t.Env)
 	if err != nil {
@@ -99,9 +99,9 @@ func startStdio(p *peer, t Target) (*stdio, error) {
 	return l, nil
 }
 
-// start starts the process and waits for its end, on a thread of its own: the kernel takes
-// the end of the thread for ours. That is not counted as work: a process that the kernel
-// cannot end must not hold us.
+// start starts the process and waits for its end, on a thread of its own: the kernel takes the
+// end of the thread for ours. The wait group does not count it: a process that the kernel
+// cannot end must not block us.
 func (l *stdio) start() error {
 	prepare(l.cmd)
 	started := make(chan error, 1)
@@ -174,7 +174,7 @@ func lookUp(name string, env []string) (string, error) {
 	return exec.LookPath(name)
 }
 
-// run reads what the server says until the link is closed.
+// run reads the server's output until the link is closed.
 func (l *stdio) run() {
 	l.peer.work.Go(func() {
 		defer close(l.read)
@@ -202,9 +202,9 @@ func (l *stdio) readLines() {
 	}
 }
 
-// watch says when nothing can arrive any more: at the end of standard output,
-// or soon after a failed exit, when somebody else still holds it. A process
-// that exits well may have left the server running behind it.
+// watch decides when nothing can arrive any more: at the end of standard output, or soon after
+// a failed exit if another process still holds it. A process that exits successfully may have
+// left the server running.
 func (l *stdio) watch() {
 	defer l.once.Do(func() { close(l.gone) })
 	select {
@@ -224,7 +224,7 @@ func (l *stdio) watch() {
 
 func (l *stdio) down() <-chan struct{} { return l.gone }
 
-// reason tells how the process ended, and what it said last.
+// reason describes how the process ended, and its last output.
 func (l *stdio) reason() error {
 	within(l.exited, drainWait)
 	words := "the server closed its standard output"
@@ -276,7 +276,7 @@ func (l *stdio) close(graceful bool) {
 	l.group.kill()
 	within(l.exited, termWait)
 	within(l.read, drainWait)
-	// Whoever escaped from the group may hold these for ever.
+	// A process that left the group may hold these forever.
 	l.stdout.Close()
 	l.errout.Close()
 	l.group.release()
@@ -306,7 +306,7 @@ func (l *stdio) emptyWithin(d time.Duration) bool {
 	}
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of the data written to it.
 type tail struct {
 	mu  sync.Mutex
 	buf []byte

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Error says what is wrong with a lockfile, and where.
+// Error is what is wrong with a lockfile, and where.
 type Error struct {
 	Path         string
 	Line, Column int
@@ -52,8 +52,8 @@ func Parse(path string, data []byte) (*File, error) {
 	return p.file, nil
 }
 
-// Intact reports an entry whose digests are not those of its definition: an edit
-// of such a file would approve what nobody has read.
+// Intact reports an entry whose digests do not match its definition: using such a file would
+// approve what nobody has read.
 func (f *File) Intact() error {
 	for _, name := range f.Names() {
 		for _, key := range f.Servers[name].Keys() {
@@ -84,7 +84,7 @@ type parser struct {
 	file *File
 }
 
-// conflict reports the marks that a merge leaves behind.
+// conflict reports merge conflict markers.
 func (p *parser) conflict(data []byte) error {
 	line := 0
 	for l := range bytes.Lines(data) {
@@ -101,7 +101,7 @@ func (p *parser) fail(node int, format string, args ...any) error {
 	return &Error{p.file.Path, at.Line, at.Column, string(p.doc.AppendPointer(nil, 0, node)), fmt.Sprintf(format, args...)}
 }
 
-// object refuses what is no object, and members that are not known or stand there twice.
+// object refuses values other than objects, and unknown or duplicate members.
 func (p *parser) object(node int, known ...string) error {
 	if p.doc.Kind(node) != wire.Object {
 		return p.fail(node, "expected an object, found %s", p.doc.Kind(node))

@@ -7,15 +7,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Problem is something in a policy that does not do what it seems to.
+// Problem is a part of a policy that does not do what it seems to.
 type Problem struct {
 	At   scanner.Position
 	Says string
 	Idle bool // what somebody wrote down to protect them decides nothing
 }
 
-// Check returns what a policy says in vain, in the order of the file. What it tells is
-// certain; it does not find every rule that several others leave nothing to.
+// Check returns rules without effect, in file order. Every report is certain; it does not find
+// rules that only several others together make unreachable.
 func (l *Lists) Check() []Problem {
 	c := &checker{Lists: l}
 	c.idle()
@@ -45,7 +45,7 @@ func (c *checker) tellIdle(at scanner.Position, format string, args ...any) {
 	c.problems[len(c.problems)-1].Idle = true
 }
 
-// idle reports what decides nothing.
+// idle reports settings without effect.
 func (c *checker) idle() {
 	if !c.Enforced && !c.Empty() {
 		c.tellIdle(c.At, "this policy has no effect: enforce_policy is not true")

@@ -161,8 +161,8 @@ func (c *comparison) pinning() {
 	}
 }
 
-// declared compares the servers that the policy knows by itself, which are allowed where
-// it fails closed, and whose environment it limits.
+// declared compares the declared servers, which fail_closed allows and whose environment the
+// policy limits.
 func (c *comparison) declared() {
 	find := func(l *Lists, id string) *Declared {
 		if i := slices.IndexFunc(l.Servers, func(d Declared) bool { return d.ID == id }); i >= 0 {

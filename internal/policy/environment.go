@@ -20,7 +20,7 @@ func Standard(variable string) bool { return slices.Contains(standard, strings.T
 // name only, and by no glob.
 var sensitive = []string{"_TOKEN", "_KEY", "_SECRET", "_API_KEY", "_PASSWORD", "_CREDENTIALS"}
 
-// Sensitive reports whether a variable holds a secret by its name.
+// Sensitive reports whether a variable is named like a secret.
 func Sensitive(variable string) bool {
 	upper := strings.ToUpper(variable)
 	return slices.ContainsFunc(sensitive, func(ending string) bool { return strings.HasSuffix(upper, ending) })
@@ -46,8 +46,8 @@ func (l *Lists) declared(server string) *Declared {
 	return nil
 }
 
-// Variable decides whether a declared server may have a variable. Where there is a list
-// of what is allowed, that of what is denied has nothing to say.
+// Variable decides whether a declared server may have a variable. If there is an allow list,
+// the deny list has no effect.
 func (l *Lists) Variable(server, name string) scanner.Decision {
 	d := l.declared(server)
 	if d == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// YAML writes the policy that lets pass what the profile has, and nothing else. The lines
-// of head are comments on top. Names are text in it, whatever is in them.
+// YAML writes a policy that allows exactly what the profile has. The lines of head are
+// comments at the top. Names are quoted, whatever they contain.
 func (p *Profile) YAML(head ...string) string {
 	w := &writer{}
 	for _, line := range head {
@@ -151,7 +151,7 @@ func nameable(name string) bool {
 	return err == nil && strings.TrimSpace(name) != ""
 }
 
-// provenance tells how often something was seen, and from when to when.
+// provenance describes how often something was seen, and from when to when.
 func (e *profiled) provenance() string {
 	n := times(e.events, "event")
 	if e.first.IsZero() {

@@ -1,5 +1,5 @@
-// Package policy decides about requests by what a user wrote down. It implements
-// [scanner.Policy]: it must have no clock, no I/O and no state between requests.
+// Package policy decides about requests by a user's lists. It implements [scanner.Policy]: it
+// must have no clock, no I/O and no state between requests.
 package policy
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Mode says what becomes of what no list names.
+// Mode is the decision for names in no list.
 type Mode uint8
 
-// The modes. A list of what is denied holds in each of them.
+// The modes. A deny list applies in each of them.
 const (
 	None      Mode = iota // nothing is filtered but what is denied
 	Allowlist             // what is not allowed is denied
@@ -57,15 +57,15 @@ type ServerRule struct {
 	At scanner.Position
 }
 
-// ToolRule names tools of servers. All that it says must hold.
+// ToolRule names tools of servers. All its criteria must match.
 type ToolRule struct {
 	Server, Tool Name
 	Hash         Hash // zero for any
 	At           scanner.Position
 }
 
-// Pinning is what becomes of tools that are not as they were trusted. What is nil is
-// not said.
+// Pinning is the decision about tools that changed since they were trusted. Nil fields are not
+// set.
 type Pinning struct {
 	Enabled    *bool
 	OnChange   *scanner.Verdict
@@ -73,7 +73,7 @@ type Pinning struct {
 	Binary     *bool
 }
 
-// Declared is a server that the policy knows by itself.
+// Declared is a server that the policy declares.
 type Declared struct {
 	ID             string
 	Type           string
@@ -93,8 +93,8 @@ var decided = map[string]bool{
 	"sampling/createMessage": true, "elicitation/create": true,
 }
 
-// Decide decides about a request: what is denied is refused before anything is allowed,
-// and the server is asked about before the tool.
+// Decide decides about a request: denials come before anything that is allowed, and the server
+// before the tool.
 func (l *Lists) Decide(r *scanner.PolicyRequest) scanner.Decision {
 	if !l.Enforced || !decided[r.Method] {
 		return scanner.Decision{}
@@ -201,10 +201,10 @@ func (t *ToolRule) refuses(r *scanner.PolicyRequest) bool {
 	return t.Server.Refuses(r.Server) && t.Tool.Refuses(r.Target) && (t.Hash.IsZero() || t.Hash.Is(r.Tool))
 }
 
-// all reports a rule for every tool, which under an allowlist says what the mode says.
+// all reports a rule for every tool, which under an allowlist repeats the mode.
 func (t *ToolRule) all() bool { return t.Server.All() && t.Tool.All() && t.Hash.IsZero() }
 
-// Hashes reports whether a rule asks for the digest of a tool.
+// Hashes reports whether a rule requires the digest of a tool.
 func (l *Lists) Hashes() bool {
 	for _, rules := range [...][]ToolRule{l.AllowedTools, l.DeniedTools} {
 		for i := range rules {

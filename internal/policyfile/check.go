@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/config"
 )
 
-// Check returns what a policy says in vain, in the order of the file. What it tells is
-// certain; it does not find every rule that several others leave nothing to.
+// Check returns rules without effect, in file order. Every report is certain; it does not find
+// rules that only several others together make unreachable.
 func (p *Policy) Check() []config.Problem {
 	var c checker
 	for i, r := range p.order {
@@ -86,7 +86,7 @@ func decides(method string) bool {
 	return q.decided()
 }
 
-// patterns reports patterns that say nothing beside others, or not what they seem to.
+// patterns reports patterns that add nothing, or mean something else than they seem to.
 func (c *checker) patterns(r *rule) {
 	r.lists(func(name string, g globs) {
 		for i, p := range g {

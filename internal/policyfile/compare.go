@@ -64,7 +64,7 @@ func effect(weaker bool) scanner.Effect {
 	return scanner.Keeps
 }
 
-// otherwise says what becomes of what no rule matches.
+// otherwise describes the decision for requests that no rule matches.
 func (p *Policy) otherwise() string {
 	if p.listed {
 		return "denied"

@@ -42,7 +42,7 @@ func ParseTOML(path string, data []byte) (*Policy, error) {
 	return r.policy, nil
 }
 
-// reader fills in a policy and collects what is wrong with it.
+// reader fills in a policy and collects its errors.
 type reader struct {
 	policy   *Policy
 	problems []config.Problem
@@ -79,8 +79,8 @@ func (r *reader) root(root config.Value) {
 	}
 }
 
-// form reads the rules of one form, and refuses those of the other beside them: one
-// denies what no rule matches, and the other does not.
+// form reads the rules of one form, and refuses those of the other in the same file: their
+// defaults differ.
 func (r *reader) form(form *string, m config.Member, read func(config.Value)) {
 	if *form != "" && *form != m.Key {
 		r.fail(m.Pos, "a file has rules of one form: [[rule]] and [rules.NAME] have different defaults; move these to another file")

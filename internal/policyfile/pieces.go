@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// What can be around a path in a text.
+// The characters around a path in a text.
 const (
 	openers = "\"'`([{<"
 	closers = "\"'`)]}>"
@@ -49,7 +49,7 @@ func pieces(s string) iter.Seq[string] {
 	}
 }
 
-// beginning is how much of a word tells how it begins: a long one is looked at in many
+// beginning is the part of a word that shows how it begins: a long one is inspected at many
 // places.
 const beginning = 64
 
@@ -77,8 +77,8 @@ func begins(w string) bool {
 	return false
 }
 
-// several adds the paths that are in a string beside others. That the first of them is
-// one by itself is not sure: a name can have white space in it.
+// several adds the paths of a string with several. Whether the first is a separate one is
+// uncertain: a name can contain white space.
 func (r *readings) several(s string) {
 	start := strings.TrimLeftFunc(s, func(c rune) bool { return parts(c) || strings.ContainsRune(openers, c) })
 	n := 0
@@ -128,8 +128,8 @@ func (q *request) pieces(s string, aside bool) {
 	}
 }
 
-// metaName reports whether a name is one that the specification gives to members of _meta:
-// a prefix of labels with dots, a slash and a name. It is no path.
+// metaName reports whether a name is a valid _meta key: a prefix of labels with dots, a slash
+// and a name. It is not a path.
 func metaName(s string) bool {
 	prefix, name, ok := strings.Cut(s, "/")
 	return ok && strings.Contains(prefix, ".") && !strings.HasPrefix(prefix, ".") && !strings.Contains(s, "..") && !strings.ContainsAny(name, `/\~%`) &&

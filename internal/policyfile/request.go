@@ -28,8 +28,7 @@ type argumentValue struct {
 	first, last int
 }
 
-// The words of event_type. Connect is no message: it is what a request does that
-// names an address.
+// The words of event_type. Connect is not a message, but a request that contains an address.
 const (
 	toolCall     = "tool_call"
 	resourceRead = "resource_read"

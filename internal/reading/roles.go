@@ -135,7 +135,7 @@ var (
 	goingTo   = lazyregexp.New(`\b(to|at|into|with)\s+((an?|the|our|some)\s+)?([\w-]+\s+){0,3}(e\.g\.|for\s+(example|instance)|such\s+as|like)` + aheadOfAddress)
 	// listed is between two addresses of which one says what both are there for.
 	listed = lazyregexp.New(`^["'` + "`" + `)\]>]*[\s,]*\b(and|or)?\s["'` + "`" + `(\[<]*$`)
-	// pointedAt precedes a page that tells more, and of where something is from.
+	// pointedAt matches the text before a page with further information or a source.
 	pointedAt = lazyregexp.New(`\b(see(\s+also)?|consult|(documented|described|listed|explained|available|docs|documentation|manual|guide|information|details|instructions)(\s+(at|on|in|under|here))?|(arrives|comes|received|fetched)\s+(at|in|on)|from)` + aheadOfAddress)
 	// visited precedes a page where a person does something.
 	visited = lazyregexp.New(`(\b(visit|open|browse|sign(ed)?[\s-](up|in)\s+(at|on|via)|log(ged)?[\s-]?in\s+(at|on|via)|regist(er|ered|ration)\s+(at|on)|account\s+(at|on)|keys?\s+(at|on))|(^|[.,;:(]|\b(or|and|then|please|to|can|may))\s*(go|head|navigate)(\s+over)?\s+to)` + aheadOfAddress)

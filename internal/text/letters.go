@@ -58,8 +58,7 @@ func unread(r rune) bool {
 // turned are the letters a to z upside down.
 var turned = []rune("ɐqɔpǝɟƃɥᴉɾʞlɯuodbɹsʇnʌʍxʎz")
 
-// leastTurned is the number of letters that are upside down by themselves from which
-// a text is. Languages and phonetics use one or two of them.
+// leastTurned is the number of upside-down letters from which a text counts as upside down. Languages and phonetics use one or two of them.
 const leastTurned = 8
 
 // decodeTurned reads a text that is written upside down.
