@@ -48,7 +48,7 @@ func Manifests(data []byte) (manifests [][]byte) {
 
 const manifestName = "manifest.json"
 
-// translations are the places of a bundle where its texts stand in other languages: those
+// translations are the places of a bundle where its texts are in other languages: those
 // of the format, and those that its manifests name.
 type translations []string
 
@@ -99,10 +99,10 @@ func bundle(name string, data []byte) ([]*scanner.Event, error) {
 			continue
 		}
 		if seen[file] {
-			events = append(events, skipped(name, 1, "the bundle has a second %s: programs differ in which they read", file))
+			events = append(events, skipped(name, 1, "the bundle has a second %s: clients differ in which one they read", file))
 		}
 		seen[file] = true
-		first := isManifest && !manifest // it is read wherever it stands
+		first := isManifest && !manifest // it is read wherever it is
 		manifest = manifest || isManifest
 		if files++; files > maxBundleFiles && !first {
 			if files == maxBundleFiles+1 {
@@ -119,7 +119,7 @@ func bundle(name string, data []byte) ([]*scanner.Event, error) {
 		events = append(events, bundled(name, content, isManifest)...)
 	}
 	if !manifest {
-		return nil, fmt.Errorf("%s: %w: the zip has no manifest.json, so it is no MCPB bundle", name, ErrNotDefinitions)
+		return nil, fmt.Errorf("%s: %w: the zip has no manifest.json, so it is not an MCPB bundle", name, ErrNotDefinitions)
 	}
 	return append(events, unreadIn(name, texts, seen, code)...), nil
 }
@@ -132,12 +132,12 @@ func unreadIn(name string, texts translations, seen map[string]bool, code int) (
 			any = any || translations{"", place}.has(file)
 		}
 		if !any {
-			events = append(events, skipped(name, 1, "the manifest has its texts in other languages at %q, and the bundle has no such file", place))
+			events = append(events, skipped(name, 1, "the manifest has translations at %q, but the bundle has no such file", place))
 		}
 	}
 	if code > 0 {
 		events = append(events, &scanner.Event{Kind: scanner.IgnoredEvent, Origin: scanner.Origin{File: name, Line: 1, Column: 1},
-			Reason: fmt.Sprintf("the code of a bundle: only the manifest and its translations are read, not its other files (%d)", code)})
+			Reason: fmt.Sprintf("code of a bundle: only the manifest and its translations are read, not its other files (%d)", code)})
 	}
 	return events
 }

@@ -137,7 +137,7 @@ func TestReadErrorComesAfterData(t *testing.T) {
 	for n := range want {
 		last = max(last, n)
 	}
-	if err != nil || len(events) != len(want)+1 || show(&events[len(want)]) != fmt.Sprintf("%d skipped: reading rec behind line %d: the disk is gone", last, last) {
+	if err != nil || len(events) != len(want)+1 || show(&events[len(want)]) != fmt.Sprintf("%d skipped: reading rec after line %d: the disk is gone", last, last) {
 		t.Errorf("%d events of %d, %v", len(events), len(want), err)
 	}
 }
@@ -151,7 +151,7 @@ func TestReadErrorInTheHead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if events, err := drain(src); err != nil || len(events) != 3 || show(&events[2]) != "2 skipped: reading rec behind line 2: the disk is gone" {
+	if events, err := drain(src); err != nil || len(events) != 3 || show(&events[2]) != "2 skipped: reading rec after line 2: the disk is gone" {
 		t.Errorf("%d events, %v", len(events), err)
 	}
 	if _, err := Open("rec", iotest.ErrReader(failure), Options{}); !errors.Is(err, failure) || errors.Is(err, ErrFormat) {
@@ -184,7 +184,7 @@ func TestJoin(t *testing.T) {
 		t.Fatal(err)
 	}
 	events, err := drain(Join(one(`{"jsonrpc":"2.0","id":7}`), Events(nil), Join(), one("[\n"+ping+"\n]"), broken, one(ping)))
-	if err != nil || len(events) != 5 || show(&events[3]) != "1 skipped: reading rec behind line 1: the disk is gone" || events[4].Kind != scanner.FrameEvent {
+	if err != nil || len(events) != 5 || show(&events[3]) != "1 skipped: reading rec after line 1: the disk is gone" || events[4].Kind != scanner.FrameEvent {
 		t.Errorf("%v, got:\n%s", err, shown(events))
 	}
 	if events, err := drain(Join()); len(events) != 0 || err != nil {

@@ -15,10 +15,10 @@ import (
 var ErrNotDefinitions = errors.New("no definitions")
 
 // errSyntax is wrapped by the error of Definitions for a file that does not parse.
-var errSyntax = errors.New("definitions are read from JSON, which has no comments and no trailing commas")
+var errSyntax = errors.New("definitions must be plain JSON, without comments and trailing commas")
 
 // ErrBundle is wrapped by the error of Definitions for a zip that cannot be read.
-var ErrBundle = errors.New("a zip that is cut off or damaged")
+var ErrBundle = errors.New("a truncated or damaged zip")
 
 // Definitions reads a document of definitions: the result of tools/list, the
 // whole response, a dump {tools,prompts,resources,resourceTemplates,
@@ -47,7 +47,7 @@ func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 	at := scanner.NewPlaces(name, data)
 	events = append(events, definitionEvent(at, name, server, &doc, 0))
 	if places := translationsOf(data); len(places) > 1 {
-		events = append(events, &scanner.Event{Kind: scanner.IgnoredEvent, Origin: at.Origin(0), Reason: "the texts of a manifest in other languages: they stand in files of their own; scan the bundle to have them read"})
+		events = append(events, &scanner.Event{Kind: scanner.IgnoredEvent, Origin: at.Origin(0), Reason: "translations of a manifest are in files of their own: scan the bundle to include them"})
 	}
 	for _, n := range staticResponses(&doc) {
 		events = append(events, definitionEvent(at, name, server, &doc, n))

@@ -97,13 +97,13 @@ func TestNoDefinitions(t *testing.T) {
 		{"an extension of a browser", `{"manifest_version":3,"name":"x"}`, "no definitions"},
 		{"a list of numbers", `[1]`, "no definitions"}, {"an empty list", `[]`, "no definitions"}, {"a scalar", `"tools"`, "no definitions"},
 		{"a list of messages", "[" + ping + "]", "no definitions"},
-		{"nothing", "", "f:1:1: definitions are read from JSON, which has no comments and no trailing commas: invalid JSON: unexpected end"},
-		{"a syntax error", "{\n\"tools\": [\n \"é\", x]}", "f:3:7: definitions are read from JSON, which has no comments and no trailing commas: invalid JSON: expected a value, found 'x'"},
-		{"a comment", "{\n// tools\n\"tools\":[]}", "f:2:1: definitions are read from JSON, which has no comments"}, {"invalid UTF-8", "{\"tools\":[\"\xff\"]}", "f:1:12: definitions are read from JSON, which has no comments and no trailing commas: invalid JSON: invalid UTF-8"},
-		{"YAML", "tools:\n- name: a\n", "f:1:1: definitions are read from JSON, which has no comments and no trailing commas: invalid JSON: "}, {"a recording", ping + "\n" + ping, "f:2:1: "},
-		{"half a zip", "PK\x03\x04 and no more", "f: reading the bundle: a zip that is cut off or damaged: zip: "},
-		{"a zip without its end", zipped(t, member{name: "manifest.json", text: manifest})[:200], "f: reading the bundle: a zip that is cut off or damaged: zip: "},
-		{"half a zip behind a prefix", "#!\xff\n" + zipped(t, member{name: "manifest.json", text: manifest})[:200], "f: reading the bundle: a zip that is cut off or damaged: zip: "},
+		{"nothing", "", "f:1:1: definitions must be plain JSON, without comments and trailing commas: invalid JSON: unexpected end"},
+		{"a syntax error", "{\n\"tools\": [\n \"é\", x]}", "f:3:7: definitions must be plain JSON, without comments and trailing commas: invalid JSON: expected a value, found 'x'"},
+		{"a comment", "{\n// tools\n\"tools\":[]}", "f:2:1: definitions must be plain JSON, without comments"}, {"invalid UTF-8", "{\"tools\":[\"\xff\"]}", "f:1:12: definitions must be plain JSON, without comments and trailing commas: invalid JSON: invalid UTF-8"},
+		{"YAML", "tools:\n- name: a\n", "f:1:1: definitions must be plain JSON, without comments and trailing commas: invalid JSON: "}, {"a recording", ping + "\n" + ping, "f:2:1: "},
+		{"half a zip", "PK\x03\x04 and no more", "f: reading the bundle: a truncated or damaged zip: zip: "},
+		{"a zip without its end", zipped(t, member{name: "manifest.json", text: manifest})[:200], "f: reading the bundle: a truncated or damaged zip: zip: "},
+		{"half a zip behind a prefix", "#!\xff\n" + zipped(t, member{name: "manifest.json", text: manifest})[:200], "f: reading the bundle: a truncated or damaged zip: zip: "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -160,11 +160,11 @@ func TestBundle(t *testing.T) {
 	want := []string{"1 definition < b.mcpb/b.mcpb/- - " + german, "1 definition < b.mcpb/é/- - " + manifest,
 		`1 definition < b.mcpb/é/- - {"instructions": "x"}`, "1 definition < b.mcpb/é/- - {\n      \"tools\": []}",
 		"1 skipped: a JSON file of the bundle does not parse: invalid JSON at byte 1: unexpected end inside an object",
-		"1 ignored: the code of a bundle: only the manifest and its translations are read, not its other files (2)"}
+		"1 ignored: code of a bundle: only the manifest and its translations are read, not its other files (2)"}
 	diff(t, define(t, "b.mcpb", in), want...)
 	diff(t, define(t, "b.mcpb", in+"MCPB_SIG_V1\x04\x00\x00\x00abcdMCPB_SIG_END"), want...) // signed
 	if _, err := Definitions("b.zip", []byte(zipped(t, member{name: "a/manifest.json", text: manifest}))); !errors.Is(err, ErrNotDefinitions) ||
-		!strings.Contains(err.Error(), "b.zip: no definitions: the zip has no manifest.json, so it is no MCPB bundle") {
+		!strings.Contains(err.Error(), "b.zip: no definitions: the zip has no manifest.json, so it is not an MCPB bundle") {
 		t.Errorf("a zip without a manifest: %v", err)
 	}
 }
@@ -179,8 +179,8 @@ func TestBundleTranslations(t *testing.T) {
 		{"lang/${locale}.json", "lang/de.json", "1 definition < b/b/- - " + german},
 		{"./Lang/${locale}/texts", "lang/de/TEXTS", "1 definition < b/b/- - " + german},
 		{"texts.json", "texts.json", "1 definition < b/b/- - " + german},
-		{"lang/${locale}.json", "other/de.json", `1 skipped: the manifest has its texts in other languages at "lang/${locale}.json", and the bundle has no such file` +
-			"\n1 ignored: the code of a bundle: only the manifest and its translations are read, not its other files (1)"},
+		{"lang/${locale}.json", "other/de.json", `1 skipped: the manifest has translations at "lang/${locale}.json", but the bundle has no such file` +
+			"\n1 ignored: code of a bundle: only the manifest and its translations are read, not its other files (1)"},
 	} {
 		text := `{"manifest_version": "0.4", "name": "x", "server": {}, "localization": {"resources": "` + c.resources + `"}}`
 		want := append([]string{"1 definition < b/x/- - " + text}, strings.Split(c.want, "\n")...)
@@ -188,7 +188,7 @@ func TestBundleTranslations(t *testing.T) {
 	}
 	text := `{"manifest_version": "0.4", "name": "x", "server": {}, "localization": {"resources": "lang/${locale}.json"}}`
 	diff(t, define(t, "manifest.json", text), "1! definition < manifest.json/x/- - "+text,
-		"1! ignored: the texts of a manifest in other languages: they stand in files of their own; scan the bundle to have them read")
+		"1! ignored: translations of a manifest are in files of their own: scan the bundle to include them")
 }
 
 // Names are compared as they are unpacked; no second file of a name is silent.
@@ -200,10 +200,10 @@ func TestBundleNames(t *testing.T) {
 	in := zipped(t, member{name: "manifest.json", text: manifest}, member{name: "./manifest.json", text: second}, member{name: `mcpb-resources\de.json`, text: german},
 		member{name: "a/../Manifest.JSON", text: second}, member{name: "/mcpb-resources//de.json", text: german})
 	want := []string{"1 definition < b/é/- - " + manifest, `1 definition < b/é/- - {"instructions": "x"}`, "1 definition < b/é/- - {\n      \"tools\": []}",
-		"1 skipped: the bundle has a second manifest.json: programs differ in which they read", "1 definition < b/x/- - " + second,
+		"1 skipped: the bundle has a second manifest.json: clients differ in which one they read", "1 definition < b/x/- - " + second,
 		"1 definition < b/b/- - " + german,
-		"1 skipped: the bundle has a second manifest.json: programs differ in which they read", "1 definition < b/x/- - " + second,
-		"1 skipped: the bundle has a second mcpb-resources/de.json: programs differ in which they read", "1 definition < b/b/- - " + german}
+		"1 skipped: the bundle has a second manifest.json: clients differ in which one they read", "1 definition < b/x/- - " + second,
+		"1 skipped: the bundle has a second mcpb-resources/de.json: clients differ in which one they read", "1 definition < b/b/- - " + german}
 	diff(t, define(t, "b", in), want...)
 	diff(t, define(t, "b", "#!/bin/sh\n\xff"+in), want...)
 }

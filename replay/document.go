@@ -61,7 +61,7 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 	case messageIn(root):
 		return Events([]*scanner.Event{messageOf(name, at, root)}), nil
 	case scanReads(head):
-		return nil, fmt.Errorf("%s: %w: it is one JSON document without messages; definitions and client configurations are read by: mcpscan scan %s", name, ErrFormat, name)
+		return nil, fmt.Errorf("%s: %w: one JSON document without messages; to check definitions and client configurations: mcpscan scan %s", name, ErrFormat, name)
 	}
 	return Events([]*scanner.Event{skipped(name, 1, "%s", unreadDocument(head))}), nil
 }

@@ -33,9 +33,9 @@ func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield
 	doc := &b.doc
 	dir, _ := firstStr(doc, directionKeys)
 	if (dir == "stderr" || dir == "meta") && !isMessage(doc, 0) && !asks(doc, 0) {
-		e.Kind, e.Reason = scanner.IgnoredEvent, "a line of a log that holds no message ("+dir+")"
+		e.Kind, e.Reason = scanner.IgnoredEvent, "a log line without a message ("+dir+")"
 		if holdsMessage(doc) {
-			e.Kind, e.Reason = scanner.SkippedEvent, "a line of a log ("+dir+") with a message in it that was not inspected"
+			e.Kind, e.Reason = scanner.SkippedEvent, "a log line ("+dir+") with a message that was not inspected"
 		}
 		yield(e)
 		return true
@@ -67,7 +67,7 @@ func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield
 	}
 	yield(e)
 	if answers(doc, 0) {
-		yield(skipped(d.file, e.Origin.Line, "a line of a log is a response as well: only the message in it was inspected"))
+		yield(skipped(d.file, e.Origin.Line, "a log line is also a response: only the message in it was inspected"))
 	}
 	return true
 }
@@ -160,7 +160,7 @@ func (m members) asks() bool {
 func isMessage(doc *wire.Doc, n int) bool { return membersOf(doc, n).message() }
 
 // answers reports whether object n is a response that says something, whatever
-// stands beside it.
+// is beside it.
 func answers(doc *wire.Doc, n int) bool {
 	result := doc.Kind(doc.Get(n, "result"))
 	return doc.Get(n, "id") >= 0 && (result == wire.Object || result == wire.Array || doc.Kind(doc.Get(n, "error")) == wire.Object)
@@ -207,7 +207,7 @@ func firstStr(doc *wire.Doc, keys []string) (string, bool) {
 }
 
 // firstTime reads the time of a line: text, or a number of seconds,
-// milliseconds, microseconds or nanoseconds since 1970, told apart by size.
+// milliseconds, microseconds or nanoseconds since 1970, distinguished by size.
 func firstTime(doc *wire.Doc) time.Time {
 	s, ok := firstStr(doc, timeKeys)
 	if !ok {

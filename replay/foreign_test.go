@@ -15,13 +15,13 @@ func TestForeignLines(t *testing.T) {
 		{"raw as a value", `{"ts":"2026-01-06T10:30:00Z","dir":"c2s","conn":"c1","raw":` + ping + `}`, "1! frame > c1/log/- 2026-01-06T10:30:00Z " + ping},
 		{"raw as a string", `{"ts":"2026-01-06T10:30:00Z","dir":"s2c","conn":7,"raw":` + quoted + `}`, "1 frame < 7/log/- 2026-01-06T10:30:00Z " + ping},
 		{"raw in base64", `{"ts":1767695400,"dir":"s2c","raw":"` + in64 + `"}`, "1 frame < log/log/- 2026-01-06T10:30:00Z " + ping},
-		{"stderr in base64 is no message", `{"dir":"stderr","raw":"aGVsbG8="}`, "1 ignored: a line of a log that holds no message (stderr)"},
+		{"stderr in base64 is no message", `{"dir":"stderr","raw":"aGVsbG8="}`, "1 ignored: a log line without a message (stderr)"},
 		{"mcpsnoop client", `{"session_id":"s","server_label":"fs","seq":1,"ts":"2026-01-06T10:30:00.123456789Z","direction":"c2s","transport":"stdio","raw":` + ping + `}`,
 			"1! frame > s/fs/stdio 2026-01-06T10:30:00.123456789Z " + ping},
 		{"mcpsnoop server", `{"session_id":"s","server_label":"fs","seq":2,"ts":"2026-01-06T10:30:00Z","direction":"s2c","transport":"http","raw":` + ping + `}`,
 			"1! frame < s/fs/http 2026-01-06T10:30:00Z " + ping},
-		{"mcpsnoop stderr", `{"session_id":"s","server_label":"fs","seq":3,"direction":"stderr","text":"starting"}`, "1 ignored: a line of a log that holds no message (stderr)"},
-		{"mcpsnoop meta", `{"session_id":"s","server_label":"fs","seq":4,"direction":"meta","text":"exit 0"}`, "1 ignored: a line of a log that holds no message (meta)"},
+		{"mcpsnoop stderr", `{"session_id":"s","server_label":"fs","seq":3,"direction":"stderr","text":"starting"}`, "1 ignored: a log line without a message (stderr)"},
+		{"mcpsnoop meta", `{"session_id":"s","server_label":"fs","seq":4,"direction":"meta","text":"exit 0"}`, "1 ignored: a log line without a message (meta)"},
 		{"mcpsnoop text that is no message", `{"session_id":"s","server_label":"fs","seq":5,"direction":"s2c","text":"hello"}`,
 			`1! frame < s/log/- - {"session_id":"s","server_label":"fs","seq":5,"direction":"s2c","text":"hello"}`},
 		{"an arrow says nothing", `{"direction":"→","message":` + ping + `}`, "1! frame - log/log/- - " + ping},
@@ -71,7 +71,7 @@ func TestForeignTimes(t *testing.T) {
 }
 
 func TestPrefixedLines(t *testing.T) {
-	const NoMessage = "ignored: a line of a log that holds no message"
+	const NoMessage = "ignored: a log line without a message"
 	tests := []struct {
 		name, in string
 		want     []string

@@ -52,7 +52,7 @@ func TestHAR(t *testing.T) {
 		{"an event stream", exchange(header, post(ping), "", body("text/event-stream; charset=utf-8", sse)),
 			[]string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong, "5 frame < s9" + where + "{\"jsonrpc\":\n\"2.0\"}", "5 frame < s9" + where + "cut {\"jsonrpc"}},
 		{"base64", exchange(header, post(ping), "", `"mimeType":"application/json","encoding":"base64","text":"`+in64+`"`), []string{"4 frame > s9" + where + ping, "5 frame < s9" + where + pong}},
-		{"base64 that is none", exchange(header, post(ping), "", `"encoding":"base64","text":"*"`), []string{"4 frame > s9" + where + ping, "5 skipped: a response body is not base64, as the HAR says"}},
+		{"base64 that is none", exchange(header, post(ping), "", `"encoding":"base64","text":"*"`), []string{"4 frame > s9" + where + ping, "5 skipped: a response body is not base64, although the HAR says so"}},
 		{"a stream that was not saved", exchange(header, post(ping), "", `"mimeType":"text/event-stream","size":512`), []string{"4 frame > s9" + where + ping, "5 skipped: a response body was not saved in the HAR"}},
 		{"a stream that was empty", exchange(header, post(ping), "", `"mimeType":"text/event-stream","size":0`), []string{"4 frame > s9" + where + ping}},
 		{"a version in other letters", exchange("", post(`{"id":1,"method":"ping"}`), "", body("application/json", `{"jsonr\u0070c":"2.0","id":1,"result":{}}`)),
@@ -93,7 +93,7 @@ func TestHAR(t *testing.T) {
 func TestHAROversizeEvent(t *testing.T) {
 	in := archive(exchange("", post(ping), "", body("text/event-stream", "data: "+strings.Repeat("x", 200)+"\n\ndata: "+ping+"\n\n")))
 	events, err := openBytes("cap", in, 100)
-	if err != nil || len(events) != 3 || show(&events[1]) != "5 skipped: a server-sent event is longer than the limit of 100 bytes (--max-message)" {
+	if err != nil || len(events) != 3 || show(&events[1]) != "5 skipped: a server-sent event is over the limit of 100 bytes (--max-message)" {
 		t.Errorf("%v, got:\n%s", err, shown(events))
 	}
 }
@@ -101,7 +101,7 @@ func TestHAROversizeEvent(t *testing.T) {
 func TestHAROversizeBody(t *testing.T) {
 	in := archive(exchange("", post(ping), "", body("application/json", `{"jsonrpc":"2.0","x":"`+strings.Repeat("x", 200)+`"}`)))
 	events, err := openBytes("cap", in, 100)
-	if err != nil || len(events) != 2 || show(&events[1]) != "5 skipped: a body is longer than the limit of 100 bytes (--max-message)" {
+	if err != nil || len(events) != 2 || show(&events[1]) != "5 skipped: a body is over the limit of 100 bytes (--max-message)" {
 		t.Errorf("%v, got:\n%s", err, shown(events))
 	}
 }

@@ -40,7 +40,7 @@ type httpText struct {
 	order []*flow // as they were first seen, so that the events have one order
 	conn  *conn   // to which the current line belongs
 	flow  *flow
-	head  bool // the line stands in a head
+	head  bool // the line is in a head
 	last  int  // number of the line before
 	out   chunk
 }
@@ -83,7 +83,7 @@ func openHTTP(name string, r io.Reader, o Options) (scanner.Source, error) {
 			break // the end: all is in memory
 		}
 		if l.Oversize {
-			h.out = append(h.out, skipped(name, l.Number, "a line is longer than the limit of %d bytes (--max-message)", o.MaxMessage))
+			h.out = append(h.out, skipped(name, l.Number, "a line is over the limit of %d bytes (--max-message)", o.MaxMessage))
 		} else {
 			h.line(l.Data, l.Number)
 		}
@@ -159,7 +159,7 @@ func (h *httpText) line(data []byte, number int) {
 	blank := number > h.last+1 // it ends a head, and the reader leaves it out
 	m := segment.FindSubmatch(data)
 	if m != nil && h.inner[number] {
-		h.out = append(h.out, skipped(h.name, number, "a line that looks like the start of a piece stands inside the bytes of another: it was read as part of that"))
+		h.out = append(h.out, skipped(h.name, number, "a line inside a piece looks like the start of another piece: it was read as part of the first"))
 		m = nil
 	}
 	switch {
@@ -251,7 +251,7 @@ func (h *httpText) body(data []byte, number int) {
 	case opens:
 		h.flush(f)
 		rest = bytes.TrimPrefix(bytes.TrimLeft(rest, " \t"), []byte("\xEF\xBB\xBF"))
-		h.message(bytes.Clone(bytes.TrimLeft(rest, " \t")), number) // blanks at its end may stand inside a string
+		h.message(bytes.Clone(bytes.TrimLeft(rest, " \t")), number) // blanks at its end may be inside a string
 	case inEvent && (f.endpoint || len(text) == 0):
 		f.endpoint = false
 	case !inEvent && streamField.Match(data) && (f.stream || !bytes.HasPrefix(data, []byte(":"))):
@@ -307,7 +307,7 @@ func (h *httpText) message(data []byte, number int) {
 	}
 	if h.max > 0 && int64(len(data)) > h.max {
 		f.partial, f.parsed, f.sized = nil, 0, false
-		h.out = append(h.out, skipped(h.name, number, "a message is longer than the limit of %d bytes (--max-message)", h.max))
+		h.out = append(h.out, skipped(h.name, number, "a message is over the limit of %d bytes (--max-message)", h.max))
 	} else if len(data) >= maxPartial || f.parsed >= maxParsed {
 		h.flush(f)
 	}

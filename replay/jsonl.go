@@ -37,7 +37,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		// Not a record. What it says is inspected as text all the same.
 		e.Session, e.Frame = baseName(d.file), data
 		if start := bytes.TrimLeft(data, " \t\r"); start[0] != '{' && start[0] != '[' {
-			e.Reason = "a line is no JSON: the recording is damaged there, or is none"
+			e.Reason = "a line is not JSON: the recording is damaged, or not a recording"
 		}
 		yield(e)
 		return
@@ -51,7 +51,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 	}
 	kind := d.common(b, e)
 	if own := answers(&b.doc, 0) || asks(&b.doc, 0); own && b.doc.Get(0, "jsonrpc") < 0 && known(kind) {
-		defer yield(skipped(d.file, l.number, "a record is a message as well: only the record was inspected"))
+		defer yield(skipped(d.file, l.number, "a record is also a message: only the record was inspected"))
 	}
 	switch {
 	case b.doc.Get(0, "jsonrpc") >= 0: // first, for a peer can put any other member into its message
@@ -66,7 +66,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		e.Reason, _ = b.doc.Str(0, "reason")
 		yield(e)
 	case kind == "llm_message":
-		e.Kind, e.Reason = scanner.SkippedEvent, "llm_message: the bodies of LLM APIs are not inspected by this version"
+		e.Kind, e.Reason = scanner.SkippedEvent, "llm_message: this version does not inspect the bodies of LLM APIs"
 		yield(e)
 	case auditTypes[kind]:
 		d.audit(b, e, kind, data)
@@ -80,7 +80,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 	case kind != "" && (b.doc.Get(0, "session_id") >= 0 || b.doc.Get(0, "timestamp") >= 0):
 		e.Kind, e.Reason = scanner.IgnoredEvent, "unknown event type "+kind
 		if holdsMessage(&b.doc) {
-			e.Kind, e.Reason = scanner.SkippedEvent, "unknown event type "+kind+", with a message in it that was not inspected"
+			e.Kind, e.Reason = scanner.SkippedEvent, "unknown event type "+kind+", with a message that was not inspected"
 		}
 		yield(e)
 	default: // what it says is inspected as text all the same

@@ -45,22 +45,22 @@ func TestEventsJSONL(t *testing.T) {
 		{"a repeated key", record(`"message":{"a":1},"message":` + ping), []string{"1! frame -" + head + ping}},
 		{"unknown type", `{"type":"mcp_future","session_id":"s1","message":"hello"}`, []string{"1 ignored: unknown event type mcp_future"}},
 		{"unknown type with a time only", `{"type":"mcp_future","timestamp":"2026-01-06T10:30:00Z"}`, []string{"1 ignored: unknown event type mcp_future"}},
-		{"unknown type around a message", `{"type":"weird","session_id":"s1","event":` + ping + `}`, []string{"1 skipped: unknown event type weird, with a message in it that was not inspected"}},
-		{"unknown type around a message, deeper", `{"type":"log","timestamp":"t","data":{"a":[0,{"message":` + ping + `}]}}`, []string{"1 skipped: unknown event type log, with a message in it that was not inspected"}},
-		{"unknown type around a message in a string", `{"type":"weird","session_id":"s1","event":["{\"id\":1,\"result\":{}}"]}`, []string{"1 skipped: unknown event type weird, with a message in it that was not inspected"}},
-		{"unknown type around a notification", `{"type":"weird","session_id":"s1","event":{"method":"x","params":{}}}`, []string{"1 skipped: unknown event type weird, with a message in it that was not inspected"}},
+		{"unknown type around a message", `{"type":"weird","session_id":"s1","event":` + ping + `}`, []string{"1 skipped: unknown event type weird, with a message that was not inspected"}},
+		{"unknown type around a message, deeper", `{"type":"log","timestamp":"t","data":{"a":[0,{"message":` + ping + `}]}}`, []string{"1 skipped: unknown event type log, with a message that was not inspected"}},
+		{"unknown type around a message in a string", `{"type":"weird","session_id":"s1","event":["{\"id\":1,\"result\":{}}"]}`, []string{"1 skipped: unknown event type weird, with a message that was not inspected"}},
+		{"unknown type around a notification", `{"type":"weird","session_id":"s1","event":{"method":"x","params":{}}}`, []string{"1 skipped: unknown event type weird, with a message that was not inspected"}},
 		{"unknown type around a request of HTTP", `{"type":"http","session_id":"s1","event":{"method":"GET","path":"/"}}`, []string{"1 ignored: unknown event type http"}},
 		{"a notification with a type", `{"method":"x","params":{},"type":"zzz","timestamp":"t"}`, []string{`1! frame - rec/rec/- - {"method":"x","params":{},"type":"zzz","timestamp":"t"}`}},
 		{"a response with a type", `{"id":1,"result":"x","type":"zzz","timestamp":"t"}`, []string{`1! frame - rec/rec/- - {"id":1,"result":"x","type":"zzz","timestamp":"t"}`}},
 		{"a response with the type of a record", `{"id":1,"result":{},"type":"mcp_message","message":` + ping + `}`,
-			[]string{"1! frame - rec/-/- - " + ping, "1 skipped: a record is a message as well: only the record was inspected"}},
+			[]string{"1! frame - rec/-/- - " + ping, "1 skipped: a record is also a message: only the record was inspected"}},
 		{"a notification with the type of a report", `{"method":"x","params":{},"type":"mcp_tools_list_changed"}`,
-			[]string{`1! audit=mcp_tools_list_changed < rec/-/- - {"method":"x","params":{},"type":"mcp_tools_list_changed"}`, "1 skipped: a record is a message as well: only the record was inspected"}},
+			[]string{`1! audit=mcp_tools_list_changed < rec/-/- - {"method":"x","params":{},"type":"mcp_tools_list_changed"}`, "1 skipped: a record is also a message: only the record was inspected"}},
 		{"a response with a message in it", `{"id":1,"result":{},"message":` + ping + `}`,
-			[]string{"1! frame - rec/rec/- - " + ping, "1 skipped: a line of a log is a response as well: only the message in it was inspected"}},
+			[]string{"1! frame - rec/rec/- - " + ping, "1 skipped: a log line is also a response: only the message in it was inspected"}},
 		{"a log of requests with the message", `{"id":1,"method":"ping","result":"ok","message":` + ping + `}`, []string{"1! frame - rec/rec/- - " + ping}},
-		{"metadata with a message in it", `{"type":"meta","event":` + ping + `}`, []string{"1 skipped: a line of a log (meta) with a message in it that was not inspected"}},
-		{"llm_message", `{"type":"llm_message","session_id":"s1","body":{}}`, []string{"1 skipped: llm_message: the bodies of LLM APIs are not inspected by this version"}},
+		{"metadata with a message in it", `{"type":"meta","event":` + ping + `}`, []string{"1 skipped: a log line (meta) with a message that was not inspected"}},
+		{"llm_message", `{"type":"llm_message","session_id":"s1","body":{}}`, []string{"1 skipped: llm_message: this version does not inspect the bodies of LLM APIs"}},
 		{"skipped", `{"type":"mcp_skipped","session_id":"s1","reason":"it was late"}`, []string{"1 skipped: it was late"}},
 		{"definitions", `{"type":"mcp_definitions","session_id":"s1","server_id":"fs","document":{"tools":[]}}`, []string{`1! definition < s1/fs/- - {"tools":[]}`}},
 		{"definitions that are no JSON", `{"type":"mcp_definitions","session_id":"s1","raw":"{"}`, []string{`1 definition < s1/-/- - {`}},
@@ -77,7 +77,7 @@ func TestLinesOfAFile(t *testing.T) {
 	const head = " s1/fs/stdio 2026-01-06T10:30:00.000000001Z "
 	one, two := record(`"message":{"n":1}`), record(`"message":{"n":2}`)
 	n1, n2 := `frame -`+head+`{"n":1}`, `frame -`+head+`{"n":2}`
-	const noJSON = "skipped: a line is no JSON: the recording is damaged there, or is none"
+	const noJSON = "skipped: a line is not JSON: the recording is damaged, or not a recording"
 	tests := []struct {
 		name, in string
 		want     []string
@@ -107,7 +107,7 @@ func TestLongLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reason := fmt.Sprintf(": a line is longer than the limit of %d bytes (--max-message)", max)
+	reason := fmt.Sprintf(": a line is over the limit of %d bytes (--max-message)", max)
 	if len(events) != 5 || show(&events[1]) != "2 skipped"+reason || show(&events[3]) != "4 skipped"+reason {
 		t.Fatalf("got\n%s", shown(events))
 	}

@@ -101,7 +101,7 @@ func (s *lineSource) Next() (scanner.Chunk, error) {
 			return c.orNil(), io.EOF
 		}
 		if err != nil {
-			s.broken = fmt.Errorf("reading %s behind line %d: %w", s.name, s.last, err)
+			s.broken = fmt.Errorf("reading %s after line %d: %w", s.name, s.last, err)
 			if len(c.lines) == 0 {
 				return s.Next()
 			}
@@ -135,7 +135,7 @@ func (c *lineChunk) orNil() scanner.Chunk {
 func (c *lineChunk) Events(yield func(*scanner.Event)) {
 	for _, l := range c.lines {
 		if l.oversize > 0 {
-			yield(skipped(c.source.name, l.number, "a line is longer than the limit of %d bytes (--max-message)", c.source.max))
+			yield(skipped(c.source.name, l.number, "a line is over the limit of %d bytes (--max-message)", c.source.max))
 			continue
 		}
 		data := l.own

@@ -88,7 +88,7 @@ func TestTruncatedArchives(t *testing.T) {
 		if n := len(events) - 1; n > 0 {
 			why, events = show(&events[n]), events[:n]
 		}
-		if err != nil || len(events) < tt.most/2 || !strings.Contains(why, " skipped: reading rec.gz behind line ") || !strings.Contains(why, "unexpected EOF") {
+		if err != nil || len(events) < tt.most/2 || !strings.Contains(why, " skipped: reading rec.gz after line ") || !strings.Contains(why, "unexpected EOF") {
 			t.Errorf("%s: %d events of %d, %v, %s", name, len(events), tt.most, err, why)
 		}
 		if tt.most == len(want) && len(events) > 0 {
@@ -135,7 +135,7 @@ func TestJoinGoesOnBehindDamage(t *testing.T) {
 func TestNoRecording(t *testing.T) {
 	const (
 		expected = ": not a recording: expected events.jsonl"
-		scan     = "f: not a recording: it is one JSON document without messages; definitions and client configurations are read by: mcpscan scan f"
+		scan     = "f: not a recording: one JSON document without messages; to check definitions and client configurations: mcpscan scan f"
 	)
 	tests := []struct{ name, in, want string }{
 		{"PNG", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\x00", expected}, {"gzip of PNG", gzipped(t, "\x89PNG\r\n\x1a\n"), expected},

@@ -101,7 +101,7 @@ func (d *prefixedLines) decode(b *lineBuffers, l line, data []byte, yield func(*
 	if at == 0 {
 		at = unprefixed(data, len(data))
 		if at >= 0 && len(bytes.TrimSpace(data[:at])) == 0 {
-			(&jsonLines{file: d.file}).decode(b, l, data, yield) // a message that stands in the log by itself
+			(&jsonLines{file: d.file}).decode(b, l, data, yield) // a message that is in the log by itself
 			return
 		}
 	} else if ahead := unprefixed(data, at); ahead >= 0 {
@@ -109,7 +109,7 @@ func (d *prefixedLines) decode(b *lineBuffers, l line, data []byte, yield func(*
 	}
 	e := b.event(d.file, l)
 	if at < 0 {
-		e.Kind, e.Reason = scanner.IgnoredEvent, "a line of a log that holds no message"
+		e.Kind, e.Reason = scanner.IgnoredEvent, "a log line without a message"
 		yield(e)
 		return
 	}

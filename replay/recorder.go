@@ -28,7 +28,7 @@ type Recorder struct {
 func NewRecorder(w io.Writer, name string) *Recorder { return &Recorder{w: w, name: name} }
 
 // Record writes one event and gives it its place in the recording, so that
-// what is judged now and what is judged on replay stand in the same place. It
+// what is judged now and what is judged on replay are in the same place. It
 // makes the names valid UTF-8 for the same reason. Ignored events leave no
 // line, and configurations and lockfiles none: they are inputs of their own.
 func (r *Recorder) Record(e *scanner.Event) error {
@@ -118,7 +118,7 @@ func (r *Recorder) frame(b []byte, e *scanner.Event, key string) []byte {
 	return b
 }
 
-// isLine reports whether a frame can stand in a line as it is.
+// isLine reports whether a frame can be in a line as it is.
 func (r *Recorder) isLine(frame []byte) bool {
 	return !bytes.ContainsAny(frame, "\r\n") && r.fits(frame)
 }

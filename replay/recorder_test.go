@@ -38,7 +38,7 @@ func same(a, b *scanner.Event) bool {
 }
 
 // replayed holds a recording against what was recorded: judged live and on
-// replay, events are the same and stand in the same place.
+// replay, events are the same and are in the same place.
 func replayed(t testing.TB, events []scanner.Event) {
 	t.Helper()
 	data, live := recordAll(t, events)

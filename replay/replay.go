@@ -62,7 +62,7 @@ func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
 	case f == formatEmpty: // a recording of nothing
 		return Events(nil), nil
 	}
-	return nil, fmt.Errorf("%s: %w: expected events.jsonl, a log with one JSON-RPC message a line, HAR, or one of these in gzip or zstd", name, ErrFormat)
+	return nil, fmt.Errorf("%s: %w: expected events.jsonl, a log with one JSON-RPC message per line, HAR, or one of these in gzip or zstd", name, ErrFormat)
 }
 
 // broken is a reader that has nothing but an error.

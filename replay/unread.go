@@ -58,7 +58,7 @@ func unreadDocument(doc *wire.Doc) string {
 	if why := unread(doc, 0); why != NoMessage {
 		return why
 	}
-	return NoMessage + "; definitions and client configurations are read by: mcpscan scan"
+	return NoMessage + "; to check definitions and client configurations: mcpscan scan"
 }
 
 // speaks reports whether value n says something as JSON-RPC, or has members that do.
@@ -93,7 +93,7 @@ func formatOf(doc *wire.Doc, n int) string {
 	return ""
 }
 
-// formats are told by members that clients always write. What is more specific stands first.
+// formats are recognised by members that clients always write. What is more specific stands first.
 var formats = []struct {
 	name string
 	is   func(view) bool

@@ -46,8 +46,8 @@ func NewCollector(lowest scanner.Severity) *Collector {
 // reviews an upgrade wants to see all of it.
 func (c *Collector) ListChanges() { c.changes = true }
 
-// lists reports whether a finding is severe enough to be listed, or a change, or
-// approved: who approved what is never hidden.
+// lists reports whether a finding is listed: severe enough, a change, or approved, because who
+// approved what is never hidden.
 func (c *Collector) lists(e entry) bool {
 	return e.severity >= c.lowest || c.changes && e.change || e.status == scanner.Approved
 }
@@ -60,11 +60,9 @@ func (c *Collector) Event(e *scanner.Event, out *scanner.Outcome) error {
 	return nil
 }
 
-// Finding takes a finding in. One fingerprint in one session is one finding,
-// which keeps the place where it was seen first. Should it come again as
-// something worse, it is listed and counted as that: the order in which a
-// session shows things must not be a way to look harmless. What is open once is
-// open.
+// Finding adds a finding. One fingerprint in one session is one finding, at the place where it
+// was first seen. If it recurs at a higher severity, that severity counts, so that the order
+// of messages cannot make a session look harmless. A finding that is open once is open.
 func (c *Collector) Finding(f *scanner.Finding) error {
 	fingerprint := f.Fingerprint()
 	key := keyOf(f.Session, fingerprint)
@@ -107,7 +105,7 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 	return nil
 }
 
-// keyOf shortens the identity of a finding, so that remembering it stays cheap.
+// keyOf shortens the identity of a finding, so that remembering it is cheap.
 func keyOf(session, fingerprint string) [16]byte {
 	h := sha256.Sum256([]byte(session + "\x00" + fingerprint))
 	return [16]byte(h[:16])
@@ -123,7 +121,7 @@ func (c *Collector) count(rule string, e entry, n int) {
 	}
 }
 
-// decide writes down what was decided about a finding.
+// decide records the decision about a finding.
 func (c *Collector) decide(to *Finding, status scanner.Status, reason string) {
 	to.Status, to.Reason = status.String(), ""
 	if status == scanner.Suppressed || status == scanner.Approved {
@@ -184,7 +182,7 @@ func (c *Collector) evidence(e scanner.Evidence) Evidence {
 	return out
 }
 
-// diff makes sure of what a rule or another maker of findings promised.
+// diff enforces the bounds on a finding's diff.
 func (c *Collector) diff(s string) string {
 	return c.intern(strings.Join(diffLines(s), "\n"))
 }
@@ -266,8 +264,7 @@ func skips(in []scanner.Skipped) []Skipped {
 	return out
 }
 
-// complete gives every list a value, so that a reader of the JSON form meets
-// [] and never null.
+// complete replaces nil lists, so that JSON has [] and never null.
 func (r *Report) complete() {
 	notNil(&r.Inputs)
 	notNil(&r.Findings)

@@ -13,7 +13,7 @@ func (c Counts) Of(s scanner.Severity) int { return *c.of(s) }
 // Total returns the number of findings of all severities.
 func (c Counts) Total() int { return c.Critical + c.High + c.Medium + c.Low + c.Note }
 
-// Open returns the numbers of findings that nobody has decided about.
+// Open returns the counts of findings that are neither suppressed, unchanged nor approved.
 func (s Summary) Open() Counts {
 	open := s.Findings
 	for _, severity := range scanner.Severities {
@@ -49,8 +49,8 @@ type repeated struct {
 	sessions int
 }
 
-// fold puts findings with the same key together. The first keeps its place;
-// an empty key stands for itself.
+// fold merges findings with the same key. The first keeps its place; findings with an empty
+// key stay separate.
 func fold(findings []Finding, key func(*Finding) string) []repeated {
 	out := make([]repeated, 0, len(findings))
 	place := make(map[string]int, len(findings))
@@ -83,8 +83,8 @@ func inFile(f *Finding) string {
 	return f.Fingerprint + "\x00" + f.Location.File
 }
 
-// worstFirst returns the open findings, what is the same in several sessions as
-// one, with the worst in front.
+// worstFirst returns the open findings, the worst first, with repetitions in several sessions
+// merged.
 func worstFirst(findings []Finding) []repeated {
 	open := slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return !f.open() })
 	list := fold(open, func(f *Finding) string { return f.Fingerprint })

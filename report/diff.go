@@ -28,11 +28,10 @@ func diffLines(s string) []string {
 	return lines
 }
 
-// change is what a line of a diff does.
+// change is the kind of a diff line.
 type change byte
 
-// The marks that lines of a unified diff begin with, and the lines ahead of its
-// first part that name what is compared.
+// The prefixes of unified diff lines, and the header lines that name what is compared.
 const (
 	kept    change = ' '
 	added   change = '+'

@@ -12,11 +12,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// visible makes text fit to be shown, whatever it holds. Findings come visible
-// from the scanner; a report that was read back need not have. Invalid bytes
-// become U+FFFD first, as they do on the way through JSON, so that a report
-// renders the same before and after it was saved. Both this and the JSON form
-// hold to unseen, which is no narrower than the scanner's own notion.
+// visible makes any text safe to show. The scanner's findings are visible already; those of a
+// report read from a file need not be. Invalid bytes become U+FFFD first, as in JSON, so that
+// a report renders the same before and after it was saved. This and the JSON form both use
+// unseen, which covers at least what the scanner does.
 func visible(s string, limit int) string {
 	if !utf8.ValidString(s) {
 		s = string([]rune(s))
@@ -36,8 +35,8 @@ func visible(s string, limit int) string {
 	return b.String()
 }
 
-// unseen reports characters that do something to the text around them, or
-// nothing that a reader could see: they must not stand raw in any report.
+// unseen reports characters that are invisible or change the text around them: no report may
+// contain them raw.
 func unseen(r rune) bool {
 	if r >= ' ' && r < 0x7F {
 		return false
@@ -52,7 +51,7 @@ func unseen(r rune) bool {
 type jsonEscaper struct {
 	w      *bufio.Writer
 	part   []byte // of a character that the last write cut in two
-	hashes int    // that stand in front of the letters, or of nothing, written last; 2 are as good as more
+	hashes int    // that are in front of the letters, or of nothing, written last; 2 are as good as more
 }
 
 func newJSONEscaper(w io.Writer) *jsonEscaper { return &jsonEscaper{w: bufio.NewWriter(w)} }
@@ -115,5 +114,5 @@ func (e *jsonEscaper) escape(r rune) {
 	fmt.Fprintf(e.w, `\u%04x`, r)
 }
 
-// Flush writes what is still held back.
+// Flush writes the remaining bytes.
 func (e *jsonEscaper) Flush() error { return e.w.Flush() }

@@ -35,7 +35,7 @@ type Events struct {
 	broken   bool // and is no JSON
 }
 
-// judged is a message with the events that tell of it, but for what findings add.
+// judged is a message with the events that report it, but for what findings add.
 type judged struct {
 	decision scanner.Decision
 	records  []record
@@ -74,7 +74,7 @@ func (v *Events) Finding(f *scanner.Finding) error {
 // on as it is.
 const audReported = "aud-reported"
 
-// Close writes what is left, and returns the first error.
+// Close writes the remaining events, and returns the first error.
 func (v *Events) Close() error {
 	v.flush()
 	if err := v.out.Flush(); v.err == nil && err != nil {
@@ -116,8 +116,8 @@ func (v *Events) fresh(f *scanner.Finding) bool {
 	return true
 }
 
-// blocked reports whether an event of its own tells of a finding: it is why a call
-// was blocked by what other servers did.
+// blocked reports whether a finding has its own event because it is why a call was blocked by
+// calls on other servers.
 func (v *Events) blocked(f *scanner.Finding) bool {
 	return slices.ContainsFunc(v.messages, func(m judged) bool { return crossServer(&m.decision) && m.decision.Rule == f.Rule.ID })
 }
@@ -133,8 +133,8 @@ func (v *Events) write(event any) {
 	v.err = err
 }
 
-// root returns the node of a message in the frame of the event at hand, -1 where
-// there is none. The frame is read again: the parse of it is gone.
+// root returns the node of the current event's message, -1 if there is none. It parses the
+// frame again, because the first parse is gone.
 func (v *Events) root(e *scanner.Event, m *scanner.Judged) int {
 	if !v.parsed {
 		v.parsed, v.broken = true, v.doc.Parse(e.Frame) != nil
@@ -185,7 +185,7 @@ func (v *Events) head(e *scanner.Event, kind string) record {
 		Server: foreign(e.Server, nameLimit), ServerType: foreign(e.Transport, nameLimit)}
 }
 
-// listed tells of a tool that is new or changed.
+// listed reports a tool that is new or changed.
 func (v *Events) listed(e *scanner.Event, l *scanner.Listing) record {
 	d := l.Definition
 	r := v.head(e, "mcp_tool_seen")
@@ -199,8 +199,8 @@ func (v *Events) listed(e *scanner.Event, l *scanner.Listing) record {
 	return r
 }
 
-// changesOf tells the members in which a definition differs: texts as they are, what is
-// not text by its digest.
+// changesOf returns the members in which a definition differs: texts as they are, other values
+// as digests.
 func changesOf(before, now *scanner.Definition) []auditChange {
 	out := []auditChange{}
 	for i, part := range scanner.DefinitionParts {
@@ -222,7 +222,7 @@ func changesOf(before, now *scanner.Definition) []auditChange {
 	return out
 }
 
-// call tells of a call of a tool.
+// call reports a call of a tool.
 func (v *Events) call(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_tool_called")
 	r.about = scanner.CallSubject
@@ -235,7 +235,7 @@ func (v *Events) call(e *scanner.Event, m *scanner.Judged) record {
 	return r
 }
 
-// intercepted tells what was decided about a call.
+// intercepted returns the event for the decision about a call.
 func intercepted(called record, m *scanner.Judged) record {
 	r := called
 	r.Type, r.about = "mcp_tool_call_intercepted", scanner.CallSubject
@@ -267,16 +267,15 @@ func (r *record) decided(d *scanner.Decision) {
 	}
 }
 
-// refuses reports whether a call does not take place by itself: one that somebody has
-// to be asked about does not.
+// refuses reports whether a call does not happen on its own; one that needs a prompt does not.
 func refuses(v scanner.Verdict) bool { return v == scanner.Block || v == scanner.Prompt }
 
-// crossServer reports whether a call was blocked by what other servers did before.
+// crossServer reports whether a call was blocked because of earlier calls on other servers.
 func crossServer(d *scanner.Decision) bool {
 	return d.Check == scanner.CrossServerCheck && d.Verdict == scanner.Block
 }
 
-// blockedCall tells of a call that was blocked by what other servers did before.
+// blockedCall reports a call that was blocked because of earlier calls on other servers.
 func (v *Events) blockedCall(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_cross_server_blocked")
 	r.about = scanner.CallSubject
@@ -285,7 +284,7 @@ func (v *Events) blockedCall(e *scanner.Event, m *scanner.Judged) record {
 	return r
 }
 
-// output tells of the result of a call.
+// output reports the result of a call.
 func (v *Events) output(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_output_inspection")
 	r.about, r.Tool = scanner.ResultSubject, foreign(m.Target, nameLimit)
@@ -305,7 +304,7 @@ func (v *Events) output(e *scanner.Event, m *scanner.Judged) record {
 	return r
 }
 
-// sampling tells of a request to have a model asked.
+// sampling reports a request to have a model asked.
 func (v *Events) sampling(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_sampling_request")
 	r.about, r.Action, r.Detections = scanner.SamplingSubject, "allow", []detection{}

@@ -12,21 +12,21 @@ import (
 )
 
 // The bounds of foreign JSON in an event: the characters of a text, the values, and how
-// deep they stand in each other.
+// deep they are in each other.
 const (
 	inputChars  = 400
 	inputValues = 256
 	inputDepth  = 16
 )
 
-// cleaner copies foreign JSON with its texts masked, visible and bounded. What stands
-// under a name for secrets, or behind a flag for one, is masked whatever it is.
+// cleaner copies foreign JSON with its texts masked, visible and bounded. Any value under a
+// name for secrets, or after a flag for one, is masked.
 type cleaner struct {
 	doc    *wire.Doc
 	values int // copied so far
 }
 
-// member copies a member of object i, nil where there is none.
+// member copies a member of object i, nil if there is none.
 func (c *cleaner) member(i int, key string) jsontext.Value {
 	n := c.doc.Get(i, key)
 	if n < 0 {
@@ -57,8 +57,7 @@ func (c *cleaner) value(dst []byte, i int, secret bool, depth int) []byte {
 	return append(dst, raw...)
 }
 
-// members copies the members of object i behind those that dst has already. A key
-// that stands in seen is left out.
+// members appends the members of object i, except those in seen.
 func (c *cleaner) members(dst []byte, i, depth int, seen map[string]bool) []byte {
 	for m := c.doc.First(i); m >= 0; m = c.doc.Next(m) {
 		var buf []byte
@@ -137,7 +136,7 @@ func (v *Events) passedOn(e *scanner.Event) jsontext.Value {
 	return append(dst, '}')
 }
 
-// envelope are the members that agentsh puts around what an event says.
+// envelope lists the members that agentsh adds around an event.
 func envelope() map[string]bool {
 	return map[string]bool{"id": true, "source": true, "policy": true, "path": true, "domain": true, "effective_action": true,
 		"fields": true, "integrity": true}

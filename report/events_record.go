@@ -16,7 +16,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// record is an audit event of any type. A type leaves out what it does not speak of.
+// record is an audit event of any type. Members that do not belong to a type are omitted.
 type record struct {
 	Type       string `json:"type"`
 	Timestamp  string `json:"timestamp"`
@@ -74,7 +74,7 @@ type record struct {
 	File        string      `json:"file,omitzero"`
 	Line        int         `json:"line,omitzero"`
 
-	about scanner.SubjectKind // whose findings it tells of
+	about scanner.SubjectKind // whose findings it reports
 }
 
 // auditChange is a member in which a definition differs from the one before it.
@@ -144,7 +144,7 @@ func foreignLines(s string) string {
 // agentshName writes the ID of a rule as the agentsh event reference does.
 func agentshName(rule string) string { return strings.ReplaceAll(foreign(rule, nameLimit), "-", "_") }
 
-// complete adds what the findings of the event say of a record.
+// complete adds the event's findings to a record.
 func (r *record) complete(d *scanner.Decision, found []scanner.Finding) {
 	if r.about == scanner.NoSubject {
 		return
@@ -187,7 +187,7 @@ func (r *record) add(d detection) {
 	}
 }
 
-// concerns reports whether a finding is of what a record tells of.
+// concerns reports whether a finding is about the subject of a record.
 func (r *record) concerns(f *scanner.Finding) bool {
 	subject := f.Subject
 	if subject == scanner.ErrorSubject {
@@ -249,7 +249,7 @@ var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 // binaryMismatch is the rule whose findings have an event of their own.
 const binaryMismatch = "binary-mismatch"
 
-// detection tells of a finding.
+// detection reports a finding.
 func (v *Events) detection(f *scanner.Finding) *record {
 	r := v.head(&v.event, "mcp_detection")
 	r.Server = cmp.Or(visible(f.Server, nameLimit), r.Server)
@@ -279,7 +279,7 @@ func (v *Events) detection(f *scanner.Finding) *record {
 	return &r
 }
 
-// called reports whether the event at hand tells of a tool.
+// called reports whether the event at hand reports a tool.
 func (v *Events) called(tool string) bool {
 	return slices.ContainsFunc(v.messages, func(m judged) bool {
 		return slices.ContainsFunc(m.records, func(r record) bool { return r.Tool == tool })

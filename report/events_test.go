@@ -160,7 +160,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-// TestEventsDocument: docs/events.md tells of every type and member that is written.
+// TestEventsDocument: docs/events.md reports every type and member that is written.
 func TestEventsDocument(t *testing.T) {
 	b, err := os.ReadFile("../docs/events.md")
 	if err != nil {

@@ -55,7 +55,7 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 	}
 	sum := append([]string{verdict(r)}, summary(r)...)
 	if left > 0 {
-		sum = append(sum, fmt.Sprintf("%d more of the open findings listed have no annotation: GitHub keeps %d of each level.", left, maxAnnotations))
+		sum = append(sum, fmt.Sprintf("%d more open findings have no annotation: GitHub keeps %d of each level.", left, maxAnnotations))
 	}
 	g.annotate(levelNotice, Location{}, "mcpscan", sum)
 	if err := g.w.Flush(); err != nil {
@@ -64,7 +64,7 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 	return nil
 }
 
-// skippedLines says what was not inspected, in as many lines as a reader takes in.
+// skippedLines lists what was not inspected, shortened for a reader.
 func skippedLines(list []Skipped) []string {
 	var out []string
 	for i, s := range list {
@@ -90,7 +90,7 @@ type githubWriter struct {
 	room  map[string]int    // for annotations, by level
 }
 
-// message says what was found, in what, and what to do about it.
+// message says what is wrong, where, and what to do.
 func (g *githubWriter) message(f repeated) []string {
 	lines := []string{visible(f.Message, textLimit)}
 	add := func(label, s string) {

@@ -104,8 +104,8 @@ func (g *gitlabWriter) skipped(s Skipped) gitlabIssue {
 	}
 }
 
-// identify makes a fingerprint that no other issue of the report has, and that
-// stays the same while the finding and its file do. A line is no part of it.
+// identify returns a fingerprint that is unique in the report and stable while the finding and
+// its file are. Lines do not count.
 func (g *gitlabWriter) identify(identity, file string) string {
 	key := visible(identity, len(identity)*4) + "\x00" + visible(file, len(file)*4)
 	n := g.seen[key]
@@ -117,8 +117,8 @@ func (g *gitlabWriter) identify(identity, file string) string {
 	return hex.EncodeToString(h[:16])
 }
 
-// location is a path in the repository, with the name of the server under mcp/
-// where there is no file, and a line: GitLab shows no issue without both.
+// location is a path in the repository, or the server's name under mcp/ if there is no file,
+// and a line: GitLab requires both.
 func (g *gitlabWriter) location(l Location, server string) gitlabLocation {
 	if !isFile(l.File) {
 		return gitlabLocation{Path: "mcp/" + visible(syntheticName(l.File, server), textLimit), Lines: gitlabLines{1}}

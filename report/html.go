@@ -25,9 +25,9 @@ var htmlTemplate string
 //go:embed html.css
 var htmlStyle string
 
-// writeHTML writes the report as one page that stands for itself: no script, no
-// request to anywhere, and a policy that forbids both should either get in. All
-// text goes through html/template; the style is allowed by its digest.
+// writeHTML writes the report as one self-contained page: no scripts, no requests, and a
+// policy that forbids both. All text goes through html/template; the style is allowed by its
+// digest.
 func writeHTML(w io.Writer, r *Report, rules []scanner.Rule) error {
 	page, err := template.New("report").Parse(htmlTemplate)
 	if err != nil {
@@ -221,8 +221,8 @@ var diffKinds = map[change]string{kept: "kept", added: "added", removed: "remove
 
 var fingerprintForm = lazyregexp.New(`^f1:[0-9a-f]{32}$`)
 
-// id is the anchor of a finding: its fingerprint, so that a link to it holds in
-// the next report, or a number.
+// id is the anchor of a finding: its fingerprint, so that links work in later reports, or a
+// number.
 func (h *htmlWriter) id(fingerprint string) string {
 	id := "finding-" + strings.TrimPrefix(fingerprint, "f1:")
 	if !fingerprintForm.MatchString(fingerprint) || h.ids[id] {

@@ -34,7 +34,7 @@ func TestHTMLFinding(t *testing.T) {
 	}
 }
 
-// TestHTMLOrder: what was found stands ahead of what was not inspected, of which the top
+// TestHTMLOrder: what was found precedes what was not inspected, of which the top
 // of the page tells.
 func TestHTMLOrder(t *testing.T) {
 	got := render(t, "html", sample(t), Options{Rules: sampleRules()})

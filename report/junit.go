@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The elements of JUnit's XML, as far as CI systems agree on them. There are no
-// times: a report has no clock.
+// The elements of JUnit's XML that CI systems agree on. There are no times: a report has no
+// clock.
 type (
 	junitSuites struct {
 		XMLName  xml.Name   `xml:"testsuites"`
@@ -50,7 +50,7 @@ type (
 // writeJUnit writes the report as JUnit XML, for a CI system that shows tests.
 //
 //   - Each distinct finding is a test case. One that is open fails from the severity
-//     on that fails the run, see Options.Fails; a lesser one passes and tells of the
+//     on that fails the run, see Options.Fails; a lesser one passes and reports the
 //     finding in its output. One that is suppressed or unchanged is skipped, and
 //     says why.
 //   - Each reason that something was not inspected is a test case in error.
@@ -76,8 +76,8 @@ func writeJUnit(w io.Writer, r *Report, o Options) error {
 	return writeXML(w, junitSuites{Name: s.Name, Tests: s.Tests, Failures: s.Failures, Errors: s.Errors, Skipped: s.Skipped, Suite: s})
 }
 
-// writeXML writes a document. The encoder escapes what XML gives a meaning to, line
-// feeds among it, and puts U+FFFD for what XML cannot hold.
+// writeXML writes a document. The encoder escapes XML syntax and line feeds, and replaces
+// characters that XML cannot represent by U+FFFD.
 func writeXML(w io.Writer, doc any) error {
 	b := bufio.NewWriter(w)
 	b.WriteString(xml.Header)
@@ -149,7 +149,7 @@ func (j *junitWriter) unique(class, name, field string) string {
 	return out
 }
 
-// details are the lines of a finding behind its message.
+// details are the lines of a finding after its message.
 func (j *junitWriter) details(f repeated) []string {
 	var lines []string
 	add := func(label, s string) {

@@ -57,7 +57,7 @@ func TestJUnitThreshold(t *testing.T) {
 
 func TestJUnitShowsThatNothingWasFound(t *testing.T) {
 	r := NewCollector(scanner.Note).Report(nil, "1", scanner.Result{Coverage: scanner.Coverage{Events: 3, Inspected: 3}})
-	if s := checkJUnit(t, render(t, "junit", r, Options{})); s.Tests != 1 || s.Failures+s.Errors+s.Skipped != 0 || s.Cases[0].Output != "Nothing found." {
+	if s := checkJUnit(t, render(t, "junit", r, Options{})); s.Tests != 1 || s.Failures+s.Errors+s.Skipped != 0 || s.Cases[0].Output != "No findings." {
 		t.Errorf("got %+v", s)
 	}
 	r.Coverage = Coverage{}

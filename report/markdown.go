@@ -70,7 +70,7 @@ func (m *markdownWriter) head(r *Report) string {
 	return b.String()
 }
 
-// decidedCounts are the counts of what is no reason to act, where there is any.
+// decidedCounts are the counts of findings that need no action.
 func decidedCounts(r *Report) []tally {
 	return slices.DeleteFunc([]tally{{"suppressed", r.Summary.Suppressed}, {"unchanged", r.Summary.Unchanged}, {"approved", r.Summary.Approved}},
 		func(t tally) bool { return t.counts.Total() == 0 })
@@ -139,7 +139,7 @@ func (m *markdownWriter) byServer(list []block) string {
 
 func serverHeading(f *Finding) string {
 	if f.Server == "" {
-		return "### The input as a whole\n\n"
+		return "### The whole input\n\n"
 	}
 	return "### Server " + code(visible(f.Server, textLimit)) + "\n\n"
 }
@@ -177,7 +177,7 @@ func (m *markdownWriter) finding(f repeated) string {
 	return b.String()
 }
 
-// about names what a finding is about, behind its rule.
+// about names the subject of a finding after its rule.
 func about(f *Finding) string {
 	out := ""
 	if f.Subject != "" {
@@ -201,8 +201,7 @@ func where(f *Finding) string {
 	return out
 }
 
-// rule names a rule, with a link to what the documents say of it where it is one
-// of this program.
+// rule names a rule, with a link to its documentation if this program has it.
 func (m *markdownWriter) rule(id string) string {
 	name := code(ruleID(id))
 	if r := m.rules[id]; r != nil {
@@ -220,7 +219,7 @@ func (m *markdownWriter) explained(id string) string {
 	return fmt.Sprintf("**Why it matters.** %s\n\n**What to do.** %s\n\n", prose(visible(r.Why, textLimit)), prose(visible(r.Fix, textLimit)))
 }
 
-// decided lists what is no reason to act, a line each, as far as there is room.
+// decided lists findings that need no action, one per line, within the bounds.
 func (m *markdownWriter) decided(r *Report, room int) (string, int) {
 	var b strings.Builder
 	left := 0
@@ -244,7 +243,7 @@ func (m *markdownWriter) decided(r *Report, room int) (string, int) {
 	return b.String(), left
 }
 
-// tail is what was not looked at, and what was.
+// tail lists what was not inspected, and what was.
 func (m *markdownWriter) tail(r *Report) string {
 	var b strings.Builder
 	list := func(title string, lines []string) {

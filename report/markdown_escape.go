@@ -11,18 +11,17 @@ import (
 // bare addresses become links there, however they are escaped.
 var plainWord = lazyregexp.New(`^(?:[\pL\pM]+(?:['’/-][\pL\pM]+)*|[0-9]{1,6}|[–—…›×·]|)$`)
 
-// listMark is what a number would open a list with.
+// listMark are the characters that turn a number into a list item.
 const listMark = ".)"
 
-// The marks that may stand before and behind a word.
+// The marks that may surround a word.
 const (
 	wordLead  = `("'»«“„`
 	wordTrail = `.,;:?!)"'»«”…`
 )
 
-// prose writes a sentence in Markdown. A word that could be more than text stands
-// as code, where nothing has a meaning: a backslash would not keep GitHub from
-// making a link of it. The text must be visible.
+// prose writes a sentence in Markdown. A word that could be markup becomes code: a backslash
+// would not prevent GitHub from linking it. The text must be visible.
 func prose(s string) string {
 	var b strings.Builder
 	var literal []string // words that stand as code, and are not written yet

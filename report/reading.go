@@ -8,15 +8,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The bounds of what is named as read: in the JSON report, and in a sentence.
+// The bounds on names in the JSON report and in the sentence about what was read.
 const (
 	maxServerNames = 100
 	maxNamed       = 8
 	maxNamedName   = 80 // characters
 )
 
-// serverNames are the names of the servers that were seen, in their order. Those beyond the
-// bound are the last by name and not by place, so that the order of the input has no say.
+// serverNames are the sorted names of the servers that were seen. The last by name exceed the
+// bound, so the order of the input does not matter.
 type serverNames []string
 
 // see takes in an event, where it is the first of its server in a session.
@@ -33,7 +33,7 @@ func (s *serverNames) see(e *scanner.Event, out *scanner.Outcome) {
 	*s = (*s)[:min(len(*s), maxServerNames)]
 }
 
-// reading names the files and servers that were read, "" where there are none.
+// reading names the files and servers that were read, "" if there are none.
 func reading(r *Report) string {
 	files := inputNames(r)
 	var parts []string
@@ -52,7 +52,7 @@ func reading(r *Report) string {
 	return "Read: " + strings.Join(parts, "; ") + "."
 }
 
-// named lists the first of several names behind what they are.
+// named lists the first of several names after their kind.
 func named(what string, names []string, all int) string {
 	shown := names[:min(len(names), maxNamed)]
 	var out []string
@@ -80,7 +80,7 @@ func inputNames(r *Report) []string {
 	return files
 }
 
-// visibleNames are names that a saved report can hold as somebody wrote them.
+// visibleNames makes names from a saved report visible.
 func visibleNames(names []string) []string {
 	out := []string{}
 	for _, n := range names {

@@ -53,9 +53,8 @@ type Input struct {
 	Name string `json:"name"`
 }
 
-// Summary counts what the inputs contained and what was found in them. The
-// counts are of all findings, those that are suppressed, unchanged or approved among them;
-// Hidden are those below the severity asked for, which are not listed.
+// Summary counts the inputs and the findings. The counts include suppressed, unchanged and
+// approved findings; Hidden counts those below the requested severity, which are not listed.
 type Summary struct {
 	Servers  int    `json:"servers"`
 	Tools    int    `json:"tools"`
@@ -84,7 +83,7 @@ type Counts struct {
 	Note     int `json:"note"`
 }
 
-// Finding is what a rule had to say.
+// Finding is one result of a rule.
 type Finding struct {
 	Rule        string           `json:"rule"`
 	Category    string           `json:"category"`
@@ -124,14 +123,14 @@ type Location struct {
 	Column int    `json:"column"`
 }
 
-// Related is another place that a finding speaks of.
+// Related is another location of a finding.
 type Related struct {
 	Message  string   `json:"message"`
 	Location Location `json:"location"`
 }
 
-// Coverage says what was looked at and what was not. Skipped makes a run
-// incomplete; Ignored is what a run need not look at.
+// Coverage says what was inspected and what was not. Skipped makes a run incomplete; Ignored
+// is what a run need not inspect.
 type Coverage struct {
 	Events    int       `json:"events"`
 	Inspected int       `json:"inspected"`
@@ -141,14 +140,14 @@ type Coverage struct {
 	Evicted   int       `json:"evicted"`
 }
 
-// Skipped counts what was left out for one reason, and says where first.
+// Skipped counts what was left out for one reason, with its first location.
 type Skipped struct {
 	Reason string    `json:"reason"`
 	Count  int       `json:"count"`
 	First  *Location `json:"first,omitempty"`
 }
 
-// Worst returns the highest severity with a finding, and false when there is none.
+// Worst returns the highest severity with a finding, and false if there is none.
 func (c Counts) Worst() (scanner.Severity, bool) {
 	for _, n := range [...]struct {
 		count    int

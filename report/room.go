@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The bounds of what a collector keeps, whatever is found. What has no room is counted.
+// The bounds of a collector. Findings beyond them are counted.
 const (
 	maxDistinct = 1 << 18 // findings that are told from each other
 	maxAlike    = 1000    // listed of one rule at one severity, the first
@@ -129,7 +129,7 @@ func (c *Collector) unlisted() (list []Unlisted) {
 	return list
 }
 
-// unlisted says what a report has no room for; nothing where it has all.
+// unlisted says what exceeds the bounds of the report, "" if nothing does.
 func unlisted(r *Report) string {
 	list := r.Summary.Unlisted
 	if len(list) == 0 {
@@ -147,5 +147,5 @@ func unlisted(r *Report) string {
 		}
 		of = append(of, fmt.Sprintf("%d of %s (%s)", u.Count, visible(u.Rule, textLimit), u.Severity))
 	}
-	return fmt.Sprintf("%s counted, but not listed, to keep the report short: %s.", count(n, "finding"), strings.Join(of, ", "))
+	return fmt.Sprintf("%s counted but not listed, to keep the report short: %s.", count(n, "finding"), strings.Join(of, ", "))
 }

@@ -18,8 +18,8 @@ const (
 	sarifSchema    = "https://json.schemastore.org/sarif-2.1.0.json"
 	informationURI = "https://github.com/mcpscan/mcpscan"
 
-	// GitHub shows no more than 5,000 results of a run and chooses them by a
-	// severity of its own; this choice is ours and is told.
+	// GitHub shows at most 5,000 results of a run and selects them by its own severity; we
+	// select them ourselves and say so.
 	maxSARIFResults = 5000
 )
 
@@ -41,8 +41,7 @@ func writeSARIF(w io.Writer, r *Report, rules []scanner.Rule, dir string) error 
 	s := &sarifWriter{dir: dir, index: map[string]int{}, baseline: r.Baseline != ""}
 	doc := &sarif.Report{Version: string(sarif.Version210), Schema: sarifSchema, Runs: []*sarif.Run{s.run(r, rules)}}
 	out := newJSONEscaper(w)
-	// A suppression of the library has null for what it does not say, which the
-	// schema refuses.
+	// The library writes null for an empty suppression, which the schema rejects.
 	err := json.MarshalWrite(out, doc, jsonv1.DefaultOptionsV1(), json.OmitZeroStructFields(true),
 		jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false), jsontext.WithIndent("  "))
 	if err != nil {
@@ -112,7 +111,7 @@ func worst(findings []repeated, limit int) (kept []repeated, left int) {
 	return kept, len(findings) - len(kept)
 }
 
-// invocation says whether all was inspected, and what was not.
+// invocation says whether everything was inspected, and what was not.
 func (s *sarifWriter) invocation(r *Report, kept, left int) *sarif.Invocation {
 	inv := sarif.NewInvocation().WithExecutionSuccess(r.Coverage.Complete())
 	if left > 0 {

@@ -49,7 +49,7 @@ func (s *sarifWriter) result(f repeated) *sarif.Result {
 	return res
 }
 
-// decided says what was decided about a finding, in SARIF's words.
+// decided translates the decision about a finding to SARIF.
 func (s *sarifWriter) decided(res *sarif.Result, f *Finding) {
 	switch f.Status {
 	case scanner.Suppressed.String(), scanner.Approved.String():
@@ -64,8 +64,7 @@ func (s *sarifWriter) decided(res *sarif.Result, f *Finding) {
 	}
 }
 
-// resultMessage says what was found and then in what. GitHub takes the first
-// sentence for the title.
+// resultMessage says what is wrong and where. GitHub uses the first sentence as the title.
 func resultMessage(f *Finding) string {
 	var b strings.Builder
 	b.WriteString(sentence(visible(f.Message, maxResultMessage)))
@@ -143,8 +142,8 @@ func (s *sarifWriter) location(l Location, server string, columns int) *sarif.Lo
 			WithEndLine(line).WithEndColumn(column + columns)))
 }
 
-// columns estimates how wide evidence is in its file, at least one: what was
-// made visible stands for a single character. The report knows only the start.
+// columns estimates the width of evidence in its file, at least one: an escape stands for one
+// character. The report knows only the start.
 func columns(evidence string) int {
 	n := 0
 	for len(evidence) > 0 {

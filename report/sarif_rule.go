@@ -29,8 +29,8 @@ var sarifSeverities = [...]struct{ level, problem, score string }{
 	scanner.Critical: {"error", "error", "9.3"},
 }
 
-// descriptor declares a rule. It has no name beside its ID: GitHub would show
-// the name instead, and one thing has one name.
+// descriptor declares a rule. It has no name besides its ID: GitHub would show the name
+// instead.
 func descriptor(r *scanner.Rule) *sarif.ReportingDescriptor {
 	words := sarifSeverities[r.Severity]
 	properties := sarif.Properties{
@@ -52,7 +52,7 @@ func descriptor(r *scanner.Rule) *sarif.ReportingDescriptor {
 	return d
 }
 
-// ruleURI is where the documents tell of a rule of this program.
+// ruleURI is where the documents report a rule of this program.
 func ruleURI(id string) string {
 	if strings.HasPrefix(id, scanner.CustomGroup) {
 		return customURI
@@ -60,12 +60,12 @@ func ruleURI(id string) string {
 	return rulesURI + id
 }
 
-// unknownDescriptor declares a rule that a saved report speaks of and this
-// program no longer has: a result without a declared rule is dropped.
+// unknownDescriptor declares a rule of a saved report that this program no longer has: results
+// without a declared rule are dropped.
 func unknownDescriptor(id string) *sarif.ReportingDescriptor {
-	text := "A rule that this version of mcpscan does not have: " + ruleID(id)
+	text := "A rule that this version of mcpscan does not know: " + ruleID(id)
 	if strings.HasPrefix(id, scanner.CustomGroup) {
-		text = "A pattern of the configuration that the report was made with: " + ruleID(id)
+		text = "A custom pattern of the configuration of the report: " + ruleID(id)
 	}
 	d := sarif.NewRule(ruleID(id)).
 		WithDescription(text).
@@ -75,11 +75,10 @@ func unknownDescriptor(id string) *sarif.ReportingDescriptor {
 	return d
 }
 
-// ruleID is the ID of a rule as a result names it: a saved report may hold anything,
-// and nothing.
+// ruleID is the ID of a rule in a result; in a saved report it can be anything, or empty.
 func ruleID(id string) string { return cmp.Or(visible(id, maxResultName), "unknown") }
 
-// tags lists what a rule is filed under, as far as GitHub keeps it.
+// tags lists the tags of a rule within GitHub's limits.
 func tags(refs []string) []string {
 	out := []string{"security"}
 	for _, ref := range refs {

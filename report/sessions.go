@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// SessionSummary is what one session contained and what is open in it.
+// SessionSummary is what one session contained, with its open findings.
 type SessionSummary struct {
 	Session      string       `json:"session"`
 	Servers      int          `json:"servers"`
@@ -23,7 +23,7 @@ type SessionSummary struct {
 	TopFindings  []TopFinding `json:"top_findings"` // of those that the report lists, the worst and most frequent
 }
 
-// TopFinding is what a rule found in a tool, or in something else of a server.
+// TopFinding is a finding in a tool or another part of a server.
 type TopFinding struct {
 	Rule     string           `json:"pattern"` // as in the events: whoever counts the rules of findings counts no summary
 	Severity scanner.Severity `json:"severity"`
@@ -32,7 +32,7 @@ type TopFinding struct {
 	Count    int              `json:"count"`
 }
 
-// The bounds of what a report has by session.
+// The bounds of sessions in a report.
 const (
 	maxTracked     = 10_000 // sessions that are counted apart, the first
 	maxSessions    = 100    // of them in the report, the worst
@@ -60,8 +60,8 @@ type shown struct {
 	when    time.Time
 }
 
-// before orders sessions by what they have themselves and not by their places in the
-// input, which are chance. Without a time there is nothing but the place.
+// before orders sessions by their content and not by their place in the input, which is
+// arbitrary. Without a time only the place is left.
 func before(when, other time.Time, session, by string) bool {
 	switch {
 	case when.IsZero() || other.IsZero():
@@ -147,8 +147,8 @@ func (s *sessions) count(e entry, n int) {
 	}
 }
 
-// worst returns the sessions with the worst findings, those that began first ahead, with
-// what is listed of each, and how many of all there are more.
+// worst returns the sessions with the worst findings, earliest first, with the listed findings
+// of each, and the number of other sessions.
 func (s *sessions) worst(findings []Finding, all int) (list []SessionSummary, more int) {
 	if len(s.list) < maxTracked {
 		all = len(s.list)
@@ -209,7 +209,7 @@ func (s *SessionSummary) top(places map[TopFinding]int, f *Finding) {
 	s.TopFindings[at].Count += max(1, f.Occurrences)
 }
 
-// inSessions are the sessions that a reader is told of apart. Of those that only listed
+// inSessions are the sessions that a reader is reported for apart. Of those that only listed
 // their tools, and of a single one with nothing to tell, the summary of the run has said all.
 func (s *Summary) inSessions() []SessionSummary {
 	if list := s.PerSession; len(list) == 1 && s.MoreSessions == 0 && list[0].ToolsChanged+len(list[0].TopFindings) == 0 {
@@ -231,7 +231,7 @@ func (s *SessionSummary) said(name func(string) string) (line, top string) {
 	return fmt.Sprintf("%s: %s; %s", name(s.Session), s.holds(), s.found()), strings.Join(worst, ", ")
 }
 
-// holds says what a session contained.
+// holds describes the content of a session.
 func (s *SessionSummary) holds() string {
 	tools := count(s.Tools, "tool")
 	var of []string
@@ -247,7 +247,7 @@ func (s *SessionSummary) holds() string {
 	return strings.Join([]string{count(s.Servers, "server"), tools, count(s.Calls, "call")}, ", ")
 }
 
-// found says what is open in a session.
+// found describes the open findings of a session.
 func (s *SessionSummary) found() string {
 	if s.Findings.Total() == 0 {
 		return "nothing open"
@@ -293,7 +293,7 @@ func (t *TopFinding) said(name func(string) string) string {
 	return out
 }
 
-// markdownSessions are the lines of the sessions that are told of apart.
+// markdownSessions are the lines of the sessions that are reported for apart.
 func markdownSessions(r *Report) []string {
 	var lines []string
 	name := func(s string) string { return code(visible(s, textLimit)) }

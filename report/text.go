@@ -14,7 +14,7 @@ import (
 
 // TextOptions say how the text for people looks.
 type TextOptions struct {
-	Color bool // ANSI colours; without them, matches stand between » and «
+	Color bool // ANSI colours; without them, matches are between » and «
 	Width int  // columns; 0 means 80
 	Rules []scanner.Rule
 }
@@ -30,8 +30,8 @@ const (
 // severityStyles are by severity, from note up.
 var severityStyles = [...]string{"\x1b[2m", "\x1b[36m", "\x1b[33m", "\x1b[31m", "\x1b[1;31m"}
 
-// The layout: labels and severities stand in a column of their own, with what
-// they say from column bodyIndent on. Narrower than minWidth it is unreadable.
+// The layout: labels and severities have their own column, and their text starts at
+// bodyIndent. Narrower than minWidth is unreadable.
 const (
 	defaultWidth = 80
 	minWidth     = 40
@@ -43,10 +43,9 @@ const (
 // the scanner's own limits are lower.
 const textLimit = 1000
 
-// WriteText writes the report for people: the findings, worst first and
-// grouped by what they are about, how many there are, and what was not looked
-// at. Nothing found is only ever said of what was inspected. What is suppressed or
-// unchanged is counted; the JSON report lists it.
+// WriteText writes the report for people: the findings, worst first and grouped by subject,
+// their number, and what was not inspected. It says "No findings" only about what was
+// inspected. Suppressed and unchanged findings are counted; the JSON report lists them.
 func WriteText(w io.Writer, r *Report, o TextOptions) error {
 	p := &textPrinter{w: bufio.NewWriter(text.Guard(w)), width: defaultWidth, color: o.Color, fixes: fixes(o.Rules)}
 	if o.Width > 0 {
@@ -105,7 +104,7 @@ func groups(findings []Finding) [][]repeated {
 	return out
 }
 
-// heading names what a group of findings is about.
+// heading names the subject of a group of findings.
 func heading(f *Finding) string {
 	about := visible(f.Subject, textLimit)
 	if f.Tool != "" {
@@ -113,15 +112,14 @@ func heading(f *Finding) string {
 	}
 	switch {
 	case f.Server == "":
-		return cmp.Or(about, "the input as a whole")
+		return cmp.Or(about, "the whole input")
 	case about == "":
 		return shownName(f.Server)
 	}
 	return shownName(f.Server) + " › " + about
 }
 
-// shownName makes a foreign name visible, and quotes one that could be taken
-// for something else.
+// shownName makes a foreign name visible, and quotes it if it is ambiguous.
 func shownName(s string) string {
 	out := visible(s, textLimit)
 	plain := func(r rune) bool {
@@ -200,7 +198,7 @@ func (p *textPrinter) mark(match string) string {
 	return "»" + match + "«"
 }
 
-// inContext returns the evidence, and what stands around it; a context alone
+// inContext returns the evidence, and the text around it; a context alone
 // where the evidence is not to be found in it.
 func inContext(e Evidence) (before, evidence, after string) {
 	match, context := visible(e.Text, textLimit), visible(e.Context, textLimit)
@@ -218,7 +216,7 @@ func inContext(e Evidence) (before, evidence, after string) {
 	return context[:at], match, "" // the match goes on where the context does
 }
 
-// line writes a label and what it says, if it says anything.
+// line writes a label and its text, unless the text is empty.
 func (p *textPrinter) line(label, s string) {
 	if s == "" {
 		return

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// passage is what the findings of a block have in common: where they stand, and when
-// that was seen.
+// passage is what the findings of a block share: their location and time.
 type passage struct {
 	file  string
 	line  int
@@ -15,8 +14,7 @@ type passage struct {
 	seen  string
 }
 
-// group writes what was found in one tool, or in what else a group is about: a block for
-// each text, the worst first.
+// group writes the findings about one subject: one block for each text, the worst first.
 func (p *textPrinter) group(g []repeated) {
 	p.title(heading(g[0].Finding))
 	told := map[string]bool{}
@@ -46,8 +44,8 @@ func blocks(g []repeated) [][]repeated {
 	return out
 }
 
-// findings writes the reasons why a text was found, and then what they rest on. A fix is
-// said where its rule is new to the group.
+// findings writes the messages about a text, and then their evidence. A fix is written if its
+// rule is new to the group.
 func (p *textPrinter) findings(block []repeated, told map[string]bool) {
 	for _, f := range block {
 		word := strings.ToUpper(f.Severity.String())
@@ -73,7 +71,7 @@ func (p *textPrinter) findings(block []repeated, told map[string]bool) {
 	}
 }
 
-// evidence writes what matched: the first time with what stands around it, and alone where
+// evidence writes what matched: the first time with the text around it, and alone where
 // that was shown already.
 func (p *textPrinter) evidence(block []repeated) {
 	shown := ""
@@ -107,7 +105,7 @@ func signals(block []repeated) []string {
 	return out
 }
 
-// related writes the other places that the findings speak of, each once.
+// related writes the related locations of the findings, each once.
 func (p *textPrinter) related(block []repeated) {
 	var list []Related
 	for _, f := range block {

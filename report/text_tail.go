@@ -14,12 +14,12 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// The bounds of what is listed below the findings. The JSON report has the rest.
+// The bounds of the lists below the findings. The JSON report has the rest.
 const (
 	maxListed = 3
 	maxRows   = 20
 
-	// countColumns is what the numbers of the table take beside its labels.
+	// countColumns is the width of the numbers of the table.
 	countColumns = 37
 	minLabel     = 8
 )
@@ -119,7 +119,7 @@ func (p *textPrinter) tallies(findings []Finding, key func(*Finding) string) []t
 	return rows
 }
 
-// verdict sums the run up: what was found, and in what.
+// verdict summarises the run.
 func (p *textPrinter) verdict(r *Report) {
 	p.title(verdict(r))
 	for _, line := range scopes(r) {
@@ -127,7 +127,7 @@ func (p *textPrinter) verdict(r *Report) {
 	}
 }
 
-// coverage writes what was not looked at.
+// coverage writes what was not inspected.
 func (p *textPrinter) coverage(r *Report) {
 	c := r.Coverage
 	p.reasons("Not inspected", c.Skipped)

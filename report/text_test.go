@@ -60,9 +60,9 @@ Not inspected:
 Left out:
   12  event type llm_usage, first at logs/events.jsonl:8
 
-Noise: 3 lines that no client takes for a message.
+Not valid JSON-RPC: 3 lines of output.
 
-1 note hidden: --min-severity note
+1 note hidden by --min-severity note
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -93,11 +93,11 @@ func TestTextNeverCallsCleanWhatWasNotInspected(t *testing.T) {
 		want     string
 	}{
 		{scanner.Coverage{Events: 3, Inspected: 3},
-			"Nothing found.\nInspected: 3 events; 0 servers, 0 tools.\n"},
+			"No findings.\nInspected: 3 events; 0 servers, 0 tools.\n"},
 		{scanner.Coverage{},
-			"Nothing was inspected: the input held no MCP messages and no definitions.\nInspected: 0 events; 0 servers, 0 tools.\n"},
+			"Nothing was inspected: the input has no MCP messages and no definitions.\nInspected: 0 events; 0 servers, 0 tools.\n"},
 		{scanner.Coverage{Events: 3, Inspected: 2, Skipped: []scanner.Skipped{{Reason: "frame is no JSON", Count: 1}}},
-			"Nothing found in what was inspected, but not everything was.\nInspected: 2 of 3 events; 0 servers, 0 tools.\n" +
+			"No findings, but not everything was inspected.\nInspected: 2 of 3 events; 0 servers, 0 tools.\n" +
 				"\nNot inspected:\n  1  frame is no JSON\n"},
 	} {
 		r := NewCollector(scanner.Note).Report(nil, "1", scanner.Result{Coverage: c.coverage})
@@ -192,10 +192,10 @@ func TestTextBlock(t *testing.T) {
 // TestHidden: what is not listed is counted by severity, with the flag that lists it.
 func TestHidden(t *testing.T) {
 	for want, counts := range map[string]Counts{
-		"":                                   {},
-		"1 note hidden: --min-severity note": {Note: 1},
-		"2 low findings, 5 notes hidden: --min-severity note":         {Low: 2, Note: 5},
-		"1 medium finding, 2 low findings hidden: --min-severity low": {Medium: 1, Low: 2},
+		"":                                     {},
+		"1 note hidden by --min-severity note": {Note: 1},
+		"2 low findings, 5 notes hidden by --min-severity note":         {Low: 2, Note: 5},
+		"1 medium finding, 2 low findings hidden by --min-severity low": {Medium: 1, Low: 2},
 	} {
 		r := &Report{Findings: []Finding{{Severity: scanner.High}}}
 		r.Summary.Hidden, r.Summary.Findings = counts.Total(), counts

@@ -37,8 +37,8 @@ func artifactURI(file, server, dir string) (uri string, exists bool) {
 // standard input.
 func isFile(name string) bool { return name != "" && name != "-" && !uriScheme.MatchString(name) }
 
-// inCheckout returns a path with forward slashes, relative to dir where it lies
-// under it, and whether it is an absolute one still.
+// inCheckout returns a path with forward slashes, relative to dir if it is inside, and whether
+// it is still absolute.
 func inCheckout(file, dir string) (rel string, absolute bool) {
 	file = strings.ReplaceAll(file, `\`, "/")
 	if !strings.HasPrefix(file, "/") && !winDrive.MatchString(file) {
@@ -61,10 +61,9 @@ func fileURI(file string) string {
 	return prefix + escapePath(strings.TrimPrefix(path.Clean(file), "/"), true)
 }
 
-// syntheticName names what a result is about where there is no file: the
-// server, or else the host and path of its address, without what an address can
-// keep secret. A server must not be able to point at a file of the repository,
-// so the name is one segment and never hidden.
+// syntheticName names the subject of a result without a file: the server, or the host and path
+// of its address, without secrets. A server must not be able to point at a file of the
+// repository, so the name is one segment and never hidden.
 func syntheticName(file, server string) string {
 	name := visible(server, 120)
 	if name == "" {

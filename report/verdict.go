@@ -8,17 +8,17 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// verdict says in one sentence what came of a run. Nothing found is only ever
-// said of what was inspected.
+// verdict summarises a run in one sentence. It says "No findings" only about what was
+// inspected.
 func verdict(r *Report) string {
 	open := r.Summary.Open()
-	total, what, incomplete := open.Total(), "Nothing found.", "Nothing found in what was inspected, but not everything was."
+	total, what, incomplete := open.Total(), "No findings.", "No findings, but not everything was inspected."
 	if r.Summary.Findings.Total() > 0 {
-		what, incomplete = "No open findings.", "No open findings in what was inspected, but not everything was."
+		what, incomplete = "No open findings.", "No open findings, but not everything was inspected."
 	}
 	switch {
 	case r.Coverage.Events == 0:
-		return "Nothing was inspected: the input held no MCP messages and no definitions."
+		return "Nothing was inspected: the input has no MCP messages and no definitions."
 	case r.Coverage.Inspected == 0 && total == 0:
 		return "Nothing was inspected."
 	case total > 0:
@@ -29,8 +29,8 @@ func verdict(r *Report) string {
 	return what
 }
 
-// summary are the sentences behind the verdict: what is no reason to act, what was
-// looked at, and what is not listed.
+// summary are the sentences after the verdict: findings that need no action, what was
+// inspected, and what is not listed.
 func summary(r *Report) []string {
 	out := scopes(r)
 	for _, left := range [...]string{hidden(r), unlisted(r)} {
@@ -41,7 +41,7 @@ func summary(r *Report) []string {
 	return out
 }
 
-// scopes are what is no reason to act, and what was looked at.
+// scopes are findings that need no action, and what was inspected.
 func scopes(r *Report) []string {
 	var out []string
 	decided := func(what string, c Counts, by string) {
@@ -75,7 +75,7 @@ func (c *Config) told() (out []string) {
 		out = append(out, fmt.Sprintf("Configuration: %s.", visible(c.File, textLimit)))
 	}
 	for _, file := range c.Changed {
-		out = append(out, fmt.Sprintf("%s of the base decided; the changed one did not.", visible(file, textLimit)))
+		out = append(out, fmt.Sprintf("%s of the base decided, not the changed one.", visible(file, textLimit)))
 	}
 	return out
 }
@@ -120,7 +120,7 @@ func approvals(r *Report) []string {
 	return out
 }
 
-// hidden says what is not listed and how to list it; nothing where all is.
+// hidden says what is not listed and how to list it, "" if everything is.
 func hidden(r *Report) string {
 	if r.Summary.Hidden <= 0 {
 		return ""
@@ -148,7 +148,7 @@ func hidden(r *Report) string {
 	if len(parts) == 0 { // a report whose numbers disagree
 		parts = append(parts, count(r.Summary.Hidden, "finding"))
 	}
-	return fmt.Sprintf("%s hidden: --min-severity %s", strings.Join(parts, ", "), lowest)
+	return fmt.Sprintf("%s hidden by --min-severity %s", strings.Join(parts, ", "), lowest)
 }
 
 // severities spells the counts out, worst first.
@@ -162,7 +162,7 @@ func severities(c Counts) string {
 	return strings.Join(parts, ", ")
 }
 
-// scope says what was looked at.
+// scope says what was inspected.
 func scope(r *Report) string {
 	s := r.Summary
 	parts := []string{count(s.Servers, "server"), count(s.Tools, "tool")}
@@ -179,14 +179,14 @@ func scope(r *Report) string {
 	return fmt.Sprintf("Inspected: %s; %s.", inspected, strings.Join(parts, ", "))
 }
 
-// notes tell of what was passed over without making the run incomplete.
+// notes report what was ignored without making the run incomplete.
 func (c Coverage) notes() []string {
 	var notes []string
 	if c.Noise > 0 {
-		notes = append(notes, fmt.Sprintf("Noise: %s that no client takes for a message.", count(c.Noise, "line")))
+		notes = append(notes, fmt.Sprintf("Not valid JSON-RPC: %s of output.", count(c.Noise, "line")))
 	}
 	if c.Evicted > 0 {
-		notes = append(notes, fmt.Sprintf("Closed to bound memory: %s whose last event was the oldest.", count(c.Evicted, "session")))
+		notes = append(notes, fmt.Sprintf("Closed to limit memory: %s, the longest idle.", count(c.Evicted, "session")))
 	}
 	return notes
 }
@@ -199,14 +199,14 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// incompleteID is what the formats that name a check call what was not inspected.
+// incompleteID is the check name for what was not inspected, in formats that name checks.
 const incompleteID = "not-inspected"
 
 // gaps are the reasons why something was not inspected. A run that had nothing to
 // inspect has one, too: it must not look clean.
 func gaps(r *Report) []Skipped {
 	if r.Coverage.Events == 0 && r.Coverage.Complete() {
-		return []Skipped{{Reason: "the input held no MCP messages and no definitions", Count: 1}}
+		return []Skipped{{Reason: "the input has no MCP messages and no definitions", Count: 1}}
 	}
 	return r.Coverage.Skipped
 }
@@ -220,7 +220,7 @@ func opening(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// status says what was decided about a finding that is not open, and why.
+// status describes the decision about a finding that is not open, and its reason.
 func status(f *Finding) string {
 	if f.Status == scanner.Approved.String() && f.Reason != "" { // the reason says it
 		return visible(f.Reason, maxReason)

@@ -7,23 +7,22 @@ import (
 	"golang.org/x/text/width"
 )
 
-// markOn and markOff stand around highlighted text while it is wrapped. They
+// markOn and markOff are around highlighted text while it is wrapped. They
 // cannot be part of visible text, and take no column.
 const (
 	markOn  = '\x01'
 	markOff = '\x02'
 )
 
-// blank stands for a space at which a line is not broken, while it is wrapped.
+// blank replaces a space at which a line must not be broken, during wrapping.
 const blank = '\x03'
 
 // keep keeps a text in one piece when it is wrapped, such as the name of a file with spaces.
 func keep(s string) string { return strings.ReplaceAll(s, " ", string(blank)) }
 
-// wrap breaks visible text into lines of at most columns, at spaces. A word that is longer
-// than a line stands on a line of its own, so that names and locations can be copied; with
-// anywhere, for text that somebody else chose, it is broken between characters, but never
-// inside an escape such as <U+202E>.
+// wrap breaks visible text into lines of at most columns, at spaces. A word longer than a line
+// gets its own line, so that names and locations can be copied; with anywhere, for foreign
+// text, it is broken between characters, but never inside an escape such as <U+202E>.
 func wrap(s string, columns int, anywhere bool) []string {
 	var lines []string
 	for {
@@ -46,9 +45,9 @@ func wrap(s string, columns int, anywhere bool) []string {
 
 func unblank(s string) string { return strings.ReplaceAll(s, string(blank), " ") }
 
-// breakAt returns the place of the space to break at: the last one within end, or, where
-// words are not broken, the first one behind it. 0 means that the word at end is broken, or
-// is the last one.
+// breakAt returns the place of the space to break at: the last one within end, or, if words
+// are not broken, the first one after it. 0 means that the word at end is broken, or is the
+// last one.
 func breakAt(s string, end, columns int, anywhere bool) int {
 	if s[end] == ' ' {
 		return end

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Options are what a format may need beside the report.
+// Options are additional parameters of the formats.
 type Options struct {
 	Rules []scanner.Rule // the rules of the run, for what they say about themselves
 	Color bool           // text: ANSI colours, for a terminal

@@ -67,7 +67,7 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// TestEveryCallPastALimit: all calls past a limit are refused, not only the one that is told.
+// TestEveryCallPastALimit: all calls past a limit are refused, not only the one that is reported.
 func TestEveryCallPastALimit(t *testing.T) {
 	frames := "b > " + calling("list_inbox")
 	for range 5 {

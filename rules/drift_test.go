@@ -155,7 +155,7 @@ func leaf(t *rapid.T) any {
 		map[string]any{}, map[string]any{"type": "string"}, map[string]any{"properties": map[string]any{"q": true}, "required": []any{"q"}}, []any{map[string]any{"$ref": "#"}}}).Draw(t, "leaf")
 }
 
-// TestNoChangeIsSilent: whatever changes in a definition, a rule tells of it, and
+// TestNoChangeIsSilent: whatever changes in a definition, a rule reports it, and
 // none fails on it.
 func TestNoChangeIsSilent(t *testing.T) {
 	e := engine(t, rules.All())
@@ -196,7 +196,7 @@ func repeated(n int, format string) string {
 	return strings.Join(all, ",")
 }
 
-// TestLargeChangesAreTold: a change that stands in much else is found, in a time that
+// TestLargeChangesAreTold: a change that is in much else is found, in a time that
 // does not grow faster than the text.
 func TestLargeChangesAreTold(t *testing.T) {
 	e := engine(t, rules.All())

@@ -99,7 +99,7 @@ func pathsOf(at string, v any) (all []string) {
 	return all
 }
 
-// without returns the entry without what stands at a pointer.
+// without returns the entry without the text at a pointer.
 func without(t *testing.T, entry, pointer string) string {
 	t.Helper()
 	v := decoded(t, entry).(map[string]any)
@@ -137,7 +137,7 @@ func TestNothingIsTakenOutInSilence(t *testing.T) {
 	}
 }
 
-// TestNeverThere: what an entry never had, and the configured server has, is told without a
+// TestNeverThere: what an entry never had, and the configured server has, is reported without a
 // lockfile before the change.
 func TestNeverThere(t *testing.T) {
 	silent := map[string]string{ // what nothing configured or locked says otherwise
@@ -161,7 +161,7 @@ func decoded(t *testing.T, text string) (v any) {
 	return v
 }
 
-// TestEditedEntries: edits of an entry of a lockfile, with what is told where the lockfile
+// TestEditedEntries: edits of an entry of a lockfile, with what is reported where the lockfile
 // before the change is known, and where it is not.
 func TestEditedEntries(t *testing.T) {
 	type object = map[string]any
@@ -173,7 +173,7 @@ func TestEditedEntries(t *testing.T) {
 		name          string
 		edit          func(server object)
 		found         scanner.Found
-		against, bare string // the worst that is told with the lockfile before the change, and without
+		against, bare string // the worst that is reported with the lockfile before the change, and without
 	}{
 		{"the identity", func(s object) { delete(s, "identity") }, onThisMachine, "high lock-incomplete", "medium lock-incomplete"},
 		{"all of the identity but its braces", func(s object) { s["identity"] = object{} }, onThisMachine, "high", "high lock-stale"},
@@ -247,7 +247,7 @@ func digestOf(t *testing.T, definition string) (digest string, parts map[string]
 }
 
 // TestTakenOutOfAnAskedServer: of a server that is started, the lockfile itself is not
-// inspected, and what was taken out of it is told all the same.
+// inspected, and what was taken out of it is reported all the same.
 func TestTakenOutOfAnAskedServer(t *testing.T) {
 	e := engine(t, rules.All())
 	approved := func(entries string) *scanner.Snapshot {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// repetition is how a case writes a text that is too long to stand in a file:
+// repetition is how a case writes a text that is too long for a file:
 // <<1000 times row #, >> stands for "row 1, row 2, row 3, …".
 var repetition = regexp.MustCompile(`<<(\d+) times (.*?)>>`)
 

@@ -38,7 +38,7 @@ import (
 //	mcpscan.lock     a lockfile
 //	mcpscan.yaml     settings, which are compared with base.yaml
 //
-// What was approved of it stands beside the input, if anything was:
+// What was approved of it is beside the input, if anything was:
 //
 //	approved.json    a document of definitions of one server, whatever its name
 //	approved.lock    a lockfile; for a lockfile, the one before it
@@ -92,7 +92,7 @@ func TestEveryRuleProvesItself(t *testing.T) {
 // inputs are the members of an archive that an input can stand in.
 var inputs = []string{"description", "result", "definition.json", "frames", "events.jsonl", "exchange.har", "mcpscan.lock", "mcpscan.yaml"}
 
-// besides are the members that stand beside an input, one of each kind at most.
+// besides are the members that are beside an input, one of each kind at most.
 var besides = map[string]string{"alone": "alone", "approved.json": "approved", "approved.lock": "approved", "policy.yaml": "policy", "base.yaml": "base"}
 
 // archive reads a case, and refuses what the harness would pass over.

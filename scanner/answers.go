@@ -55,8 +55,8 @@ func (p *JudgePass) OpenElsewhere() bool {
 // Asking reports whether the server at hand has a request of the client to answer.
 func (p *JudgePass) Asking() bool { return p.Server.pending[ClientToServer].len() > 0 }
 
-// AtOnce returns how many requests the server at hand has to answer, 0 where it never
-// answered one: the recording may hold no answers.
+// AtOnce returns how many requests the server has to answer, 0 if it never answered one: the
+// recording may lack answers.
 func (p *JudgePass) AtOnce() int {
 	if p.Server.answers.n == 0 {
 		return 0

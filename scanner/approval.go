@@ -9,8 +9,8 @@ type Approval struct {
 	Reason string
 }
 
-// Who approves where nobody does: a server that is met for the first time, and a
-// new definition of one that is trusted by the configuration.
+// Automatic approvers: for a server that is locked for the first time, and for a new
+// definition of a server that the settings trust.
 const (
 	FirstUse = "first-use"
 	Auto     = "auto"
@@ -27,8 +27,8 @@ func (a *Approval) madeSince(before *Approval) bool {
 	return a.stated() && (before == nil || a.By != before.By || a.Reason != before.Reason || !a.At.Equal(before.At))
 }
 
-// RewrittenAs reports whether somebody made another approval of this one. Who approved
-// without a reason can give one later; nothing else becomes another by itself.
+// RewrittenAs reports whether somebody replaced this approval. Adding a reason later is
+// allowed; no other change happens on its own.
 func (a *Approval) RewrittenAs(now *Approval) bool {
 	if a == nil || now == nil || a.By == now.By && a.Reason == now.Reason && a.At.Equal(now.At) {
 		return false
@@ -55,7 +55,7 @@ func (p *JudgePass) ApprovedInChange(d *Definition) *Approval {
 	return d.Approval
 }
 
-// IdentityApprovedInChange is ApprovedInChange for what the server is.
+// IdentityApprovedInChange is ApprovedInChange for the server's identity.
 func (p *JudgePass) IdentityApprovedInChange() *Approval {
 	locked := p.event.Locked
 	if p.event.Kind != LockEvent || locked == nil || locked.Waits() {
@@ -71,8 +71,7 @@ func (p *JudgePass) IdentityApprovedInChange() *Approval {
 	return locked.Approval
 }
 
-// Locked returns what the lockfile holds of what the server of the event is, nil where it
-// does not say.
+// Locked returns the locked identity of the event's server, nil if the lockfile has none.
 func (p *JudgePass) Locked() *LockedIdentity {
 	if p.event.Kind == LockEvent {
 		return p.event.Locked

@@ -2,19 +2,19 @@ package scanner
 
 import "slices"
 
-// Approved returns what was approved of the server of the event, nil where
-// nothing was. What a lockfile holds is compared with the lockfile before it.
+// Approved returns the approved definitions of the event's server, nil if there are none. A
+// lockfile is compared with the lockfile before it.
 func (p *JudgePass) Approved() *Offer { return p.judge.approved(p.event) }
 
 // Compared reports whether anything was approved that an event could be compared with.
 func (p *JudgePass) Compared() bool { return p.judge.snapshot(p.event) != nil }
 
-// Identity returns what the server of the event is, nil where nobody says so: a
-// configuration does, see [ConfigPass], a lockfile, and a server that was started.
+// Identity returns the identity of the event's server, nil if it is unknown. It comes from a
+// configuration, see [ConfigPass], from a lockfile, or from a started server.
 func (p *JudgePass) Identity() *Identity { return p.event.Identity }
 
-// Written returns what the configuration that a server was started from says that it is,
-// nil for other servers. It was compared with what was approved there.
+// Written returns the configured identity of a started server, nil for other servers. The
+// configuration event was compared with the approved identity already.
 func (p *JudgePass) Written() *Identity {
 	if p.event.Kind != StartedEvent {
 		return nil
@@ -63,9 +63,9 @@ func (p *JudgePass) Changed(visit func(d *Definition, approved *Offered)) {
 	}
 }
 
-// Unapproved calls visit for each definition of the message that nobody approved
-// in any form, though its server is known. pending is what was seen before and
-// never approved, nil for what is new.
+// Unapproved calls visit for each definition of the message that nobody approved in any form,
+// although its server is known. pending is the definition if it was seen before, nil if it is
+// new.
 func (p *JudgePass) Unapproved(visit func(d *Definition, pending *Offered)) {
 	offer := p.Approved()
 	if offer == nil {
@@ -87,7 +87,7 @@ func (p *JudgePass) Missing(visit func(*Offered)) {
 		return
 	}
 	if len(p.Server.shown) >= maxShown {
-		p.judge.coverage.skip("a server lists more definitions than are remembered of one: those that were approved and are missing are not told", p.event.Origin)
+		p.judge.coverage.skip("a server lists more definitions than the limit: missing approved ones are not reported", p.event.Origin)
 		return
 	}
 	here := map[DefinitionKey]bool{}
@@ -102,8 +102,8 @@ func (p *JudgePass) Missing(visit func(*Offered)) {
 	}
 }
 
-// Found returns the findings of the event in a definition that were not in what
-// was approved.
+// Found returns the findings of the event in a definition that the approved definition did not
+// have.
 func (p *JudgePass) Found(d *Definition) []*Finding {
 	name, approved := show(d.Name, nameChars), p.judge.snapshot(p.event)
 	if !p.judge.reported(d.Kind, name) {
@@ -127,8 +127,8 @@ func (j *judge) snapshot(e *Event) *Snapshot {
 	return j.engine.approved
 }
 
-// approved returns what was approved of the server of an event. Of a pair, the
-// first server that shows up is the one.
+// approved returns the approved definitions of an event's server. For a pair, it is the first
+// server that appears.
 func (j *judge) approved(e *Event) *Offer {
 	s := j.snapshot(e)
 	if s == nil {
@@ -150,8 +150,7 @@ func (j *judge) pairs(e *Event) {
 	}
 }
 
-// maxShown bounds the definitions that a server of a session is remembered to have
-// listed, so that those that are missing can be told.
+// maxShown bounds the listed definitions remembered of a server, to report missing ones.
 const maxShown = 4096
 
 // show remembers which definitions a server has listed.

@@ -8,15 +8,15 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// The bounds of what a policy, or a rule, sees of a request. What is beyond them is told, so that
-// nothing is allowed by what nobody looked at.
+// The bounds of the arguments that a policy or rule sees. Exceeding them is reported, so that
+// nothing is allowed by values that nobody inspected.
 const (
 	maxArguments   = 1024
 	argumentsBytes = 256 << 10 // of all of them together
 )
 
-// arguments returns the values in the parameters at node i: those of the arguments
-// where there are some, and those beside them.
+// arguments returns the values in the parameters at node i: those of the arguments, if any,
+// and the others.
 func (in *Inspector) arguments(i int) (args []Argument, partial bool) {
 	doc, size := in.tree, 0
 	end := int(doc.Nodes[i].Next)
@@ -44,8 +44,8 @@ func (in *Inspector) arguments(i int) (args []Argument, partial bool) {
 	return args, partial
 }
 
-// misplaced reports parameters, or arguments in them, that are no object: a lenient
-// server reads something out of them, and nobody else can tell under which names.
+// misplaced reports parameters or arguments that are not objects: a lenient server reads
+// something out of them, under names that nobody else knows.
 func (in *Inspector) misplaced(params int) bool {
 	args := in.tree.Kind(in.tree.Get(params, "arguments"))
 	return in.tree.Kind(params) != wire.Object || args != wire.Invalid && args != wire.Null && args != wire.Object
@@ -58,7 +58,7 @@ func argumentName(pointer string) string {
 	return wire.UnescapePointer(name)
 }
 
-// given tells where the arguments of a call stand.
+// given returns the place of a call's arguments.
 func (in *Inspector) given(params int) Given {
 	args := in.tree.Get(params, "arguments")
 	if in.tree.Kind(args) == wire.Invalid || in.tree.Kind(args) == wire.Null {
@@ -68,7 +68,7 @@ func (in *Inspector) given(params int) Given {
 	return Given{Start: int(n.Start) - frame, End: int(n.End) - frame, Digest: sha256.Sum256(in.tree.Raw(args))}
 }
 
-// nothing stands for arguments that were left out.
+// nothing replaces missing arguments.
 const nothing = "{}"
 
 var nothingGiven = Digest(sha256.Sum256([]byte(nothing)))

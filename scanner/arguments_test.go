@@ -25,7 +25,7 @@ func TestArgumentBehindALongText(t *testing.T) {
 	}
 }
 
-// TestPlaceOfABreach: a breach of a schema is told where it stands in the file.
+// TestPlaceOfABreach: a breach of a schema is reported where it is in the file.
 func TestPlaceOfABreach(t *testing.T) {
 	set := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.ID != "ses-args-violate-schema" })
 	list := frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":0,"result":{"tools":[{"name":"sum","inputSchema":{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}}]}}`)

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// audit inspects what another engine reported, where no frame stands behind
+// audit inspects what another engine reported, where no frame follows
 // it. Two shapes exist: flat, and an envelope whose particulars are in fields.
 func (in *Inspector) audit() {
 	root := in.event.root
@@ -79,8 +79,8 @@ func (in *Inspector) detection(m *Message, root, n int) {
 	}
 }
 
-// auditArguments returns the arguments of the call that an audit event tells of, where
-// they stand in a call. It returns nil where the event does not have them.
+// auditArguments returns the arguments of the call that an audit event reports, where
+// they are in a call. It returns nil where the event does not have them.
 func (in *Inspector) auditArguments() (args []Argument, partial bool) {
 	root := in.event.root
 	for _, object := range [...]int{root, in.tree.Get(root, "fields")} {
@@ -95,7 +95,7 @@ func (in *Inspector) auditArguments() (args []Argument, partial bool) {
 	return nil, true
 }
 
-// auditSubject tells what a member of an audit event speaks of.
+// auditSubject returns the subject of a member of an audit event.
 func auditSubject(doc *wire.Doc, c int) SubjectKind {
 	switch {
 	case doc.KeyIs(c, "description"), doc.KeyIs(c, "changes"):

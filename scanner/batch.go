@@ -21,15 +21,14 @@ type Chunk interface {
 	Release()
 }
 
-// Sink receives what the engine sees and finds, in the order in which it is judged
-// and from one goroutine. What it is handed is valid only during the call, but
-// findings may be kept.
+// Sink receives events and findings, in the order of judging and from one goroutine. Its
+// arguments are valid only during the call, but findings may be kept.
 type Sink interface {
 	Event(*Event, *Outcome) error
 	Finding(*Finding) error
 }
 
-// Result is what a run amounts to beside its findings.
+// Result is the result of a run besides its findings.
 type Result struct {
 	Stats    Stats
 	Coverage Coverage
@@ -44,7 +43,7 @@ func (r *Result) Add(other Result) {
 	c.Skipped, c.Ignored = append(c.Skipped, other.Coverage.Skipped...), append(c.Ignored, other.Coverage.Ignored...)
 }
 
-// batch is a chunk on its way from the source over a worker to the judge.
+// batch is a chunk on its way from the source through a worker to the judge.
 type batch struct {
 	chunk  Chunk
 	events []*Event
@@ -55,8 +54,8 @@ type batch struct {
 	bytes  int // that all of it keeps in memory
 }
 
-// maxAhead is how many bytes are read ahead of what was inspected. A chunk can be one long
-// line, and there are as many as there are workers.
+// maxAhead is how many bytes are read ahead of inspection. A chunk can be one long line, and
+// each worker has one.
 const maxAhead = 32 << 20
 
 // ahead counts the bytes that were read and not inspected yet.
@@ -84,10 +83,9 @@ func (a *ahead) add(n int) {
 	a.changed.Signal()
 }
 
-// Run inspects and judges everything that src has. The result and what the
-// sinks receive do not depend on the number of workers: chunks are judged in
-// the order in which they were read. An error of the source or of a sink ends
-// the run; what was judged before stands in the result.
+// Run inspects and judges everything from src. The result and the calls of the sinks do not
+// depend on the number of workers: chunks are judged in the order in which they were read. An
+// error of the source or of a sink ends the run; the result has what was judged before.
 func (e *Engine) Run(ctx context.Context, src Source, sinks ...Sink) (Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -145,11 +143,11 @@ func (e *Engine) inspect(work <-chan *batch) {
 	}
 }
 
-// result returns what the events so far amount to.
+// result returns the result of the events so far.
 func (j *judge) result() Result { return Result{Stats: j.stats, Coverage: j.coverage.result()} }
 
-// run judges batches until there are no more. After an error of a sink the
-// rest is drained, so that no worker is left behind.
+// run judges batches until there are no more. After an error of a sink it drains the rest, so
+// that all workers end.
 func (j *judge) run(ordered <-chan *batch, ahead *ahead, sinks []Sink, cancel func()) (failed error) {
 	o := newOrder()
 	judge := func(e *Event, facts *Facts) {

@@ -120,7 +120,7 @@ func BenchmarkReplay(b *testing.B) {
 	}
 }
 
-// BenchmarkOrder is what events cost that wait to be judged: those that stand in order,
+// BenchmarkOrder is what events cost that wait to be judged: those that are in order,
 // and those that do not, by the number of sessions.
 func BenchmarkOrder(b *testing.B) {
 	for _, c := range []struct {

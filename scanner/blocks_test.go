@@ -8,7 +8,7 @@ import (
 )
 
 // TestBlockedResults: what is blocked is the one message in which something was found
-// that the user blocks for, wherever in a batch it stands.
+// that the user blocks for, wherever in a batch it is.
 func TestBlockedResults(t *testing.T) {
 	const clean, bad = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"fine"}]}}`, `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"zqmarker"}]}}`
 	for _, c := range []struct {

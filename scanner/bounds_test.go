@@ -128,7 +128,7 @@ func TestTimeFollowsTheSize(t *testing.T) {
 }
 
 // TestFindingsOfTheJudgeAreBounded shows that the findings that rest on the
-// session are bounded as the others are, and that the rest is told of.
+// session are bounded as the others are, and that the rest is reported for.
 func TestFindingsOfTheJudgeAreBounded(t *testing.T) {
 	rule := markerRule()
 	rule.Text, rule.Patterns = nil, nil
@@ -181,7 +181,7 @@ func TestNoNumberOfNotesHidesTheWorst(t *testing.T) {
 }
 
 // TestLooksAreBounded shows that the close looks of one event are bounded over all
-// of its texts, and that an event which needs more is told of.
+// of its texts, and that an event which needs more is reported for.
 func TestLooksAreBounded(t *testing.T) {
 	rule := markerRule()
 	looks := 0

@@ -22,8 +22,8 @@ type Call struct {
 	Location Location
 }
 
-// The bounds of what a session remembers of calls. They hold for each server and each
-// category, so that no number of cheap calls pushes out what was read elsewhere.
+// The bounds of remembered calls. They apply to each server and category, so that no number of
+// cheap calls pushes out reads on other servers.
 const (
 	maxCalls   = 32 // of a server in one category, the last of each tool among them
 	maxCallers = 64 // servers with calls within the window
@@ -37,7 +37,7 @@ const (
 	framed
 )
 
-// callSource returns where a message tells of a call from, 0 where it tells of none.
+// callSource returns where a message reports a call from, 0 where it reports none.
 func callSource(m *Message, from Direction) int {
 	switch {
 	case from != ClientToServer:
@@ -57,7 +57,7 @@ var refusals = map[string]bool{"block": true, "blocked": true, "deny": true, "de
 // Refuses reports a word of an audit log for a call that did not take place.
 func Refuses(action string) bool { return refusals[strings.ToLower(action)] }
 
-// call returns the call that a message tells of, nil where it tells of none, or of
+// call returns the call that a message reports, nil where it reports none, or of
 // one that the recording also has from a surer source. It counts the call: the first from
 // a surer source takes the place of those counted before, which may be the same ones.
 func (j *judge) call(srv *Server, e *Event, from Direction, m *Judged) *Call {
@@ -94,8 +94,8 @@ func (j *judge) call(srv *Server, e *Event, from Direction, m *Judged) *Call {
 	return &j.current
 }
 
-// resource returns the reading of a resource as what it is to the calls after it, nil
-// where a message asks for none. It is no call itself: clients read many at once.
+// resource returns the reading of a resource as a call for later comparisons, nil if the
+// message reads none. It does not count as a call: clients read many at once.
 func (j *judge) resource(srv *Server, e *Event, from Direction, m *Judged) *Call {
 	if from != ClientToServer || m.Kind != Request || m.Method != "resources/read" {
 		return nil
@@ -104,7 +104,7 @@ func (j *judge) resource(srv *Server, e *Event, from Direction, m *Judged) *Call
 	return &j.current
 }
 
-// cut returns what is remembered of a text that can be long.
+// cut returns the remembered part of a long text.
 func cut(s string) string {
 	if len(s) > nameChars {
 		return strings.Clone(s[:nameChars])
@@ -112,7 +112,8 @@ func cut(s string) string {
 	return s
 }
 
-// count counts a call against the limits of its server, and returns what it breaks. Without a time nothing can be said.
+// count counts a call against the limits of its server, and returns those it exceeds. Calls
+// without a time are not counted.
 func (srv *Server) count(c *Call, l *Limits) (broken broken) {
 	if !c.Time.IsZero() {
 		broken.over, broken.burst, broken.began = srv.recent.add(stamp{c.Time, c.Location}, l, c.Refused)
@@ -139,10 +140,10 @@ func (s *Session) record(srv *Server, c *Call, window time.Duration) (lost strin
 	}
 	from := s.newest.Add(-window)
 	if c.Time.Before(from) {
-		return "a call is older than what is remembered of its session: later calls are not compared with it"
+		return "a call is older than the window of its session: later calls are not compared with it"
 	}
 	if !srv.calls.within && !s.admit(srv, from) {
-		return "more servers with calls at a time than are remembered: what was read on this one is not compared with what is sent elsewhere"
+		return "more servers with calls in the window than the limit: reads on this one are not compared with later calls"
 	}
 	if latest := &s.latest[c.Category]; c.Time.After(*latest) {
 		*latest = c.Time
@@ -200,7 +201,7 @@ func (cs *calls) add(c *Call, from time.Time) {
 	q.insert(*c, maxCalls, func(o Call) bool { return o.Time.After(c.Time) })
 }
 
-// Call returns the call that the message tells of, nil where it tells of none.
+// Call returns the call that the message reports, nil where it reports none.
 func (p *JudgePass) Call() *Call { return p.call }
 
 // Earlier visits the calls of a category on other servers of the session that were

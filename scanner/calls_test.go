@@ -92,7 +92,7 @@ func blockedAgain(f *scanner.Finding) bool {
 	return f.Severity == scanner.Low && (f.Rule.ID == "burst" || f.Rule.ID == "rate-limit")
 }
 
-// TestEachBlockedCallIsFound: the first call beyond a limit weighs, and each behind it is told.
+// TestEachBlockedCallIsFound: the first call beyond a limit weighs, and each behind it is reported.
 func TestEachBlockedCallIsFound(t *testing.T) {
 	for _, rule := range []string{"burst", "rate-limit"} {
 		e, err := scanner.New(only(rule), scanner.Options{})
@@ -136,7 +136,7 @@ func windows(t *testing.T, set []scanner.Rule, cases map[string]windowCase) {
 			late := 0
 			for _, s := range res.Coverage.Skipped {
 				late += s.Count
-				if !strings.Contains(s.Reason, "too far behind") {
+				if !strings.Contains(s.Reason, "too late to be put in order") {
 					t.Errorf("%+v", s)
 				}
 			}

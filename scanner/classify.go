@@ -10,8 +10,8 @@ import (
 // codeBytes bounds the code of an error, which is a number.
 const codeBytes = 16
 
-// classify tells what kind of message an object is. A response that carries a
-// method is a response: its result reaches the client.
+// classify returns the kind of an object. A response with a method is a response: its result
+// reaches the client.
 func (in *Inspector) classify(m *Message, root int) {
 	doc := in.tree
 	if id := doc.Get(root, "id"); id >= 0 && doc.Kind(id) != wire.Null {
@@ -36,7 +36,7 @@ func (in *Inspector) classify(m *Message, root int) {
 	}
 }
 
-// methods are the ones that recur, so that naming one costs no memory.
+// methods are common methods, so that naming one allocates nothing.
 var methods = func() map[string]string {
 	t := map[string]string{}
 	for _, m := range strings.Fields(`initialize ping server/discover tools/list tools/call prompts/list prompts/get resources/list
@@ -48,7 +48,7 @@ var methods = func() map[string]string {
 	return t
 }()
 
-// method returns the text of node i, "" where it is no string.
+// method returns the text of node i, "" if it is not a string.
 func (in *Inspector) method(i int) string {
 	if in.tree.Kind(i) != wire.String {
 		return ""

@@ -14,7 +14,7 @@ const (
 	metaProtocol     = "io.modelcontextprotocol/protocolVersion"
 )
 
-// maxCapabilities bounds the capabilities of a client that are told. The
+// maxCapabilities bounds the capabilities of a client that are reported. The
 // specification has five.
 const maxCapabilities = 32
 
@@ -25,8 +25,8 @@ const (
 	rootBytes = 4096
 )
 
-// roots returns the URIs of the roots that a client's result lists, nil where it lists
-// none, or more than are remembered: nothing is told to be outside of what nobody knows.
+// roots returns the root URIs in a client's result, nil if there are none or more than the
+// bound: no path is reported as outside of unknown roots.
 func (in *Inspector) roots(result int) (uris []string) {
 	list := in.tree.Get(result, "roots")
 	if in.tree.Kind(list) != wire.Array {
@@ -42,8 +42,8 @@ func (in *Inspector) roots(result int) (uris []string) {
 	return uris
 }
 
-// rootsAnswered returns the roots in the parameters of a request that answers what the
-// result before it asked for, as the 2026-07-28 era does.
+// rootsAnswered returns the roots in a request that answers the inputRequests of an earlier
+// result, as in 2026-07-28.
 func (in *Inspector) rootsAnswered(params int) []string {
 	for c := in.tree.First(in.tree.Get(params, "inputResponses")); c >= 0; c = in.tree.Next(c) {
 		if roots := in.roots(c); roots != nil {
@@ -53,8 +53,7 @@ func (in *Inspector) rootsAnswered(params int) []string {
 	return nil
 }
 
-// client returns what the parameters of a request say of the client, nil where
-// they say nothing.
+// client returns the client info in the parameters of a request, nil if there is none.
 func (in *Inspector) client(params int) *ClientInfo {
 	doc := in.tree
 	info, capabilities := doc.Get(params, "clientInfo"), doc.Get(params, "capabilities")

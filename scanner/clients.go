@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// The bounds of what is remembered of a server by the client that it was shown to.
+// The bounds of a server's listings by client.
 const (
 	maxClients  = 4     // of one server
 	maxCompared = 65536 // definitions in all
 )
 
-// clientOffer is what a server has shown to one client.
+// clientOffer is what a server listed to one client.
 type clientOffer struct {
 	client      string
 	version     string // that the server said it had
@@ -38,7 +38,7 @@ type ClientDifference struct {
 	Same   bool          // the server said both times that it has the same version
 }
 
-// What the client at hand sees of a definition, compared with the other one.
+// How a client's view of a definition compares with another client's.
 const (
 	ClientSeesOther = "changed"
 	ClientSeesMore  = "added"
@@ -49,8 +49,8 @@ const (
 // client with another name, in any session.
 func (p *JudgePass) ClientDifferences() []ClientDifference { return p.apart }
 
-// compareClients remembers what a message shows to the client, and compares it with what
-// the first other client was shown.
+// compareClients remembers what a message lists to the client, and compares it with the first
+// other client's listing.
 func (j *judge) compareClients(p *JudgePass) (apart []ClientDifference) {
 	e, m, client := p.event, p.Message, p.Server.Client
 	if client == nil || client.Name == "" || e.Kind == DefinitionEvent || e.Kind == LockEvent {
@@ -101,8 +101,8 @@ func between(a, b time.Time) time.Duration {
 	return b.Sub(a).Abs()
 }
 
-// offersOf returns what the server of an event has shown to a client, and to the first
-// one with another name; nil for a client that is one too many.
+// offersOf returns a server's listings to a client, and to the first one with another name;
+// nil beyond the bound of clients.
 func (j *judge) offersOf(e *Event, client string) (mine, other *clientOffer) {
 	all := j.offers[e.Server]
 	for _, o := range all {
@@ -118,7 +118,7 @@ func (j *judge) offersOf(e *Event, client string) (mine, other *clientOffer) {
 		j.offers[e.Server] = append(all, mine)
 	}
 	if mine == nil {
-		j.coverage.skip("a server is shown to more clients than are compared", e.Origin)
+		j.coverage.skip("a server has more clients than the limit: definitions not compared", e.Origin)
 	}
 	return mine, other
 }

@@ -1,7 +1,7 @@
 package scanner
 
-// ComparePass is all that the Compare check of a rule may see: a definition, and what was
-// approved under its name.
+// ComparePass is the input of a rule's Compare check: a definition, and the one approved under
+// its name.
 type ComparePass struct {
 	Definition *Definition
 	Approved   *Offered
@@ -14,12 +14,12 @@ type ComparePass struct {
 // Late reports that the time of the run is over.
 func (p *ComparePass) Late() bool { return p.in.late() }
 
-// Comparison returns what the Compare check of a rule returned of a definition of the
-// message, nil where it was not asked.
+// Comparison returns what the rule's Compare check returned for a definition of the message,
+// nil if it did not run.
 func (p *JudgePass) Comparison(d *Definition) any { return p.Message.compared[d.Offset] }
 
-// compare compares the definitions of the event with those that were approved. Of a pair
-// of servers nobody knows yet which of them are compared: there Judge does it.
+// compare compares the definitions of the event with the approved ones. For a pair of servers
+// Judge does it, because only Judge knows which of them are compared.
 func (in *Inspector) compare() {
 	snapshot := in.engine.approved
 	if in.event.Kind == LockEvent {
@@ -51,8 +51,7 @@ func (in *Inspector) compareOne(m *Message, d *Definition, was *Offered, offer *
 	}
 }
 
-// changed returns what was approved under the name of a definition, where that was another
-// one; nil for nothing.
+// changed returns the approved definition of the same name if it differs, or nil.
 func (o *Offer) changed(d *Definition) *Offered {
 	was := o.Definitions[DefinitionKey{d.Kind, d.Name}]
 	if was == nil || was.pending() || was.Digest == d.Digest || d.Foreign {

@@ -16,13 +16,13 @@ type Position struct{ Line, Column int }
 // String gives the position as line:column.
 func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
-// Compare orders positions as a reader comes to them.
+// Compare orders positions as in the file.
 func (p Position) Compare(q Position) int {
 	return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
 }
 
-// ClientConfig is a client configuration: which servers a client starts, and
-// what it lets them do.
+// ClientConfig is a client configuration: the servers that a client starts, and their
+// permissions.
 type ClientConfig struct {
 	// Path is the path as the user gave it.
 	Path string
@@ -38,12 +38,12 @@ type ClientConfig struct {
 	Project string
 	// Entries are the servers in file order.
 	Entries []Entry
-	// Settings are what the file says beside them and a rule may ask for, in file order.
+	// Settings are the other settings of the file that rules use, in file order.
 	Settings []Setting
 }
 
-// Entry is one server of a client configuration, normalised over all shapes.
-// Texts stand as they are written in the file, references among them.
+// Entry is one server of a client configuration, normalised. Texts are as written in the file,
+// including references.
 type Entry struct {
 	// Name is the key of the entry, or its name field in a list.
 	Name string
@@ -53,14 +53,14 @@ type Entry struct {
 	// Command is the program that a stdio server runs, and Args its arguments.
 	Command string
 	Args    []string
-	// Env is what the client adds to the environment of the server. A variable
-	// that the client only passes on stands here as a reference to itself.
+	// Env is what the client adds to the server's environment. A variable that the client only
+	// passes on is a reference to itself.
 	Env map[string]string
 	// EnvFiles are files with more variables, as the entry names them.
 	EnvFiles []string
 	// Cwd is the working directory of a stdio server.
 	Cwd string
-	// URL and Headers say where a remote server is and what is sent to it.
+	// URL and Headers are the address of a remote server and the headers sent to it.
 	URL     string
 	Headers map[string]string
 	// Disabled entries are kept by the client but not started: the file says so in a way
@@ -70,30 +70,29 @@ type Entry struct {
 	AutoApprove []string
 	// ToolAllow and ToolDeny limit the tools that the client shows.
 	ToolAllow, ToolDeny []string
-	// Scope says for which part of the file's realm the entry holds, such as
-	// the project path in ~/.claude.json; "" is all of it.
+	// Scope is the part of the configuration to which the entry applies, such as the project
+	// path in ~/.claude.json; "" is all of it.
 	Scope string
 	// Pos is where the entry starts: its key, or the item of a list.
 	Pos Position
-	// Span has the place of each value under its JSON Pointer in this struct's
-	// terms ("/command", "/args/0", "/env/TOKEN", "/url", "/headers/X"), so that
-	// nobody needs to know how the file spells it.
+	// Span has the place of each value by JSON Pointer in terms of this struct ("/command",
+	// "/args/0", "/env/TOKEN", "/url", "/headers/X"), independent of the file's spelling.
 	Span map[string]Position
 	// Problems says what in this entry could not be understood.
 	Problems []string
-	// Found is what the machine knows of what the entry starts; nobody need have looked.
+	// Found is what the machine knows about the entry's command; empty if nobody looked.
 	Found Found
 }
 
-// Found is what a machine knows of what an entry starts: the version that its
-// package manager has, with the digest that the registry gives it, and the file
-// that runs, where it is one of the machine. What is not known is empty.
+// Found is what a machine knows about an entry's command: the version in its package manager,
+// with the registry's digest, and the executable, if it is on the machine. Unknown values are
+// empty.
 type Found struct {
 	Resolved, Integrity string
 	Executable, Digest  string
 }
 
-// Setting is one value of a configuration that is no part of an entry.
+// Setting is a value of a configuration outside its entries.
 type Setting struct {
 	Pointer string // into the file
 	Text    string // of a scalar: the string, or the literal as written
@@ -130,8 +129,8 @@ func (c ConfiguredServer) Location() Location {
 // in their order, for Configs.
 func (p *ConfigPass) Before(name string) []ConfiguredServer { return p.known[name] }
 
-// Approved returns what was approved of the server of a name, nil where nothing
-// was, for Configs. compared is whether there is anything to compare with.
+// Approved returns the approved definitions of a server by name, nil if there are none, for
+// Configs. compared says whether there is a lockfile to compare with.
 func (p *ConfigPass) Approved(name string) (o *Offer, compared bool) {
 	s := p.judge.engine.approved
 	if s == nil {
@@ -163,7 +162,7 @@ type Environment interface {
 	Variable(server, name string) Decision
 }
 
-// Variable returns what the user's policy says of a variable of an entry.
+// Variable returns the policy's decision about a variable of an entry.
 func (p *ConfigPass) Variable(e *Entry, name string) Decision {
 	if p.variables == nil {
 		return Decision{}
@@ -176,7 +175,7 @@ func (p *ConfigPass) Variable(e *Entry, name string) Decision {
 func (e *Entry) SwitchesOff() bool { return e.Disabled && e.Command == "" && e.URL == "" }
 
 // switchedOff marks findings about an entry that is disabled.
-const switchedOff = " (the server is switched off in this file: one word switches it on)"
+const switchedOff = " (the server is disabled in this file; one word enables it)"
 
 // Report hands over a finding about a value of an entry, by its pointer in the
 // terms of Entry.Span, or about a setting where the entry is nil. A pointer to
@@ -214,7 +213,7 @@ func (p *ConfigPass) finding(e *Entry, pointer string, severity Severity, messag
 	return f
 }
 
-// at is the place of a value of the entry, or of what is nearest around it.
+// at returns the place of a value of the entry, or of its nearest existing parent.
 func (e *Entry) at(pointer string) Position {
 	for ; pointer != ""; pointer = pointer[:strings.LastIndexByte(pointer, '/')] {
 		if pos, ok := e.Span[pointer]; ok {
@@ -233,8 +232,8 @@ func (p *ConfigPass) setting(pointer string) Position {
 	return Position{1, 1}
 }
 
-// minConcealed is the length from which a value with the name of a secret is
-// masked wherever it stands; what is shorter stands in too many words.
+// minConcealed is the minimum length of a secret by name that is masked everywhere; shorter
+// values occur in too many words.
 const minConcealed = 6
 
 // concealedBytes is how much of a value is looked through for secrets to show a
@@ -270,8 +269,8 @@ func (e *Entry) concealer() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// conceal masks in evidence what the entry names a secret. What is longer than
-// any report shows is cut first.
+// conceal masks the entry's secrets in evidence. Text beyond the length of any report is cut
+// first.
 func (p *ConfigPass) conceal(e *Entry, evidence string) string {
 	if p.concealed != e {
 		p.concealed, p.replacer = e, e.concealer()
@@ -279,7 +278,7 @@ func (p *ConfigPass) conceal(e *Entry, evidence string) string {
 	return p.replacer.Replace(evidence[:min(len(evidence), concealedBytes)])
 }
 
-// configured is what the judge remembers of configurations.
+// configured is the judge's memory of configurations.
 type configured struct {
 	known map[string][]ConfiguredServer // by name
 	count int
@@ -302,7 +301,7 @@ func (j *judge) config(e *Event) {
 	}
 	for i := range e.Config.Entries {
 		if j.entries.count++; j.entries.count > maxConfigured {
-			j.out.Skips = append(j.out.Skips, "more servers in configurations than are remembered: later ones of their names are not compared with them")
+			j.out.Skips = append(j.out.Skips, "more configured servers than the limit: later ones of the same name are not compared with them")
 			return
 		}
 		entry := &e.Config.Entries[i]

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Coverage says what was looked at and what was not.
+// Coverage says what was inspected and what was not.
 type Coverage struct {
 	Events    int       // frames and documents that came in, and what could not be read as one
 	Inspected int       // of these, looked at in full
@@ -16,7 +16,7 @@ type Coverage struct {
 	Evicted   int       // sessions closed to keep memory bounded
 }
 
-// Skipped counts what was left out for one reason, and says where first.
+// Skipped counts what was left out for one reason, with its first location.
 type Skipped struct {
 	Reason string
 	Count  int
@@ -60,7 +60,7 @@ func count(in map[string]*Skipped, reason string, o Origin) {
 	}
 	if s == nil {
 		if len(in) >= maxReasons {
-			reason = fmt.Sprintf("reasons beyond the first %d, which are all that are told apart", maxReasons)
+			reason = fmt.Sprintf("reasons beyond the first %d distinct ones", maxReasons)
 		}
 		if s = in[reason]; s == nil {
 			s = &Skipped{Reason: reason, First: Location{o.File, o.Line, o.Column}}

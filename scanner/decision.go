@@ -36,7 +36,7 @@ var checkNames = [...]string{"", "registry", "cross-server", "rate", "pin", "pol
 
 func (c Check) String() string { return checkNames[c] }
 
-// Decision is what is decided about a message, and why. The zero value lets it pass.
+// Decision is the decision about a message, and its reason. The zero value allows it.
 type Decision struct {
 	Verdict  Verdict
 	Check    Check
@@ -45,8 +45,8 @@ type Decision struct {
 	Location Location // of the rule in a policy file; zero for all others
 }
 
-// over reports whether a decision stands, where another one was made for the same
-// message: the first check that refuses has the last word, and else the strictest.
+// over reports whether a decision overrides another one about the same message: the first
+// check that refuses wins, otherwise the strictest decision.
 func (d *Decision) over(o *Decision) bool {
 	if d.Verdict == Block && o.Verdict == Block || d.Verdict == o.Verdict {
 		return o.Check == NoCheck || d.Check < o.Check
@@ -60,14 +60,14 @@ type Policy interface {
 	Decide(*PolicyRequest) Decision
 }
 
-// PolicyRequest is what a policy may know of a message.
+// PolicyRequest is the input of a policy.
 type PolicyRequest struct {
 	Server    string
 	Method    string // of JSON-RPC
 	Target    string // the name of the tool or prompt, or the URI of the resource
 	Arguments []Argument
 	Partial   bool   // there are more arguments than these
-	Unlogged  bool   // an audit log tells of the call, and not of its arguments
+	Unlogged  bool   // an audit log reports the call, and not of its arguments
 	Tool      *Known // of a call: the tool as the server showed it last; nil where it did not
 }
 
@@ -79,7 +79,7 @@ type Argument struct {
 	Offset  int    // in the frame
 }
 
-// Decide hands over what a check decides about the message at hand.
+// Decide records a check's decision about the message.
 func (p *JudgePass) Decide(d Decision) {
 	m := p.Message
 	if !d.over(&m.Decision) {
@@ -95,8 +95,8 @@ func (p *JudgePass) Decide(d Decision) {
 // Made reports whether some check has decided anything.
 func (d *Decision) Made() bool { return d.Check != NoCheck || d.Verdict != Allow }
 
-// Refuse hands over what a step of the chain decides by the rule at hand, ahead of what
-// the rule reports: a rule that blocks says so in its findings.
+// Refuse records the rule's decision in its step of the chain, before the rule reports: a rule
+// that blocks says so in its findings.
 func (p *JudgePass) Refuse(check Check, verdict Verdict, reason string) {
 	if verdict == Block {
 		p.Blocks()
@@ -104,12 +104,11 @@ func (p *JudgePass) Refuse(check Check, verdict Verdict, reason string) {
 	p.Decide(Decision{Verdict: verdict, Check: check, Rule: p.rule.ID, Reason: reason})
 }
 
-// Blocks says that the message is blocked for what the rule at hand reports.
+// Blocks records that the message is blocked because of the rule's finding.
 func (p *JudgePass) Blocks() { p.blocked = p.rule }
 
-// decide asks a policy about the request at hand, or about the call that an audit log
-// tells of and that took place. A request without an id is a notification by the letter
-// of JSON-RPC, and there are servers that do what it says all the same.
+// decide asks a policy about the request, or about a call that an audit log reports as made. A
+// request without an ID is a notification in JSON-RPC, but some servers execute it.
 func (p *JudgePass) decide(policy Policy) {
 	m := p.Message
 	if policy == nil || m.Kind != Request && m.Kind != Notification && (m.Kind != Audit || p.call == nil || p.call.Refused) {
@@ -139,8 +138,8 @@ func (p *JudgePass) Called() string {
 	return p.Message.Target
 }
 
-// unprefixed returns the name of a tool without what a client puts in front of it, which
-// the log of a proxy between client and model repeats: mcp__server__tool.
+// unprefixed returns a tool's name without the prefix that clients add, and that logs of LLM
+// proxies contain: mcp__server__tool.
 func unprefixed(name, server string) string {
 	rest, ok := strings.CutPrefix(name, "mcp__")
 	if !ok || len(rest) < len(server) || server == "" {
@@ -158,7 +157,7 @@ func unprefixed(name, server string) string {
 	return name
 }
 
-// Policy returns what the user's policy says of the request at hand.
+// Policy returns the policy's decision about the request.
 func (p *JudgePass) Policy() Decision { return p.policy }
 
 // poisoned blocks a result for what rules found in its texts.

@@ -8,9 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// decoding bounds what is decoded of one event. A text can be encoded in several
-// ways at once and each of them inside another, which would make work of any
-// amount out of it.
+// decoding bounds what is decoded of one event. Nested and ambiguous encodings would otherwise
+// cause unbounded work.
 type decoding struct {
 	left   int                  // bytes that may yet be decoded
 	seen   map[decodedText]bool // of the field at hand
@@ -39,18 +38,18 @@ func (d *decoding) reset(frame int) {
 // tell says which bounds were met.
 func (d *decoding) tell(skip func(string)) {
 	if d.deep {
-		skip(fmt.Sprintf("a text is encoded more than %d times over: what stands deeper was not judged", text.MaxLayers))
+		skip(fmt.Sprintf("a text has more than %d layers of encoding: deeper ones were not inspected", text.MaxLayers))
 	}
 	if d.unread != "" {
 		skip(d.unread)
 	}
 	if d.left < 0 {
-		skip(fmt.Sprintf("what stands encoded in a message comes to more than %d times its length: not all of it was judged", decodedTimes))
+		skip(fmt.Sprintf("the decoded text of a message exceeds %d times its length: the rest was not inspected", decodedTimes))
 	}
 }
 
-// decode inspects what stands in the text of a pass in another form. Where words
-// were seen that give a disguise away, it was seen by the pass over the patterns.
+// decode inspects the decoded forms of a text. The pass over the patterns has found the words
+// that indicate a disguise.
 func (in *Inspector) decode(p *TextPass, seen text.Disguised) {
 	clear(in.decoding.seen)
 	if in.unread && bytes.IndexByte(p.Source, '\\') >= 0 { // whoever reads it after all reads its escapes, be they few
@@ -60,7 +59,7 @@ func (in *Inspector) decode(p *TextPass, seen text.Disguised) {
 	in.layers(p, p.Source, seen, 1)
 }
 
-// layers inspects what stands encoded or disguised in s, which the text of the
+// layers inspects encoded text or disguised in s, which the text of the
 // pass was decoded to so far.
 func (in *Inspector) layers(p *TextPass, s []byte, seen text.Disguised, n int) {
 	yield := func(h text.Hidden) {
@@ -72,7 +71,7 @@ func (in *Inspector) layers(p *TextPass, s []byte, seen text.Disguised, n int) {
 	text.Undisguise(s, &seen, p.Via, yield)
 }
 
-// layer inspects what was decoded as the n-th encoding inside each other.
+// layer inspects text decoded from the n-th nested encoding.
 func (in *Inspector) layer(p *TextPass, h text.Hidden, n int) {
 	if h.Unread != "" {
 		in.decoding.unread = h.Unread

@@ -24,7 +24,7 @@ func answer(t testing.TB, text string) *scanner.Event {
 }
 
 // TestLayers shows that three encodings inside each other are taken off, of one
-// kind or of several, and that a fourth is told of.
+// kind or of several, and that a fourth is reported for.
 func TestLayers(t *testing.T) {
 	each := func(format string) func(string) string {
 		return func(s string) string {
@@ -62,7 +62,7 @@ func TestLayers(t *testing.T) {
 }
 
 // TestLargeTexts shows of texts of 2 MB, made to be much work, that they take
-// work and memory in proportion, and that a bound which was met is told of.
+// work and memory in proportion, and that a bound which was met is reported for.
 func TestLargeTexts(t *testing.T) {
 	const larger = 1 << 20
 	const engineTables = 16 << 20 // what an engine and its inspector hold, whatever the text
@@ -82,9 +82,9 @@ func TestLargeTexts(t *testing.T) {
 		"terminal sequences":  {fill("\x1b["), ""},
 		"what seems secret":   {fill("key: token = secret://"), ""},
 		"opened and not shut": {fill("<!-- ![a](http [[ "), ""},
-		"base64 of base64":    {func(size int) string { return nested(size, 6) }, "encoded more than 3 times"},
-		"all encodings":       {fill(`%2541 \x5cx41 &amp;amp; i-g-n-o-r-e a-l-l-n-o `), "more than 4 times its length"},
-		"anchors":             {fill("ignore instructions password secret ~/.ssh send to https://x.y/ call system: do not tell <important> "), "more places to judge"},
+		"base64 of base64":    {func(size int) string { return nested(size, 6) }, "more than 3 layers of encoding"},
+		"all encodings":       {fill(`%2541 \x5cx41 &amp;amp; i-g-n-o-r-e a-l-l-n-o `), "exceeds 4 times its length"},
+		"anchors":             {fill("ignore instructions password secret ~/.ssh send to https://x.y/ call system: do not tell <important> "), "more matches than the limit"},
 	} {
 		var res scanner.Result
 		effort.Linear(t, name, larger, func(size int) func() {

@@ -20,7 +20,7 @@ func MoreLines(n int) string { return fmt.Sprintf("… %d more lines", n) }
 
 // showDiff makes a unified diff fit for a report: each line visible, masked and
 // bounded, and not too many of them. The mark that a line begins with is no part
-// of the text: it is kept from what is masked, and must not stand in the way of
+// of the text: it is kept from what is masked, and must not obstruct
 // it, as the mark of a removed line that begins with the flag --token would.
 func showDiff(s string) string {
 	if s = strings.TrimRight(s, "\n"); s == "" {
@@ -51,7 +51,7 @@ func showDiff(s string) string {
 	return strings.Join(out, "\n")
 }
 
-// diffLine shows the line that stands at an offset of a diff without its marks.
+// diffLine shows the line that is at an offset of a diff without its marks.
 func diffLine(plain []byte, line string, at int) string {
 	mark := ""
 	if line != "" && bytes.IndexByte([]byte("+- @\\"), line[0]) >= 0 {

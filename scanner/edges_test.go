@@ -14,13 +14,13 @@ import (
 // one behind.
 func TestEdges(t *testing.T) {
 	const crowd = "mail.list_inbox 0s\n"
-	full := burstOf(11, "0s") // the bucket of the default limit is empty, which is told of the last
+	full := burstOf(11, "0s") // the bucket of the default limit is empty, which is reported for the last
 	for name, c := range map[string]struct {
 		rule   string
 		limits scanner.Limits
 		window time.Duration
 		script string // the time of the last lines is %s
-		within string // what is told of a call within the window
+		within string // what is reported for a call within the window
 		behind string
 	}{
 		"read-then-send": {rule: "read-then-send", window: 30 * time.Second,
@@ -57,7 +57,7 @@ func TestEdges(t *testing.T) {
 }
 
 // TestClocks: times that no honest clock tells: nothing crashes, nothing overflows, and
-// calls that were made within a window by their own times are told.
+// calls that were made within a window by their own times are reported.
 func TestClocks(t *testing.T) {
 	now := time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC)
 	var (
@@ -106,7 +106,7 @@ func TestClocks(t *testing.T) {
 			got, res := told(t, scanner.Options{Limits: limits}, only("read-then-send", "burst", "rate-limit"), events)
 			late, lines := 0, []string(nil)
 			for _, s := range res.Coverage.Skipped {
-				if strings.Contains(s.Reason, "too far behind") {
+				if strings.Contains(s.Reason, "too late to be put in order") {
 					late += s.Count
 				}
 			}

@@ -14,8 +14,8 @@ type Options struct {
 	Workers  int // goroutines that inspect; 0 means one for each core
 	Sessions int // sessions kept open at once; 0 means 2048
 
-	// Similarity is how alike the names of two servers must be, from 0 to 1, to be
-	// taken for each other; 0 means DefaultSimilarity.
+	// Similarity is the threshold, from 0 to 1, at which two server names are look-alikes; 0
+	// means DefaultSimilarity.
 	Similarity float64
 
 	Limits Limits // of the calls of a session
@@ -23,15 +23,14 @@ type Options struct {
 
 	Pinning     *Pinning    // of tools that are called; nil means DefaultPinning
 	Environment Environment // that configurations are judged by; nil for none
-	// Declared reports whether the user has named a server as one that is meant to be there;
-	// nil where nobody has.
+	// Declared reports whether the user has declared a server; nil if no server is declared.
 	Declared func(server string) bool
 	AgentSH  bool // tools get the digest of agentsh, for a policy that compares it
-	// Late reports whether the time of the run is over: what was not judged by then is counted
-	// as not inspected. Nil where the run has all the time that it needs.
+	// Late reports whether the time limit of the run has passed: what was not judged by then
+	// counts as not inspected. Nil without a limit.
 	Late func() bool
-	// Blocks reports whether a result is blocked for what a rule found in its texts.
-	// It is pure, and nil where nothing is.
+	// Blocks reports whether a finding in a result's texts blocks the result. It is pure; nil
+	// if nothing is blocked.
 	Blocks func(*Finding) bool
 }
 
@@ -77,10 +76,9 @@ type comparison struct {
 	keep     bool
 }
 
-// Against returns an engine with the same rules that compares definitions with
-// what was approved, and those of a lockfile with the lockfile before it; nil is
-// the same. Of a pair, the first server that shows up is compared with the only
-// one that was approved, whatever their names.
+// Against returns an engine with the same rules that compares definitions with the approved
+// ones, and a lockfile with the lockfile before it; nil is the same. For a pair, the first
+// server that appears is compared with the only approved one, whatever their names.
 func (e *Engine) Against(approved, base *Snapshot, pair bool) *Engine {
 	other := *e
 	other.comparison = comparison{approved: approved, base: cmp.Or(base, approved), pair: pair}
@@ -95,7 +93,7 @@ func (e *Engine) Keeping() *Engine {
 	return &other
 }
 
-// keeps reports whether the declaration of a definition is needed behind Inspect.
+// keeps reports whether a definition is needed after Inspect.
 func (e *Engine) keeps(d Digest) bool {
 	for _, s := range [...]*Snapshot{e.approved, e.base} {
 		if s != nil && !s.digests[d] {
@@ -110,8 +108,8 @@ type owner struct{ rule, index int }
 
 const noRule = -1
 
-// New returns an engine for a set of rules. A rule that does not explain
-// itself, stands there twice or has a bad pattern is an error.
+// New returns an engine for a set of rules. A rule without an explanation, a duplicate, or an
+// invalid pattern is an error.
 func New(rules []Rule, o Options) (*Engine, error) {
 	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, names.DefaultSimilarity), limits: o.Limits, policy: o.Policy,
 		pinning: DefaultPinning(), variables: o.Environment, declared: o.Declared, agentsh: o.AgentSH, blocks: o.Blocks, late: o.Late}
@@ -137,7 +135,7 @@ func New(rules []Rule, o Options) (*Engine, error) {
 			return nil, err
 		}
 		if seen[r.ID] {
-			return nil, fmt.Errorf("rule %q stands in the table twice", r.ID)
+			return nil, fmt.Errorf("duplicate rule %q", r.ID)
 		}
 		seen[r.ID] = true
 		for k, p := range r.Patterns {
@@ -198,7 +196,7 @@ func (e *Engine) register(r *Rule) {
 // Rules returns the rules of the engine.
 func (e *Engine) Rules() []Rule { return e.rules }
 
-// crashed is the finding that stands for a check that panicked.
+// crashed is the finding for a check that panicked.
 func crashed(r *Rule, e *Event, why any) Finding {
 	return Finding{
 		Rule: &ruleCrashed, Category: ruleCrashed.Category, Severity: ruleCrashed.Severity,
@@ -210,10 +208,10 @@ func crashed(r *Rule, e *Event, why any) Finding {
 // ruleCrashed is the engine's own: it cannot be switched off.
 var ruleCrashed = Rule{
 	ID: "rule-crashed", Category: "engine", Title: "A rule failed on this event",
-	Why:      "What a rule failed on, it did not look at. An attacker may have found an input that disables a check.",
-	Fix:      "Report the input as a defect of mcpscan, and read the event yourself.",
+	Why:      "The rule did not inspect this event. An attacker may have found an input that disables a check.",
+	Fix:      "Report the input as a bug of mcpscan, and read the event yourself.",
 	Severity: Medium, Confidence: ConfidenceHigh,
-	Basis: "The event was not judged by one rule; the others did.",
+	Basis: "One rule did not judge the event; the others did.",
 	Refs:  []string{"CWE-248"},
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// markerRule finds a word wherever it stands.
+// markerRule finds a word wherever it is.
 func markerRule() scanner.Rule {
 	return scanner.Rule{
 		ID: "tst-marker", Category: "engine", Client: true, Title: "t", Why: "w", Fix: "f", Basis: "b", Refs: []string{"CWE-0"},
@@ -112,8 +112,8 @@ func TestNewRefusesRulesThatDoNotExplainThemselves(t *testing.T) {
 			t.Errorf("want an error with %q, got %v", name, err)
 		}
 	}
-	if _, err := scanner.New([]scanner.Rule{markerRule(), markerRule()}, scanner.Options{}); err == nil || !strings.Contains(err.Error(), "twice") {
-		t.Errorf("a rule that stands twice was accepted: %v", err)
+	if _, err := scanner.New([]scanner.Rule{markerRule(), markerRule()}, scanner.Options{}); err == nil || !strings.Contains(err.Error(), "duplicate rule") {
+		t.Errorf("a duplicate rule was accepted: %v", err)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestRepetitionHidesNothing(t *testing.T) {
 }
 
 // TestExpressionThatTakesTooLong: a text that keeps an expression of the user's
-// busy is told, once for its event, and for no other event.
+// busy is reported, once for its event, and for no other event.
 func TestExpressionThatTakesTooLong(t *testing.T) {
 	p, err := text.Custom("slow", `(?!(x+x+)+y)xxx+z`)
 	if err != nil {
@@ -315,8 +315,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestBatchOfUnknownDirection shows that each message of a batch is told the
-// sender of by itself: here the server's answer stands behind a message of the
+// TestBatchOfUnknownDirection shows that each message of a batch is reported the
+// sender of by itself: here the server's answer follows a message of the
 // client.
 func TestBatchOfUnknownDirection(t *testing.T) {
 	rule := markerRule()

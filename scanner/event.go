@@ -11,7 +11,7 @@ import (
 // Direction says who sent a frame.
 type Direction uint8
 
-// The directions. Unknown is what a log without directions leaves us with.
+// The directions. Logs without directions have Unknown.
 const (
 	Unknown Direction = iota
 	ClientToServer
@@ -22,7 +22,7 @@ var directionNames = [...]string{"unknown", "client_to_server", "server_to_clien
 
 func (d Direction) String() string { return directionNames[d] }
 
-// EventKind says what an event is.
+// EventKind is the kind of an event.
 type EventKind uint8
 
 // The kinds of events.
@@ -38,8 +38,8 @@ const (
 	StartedEvent                     // what a server that was asked turned out to be, as Identity; no recording has it
 )
 
-// Event is one thing that happened. Whoever saw it stamped its time; nothing
-// behind this point has another clock.
+// Event is one unit of input. Whoever observed it stamped its time; no later code uses another
+// clock.
 type Event struct {
 	Seq       int64 // place in the input, from 1; given by the engine
 	Time      time.Time
@@ -55,7 +55,7 @@ type Event struct {
 	HTTP      *HTTPHead       // of the exchange that the frame came in, nil where the recording has no heads
 	Identity  *Identity       // of a LockEvent or StartedEvent: what the server is, nil where the lockfile does not say
 	Locked    *LockedIdentity // of a LockEvent: all that the lockfile holds of that
-	Says      Says            // of a LockEvent: what the lockfile tells of the server beside its definitions
+	Says      Says            // of a LockEvent: what the lockfile says about the server besides its definitions
 	Approved  bool            // of a LockEvent: shows what was approved, not what was seen since
 	Config    *ClientConfig
 	Settings  *ChangedSettings
@@ -65,7 +65,7 @@ type Event struct {
 	root int
 }
 
-// HTTPHead is what the heads of an HTTP exchange say of the protocol, as they say it.
+// HTTPHead has the protocol headers of an HTTP exchange, as sent.
 type HTTPHead struct {
 	Method     string // Mcp-Method of the request
 	Name       string // Mcp-Name of the request
@@ -105,7 +105,7 @@ type Origin struct {
 	File   string // path as the user gave it, or a label such as mcp://server
 	Line   int    // line of the first byte of the frame, from 1
 	Column int    // column of that byte in code points, from 1
-	Exact  bool   // the frame stands in the file byte for byte from there on
+	Exact  bool   // the frame is in the file byte for byte from there on
 }
 
 // Location is a place in a file.
@@ -115,8 +115,8 @@ type Location struct {
 	Column int
 }
 
-// At returns the place of byte off of the frame. Where the file holds the
-// frame in another form (base64, an escaped string) it is the frame's own.
+// At returns the place of byte off of the frame. If the file has the frame in another form
+// (base64, an escaped string), it is the frame's own place.
 func (o Origin) At(frame []byte, off int) Location {
 	loc := Location{o.File, o.Line, o.Column}
 	if !o.Exact || off > len(frame) {

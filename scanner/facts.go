@@ -11,9 +11,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Facts are what Inspect found in one event. They hold no reference into the
-// frame, so they may travel to another goroutine, and nothing changes them there:
-// what the session adds stands in the Outcome.
+// Facts are the result of Inspect for one event. They have no reference into the frame, so
+// they may move to another goroutine, and they never change: what the session adds is in the
+// Outcome.
 type Facts struct {
 	Messages []Message
 	Findings []Finding // of rules that need nothing but the event
@@ -26,9 +26,9 @@ type Facts struct {
 // MessageKind is the kind of a JSON-RPC message.
 type MessageKind uint8
 
-// The kinds of messages. Document is a set of definitions that did not come as
-// a message, Audit a report of another engine, Lockfile what one holds of a
-// server, Started what a server turned out to be; Malformed is JSON that is no message of any protocol version.
+// The kinds of messages. Document is a set of definitions outside a message, Audit a report of
+// another engine, Lockfile a server's entry in a lockfile, Started a started server's
+// identity; Malformed is JSON that is not a message in any protocol version.
 const (
 	Malformed MessageKind = iota
 	Request
@@ -44,9 +44,9 @@ var messageKindNames = [...]string{"malformed", "request", "notification", "resp
 
 func (k MessageKind) String() string { return messageKindNames[k] }
 
-// Message is what one JSON-RPC message says, as far as the session needs it.
+// Message is one JSON-RPC message, as far as the session needs it.
 type Message struct {
-	// What judging asks of each message stands together, in the first lines of the cache.
+	// The fields that judging reads for each message come first, to share cache lines.
 	Kind     MessageKind
 	IsError  bool
 	Public   bool                // of a result: anybody may keep it in a cache
@@ -60,7 +60,7 @@ type Message struct {
 	Target   string // what is called, read or got: a tool's name, a prompt's name, a URI
 	Offset   int    // of the message in the frame
 
-	Values    []Value     // that flows are told by, where a rule asks for them
+	Values    []Value     // that flows are recognised by, where a rule asks for them
 	Arguments []Argument  // of a request, where a policy or a rule asks for them
 	Client    *ClientInfo // what the client says of itself, where it does
 	Roots     []string    // of a client's answer, or of a request with one: the URIs of the roots that it lists
@@ -85,7 +85,7 @@ type Message struct {
 	node int
 }
 
-// Given are the arguments of a call as they stand in its frame.
+// Given are the arguments of a call as they are in its frame.
 type Given struct {
 	Start, End int // in the frame; both are 0 where there are none
 	Digest     Digest
@@ -94,7 +94,7 @@ type Given struct {
 // structuredBytes bounds the structured results that are carried to the judge.
 const structuredBytes = 64 << 10
 
-// ServerInfo is what a server says of itself at the start.
+// ServerInfo is what a server says about itself at the start.
 type ServerInfo struct {
 	Name, Title, Version, Protocol string
 	Website                        string
@@ -107,7 +107,7 @@ const maxIcons = 8
 // maxAsks bounds the requests in a result that are looked at.
 const maxAsks = 16
 
-// ClientInfo is what a client says of itself: what a server lists can depend on it.
+// ClientInfo is what a client says about itself: a server's list can depend on it.
 type ClientInfo struct {
 	Name         string
 	Protocol     string   // that it asks for, or speaks; "" where it does not say
@@ -135,8 +135,8 @@ type Definition struct {
 	// was asked to, or where nothing like it was approved: so a change can be told.
 	Sent []byte
 
-	// Status is what a lockfile says of it: approved, pending or changed; "" where
-	// it comes from none. StatusAt is where it says so.
+	// Status is the status in a lockfile: approved, pending or changed; "" outside a lockfile.
+	// StatusAt is its place.
 	Status   string
 	StatusAt int
 	Approval *Approval // of the lockfile; nil where it names none
@@ -146,8 +146,7 @@ type Definition struct {
 	node int
 }
 
-// DefinitionParts are the members that have a digest of their own, so that a
-// change can be named.
+// DefinitionParts are the members with their own digest, so that a change can be named.
 var DefinitionParts = [...]string{"description", "inputSchema", "outputSchema", "annotations", "_meta"}
 
 // Listing is a tool that its server lists for the first time in a session, or as
@@ -158,11 +157,11 @@ type Listing struct {
 	Again      bool        // the tool had changed before
 }
 
-// descriptionBytes bounds what a session remembers of each description.
+// descriptionBytes bounds the remembered part of a description.
 const descriptionBytes = 2048
 
-// schemaBytes bounds what is remembered of each schema. One of 162 output schemas of
-// published servers is larger, and no input schema.
+// schemaBytes bounds a remembered schema. One of 162 output schemas of published servers is
+// larger, and no input schema.
 const schemaBytes = 16 << 10
 
 // Digest is a SHA-256 over a canonical form; zero where there was nothing.
@@ -181,7 +180,7 @@ func (d *Digest) Parse(s string) error {
 	coded, ok := strings.CutPrefix(s, "sha256-")
 	b, err := base64.RawURLEncoding.Strict().DecodeString(coded)
 	if !ok || err != nil || len(b) != len(d) {
-		return fmt.Errorf("%q is no digest: expected sha256- and 43 characters of base64url", text.Visible(s, nameChars))
+		return fmt.Errorf("invalid digest %q: expected sha256- and 43 characters of base64url", text.Visible(s, nameChars))
 	}
 	*d = Digest(b)
 	return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// SubjectKind says what a finding is about.
+// SubjectKind is the kind of a finding's subject.
 type SubjectKind uint8
 
 // The subjects. The first five are definitions, which a model reads as
@@ -38,14 +38,13 @@ var subjectNames = [...]string{"", "tool", "prompt", "resource", "template", "se
 
 func (k SubjectKind) String() string { return subjectNames[k] }
 
-// Definition reports whether the subject is text that a model reads as the
-// documentation of what a server offers.
+// Definition reports whether the subject is a definition that a model reads.
 func (k SubjectKind) Definition() bool { return k >= ToolSubject && k <= ServerSubject }
 
-// Status says what was decided about a finding.
+// Status is the decision about a finding.
 type Status uint8
 
-// The statuses. What is not open is no reason to act, and is reported all the same.
+// The statuses. Findings that are not open need no action, but are reported.
 const (
 	Open       Status = iota
 	Unchanged         // it was known before
@@ -57,8 +56,8 @@ var statusNames = [...]string{"open", "unchanged", "suppressed", "approved"}
 
 func (s Status) String() string { return statusNames[s] }
 
-// Finding is what a rule has to say. All text in it is visible, masked and
-// bounded: it may be shown anywhere.
+// Finding is one result of a rule. All its text is visible, masked and bounded, and may be
+// shown anywhere.
 type Finding struct {
 	Rule       *Rule
 	Category   string
@@ -95,7 +94,7 @@ type Evidence struct {
 	Position int    // of the match in the text that it stands in, in bytes
 }
 
-// Related is another place that a finding speaks of.
+// Related is another location of a finding.
 type Related struct {
 	Message  string
 	Location Location
@@ -112,7 +111,7 @@ const (
 	messageChars  = 400
 )
 
-// Fingerprint identifies what a finding is, not where it stands: a hash over
+// Fingerprint identifies what a finding is, not where it is: a hash over
 // the rule, the server, the kind and name of the subject, the pointer and the
 // evidence in folded form. Lines, times, sessions and sequence numbers are left
 // out, so that a finding keeps its identity when a recording grows or a file
@@ -122,7 +121,7 @@ func (f *Finding) Fingerprint() string {
 	return "f1:" + hex.EncodeToString(id[:])
 }
 
-// identity is what the fingerprint identifies, on whatever server.
+// identity is the server-independent part of the fingerprint.
 func (f *Finding) identity() [16]byte {
 	return hash(f.Rule.ID, f.Subject.String(), f.Name, f.Pointer, f.key)
 }
@@ -159,11 +158,11 @@ func newEvidence(s []byte, start, end int) Evidence {
 	return e
 }
 
-// cutOff stands where a text goes on that is not shown.
+// cutOff replaces the rest of a cut text.
 const cutOff = "…"
 
-// excerpt shows at most limit characters of s[from:to]. What is cut off is marked, and
-// no character is cut in two: its bytes would be shown as something that nobody wrote.
+// excerpt shows at most limit characters of s[from:to]. It marks a cut, and cuts no character
+// in two, because its bytes would be shown as something that nobody wrote.
 func excerpt(s []byte, from, to, limit int) string {
 	end := min(to, from+4*limit)
 	for range utf8.UTFMax - 1 {
@@ -178,7 +177,7 @@ func excerpt(s []byte, from, to, limit int) string {
 	return out
 }
 
-// showEnds is show for the reason of an error, which often stands at its end.
+// showEnds is show for the reason of an error, which often is at its end.
 func showEnds(s string, limit int) string {
 	if most := 2 * limit; len(s) > 2*most {
 		return text.VisibleEnds(text.Excerpt([]byte(s), 0, most)+"…"+text.Excerpt([]byte(s), len(s)-most, len(s)), limit)

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// TestEvidenceIsInTheText: what is shown as evidence stands in the text just so, but for
+// TestEvidenceIsInTheText: what is shown as evidence is in the text just so, but for
 // the mark of what was cut off.
 func TestEvidenceIsInTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

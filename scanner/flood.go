@@ -1,6 +1,6 @@
 package scanner
 
-// MessageClass is what messages that a server sends unasked do to whoever gets them.
+// MessageClass is the effect of unsolicited messages on their receiver.
 type MessageClass uint8
 
 // The classes. A notification that none of the others is for is a plain one.
@@ -24,8 +24,7 @@ func FloodLimit(c MessageClass) RateLimit {
 	return RateLimit{CallsPerMinute: 6000, Burst: 1000}
 }
 
-// classOf returns the class of a message of a server, false for one that is no part of
-// a flood.
+// classOf returns the class of a server's message, false if it does not count for floods.
 func classOf(m *Message) (c MessageClass, ok bool) {
 	switch {
 	case m.Kind == Request && requestSubject(m.Method) != NoSubject:

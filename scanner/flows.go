@@ -16,7 +16,7 @@ type Outflow struct {
 	Orders   string // the ID of the rule that found an order to an AI in the same result; "" for none
 }
 
-// Flow is a value that came out of one server and stands in a request to another.
+// Flow is a value that came out of one server and is in a request to another.
 type Flow struct {
 	Kind  text.DistinctKind
 	Value *Value   // in the request
@@ -36,10 +36,10 @@ func (f *Flow) Shown() string {
 // The bounds of the values that are remembered.
 const (
 	maxRemembered = 1 << 18 // in all sessions together
-	maxTold       = 64      // servers of a session whose own words are told apart
+	maxTold       = 64      // servers of a session whose own words are distinguished
 )
 
-// knownValue is what a session knows of a value by its digest.
+// knownValue is what a session knows about a value, by its digest.
 type knownValue struct {
 	has  uint64   // the servers that it came out of
 	from *Outflow // nil for a value that the client had said before, or that a definition has
@@ -48,13 +48,13 @@ type knownValue struct {
 	kind text.DistinctKind
 }
 
-// remembered are the digests of one server, in the order in which they came up: those
-// of each kind, and behind them those that it was told.
+// remembered are the digests of one server, in order: those of each kind, followed by those
+// sent to it.
 type remembered [text.DistinctKinds + 1]queue[uint64]
 
-// Flows visits the values of the request at hand that came out of other servers of
-// the session, by their place in it. What the client had said before it came out, what
-// stands in a definition and what the server itself gave out before is none of them.
+// Flows visits the values of the request that came from other servers of the session, by their
+// place. It omits values that the client sent before, that are in a definition, or that the
+// receiving server returned before.
 func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	return func(yield func(*Flow) bool) {
 		m, s := p.Message, p.Session
@@ -82,7 +82,7 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 func (j *judge) remember(s *Session, srv *Server, from Direction, i int, m *Judged) (lost string) {
 	var source *Outflow
 	if s.forgot {
-		lost = "a session goes on after its values were forgotten to make place for others: where the earliest go is not seen"
+		lost = "a session continued after its values were dropped to limit memory: the flow of the earliest is not tracked"
 	}
 	for n := range m.Values {
 		v := &m.Values[n]
@@ -133,7 +133,7 @@ func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (los
 		j.remembered++
 		return "", true
 	case len(of) == 0:
-		return "more distinctive values at a time than are remembered: where the others go is not seen", false
+		return "more distinctive values than the limit: the flow of the rest is not tracked", false
 	case len(of) < maxValues:
 		delete(s.known, of[0])
 		ring.drop()
@@ -143,7 +143,7 @@ func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (los
 	if said || v.Kind >= text.TokenValue {
 		return "", true
 	}
-	return "more secrets or addresses of a server than are remembered: where the earliest go is not seen", true
+	return "more secrets or addresses of a server than the limit: the flow of the earliest is not tracked", true
 }
 
 // forget forgets the values of the session that is the next to be closed of those that

@@ -63,7 +63,7 @@ func skips(res scanner.Result) (all []string) {
 }
 
 // TestFloodHidesNoSecret: no number of other values, of whatever server, makes a
-// session forget a secret, and what is left out of a message is told.
+// session forget a secret, and what is left out of a message is reported.
 func TestFloodHidesNoSecret(t *testing.T) {
 	for name, c := range map[string]struct {
 		server, text string
@@ -97,7 +97,7 @@ func TestForgottenSecretIsTold(t *testing.T) {
 }
 
 // TestSessionsShareTheBound: the session that was idle longest forgets its values, and
-// where it goes on that is told.
+// where it goes on that is reported.
 func TestSessionsShareTheBound(t *testing.T) {
 	const each, all = 4096, 1 << 18
 	var events []*scanner.Event
@@ -116,7 +116,7 @@ func TestSessionsShareTheBound(t *testing.T) {
 	add(0, sent(101, "mail", aSecret[:39]+"A"))
 	add(64, sent(102, "mail", aSecret[:39]+"M"))
 	got, res = told(t, scanner.Options{}, only("value-flow"), events)
-	if len(got) != 1 || !strings.HasPrefix(got[0], "value-flow 103 ") || len(res.Coverage.Skipped) != 1 || !strings.HasPrefix(skips(res)[0], "a session goes on after its values") {
+	if len(got) != 1 || !strings.HasPrefix(got[0], "value-flow 103 ") || len(res.Coverage.Skipped) != 1 || !strings.HasPrefix(skips(res)[0], "a session continued after its values") {
 		t.Errorf("%q, %q", got, skips(res))
 	}
 }

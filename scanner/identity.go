@@ -11,9 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Identity is what tells that a server is the one that was approved: what starts
-// it, or where it is. Secrets in it are masked, so that it may be written down;
-// of the environment and of headers it has the names.
+// Identity identifies a server: its command or address. Secrets are masked, so that it can be
+// written to a file; of environment variables and headers it has the names.
 type Identity struct {
 	Transport string
 	Command   string
@@ -32,7 +31,7 @@ type Identity struct {
 	Found
 }
 
-// IdentityOf returns what an entry says of its server.
+// IdentityOf returns the identity in an entry.
 func IdentityOf(e *Entry) *Identity {
 	secrets := e.concealer()
 	id := &Identity{Transport: e.Transport, Command: secrets.Replace(text.Mask(e.Command)), Cwd: e.Cwd, URL: address(e.URL),
@@ -47,9 +46,9 @@ func IdentityOf(e *Entry) *Identity {
 	return id
 }
 
-// Same reports whether two identities are of one server: they start the same package,
-// file or program, or are at the same address. Versions and arguments can differ; of a
-// program that says nothing by itself they may not.
+// Same reports whether two identities are of one server: they start the same package, file or
+// program, or have the same address. Versions and arguments may differ, except arguments of a
+// generic program.
 func (id *Identity) Same(other *Identity) bool {
 	switch {
 	case other == nil || id.Ecosystem != other.Ecosystem || id.Package != other.Package || id.URL != other.URL:
@@ -71,7 +70,7 @@ func (id *Identity) alike(other *Identity) bool {
 	return id.Same(other) && id.Version == other.Version && slices.Equal(words(id), words(other))
 }
 
-// address is a URL without what may be secret in it.
+// address is a URL without parts that may be secret.
 func address(raw string) string {
 	if raw == "" {
 		return ""
@@ -84,7 +83,7 @@ func address(raw string) string {
 	return text.Mask(u.String())
 }
 
-// LockedIdentity is what a lockfile holds of what a server is.
+// LockedIdentity is a server's identity in a lockfile.
 type LockedIdentity struct {
 	Identity *Identity // what was approved; what was seen, of a server that waits for its first approval
 	Seen     *Identity // what was seen since the approval; nil where it is the same
@@ -92,7 +91,7 @@ type LockedIdentity struct {
 	Pending  bool      // nobody has approved the server in any form
 }
 
-// Last returns what was seen last.
+// Last returns the identity last seen.
 func (l *LockedIdentity) Last() *Identity {
 	switch {
 	case l == nil:
@@ -103,7 +102,7 @@ func (l *LockedIdentity) Last() *Identity {
 	return l.Identity
 }
 
-// Approved returns what was approved, nil where nothing was.
+// Approved returns the approved identity, nil if there is none.
 func (l *LockedIdentity) Approved() *Identity {
 	if l == nil || l.Pending {
 		return nil
@@ -111,12 +110,12 @@ func (l *LockedIdentity) Approved() *Identity {
 	return l.Identity
 }
 
-// Waits reports an identity that nobody has approved as it was seen last.
+// Waits reports an identity that changed since it was approved, or never was.
 func (l *LockedIdentity) Waits() bool { return l != nil && (l.Pending || l.Seen != nil) }
 
-// Stale names what makes the server another one than the lockfile saw last, nil for
-// nothing: what starts it, or where it is. What a machine resolved, and the names of
-// variables and headers, make no other server.
+// Stale names the differences that make the server another one than the lockfile saw last, nil
+// for none: in its command or address. Resolved values and names of variables and headers do
+// not count.
 func (l *LockedIdentity) Stale(now *Identity) []string {
 	last := l.Last()
 	if last == nil {
@@ -125,7 +124,7 @@ func (l *LockedIdentity) Stale(now *Identity) []string {
 	return last.started().Differences(now.started())
 }
 
-// started is what of an identity a configuration says of what runs.
+// started is the part of an identity that a configuration contains.
 func (id *Identity) started() *Identity {
 	s := *id
 	s.Env, s.Headers, s.Found = nil, nil, Found{}
@@ -146,9 +145,8 @@ func (id *Identity) started() *Identity {
 	return &s
 }
 
-// Complete returns now with what is known of the server and now does not say: a package
-// cache that is cold or a file that is not on this machine forgets nothing. same is
-// whether the two agree in everything that both of them say.
+// Complete returns now, completed with known values that now lacks: a cold package cache or a
+// missing file removes nothing. same says whether both agree in all common values.
 func (id *Identity) Complete(now *Identity) (complete *Identity, same bool) {
 	merged := *now
 	same = len(id.Differences(now)) == 0
@@ -170,9 +168,8 @@ func (id *Identity) Complete(now *Identity) (complete *Identity, same bool) {
 	return &merged, same
 }
 
-// Differences names each part in which the two identities differ, with both values. What
-// one of them does not say about a resolved version, its integrity or the file that runs
-// is no difference.
+// Differences names each part in which two identities differ, with both values. A missing
+// resolved version, integrity or executable is not a difference.
 func (id *Identity) Differences(now *Identity) (all []string) {
 	part := func(what, was, is string) {
 		if was != is {
@@ -209,7 +206,7 @@ func (id *Identity) Differences(now *Identity) (all []string) {
 	return all
 }
 
-// briefChars bounds a value in a list of differences, so that the list fits a message.
+// briefChars bounds a value in a list of differences.
 const briefChars = 60
 
 func brief(s string) string {

@@ -7,18 +7,17 @@ import (
 	"time"
 )
 
-// idle is a heap of the open sessions, the one to be closed first in front: that whose
-// last event is the oldest by its time. A session moves when its turn comes, not with
-// each of its events, so that these cost nothing.
+// idle is a heap of the open sessions, ordered by the time of their last event. A session
+// moves when its turn comes, not with each of its events, so that events cost nothing.
 type idle []*Session
 
-// rank is what a session was ranked by when it last moved.
+// rank is the key of a session when it last moved.
 type rank struct {
 	last time.Time
 	seq  int64 // where no event had a time: sessions without any are the first, by their place in the input
 }
 
-// now returns what the session is to be ranked by.
+// now returns the current key of the session.
 func (s *Session) now() rank {
 	if s.last.IsZero() {
 		return rank{seq: s.seq}
@@ -49,7 +48,7 @@ func (h *idle) close() *Session {
 // Len is part of heap.Interface, as are those below.
 func (h idle) Len() int { return len(h) }
 
-// Less ranks by time; what is of one time by ID, for its place in the input is chance.
+// Less orders by time, then by ID, because the place in the input is arbitrary.
 func (h idle) Less(a, b int) bool {
 	return h[a].rank.before(h[b].rank, h[a].ID, h[b].ID)
 }

@@ -65,7 +65,7 @@ func TestEviction(t *testing.T) {
 		}
 		again := 0
 		for _, s := range res.Coverage.Skipped {
-			if strings.Contains(s.Reason, "goes on after it was closed") {
+			if strings.Contains(s.Reason, "continued after it was closed") {
 				again += s.Count
 			}
 		}

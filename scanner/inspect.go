@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Inspector inspects events on one goroutine. It keeps its buffers, so that a
-// text field costs no allocation.
+// Inspector inspects events on one goroutine. It keeps its buffers, so that a text field costs
+// no allocation.
 type Inspector struct {
 	engine *Engine
 	own    wire.Doc // the parse of frames that come without one
@@ -54,7 +54,7 @@ func (e *Engine) NewInspector() *Inspector {
 	return &Inspector{engine: e, scan: e.matcher.NewScanner()}
 }
 
-// Inspect returns what can be said of an event by itself.
+// Inspect returns the facts about one event.
 func (in *Inspector) Inspect(e *Event) *Facts {
 	facts := &Facts{}
 	in.event, in.facts, in.dropped, in.cut = e, facts, 0, false
@@ -100,7 +100,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 		in.skip(tooMany)
 	}
 	if in.cut {
-		in.skip("a text has more places to judge than are judged: the rest of them was passed over")
+		in.skip("a text has more matches than the limit: the rest was not judged")
 	}
 	in.compare()
 	facts.full = len(facts.Findings) >= in.most
@@ -111,7 +111,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	in.decoding.tell(in.skip)
 	in.tellValues()
 	for _, p := range in.scan.Unfinished() {
-		in.skip("the expression of the rule " + in.engine.rules[in.engine.owner[p].rule].ID + " took too long: not every text was searched for it")
+		in.skip("the expression of the rule " + in.engine.rules[in.engine.owner[p].rule].ID + " took too long: not every text was searched")
 	}
 	return facts
 }
@@ -124,7 +124,7 @@ func (in *Inspector) forget() {
 func (in *Inspector) skip(reason string) { in.facts.Skips = append(in.facts.Skips, reason) }
 
 // outOfTime is why an event was not judged to its end.
-const outOfTime = "the time of the run was over (--max-time): not all was inspected"
+const outOfTime = "time limit reached (--max-time): not everything was inspected"
 
 // late reports that the time of the run is over, which leaves the event at hand as it is.
 func (in *Inspector) late() bool {
@@ -172,8 +172,8 @@ func (in *Inspector) config() {
 	}
 }
 
-// parse provides the tree of the event's frame. What is not JSON is noise, or
-// is counted as not inspected; its text is looked at all the same.
+// parse provides the tree of the event's frame. Text that is not JSON is noise, or counts as
+// not inspected, but is searched.
 func (in *Inspector) parse() bool {
 	e := in.event
 	if e.tree != nil {
@@ -199,15 +199,15 @@ func (in *Inspector) parse() bool {
 	return false
 }
 
-// stray counts a frame of which its source says that it is no message.
+// stray counts a frame that its source reports as not a message.
 func (in *Inspector) stray() {
 	if in.event.Reason != "" {
 		in.skip(in.event.Reason)
 	}
 }
 
-// plain inspects a frame that is no JSON as one text. It is made a string node
-// of its own, so that findings are placed as everywhere else.
+// plain inspects a frame that is not JSON as one text, with a string node of its own, so that
+// findings get a place as usual.
 func (in *Inspector) plain() {
 	in.own.SetText(in.event.Frame)
 	in.tree, in.event.root = &in.own, 0
@@ -236,8 +236,7 @@ func (in *Inspector) region(kind SubjectKind, name string, root, i int) {
 	}
 }
 
-// field inspects one text: a string value, or a key. What stands in it in
-// another form is inspected as well.
+// field inspects one text: a string value, or a key. It inspects decoded forms too.
 func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey bool) {
 	if in.late() {
 		return
@@ -285,7 +284,7 @@ func (in *Inspector) asSent(r *Rule, check func(*TextPass)) {
 }
 
 // match runs the text rules over the text of a pass, and returns where words
-// stand in it that give a disguise away.
+// in it give a disguise away.
 func (in *Inspector) match(p *TextPass) (seen text.Disguised) {
 	p.folded = in.folder.Fold(p.Source)
 	p.Folded, p.sentence, p.treatise, p.read, p.reported = p.folded.Text, -1, nil, false, p.reported[:0]
@@ -362,7 +361,7 @@ func disjoint(ms []text.Match) []text.Match {
 	return kept
 }
 
-// guard runs a check. A rule that panics is a finding, and the others still speak.
+// guard runs a check. A rule that panics is a finding, and the others still run.
 func (in *Inspector) guard(r *Rule, check func()) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/conform"
 )
 
-// The bounds of what a judge remembers. They bound memory, whatever the input.
+// The bounds of a judge's memory, for any input.
 const (
 	defaultSessions = 2048     // sessions open at once; the one whose last event is the oldest is closed
 	maxPins         = 65536    // definitions remembered across sessions
@@ -56,7 +56,7 @@ type judge struct {
 	asked   PolicyRequest
 	request PendingCall
 	flow    Flow
-	kept    int // findings of judge rules, which stand behind all others
+	kept    int // findings of judge rules, which follow all others
 	most    int
 	floor   Severity // of the least severe of them, where there are as many as are kept
 	dropped int
@@ -66,10 +66,10 @@ type pinKey struct {
 	server  string
 	kind    SubjectKind
 	name    string
-	foreign bool // a digest of another engine's making stands beside ours, and hides no change
+	foreign bool // a digest of another engine's making is beside ours, and hides no change
 }
 
-// Stats count what an input contained.
+// Stats count the contents of an input.
 type Stats struct {
 	Servers, Tools, Sessions, Calls int
 }
@@ -81,8 +81,8 @@ func newJudge(e *Engine) *judge {
 	return j
 }
 
-// judge decides about one event. The findings stand in the order of their place and then
-// of the rules' IDs. What is returned is valid until the next event.
+// judge judges one event. The findings are in order of their place and then of rule IDs. The
+// result is valid until the next event.
 func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	j.seq++
 	j.about = nil
@@ -117,7 +117,7 @@ func (j *judge) messages(e *Event) {
 	session := j.session(e)
 	srv := session.server(e.Server)
 	if j.server, j.out.First = srv, !srv.Seen && !srv.forgotten; srv.forgotten {
-		j.coverage.skip("more servers in a session than are remembered: each message of this one was judged without those before it", e.Origin)
+		j.coverage.skip("more servers in a session than the limit: each message of this one was judged alone", e.Origin)
 	}
 	if !srv.Seen && len(j.servers) < maxCounted {
 		j.servers[digest(e.Server)] = struct{}{}
@@ -154,7 +154,7 @@ func (j *judge) complete(e *Event) {
 	j.out.decide()
 }
 
-// message judges one message and returns who sent it. That is told for each
+// message judges one message and returns who sent it. That is reported for each
 // message of a batch apart where the frame itself does not say.
 func (j *judge) message(session *Session, srv *Server, e *Event, i int) Direction {
 	m := &j.out.Messages[i]
@@ -211,7 +211,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) Directio
 		}
 	}
 	if !whole {
-		j.coverage.skip("more open requests than are remembered: the response to this one is not matched with it", e.Origin)
+		j.coverage.skip("more open requests than the limit: the response to this one is not matched with it", e.Origin)
 	}
 	srv.Noisy = srv.Noisy || j.out.Noise && from == ServerToClient
 	return from
@@ -241,7 +241,7 @@ func (j *judge) shared(e *Event, d *Definition) *Known {
 	return j.known(e, d, offset)
 }
 
-// name gives the findings in a result the name of what was called.
+// name gives the findings in a result the name of the called tool.
 func (j *judge) name(message int, target string) {
 	if target == "" {
 		return
@@ -254,8 +254,8 @@ func (j *judge) name(message int, target string) {
 	}
 }
 
-// rules runs the rules from the one at a place on, and returns the place behind the
-// last one that ran: that is one that panicked, or the last.
+// rules runs the rules from the given index, and returns the index after the last one that
+// ran: one that panicked, or the last.
 func (j *judge) rules(p *JudgePass, rules []*Rule, from int) (next int) {
 	next = from
 	defer func() {
@@ -300,7 +300,7 @@ func (j *judge) pin(e *Event, d *Definition) {
 		j.stats.Tools++
 	}
 	if len(j.pins) >= maxPins {
-		j.coverage.skip("more definitions than are remembered: later changes of this one go unseen", e.Origin)
+		j.coverage.skip("more definitions than the limit: later changes of this one are not detected", e.Origin)
 		return
 	}
 	d = j.keepSchemas(e, d)
@@ -314,7 +314,7 @@ func (j *judge) keepSchemas(e *Event, d *Definition) *Definition {
 		bare := *d
 		bare.Input, bare.Output = nil, nil
 		d = &bare
-		j.coverage.skip("more schemas than are remembered: arguments and results of this tool are not compared with its own", e.Origin)
+		j.coverage.skip("more schemas than the limit: arguments and results of this tool are not checked", e.Origin)
 	}
 	j.schemas += len(d.Input) + len(d.Output)
 	return d
@@ -339,7 +339,7 @@ func (j *judge) session(e *Event) *Session {
 	switch {
 	case e.Time.IsZero():
 	case !s.last.IsZero() && e.Time.Before(s.last):
-		j.coverage.skip("an event stands too far behind later ones of its session to be put in order: these were judged without it", e.Origin)
+		j.coverage.skip("an event is too late to be put in order: later events were judged without it", e.Origin)
 	default:
 		s.last = e.Time
 	}
@@ -357,11 +357,11 @@ func (j *judge) open(e *Event) *Session {
 		if len(j.closed) < maxClosed {
 			j.closed[digest(oldest.ID)] = struct{}{}
 		} else {
-			j.coverage.skip("more sessions than are remembered: one that goes on after it was closed goes unseen", e.Origin)
+			j.coverage.skip("more sessions than the limit: a closed one that continues is not detected", e.Origin)
 		}
 	}
 	if _, again := j.closed[digest(e.Session)]; again {
-		j.coverage.skip("a session goes on after it was closed to make place for others: what only shows over its whole length may be missing", e.Origin)
+		j.coverage.skip("a session continued after it was closed to limit memory: findings over its whole length may be missing", e.Origin)
 	}
 	s := &Session{ID: e.Session, last: e.Time, seq: j.seq, Servers: map[string]*Server{}, owners: map[string][]*Known{}, alike: map[string][]*Known{}}
 	s.rank = s.now()
@@ -371,14 +371,14 @@ func (j *judge) open(e *Event) *Session {
 	return s
 }
 
-// digest stands for the name of a session, or the id of a request, which can be long.
+// digest shortens the name of a session or the ID of a request, which can be long.
 func digest(id string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(id))
 	return h.Sum64()
 }
 
-// direction completes an unknown direction by what only one side says.
+// direction infers an unknown direction from messages that only one side sends.
 func direction(d Direction, m *Message) Direction {
 	if d != Unknown {
 		return d

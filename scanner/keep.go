@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// maxPerEvent is how many findings are kept of one event, and bytesPerMore the
-// length of its frame that earns it one more, up to mostPerEvent: what a long
-// document speaks of is listed, and a short one is condemned by the worst.
+// maxPerEvent is how many findings are kept of one event, and bytesPerMore the frame length
+// that allows one more, up to mostPerEvent: the findings of a long document are listed, and
+// for a short one the worst are enough.
 const (
 	maxPerEvent  = 200
 	mostPerEvent = 1000
 	bytesPerMore = 2 << 10
 
 	findingsPerEntry      = 4 // of a configuration
-	findingsPerDefinition = 4 // by its session: what is not as it was approved is told part by part
+	findingsPerDefinition = 4 // by its session: what is not as it was approved is reported part by part
 )
 
 // tooMany is why an event with more findings was not inspected in full.
-const tooMany = "more findings in one message than are kept: the rest is not listed"
+const tooMany = "more findings in one message than the limit: the rest is not listed"
 
 // text completes the finding of a text rule.
 func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
@@ -34,13 +34,13 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 		return
 	}
 	evidence := newEvidence(p.Source, start, end)
-	if across { // the evidence is what stands in the first block, and what all say beside it
+	if across { // the evidence is what is in the first block, and what all say beside it
 		is.Decoded = evidence.Context
 		is.Signals = append([]string{inPieces}, is.Signals...)
 		start, end = start-first.start+first.offset, len(first.text)
 		evidence = newEvidence(first.text, start, end)
 	}
-	if p.original != nil { // the evidence is what stands on the wire, and what it says beside it
+	if p.original != nil { // the evidence is what is on the wire, and what it says beside it
 		is.Decoded = evidence.Context
 		is.Signals = append([]string{"hidden in " + p.Via}, is.Signals...)
 		start, end = p.from, p.to
@@ -62,10 +62,10 @@ func (in *Inspector) pieced(r *Rule) bool {
 	})
 }
 
-// inPieces is the signal of a finding that no piece shows by itself.
+// inPieces is the signal of a finding that spans several pieces.
 const inPieces = "in pieces"
 
-// category is the rule's own for definitions; what a result says is a poisoned output.
+// category is the rule's category in definitions, and output poisoning in results.
 func (p *TextPass) category() string {
 	if p.Subject == ResultSubject || p.Subject == ErrorSubject {
 		return OutputPoisoning
@@ -85,7 +85,7 @@ func (in *Inspector) node(p *MessagePass, i int, isKey bool, sev Severity, messa
 		start, end = int(n.KeyStart), int(n.KeyEnd)
 	}
 	end = min(end, start+4*evidenceChars)
-	// What stands around the frame belongs to whoever recorded it.
+	// The text around the frame belongs to the recording.
 	frame := &in.tree.Nodes[in.event.root]
 	before := int(frame.Start)
 	if i == in.event.root && isKey {
@@ -119,9 +119,8 @@ func (in *Inspector) repeats(r *Rule, root, node int, key string) bool {
 	})
 }
 
-// full reports that the event has all the findings that are kept of it, none of
-// them less severe than the one at hand, and counts that, so that no work is
-// done for it.
+// full reports that the event has its maximum of findings, none less severe than the given
+// severity, and counts that, so that no further work is done.
 func (in *Inspector) full(s Severity) bool {
 	if len(in.facts.Findings) < in.most {
 		return false
@@ -141,9 +140,9 @@ func (in *Inspector) least() int {
 	return least
 }
 
-// add keeps a finding that full has let pass, completed by what the event
-// knows. Where there are too many, the last of the least severe makes place, so
-// that no number of small findings hides a large one.
+// add keeps a finding that full has accepted, completed with data of the event. If there are
+// too many, the last of the least severe is dropped, so that no number of small findings hides
+// a large one.
 func (in *Inspector) add(f Finding) {
 	if len(in.facts.Findings) >= in.most {
 		least := in.least()

@@ -7,18 +7,17 @@ import (
 	"github.com/mcpscan/mcpscan/internal/capability"
 )
 
-// Limits are what the calls of a session may amount to. What is zero is what
-// DefaultLimits has.
+// Limits are the limits for calls of a session. Zero means the value in DefaultLimits.
 type Limits struct {
-	ReadThenSend time.Duration // how long after a read a send on another server is told
+	ReadThenSend time.Duration // how long after a read a send on another server is reported
 	Flow         time.Duration // the same for any other call
-	AnyTurn      bool          // flows are told between turns as well
+	AnyTurn      bool          // flows are reported between turns as well
 	BurstCalls   int           // calls of one server within BurstWindow that are no burst yet
 	BurstWindow  time.Duration
 	Rate         RateLimit            // of each server that is not in Rates
 	Rates        map[string]RateLimit // by server; what is zero in one is that of Rate
 
-	// Category is what a user says that a tool does; nil where nobody says anything.
+	// Category returns the user's category of a tool; nil if the user sets none.
 	Category func(server, tool string) (c capability.Category, said bool)
 }
 
@@ -58,9 +57,8 @@ func (r RateLimit) or(d RateLimit) RateLimit {
 // window is how long the calls of a session are remembered.
 func (l *Limits) window() time.Duration { return max(l.ReadThenSend, l.Flow) }
 
-// bucket counts the calls of one server against its rate limit. Its level is in
-// parts of a token, of which CallsPerMinute fall in each nanosecond, so that no
-// fraction is ever rounded.
+// bucket counts the calls of one server against its rate limit. Its level is in fractions of a
+// token, CallsPerMinute of which are added in each nanosecond, so that nothing is rounded.
 type bucket struct {
 	started bool
 	low     bool // it was empty, and has not been full since
@@ -71,9 +69,9 @@ type bucket struct {
 // aToken has as many parts as a minute has nanoseconds.
 const aToken = int64(time.Minute)
 
-// take takes a token for a call, but none for one that was refused. It reports a call that
-// finds none, and the first of them since the bucket was full. A call that is older than one
-// before it finds what that one left.
+// take takes a token for a call, unless the call was refused. It reports a call that finds
+// none, and the first of them since the bucket was full. A call older than an earlier one
+// finds the level that that one left.
 func (b *bucket) take(now time.Time, l RateLimit, refused bool) (empty, first bool) {
 	full, each := int64(l.Burst)*aToken, int64(l.CallsPerMinute)
 	switch {
@@ -101,7 +99,7 @@ func (b *bucket) take(now time.Time, l RateLimit, refused bool) (empty, first bo
 	return false, false
 }
 
-// recent are the times of the last calls of one server, as many as are no burst yet.
+// recent are the times of a server's last calls, as many as a burst may have.
 type recent struct {
 	calls queue[stamp] // by time
 	over  bool         // the last call was one too many

@@ -51,7 +51,7 @@ func TestListings(t *testing.T) {
 	answer := frame(8, scanner.ServerToClient, "")
 	answer.Session, answer.Frame = "a", []byte(`{"jsonrpc":"2.0","id":70,"result":{}}`)
 	events := []*scanner.Event{
-		listed(0, "a", "add Adds.", "sub Subtracts.", "add Sends."), // what stands twice is no change yet, and the second counts from then on
+		listed(0, "a", "add Adds.", "sub Subtracts.", "add Sends."), // what occurs twice is no change yet, and the second counts from then on
 		listed(1, "a", "add Adds."),
 		listed(2, "a", "add Sends.", "mul Multiplies."),
 		listed(3, "a", "add Sends."),

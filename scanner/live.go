@@ -22,9 +22,8 @@ func (e *Engine) Live() *Live {
 	return l
 }
 
-// Step decides about one event. It needs neither the event behind it nor the end of the
-// input. The frame and the event are the caller's again when it returns, and so is the
-// outcome.
+// Step judges one event. It needs neither later events nor the end of the input. The frame and
+// the event belong to the caller again when it returns, and so does the outcome.
 func (l *Live) Step(e *Event) *Outcome {
 	out := l.decide(e, l.inspect(e))
 	out.place(e.Frame)
@@ -39,7 +38,7 @@ func (l *Live) decide(e *Event, facts *Facts) *Outcome {
 	return l.judge.step(e, facts)
 }
 
-// inspect inspects an event with an inspector that nobody else uses meanwhile.
+// inspect inspects an event with an inspector that nobody else uses at the same time.
 func (l *Live) inspect(e *Event) *Facts {
 	var in *Inspector
 	select {
@@ -57,7 +56,7 @@ func (l *Live) inspect(e *Event) *Facts {
 	return facts
 }
 
-// Result returns what the messages so far amount to.
+// Result returns the result of the messages so far.
 func (l *Live) Result() Result {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// lock inspects what a lockfile holds of one server: definitions by name, each in
-// an entry that says what was approved, and what was seen since.
+// lock inspects a server's entry in a lockfile: definitions by name, each with what was
+// approved and what was seen since.
 func (in *Inspector) lock() {
 	doc, root := in.tree, in.event.root
 	in.message = len(in.facts.Messages)
@@ -66,7 +66,7 @@ func (in *Inspector) lockEntry(m *Message, kind SubjectKind, entry int) {
 	}
 }
 
-// locked completes the definitions from place i on by what their entry says.
+// locked completes the definitions from index i on with data of their entry.
 func (in *Inspector) locked(m *Message, entry, i int) {
 	status, _ := in.tree.Str(entry, "status")
 	approval := in.approval(in.tree.Get(entry, "approved"))
@@ -83,7 +83,7 @@ func (in *Inspector) locked(m *Message, entry, i int) {
 	}
 }
 
-// approval reads who approved an entry; nil where nobody is named.
+// approval reads the approval of an entry; nil if nobody is named.
 func (in *Inspector) approval(node int) *Approval {
 	if node < 0 {
 		return nil

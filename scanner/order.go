@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// The bounds within which events of a session that stand out of order are put back in
-// order. A recording that several processes write is out of order by what each of them
-// keeps in its buffer: 4 to 8 KiB, which are 30 messages, or a few seconds.
+// The bounds within which events of a session are put back in order. A recording written by
+// several processes is out of order by the content of their buffers: 4 to 8 KiB, which are 30
+// messages, or a few seconds.
 const (
 	maxLateEvents = 256              // of its session that an event is put ahead of: eight such buffers
 	maxLateTime   = 30 * time.Second // as long as a window; more is a clock that was set back
@@ -16,9 +16,9 @@ const (
 	findingBytes  = 1 << 10          // that a finding takes, about
 )
 
-// order lets events wait until those behind them have been seen. A session keeps the
-// places that its events have in the input, and the events take these places in the order
-// of their times: what rises stays where it is, and no session moves another one's events.
+// order holds events until later ones have been seen. A session keeps the places of its events
+// in the input, and its events take these places in order of their times: events in order stay
+// where they are, and no session moves another one's events.
 type order struct {
 	slots   []slot // a ring; places are numbered from 1
 	head    int    // the first place that was not judged
@@ -89,8 +89,8 @@ func (o *order) push(e *Event, facts *Facts, of *batch) {
 	}
 }
 
-// before returns the place before one that an event of the same session waits in, 0
-// where there is none.
+// before returns the last waiting place of the same session before a place, 0 if there is
+// none.
 func (o *order) before(place int) int {
 	session := o.at(place).event.Session
 	for place = o.at(place).before; place >= o.head; place = o.at(place).before {
@@ -136,7 +136,7 @@ func (o *order) pop(judge func(*Event, *Facts)) {
 // sized is a chunk that knows how much memory it keeps until it is released.
 type sized interface{ Size() int }
 
-// admit counts what a batch keeps in memory while its events wait.
+// admit counts the memory of a batch while its events wait.
 func (o *order) admit(b *batch) {
 	b.left = len(b.events)
 	for i, e := range b.events {

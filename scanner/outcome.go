@@ -1,6 +1,6 @@
 package scanner
 
-// Outcome is what is decided about one event, and why.
+// Outcome is the decision about one event, and its reason.
 type Outcome struct {
 	Decision Decision   // the strictest of those about its messages; the zero value lets it pass
 	Messages []Judged   // in the order of the frame
@@ -32,7 +32,7 @@ func (o *Outcome) begin(facts *Facts) {
 	}
 }
 
-// decide sums up what is decided about the messages.
+// decide combines the decisions about the messages.
 func (o *Outcome) decide() {
 	for i := range o.Messages {
 		if d := &o.Messages[i].Decision; d.Made() && (!o.Decision.Made() || d.Verdict > o.Decision.Verdict) {

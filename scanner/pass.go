@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Issue is what a check reports. Start and End bound the evidence. A message
-// speaks in our words: foreign text belongs to the evidence.
+// Issue is what a check reports. Start and End bound the evidence. Messages contain no foreign
+// text: that belongs to the evidence.
 type Issue struct {
 	Start, End int
 	Severity   Severity
@@ -68,8 +68,8 @@ func (p *TextPass) Key() string {
 	return ""
 }
 
-// Member returns the name of the member of the definition, result or message
-// that the text stands in.
+// Member returns the name of the member of the definition, result or message that contains the
+// text.
 func (p *TextPass) Member() string {
 	doc := p.in.tree
 	var buf []byte
@@ -81,13 +81,13 @@ func (p *TextPass) Member() string {
 	return ""
 }
 
-// Sibling reports whether the list that the text's definition stands in has one
-// of this name, itself among them: a server may speak of its own tools.
+// Sibling reports whether the list with the text's definition has one of this name, itself
+// included: a server may mention its own tools.
 func (p *TextPass) Sibling(name string) bool {
 	doc, in := p.in.tree, p.in
 	list := int(doc.Nodes[p.root].Parent)
 	locked := in.event.Kind == LockEvent
-	for locked && list >= 0 && int(doc.Nodes[list].Parent) != in.event.root { // its entry stands in the list
+	for locked && list >= 0 && int(doc.Nodes[list].Parent) != in.event.root { // its entry is in the list
 		list = int(doc.Nodes[list].Parent)
 	}
 	if !p.Subject.Definition() || list < 0 || !locked && doc.Kind(list) != wire.Array {
@@ -129,8 +129,8 @@ func (p *TextPass) Parameter(name string) bool {
 	return false
 }
 
-// Argument returns the name of the parameter that the text describes to whoever
-// fills it in, and whether the tool must be given it; "" for every other text.
+// Argument returns the name of the parameter that the text describes to the model, and whether
+// it is required; "" for other texts.
 func (p *TextPass) Argument() (name string, needed bool) {
 	doc := p.in.tree
 	if p.Subject != ToolSubject || p.isKey || !doc.KeyIs(p.node, "description") {
@@ -170,8 +170,8 @@ func (p *TextPass) Failed() bool {
 	return p.Subject == ErrorSubject || p.in.isError(p.root)
 }
 
-// FirstSentence reports whether the text is the description of its definition
-// and start stands in its first sentence: where a tool says what it is for.
+// FirstSentence reports whether the text is the description of its definition and start is in
+// its first sentence, which states the tool's purpose.
 func (p *TextPass) FirstSentence(start int) bool {
 	if p.sentence < 0 { // found once: a text can have many matches
 		p.sentence = len(p.Folded)
@@ -204,8 +204,8 @@ func (p *TextPass) Treatise(about func([]byte) bool) bool {
 	return *p.treatise
 }
 
-// Reading returns what read makes of the text. It is made once, for all rules
-// that judge the text by it; old is what it made of an earlier text, for its memory.
+// Reading returns the result of read for the text, computed once for all rules that need it;
+// old is an earlier result whose memory can be reused.
 func (p *TextPass) Reading(read func(p *TextPass, old any) any) any {
 	if !p.read {
 		p.read = true
@@ -229,11 +229,11 @@ func (p *TextPass) Described() string {
 	return *in.described
 }
 
-// describedBytes is how much of a description says what the definition is for.
+// describedBytes is the part of a description that states the purpose of the definition.
 const describedBytes = 1024
 
-// Reported tells whether the rule has reported a part of Folded[start:end] as
-// severe already: what two checks of a rule find in one place is one finding.
+// Reported reports whether the rule has already reported a part of Folded[start:end] at this
+// severity: two checks of a rule in one place make one finding.
 func (p *TextPass) Reported(start, end int, severity Severity) bool {
 	return slices.ContainsFunc(p.reported, func(r reported) bool {
 		return r.rule == p.rule && r.start < end && start < r.end && r.severity >= severity
@@ -245,8 +245,7 @@ func (p *TextPass) Description() bool {
 	return p.Subject.Definition() && int(p.in.tree.Nodes[p.node].Parent) == p.root && p.Key() == "description"
 }
 
-// Whole returns the text as it was sent that this one stands in, itself where it was
-// not decoded.
+// Whole returns the original text that contains this one, itself if it was not decoded.
 func (p *TextPass) Whole() []byte {
 	if p.original != nil {
 		return p.original
@@ -365,10 +364,9 @@ type JudgeIssue struct {
 	Expected, Actual string // digests of a file that was replaced
 }
 
-// Pinned returns the definition that the server showed first in the whole input
-// where it shows d now, or nil. What another engine reported compares with its
-// like only. A document stands for itself: two versions of one server side by
-// side are no change.
+// Pinned returns the definition that the server listed first in the whole input if it now
+// lists d, or nil. Reports of other engines are compared only with their own kind. Documents
+// are not compared: two versions of a server side by side are not a change.
 func (p *JudgePass) Pinned(d *Definition) *Known {
 	if p.event.Kind == DefinitionEvent || p.event.Kind == LockEvent {
 		return nil
@@ -376,21 +374,21 @@ func (p *JudgePass) Pinned(d *Definition) *Known {
 	return p.judge.pins[pinKey{p.event.Server, d.Kind, d.Name, d.Foreign}]
 }
 
-// Known returns what the session will remember of definition d of the message.
+// Known returns what the session will remember of the message's definition d.
 func (p *JudgePass) Known(d *Definition) *Known { return p.judge.known(p.event, d, d.Offset) }
 
 // Full reports that the event has more findings than are kept of it: a rule may
 // stop looking.
 func (p *JudgePass) Full() bool { return p.judge.dropped > 0 }
 
-// Told reports whether a rule that stands earlier in the table has reported something
-// of this message: the narrower of two rules speaks.
+// Told reports whether an earlier rule in the table has reported something about this message:
+// of two rules, the narrower one reports.
 func (p *JudgePass) Told(rule string) bool {
 	return slices.ContainsFunc(p.spoken, func(r *Rule) bool { return r.ID == rule })
 }
 
-// ToldOf reports whether a rule of the same category that stands earlier in the table has
-// reported something of a definition of this message.
+// ToldOf reports whether an earlier rule of the same category has reported something about a
+// definition of this message.
 func (p *JudgePass) ToldOf(d *Definition) bool {
 	return p.told[toldOf{DefinitionKey{d.Kind, d.Name}, p.rule.Category}]
 }

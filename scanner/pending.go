@@ -13,8 +13,8 @@ type PendingCall struct {
 	NoCursor bool // it asks for the page behind the empty cursor
 }
 
-// maxPending bounds the open requests remembered of each side of a connection,
-// so that one side cannot crowd out the other. A client has a handful.
+// maxPending bounds the open requests of each side of a connection, so that one side cannot
+// crowd out the other. A client has a handful.
 const maxPending = 4096
 
 // fewPending is how many are searched one by one, which takes less than a map.

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// piece is a part of a text that was put together from blocks of content: what
-// stands in it from start to end is the text of a node from offset on.
+// piece is a part of a text joined from content blocks: start to end is the text of a node
+// from offset on.
 type piece struct {
 	start, end int
 	node       int
@@ -18,14 +18,13 @@ type piece struct {
 	text       []byte
 }
 
-// piecesReach is how much of a block is read together with its neighbours: as far
-// as a pattern reaches.
+// piecesReach is how much of a block is read together with its neighbours: the reach of a
+// pattern.
 const piecesReach = text.Reach
 
-// joined inspects the texts of a list of content blocks as a model reads them, one
-// behind the other: an order can be cut into blocks of which none says it, and so can a
-// word of it. Only what reaches from one block into another is reported, the rest has
-// been.
+// joined inspects the texts of a list of content blocks in sequence, as a model reads them: an
+// order or a word can be split over blocks. It reports only findings that span blocks; the
+// others have been reported.
 func (in *Inspector) joined(kind SubjectKind, root, list int) {
 	for _, words := range [...]bool{true, false} {
 		all, pieces := in.together(list, words)
@@ -39,12 +38,12 @@ func (in *Inspector) joined(kind SubjectKind, root, list int) {
 	}
 }
 
-// notRead stands for what is left out of a text that is put together.
+// notRead replaces an omitted part of a joined text.
 const notRead = ".\n\n"
 
-// together puts the texts of content blocks together: as words, with a blank between
-// them, or as letters, one right behind the other, where one of them ends within a word
-// and the next one goes on with it. There are no pieces where nothing is together.
+// together joins the texts of content blocks: as words, separated by a space, or as letters,
+// without one, if a block ends within a word that the next one continues. It returns no pieces
+// if nothing is joined.
 func (in *Inspector) together(list int, words bool) (all []byte, pieces []piece) {
 	doc, borders := in.tree, 0
 	add := func(node, offset int, part, whole []byte) {
@@ -109,7 +108,7 @@ func cutWord(text, next []byte) bool {
 	return unicode.IsLetter(last) && (unicode.IsLower(first) || unicode.IsUpper(first) && unicode.IsUpper(last))
 }
 
-// across returns the piece that what stands at [start, end) of the text begins in,
+// across returns the piece that the text at [start, end) of the text begins in,
 // where it ends in that of another block.
 func (p *TextPass) across(start, end int) (first *piece, ok bool) {
 	if len(p.pieces) == 0 {
@@ -119,8 +118,8 @@ func (p *TextPass) across(start, end int) (first *piece, ok bool) {
 	return first, first.node != last.node
 }
 
-// pieceAt returns the first piece that does not end ahead of a place. The blank
-// behind a piece belongs to it.
+// pieceAt returns the first piece that does not end before a place. The space after a piece
+// belongs to it.
 func (p *TextPass) pieceAt(place int) *piece {
 	i := sort.Search(len(p.pieces), func(i int) bool { return place <= p.pieces[i].end+1 })
 	return &p.pieces[min(i, len(p.pieces)-1)]

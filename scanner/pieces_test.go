@@ -8,7 +8,7 @@ import (
 )
 
 // TestPieces: what reaches from one block of content into another is found where it
-// begins, once; what stands in one block is found there and not again, and what
+// begins, once; what is in one block is found there and not again, and what
 // only comes near by leaving out the middle of a long block is not found.
 func TestPieces(t *testing.T) {
 	long := strings.Repeat("The boats are back in the harbour. ", 100)

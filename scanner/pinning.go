@@ -6,10 +6,10 @@ type Pinning struct {
 	Reviewed bool    // only what a lockfile has approved is trusted, not what was seen first
 }
 
-// DefaultPinning returns what holds where nobody says.
+// DefaultPinning returns the default.
 func DefaultPinning() Pinning { return Pinning{OnChange: Block} }
 
-// Trust is how a tool stands to what was trusted of it.
+// Trust is how a tool compares with the one that was trusted.
 type Trust uint8
 
 // The states of trust.
@@ -32,8 +32,8 @@ func (p *JudgePass) Trust() (t Trust, trusted Location, now *Known) {
 	return t, trusted, now
 }
 
-// trust compares a definition with what was trusted under its name. It is nil where its
-// server has not listed it.
+// trust compares a definition with the one trusted under its name. It is nil if its server has
+// not listed it.
 func (p *JudgePass) trust(kind SubjectKind, name string, now *Definition) (t Trust, trusted Location) {
 	var was *Definition
 	if offer := p.Approved(); offer != nil {

@@ -5,9 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Places finds lines and columns in a text, such as the frame of an event. It counts
-// through the text once and leaves marks, so that many places cost little in whatever
-// order they are asked for.
+// Places finds lines and columns in a text, such as the frame of an event. It scans the text
+// once and leaves marks, so that many places cost little in any order.
 type Places struct {
 	origin Origin
 	frame  []byte
@@ -52,7 +51,7 @@ func (p *Places) At(off int) Location {
 	return p.marks[max(0, k-1)].at(o.File, frame, off)
 }
 
-// Origin returns a place as that of what begins there.
+// Origin returns the origin of the text that begins at a place.
 func (p *Places) Origin(off int) Origin {
 	loc := p.At(off)
 	return Origin{loc.File, loc.Line, loc.Column, true}

@@ -2,13 +2,13 @@ package scanner
 
 import "slices"
 
-// queue holds the last things of some order, in one array that is used again.
+// queue holds the last items of a sequence in one reused array.
 type queue[T any] struct {
 	buf  []T
 	head int
 }
 
-// all returns what is in the queue, the first in front.
+// all returns the items of the queue, the first in front.
 func (q *queue[T]) all() []T { return q.buf[q.head:] }
 
 // drop takes the first out.

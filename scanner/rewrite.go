@@ -6,7 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Action is what becomes of a frame on its way.
+// Action is what happens to a frame in transit.
 type Action uint8
 
 // The actions.
@@ -66,8 +66,8 @@ func (o *Outcome) Rewrite(frame []byte) []byte {
 // span is a part of a frame.
 type span struct{ from, to int }
 
-// appendCuts appends what has to be cut out of a list or an object to take out some of
-// its children: with each of them the comma behind it, or, at the end, the one ahead.
+// appendCuts appends the spans to cut out of an array or object to remove some of its
+// children, each with the comma after it, or for the last one the comma before it.
 func appendCuts(cuts []span, doc *wire.Doc, list int, gone map[int]bool) []span {
 	kept, open := -1, -1 // where the last child that is kept ends; where the cut that is open begins
 	for c := doc.First(list); c >= 0; c = doc.Next(c) {
@@ -105,7 +105,7 @@ func nodeAt(doc *wire.Doc, offset int) int {
 	return i
 }
 
-// place fills in where the withheld definitions stand in the frame. A frame in which they
+// place fills in where the withheld definitions are in the frame. A frame in which they
 // cannot be found is refused.
 func (o *Outcome) place(frame []byte) {
 	if len(o.Withheld) == 0 {

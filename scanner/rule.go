@@ -27,11 +27,11 @@ type Rule struct {
 	Basis      string   // the reason for severity and confidence, in a sentence
 	Refs       []string // taxonomy ids, such as OWASP-MCP:MCP03, OWASP-LLM:LLM01, ATLAS:AML.T0110, CWE-1427
 
-	// OptIn says that the rule runs only where a configuration or a flag asks for it.
+	// OptIn says that the rule runs only if a configuration or flag enables it.
 	OptIn bool
 
-	// Patterns are searched in every text field, for all rules in one pass.
-	// Text is called for a field in which at least one of them matched.
+	// Patterns are searched in every text field, for all rules in one pass. Text is called for
+	// a field that matches at least one of them.
 	Patterns []Pattern
 	Text     func(*TextPass)
 
@@ -50,12 +50,12 @@ type Rule struct {
 	// the text as it was sent, and reports with ReportSource.
 	Unusual func(*TextPass)
 
-	// Lines is called for a text of several lines, as it was sent, and reports
-	// with ReportSource: what it asks is how the lines stand to each other.
+	// Lines is called for a text of several lines, as it was sent, and reports with
+	// ReportSource: it compares the lines.
 	Lines func(*TextPass)
 
-	// Client says that Text, Unusual and Lines also look at what the client sends. What
-	// a user asks for is no attack by a server, so most rules do not.
+	// Client says that Text, Unusual and Lines also inspect what the client sends. A user's
+	// request is not an attack by a server, so most rules do not set it.
 	Client bool
 
 	// Message is called for each JSON-RPC message or document of definitions.
@@ -67,8 +67,8 @@ type Rule struct {
 	// the first is asked; it must give what all of them need.
 	Compare func(*ComparePass) any
 
-	// Judge is called for each message in the order of the input, and sees
-	// what the session has shown before it.
+	// Judge is called for each message in input order, and sees what the session has shown
+	// before.
 	Judge func(*JudgePass)
 
 	// On are the traits of the messages that Judge is called for: those that have any
@@ -78,7 +78,7 @@ type Rule struct {
 	// Arguments says that Judge looks at the arguments of requests: they are carried
 	// to the judge only where somebody does.
 	Arguments bool
-	// Flows says that Judge asks for Flows: values are taken from messages for it.
+	// Flows says that Judge uses Flows, so values are extracted from messages.
 	Flows bool
 
 	// Config is called for each client configuration.
@@ -93,8 +93,8 @@ type Rule struct {
 	Settings func(*SettingsPass)
 }
 
-// OutputPoisoning is the category of what is found in what a result says, whatever the
-// category of the rule.
+// OutputPoisoning is the category of findings in the text of results, whatever the category of
+// the rule.
 const OutputPoisoning = "output_poisoning"
 
 // Categories are the names that a rule's findings may be filed under: those of

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Says is what an entry of a lockfile tells of its server beside the definitions, by the
-// names of its members, such as identity.digest. What it does not tell is compared with
-// nothing, so who takes a member out hides a change: what is absent is compared by itself.
+// Says lists what a lockfile says about a server besides its definitions, by the names of
+// members, such as identity.digest. Missing data is compared with nothing, so removing a
+// member hides a change: that is why missing members are compared separately.
 type Says map[string]bool
 
 // Lacks returns what other tells and s does not, in order.
@@ -20,8 +20,8 @@ func (s Says) Lacks(other Says) (absent []string) {
 	return absent
 }
 
-// Says returns what an identity tells. Of its members it has those in which a comparison of
-// values knows no difference where one side has none: see [Identity.Differences].
+// Says returns the data that an identity has. It includes the members whose absence on one
+// side [Identity.Differences] ignores.
 func (id *Identity) Says() Says {
 	says := Says{}
 	if id == nil {
@@ -40,8 +40,8 @@ func (id *Identity) Says() Says {
 	return says
 }
 
-// Before returns what the lockfile before the change under review has of the server of the
-// event, nil where it has none or there is no such lockfile.
+// Before returns the server in the lockfile before the change under review, nil if there is
+// none.
 func (p *JudgePass) Before() *Offer {
 	switch base := p.judge.engine.base; {
 	case p.event.Kind == LockEvent:
@@ -52,8 +52,8 @@ func (p *JudgePass) Before() *Offer {
 	return nil
 }
 
-// Says returns what the lockfile tells of the server of the event, nil where no lockfile
-// has the server.
+// Says returns what the lockfile says about the server of the event, nil if the lockfile does
+// not have it.
 func (p *JudgePass) Says() Says {
 	if p.event.Kind == LockEvent {
 		return p.event.Says
@@ -64,8 +64,8 @@ func (p *JudgePass) Says() Says {
 	return nil
 }
 
-// LockedBefore returns what the lockfile before the change under review has of a server, nil
-// where it has none or there is no such lockfile, for Configs.
+// LockedBefore returns a server in the lockfile before the change under review, nil if there
+// is none, for Configs.
 func (p *ConfigPass) LockedBefore(name string) *Offer {
 	if p.judge.engine.base == nil {
 		return nil

@@ -10,10 +10,10 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// Session is what one agent run has shown so far. The engine alone changes it;
-// rules read it in its state before the event.
+// Session is what one agent run has shown so far. Only the engine changes it; rules see its
+// state before the event.
 type Session struct {
-	// What each message asks for stands together, in the first lines of the cache.
+	// The fields that each message needs come first, to share cache lines.
 	ID      string
 	last    time.Time                        // of the newest event, by its own time
 	seq     int64                            // of the last event, in the order of judging
@@ -48,9 +48,9 @@ type toolName struct {
 	tool    *Known
 }
 
-// Owners returns the tools of this session whose name is the same to a reader
-// as name: the first of each server, and of maxOwners servers at most. Behind them come
-// those that only a careful reader tells from it, by more than one letter.
+// Owners returns the tools of this session whose name reads the same as name: the first of
+// each server, of maxOwners servers at most. They are followed by those with names that only a
+// careful reader distinguishes, by more than one letter.
 func (s *Session) Owners(name string) []*Known {
 	folded := names.FoldName(name)
 	owners := s.owners[folded]
@@ -62,9 +62,9 @@ func (s *Session) Owners(name string) []*Known {
 	return owners
 }
 
-// Near returns tools of this session, but not of one server, whose names are one
-// letter away from name: left out, put in, changed or swapped with the next.
-// Those of [Session.Owners] are not among them, and no more than maxNear.
+// Near returns tools of this session with names one letter away from name, but of at least two
+// servers: omitted, inserted, replaced or swapped. It omits those of [Session.Owners], and
+// returns maxNear at most.
 func (s *Session) Near(name, except string) (near []*Known) {
 	if len(s.Servers) < 2 {
 		return nil
@@ -95,7 +95,7 @@ func newToolName(name string, tool *Known) toolName {
 
 // Server is what one server has shown in a session.
 type Server struct {
-	// What each message asks for stands together, in the first lines of the cache.
+	// The fields that each message needs come first, to share cache lines.
 	ID      string
 	Seen    bool              // it has taken part in a message before
 	Listed  bool              // it has answered tools/list
@@ -221,7 +221,7 @@ func (s *Session) list(srv *Server, definitions []Definition, know func(*Definit
 	if srv.Tools == nil {
 		srv.Tools = map[string]*Known{}
 	}
-	var fresh map[string]bool // by this message: what stands twice in a list is no change
+	var fresh map[string]bool // by this message: what occurs twice in a list is no change
 	for i := range definitions {
 		d := &definitions[i]
 		if d.Kind != ToolSubject {
@@ -258,8 +258,7 @@ func note(set *map[string]bool, name string) {
 	(*set)[name] = true
 }
 
-// The bounds of what is compared between the servers of a session. A client
-// that offers more tools than that to a model has other worries.
+// The bounds of comparisons between the servers of a session. No model works with more tools.
 const (
 	maxOwners         = 16    // servers remembered for one folded name of a tool
 	maxNear           = 16    // tools whose names are one letter away
@@ -307,7 +306,7 @@ var announcements = map[string][]SubjectKind{
 	"mcp_tools_list_changed":               {ToolSubject},
 }
 
-// update takes over what a later message says, and keeps what it does not.
+// update adds the values of a later message and keeps the others.
 func (i *ServerInfo) update(by *ServerInfo) {
 	for _, f := range [...]struct{ now, next *string }{{&i.Name, &by.Name}, {&i.Title, &by.Title}, {&i.Version, &by.Version},
 		{&i.Protocol, &by.Protocol}, {&i.Website, &by.Website}} {

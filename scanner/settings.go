@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Effect says what a change of a setting does to what a run finds.
+// Effect is how a change of a setting affects findings.
 type Effect uint8
 
-// The effects, the worst last. Weakens is also what cannot be shown to be harmless.
+// The effects, the worst last. Weakens includes what cannot be shown to be harmless.
 const (
 	Keeps   Effect = iota // nothing that was reported before is reported less
 	Accepts               // a single finding, named with its content, is reported less

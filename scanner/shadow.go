@@ -10,8 +10,8 @@ import (
 // maxShadows bounds the tools of a server whose names others have as well.
 const maxShadows = 4096
 
-// shadow remembers, of a tool that a server lists, the tools of other servers that have its
-// name, and of those that tool: so that a call need not look for them.
+// shadow records, for a listed tool, the tools of other servers with its name, and the
+// reverse, so that calls need no search.
 func (s *Session) shadow(srv *Server, k *Known) {
 	for _, o := range s.Owners(k.Definition.Name) {
 		if other := s.Servers[o.Server]; other != nil && other != srv && !separated(k.Definition.Name, o.Definition.Name) {
@@ -44,8 +44,8 @@ func (srv *Server) shadowed(own, other *Known) {
 	srv.shadows[name] = other
 }
 
-// Shadow returns a tool of another server of the session with the name of the one that
-// the message calls, as a reader sees it; nil where there is none, or no call.
+// Shadow returns another server's tool with the name of the called one, as a reader sees it;
+// nil if there is none, or no call.
 func (p *JudgePass) Shadow() *Known {
 	if p.call == nil {
 		return nil

@@ -8,9 +8,8 @@ import (
 	"sync"
 )
 
-// Snapshot is what servers offered: their definitions, and what was found in
-// them. It is a Sink of an engine that keeps declarations; another engine takes
-// it as what was approved.
+// Snapshot is the definitions of servers, with their findings. It is a Sink of an engine that
+// keeps definitions, and another engine uses it as what was approved.
 type Snapshot struct {
 	Servers map[string]*Offer
 
@@ -20,14 +19,14 @@ type Snapshot struct {
 	places  Places // in the event at hand
 }
 
-// Offer is what one server offered.
+// Offer is the definitions of one server.
 type Offer struct {
 	Server      string
 	Transport   string
 	Info        ServerInfo
 	Identity    *Identity       // nil where nobody said what the server is
 	Locked      *LockedIdentity // nil where no lockfile says
-	Says        Says            // what a lockfile tells of it beside its definitions; nil where it is in none
+	Says        Says            // what a lockfile reports it beside its definitions; nil where it is in none
 	Client      *ClientInfo     // that it was listed to
 	Location    Location        // where it was first seen
 	Definitions map[DefinitionKey]*Offered
@@ -35,13 +34,13 @@ type Offer struct {
 	Twice       []Twice
 	Rival       Location // of another server that was given the same name; zero for none
 
-	// What is asked again and again, once it was asked for: engines can share an offer.
+	// Cached answers: engines can share an offer.
 	mu      sync.Mutex
 	sorted  []DefinitionKey
 	content map[content][]string
 }
 
-// content is what a definition says and takes, whatever its name.
+// content is a definition without its name.
 type content struct {
 	kind  SubjectKind
 	parts [2]Digest
@@ -64,7 +63,7 @@ type Offered struct {
 	Location Location
 }
 
-// pending reports a definition that a lockfile has, and that nobody has approved.
+// pending reports a definition in a lockfile that nobody has approved.
 func (o *Offered) pending() bool { return o.Status == "pending" }
 
 // Twice is a definition that one list has twice, in two forms.
@@ -82,7 +81,7 @@ func NewSnapshot() *Snapshot {
 	return &Snapshot{Servers: map[string]*Offer{}, digests: map[Digest]bool{}, known: map[[16]byte]Severity{}}
 }
 
-// Offer returns what a server offered, begun where there is nothing yet.
+// Offer returns a server's offer, a new one if there is none.
 func (s *Snapshot) Offer(server string) *Offer {
 	o := s.Servers[server]
 	if o == nil {
@@ -92,7 +91,7 @@ func (s *Snapshot) Offer(server string) *Offer {
 	return o
 }
 
-// Event takes in what an event shows.
+// Event adds the definitions of an event.
 func (s *Snapshot) Event(e *Event, out *Outcome) error {
 	if e.Kind == ConfigEvent {
 		for i := range e.Config.Entries {
@@ -127,7 +126,7 @@ func (s *Snapshot) Event(e *Event, out *Outcome) error {
 	return nil
 }
 
-// identify takes in what a configuration says of a server. What was said first stays.
+// identify adds the configured identity of a server. The first one counts.
 func (s *Snapshot) identify(c *ClientConfig, entry *Entry) {
 	o := s.Offer(entry.Name)
 	id, at := IdentityOf(entry), ConfiguredServer{c, entry}.Location()
@@ -179,7 +178,7 @@ func (s *Snapshot) Add(o *Offer, d *Offered) {
 	s.digests[d.Digest] = true
 }
 
-// Finding remembers what was found in a definition.
+// Finding remembers a finding in a definition.
 func (s *Snapshot) Finding(f *Finding) error {
 	if f.Subject.Definition() && len(s.known) < maxOffered {
 		id := f.identity()

@@ -8,15 +8,14 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Suspicion is what a read returned that nobody wants carried on.
+// Suspicion is what is suspicious in the answer to a read.
 type Suspicion struct {
 	Orders string // the ID of the rule that found an order to an AI in it, "" for none
 	Secret bool   // it holds a secret
 }
 
-// suspect is the last read of a server whose answer gives a reason to look at what
-// comes after. It stands beside the calls that are remembered, so that no number of
-// others makes it forgotten.
+// suspect is a server's last read with a suspicious answer. It is kept apart from the
+// remembered calls, so that no number of others pushes it out.
 type suspect struct {
 	Call
 	Suspicion

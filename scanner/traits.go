@@ -1,15 +1,15 @@
 package scanner
 
-// Traits are what a message can have that a rule may ask for. Most rules concern few
-// messages, so each message is handed to those alone that ask for one of its traits:
-// what a call costs does not depend on the rules about lists.
+// Traits are properties of messages by which rules select them. Most rules concern few
+// messages, and each message is passed only to rules that select it, so the cost of a call
+// does not depend on the rules about lists.
 type Traits uint16
 
 // The traits of a message.
 const (
-	OnCall         Traits = 1 << iota // it tells of a call of a tool by the client
+	OnCall         Traits = 1 << iota // it reports a call of a tool by the client
 	OnRequest                         // it is a request of the client, a call or another one
-	OnValues                          // the client sends values in it that flows are told by
+	OnValues                          // the client sends values in it that flows are recognised by
 	OnResponse                        // it is a response, of either side
 	OnQuestion                        // the server asks for something, by a request, a result or an error
 	OnNotification                    // it is a notification, of either side
@@ -23,8 +23,8 @@ const (
 	allTraits      = OnBatch<<1 - 1
 )
 
-// own returns the traits that a message has by itself. Inspect tells them, so that
-// judging need not look at each member of a message.
+// own returns the traits of a message itself. Inspect computes them, so that judging need not
+// look at each member.
 func (m *Message) own() (t Traits) {
 	add := func(is bool, trait Traits) {
 		if is {

@@ -31,11 +31,10 @@ func noise(frame []byte) bool {
 	return true
 }
 
-// keyBytes bounds the look at what may be the first key of an object. What is
-// longer counts as one.
+// keyBytes bounds the search for the first key of an object. Longer text counts as one.
 const keyBytes = 256
 
-// member reports whether s, which stands behind a brace, begins with a member
+// member reports whether s, which follows a brace, begins with a member
 // as any reader of JSON and its dialects knows it: comments, single quotes and
 // keys without quotes included.
 func member(s []byte) bool {

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// Value is a distinctive value in a message, as sessions compare it with those of
-// other messages. It holds no secret.
+// Value is a distinctive value in a message, for comparison with those of other messages. It
+// contains no secret.
 type Value struct {
 	digest uint64 // what judging asks for stands together
 	Kind   text.DistinctKind
@@ -32,7 +32,7 @@ type place struct{ line, column int32 }
 
 // The bounds of the values that are taken from one message.
 const (
-	maxValues   = 4096 // of each kind that can be told apart
+	maxValues   = 4096 // of each kind that can be distinguished
 	maxPassages = 1024 // passages: a sample of them by their digests, the same in every message
 )
 
@@ -54,8 +54,7 @@ func (v *values) reset(frame int) {
 	v.left = decodedBytes + frame
 }
 
-// values takes the distinctive values out of the text of a pass, as it stands and as
-// it is encoded.
+// values extracts the distinctive values of a text, plain and encoded.
 func (in *Inspector) values(p *TextPass) {
 	if !in.engine.values {
 		return
@@ -77,7 +76,7 @@ func (in *Inspector) values(p *TextPass) {
 	}
 }
 
-// carried takes the values out of s, and out of what is encoded in it.
+// carried extracts the values of s, and of text encoded in it.
 func (in *Inspector) carried(p *TextPass, s []byte, via string, n int) {
 	in.distincts(p, s, via)
 	if n == text.MaxLayers {
@@ -104,7 +103,7 @@ func (in *Inspector) carried(p *TextPass, s []byte, via string, n int) {
 	}
 }
 
-// within reports whether [start, end) lies inside one of the spans, which are in order.
+// within reports whether [start, end) is inside one of the spans, which are in order.
 func within(spans [][2]int, start, end int) bool {
 	i, _ := slices.BinarySearchFunc(spans, end, func(sp [2]int, end int) int { return sp[1] - end })
 	return i < len(spans) && spans[i][0] <= start
@@ -122,7 +121,7 @@ func (in *Inspector) distincts(p *TextPass, s []byte, via string) {
 	text.Distincts(s, p.Subject.Definition(), func(d text.Distinct) { in.value(p, s, via, d) })
 }
 
-// longSecret is the length from which what stands in the place of a secret is none.
+// longSecret is the length from which a value is not a secret, whatever its name.
 const longSecret = 4096
 
 // secretKey reports whether s, which has no white space around it, is the value of a member whose name says that it is a secret.
@@ -181,7 +180,7 @@ func (in *Inspector) newValue(p *TextPass, s []byte, via string, d text.Distinct
 	return v
 }
 
-// shownValue returns what a finding shows of a value.
+// shownValue returns the part of a value that a finding shows.
 func shownValue(s []byte, kind text.DistinctKind) string {
 	if kind == text.SecretValue {
 		return maskedValue(string(s[:min(len(s), evidenceChars)]))
@@ -212,7 +211,7 @@ func sample(m *Message) uint64 {
 	return highest
 }
 
-// number takes a long number that is no string out of a message.
+// number extracts a long number from a message.
 func (in *Inspector) number(kind SubjectKind, name string, root, i int) {
 	p := &in.pass
 	*p = TextPass{Subject: kind, Name: name, Direction: in.event.Direction, Source: in.tree.Raw(i), in: in, node: i, root: root}
@@ -232,6 +231,6 @@ func (in *Inspector) isLong(n *wire.Node) bool {
 // tellValues says whether a bound kept a value from being remembered.
 func (in *Inspector) tellValues() {
 	if in.collected.lost {
-		in.skip("more distinctive values in one message than are remembered: where the others go is not seen")
+		in.skip("more distinctive values in one message than the limit: the flow of the rest is not tracked")
 	}
 }

@@ -10,10 +10,9 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// The walk gives every string of a message to exactly one subject. It goes by
-// shape, not by what the message claims to be: a result that is also a request,
-// or a list beside a content, is read as both, and what has no known place is
-// read as part of the message.
+// The walk assigns every string of a message to exactly one subject. It goes by shape, not by
+// what the message claims to be: a result that is also a request, or a list beside a content,
+// is read as both, and anything else is read as part of the message.
 
 // listings maps the member of a result that lists definitions to their kind.
 var listings = map[string]SubjectKind{
@@ -27,7 +26,7 @@ func (in *Inspector) jsonrpc(root, batch int) {
 	in.message = len(in.facts.Messages)
 	in.facts.Messages = append(in.facts.Messages, m)
 	if doc.Kind(root) != wire.Object {
-		in.skip("a frame that is JSON but no message: " + doc.Kind(root).String())
+		in.skip("a frame that is JSON but not a message: " + doc.Kind(root).String())
 		in.region(MessageSubject, "", root, root)
 		return
 	}
@@ -76,12 +75,12 @@ func (in *Inspector) document() {
 	in.messageRules(msg, root)
 }
 
-// toolMembers are all that a definition of a tool by itself has.
+// toolMembers are all members of a tool definition.
 var toolMembers = map[string]bool{"name": true, "title": true, "description": true, "inputSchema": true, "input_schema": true,
 	"outputSchema": true, "annotations": true, "execution": true, "icons": true, "_meta": true}
 
-// BareTool reports whether an object is the definition of a tool: it has a name, says
-// what the tool is, and has nothing that a definition does not have.
+// BareTool reports whether an object is a tool definition: it has a name, says what the tool
+// is, and has no other members.
 func BareTool(doc *wire.Doc, n int) bool {
 	for c := doc.First(n); c >= 0; c = doc.Next(c) {
 		if !toolMembers[string(doc.Key(c, new([]byte)))] {
@@ -117,8 +116,8 @@ func (in *Inspector) isError(result int) bool {
 	return c >= 0 && string(in.tree.Raw(c)) == "true"
 }
 
-// copied returns a copy of an object or list at node i as it stands, nil where
-// it is none or larger than limit.
+// copied returns a copy of the object or array at node i, nil if it is neither or larger than
+// limit.
 func (in *Inspector) copied(i, limit int) []byte {
 	if in.tree.Kind(i) < wire.Array || len(in.tree.Raw(i)) > limit {
 		return nil
@@ -184,8 +183,8 @@ func (in *Inspector) server(m *Message, node, c int, key string) {
 	in.region(ServerSubject, "", node, c)
 }
 
-// declareInstructions adds what a server tells a model to the definitions: it can
-// change like any of them.
+// declareInstructions adds a server's instructions to the definitions: they can change like
+// any of them.
 func (in *Inspector) declareInstructions(m *Message, c int) {
 	if in.tree.Kind(c) != wire.String || in.tree.Nodes[c].End-in.tree.Nodes[c].Start <= 2 {
 		return
@@ -196,7 +195,7 @@ func (in *Inspector) declareInstructions(m *Message, c int) {
 		Offset: int(in.tree.Nodes[c].Start) - int(in.tree.Nodes[in.event.root].Start), node: c})
 }
 
-// icons returns the addresses of the icons at node i; those that stand in the
+// icons returns the addresses of the icons at node i; those that are in the
 // message itself have none.
 func (in *Inspector) icons(i int) (icons []string) {
 	for c := in.tree.First(i); c >= 0 && len(icons) < maxIcons; c = in.tree.Next(c) {
@@ -308,8 +307,8 @@ var fromClient = map[string]bool{
 	"resources/unsubscribe": true, "completion/complete": true,
 }
 
-// params inspects the parameters of a request or notification. Where nobody
-// says who sent them and the method does not either, the server may have.
+// params inspects the parameters of a request or notification. If the sender is unknown and
+// the method does not tell, it may be the server.
 func (in *Inspector) params(m *Message, root, node int) {
 	kind := requestSubject(m.Method)
 	m.Client, m.Roots = in.client(node), in.rootsAnswered(node)
@@ -347,9 +346,9 @@ func (in *Inspector) params(m *Message, root, node int) {
 	}
 }
 
-// subjectOf finds what a node belongs to by the same shapes as the walk.
+// subjectOf finds the subject of a node by the same shapes as the walk.
 func (in *Inspector) subjectOf(root int, m *Message, i int) (SubjectKind, string, int) {
-	// Definitions stand in the order of the text.
+	// Definitions are in the order of the text.
 	if k := sort.Search(len(m.Definitions), func(k int) bool { return m.Definitions[k].node > i }); k > 0 {
 		d := &m.Definitions[k-1]
 		if d.Kind != ServerSubject && i < int(in.tree.Nodes[d.node].Next) {
@@ -379,7 +378,7 @@ func (in *Inspector) subjectOf(root int, m *Message, i int) (SubjectKind, string
 }
 
 // resultSubject finds what node i of a result belongs to: the result, or one of the
-// requests that stand in it.
+// requests that are in it.
 func (in *Inspector) resultSubject(result, i int) (SubjectKind, string, int) {
 	for c := in.tree.First(in.tree.Get(result, "inputRequests")); c >= 0; c = in.tree.Next(c) {
 		if i < c || i >= int(in.tree.Nodes[c].Next) {

@@ -37,7 +37,7 @@ var samples = []struct {
 const marker = "zqmarker"
 
 // TestEveryStringIsInspected puts a marker in place of every string and every
-// key of every sample, one at a time: it is found once, and where it stands.
+// key of every sample, one at a time: it is found once, and where it is.
 func TestEveryStringIsInspected(t *testing.T) {
 	for n, s := range samples {
 		var doc wire.Doc

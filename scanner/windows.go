@@ -2,8 +2,8 @@ package scanner
 
 import "github.com/mcpscan/mcpscan/internal/capability"
 
-// Windows are what a session holds against a call when it is judged: what was read
-// before it, and how much of its limits is used up.
+// Windows are the state by which a session judges a call: earlier reads, and the used part of
+// its limits.
 type Windows struct {
 	Reads  []EarlierCall // on other servers, within the longer of the windows of flows: by server, the last first
 	Calls  int           // of the server within the window of bursts, the one at hand among them; one more than a burst needs stands for any number
@@ -17,8 +17,8 @@ type EarlierCall struct {
 	SameTurn bool // it is of the turn that the one at hand is of
 }
 
-// Windows returns what the call at hand is judged by, with that call in it, and false
-// where there is no call, or one without a time.
+// Windows returns the windows of the current call, including the call, and false if there is
+// no call, or one without a time.
 func (p *JudgePass) Windows() (w Windows, ok bool) {
 	if p.call == nil || p.Now.IsZero() {
 		return w, false

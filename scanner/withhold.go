@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Withheld is a definition that a client is not shown: whoever passes the message on takes
-// it out, see [Outcome.Rewrite]. A call of it is refused for the same reason.
+// Withheld is a definition that the client must not see: whoever forwards the message removes
+// it, see [Outcome.Rewrite]. A call of it is refused for the same reason.
 type Withheld struct {
 	Kind     SubjectKind
 	Name     string
@@ -44,13 +44,13 @@ const pinRule = "version-pin"
 // the server is refused.
 const maxWithheld = 65536
 
-// withheldKey is a definition of a server; without a kind it stands for all of them.
+// withheldKey is a definition of a server; without a kind it means all of them.
 type withheldKey struct {
 	server string
 	DefinitionKey
 }
 
-// withholding is what a judge of open connections remembers to refuse calls by.
+// withholding is the state by which a judge of open connections refuses calls.
 type withholding struct {
 	refused map[withheldKey]Decision
 	blocked map[DefinitionKey]*Finding // of the message at hand: the first that blocks, by what it is about
@@ -58,8 +58,8 @@ type withholding struct {
 	listed  map[DefinitionKey]Digest   // by the message at hand, the first of a name
 }
 
-// withhold decides which definitions of the message at hand are withheld, and refuses what
-// asks for one that is.
+// withhold decides which definitions of the message are withheld, and refuses requests for
+// withheld ones.
 func (j *judge) withhold(p *JudgePass, i int) {
 	m, server := p.Message, p.Server.ID
 	if p.Direction == ClientToServer {
@@ -85,14 +85,14 @@ func (j *judge) withhold(p *JudgePass, i int) {
 		key := withheldKey{server, DefinitionKey{d.Kind, d.Name}}
 		if _, known := w.refused[key]; !known && len(w.refused) >= maxWithheld {
 			key = withheldKey{server: server}
-			decision.Reason = "more definitions of the server are withheld than are remembered"
+			decision.Reason = "more withheld definitions of the server than the limit"
 		}
 		w.refused[key] = decision
 	}
 	j.refuseUnmatched(p, i)
 }
 
-// refuseWithheld refuses a request for what is withheld.
+// refuseWithheld refuses a request for a withheld definition.
 func (j *judge) refuseWithheld(p *JudgePass) {
 	m, kind := p.Message, NoSubject
 	switch m.Method {
@@ -121,7 +121,7 @@ func (j *judge) block(message int) {
 	if j.engine.blocks == nil {
 		return
 	}
-	own := len(j.found) - j.kept // those of the session stand behind, whichever message they are of
+	own := len(j.found) - j.kept // those of the session follow, whichever message they are of
 	for k := range j.found {
 		f := &j.found[k]
 		if !f.Subject.Definition() || k < own && f.message != message || !j.engine.blocks(f) {
@@ -137,8 +137,8 @@ func (j *judge) block(message int) {
 	}
 }
 
-// refuseUnmatched refuses a message with something poisoned in it that is no definition
-// which could be taken out: a text in a list, or what a server says of itself.
+// refuseUnmatched refuses a poisoned message from which no definition can be removed: the text
+// is elsewhere in a list, or in what a server says about itself.
 func (j *judge) refuseUnmatched(p *JudgePass, message int) {
 	if len(j.withholding.blocked) == 0 {
 		return
@@ -184,7 +184,7 @@ func (j *judge) cause(p *JudgePass, d *Definition) (cause Cause, decision Decisi
 	return cause, decision
 }
 
-// unpinned decides about a definition by what was trusted under its name.
+// unpinned decides about a definition by the one trusted under its name.
 func (j *judge) unpinned(p *JudgePass, d *Definition) (Cause, Decision) {
 	if !j.engine.pins || j.engine.pinning.OnChange != Block || d.Foreign {
 		return NotWithheld, Decision{}
@@ -202,7 +202,7 @@ func (j *judge) unpinned(p *JudgePass, d *Definition) (Cause, Decision) {
 	case trust == Unpinned && j.engine.pinning.Reviewed:
 		return refuse(PendingDefinition, `nobody has approved the %s "%s" of server "%s"`)
 	case trust == Changed || trust == Unpinned && twice && first != d.Digest:
-		return refuse(ChangedDefinition, `the %s "%s" of server "%s" is not the one that was trusted under its name`)
+		return refuse(ChangedDefinition, `the %s "%s" of server "%s" changed since it was trusted`)
 	}
 	return NotWithheld, Decision{}
 }

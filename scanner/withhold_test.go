@@ -190,7 +190,7 @@ func TestRewriteOtherFrame(t *testing.T) {
 	}
 }
 
-// TestRewriteProperty: whatever stands around the withheld definitions stays, byte for
+// TestRewriteProperty: whatever is around the withheld definitions stays, byte for
 // byte, and what is left parses and lacks exactly these.
 func TestRewriteProperty(t *testing.T) {
 	e, err := scanner.New([]scanner.Rule{markerRule()}, blocking())

@@ -48,7 +48,7 @@ func numbered(s, format, between string) string {
 	return strings.Join(parts, between)
 }
 
-// lettered writes each letter of s as another one, which stands at a distance from
+// lettered writes each letter of s as another one, which is at a distance from
 // a or A in Unicode.
 func lettered(s string, small, capital rune) string {
 	return strings.Map(func(r rune) rune {
@@ -179,7 +179,7 @@ func TestWritings(t *testing.T) {
 }
 
 // TestBytes shows of what comes in bytes that its text is judged whatever its character set
-// and its lines, and that a text which cannot be read is told of.
+// and its lines, and that a text which cannot be read is reported for.
 func TestBytes(t *testing.T) {
 	unread := strings.Repeat("\xe8\xf1\xf7\xe5\xe7\xed\xee\xe2\xe5\xed\xe8\xe5", 20) // in no known character set
 	for name, c := range map[string]struct {

@@ -12,13 +12,13 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// advisoryFlags name advisories beside those that are built in.
+// advisoryFlags name advisories in addition to the built-in ones.
 type advisoryFlags struct {
-	Advisories []string `help:"Also judge packages by these advisories: OSV JSON, or the zip export of an ecosystem as osv.dev publishes it. Repeat for several." placeholder:"FILE" sep:"none"`
+	Advisories []string `help:"Also check packages against these advisories: OSV JSON, or the zip export of an ecosystem from osv.dev. Repeatable." placeholder:"FILE" sep:"none"`
 }
 
-// advise makes the checks go by the files, as far as they are about packages of
-// the configurations.
+// advise makes the checks use the advisories of the files about packages in the
+// configurations.
 func (f *advisoryFlags) advise(std streams, c *checks, events []*scanner.Event, quiet bool) error {
 	if len(f.Advisories) == 0 {
 		return nil

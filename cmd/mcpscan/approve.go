@@ -11,13 +11,13 @@ import (
 
 // approveCmd is mcpscan approve.
 type approveCmd struct {
-	Selectors []string `arg:"" optional:"" help:"What to approve: SERVER for all that waits of it, SERVER:NAME for one definition; SERVER NAME… for several." placeholder:"SERVER[:NAME]"`
-	Server    string   `help:"The server whose definitions are named, or all of which are approved with --all." placeholder:"SERVER"`
-	All       bool     `help:"Approve all that waits, of all servers or of --server."`
-	Reason    string   `help:"Why. Without a reason, the gate does not count the approval." placeholder:"TEXT"`
-	By        string   `help:"Who approves; without it, MCPSCAN_USER, GITHUB_ACTOR or the user of this machine." placeholder:"NAME"`
+	Selectors []string `arg:"" optional:"" help:"What to approve: SERVER for all its pending definitions, SERVER:NAME for one; SERVER NAME… for several." placeholder:"SERVER[:NAME]"`
+	Server    string   `help:"The server of the named definitions, or of all with --all." placeholder:"SERVER"`
+	All       bool     `help:"Approve everything pending, of all servers or of --server."`
+	Reason    string   `help:"Reason. The gate does not count an approval without one." placeholder:"TEXT"`
+	By        string   `help:"Name of the approver; default: MCPSCAN_USER, GITHUB_ACTOR or the current user." placeholder:"NAME"`
 	Lockfile  string   `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
-	Now       string   `help:"Time of the approval; without it, the time of this machine." placeholder:"TIME"`
+	Now       string   `help:"Time of the approval; default: now." placeholder:"TIME"`
 	JSON      bool     `help:"Write JSON instead of text."`
 }
 
@@ -46,7 +46,7 @@ func (c *approveCmd) Run(ctx context.Context, std streams) error {
 		return unreadable(err)
 	}
 	if strings.TrimSpace(c.Reason) == "" && len(done) > 0 {
-		fmt.Fprintln(std.err, "mcpscan: approved without a reason: scan --base does not count that; to add one, run the command again with --reason \"…\"")
+		fmt.Fprintln(std.err, "mcpscan: approved without a reason, so scan --base does not count it; to add one, run the command again with --reason \"…\"")
 	}
 	return c.tell(std, done)
 }
@@ -81,8 +81,8 @@ func (c *approveCmd) selectors(f *lockfile.File) (all []lockfile.Selector, err e
 	return all, nil
 }
 
-// ofOne returns the server that --server names, or that stands ahead of names that are
-// none of a server, with the names of its definitions.
+// ofOne returns the server that --server names, or the server argument before definition
+// names, with the definition names.
 func (c *approveCmd) ofOne(f *lockfile.File) (server string, names []string) {
 	if c.Server != "" || len(c.Selectors) < 2 || f.Servers[c.Selectors[0]] == nil {
 		return c.Server, c.Selectors
@@ -95,7 +95,7 @@ func (c *approveCmd) ofOne(f *lockfile.File) (server string, names []string) {
 	return c.Selectors[0], c.Selectors[1:]
 }
 
-// approvedRow is one line of what was approved.
+// approvedRow is one approved definition.
 type approvedRow struct {
 	Server string `json:"server"`
 	Kind   string `json:"kind"`
@@ -124,7 +124,7 @@ func (c *approveCmd) tell(std streams, done []lockfile.Change) error {
 		return writeJSON(std.out, rows)
 	}
 	if len(rows) == 0 {
-		return put(std.out, []byte("nothing waits for approval\n"))
+		return put(std.out, []byte("nothing is pending\n"))
 	}
 	var b strings.Builder
 	for _, d := range done {

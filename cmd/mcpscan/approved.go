@@ -15,11 +15,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// lockFlags say what was approved.
+// lockFlags name the approved definitions.
 type lockFlags struct {
-	Lockfile  string `help:"What was approved; without it, mcpscan.lock in the working directory where there is one." placeholder:"FILE"`
-	Base      string `help:"The lockfile as it was before the change under review, or a directory with the files of the commit before it: what the lockfile holds otherwise now is reported, and of a directory, its versions of the configuration, policies and baseline decide." placeholder:"PATH"`
-	Approvals string `help:"Whether an approval that the change under review makes in the lockfile settles the drift it names: accept, ignore." default:"accept" enum:"accept,ignore"`
+	Lockfile  string `help:"Approved definitions to compare with; default: mcpscan.lock in the working directory, if it exists." placeholder:"FILE"`
+	Base      string `help:"The lockfile before the change under review, or a directory with the files of the commit before it. Reports what changed in the lockfile; with a directory, its versions of the configuration, policies and baseline decide." placeholder:"PATH"`
+	Approvals string `help:"Whether approvals that the change under review makes in the lockfile settle drift: accept, ignore." default:"accept" enum:"accept,ignore"`
 }
 
 // approved is what a run compares with.
@@ -73,14 +73,14 @@ func (f *lockFlags) against(ctx context.Context, engine *scanner.Engine) (*appro
 	return a, nil
 }
 
-// offersOf returns what a lockfile says was approved.
+// offersOf returns what a lockfile approves.
 func offersOf(ctx context.Context, engine *scanner.Engine, f *lockfile.File) (*scanner.Snapshot, error) {
 	offers := scanner.NewSnapshot()
 	_, err := engine.Keeping().Run(context.WithoutCancel(ctx), replay.Events(f.Events(true)), offers)
 	return offers, err
 }
 
-// known returns what the lockfile holds of each server, nil where there is no lockfile.
+// known returns the lockfile's servers, nil if there is no lockfile.
 func (a *approved) known() map[string]*lockfile.Server {
 	if a.file == nil {
 		return nil
@@ -88,8 +88,8 @@ func (a *approved) known() map[string]*lockfile.Server {
 	return a.file.Servers
 }
 
-// events returns what the lockfile holds of the servers that are not asked. Where single
-// servers were named, the run is about them alone.
+// events returns the lockfile's servers that are not started. If the user named single
+// servers, only those.
 func (a *approved) events(p *plan) (events []*scanner.Event) {
 	if a.file == nil {
 		return nil

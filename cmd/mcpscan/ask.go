@@ -29,7 +29,7 @@ type asking struct {
 	bytes    int              // of these
 }
 
-// What is kept of a server that does not say how it is called.
+// The bounds on frames kept until a server tells its name.
 const (
 	maxUnnamed      = 256
 	maxUnnamedBytes = 1 << 20
@@ -112,7 +112,7 @@ func (a *asking) event(kind scanner.EventKind) *scanner.Event {
 	return e
 }
 
-// frame takes in what was said on the connection.
+// frame takes a frame of the connection.
 func (a *asking) frame(fr live.Frame) {
 	if fr.Address { // of the transport, not a message
 		return
@@ -161,7 +161,7 @@ func (a *asking) flush() {
 	a.waiting = nil
 }
 
-// started tells what the server is, by what a machine knows of it.
+// started records the server's identity, with what a machine knows about it.
 func (a *asking) started(m machine) {
 	e, why := a.event(scanner.StartedEvent), ""
 	e.Identity, why = a.server.identity(m)
@@ -182,7 +182,7 @@ func (a *asking) replaced(ctx context.Context) bool {
 		return false
 	}
 	a.started(m)
-	a.skip("server %s was not started: %s, and version_pinning.on_change is block", a.title(), why)
+	a.skip("server %s not started: %s, and version_pinning.on_change is block", a.title(), why)
 	return true
 }
 
@@ -195,9 +195,9 @@ func (t *liveTarget) replaced(now *scanner.Identity, unknown string, known locke
 	case was == nil || was.Digest == "" || was.Digest == now.Digest:
 		return ""
 	case now.Digest != "":
-		return now.Executable + " has another content than the file that was approved"
+		return now.Executable + " differs from the approved file"
 	case unknown == "":
-		return "the file that was approved is not what its command starts"
+		return "the command does not start the approved file"
 	}
 	return unknown
 }
@@ -216,13 +216,13 @@ func (a *asking) skip(format string, args ...any) {
 	a.feed.send(e, true)
 }
 
-// report tells what was not listed.
+// report records what was not listed.
 func (a *asking) report(ctx context.Context, res *live.Result, err error, limit int64) {
 	switch {
 	case err != nil && ctx.Err() != nil:
-		a.skip("server %s was not inspected in full: %s", a.title(), ended(ctx))
+		a.skip("server %s not inspected in full: %s", a.title(), ended(ctx))
 	case err != nil:
-		a.skip("server %s was not inspected: %v", a.title(), err)
+		a.skip("server %s not inspected: %v", a.title(), err)
 	}
 	for _, p := range res.Problems {
 		if p.Reason == live.TooLong {
@@ -231,9 +231,9 @@ func (a *asking) report(ctx context.Context, res *live.Result, err error, limit 
 		a.skip("server %s: %s", a.title(), p)
 	}
 	if a.repeated > 0 { // what stood there was not judged either
-		a.skip("server %s repeated secrets that it was given; they were masked before its messages were inspected: %s", a.title(), count(a.repeated, "message"))
+		a.skip("server %s repeated secrets that it was given; mcpscan masked them before inspecting its messages: %s", a.title(), count(a.repeated, "message"))
 	}
 	if res.Oversize > 0 {
-		a.skip("server %s sent frames longer than the limit of %d bytes (--max-message): %d", a.title(), limit, res.Oversize)
+		a.skip("server %s sent frames over the limit of %d bytes (--max-message): %d", a.title(), limit, res.Oversize)
 	}
 }

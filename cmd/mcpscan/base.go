@@ -19,9 +19,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// baseTree is a directory with the files of the commit before the change under review,
-// "" where there is none. Of what decides about findings, its versions count: a change
-// must not look away from itself.
+// baseTree is a directory with the files of the commit before the change under review, "" if
+// there is none. Its versions of settings decide: a change must not hide its own findings.
 type baseTree string
 
 // tree returns the directory that --base names, if it is one.
@@ -44,7 +43,7 @@ func (f *lockFlags) baseLock(name string) string {
 	return base.path(name)
 }
 
-// holds reports whether a file is part of the change, so that the base has its version of
+// holds reports whether a file is part of the change, so that the base has its own version of
 // it, or none.
 func (b baseTree) holds(name string) bool { return b != "" && filepath.IsLocal(name) }
 
@@ -76,8 +75,8 @@ func read(what, name string, limit int64, must bool) (*fileVersion, error) {
 // errIrregular is a file that could keep its reader waiting.
 var errIrregular = errors.New("not a regular file")
 
-// versions returns a file before the change and as it is. Where the two are the same, or
-// the file is no part of the change, was is the file as it is.
+// versions returns a file before the change and now. If both are equal, or the file is not
+// part of the change, was is the current file.
 func (b baseTree) versions(what, name string, limit int64, must bool) (was, now *fileVersion, err error) {
 	if !b.holds(name) {
 		now, err = read(what, name, limit, must)
@@ -95,7 +94,7 @@ func (b baseTree) versions(what, name string, limit int64, must bool) (was, now 
 	return was, now, nil
 }
 
-// changedSettings makes what a rule sees of a file in two versions.
+// changedSettings returns the event for a changed settings file.
 func changedSettings(name string, was, now *fileVersion, changes []scanner.SettingsChange) *scanner.ChangedSettings {
 	changed := &scanner.ChangedSettings{Path: name, Changes: changes}
 	if was != nil {
@@ -113,8 +112,8 @@ func (f *configFlags) settings() (*config.Settings, error) {
 	return settings, err
 }
 
-// settingsOf returns the configuration that decides, and what the change under review
-// makes of it.
+// settingsOf returns the configuration that decides, and the event for the change under
+// review.
 func (f *configFlags) settingsOf(base baseTree) (*config.Settings, []*scanner.ChangedSettings, error) {
 	if f.NoConfig {
 		if f.Config != "" {
@@ -125,7 +124,7 @@ func (f *configFlags) settingsOf(base baseTree) (*config.Settings, []*scanner.Ch
 	name := cmp.Or(f.Config, config.SettingsFile)
 	was, now, err := base.versions("the configuration", name, config.MaxSettings, f.Config != "")
 	if errors.Is(err, errIrregular) {
-		return nil, nil, usage("%w; --no-config does without", err)
+		return nil, nil, usage("%w; --no-config ignores the file", err)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -157,8 +156,8 @@ func (v *fileVersion) settings() (*config.Settings, error) {
 	return settings, nil
 }
 
-// policies returns the names of the policies that decide, and what the change under
-// review makes of those that are asked for.
+// policies returns the names of the policies that decide, and the events for the change under
+// review.
 func (b baseTree) policies(names []string) (decide []string, changed []*scanner.ChangedSettings, err error) {
 	for _, name := range names {
 		was, now, err := b.versions("the policy", name, policyfile.MaxFile, true)
@@ -220,8 +219,8 @@ func comparePolicies(was, now *fileVersion) (changes []scanner.SettingsChange, d
 	return changes, lists[0] != nil && lists[0].Enforced, nil
 }
 
-// baseline returns what was known before by the baseline that decides, its name, and what
-// the change under review makes of it.
+// baseline returns the known findings of the baseline that decides, its name, and the event
+// for the change under review.
 func (b baseTree) baseline(name string) (known map[string]scanner.Severity, decides string, changed []*scanner.ChangedSettings, err error) {
 	was, now, err := b.versions("the baseline", name, maxBaseline, true)
 	if err != nil {
@@ -241,7 +240,7 @@ func (b baseTree) baseline(name string) (known map[string]scanner.Severity, deci
 	return known, decides, []*scanner.ChangedSettings{changedSettings(name, was, now, compareBaselines(known, is, now))}, nil
 }
 
-// maxBaseline is no bound: a baseline is as long as the report that it is.
+// maxBaseline is not meant as a bound: a baseline is as long as its report.
 const maxBaseline = 1 << 40
 
 // known reads the findings of a baseline, by their fingerprints.
@@ -262,20 +261,20 @@ func (v *fileVersion) known() (map[string]scanner.Severity, error) {
 	return known, nil
 }
 
-// compareBaselines tells of the findings that a baseline accepts, or accepts in a worse
+// compareBaselines reports the findings that a baseline accepts, or accepts in a worse
 // form, and the one before it did not.
 func compareBaselines(before, now map[string]scanner.Severity, data *fileVersion) (changes []scanner.SettingsChange) {
 	keys := []string{"findings"}
 	for _, id := range slices.Sorted(maps.Keys(now)) {
 		was, known := before[id]
-		effect, says := scanner.Accepts, fmt.Sprintf("the %s finding %s is accepted as known", now[id], id)
+		effect, says := scanner.Accepts, fmt.Sprintf("the baseline accepts the %s finding %s as known", now[id], id)
 		switch {
 		case known && now[id] == was:
 			continue
 		case known && now[id] < was:
 			effect = scanner.Keeps
 		case !fingerprint.MatchString(id):
-			effect, says = scanner.Weakens, fmt.Sprintf("a finding is accepted as known without a fingerprint: %q", id)
+			effect, says = scanner.Weakens, fmt.Sprintf("the baseline accepts a finding without a fingerprint as known: %q", id)
 		}
 		line := 1 + bytes.Count(data.data[:max(bytes.Index(data.data, []byte(id)), 0)], []byte("\n"))
 		changes = append(changes, scanner.SettingsChange{Effect: effect, Keys: keys, Says: says, Pos: scanner.Position{Line: line, Column: 1}})
@@ -287,12 +286,12 @@ func compareBaselines(before, now map[string]scanner.Severity, data *fileVersion
 		}
 	}
 	if gone > 0 {
-		changes = append(changes, scanner.SettingsChange{Keys: keys, Says: fmt.Sprintf("%d known findings are gone from the baseline", gone)})
+		changes = append(changes, scanner.SettingsChange{Keys: keys, Says: fmt.Sprintf("%d known findings were removed from the baseline", gone)})
 	}
 	return changes
 }
 
-// events are what the engine sees of the changes.
+// events are the changes as events for the engine.
 func (c *checks) events() (events []*scanner.Event) {
 	for _, changed := range c.changed {
 		events = append(events, &scanner.Event{Kind: scanner.SettingsEvent, Settings: changed, Origin: scanner.Origin{File: changed.Path, Line: 1, Column: 1}})

@@ -74,7 +74,7 @@ func (c *callsCmd) Run(ctx context.Context, std streams) error {
 type callList struct {
 	rows []callRow
 	open map[string]int // calls without a result, by session, server and id
-	last map[string]int // the last call that an audit log tells of, by session and server
+	last map[string]int // the last call that an audit log reports, by session and server
 }
 
 // see takes in a message.
@@ -101,7 +101,7 @@ func (l *callList) add(e *scanner.Event, m *scanner.Judged, action, told string)
 	return len(l.rows) - 1
 }
 
-// decide adds what was decided about the call.
+// decide adds the decision about the call.
 func (r *callRow) decide(m *scanner.Judged) {
 	switch d := &m.Decision; {
 	case d.Verdict == scanner.Block || d.Verdict == scanner.Prompt:
@@ -111,10 +111,10 @@ func (r *callRow) decide(m *scanner.Judged) {
 	}
 }
 
-// sameCall is how far apart the two events may be in which an audit log tells of one call.
+// sameCall is how far apart the two events may be in which an audit log reports one call.
 const sameCall = 100 * time.Millisecond
 
-// audited takes in a call of an audit log, which may tell of it twice: when a client made
+// audited takes in a call of an audit log, which may report it twice: when a client made
 // it, and when it was decided about.
 func (l *callList) audited(e *scanner.Event, m *scanner.Judged, key string) {
 	of := e.Session + "\x00" + e.Server
@@ -134,14 +134,14 @@ func (l *callList) audited(e *scanner.Event, m *scanner.Judged, key string) {
 	}
 }
 
-// twin reports whether a message tells of the call of a row once more, by the other event.
+// twin reports whether a message reports the call of a row once more, by the other event.
 func (r *callRow) twin(e *scanner.Event, m *scanner.Judged) bool {
 	apart := e.Time.Sub(r.Time).Abs()
 	return r.told != "" && r.told != m.Method && apart <= sameCall && (r.ID == m.ID || r.ID == "" || m.ID == "") &&
 		(r.Tool == m.Target || strings.HasSuffix(m.Target, "__"+r.Tool) || strings.HasSuffix(r.Tool, "__"+m.Target))
 }
 
-// finish adds the result of a call. What was blocked stays blocked.
+// finish adds the result of a call. A blocked call stays blocked.
 func (r *callRow) finish(e *scanner.Event, m *scanner.Judged) {
 	if m.Kind == scanner.Response || !scanner.Refuses(r.Action) {
 		r.Action = "ok"

@@ -18,30 +18,30 @@ import (
 
 // configFlags say which configuration is used.
 type configFlags struct {
-	Config   string `help:"Configuration file; without it, mcpscan.yaml in the working directory where there is one." placeholder:"FILE"`
-	NoConfig bool   `help:"Use no configuration file, not even one in the working directory."`
+	Config   string `help:"Configuration file; default: mcpscan.yaml in the working directory, if it exists." placeholder:"FILE"`
+	NoConfig bool   `help:"Ignore configuration files, including mcpscan.yaml in the working directory."`
 }
 
-// engineFlags say what is checked, and how.
+// engineFlags select the checks and their parameters.
 type engineFlags struct {
 	configFlags
 	Enable     []string `help:"Run only these rules, by ID or category." placeholder:"RULE"`
-	Disable    []string `help:"Leave these rules out, by ID or category." placeholder:"RULE"`
-	Policy     []string `help:"A policy that requests are judged by, beside that of the configuration: TOML, or YAML as in mcpscan.yaml. Of several, the strictest decision counts." placeholder:"FILE" sep:"none"`
-	Jobs       int      `short:"j" help:"Inspect on this many goroutines; 0 is one for each core." default:"0"`
-	MaxMessage int64    `help:"Longest message that is read, in bytes; longer ones are counted as not inspected." default:"33554432"`
+	Disable    []string `help:"Disable these rules, by ID or category." placeholder:"RULE"`
+	Policy     []string `help:"Additional policy for requests: TOML, or YAML as in mcpscan.yaml. Repeatable; the strictest decision counts." placeholder:"FILE" sep:"none"`
+	Jobs       int      `short:"j" help:"Number of parallel workers; 0 uses one per core." default:"0"`
+	MaxMessage int64    `help:"Maximum message size in bytes; longer messages count as not inspected." default:"33554432"`
 
-	MaxTime time.Duration `help:"How long the run may take, such as 10m; what it did not get to is counted as not inspected. 0 is as long as it needs." default:"0" placeholder:"TIME"`
+	MaxTime time.Duration `help:"Time limit for the run, such as 10m; what it did not reach counts as not inspected. 0 is no limit." default:"0" placeholder:"TIME"`
 	late    func() bool   // the time is over; nil where there is no limit
 }
 
-// baselineFlags say what was decided or known before.
+// baselineFlags name earlier decisions and findings.
 type baselineFlags struct {
-	Baseline string `help:"A JSON report: what stands in it and is no worse now is counted, and is no reason to fail." placeholder:"REPORT"`
-	Now      string `help:"Date that ignores expire by where what was found has no time of its own, as in definition files." placeholder:"DATE"`
+	Baseline string `help:"A JSON report: findings in it that are no more severe now are counted and do not fail the run." placeholder:"REPORT"`
+	Now      string `help:"Date for the expiry of ignores where events have no time, as in definition files." placeholder:"DATE"`
 }
 
-// checks are what a run checks, and what it makes of what it finds.
+// checks are the rules of a run, and the decisions about their findings.
 type checks struct {
 	engine  *scanner.Engine
 	options scanner.Options // of the engine
@@ -109,11 +109,11 @@ func configured(s *config.Settings) (all []scanner.Rule, off map[string]bool) {
 	return all, off
 }
 
-// checks makes the checks that the flags ask for.
+// checks returns the checks selected by the flags.
 func (f *engineFlags) checks() (*checks, error) { return f.checksOf("") }
 
-// checksOf makes the checks that the flags ask for. Of files that the base has in another
-// version, that one decides. --enable and --disable have the last word on which rules run.
+// checksOf returns the checks selected by the flags, with the base's versions of changed
+// files. --enable and --disable override everything else about which rules run.
 func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
 	if f.Jobs < 0 || f.MaxMessage < 1 || f.MaxTime < 0 {
 		return nil, usage("--jobs, --max-message and --max-time must not be negative")
@@ -174,7 +174,7 @@ func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
 	return c, nil
 }
 
-// compare adds what was known before.
+// compare adds the known findings.
 func (c *checks) compare(f baselineFlags) error {
 	var err error
 	if c.triage.Now, err = date(f.Now); err != nil {
@@ -223,8 +223,8 @@ func (t triaged) Finding(f *scanner.Finding) error {
 // into returns the sink that decides about findings ahead of another one.
 func (c *checks) into(s scanner.Sink) scanner.Sink { return triaged{s, c.triage} }
 
-// complete adds to a report what it was decided by, and tells of ignores that
-// suppressed nothing.
+// complete adds the sources of decisions to a report, and reports ignores that suppressed
+// nothing.
 func (c *checks) complete(std streams, r *report.Report, quiet bool) {
 	s := c.triage.Settings
 	r.Config = c.config()

@@ -7,8 +7,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// commandFirst puts the words that name the command first: the parser knows a flag
-// only behind the command that it belongs to, and people write it anywhere.
+// commandFirst moves the words of the command to the front: the parser knows a flag only after
+// its command, and people write it anywhere.
 func commandFirst(root *kong.Node, args []string) []string {
 	var words, flags []string
 	at, node := 0, root
@@ -45,8 +45,9 @@ func subcommand(of *kong.Node, name string) *kong.Node {
 	return nil
 }
 
-// takesNext reports whether the argument behind a flag is its value. One that no command
-// has takes what is no command: the parser, which will refuse it, has to see its command.
+// takesNext reports whether the argument after a flag is its value. An unknown flag takes any
+// argument that is not a command, so that the parser can see the command when it refuses the
+// flag.
 func takesNext(root *kong.Node, word string, beforeCommand bool) bool {
 	if strings.Contains(word, "=") {
 		return false

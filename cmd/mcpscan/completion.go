@@ -33,14 +33,14 @@ func (c *completionCmd) Run(std streams) error {
 	return put(std.out, script)
 }
 
-// completeCmd is what the scripts call: the words of a command line without the name of the
-// program, of which the last one is to be completed.
+// completeCmd is called by the scripts, with the words of a command line without the program
+// name; the last one is to be completed.
 type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:""`
 }
 
-// Run writes the candidates one a line, each with a tab and what it is. Without any, the
-// shell completes the names of files.
+// Run writes the candidates one per line, with a tab and a description. Without candidates,
+// the shell completes file names.
 func (c *completeCmd) Run(parsed *kong.Context, std streams) error {
 	words := c.Words
 	if len(words) > 0 && words[0] == "--" { // so that the parser leaves the words alone
@@ -57,7 +57,7 @@ func (c *completeCmd) Run(parsed *kong.Context, std streams) error {
 // completion is a word that a command line may go on with.
 type completion struct{ word, help string }
 
-// completions returns what the last of the words may become.
+// completions returns the candidates for the last word.
 func completions(root *kong.Node, words []string) []completion {
 	if len(words) == 0 {
 		words = []string{""}
@@ -139,7 +139,7 @@ func values(v *kong.Value, prefix, begun string) []completion {
 	return out
 }
 
-// firstSentence is as much of a help text as fits beside a completion.
+// firstSentence is the part of a help text that fits beside a completion.
 func firstSentence(s string) string {
 	s, _, _ = strings.Cut(s, "; ")
 	s, _, _ = strings.Cut(s, ": ")

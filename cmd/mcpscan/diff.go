@@ -9,10 +9,10 @@ import (
 
 // diffCmd is mcpscan diff.
 type diffCmd struct {
-	Old     string   `arg:"" help:"What was approved: a lockfile, a definition file, a recording, or a URL." placeholder:"OLD"`
-	New     string   `arg:"" optional:"" help:"What is there now: any of these, or a client configuration. Behind --, the command of one server." placeholder:"NEW"`
+	Old     string   `arg:"" help:"Old side: a lockfile, a definition file, a recording, or a URL." placeholder:"OLD"`
+	New     string   `arg:"" optional:"" help:"New side: any of these, or a client configuration. After --, the command of one server." placeholder:"NEW"`
 	Command []string `kong:"-"`
-	Server  string   `help:"The server of OLD to compare with; without it, the one that runs the same package, has the same URL or the same name." placeholder:"NAME"`
+	Server  string   `help:"The server of OLD to compare with; default: the one with the same package, URL or name." placeholder:"NAME"`
 
 	only func(*scanner.Finding) bool // nil for all
 
@@ -25,7 +25,7 @@ type diffCmd struct {
 // Run compares and reports.
 func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	if (c.New == "") == (len(c.Command) == 0) {
-		return usage("expected two things to compare: mcpscan diff OLD NEW, or mcpscan diff OLD -- COMMAND")
+		return usage("expected two arguments: mcpscan diff OLD NEW, or mcpscan diff OLD -- COMMAND")
 	}
 	checks, err := c.checks()
 	if err != nil {
@@ -70,8 +70,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	return c.finish(std, r, checks.rules)
 }
 
-// fresh is a sink that leaves out what was found before, too: a diff is about what
-// changed.
+// fresh is a sink that leaves out findings of the old side: a diff is about what changed.
 type fresh struct {
 	scanner.Sink
 	before *scanner.Snapshot
@@ -85,8 +84,8 @@ func (s fresh) Finding(f *scanner.Finding) error {
 	return s.Sink.Finding(f)
 }
 
-// snapshot reads what was approved to its end, and keeps what its servers offer.
-// missed is what of it was not read.
+// snapshot reads the old side to its end, and keeps what its servers offer. missed is what was
+// not read.
 func (c *diffCmd) snapshot(ctx context.Context, std streams, engine *scanner.Engine) (s *side, offers *scanner.Snapshot, missed []scanner.Skipped, err error) {
 	if s, err = c.side(ctx, std, c.Old, true, nil, c.MaxMessage, c.Quiet); err != nil {
 		return nil, nil, nil, err
@@ -98,7 +97,7 @@ func (c *diffCmd) snapshot(ctx context.Context, std streams, engine *scanner.Eng
 		return nil, nil, nil, readError(err)
 	}
 	if len(offers.Servers) == 0 {
-		return nil, nil, nil, &exitError{exitIncomplete, fmt.Errorf("%s: no server shows anything in it, so there is nothing to compare with", c.Old)}
+		return nil, nil, nil, &exitError{exitIncomplete, fmt.Errorf("%s: it has no server with definitions, so there is nothing to compare with", c.Old)}
 	}
 	return s, offers, res.Coverage.Skipped, nil
 }

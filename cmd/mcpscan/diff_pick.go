@@ -12,8 +12,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// pick chooses the server of OLD that NEW is compared with. pair is whether it is the
-// only one, so that names need not agree; otherwise servers are compared by name.
+// pick chooses the server of OLD to compare NEW with. pair says that both sides have one
+// server, so that names need not agree; otherwise servers are compared by name.
 func (c *diffCmd) pick(ctx context.Context, std streams, engine *scanner.Engine, before *scanner.Snapshot) (s *scanner.Snapshot, pair bool, err error) {
 	switch {
 	case c.Server != "":
@@ -49,7 +49,7 @@ func (c *diffCmd) pick(ctx context.Context, std streams, engine *scanner.Engine,
 	case 0:
 		return nil, false, c.nothingCompared(before, []string{name})
 	}
-	return nil, false, usage("several servers of %s are started like that: %s; choose one with --server NAME", c.Old, quotedNames(found))
+	return nil, false, usage("several servers of %s have this command: %s; choose one with --server NAME", c.Old, quotedNames(found))
 }
 
 // has reports whether NEW, a file, shows a server of a name.
@@ -68,7 +68,7 @@ func (c *diffCmd) has(ctx context.Context, std streams, engine *scanner.Engine, 
 
 // nothingCompared explains that the two sides have no server in common.
 func (c *diffCmd) nothingCompared(before *scanner.Snapshot, now []string) error {
-	return usage("nothing was compared: %s has %s, and what is compared with it has %s; choose with --server NAME", c.Old, quotedNames(before.Names()), quotedNames(now))
+	return usage("nothing was compared: %s has %s, and the other side has %s; choose with --server NAME", c.Old, quotedNames(before.Names()), quotedNames(now))
 }
 
 // maxNames bounds the names in an error.

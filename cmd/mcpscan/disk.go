@@ -16,16 +16,16 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// What is read of the files that entries of a configuration, or caches of launchers,
-// name. Somebody else chooses how many they are, and how long.
+// The bounds on reading files that configurations or launcher caches name. Somebody else
+// decides how many they are, and how long.
 const (
 	maxHashed   = 512 << 20 // of a file whose digest is taken
 	maxManifest = 64 << 20  // of a file that is parsed
 	maxRead     = 2 << 30   // in a run
 )
 
-// disk reads such files: regular ones, each once as long as it does not change, and no
-// more of them than the bounds. It stops when the run is interrupted.
+// disk reads such files: regular ones, each once while it does not change, within the bounds.
+// It stops when the run is interrupted.
 type disk struct {
 	ctx  context.Context
 	mu   sync.Mutex
@@ -40,7 +40,7 @@ type summed struct {
 	digest string
 }
 
-// npmLock is a parsed package-lock.json as it was; doc is nil for one that is none.
+// npmLock is a parsed package-lock.json; doc is nil if the file is not one.
 type npmLock struct {
 	path string
 	info os.FileInfo
@@ -51,8 +51,8 @@ func newDisk(ctx context.Context) *disk {
 	return &disk{ctx: ctx, left: maxRead, sums: map[string]summed{}}
 }
 
-// digest returns the SHA-256 of a regular file, "" where there is none. why tells that
-// there is one and it was not taken.
+// digest returns the SHA-256 of a regular file, "" if there is none. why says why an existing
+// file has no digest.
 func (d *disk) digest(path string) (digest, why string) {
 	info, err := regular(path)
 	if err != nil {
@@ -72,8 +72,8 @@ func (d *disk) digest(path string) (digest, why string) {
 	return digest, ""
 }
 
-// manifest returns what a regular file holds, nil where it is none or longer than a
-// manifest is.
+// manifest returns the content of a regular file, nil if it is not one or too long for a
+// manifest.
 func (d *disk) manifest(path string) []byte {
 	info, err := regular(path)
 	if err != nil {
@@ -92,8 +92,8 @@ func (d *disk) content(path string, info os.FileInfo) []byte {
 	return []byte(b.String())
 }
 
-// packageLock returns a lockfile of npm, nil where the file is none. Thousands of entries
-// can stand beside the same one.
+// packageLock returns an npm lockfile, nil if the file is not one. Thousands of entries can
+// share one.
 func (d *disk) packageLock(path string) *wire.Doc {
 	info, err := regular(path)
 	if err != nil {
@@ -120,24 +120,24 @@ func (d *disk) copy(to io.Writer, path string, info os.FileInfo, most int64) (wh
 	case d.ctx.Err() != nil:
 		return "its files were not read: interrupted"
 	case size > most:
-		return fmt.Sprintf("the digest of %s was not taken: it has more than %d bytes", portable(path), most)
+		return fmt.Sprintf("no digest of %s: it is larger than %d bytes", portable(path), most)
 	case size > d.left:
-		return fmt.Sprintf("the digest of %s was not taken: the files of this run have more than %d bytes", portable(path), int64(maxRead))
+		return fmt.Sprintf("no digest of %s: the files of this run are larger than %d bytes", portable(path), int64(maxRead))
 	}
 	d.left -= size
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe that took its place has no writer to wait for
 	if err != nil {
-		return fmt.Sprintf("the digest of %s was not taken: it cannot be read", portable(path))
+		return fmt.Sprintf("no digest of %s: cannot read it", portable(path))
 	}
 	defer f.Close()
 	if now, err := f.Stat(); err != nil || !unchanged(now, info) {
-		return fmt.Sprintf("the digest of %s was not taken: the file changed while it was read", portable(path))
+		return fmt.Sprintf("no digest of %s: the file changed during reading", portable(path))
 	}
 	switch n, err := io.Copy(to, io.LimitReader(&untilDone{d.ctx, f}, size)); {
 	case d.ctx.Err() != nil:
 		return "its files were not read: interrupted"
 	case err != nil || n < size:
-		return fmt.Sprintf("the digest of %s was not taken: the file changed while it was read", portable(path))
+		return fmt.Sprintf("no digest of %s: the file changed during reading", portable(path))
 	}
 	return ""
 }
@@ -155,7 +155,7 @@ func (u *untilDone) Read(p []byte) (int, error) {
 	return u.r.Read(p)
 }
 
-// regular tells of a file that has a content of its own. Those that the kernel makes up
+// regular reports a file that has a content of its own. Those that the kernel makes up
 // when they are read have no length, and some no end.
 func regular(path string) (os.FileInfo, error) {
 	info, err := os.Stat(path)
@@ -174,14 +174,13 @@ func regular(path string) (os.FileInfo, error) {
 	}
 	for _, made := range []string{"/proc/", "/sys/", "/dev/"} {
 		if strings.HasPrefix(target, made) {
-			return nil, fmt.Errorf("%s is made up by the kernel", path)
+			return nil, fmt.Errorf("%s is a kernel file", path)
 		}
 	}
 	return info, nil
 }
 
-// unchanged reports whether two looks at a file saw the same content, as far as its
-// length and time tell.
+// unchanged reports whether a file kept its length and time.
 func unchanged(a, b os.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.ModTime().After(time.Time{})
 }

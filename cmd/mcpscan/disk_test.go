@@ -47,10 +47,10 @@ func TestDigestOfRegularFilesOnly(t *testing.T) {
 	}
 }
 
-// TestDigestBounds: what is not read is told, for one file and for a run.
+// TestDigestBounds: what is not read is reported, for one file and for a run.
 func TestDigestBounds(t *testing.T) {
 	d := newDisk(t.Context())
-	if digest, why := d.digest(sparse(t, maxHashed+1)); digest != "" || !strings.Contains(why, "it has more than 536870912 bytes") {
+	if digest, why := d.digest(sparse(t, maxHashed+1)); digest != "" || !strings.Contains(why, "it is larger than 536870912 bytes") {
 		t.Errorf("got %q, %q", digest, why)
 	}
 	d.left = 3000
@@ -85,7 +85,7 @@ func TestDigestOfAFileThatChanges(t *testing.T) {
 	}
 }
 
-// TestInterruptedDigest: nothing is read any more, and that is told.
+// TestInterruptedDigest: nothing is read any more, and that is reported.
 func TestInterruptedDigest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	d := newDisk(ctx)
@@ -107,7 +107,7 @@ func TestEntriesThatNameKernelFiles(t *testing.T) {
 			told = append(told, e.Reason)
 		}
 	}
-	if len(told) != 1 || !strings.Contains(told[0], "server long: the digest of") {
+	if len(told) != 1 || !strings.Contains(told[0], "server long: no digest of") {
 		t.Errorf("got %q", told)
 	}
 	for _, target := range p.targets {
@@ -117,7 +117,7 @@ func TestEntriesThatNameKernelFiles(t *testing.T) {
 	}
 }
 
-// TestLockfileOfNPMIsReadOnce: thousands of entries can stand beside one.
+// TestLockfileOfNPMIsReadOnce: thousands of entries can be beside one.
 func TestLockfileOfNPMIsReadOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "package-lock.json")
 	text := `{"packages":{"node_modules/a":{"version":"1.2.3","integrity":"sha512-x"}}}`

@@ -206,7 +206,7 @@ func again(join func(was, text string) string) func(*rand.Rand, *project) bool {
 	}
 }
 
-// inner is what stands in the innermost object of a configuration.
+// inner is what is in the innermost object of a configuration.
 func inner(text string) string {
 	_, rest, _ := strings.Cut(text, "{\n")
 	entries, _, _ := strings.Cut(rest, "\n}")

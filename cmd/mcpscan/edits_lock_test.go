@@ -129,7 +129,7 @@ func setting(text string) func(*rand.Rand, *project) bool {
 	return func(_ *rand.Rand, p *project) bool { p.files["mcpscan.yaml"] += text; return true }
 }
 
-// settings are edits of what mcpscan itself is told.
+// settings are edits of what mcpscan itself is reported.
 var settings = []edit{
 	{"no detection", setting("detection:\n  enabled: false\n")},
 	{"an alert threshold", setting("detection:\n  alert_threshold: critical\n")},

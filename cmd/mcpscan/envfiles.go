@@ -14,9 +14,8 @@ import (
 // maxEnvFile bounds a file of variables.
 const maxEnvFile = 1 << 20
 
-// envFiles adds the files of variables that entries of a project name and that came with
-// it: what stands in them decides what runs as the entry does. Others are of whoever starts
-// the server, and are counted.
+// envFiles adds the project's environment files that its entries name: like the entry, they
+// decide what runs. Other files belong to whoever starts the server, and are counted.
 func (p *plan) envFiles(f *config.File) {
 	if f.User {
 		return
@@ -35,11 +34,11 @@ func (p *plan) envFiles(f *config.File) {
 			data, err := readTarget(path, maxEnvFile)
 			switch {
 			case inside == "", errors.Is(err, fs.ErrNotExist) && !isLink(path):
-				p.ignore(at, "a file of variables that did not come with the project")
+				p.ignore(at, "an environment file outside the project")
 			case err == nil && !below(projectOf(f), path):
-				p.skip(at, "server %s: its file of variables was not judged: a link leads out of the project", e.Name)
+				p.skip(at, "server %s: environment file not checked: a link leads out of the project", e.Name)
 			case err != nil:
-				p.skip(at, "server %s: its file of variables was not read: %v", e.Name, err)
+				p.skip(at, "server %s: environment file not read: %v", e.Name, err)
 			default:
 				vars := config.ParseEnvFile(path, f.Client, data)
 				vars.Project = f.Project

@@ -21,8 +21,8 @@ type inherited struct {
 	withheld  []string // names; those of secrets come first
 }
 
-// inherits returns what a server gets of our environment. What its configuration sets
-// is not part of that.
+// inherits returns the part of our environment that a server gets, without what its
+// configuration sets.
 func (c *liveFlags) inherits(t *liveTarget) (in inherited) {
 	id := t.name
 	if t.foreign {
@@ -64,7 +64,7 @@ func secretsFirst(names []string) {
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) })
 }
 
-// secretName reports whether a variable holds a secret by its name.
+// secretName reports whether a variable is named like a secret.
 func secretName(name string) bool { return policy.Sensitive(name) || text.NamesSecret(name) }
 
 // secrets are the values, beyond the standard variables, that are secret by their name.

@@ -11,7 +11,7 @@ import (
 
 // eventsFlags say where audit events go.
 type eventsFlags struct {
-	Events string `help:"Write what was seen and decided to this file, as audit events in JSON, a line each." placeholder:"FILE"`
+	Events string `help:"Write audit events to this file, one JSON object per line." placeholder:"FILE"`
 }
 
 // auditLog is what --events writes.
@@ -27,21 +27,21 @@ func (f *eventsFlags) open(others ...string) (*auditLog, error) {
 	case f.Events == "":
 		return &auditLog{}, nil
 	case f.Events == "-":
-		return nil, usage("--events -: standard output is for the report; expected the name of a file")
+		return nil, usage("--events -: standard output is for the report; name a file")
 	}
 	for _, other := range others {
 		if other != "" && filepath.Clean(other) == filepath.Clean(f.Events) {
-			return nil, usage("--events %s: another file is written there; expected a name of its own", f.Events)
+			return nil, usage("--events %s: another output is written there; name another file", f.Events)
 		}
 	}
 	file, err := os.OpenFile(f.Events, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return nil, usage("creating the file of --events: %w", err)
+		return nil, usage("creating the --events file: %w", err)
 	}
 	return &auditLog{to: report.NewEvents(file), file: file}, nil
 }
 
-// beside returns a sink that fills the log and passes all on.
+// beside returns a sink that fills the log and passes everything on.
 func (l *auditLog) beside(s scanner.Sink) scanner.Sink {
 	if l.to == nil {
 		return s
@@ -68,8 +68,8 @@ func (t tee) Finding(f *scanner.Finding) error {
 	return errors.Join(t[0].Finding(f), t[1].Finding(f))
 }
 
-// withLost adds to what a run exits with that a file is incomplete. Findings and the
-// like decide the code.
+// withLost adds to the exit error that a file is incomplete. Other results decide the exit
+// code.
 func withLost(err, lost error) error {
 	var exit *exitError
 	switch {

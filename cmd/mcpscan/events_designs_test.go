@@ -12,7 +12,7 @@ import (
 )
 
 // eventMembers are the members that the agentsh designs give each event, and below names
-// in brackets those of what stands in it.
+// in brackets those of what is in it.
 var eventMembers = map[string]string{
 	"mcp_tool_seen":              "type timestamp session_id server_id server_type tool_name tool_hash description status detections max_severity",
 	"mcp_tool_changed":           "type timestamp session_id server_id tool_name previous_hash new_hash changes detections",
@@ -49,7 +49,7 @@ func written(t *testing.T, args ...string) (out []map[string]any) {
 }
 
 // TestEventsHaveTheMembersOfTheDesigns: each event has each member that the designs name,
-// where what it tells of has it.
+// where what it reports has it.
 func TestEventsHaveTheMembersOfTheDesigns(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string, mode os.FileMode) string {

@@ -15,10 +15,10 @@ import (
 
 // explainCmd is mcpscan explain.
 type explainCmd struct {
-	Recording string `arg:"" help:"Recording that holds the event." placeholder:"RECORDING"`
-	Event     string `arg:"" help:"Number of its line, FILE:LINE as in a report, id:ID of a JSON-RPC request, or the fingerprint f1:… of a finding." placeholder:"EVENT"`
-	Session   string `help:"Of the requests with an id, those of this session."`
-	Server    string `help:"Of the requests with an id, those of this server."`
+	Recording string `arg:"" help:"Recording with the event." placeholder:"RECORDING"`
+	Event     string `arg:"" help:"Line number, FILE:LINE as in a report, id:ID of a JSON-RPC request, or the fingerprint f1:… of a finding." placeholder:"EVENT"`
+	Session   string `help:"For id:ID, the session of the request."`
+	Server    string `help:"For id:ID, the server of the request."`
 	JSON      bool   `help:"Write JSON instead of text."`
 	engineFlags
 }
@@ -52,7 +52,7 @@ type explainedMessage struct {
 	Windows  *windows         `json:"windows,omitempty"`
 }
 
-// explainedCheck is what one check decided.
+// explainedCheck is the decision of one check.
 type explainedCheck struct {
 	Check   string `json:"check"`
 	Verdict string `json:"verdict"` // empty where it said nothing
@@ -101,7 +101,7 @@ type windows struct {
 	Bucket      int     `json:"burst"`
 }
 
-// The bounds of what is listed.
+// The bounds of the lists.
 const (
 	maxOnLine     = 20 // events of one line
 	maxCandidates = 20
@@ -149,8 +149,8 @@ func (x *explainer) pass(ctx context.Context, engine *scanner.Engine, s scanner.
 	return replayed{[]string{x.cmd.Recording}, x.cmd.MaxMessage, "nothing was explained"}.into(ctx, x.std, engine, x.checks.into(s))
 }
 
-// probe returns an engine with a rule behind all others that hands over the state of
-// the windows of each call.
+// probe returns an engine with an additional last rule that passes on the windows of each
+// call.
 func (x *explainer) probe(see func(*scanner.Judged, *scanner.Windows, *scanner.Limits)) (*scanner.Engine, error) {
 	return scanner.New(append(slices.Clone(x.checks.engine.Rules()), observer(func(p *scanner.JudgePass) {
 		if w, ok := p.Windows(); ok {
@@ -175,7 +175,7 @@ func (x *explainer) explain(ctx context.Context, line int) ([]*explained, error)
 		return nil, v.missing(x.cmd.Recording)
 	}
 	if v.more > 0 {
-		fmt.Fprintf(x.std.err, "mcpscan: %d more events begin in this line and are not explained\n", v.more)
+		fmt.Fprintf(x.std.err, "mcpscan: %d more events begin on this line and are not explained\n", v.more)
 	}
 	places := map[int]past{}
 	for _, e := range v.events {
@@ -215,7 +215,7 @@ func pastOf(e *scanner.Event, out *scanner.Outcome) past {
 	return p
 }
 
-// inWords says what a message is.
+// inWords describes a message.
 func inWords(m *scanner.Judged) string {
 	out := m.Kind.String()
 	if m.Answers != "" {
@@ -258,7 +258,7 @@ func (e *explained) rest(recording string, places map[int]past) {
 	}
 }
 
-// comparePast orders by time, then by place; what has no time stands first.
+// comparePast orders by time, then by place; events without a time come first.
 func comparePast(a, b past) int {
 	var at, bt time.Time
 	if a.Time != nil {

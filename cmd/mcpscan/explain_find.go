@@ -39,13 +39,13 @@ func (c *explainCmd) parse() (wanted, error) {
 	}
 	if m := inFile.FindStringSubmatch(c.Event); m != nil {
 		if !c.sameFile(m[1]) {
-			return wanted{}, usage("%s: the event stands in another file than %s; name that file as the recording", c.Event, c.Recording)
+			return wanted{}, usage("%s: the event is in another file than %s; name that file as the recording", c.Event, c.Recording)
 		}
 		if line, err := strconv.Atoi(m[2]); err == nil && line > 0 {
 			return wanted{line: line}, nil
 		}
 	}
-	return wanted{}, usage("%q names no event: expected the number of a line, FILE:LINE, id:ID of a request, or the fingerprint of a finding such as f1:%s", c.Event, strings.Repeat("0", 32))
+	return wanted{}, usage("%q is not an event: expected a line number, FILE:LINE, id:ID of a request, or the fingerprint of a finding such as f1:%s", c.Event, strings.Repeat("0", 32))
 }
 
 // candidate is an event that may be the one asked for.
@@ -84,7 +84,7 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 	}
 	switch len(found) {
 	case 0:
-		return want, usage("no message in %s has the id %s; mcpscan events lists all", x.cmd.Recording, shownText(want.id))
+		return want, usage("no message in %s has the ID %s; mcpscan events lists all", x.cmd.Recording, shownText(want.id))
 	case 1:
 		return wanted{line: found[0].line}, nil
 	}
@@ -95,7 +95,7 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 	if more > 0 {
 		list += "\n  and more"
 	}
-	return want, usage("%d messages have the id %s: name one by its line, or choose with --session and --server%s", len(found), shownText(want.id), list)
+	return want, usage("%d messages have the ID %s: name one by its line, or choose with --session and --server%s", len(found), shownText(want.id), list)
 }
 
 // byFingerprint finds the line where a finding was made first.
@@ -107,7 +107,7 @@ func (x *explainer) byFingerprint(ctx context.Context, fingerprint string) (want
 		}
 	}})
 	if err == nil && line == 0 {
-		err = usage("nothing in %s has the fingerprint %s; mcpscan detections --json --severity note lists what was found", x.cmd.Recording, fingerprint)
+		err = usage("nothing in %s has the fingerprint %s; mcpscan detections --json --severity note lists the findings", x.cmd.Recording, fingerprint)
 	}
 	return wanted{line: line}, err
 }
@@ -132,7 +132,7 @@ func (l *located) Finding(f *scanner.Finding) error {
 type view struct {
 	line          int
 	before, after int    // the nearest lines with events, -1 for none
-	reason        string // why what stands there is no event
+	reason        string // why the text there is no event
 	more          int    // events of the line beyond those listed
 	events        []*explained
 	at            scanner.Origin
@@ -214,7 +214,7 @@ func chain(m *scanner.Judged) []explainedCheck {
 	return out
 }
 
-// repeats reports whether a rule only said again what a policy had decided.
+// repeats reports whether a rule only repeated the decision of a policy.
 func repeats(d scanner.Decision, said []scanner.Decision) bool {
 	return d.Location == scanner.Location{} && slices.ContainsFunc(said, func(o scanner.Decision) bool {
 		return o.Location != scanner.Location{} && o.Check == d.Check && o.Verdict == d.Verdict && o.Reason == d.Reason
@@ -243,13 +243,13 @@ func (v *view) Finding(f *scanner.Finding) error {
 func (v *view) missing(recording string) error {
 	switch {
 	case v.reason != "":
-		return usage("%s:%d is no event: %s", recording, v.line, text.Visible(v.reason, 400))
+		return usage("%s:%d is not an event: %s", recording, v.line, text.Visible(v.reason, 400))
 	case v.before > 0 && v.after > 0:
-		return usage("no event begins in %s:%d: those around it begin in the lines %d and %d", recording, v.line, v.before, v.after)
+		return usage("no event begins at %s:%d: the nearest begin on lines %d and %d", recording, v.line, v.before, v.after)
 	case v.before > 0:
-		return usage("no event begins in %s:%d: the last one begins in line %d", recording, v.line, v.before)
+		return usage("no event begins at %s:%d: the last one begins on line %d", recording, v.line, v.before)
 	case v.after > 0:
-		return usage("no event begins in %s:%d: the first one begins in line %d", recording, v.line, v.after)
+		return usage("no event begins at %s:%d: the first one begins on line %d", recording, v.line, v.after)
 	}
 	return usage("%s has no events", recording)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// TestExplainedChain: what each check said stands in the order of the chain, whoever
+// TestExplainedChain: what each check said is in the order of the chain, whoever
 // spoke first, and the silent ones are named.
 func TestExplainedChain(t *testing.T) {
 	if len(chain(&scanner.Judged{Message: &scanner.Message{}})) != 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// labelWidth is how far behind a label, and its indent, what it says begins.
+// labelWidth is the column of the text after a label and its indent.
 const labelWidth = 13
 
 // explainedLines writes what there is to say of events, a fact a line.
@@ -29,7 +29,7 @@ func writeExplained(w io.Writer, events []*explained) error {
 	return put(text.Guard(w), p.b.Bytes())
 }
 
-// line writes a label and what it says, if it says anything; continued lines have none.
+// line writes a label and its text, unless the text is empty; continued lines have no label.
 func (p *explainedLines) line(indent int, label, format string, args ...any) {
 	for i, a := range args { // all text but the format may be foreign
 		if s, ok := a.(string); ok {
@@ -68,7 +68,7 @@ func (p *explainedLines) event(e *explained) {
 // instant writes a time to the nanosecond.
 func instant(t *time.Time) string {
 	if t == nil || t.IsZero() {
-		return "at no known time"
+		return "without a time"
 	}
 	return t.UTC().Format(time.RFC3339Nano)
 }
@@ -93,11 +93,11 @@ func (p *explainedLines) message(m *explainedMessage) {
 	}
 }
 
-// decision writes what was decided, and by whom.
+// decision writes the decision with its check.
 func (p *explainedLines) decision(m *explainedMessage) {
 	if len(m.Checks) == 0 {
 		if m.Kind == "request" {
-			p.line(0, "decision", "allow: no check said anything")
+			p.line(0, "decision", "allow: no check applied")
 		}
 		return
 	}
@@ -119,7 +119,7 @@ func (p *explainedLines) decision(m *explainedMessage) {
 	}
 }
 
-// why is what a check has to say for its decision.
+// why is the reason of a check for its decision.
 func (c *explainedCheck) why() string {
 	out := ""
 	if c.Rule != "" {
@@ -134,7 +134,7 @@ func (c *explainedCheck) why() string {
 	return out
 }
 
-// windows writes what a call is judged by.
+// windows writes the windows by which a call is judged.
 func (p *explainedLines) windows(w *windows) {
 	turn := 0
 	for _, r := range w.Reads {
@@ -142,12 +142,12 @@ func (p *explainedLines) windows(w *windows) {
 			turn++
 		}
 	}
-	p.line(0, "windows", "reads on other servers within %s before: %d, of the same turn: %d", w.Within, len(w.Reads), turn)
+	p.line(0, "windows", "reads on other servers within %s before: %d, in the same turn: %d", w.Within, len(w.Reads), turn)
 	for i := range w.Reads {
 		p.past(&w.Reads[i])
 	}
-	p.line(0, "", "calls of the server within %s, with this one: %d%s; a burst is more than %d", w.BurstWindow, min(w.Calls, math.MaxInt32), more(w.Calls > w.BurstLimit), w.BurstLimit)
-	p.line(0, "", "tokens left in its bucket: %s of %d; %d fall a minute", fmt.Sprint(w.Tokens), w.Bucket, w.PerMinute)
+	p.line(0, "", "calls of the server within %s, including this one: %d%s; a burst is more than %d", w.BurstWindow, min(w.Calls, math.MaxInt32), more(w.Calls > w.BurstLimit), w.BurstLimit)
+	p.line(0, "", "tokens left in its rate limit: %s of %d; refilled by %d per minute", fmt.Sprint(w.Tokens), w.Bucket, w.PerMinute)
 }
 
 // more marks a number that may be higher.
@@ -196,7 +196,7 @@ func (p *explainedLines) finding(f *explainedFinding) {
 		p.line(2, "status", "%s", strings.TrimSuffix(f.Status+": "+f.Reason, ": "))
 	}
 	if len(f.RestsOn) > 0 {
-		p.line(2, "rests on", "what came before, in the order of time: %d", len(f.RestsOn))
+		p.line(2, "rests on", "earlier events, in order of time: %d", len(f.RestsOn))
 	}
 	for i := range f.RestsOn {
 		p.past(&f.RestsOn[i])

@@ -98,7 +98,7 @@ func npmProject(dir string) string {
 	}
 }
 
-// lockedByNPM reads what a lockfile of npm says of a package.
+// lockedByNPM reads the entry of a package in an npm lockfile.
 func (m machine) lockedByNPM(file, name string) (version, integrity string) {
 	doc := m.disk.packageLock(file)
 	if doc == nil {
@@ -185,9 +185,8 @@ func pythonName(name string) string {
 	return strings.ToLower(pythonSeparators.ReplaceAllString(name, "-"))
 }
 
-// wheelDigest is a digest over the files of a wheel, as its RECORD has them; "" for a
-// wheel that is another one on each system. What the tools that build and install it
-// write by themselves is left out.
+// wheelDigest is a digest over the files of a wheel, from its RECORD; "" for a wheel that
+// differs between systems. It omits files that build and install tools add.
 func (m machine) wheelDigest(distInfo string) string {
 	about := m.disk.manifest(filepath.Join(distInfo, "WHEEL"))
 	if about == nil {
@@ -246,8 +245,8 @@ func (m machine) fetchedImage(l *launch.Command, command string) (version, integ
 // inspectTimeout bounds how long an engine for containers may take to answer.
 const inspectTimeout = 10 * time.Second
 
-// inspectImage asks docker, or what takes its place, for the digest that an image has
-// in its registry, in the environment that the server had.
+// inspectImage asks docker, or its replacement, for the registry digest of an image, in the
+// server's environment.
 func (m machine) inspectImage(ctx context.Context, environment []string) func(engine, name string) string {
 	return func(engine, name string) string {
 		ctx, cancel := context.WithTimeout(ctx, inspectTimeout)

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// known lists what may be secret of what the server was given. It is masked in what is
-// told about the server in our words, where too much is better than too little.
+// known lists values given to the server that may be secret. They are masked in our own
+// messages about the server, where masking too much is better than too little.
 func (t *liveTarget) known() []string {
 	out := t.given()
 	for _, v := range t.secrets {
@@ -26,10 +26,10 @@ func (t *liveTarget) known() []string {
 	return out
 }
 
-// given lists the secrets that the server was given: the values of headers, variables,
-// arguments and parts of the URL that are secret by their name or look like one, what
-// references stand for, and the headers of the command line. They are masked in what the server says, where a word that only might be a secret
-// has to stay: it is judged, and has a digest.
+// given lists the secrets given to the server: values of headers, variables, arguments and URL
+// parts that are secret by name or look like one, the values of references, and headers from
+// the command line. They are masked in what the server sends. A word that only might be a
+// secret stays there, because it is judged and has a digest.
 func (t *liveTarget) given() (secrets []string) {
 	add := func(name, value string) {
 		if secretName(name) || looksSecret(credential(value)) {
@@ -73,8 +73,8 @@ func (t *liveTarget) given() (secrets []string) {
 // credential is the value of a header without the scheme in front of it.
 func credential(value string) string { return value[strings.LastIndexByte(value, ' ')+1:] }
 
-// credentialsOf lists what is secret in the value of a header that holds credentials: with
-// and without its scheme, the values of cookies, and the password that Basic encodes.
+// credentialsOf lists the secrets in the value of a credential header: with and without its
+// scheme, the values of cookies, and the password in Basic.
 func credentialsOf(value string) []string {
 	out := []string{value, credential(value)}
 	for cookie := range strings.SplitSeq(value, ";") {
@@ -97,7 +97,7 @@ func secretHeader(name string) bool {
 		strings.HasSuffix(name, "auth") || secretName(name)
 }
 
-// plainHeader reports whether a header says what a client can read, or who it is.
+// plainHeader reports whether a header only says what a client accepts, or which client it is.
 func plainHeader(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasPrefix(name, "accept") || slices.Contains([]string{"content-type", "user-agent", "host", "origin", "referer", "cache-control", "connection"}, name)
@@ -125,8 +125,8 @@ func inURL(raw string) (secrets []string) {
 	return secrets
 }
 
-// drawn says how a value looks that somebody drew by lot: how long it is, and one part of
-// it between hyphens that has letters and digits. Those of a name mostly have either.
+// drawn describes a random value: its length, and a part between hyphens with letters and
+// digits. Parts of names usually have only one of the two.
 type drawn struct{ length, part int }
 
 var (
@@ -136,7 +136,7 @@ var (
 
 const drawnVariety = 7
 
-// looksSecret reports whether a value has the form of a token, or looks drawn by lot.
+// looksSecret reports whether a value has the format of a token, or looks random.
 func looksSecret(value string) bool { return text.Token(value) != "" || drawnValue.fits(value) }
 
 func (d drawn) fits(value string) bool {

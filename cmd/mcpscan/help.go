@@ -14,7 +14,7 @@ var commandGroups = []kong.Group{
 	{Key: "diff", Title: "Compare:"},
 	{Key: "lock", Title: "Lock and approve:"},
 	{Key: "policy", Title: "Policies:"},
-	{Key: "look", Title: "Look into recordings:"},
+	{Key: "look", Title: "Query recordings:"},
 	{Key: "more", Title: "More:"},
 }
 
@@ -60,7 +60,7 @@ func addExamples(root *kong.Node) {
 
 // helpCmd is mcpscan help.
 type helpCmd struct {
-	Command []string `arg:"" optional:"" help:"The command, as in: mcpscan help policy test."`
+	Command []string `arg:"" optional:"" help:"The command, for example: mcpscan help policy test."`
 }
 
 // Run shows what --help of the command shows.
@@ -73,7 +73,7 @@ func (c *helpCmd) Run(parsed *kong.Context) error {
 			for _, n := range node.Children {
 				names = append(names, n.Name)
 			}
-			return usage("no command is called %q%s; mcpscan help lists them", strings.Join(c.Command, " "), didYouMean(word, names))
+			return usage("unknown command %q%s; mcpscan help lists all", strings.Join(c.Command, " "), didYouMean(word, names))
 		}
 		node = child
 	}

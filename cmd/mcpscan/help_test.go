@@ -7,7 +7,7 @@ import (
 )
 
 // TestExamples: every command that the help lists has two examples, which the command
-// line takes, and stands in a group.
+// line takes, and is in a group.
 func TestExamples(t *testing.T) {
 	var g grammar
 	parser, err := newParser(&g, streams{strings.NewReader(""), io.Discard, io.Discard}, func(int) {})
@@ -40,7 +40,7 @@ func TestExamples(t *testing.T) {
 }
 
 // TestFlagsAgree: a flag takes a value in every command that has it, or in none, so that
-// it can stand ahead of the command.
+// it can precede the command.
 func TestFlagsAgree(t *testing.T) {
 	var g grammar
 	parser, err := newParser(&g, streams{strings.NewReader(""), io.Discard, io.Discard}, func(int) {})

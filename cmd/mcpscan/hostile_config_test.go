@@ -13,7 +13,7 @@ import (
 )
 
 // TestHostileConfigurations scans projects in which a configuration hides what it starts:
-// each says what has to stand in the report.
+// each says what must be in the report.
 func TestHostileConfigurations(t *testing.T) {
 	names, err := filepath.Glob("testdata/hostile/*.txtar")
 	if err != nil || len(names) == 0 {

@@ -173,8 +173,8 @@ func TestDependenciesAreExplained(t *testing.T) {
 	}
 }
 
-// TestArchitecture: a table says one thing once, the files that ARCHITECTURE.md names are
-// there.
+// TestArchitecture: ARCHITECTURE.md has no row twice, and the files, tests and scripts that
+// it names exist.
 func TestArchitecture(t *testing.T) {
 	architecture := readFile(t, root, "ARCHITECTURE.md")
 	seen := map[string]bool{}
@@ -188,7 +188,22 @@ func TestArchitecture(t *testing.T) {
 		one, _ := filepath.Glob(filepath.Join(root, "*", m[1]))
 		two, _ := filepath.Glob(filepath.Join(root, "*", "*", m[1]))
 		if len(one)+len(two) == 0 {
-			t.Errorf("ARCHITECTURE.md names %s, which is not there", m[1])
+			t.Errorf("ARCHITECTURE.md names %s, which does not exist", m[1])
+		}
+	}
+	exists := map[string]bool{}
+	walkTests(t, func(path string) {
+		for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`).FindAllStringSubmatch(readFile(t, root, path), -1) {
+			exists[m[1]] = true
+		}
+	})
+	scripts, _ := filepath.Glob(filepath.Join(root, "testdata", "scripts", "*.txtar"))
+	for _, path := range scripts {
+		exists[filepath.Base(path)] = true
+	}
+	for _, m := range regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w+|\\w+\\.txtar)`").FindAllStringSubmatch(architecture, -1) {
+		if !exists[m[1]] {
+			t.Errorf("ARCHITECTURE.md names the test %s, which does not exist", m[1])
 		}
 	}
 }
@@ -218,7 +233,7 @@ func TestRulesDocument(t *testing.T) {
 }
 
 // TestConfigurationDocument: the examples in docs/configuration.md and README.md
-// load, the first of them uses every key, and all words that a file may use are told.
+// load, the first of them uses every key, and all words that a file may use are reported.
 func TestConfigurationDocument(t *testing.T) {
 	document := readFile(t, root, "docs", "configuration.md")
 	var loaded []*config.Settings
@@ -295,6 +310,18 @@ const testCommand = "go test ./..."
 // walkGo calls f with the path, from the root, of each file of Go code that is no test.
 func walkGo(t *testing.T, f func(path string)) {
 	t.Helper()
+	walkFiles(t, f, func(name string) bool { return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") })
+}
+
+// walkTests calls f with the path, from the root, of each file of tests.
+func walkTests(t *testing.T, f func(path string)) {
+	t.Helper()
+	walkFiles(t, f, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+}
+
+// walkFiles calls f with the path, from the root, of each file whose name is wanted.
+func walkFiles(t *testing.T, f func(path string), wanted func(name string) bool) {
+	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -302,7 +329,7 @@ func walkGo(t *testing.T, f func(path string)) {
 		if d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata") {
 			return filepath.SkipDir
 		}
-		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+		if wanted(path) {
 			rel, err := filepath.Rel(root, path)
 			if err != nil {
 				return err

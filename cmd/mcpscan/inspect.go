@@ -4,7 +4,7 @@ import "context"
 
 // inspectCmd is mcpscan inspect: scan as agentsh calls it, for one file or one server.
 type inspectCmd struct {
-	Server string `help:"Ask the server behind this URL." placeholder:"URL"`
+	Server string `help:"Inspect the server at this URL." placeholder:"URL"`
 	scanCmd
 }
 
@@ -14,13 +14,13 @@ func (c *inspectCmd) Run(ctx context.Context, std streams) error {
 		c.Targets = append(c.Targets, c.Server)
 	}
 	if len(c.Targets) == 0 {
-		return usage("expected a file with a definition, or --server and the URL of a server")
+		return usage("expected a definition file, or --server and the URL of a server")
 	}
 	return c.scanCmd.Run(ctx, std)
 }
 
 // registryCmd is mcpscan registry: the lockfile as agentsh calls it.
 type registryCmd struct {
-	List pinsListCmd `cmd:"" help:"Show what is approved, pending and changed."`
-	Show pinsShowCmd `cmd:"" help:"Show one definition as it was approved."`
+	List pinsListCmd `cmd:"" help:"List approved, pending and changed definitions."`
+	Show pinsShowCmd `cmd:"" help:"Show an approved definition."`
 }

@@ -19,7 +19,7 @@ type signalled struct{ signal os.Signal }
 
 func (s *signalled) Error() string { return fmt.Sprintf("interrupted (%s)", s.signal) }
 
-// exitCode is what a shell says of a process that the signal ended.
+// exitCode is what a shell reports for a process ended by the signal.
 func (s *signalled) exitCode() int {
 	if number, ok := s.signal.(syscall.Signal); ok {
 		return exitSignalled + int(number)
@@ -31,7 +31,7 @@ func (s *signalled) exitCode() int {
 type timeUp struct{ limit time.Duration }
 
 func (t *timeUp) Error() string {
-	return fmt.Sprintf("the time of the run was over (--max-time %s)", t.limit)
+	return fmt.Sprintf("time limit reached (--max-time %s)", t.limit)
 }
 
 // limit ends the context when the time of the run is over.
@@ -77,9 +77,8 @@ func untilSignal() (ctx context.Context, stop func()) {
 	}
 }
 
-// interruptible is a source that an interruption ends although a read blocks.
-// What was not read then is a skip of its own, so that the report of what was
-// read does not look like one of the whole.
+// interruptible is a source that an interruption ends even if a read blocks. The unread rest
+// is a skip, so that a partial report does not look complete.
 type interruptible struct {
 	ctx    context.Context
 	name   string // of the input, for the place of the skip
@@ -87,7 +86,7 @@ type interruptible struct {
 	ended  bool
 }
 
-// piece is what one call of Next returned.
+// piece is the result of one call of Next.
 type piece struct {
 	chunk scanner.Chunk
 	err   error
@@ -133,7 +132,7 @@ func (s *interruptible) Next() (scanner.Chunk, error) {
 		}
 	}
 	s.ended = true
-	return single{&scanner.Event{Kind: scanner.SkippedEvent, Reason: ended(s.ctx) + ": what follows was not read",
+	return single{&scanner.Event{Kind: scanner.SkippedEvent, Reason: ended(s.ctx) + ": the rest was not read",
 		Origin: scanner.Origin{File: s.name, Line: 1, Column: 1}}}, nil
 }
 
@@ -161,7 +160,7 @@ func countedRecordings(ctx context.Context, names []string, std streams, o repla
 	}, err
 }
 
-// label is what a recording is called in a report.
+// label is the name of a recording in a report.
 func label(name string) string {
 	if name == "-" {
 		return "stdin"
@@ -169,7 +168,7 @@ func label(name string) string {
 	return name
 }
 
-// within waits for what may block no longer than until the context ends.
+// within runs a call that may block until the context ends.
 func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type result struct {
 		value T

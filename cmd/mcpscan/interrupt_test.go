@@ -11,7 +11,7 @@ import (
 )
 
 // TestInterruptedReplay: what was read before an interruption is reported, what
-// was not is told, and a read that blocks does not keep the program.
+// was not is reported, and a read that blocks does not keep the program.
 func TestInterruptedReplay(t *testing.T) {
 	const line = `{"type":"mcp_message","timestamp":"2026-01-06T10:30:00Z","session_id":"s","server_id":"a","direction":"client_to_server","message":{"jsonrpc":"2.0","id":1,"method":"ping"}}` + "\n"
 	for name, written := range map[string]string{"nothing was read": "", "much was read": strings.Repeat(line, 20_000)} {
@@ -32,7 +32,7 @@ func TestInterruptedReplay(t *testing.T) {
 			if !errors.As(err, &exit) || exit.code != exitIncomplete {
 				t.Errorf("got %v", err)
 			}
-			if s := out.String(); !strings.Contains(s, "interrupted: what follows was not read") || strings.Contains(s, "Nothing found.") {
+			if s := out.String(); !strings.Contains(s, "interrupted: the rest was not read") || strings.Contains(s, "No findings.") {
 				t.Errorf("the report is\n%s", s)
 			}
 			if s := out.String(); written != "" && !strings.Contains(s, " events;") {

@@ -188,7 +188,7 @@ func toolDigest(d *scanner.Definition) string {
 	return d.Digest.String()
 }
 
-// shortDigest cuts a digest to what tells two apart in a table.
+// shortDigest shortens a digest for a table.
 func shortDigest(d string) string {
 	d = strings.TrimPrefix(d, "sha256-")
 	return d[:min(12, len(d))]

@@ -22,12 +22,12 @@ import (
 
 // lockCmd is mcpscan lock.
 type lockCmd struct {
-	Targets  []string `arg:"" optional:"" help:"What to write down: client configurations, definition files, recordings, URLs; none means the configurations of this directory. Behind --, the command of one server." placeholder:"TARGET"`
+	Targets  []string `arg:"" optional:"" help:"What to lock: client configurations, definition files, recordings, URLs; default: the configurations of this directory. After --, the command of one server." placeholder:"TARGET"`
 	Command  []string `kong:"-"`
 	Lockfile string   `help:"The file to write." default:"mcpscan.lock" placeholder:"FILE"`
-	Check    bool     `help:"Write nothing: report entries that were edited, and those that wait for approval."`
-	Prune    bool     `help:"Forget definitions that their server does not list any more."`
-	Now      string   `help:"Time of the approvals that are made; without it, the time of this machine." placeholder:"TIME"`
+	Check    bool     `help:"Write nothing: report edited and pending entries."`
+	Prune    bool     `help:"Remove definitions that their server no longer lists."`
+	Now      string   `help:"Time of new approvals; default: now." placeholder:"TIME"`
 
 	liveFlags
 	outputFlags
@@ -51,7 +51,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	c.declared = checks.triage.Settings.Policy
-	if f, err := lockfile.Load(c.Lockfile); err == nil { // what is wrong with it is told where it is written
+	if f, err := lockfile.Load(c.Lockfile); err == nil { // what is wrong with it is reported where it is written
 		c.known = serversOf(f)
 	}
 	c.separate = true
@@ -60,7 +60,7 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		return &exitError{exitIncomplete, errors.New(ended(ctx) + "; the lockfile is as it was")}
+		return &exitError{exitIncomplete, errors.New(ended(ctx) + "; the lockfile is unchanged")}
 	}
 	policy := checks.policy()
 	policy.Refuse = func(server string) bool { return offers.critical[server] }
@@ -89,13 +89,13 @@ func (c *lockCmd) Run(ctx context.Context, std streams) error {
 	return c.report(std, checks, offers)
 }
 
-// policy is what the configuration lets pass without being looked at.
+// policy is what the configuration approves without a review.
 func (c *checks) policy() lockfile.Policy {
 	a := &c.triage.Settings.Approval
 	return lockfile.Policy{Hold: a.Holds(), Auto: a.Passes}
 }
 
-// offers is what was asked of the targets, and what was found in it.
+// offers is what the targets listed, with its findings.
 type offers struct {
 	now       *scanner.Snapshot
 	inputs    []report.Input
@@ -104,7 +104,7 @@ type offers struct {
 	critical  map[string]bool // servers in which something critical was found, and is open
 }
 
-// offers asks all targets what they offer.
+// offers lists all targets.
 func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*offers, error) {
 	targets, missed, err := c.targets()
 	if err != nil {
@@ -138,7 +138,7 @@ func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*off
 		}
 	}
 	if lost := o.now.Lost(); lost > 0 {
-		o.result.Coverage.Skipped = append(o.result.Coverage.Skipped, scanner.Skipped{Reason: "more definitions than a lockfile holds", Count: lost})
+		o.result.Coverage.Skipped = append(o.result.Coverage.Skipped, scanner.Skipped{Reason: "more definitions than a lockfile may have", Count: lost})
 	}
 	if len(o.now.Servers) == 0 {
 		return nil, nothingOffered(o.result.Coverage.Skipped)
@@ -146,9 +146,9 @@ func (c *lockCmd) offers(ctx context.Context, std streams, checks *checks) (*off
 	return o, nil
 }
 
-// targets are the files and addresses to ask: a directory stands for the configurations
-// in it and below it, and no target for the working directory. missed is what of a
-// directory was not searched.
+// targets are the files and addresses to list: a directory stands for the configurations in it
+// and below it, and no target for the working directory. missed is the part of a directory
+// that was not searched.
 func (c *lockCmd) targets() (all []string, missed []scanner.Skipped, err error) {
 	given := c.Targets
 	if len(given)+len(c.Command) == 0 {
@@ -188,15 +188,15 @@ func (c *lockCmd) read(ctx context.Context, std streams, checks *checks, o *offe
 	sink := tee{o.now, checks.into(&lockedFindings{Sink: o.collector, critical: o.critical})}
 	res, err := checks.engine.Keeping().Run(context.WithoutCancel(ctx), s.source, sink)
 	if err != nil {
-		return &exitError{exitIncomplete, fmt.Errorf("%w; the lockfile is as it was", err)}
+		return &exitError{exitIncomplete, fmt.Errorf("%w; the lockfile is unchanged", err)}
 	}
 	o.inputs = append(o.inputs, s.inputs...)
 	o.result.Add(res)
 	return nil
 }
 
-// lockedFindings is a sink that lets through what is found in the definitions that are
-// locked, and remembers the servers that must not be trusted on first use.
+// lockedFindings is a sink that passes findings in locked definitions, and remembers the
+// servers that must not be trusted on first use.
 type lockedFindings struct {
 	scanner.Sink
 	critical map[string]bool
@@ -218,8 +218,7 @@ func (s *lockedFindings) Finding(f *scanner.Finding) error {
 	return s.Sink.Finding(f)
 }
 
-// report shows what was found in what was locked, and returns what the process exits
-// with.
+// report shows the findings in what was locked, and returns the exit error.
 func (c *lockCmd) report(std streams, checks *checks, o *offers) error {
 	r := o.collector.Report(o.inputs, version(), o.result)
 	if len(r.Findings) == 0 && r.Coverage.Complete() && len(c.written()) == 1 && c.Output == "" && c.Format[0] == "text" { // standard error says what was done
@@ -237,7 +236,7 @@ func (c *lockCmd) doubtful(target string) error {
 		return nil // it is reported where it is read
 	}
 	if file, err := config.Parse(target, data); err == nil && len(file.Problems) > 0 {
-		return usage("%s:%s: %s; the lockfile is as it was", target, file.Problems[0].Pos, file.Problems[0].Msg)
+		return usage("%s:%s: %s; the lockfile is unchanged", target, file.Problems[0].Pos, file.Problems[0].Msg)
 	}
 	return nil
 }
@@ -249,7 +248,7 @@ func holdsServers(name string, data []byte) bool {
 
 // nothingOffered explains why there is nothing to write.
 func nothingOffered(missed []scanner.Skipped) error {
-	why := "no server offers anything"
+	why := "no server has definitions"
 	if len(missed) > 0 {
 		why = missed[0].Reason
 	}
@@ -267,12 +266,12 @@ func (c *lockCmd) tell(w io.Writer, changed bool, servers, total, forgotten int,
 	}
 	fmt.Fprintf(w, "mcpscan: %s %s: %s listed, %s in the lockfile\n", text.Visible(c.Lockfile, 400), what, count(servers, "server"), count(total, "definition"))
 	if forgotten > 0 {
-		fmt.Fprintf(w, "mcpscan: %s forgotten that nobody lists any more\n", count(forgotten, "definition"))
+		fmt.Fprintf(w, "mcpscan: removed %s no longer listed by any server\n", count(forgotten, "definition"))
 	}
 	tellWaiting(w, c.Lockfile, waiting)
 }
 
-// maxWaiting bounds what is listed on a terminal.
+// maxWaiting bounds the list on a terminal.
 const maxWaiting = 20
 
 // tellWaiting lists what waits for approval, and the commands that look at it and
@@ -332,10 +331,10 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// check reports what is wrong with the lockfile as it stands.
+// check reports what is wrong with the current lockfile.
 func (c *lockCmd) check(ctx context.Context, std streams) error {
 	if len(c.Targets)+len(c.Command) > 0 || c.Prune {
-		return usage("--check looks at the lockfile alone; mcpscan diff compares it with something")
+		return usage("--check inspects only the lockfile; use mcpscan diff to compare it")
 	}
 	checks, err := c.checks()
 	if err != nil {
@@ -361,7 +360,7 @@ func (c *lockCmd) check(ctx context.Context, std streams) error {
 	return c.finish(std, r, checks.rules)
 }
 
-// onlyLock is a sink that lets through what is said of the lockfile itself.
+// onlyLock is a sink that passes findings about the lockfile only.
 type onlyLock struct{ scanner.Sink }
 
 func (s onlyLock) Finding(f *scanner.Finding) error {
@@ -380,7 +379,7 @@ func moment(asked string) (time.Time, error) {
 	return time.Now().UTC().Truncate(time.Second), nil
 }
 
-// who is the name that an approval is given under.
+// who is the name of the approver.
 func who(asked string) string {
 	name := cmp.Or(asked, os.Getenv("MCPSCAN_USER"), os.Getenv("GITHUB_ACTOR"))
 	if name != "" {

@@ -15,13 +15,13 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// lookFlags choose what a look into a recording shows.
+// lookFlags select the part of a recording to show.
 type lookFlags struct {
-	Files   []string `arg:"" help:"Recordings; - is standard input." placeholder:"FILE"`
+	Files   []string `arg:"" help:"Recordings; - reads standard input." placeholder:"FILE"`
 	Session string   `help:"Only this session."`
 	Server  string   `help:"Only this server."`
 	Tool    string   `help:"Only this tool."`
-	Since   string   `help:"Only what happened since this time (RFC 3339), or in this last stretch of the recording (such as 1h)."`
+	Since   string   `help:"Only events since this time (RFC 3339), or in this last part of the recording (such as 1h)."`
 	JSON    bool     `help:"Write JSON instead of a table."`
 	engineFlags
 }
@@ -139,7 +139,7 @@ func stamp(t time.Time) string {
 type eventsCmd struct {
 	lookFlags
 	Type     string `help:"Only this type: mcp_message or an audit type, a JSON-RPC method, or request, notification, response."`
-	Severity string `help:"Only events in which something of this severity or a higher one was found, with what it was." default:"" enum:",note,low,medium,high,critical"`
+	Severity string `help:"Only events with findings of this severity or higher, with the findings." default:"" enum:",note,low,medium,high,critical"`
 }
 
 // eventRow is one line of mcpscan events.
@@ -222,10 +222,10 @@ func (c *eventsCmd) Run(ctx context.Context, std streams) error {
 // detectionsCmd is mcpscan detections.
 type detectionsCmd struct {
 	lookFlags
-	Severity string `help:"Only findings of this severity or a higher one." default:"low" enum:"note,low,medium,high,critical"`
+	Severity string `help:"Only findings of this severity or higher." default:"low" enum:"note,low,medium,high,critical"`
 }
 
-// Run lists what was found.
+// Run lists the findings.
 func (c *detectionsCmd) Run(ctx context.Context, std streams) error {
 	collector := report.NewCollector(severity(c.Severity))
 	err := c.run(ctx, std, sink{finding: func(f *scanner.Finding) { _ = collector.Finding(f) }})

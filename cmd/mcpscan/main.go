@@ -58,45 +58,45 @@ type streams struct {
 	out, err io.Writer
 }
 
-// grammar is the command line. Its groups stand in help.go.
+// grammar is the command line. Its groups are in help.go.
 type grammar struct {
 	Scan       scanCmd       `cmd:"" group:"scan" help:"Inspect live servers, client configurations and definition files."`
 	Proxy      proxyCmd      `cmd:"" group:"proxy" help:"Stand between a client and its server, and block what rules, policies and pins block."`
 	Replay     replayCmd     `cmd:"" group:"replay" help:"Inspect recordings and audit logs."`
-	Diff       diffCmd       `cmd:"" group:"diff" help:"Compare what servers offer with what they offered before, and say what the changes can do."`
-	Lock       lockCmd       `cmd:"" group:"lock" help:"Write down what servers offer: mcpscan.lock, to be reviewed and committed."`
-	Approve    approveCmd    `cmd:"" group:"lock" help:"Approve what waits in the lockfile."`
-	Pins       pinsCmd       `cmd:"" group:"lock" help:"Look into the lockfile: list, show, diff, trust, reset, export, import."`
-	Policy     policyCmd     `cmd:"" group:"policy" help:"Policies: test, check, generate."`
+	Diff       diffCmd       `cmd:"" group:"diff" help:"Compare two versions of what servers offer, and rate the changes."`
+	Lock       lockCmd       `cmd:"" group:"lock" help:"Record what servers offer in mcpscan.lock, for review and commit."`
+	Approve    approveCmd    `cmd:"" group:"lock" help:"Approve pending definitions in the lockfile."`
+	Pins       pinsCmd       `cmd:"" group:"lock" help:"Manage the lockfile: list, show, diff, trust, reset, export, import."`
+	Policy     policyCmd     `cmd:"" group:"policy" help:"Test, check or generate policies."`
 	Servers    serversCmd    `cmd:"" group:"look" help:"List the servers of a recording."`
-	Tools      toolsCmd      `cmd:"" group:"look" help:"List the tools that servers showed in a recording."`
+	Tools      toolsCmd      `cmd:"" group:"look" help:"List the tools of a recording."`
 	Calls      callsCmd      `cmd:"" group:"look" help:"List the tool calls of a recording."`
 	Events     eventsCmd     `cmd:"" group:"look" help:"List the events of a recording."`
-	Detections detectionsCmd `cmd:"" group:"look" help:"List what was found in a recording."`
-	Explain    explainCmd    `cmd:"" group:"look" help:"Say why an event of a recording was judged as it was."`
+	Detections detectionsCmd `cmd:"" group:"look" help:"List the findings of a recording."`
+	Explain    explainCmd    `cmd:"" group:"look" help:"Explain the verdict on an event of a recording."`
 	Report     reportCmd     `cmd:"" group:"more" help:"Render a saved JSON report in another format."`
-	Rules      rulesCmd      `cmd:"" group:"more" help:"Explain what is checked, and why."`
-	Completion completionCmd `cmd:"" group:"more" help:"Write the script that completes commands, flags and rules in bash, zsh or fish."`
+	Rules      rulesCmd      `cmd:"" group:"more" help:"Explain the rules."`
+	Completion completionCmd `cmd:"" group:"more" help:"Print the completion script for bash, zsh or fish."`
 	Help       helpCmd       `cmd:"" group:"more" help:"Show the help of a command."`
 	Version    versionCmd    `cmd:"" group:"more" help:"Show the version."`
 	Complete   completeCmd   `cmd:"" name:"__complete" hidden:""`
 
 	// Other names, as agentsh has them.
-	Inspect  inspectCmd  `cmd:"" hidden:"" help:"The same as scan, for a file with a definition or the URL of a server."`
-	Registry registryCmd `cmd:"" hidden:"" help:"The same as pins: list, show."`
+	Inspect  inspectCmd  `cmd:"" hidden:"" help:"Same as scan, for a definition file or the URL of a server."`
+	Registry registryCmd `cmd:"" hidden:"" help:"Same as pins: list, show."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Show the version."`
 }
 
-const description = `mcpscan finds poisoned tool definitions and results of MCP servers.
-It works offline: nothing is sent anywhere, and no key is needed.
+const description = `mcpscan finds poisoned tools, rug pulls and risky settings in MCP servers, offline.
+It sends nothing anywhere and needs no API key.
 
-Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it,
+Exit codes: 0 no finding at or above --fail-on, 1 findings at or above it,
 2 wrong usage or configuration, 3 something could not be inspected,
 130 interrupted.`
 
-// maxHeap is what the collector of garbage tries to keep the program within. What is live
-// has bounds of its own, and is less.
+// maxHeap is the size within which the garbage collector tries to keep the heap. Live data has
+// its own, lower bounds.
 const maxHeap = 200 << 20
 
 func main() {
@@ -161,8 +161,8 @@ func helpful(err error) string {
 	return "mcpscan"
 }
 
-// splitCommand takes the command of a server to start, behind --, off the
-// arguments: kong would look for flags of ours in it.
+// splitCommand removes the command of a server, after --, from the arguments: kong would parse
+// its flags as ours.
 func splitCommand(args []string) (ours, command []string) {
 	if len(args) == 0 || !slices.Contains([]string{"scan", "proxy", "diff", "lock"}, args[0]) {
 		return args, nil

@@ -21,10 +21,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// lockedServers is what the servers that a run compares with are, by name.
+// lockedServers are the identities of the servers that a run compares with, by name.
 type lockedServers map[string]*scanner.LockedIdentity
 
-// serversOf returns what a lockfile says that its servers are.
+// serversOf returns the server identities in a lockfile.
 func serversOf(f *lockfile.File) lockedServers {
 	servers := lockedServers{}
 	if f != nil {
@@ -35,7 +35,7 @@ func serversOf(f *lockfile.File) lockedServers {
 	return servers
 }
 
-// offeredBy returns what a snapshot says that its servers are.
+// offeredBy returns the server identities in a snapshot.
 func offeredBy(s *scanner.Snapshot) lockedServers {
 	servers := lockedServers{}
 	for name, o := range s.Servers {
@@ -59,7 +59,7 @@ func (l lockedServers) call(entry *scanner.Entry) (string, error) {
 	case slices.Contains(same, name):
 		return name, nil
 	case len(same) > 1:
-		return "", usage("the lockfile has several servers that start %s: %s; give the command the arguments of one of them", text.Visible(cmp.Or(id.Package, id.Command, id.URL), 200), listed(same, 10))
+		return "", usage("several servers of the lockfile start %s: %s; add the arguments of one of them to the command", text.Visible(cmp.Or(id.Package, id.Command, id.URL), 200), listed(same, 10))
 	}
 	return l.distinct(name, id), nil
 }
@@ -73,8 +73,8 @@ func (l lockedServers) distinct(name string, id *scanner.Identity) string {
 	return name
 }
 
-// same lists the servers that are the same by what starts them, or the one alone that is
-// started with the same arguments.
+// same lists the servers with the same identity, or only the one that is started with the same
+// arguments.
 func (l lockedServers) same(id *scanner.Identity) (names []string) {
 	var exact []string
 	for _, name := range slices.Sorted(maps.Keys(l)) {
@@ -93,7 +93,7 @@ func (l lockedServers) same(id *scanner.Identity) (names []string) {
 	return names
 }
 
-// fallbackID stands for a server of which nothing else is known, as agentsh makes it.
+// fallbackID names a server of which nothing else is known, as agentsh does.
 func fallbackID(command string, args []string, address string) string {
 	sum := sha256.Sum256([]byte(command + strings.Join(args, " ") + address))
 	return fmt.Sprintf("mcp-%x", sum[:4])
@@ -117,7 +117,7 @@ func packageName(entry *scanner.Entry) string {
 	return name
 }
 
-// generic are names that many packages have behind their scope or owner.
+// generic are names that many packages have after their scope or owner.
 var generic = lazyregexp.New(`(?i)^(?:mcp|server|mcp[-_]?server|server[-_]?mcp|index|main|cmd)$`)
 
 // isName reports whether a text can be the name of a server.
@@ -138,8 +138,8 @@ func ownName(frame []byte) string {
 	return name
 }
 
-// urlName names a server by the host of its URL, and by the path where that is none of
-// the usual ones: a host can have several servers.
+// urlName names a server by the host of its URL, and by an unusual path: a host can have
+// several servers.
 func urlName(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {

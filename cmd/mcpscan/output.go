@@ -16,15 +16,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// outputFlags say what a report looks like, where it goes and when it fails.
+// outputFlags select the formats and destinations of a report, and when it fails the run.
 type outputFlags struct {
-	Format          []string `help:"Format of the report: ${formats}. Repeat as FORMAT=FILE for several." placeholder:"FORMAT" default:"text" sep:"none"`
-	Output          string   `short:"o" help:"Write the report here instead of standard output." placeholder:"FILE"`
-	FailOn          string   `help:"Exit 1 when a finding has this severity or a higher one: note, low, medium, high, critical, never. Without it, alert_threshold of the configuration, or high." placeholder:"SEVERITY" default:"" enum:",note,low,medium,high,critical,never"`
-	MinSeverity     string   `help:"List findings of this severity or a higher one: note, low, medium, high, critical. Without it, low, and changes whatever they weigh." placeholder:"SEVERITY" default:"" enum:",note,low,medium,high,critical"`
-	AllowIncomplete bool     `help:"Exit 0 although something could not be inspected."`
-	Quiet           bool     `short:"q" help:"Write nothing to standard error but errors."`
-	NoColor         bool     `help:"No colour, not even on a terminal."`
+	Format          []string `help:"Report format: ${formats}. Repeat as FORMAT=FILE for several." placeholder:"FORMAT" default:"text" sep:"none"`
+	Output          string   `short:"o" help:"Write the report to this file instead of standard output." placeholder:"FILE"`
+	FailOn          string   `help:"Exit 1 on findings of this severity or higher: note, low, medium, high, critical, never. Default: alert_threshold of the configuration, or high." placeholder:"SEVERITY" default:"" enum:",note,low,medium,high,critical,never"`
+	MinSeverity     string   `help:"List findings of this severity or higher: note, low, medium, high, critical. Default: low, and drift of any severity." placeholder:"SEVERITY" default:"" enum:",note,low,medium,high,critical"`
+	AllowIncomplete bool     `help:"Exit 0 even if something could not be inspected."`
+	Quiet           bool     `short:"q" help:"Write only errors to standard error."`
+	NoColor         bool     `help:"Use no colour, even on a terminal."`
 }
 
 // documented returns all rules that a report can name without a configuration.
@@ -39,17 +39,17 @@ func (f *outputFlags) collector() (*report.Collector, error) {
 			return nil, usage("unknown format %q: expected %s", name, strings.Join(report.Formats(), ", "))
 		}
 		if named && file == "" {
-			return nil, usage("--format %s names no file", spec)
+			return nil, usage("--format %s needs a file name", spec)
 		}
 		if !named || file == "-" {
 			plain++
 		}
 	}
 	if plain > 1 {
-		return nil, usage("only one format can go to standard output: name a file for the others, as in --format sarif=out.sarif")
+		return nil, usage("only one format can go to standard output: name files for the others, as in --format sarif=out.sarif")
 	}
 	if plain == 0 && f.Output != "" {
-		return nil, usage("nothing is left for --output: every --format has a file of its own")
+		return nil, usage("--output has no report to write: every --format has its own file")
 	}
 	collector := report.NewCollector(severity(cmp.Or(f.MinSeverity, "low")))
 	if f.MinSeverity == "" {
@@ -78,7 +78,7 @@ func (f *outputFlags) keepInputs(inputs []string, others ...string) error {
 		}
 		for _, in := range inputs {
 			if from, err := os.Stat(in); err == nil && os.SameFile(from, to) {
-				return usage("%s is an input: writing to it would destroy it", w)
+				return usage("%s is an input: writing to it would overwrite it", w)
 			}
 		}
 	}
@@ -94,8 +94,8 @@ func severity(name string) scanner.Severity {
 	return s
 }
 
-// write renders the report in every format asked for. One of them goes to
-// standard output or to -o; the others need a file each.
+// write renders the report in every requested format. One can go to standard output or -o; the
+// others need a file each.
 func (f *outputFlags) write(std streams, r *report.Report, rules []scanner.Rule) error {
 	for _, spec := range f.Format {
 		name, file, _ := strings.Cut(spec, "=")
@@ -156,7 +156,7 @@ func (f *outputFlags) verdict(std streams, r *report.Report) error {
 	switch {
 	case f.Quiet:
 	case len(r.Coverage.Skipped) == 0:
-		fmt.Fprintln(std.err, "mcpscan: nothing was inspected: there was no server to ask, no message and no definition; --allow-incomplete accepts that")
+		fmt.Fprintln(std.err, "mcpscan: nothing was inspected: no server, message or definition; --allow-incomplete accepts that")
 	default:
 		for i, s := range r.Coverage.Skipped {
 			if i == maxReasons {
@@ -191,7 +191,7 @@ func (f *outputFlags) fails() *scanner.Severity {
 	return &s
 }
 
-// finish writes a report and returns what the process exits with.
+// finish writes a report and returns the exit error.
 func (f *outputFlags) finish(std streams, r *report.Report, rules []scanner.Rule) error {
 	if err := f.write(std, r, rules); err != nil {
 		return err

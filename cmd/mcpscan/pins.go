@@ -16,13 +16,13 @@ import (
 
 // pinsCmd is mcpscan pins.
 type pinsCmd struct {
-	List   pinsListCmd   `cmd:"" help:"Show what is approved, pending and changed."`
-	Show   pinsShowCmd   `cmd:"" help:"Show one definition as it was approved."`
-	Diff   pinsDiffCmd   `cmd:"" help:"Show how what was seen last differs from what was approved."`
+	List   pinsListCmd   `cmd:"" help:"List approved, pending and changed definitions."`
+	Show   pinsShowCmd   `cmd:"" help:"Show an approved definition."`
+	Diff   pinsDiffCmd   `cmd:"" help:"Show what changed since approval."`
 	Trust  pinsTrustCmd  `cmd:"" help:"Approve one definition at the digest that you reviewed."`
-	Reset  pinsResetCmd  `cmd:"" help:"Forget what was approved."`
-	Export pinsExportCmd `cmd:"" help:"Write the approvals in the form of another program."`
-	Import pinsImportCmd `cmd:"" help:"Take over the approvals of another program, for definitions that are the same."`
+	Reset  pinsResetCmd  `cmd:"" help:"Remove approvals."`
+	Export pinsExportCmd `cmd:"" help:"Export the approvals for another program."`
+	Import pinsImportCmd `cmd:"" help:"Import approvals of another program, for identical definitions."`
 }
 
 // pinFlags name the lockfile.
@@ -33,19 +33,19 @@ type pinFlags struct {
 
 // pinNames are the flags that name a definition as agentsh does.
 type pinNames struct {
-	Server string `help:"The server, in place of SERVER." placeholder:"SERVER"`
-	Tool   string `help:"The tool of --server, in place of NAME." placeholder:"NAME"`
+	Server string `help:"The server, instead of SERVER." placeholder:"SERVER"`
+	Tool   string `help:"The tool of --server, instead of NAME." placeholder:"NAME"`
 }
 
-// over returns the selector that stands by itself, or that the flags make.
+// over returns the selector given as an argument or by the flags.
 func (n *pinNames) over(selector string) (string, error) {
 	switch {
 	case n.Server == "" && n.Tool != "":
-		return "", usage("expected --server beside --tool")
+		return "", usage("expected --server with --tool")
 	case n.Server == "":
 		return selector, nil
 	case selector != "":
-		return "", usage("%s and --server name a definition twice; keep one", selector)
+		return "", usage("%s and --server both name a definition; use one of them", selector)
 	case n.Tool == "":
 		return n.Server, nil
 	}
@@ -60,11 +60,11 @@ func (f *pinFlags) load() (*lockfile.File, error) {
 	return file, nil
 }
 
-// unreadable is the error of a lockfile that was needed; where there is none, it
-// says what makes one.
+// unreadable is the error for a required lockfile; if it is missing, it names the command that
+// creates one.
 func unreadable(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w; mcpscan lock makes one", err)
+		err = fmt.Errorf("%w; run mcpscan lock to create it", err)
 	}
 	return &exitError{exitUsage, err}
 }
@@ -173,7 +173,7 @@ func (c *pinsListCmd) table(w io.Writer, server string, rows []pinRow, changes [
 			digest = "-"
 		}
 		if !r.Listed {
-			more = strings.TrimSpace(more + " not listed any more")
+			more = strings.TrimSpace(more + " no longer listed")
 		}
 		t.add("", r.Name, r.Kind, r.Status, digest, more)
 	}
@@ -234,15 +234,15 @@ func (c *pinsShowCmd) Run(std streams) error {
 
 // pinsDiffCmd is mcpscan pins diff.
 type pinsDiffCmd struct {
-	Selector string `arg:"" optional:"" help:"SERVER, or SERVER:NAME; none means all." placeholder:"SERVER[:NAME]"`
+	Selector string `arg:"" optional:"" help:"SERVER, or SERVER:NAME; default: all." placeholder:"SERVER[:NAME]"`
 	pinNames
 	Lockfile string `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
-	JSON     bool   `help:"The same as --format json."`
+	JSON     bool   `help:"Same as --format json."`
 	outputFlags
 	engineFlags
 }
 
-// Run compares what was seen last with what was approved.
+// Run compares the definitions last seen with the approved ones.
 func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 	f, err := lockfile.Load(c.Lockfile)
 	if err != nil {
@@ -277,10 +277,10 @@ func (c *pinsDiffCmd) Run(ctx context.Context, std streams) error {
 type pinsTrustCmd struct {
 	Selector string `arg:"" optional:"" help:"SERVER:NAME." placeholder:"SERVER:NAME"`
 	pinNames
-	Digest string `help:"The digest that was reviewed: sha256-…, or that of agentsh or MCPProxy in hex. What was seen since is not approved." required:"" aliases:"hash" placeholder:"DIGEST"`
-	Reason string `help:"Why; it stands in the lockfile." placeholder:"TEXT"`
-	By     string `help:"Who approves; without it, MCPSCAN_USER, GITHUB_ACTOR or the user of this machine." placeholder:"NAME"`
-	Now    string `help:"Time of the approval; without it, the time of this machine." placeholder:"TIME"`
+	Digest string `help:"The digest that you reviewed: sha256-…, or that of agentsh or MCPProxy in hex. Later changes stay unapproved." required:"" aliases:"hash" placeholder:"DIGEST"`
+	Reason string `help:"Reason, recorded in the lockfile." placeholder:"TEXT"`
+	By     string `help:"Name of the approver; default: MCPSCAN_USER, GITHUB_ACTOR or the current user." placeholder:"NAME"`
+	Now    string `help:"Time of the approval; default: now." placeholder:"TIME"`
 	pinFlags
 }
 
@@ -308,7 +308,7 @@ func (c *pinsTrustCmd) Run(ctx context.Context, std streams) error {
 		}
 		for _, d := range found {
 			if !d.Entry.Last().Is(c.Digest) {
-				return fmt.Errorf("%s: what was seen last of %s has the digest %s, not the one that you reviewed; nothing was approved", c.Lockfile, selector(d), d.Entry.Last().Digest)
+				return fmt.Errorf("%s: the digest last seen of %s is %s, not the one that you reviewed; nothing was approved", c.Lockfile, selector(d), d.Entry.Last().Digest)
 			}
 		}
 		sel, err := f.ParseSelector(named)
@@ -356,7 +356,7 @@ func (c *pinsResetCmd) Run(ctx context.Context, std streams) error {
 			Forgotten int `json:"forgotten"`
 		}{{forgotten}})
 	}
-	return put(std.out, fmt.Appendf(nil, "%s forgotten; mcpscan lock writes down what is offered now\n", count(forgotten, "definition")))
+	return put(std.out, fmt.Appendf(nil, "%s removed; mcpscan lock records what the server lists now\n", count(forgotten, "definition")))
 }
 
 // foreignPin is a pin as agentsh and MCPProxy name its parts.
@@ -404,14 +404,14 @@ func (c *pinsExportCmd) Run(std streams) error {
 type pinsImportCmd struct {
 	File string `arg:"" help:"A JSON array of pins." placeholder:"FILE"`
 	From string `help:"Whose digests: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
-	Now  string `help:"Time of approvals that do not say theirs; without it, the time of this machine." placeholder:"TIME"`
+	Now  string `help:"Time of approvals without one; default: now." placeholder:"TIME"`
 	pinFlags
 }
 
 // maxPinFile bounds the file of pins.
 const maxPinFile = 64 << 20
 
-// Run approves what is the same.
+// Run approves identical definitions.
 func (c *pinsImportCmd) Run(ctx context.Context, std streams) error {
 	at, err := moment(c.Now)
 	if err != nil {

@@ -18,13 +18,13 @@ import (
 
 // policyCmd is mcpscan policy.
 type policyCmd struct {
-	Test     policyTestCmd     `cmd:"" help:"Say what a policy decides about requests in files, and compare it with what was expected."`
-	Check    policyCheckCmd    `cmd:"" help:"Tell the rules of a policy that are never reached, and what matches nothing."`
-	Generate policyGenerateCmd `cmd:"" help:"Write the policy that lets pass what recordings show, and nothing else."`
+	Test     policyTestCmd     `cmd:"" help:"Test a policy on requests in files."`
+	Check    policyCheckCmd    `cmd:"" help:"Report unreachable rules and patterns that match nothing."`
+	Generate policyGenerateCmd `cmd:"" help:"Generate a policy that allows exactly what recordings show."`
 }
 
-// loadPolicy reads a policy; the end of the file's name says in which language it is. It
-// also returns what of the file protects nobody, for a warning.
+// loadPolicy reads a policy in the language given by the file extension. It also returns parts
+// of the file without effect, for a warning.
 func loadPolicy(name string) (p scanner.Policy, idle []config.Problem, err error) {
 	data, err := readUpTo("the policy", name, policyfile.MaxFile)
 	if err != nil {
@@ -40,33 +40,33 @@ func loadPolicy(name string) (p scanner.Policy, idle []config.Problem, err error
 	case ".yaml", ".yml":
 		return listPolicy(name, data)
 	}
-	return nil, nil, usage("reading the policy %s: expected a file whose name ends in .toml, .yaml or .yml", name)
+	return nil, nil, usage("reading the policy %s: expected a file name that ends in .toml, .yaml or .yml", name)
 }
 
-// listPolicy returns the policy of a file such as mcpscan.yaml. One that decides
-// nothing is not what somebody asks for by name.
+// listPolicy returns the policy of a file such as mcpscan.yaml. One without effect is an
+// error, because the user asked for it.
 func listPolicy(name string, data []byte) (scanner.Policy, []config.Problem, error) {
 	settings, err := config.ParseSettings(name, data, vocabulary())
 	switch {
 	case err != nil:
 		return nil, nil, &exitError{exitUsage, err}
 	case settings.Policy == nil:
-		return nil, nil, usage("%s: no policy in it: expected server_policy, tool_policy, allowed_tools and the like", name)
+		return nil, nil, usage("%s: not a policy: expected server_policy, tool_policy, allowed_tools or similar keys", name)
 	case !settings.Policy.Enforced:
-		return nil, nil, usage("%s:%s: this policy decides nothing: enforce_policy is not true", name, settings.Policy.At)
+		return nil, nil, usage("%s:%s: this policy has no effect: enforce_policy is not true", name, settings.Policy.At)
 	}
 	idle := idleLists(settings.Policy)
 	if on := settings.Policy.Pinning.Enabled; on != nil && *on {
-		idle = append(idle, config.Problem{Pos: settings.Policy.PinningAt, Msg: "version_pinning holds where the file is the configuration: name it with --config instead of --policy"})
+		idle = append(idle, config.Problem{Pos: settings.Policy.PinningAt, Msg: "version_pinning applies only in the configuration: use --config instead of --policy"})
 	}
 	if on := settings.RateLimits.Enabled; on != nil && *on {
-		idle = append(idle, config.Problem{Pos: settings.Policy.At, Msg: "rate_limits hold where the file is the configuration: name it with --config instead of --policy"})
+		idle = append(idle, config.Problem{Pos: settings.Policy.At, Msg: "rate_limits apply only in the configuration: use --config instead of --policy"})
 	}
 	return settings.Policy, idle, nil
 }
 
-// addPolicies adds policies to what an engine is told, and what they need to know. It
-// returns what of them protects nobody.
+// addPolicies adds policies to the engine's options, with what they need. It returns their
+// parts without effect.
 func addPolicies(o *scanner.Options, names []string) (idle []string, err error) {
 	for _, name := range names {
 		p, vain, err := loadPolicy(name)
@@ -116,10 +116,10 @@ func (s strictest) Decide(r *scanner.PolicyRequest) (d scanner.Decision) {
 
 // policyCheckCmd is mcpscan policy check.
 type policyCheckCmd struct {
-	Policy     string   `arg:"" help:"The policy: a file in TOML, or one in YAML with the keys of mcpscan.yaml." placeholder:"POLICY"`
-	Recordings []string `arg:"" optional:"" help:"Recordings in which every pattern of the policy should match something; - is standard input." placeholder:"RECORDING"`
+	Policy     string   `arg:"" help:"The policy: a TOML file, or a YAML file with the keys of mcpscan.yaml." placeholder:"POLICY"`
+	Recordings []string `arg:"" optional:"" help:"Recordings that every pattern of the policy should match; - reads standard input." placeholder:"RECORDING"`
 	JSON       bool     `help:"Write JSON instead of lines."`
-	MaxMessage int64    `help:"Longest message that is read, in bytes." default:"33554432"`
+	MaxMessage int64    `help:"Maximum message size in bytes." default:"33554432"`
 }
 
 // checkRow is one line of mcpscan policy check.
@@ -163,8 +163,7 @@ func (c *policyCheckCmd) Run(ctx context.Context, std streams) error {
 	return cmp.Or(err, incomplete)
 }
 
-// watch returns the patterns that nothing in the recordings matches. What could not
-// be read is told beside them.
+// watch returns the patterns that match nothing in the recordings, and what could not be read.
 func (c *policyCheckCmd) watch(ctx context.Context, std streams, w watcher) ([]config.Problem, error) {
 	engine, err := scanner.New(nil, scanner.Options{Policy: w})
 	if err != nil {
@@ -186,7 +185,7 @@ func (c *policyCheckCmd) watch(ctx context.Context, std streams, w watcher) ([]c
 	case err != nil:
 		return nil, err
 	case res.Coverage.Events == 0:
-		return nil, &exitError{exitIncomplete, errors.New("there is nothing in the recordings")}
+		return nil, &exitError{exitIncomplete, errors.New("the recordings are empty")}
 	}
 	unused := append([]config.Problem{}, w.Unused()...)
 	if tellSkipped(std, res); len(res.Coverage.Skipped) > 0 {

@@ -19,14 +19,14 @@ import (
 
 // policyTestCmd is mcpscan policy test.
 type policyTestCmd struct {
-	Policy     []string `required:"" help:"The policy: TOML, or YAML as in mcpscan.yaml. Of several the strictest decision counts." placeholder:"FILE" sep:"none"`
-	Fixture    []string `help:"A request as JSON, with what is expected of it. Repeat for several." placeholder:"FILE" sep:"none"`
-	FixtureDir []string `help:"A directory whose .json files are fixtures, also in the directories below it." placeholder:"DIR" sep:"none"`
-	Expect     string   `help:"What is expected of every fixture, also of one that expects something itself: allow, log, prompt, deny (or block)." placeholder:"ACTION" default:"" enum:",allow,log,prompt,deny,block"`
+	Policy     []string `required:"" help:"The policy: TOML, or YAML as in mcpscan.yaml. Repeatable; the strictest decision counts." placeholder:"FILE" sep:"none"`
+	Fixture    []string `help:"A request as JSON, with the expected decision. Repeatable." placeholder:"FILE" sep:"none"`
+	FixtureDir []string `help:"A directory whose .json files are fixtures, including subdirectories." placeholder:"DIR" sep:"none"`
+	Expect     string   `help:"Expected decision for every fixture, in addition to its own: allow, log, prompt, deny (or block)." placeholder:"ACTION" default:"" enum:",allow,log,prompt,deny,block"`
 	JSON       bool     `help:"Write JSON instead of a table."`
 }
 
-// fixture is a request, and what is expected of it.
+// fixture is a request with its expected decision.
 type fixture struct {
 	name     string
 	expected []string // actions; none is expected of a fixture that is there to be shown
@@ -81,8 +81,8 @@ func (c *policyTestCmd) Run(ctx context.Context, std streams) error {
 	return err
 }
 
-// decide runs the fixtures through the engine, so that a policy sees of each what it
-// sees of a recording.
+// decide runs the fixtures through the engine, so that a policy sees them as requests of a
+// recording.
 func decide(ctx context.Context, o scanner.Options, fixtures []fixture) ([]fixtureRow, error) {
 	engine, err := scanner.New(nil, o)
 	if err != nil {
@@ -99,7 +99,7 @@ func decide(ctx context.Context, o scanner.Options, fixtures []fixture) ([]fixtu
 	return rows, err
 }
 
-// row says what was decided about a fixture.
+// row describes the decision about a fixture.
 func (f *fixture) row(out *scanner.Outcome) fixtureRow {
 	r := fixtureRow{Fixture: f.name, Expected: append([]string{}, f.expected...), Result: "shown"}
 	if len(out.Messages) == 0 {
@@ -126,8 +126,8 @@ const (
 	maxFixture  = 16 << 20
 )
 
-// fixtures reads all that the flags name. One that cannot be read fails the test: it
-// would otherwise be a test that nobody runs.
+// fixtures reads all fixtures that the flags name. One that cannot be read fails the test,
+// because nobody would notice that it does not run.
 func (c *policyTestCmd) fixtures() ([]fixture, error) {
 	names := slices.Clone(c.Fixture)
 	for _, dir := range c.FixtureDir {
@@ -142,14 +142,14 @@ func (c *policyTestCmd) fixtures() ([]fixture, error) {
 			return nil, usage("reading the fixtures: %w", err)
 		}
 		if len(names) == before {
-			return nil, usage("no fixture in %s: expected files whose names end in .json", dir)
+			return nil, usage("no fixture in %s: expected .json files", dir)
 		}
 	}
 	switch {
 	case len(names) == 0:
 		return nil, usage("nothing to test: name fixtures with --fixture FILE or --fixture-dir DIR")
 	case len(names) > maxFixtures:
-		return nil, usage("more than %d fixtures: test them in parts", maxFixtures)
+		return nil, usage("more than %d fixtures: split the test", maxFixtures)
 	}
 	var out []fixture
 	var failed []error
@@ -174,7 +174,7 @@ func (c *policyTestCmd) fixtures() ([]fixture, error) {
 func readFixture(name string) (fixture, error) {
 	data, err := readUpTo("the fixture", name, maxFixture)
 	if err == nil && len(data) > maxFixture {
-		err = fmt.Errorf("reading the fixture %s: longer than %d MiB", name, maxFixture>>20)
+		err = fmt.Errorf("reading the fixture %s: larger than %d MiB", name, maxFixture>>20)
 	}
 	if err != nil {
 		return fixture{}, err
@@ -210,7 +210,7 @@ func parseFixture(name string, data []byte) (fixture, error) {
 			return fixture{}, at(int(doc.Nodes[c].KeyStart), "unknown key %s%s", config.Quoted(key), config.Hint(key, fixtureKeys))
 		}
 		if last := doc.Get(0, key); last != c {
-			return fixture{}, at(int(doc.Nodes[last].KeyStart), "the key %q stands here twice; keep one", key)
+			return fixture{}, at(int(doc.Nodes[last].KeyStart), "duplicate key %q; keep one", key)
 		}
 	}
 	f := fixture{name: name, event: &scanner.Event{Direction: scanner.ClientToServer, Origin: scanner.Origin{File: name, Line: 1, Column: 1}}}
@@ -239,10 +239,10 @@ func (f *fixture) fill(doc *wire.Doc, at func(int, string, ...any) error) error 
 	case params >= 0 && doc.Kind(params) != wire.Object:
 		return at(int(doc.Nodes[params].Start), "expected an object for params, found %s", doc.Kind(params))
 	case needed != "" && params < 0:
-		return at(0, "expected params with %s: a policy decides about %s by it", needed, method)
+		return at(0, "expected params with %s: the policy needs it to decide about %s", needed, method)
 	case needed != "":
 		if s, ok := doc.Str(params, needed); !ok || s == "" {
-			return at(int(doc.Nodes[params].Start), "expected params with %s: a policy decides about %s by it", needed, method)
+			return at(int(doc.Nodes[params].Start), "expected params with %s: the policy needs it to decide about %s", needed, method)
 		}
 	}
 	if word := texts["expected"]; word != "" || doc.Get(0, "expected") >= 0 {

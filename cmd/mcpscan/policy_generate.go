@@ -14,13 +14,13 @@ import (
 
 // policyGenerateCmd is mcpscan policy generate.
 type policyGenerateCmd struct {
-	Files           []string `arg:"" help:"Recordings; - is standard input." placeholder:"FILE"`
-	Output          string   `short:"o" help:"Write the policy here instead of standard output." placeholder:"FILE"`
-	Hash            string   `help:"Digest that tools are pinned by: mcpscan, of the whole definition, or agentsh, of name, description and schema." default:"mcpscan" enum:"mcpscan,agentsh"`
-	Jobs            int      `short:"j" help:"Inspect on this many goroutines; 0 is one for each core." default:"0"`
-	MaxMessage      int64    `help:"Longest message that is read, in bytes; longer ones are counted as not inspected." default:"33554432"`
-	AllowIncomplete bool     `help:"Exit 0 although something could not be inspected."`
-	Quiet           bool     `short:"q" help:"Write nothing to standard error but errors."`
+	Files           []string `arg:"" help:"Recordings; - reads standard input." placeholder:"FILE"`
+	Output          string   `short:"o" help:"Write the policy to this file instead of standard output." placeholder:"FILE"`
+	Hash            string   `help:"Digest to pin tools by: mcpscan (the whole definition) or agentsh (name, description and schema)." default:"mcpscan" enum:"mcpscan,agentsh"`
+	Jobs            int      `short:"j" help:"Number of parallel workers; 0 uses one per core." default:"0"`
+	MaxMessage      int64    `help:"Maximum message size in bytes; longer messages count as not inspected." default:"33554432"`
+	AllowIncomplete bool     `help:"Exit 0 even if something could not be inspected."`
+	Quiet           bool     `short:"q" help:"Write only errors to standard error."`
 }
 
 // Run profiles the recordings, and writes the policy that they keep.
@@ -38,14 +38,14 @@ func (c *policyGenerateCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	if profile.Empty() {
-		return &exitError{exitIncomplete, errors.New("no server was seen: there is nothing to make a policy from, and none was written")}
+		return &exitError{exitIncomplete, errors.New("the recording has no server, so no policy was written")}
 	}
 	if err := c.write(std, []byte(profile.YAML(c.head(&res, profile)...))); err != nil {
 		return err
 	}
 	missed := len(res.Coverage.Skipped) > 0 || profile.Lost() > 0
 	if missed && !c.Quiet {
-		fmt.Fprintln(std.err, "mcpscan: not all was inspected: the policy does not have what stands there; --allow-incomplete accepts that")
+		fmt.Fprintln(std.err, "mcpscan: not everything was inspected, so the policy may lack something; --allow-incomplete accepts that")
 		tellSkipped(std, res)
 	}
 	if missed && !c.AllowIncomplete {
@@ -54,8 +54,8 @@ func (c *policyGenerateCmd) Run(ctx context.Context, std streams) error {
 	return nil
 }
 
-// profile replays the recordings into a profile. The rules of the product run beside it,
-// so that what is wrong with a tool is told where the policy allows it.
+// profile replays the recordings into a profile. The rules run too, so that the policy can
+// warn about tools with findings.
 func (c *policyGenerateCmd) profile(ctx context.Context, std streams, profile *policy.Profile) (res scanner.Result, err error) {
 	var run []scanner.Rule
 	for _, r := range rules.All() {
@@ -80,11 +80,10 @@ func (c *policyGenerateCmd) profile(ctx context.Context, std streams, profile *p
 	return res, nil
 }
 
-// maxReviewed bounds the findings that are told in a policy.
+// maxReviewed bounds the findings that are reported in a policy.
 const maxReviewed = 65536
 
-// review tells the profile what was found in definitions. Findings name what they are
-// about as reports do.
+// review adds the findings in definitions to the profile, under the names that reports use.
 func review(profile *policy.Profile, findings []scanner.Finding) {
 	type tool struct{ server, name string }
 	of := map[tool][]*scanner.Finding{}
@@ -103,13 +102,13 @@ func review(profile *policy.Profile, findings []scanner.Finding) {
 func (c *policyGenerateCmd) head(res *scanner.Result, profile *policy.Profile) []string {
 	head := []string{fmt.Sprintf("Made by mcpscan policy generate from %s: %s, %s, %s.", count(len(c.Files), "recording"),
 		count(res.Stats.Servers, "server"), count(res.Stats.Tools, "tool"), count(res.Stats.Calls, "call")),
-		"It lets pass what was seen there, and nothing else. What was seen need not have been right: read it before you use it."}
+		"It allows what was seen there, and nothing else. What was seen may still be wrong: read it before you use it."}
 	skipped := profile.Lost()
 	for _, s := range res.Coverage.Skipped {
 		skipped += s.Count
 	}
 	if skipped > 0 {
-		head = append(head, fmt.Sprintf("It is not complete: not inspected in full: %s.", count(skipped, "time")))
+		head = append(head, fmt.Sprintf("Incomplete: not inspected in full: %s.", count(skipped, "time")))
 	}
 	return head
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// watcher sees what recordings hold in the place of a policy, and tells which of its
-// patterns match nothing there.
+// watcher observes recordings in the place of a policy, and reports which of its patterns
+// match nothing.
 type watcher interface {
 	scanner.Policy
 	Tool(server, tool string)
 	Unused() []config.Problem
 }
 
-// lint returns what a policy says in vain, and its watcher.
+// lint returns the parts of a policy without effect, and its watcher.
 func lint(loaded scanner.Policy) ([]config.Problem, watcher) {
 	switch p := loaded.(type) {
 	case *policyfile.Policy:
@@ -55,7 +55,7 @@ func (w *listWatch) Tool(server, tool string) {
 	}
 }
 
-// Decide sees what is called, and lets it pass.
+// Decide records a call, and allows it.
 func (w *listWatch) Decide(r *scanner.PolicyRequest) scanner.Decision {
 	if r.Method != "tools/call" {
 		r.Target = ""
@@ -77,7 +77,7 @@ func idleLists(p *policy.Lists) (idle []config.Problem) {
 	return idle
 }
 
-// tellIdle tells of what has to protect its user and does not.
+// tellIdle reports settings that should protect the user and have no effect.
 func tellIdle(std streams, idle []string) {
 	for _, line := range idle {
 		fmt.Fprintf(std.err, "mcpscan: %s\n", text.Visible(line, 1000))

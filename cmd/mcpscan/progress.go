@@ -62,7 +62,7 @@ func newProgress(std streams, what string, total int64, of unit, quiet bool) *pr
 	return p
 }
 
-// add counts what was done.
+// add adds to the progress.
 func (p *progress) add(n int) {
 	if p == nil {
 		return
@@ -81,7 +81,7 @@ func (p *progress) end() {
 	p.drawn.Wait()
 }
 
-// counting counts what is read from r.
+// counting counts the bytes read from r.
 func (p *progress) counting(r io.Reader) io.Reader {
 	if p == nil {
 		return r
@@ -100,8 +100,7 @@ func (c *countedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// progressLine is what is shown of a progress. The time that is left is said once there
-// is a rate to tell it by.
+// progressLine formats a progress. It includes the remaining time once there is a rate.
 func progressLine(what string, of unit, done, total int64, elapsed time.Duration) string {
 	amount, rate := of.amount(done), ""
 	if total > 0 {

@@ -15,7 +15,7 @@ import (
 
 // replayCmd is mcpscan replay.
 type replayCmd struct {
-	Files []string `arg:"" help:"Recordings, in the order in which they were made; - is standard input. gzip and zstd are unpacked." placeholder:"FILE"`
+	Files []string `arg:"" help:"Recordings, in the order in which they were made; - reads standard input. gzip and zstd are decompressed." placeholder:"FILE"`
 	lockFlags
 	outputFlags
 	baselineFlags
@@ -76,7 +76,7 @@ func readError(err error) error {
 	return &exitError{exitIncomplete, fmt.Errorf("%w; no report was written", err)}
 }
 
-// openRecordings recognises all files before any is read: a wrong name is told
+// openRecordings recognises all files before any is read: a wrong name is reported
 // before an hour of work. One of several that cannot be read is skipped and
 // counted: it must not take the others with it.
 func openRecordings(names []string, std streams, o replay.Options, bar *progress) (scanner.Source, func(), error) {
@@ -100,7 +100,7 @@ func openRecordings(names []string, std streams, o replay.Options, bar *progress
 		}
 		src, err := replay.Open(label(name), bar.counting(r), o)
 		if err != nil && len(names) > 1 {
-			src, err = replay.Events([]*scanner.Event{{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf("an input was not read: %v", err),
+			src, err = replay.Events([]*scanner.Event{{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf("input not read: %v", err),
 				Origin: scanner.Origin{File: label(name), Line: 1, Column: 1}}}), nil
 		}
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 
 // reportCmd is mcpscan report.
 type reportCmd struct {
-	File string `arg:"" help:"A report written with --format json; - is standard input."`
+	File string `arg:"" help:"A report written with --format json; - reads standard input."`
 	outputFlags
 }
 

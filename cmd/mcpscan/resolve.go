@@ -12,7 +12,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// machine is where it is looked up what a command starts.
+// machine is where to look up what a command starts.
 type machine struct {
 	getenv func(string) string
 	disk   *disk
@@ -21,10 +21,10 @@ type machine struct {
 	image func(engine, name string) string
 }
 
-// thisMachine knows what can be told without running anything.
+// thisMachine looks up what is known without running anything.
 func thisMachine(d *disk) machine { return machine{getenv: os.Getenv, disk: d} }
 
-// afterStart knows what a server can have run that was started in an environment.
+// afterStart also looks up what a server fetched when it started in an environment.
 func afterStart(ctx context.Context, environment []string, d *disk) machine {
 	m := machine{disk: d, getenv: func(name string) string {
 		for _, variable := range slices.Backward(environment) {
@@ -38,9 +38,9 @@ func afterStart(ctx context.Context, environment []string, d *disk) machine {
 	return m
 }
 
-// find returns what a machine knows of what an entry starts, and why that is less than
-// it should be. Launchers and interpreters have no digest: they differ from machine to
-// machine, and what they start is what counts.
+// find returns what a machine knows about the command of an entry, and what it should know but
+// does not. Launchers and interpreters have no digest: they differ between machines, and what
+// they start counts.
 func (m machine) find(e *scanner.Entry) (f scanner.Found, why string) {
 	if e.Command == "" {
 		return f, ""
@@ -76,9 +76,8 @@ func (m machine) find(e *scanner.Entry) (f scanner.Found, why string) {
 	return f, why
 }
 
-// program is the file whose content decides what an entry does: the script that an
-// argument names, or else the command, unless that is a program of the machine that
-// does what its arguments say.
+// program is the file whose content decides what an entry does: the script that an argument
+// names, or else the command, unless that is a system program controlled by its arguments.
 func (m machine) program(e *scanner.Entry, l *launch.Command) string {
 	for _, a := range e.Args {
 		if a == "" || a[0] == '-' {
@@ -111,8 +110,8 @@ func (m machine) lookPath(command string) string {
 	return command
 }
 
-// portable is a path relative to the working directory where it lies in it: a
-// lockfile is read on other machines. Others are absolute.
+// portable is a path relative to the working directory if it is inside, because a lockfile is
+// read on other machines. Other paths are absolute.
 func portable(abs string) string {
 	if wd, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(wd, abs); err == nil && filepath.IsLocal(rel) {

@@ -12,7 +12,7 @@ import (
 
 // rulesCmd is mcpscan rules.
 type rulesCmd struct {
-	ID []string `arg:"" optional:"" placeholder:"RULE" help:"Explain these rules, or those of a category; without an ID, list all."`
+	ID []string `arg:"" optional:"" placeholder:"RULE" help:"Explain these rules, or those of a category; default: list all."`
 	configFlags
 }
 

@@ -21,12 +21,12 @@ import (
 
 // scanCmd is mcpscan scan.
 type scanCmd struct {
-	Targets []string `arg:"" optional:"" help:"URLs, client configurations, definition files (tools/list results, dumps, MCPB manifests and bundles, server.json) or directories; - is standard input; none means the configurations of this project and user. Behind --, the command of one server." placeholder:"TARGET"`
+	Targets []string `arg:"" optional:"" help:"URLs, client configurations, definition files (tools/list results, dumps, MCPB manifests and bundles, server.json) or directories; - reads standard input; default: the configurations of this project and user. After --, the command of one server." placeholder:"TARGET"`
 	Command []string `kong:"-"`
 
-	Record string `help:"Write what was seen to this file, for mcpscan replay." placeholder:"FILE"`
+	Record string `help:"Record the traffic to this file, for mcpscan replay." placeholder:"FILE"`
 
-	CompareClients bool `help:"List each server twice, under the name of --client-name and as claude-code (or as mcpscan, where --client-name is given), and tell the differences."`
+	CompareClients bool `help:"List each server twice, as --client-name and as claude-code (as mcpscan with --client-name), and report differences."`
 
 	liveFlags
 	lockFlags
@@ -37,18 +37,18 @@ type scanCmd struct {
 	advisoryFlags
 }
 
-// liveFlags say what may be started, and how long it may take.
+// liveFlags say what may be started, and with which time limits.
 type liveFlags struct {
-	RunServers bool `help:"Start the servers that configurations name, and connect to their URLs, without asking."`
-	NoRun      bool `help:"Start nothing and connect to nothing: inspect only what can be read."`
+	RunServers bool `help:"Start the servers of configurations, and connect to their URLs, without asking."`
+	NoRun      bool `help:"Start and connect to nothing: inspect only files."`
 
-	InheritEnv bool `help:"Start servers with all of this environment. Without it they get the standard variables, what their configuration sets, and what env_allow in mcpscan.yaml lists."`
+	InheritEnv bool `help:"Pass this whole environment to servers. By default they get the standard variables, those in their configuration, and those that env_allow in mcpscan.yaml lists."`
 
-	Header        map[string]string `help:"Header for the URLs given as targets, as NAME=VALUE." placeholder:"NAME=VALUE" mapsep:"none"`
-	StartTimeout  time.Duration     `help:"How long a server may take until its first answer." default:"60s"`
-	StepTimeout   time.Duration     `help:"How long a server may take for each answer after that." default:"30s"`
-	ServerTimeout time.Duration     `help:"How long a server may take in all, from its start to the end of its last list." default:"5m"`
-	ClientName    string            `help:"The name of the client that servers are told: some list other tools for another client." default:"mcpscan" placeholder:"NAME"`
+	Header        map[string]string `help:"Header for target URLs, as NAME=VALUE." placeholder:"NAME=VALUE" mapsep:"none"`
+	StartTimeout  time.Duration     `help:"Time limit for the first answer of a server." default:"60s"`
+	StepTimeout   time.Duration     `help:"Time limit for each later answer of a server." default:"30s"`
+	ServerTimeout time.Duration     `help:"Time limit for one server, from its start to its last list." default:"5m"`
+	ClientName    string            `help:"Client name sent to servers; some list other tools for another client." default:"mcpscan" placeholder:"NAME"`
 
 	declared *policy.Lists // servers of mcpscan.yaml, with what they may have of the environment; nil for none
 	known    lockedServers // that servers are compared with
@@ -58,7 +58,7 @@ type liveFlags struct {
 	named    []string      // variables that the command line has a server given
 }
 
-// plan is what a scan is about to do.
+// plan is what a scan will do.
 type plan struct {
 	inputs   []report.Input
 	events   []*scanner.Event            // of what could be read as it is
@@ -113,7 +113,7 @@ func (c *scanCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	running := context.WithoutCancel(ctx) // an interruption ends what is asked, not what is told of it
+	running := context.WithoutCancel(ctx) // an interruption ends what is asked, not what is reported for it
 	p.tellLeft(std, c.Quiet)
 	src := c.start(ctx, std, p, rec, c.MaxMessage, c.Quiet)
 	res, err := locked.over(checks.engine).Run(running, src, checks.into(log.beside(collector)))
@@ -170,13 +170,13 @@ func (r *recording) close() error {
 	return r.err
 }
 
-// plan sorts the targets into what can be read and what must be asked.
+// plan sorts the targets into files and servers.
 func (c *scanCmd) plan(ctx context.Context, std streams, locked *approved) (*plan, error) {
 	if c.RunServers && c.NoRun {
 		return nil, usage("--run-servers and --no-run contradict each other")
 	}
 	if c.Command != nil && (len(c.Command) == 0 || c.Command[0] == "") {
-		return nil, usage("no command stands behind --; expected one, as in: mcpscan scan -- npx -y some-mcp-server")
+		return nil, usage("no command after --; expected one, as in: mcpscan scan -- npx -y some-mcp-server")
 	}
 	p := &plan{disk: newDisk(ctx)}
 	if c.NoRun {
@@ -193,7 +193,7 @@ func (c *scanCmd) plan(ctx context.Context, std streams, locked *approved) (*pla
 				return nil, err
 			}
 			p.inputs = append(p.inputs, report.Input{Kind: "file", Name: t})
-			p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "an input was not read: %v", err)
+			p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "input not read: %v", err)
 		}
 	}
 	if len(c.Targets) == 0 && len(c.Command) == 0 {
@@ -227,8 +227,8 @@ func (c *scanCmd) target(ctx context.Context, std streams, p *plan, t string) er
 	return c.content(p, t, data, err)
 }
 
-// content adds what a file, or standard input, holds: definitions, a lockfile or a
-// client configuration. err is what came of reading it.
+// content adds the content of a file or standard input: definitions, a lockfile or a client
+// configuration. err is its read error.
 func (c *scanCmd) content(p *plan, t string, data []byte, err error) error {
 	if errors.Is(err, errOverLimit) {
 		p.inputs = append(p.inputs, report.Input{Kind: "file", Name: t})
@@ -268,8 +268,8 @@ func (c *scanCmd) content(p *plan, t string, data []byte, err error) error {
 	return &exitError{exitUsage, notATarget(t, derr, cerr)}
 }
 
-// manifests adds what the manifests of a bundle start, to be judged as a configuration is.
-// It is somebody else's to install, so nothing is started.
+// manifests adds the commands of a bundle's manifests, to be checked like a configuration. The
+// user has not installed them, so nothing is started.
 func (p *plan) manifests(name string, data []byte) {
 	for _, m := range replay.Manifests(data) {
 		f := config.ParseManifest(name, m)
@@ -335,9 +335,9 @@ func notATarget(name string, derr, cerr error) error {
 	case errors.Is(derr, replay.ErrBundle):
 		return derr
 	case errors.Is(derr, replay.ErrNotDefinitions) && errors.Is(cerr, config.ErrNotConfig):
-		return fmt.Errorf("%s: neither definitions nor a client configuration; a recording is read by: mcpscan replay %s", name, name)
+		return fmt.Errorf("%s: neither definitions nor a client configuration; to read a recording: mcpscan replay %s", name, name)
 	case errors.As(cerr, &syntax) && !errors.Is(derr, replay.ErrNotDefinitions):
-		return fmt.Errorf("%w (a recording is read by: mcpscan replay %s)", cerr, name)
+		return fmt.Errorf("%w (to read a recording: mcpscan replay %s)", cerr, name)
 	}
 	return derr
 }
@@ -345,8 +345,8 @@ func notATarget(name string, derr, cerr error) error {
 // errOverLimit is a file that is too long to be inspected.
 var errOverLimit = errors.New("more bytes than the limit")
 
-// readTarget reads a file that has to be read as a whole. A device or a pipe
-// has no end that could be relied on, and what it claims as its size is nothing.
+// readTarget reads a whole file. Devices and pipes are refused, because they may have no end
+// and report no reliable size.
 func readTarget(name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name) // opening a pipe would wait for its writer
 	if err != nil {
@@ -386,7 +386,7 @@ func (p *plan) config(f *config.File) {
 	}
 	for _, e := range f.Elsewhere {
 		if !f.User {
-			p.ignore(at(e.Pos), "something that a client loads from another place: "+e.Msg)
+			p.ignore(at(e.Pos), "not in the project: "+e.Msg)
 		}
 	}
 	for i := range f.Entries {
@@ -404,7 +404,7 @@ func (p *plan) config(f *config.File) {
 			p.skip(at(s.Pos), "server %s: %s", s.Name, problem)
 		}
 		if s.Disabled {
-			p.events = append(p.events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "a server that is disabled in its configuration", Origin: at(s.Pos)})
+			p.events = append(p.events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "a server that its configuration disables", Origin: at(s.Pos)})
 			continue
 		}
 		if locked := p.locked[s.Name]; locked != nil && len(locked.Entries) > 0 {
@@ -412,7 +412,7 @@ func (p *plan) config(f *config.File) {
 			continue
 		}
 		if t, err := configTarget(s, at(s.Pos)); err != nil {
-			p.skip(at(s.Pos), "server %s was not started: %v", s.Name, err)
+			p.skip(at(s.Pos), "server %s not started: %v", s.Name, err)
 		} else {
 			p.targets = append(p.targets, t)
 		}
@@ -420,18 +420,18 @@ func (p *plan) config(f *config.File) {
 }
 
 // standIn records that the locked definitions of a server are inspected in its place, and
-// where nobody can tell that they are those of what the configuration starts.
+// whether they may be those of another server.
 func (p *plan) standIn(locked *lockfile.Server, now *scanner.Identity, at scanner.Origin) {
 	last := locked.Identity.Last()
 	switch {
 	case last == nil:
-		p.skip(at, "server %s not started (--no-run): the lockfile does not say what the server is, so its locked definitions may be those of another one", locked.Name)
+		p.skip(at, "server %s not started (--no-run): the lockfile lacks its identity, so its locked definitions may be those of another server", locked.Name)
 	case len(locked.Identity.Stale(now)) > 0:
-		p.ignore(at, "server not started (--no-run): the locked definitions that were inspected are those of the old one, not of what the configuration starts")
+		p.ignore(at, "not started (--no-run); checked its locked definitions, which are those of the old server and not of the configured one")
 	case now.Digest != "" && last.Digest == "":
-		p.skip(at, "server %s not started (--no-run): the lockfile has no digest of the program, so its locked definitions may be those of another one", locked.Name)
+		p.skip(at, "server %s not started (--no-run): the lockfile lacks the digest of its executable, so its locked definitions may be those of another one", locked.Name)
 	default:
-		p.ignore(at, "server not started (--no-run): its locked definitions were inspected")
+		p.ignore(at, "not started (--no-run); checked its locked definitions")
 	}
 }
 
@@ -439,19 +439,19 @@ func (p *plan) ignore(at scanner.Origin, reason string) {
 	p.events = append(p.events, &scanner.Event{Kind: scanner.IgnoredEvent, Reason: reason, Origin: at})
 }
 
-// leave records a server that --no-run leaves alone. That is what the flag asks for, but
-// where a lockfile speaks for the others, this one escapes it.
+// leave records a server that --no-run does not start. That is what the flag asks for, but if
+// other servers are in a lockfile, this one escapes it.
 func (p *plan) leave(t liveTarget) {
 	switch {
 	case p.mayLeave:
 		p.left++
-		p.ignore(t.origin, "server not started (--no-run): its tools were not inspected")
+		p.ignore(t.origin, "not started (--no-run); tools not checked")
 	case p.locked[t.name] != nil:
-		p.skip(t.origin, "server %s has no definition in the lockfile and was not started (--no-run): %s", t.name, t.conceal(t.shown()))
+		p.skip(t.origin, "server %s not started (--no-run), and the lockfile has no definitions of it: %s", t.name, t.conceal(t.shown()))
 	case p.locked != nil:
-		p.skip(t.origin, "server %s is not in the lockfile and was not started (--no-run): %s", t.name, t.conceal(t.shown()))
+		p.skip(t.origin, "server %s not started (--no-run), and not in the lockfile: %s", t.name, t.conceal(t.shown()))
 	default:
-		p.skip(t.origin, "server %s was not started (--no-run): %s", t.name, t.conceal(t.shown()))
+		p.skip(t.origin, "server %s not started (--no-run): %s", t.name, t.conceal(t.shown()))
 	}
 }
 
@@ -466,8 +466,8 @@ func (p *plan) skip(at scanner.Origin, format string, args ...any) {
 	p.events = append(p.events, &scanner.Event{Kind: scanner.SkippedEvent, Reason: text.Mask(fmt.Sprintf(format, args...)), Origin: at})
 }
 
-// discover adds the configurations that stand in their usual places, in a directory and
-// in those below it. Files there that hold no servers are counted.
+// discover adds the configurations at their usual places, in a directory and those below it.
+// Files there without servers are counted.
 func (c *scanCmd) discover(p *plan, dir string) error {
 	found := 0
 	locations, missed := config.DiscoverBelow(discoverDirs(dir, len(c.Targets) == 0))
@@ -477,17 +477,17 @@ func (c *scanCmd) discover(p *plan, dir string) error {
 	for _, loc := range locations {
 		data, err := readTarget(loc.Path, c.MaxMessage)
 		if err != nil {
-			p.skip(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "a configuration was not read: %v", err)
+			p.skip(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "configuration not read: %v", err)
 			continue
 		}
 		file, err := config.Parse(loc.Path, data)
 		if errors.Is(err, config.ErrNotConfig) {
-			p.ignore(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "a file where a client keeps its configuration: it names no servers")
+			p.ignore(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "a client configuration without servers")
 			continue
 		}
 		found++
 		if err != nil {
-			p.skip(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "a configuration was not read: %v", err)
+			p.skip(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "configuration not read: %v", err)
 			continue
 		}
 		file.User, file.Project = loc.Scope != "project", loc.Project

@@ -16,16 +16,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// consent keeps a configuration file from running commands that nobody has
-// seen: on a terminal each is shown in full and asked for, elsewhere they are
-// refused unless a flag says otherwise.
+// consent prevents a configuration file from running commands that nobody has seen: on a
+// terminal it shows each in full and asks, elsewhere it refuses them without a flag.
 func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 	ask, all := terminal(std.in) && terminal(std.err), false
 	answers := bufio.NewReader(std.in)
 	p.targets = slices.DeleteFunc(p.targets, func(t liveTarget) bool {
 		switch {
 		case ctx.Err() != nil:
-			p.skip(t.origin, "server %s was not asked: %s", t.name, ended(ctx))
+			p.skip(t.origin, "server %s not started: %s", t.name, ended(ctx))
 			return true
 		case c.NoRun:
 			p.leave(t)
@@ -33,7 +32,7 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 		case !t.foreign || c.RunServers:
 			return false
 		case !ask:
-			p.skip(t.origin, "server %s was not asked: its command comes from a configuration file; read it, then use --run-servers: %s", t.name, t.conceal(t.shown()))
+			p.skip(t.origin, "server %s not started: its command comes from a configuration file; read it, then use --run-servers: %s", t.name, t.conceal(t.shown()))
 			return true
 		}
 		if all { // what starts is shown all the same
@@ -43,7 +42,7 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 		fmt.Fprint(std.err, t.question(c.inherits(&t)))
 		answer, _ := within(ctx, func() (string, error) { return answers.ReadString('\n') })
 		if ctx.Err() != nil {
-			p.skip(t.origin, "server %s was not asked: %s", t.name, ended(ctx))
+			p.skip(t.origin, "server %s not started: %s", t.name, ended(ctx))
 			return true
 		}
 		switch strings.ToLower(strings.TrimSpace(answer)) {
@@ -53,7 +52,7 @@ func (c *liveFlags) consent(ctx context.Context, std streams, p *plan) {
 		case "y", "yes":
 			return false
 		}
-		p.skip(t.origin, "server %s was not asked: you declined", t.name)
+		p.skip(t.origin, "server %s not started: you declined", t.name)
 		return true
 	})
 }
@@ -75,8 +74,7 @@ func discoverDirs(dir string, user bool) config.Dirs {
 // session is the session of all that one scan sees.
 const session = "scan"
 
-// liveSource yields what was read, and then what servers say, in the order in
-// which it is said.
+// liveSource yields the inputs that were read, and then the frames of servers, in order.
 type liveSource struct{ events <-chan *scanner.Event }
 
 func (s *liveSource) Next() (scanner.Chunk, error) {
@@ -93,9 +91,8 @@ type single struct{ event *scanner.Event }
 func (s single) Events(yield func(*scanner.Event)) { yield(s.event) }
 func (s single) Release()                          {}
 
-// start asks all servers at once and returns the stream of what is seen. One
-// lock gives events their time, their place in the recording and their order,
-// so that the three agree.
+// start lists all servers in parallel and returns the stream of events. One lock gives events
+// their time, their place in the recording and their order, so that the three agree.
 func (c *liveFlags) start(ctx context.Context, std streams, p *plan, rec *recording, limit int64, quiet bool) scanner.Source {
 	out := make(chan *scanner.Event, 64)
 	feed := &feed{out: out, recording: rec, names: map[string]bool{}}
@@ -125,8 +122,8 @@ func (c *liveFlags) start(ctx context.Context, std streams, p *plan, rec *record
 	return &liveSource{out}
 }
 
-// feed puts events in order. Its clock never stands still: two events of one
-// nanosecond would have no order on replay.
+// feed puts events in order. Its clock always advances: two events of one nanosecond would
+// have no order on replay.
 type feed struct {
 	mu   sync.Mutex
 	out  chan<- *scanner.Event

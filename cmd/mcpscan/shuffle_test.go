@@ -142,7 +142,7 @@ func TestShuffledSessions(t *testing.T) {
 				rt.Fatalf("mixed another way the report differs:\n%s", differ(want, got))
 			}
 		}
-		for _, id := range []string{"read-then-send", "cross-server-flow", "burst", "value-flow", "shadow-tool", "inj-", "too far behind"} {
+		for _, id := range []string{"read-then-send", "cross-server-flow", "burst", "value-flow", "shadow-tool", "inj-", "too late to be put in order"} {
 			spoke[id] = spoke[id] || strings.Contains(want, id)
 		}
 	})

@@ -20,8 +20,8 @@ type side struct {
 	close  func()
 }
 
-// side opens a target, or the command of a server. Of a lockfile it shows what was
-// approved, or what was seen last.
+// side opens a target, or the command of a server. Of a lockfile it shows the approved
+// definitions, or those last seen.
 func (f *liveFlags) side(ctx context.Context, std streams, target string, approved bool, command []string, limit int64, quiet bool) (*side, error) {
 	p := &plan{disk: newDisk(ctx)}
 	switch {
@@ -43,8 +43,8 @@ func (f *liveFlags) side(ctx context.Context, std streams, target string, approv
 	return &side{inputs: p.inputs, source: f.start(ctx, std, p, &recording{}, limit, quiet), close: func() {}}, nil
 }
 
-// file recognises a file by its content. What is read as it is has a side at once;
-// a configuration becomes a plan.
+// file recognises a file by its content. Definitions and recordings become a side at once; a
+// configuration becomes a plan.
 func file(ctx context.Context, std streams, p *plan, name string, approved bool, limit int64) (*side, error) {
 	if info, err := os.Stat(name); err != nil {
 		return nil, usage("opening %s: %w; expected a lockfile, a definition file, a recording, a client configuration or a URL", name, err)

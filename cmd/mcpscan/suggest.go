@@ -41,7 +41,7 @@ func didYouMean(word string, names []string) string {
 
 // noRule is the error for a name that is neither a rule nor a category.
 func noRule(name string, all []scanner.Rule) error {
-	return usage("no rule is called %q%s; mcpscan rules lists them", name, didYouMean(name, ruleNames(all)))
+	return usage("unknown rule %q%s; mcpscan rules lists all", name, didYouMean(name, ruleNames(all)))
 }
 
 // ruleNames are the IDs and the categories of rules.

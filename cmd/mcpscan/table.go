@@ -37,7 +37,7 @@ func (t *table) add(cells ...string) {
 
 // write renders the table without lines, in the manner of ps.
 func (t *table) write(w io.Writer) error {
-	var b bytes.Buffer // the renderer does not tell of errors of its writer
+	var b bytes.Buffer // the renderer does not report errors of its writer
 	tab := tablewriter.NewTable(&b,
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
 			Borders:  tw.BorderNone,
@@ -66,7 +66,7 @@ func (t *table) write(w io.Writer) error {
 	return put(text.Guard(w), trimmed)
 }
 
-// put writes what a command has to say.
+// put writes the output of a command.
 func put(w io.Writer, b []byte) error {
 	if _, err := w.Write(b); err != nil {
 		return &exitError{exitUsage, fmt.Errorf("writing the output: %w", err)}

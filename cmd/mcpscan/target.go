@@ -33,7 +33,7 @@ type liveTarget struct {
 	named   []string      // of these, those of variables that are secret by their name
 }
 
-// endpoint is the place of what no file holds.
+// endpoint is the location of something without a file.
 func endpoint(name string) scanner.Origin {
 	return scanner.Origin{File: "mcp://" + name, Line: 1, Column: 1}
 }
@@ -51,12 +51,12 @@ func configTarget(s config.Server, at scanner.Origin) (liveTarget, error) {
 		return value, ok
 	})
 	if len(missing) > 0 {
-		return liveTarget{}, fmt.Errorf("%s has no value here; set it in the environment", strings.Join(missing, ", "))
+		return liveTarget{}, fmt.Errorf("%s is not set; set it in the environment", strings.Join(missing, ", "))
 	}
 	t := liveTarget{name: s.Name, dir: s.Cwd, url: s.URL, headers: s.Headers, origin: at, foreign: true, written: written, secrets: secrets, named: named}
 	switch {
 	case s.Transport == "ws":
-		return t, errors.New("the WebSocket transport is not supported")
+		return t, errors.New("WebSocket transport is not supported")
 	case s.Command != "":
 		t.command, t.url = append([]string{s.Command}, s.Args...), ""
 		t.env = pairs(s.Env, "=")
@@ -77,8 +77,8 @@ func pairs(m map[string]string, between string) []string {
 	return out
 }
 
-// shown is the command or URL in full, as the configuration has it: what its
-// references stand for is nobody's business. Other secrets are masked.
+// shown is the command or URL in full, as configured: references are not expanded, and other
+// secrets are masked.
 func (t *liveTarget) shown() string {
 	command, address := t.command, t.url
 	if t.foreign {
@@ -103,8 +103,9 @@ func (t *liveTarget) question(in inherited) string {
 	return t.described(in) + "Start it? [y]es, [a]ll, [N]o: "
 }
 
-// described is all that decides what will run: a variable such as LD_PRELOAD or PATH makes
-// another program of a harmless command. in is what the server gets of our environment.
+// described is everything that decides what will run: a variable such as LD_PRELOAD or PATH
+// can turn a harmless command into another program. in is what the server gets of our
+// environment.
 func (t *liveTarget) described(in inherited) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Server %s of %s:\n  %s\n", text.Visible(t.name, 200), text.Visible(t.origin.File, 400), text.Visible(t.shown(), 100000))
@@ -167,11 +168,11 @@ func (p *plan) unique() {
 	}
 }
 
-// conceal masks what is secret in what a server, or somebody else, says of it.
+// conceal masks secrets in text by or about a server.
 func (t *liveTarget) conceal(s string) string { return text.Mask(text.NewSecrets(t.known()).Mask(s)) }
 
-// identity says what the server is, with what a machine knows of what it started. What
-// references stand for stays inside.
+// identity is the server's identity, with what a machine knows about its command. References
+// are not expanded.
 func (t *liveTarget) identity(m machine) (id *scanner.Identity, why string) {
 	entry := t.written
 	if len(t.command) > 0 {
@@ -186,11 +187,11 @@ func isURL(target string) bool {
 	return strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://")
 }
 
-// bare is a URL without what may be secret in it.
+// bare is a URL without parts that may be secret.
 func bare(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return "a URL that cannot be read"
+		return "an unreadable URL"
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String()

@@ -14,9 +14,8 @@ type versionCmd struct {
 	JSON bool `help:"Write JSON."`
 }
 
-// build is what the Go toolchain recorded of this build. A build from a module,
-// as go install makes it, knows a version and no commit; a build without version
-// control knows neither.
+// build is what the Go toolchain recorded about this build. A build from a module, as by go
+// install, has a version and no commit; a build without version control has neither.
 type build struct {
 	Name     string `json:"name"`
 	Version  string `json:"version"`
@@ -47,7 +46,7 @@ func (c *versionCmd) Run(std streams) error {
 	return put(std.out, out.Bytes())
 }
 
-// built reads what a build recorded; info is nil where it recorded nothing.
+// built reads the build information; info is nil if there is none.
 func built(info *debug.BuildInfo) build {
 	b := build{Name: "mcpscan", Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {
@@ -66,9 +65,8 @@ func built(info *debug.BuildInfo) build {
 	return b
 }
 
-// version is what the Go toolchain knows of this build: the module version of
-// go install, or the commit. Reports are compared byte by byte, so a build from
-// a work tree is devel whatever its state.
+// version is the module version of go install, or the commit. Reports are compared byte by
+// byte, so a build from a work tree is always devel.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {

@@ -177,7 +177,7 @@ func TestActionProjects(t *testing.T) {
 }
 
 // TestActionForks: an upload that is not allowed, as from a fork, leaves the
-// verdict alone and is told.
+// verdict alone and is reported.
 func TestActionForks(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{0, 1} {

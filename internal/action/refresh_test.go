@@ -145,7 +145,7 @@ func TestRefreshAgain(t *testing.T) {
 // GitHub, and the words of a server are neither commands nor Markdown there.
 func TestRefreshTells(t *testing.T) {
 	t.Parallel()
-	const status, missed = "mcpscan: mcpscan.lock is written: 2 servers listed", "Not inspected:\n  1  server search was not inspected: exit status 1"
+	const status, missed = "mcpscan: mcpscan.lock is written: 2 servers listed", "Not inspected:\n  1  server search not inspected: exit status 1"
 	hostile := "::add-mask::x\n##[error]y\n</details> @all #1 [x](https://example.com) \x1b[2J\u202e`\n```\n" + strings.Repeat("z", 5000) + strings.Repeat("\n", 90000)
 	for code, want := range map[int]string{
 		0: "All servers were listed again.",
@@ -164,7 +164,7 @@ func TestRefreshTells(t *testing.T) {
 		}
 		body, summary := readFile(t, r.temp, "gh.body"), r.summary.String()
 		for _, text := range []string{body, summary, r.log.String()} {
-			if !strings.Contains(text, status) || strings.Contains(text, "server search was not inspected: exit status 1") != (code != 0) {
+			if !strings.Contains(text, status) || strings.Contains(text, "server search not inspected: exit status 1") != (code != 0) {
 				t.Errorf("%d: what was done and what was not is not in\n%.2000s", code, text)
 			}
 		}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// looksLikeServer reports whether an object has what only a server entry has:
-// a program to run, an address, or a known transport.
+// looksLikeServer reports whether an object has what only a server entry has: a command, an
+// address, or a known transport.
 func looksLikeServer(n *node) bool {
 	if !n.is(kindObject) {
 		return false
@@ -23,8 +23,8 @@ func looksLikeServer(n *node) bool {
 	return t.is(kindString) && (knownTransport(t.text) || builtinType(t.text))
 }
 
-// surelyServer asks for more than one mark of a server: many files map names
-// to objects with a url or a command.
+// surelyServer requires more than one sign of a server: many files map names to objects with a
+// url or a command.
 func surelyServer(n *node) bool {
 	if !looksLikeServer(n) {
 		return false
@@ -44,8 +44,8 @@ func holdsServers(n *node) bool {
 	return slices.ContainsFunc(n.items, looksLikeServer)
 }
 
-// nestedServers accepts the servers of an mcp object. A single server that is called
-// "servers" is none of those, unless entries stand in it.
+// nestedServers accepts the servers of an mcp object. A single server called "servers" does
+// not count, unless it contains entries.
 func nestedServers(_ *reader, n *node) bool {
 	return (n.is(kindObject) || n.is(kindArray)) && (holdsServers(n) || !looksLikeServer(n))
 }

@@ -14,15 +14,15 @@ import (
 // permissions have some hundreds.
 const maxSettings = 10_000
 
-// beside is what clients read beside their servers and a rule may ask for: the
-// clients, and where it stands. A key that ends in * stands for all that begin so.
+// beside is the settings that clients read along with their servers and that rules use: the
+// clients, and the key. A key that ends in * matches a prefix.
 type beside struct {
 	clients []string
 	paths   []string // keys, apart by a space
 }
 
-// settingsBeside is the table. What approves, what runs a command, what chooses
-// an endpoint, and what is put into an environment.
+// settingsBeside is the table: settings that approve, run a command, choose an endpoint, or
+// set environment variables.
 func settingsBeside() []beside {
 	editor := []string{"chat.tools.*", "chat.mcp.*", "chat.agent.*", "chat.plugins.*"}
 	for _, under := range []string{"settings ", "customizations vscode settings "} {
@@ -47,7 +47,7 @@ func settingsBeside() []beside {
 	}
 }
 
-// settings keeps what the file says beside its servers.
+// settings keeps the file's settings besides its servers.
 func (r *reader) settings(root *node) {
 	for _, b := range settingsBeside() {
 		if !slices.Contains(b.clients, r.file.Client) {
@@ -81,7 +81,7 @@ func (r *reader) setting(n *node, pointer string, keys []string) {
 func (r *reader) values(n *node, pointer string) {
 	switch {
 	case n.scalar() && len(r.file.Settings) == maxSettings:
-		r.problem(n.pos, Position{}, "more than %d settings: the rest was not looked at, no client needs as many", maxSettings)
+		r.problem(n.pos, Position{}, "more than %d settings: the rest was not inspected; no client needs as many", maxSettings)
 		r.file.Settings = append(r.file.Settings, scanner.Setting{}) // told once
 	case n.scalar() && len(r.file.Settings) < maxSettings:
 		r.file.Settings = append(r.file.Settings, scanner.Setting{Pointer: pointer, Text: n.text, Pos: n.pos})
@@ -94,7 +94,7 @@ func (r *reader) values(n *node, pointer string) {
 	}
 }
 
-// plugins names what the settings have the client load: it stands in no file of the project.
+// plugins names the plugins that the settings load: they are not in the project.
 func (r *reader) plugins() {
 	for _, s := range r.file.Settings {
 		name, ok := strings.CutPrefix(s.Pointer, "/enabledPlugins/")

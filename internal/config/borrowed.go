@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Files of agentsh and MCPProxy are read as they stand. A key of theirs has the effect of
-// the key here that means the same, or it is accepted and said to have none.
+// Files of agentsh and MCPProxy are read unchanged. A key has the effect of our key with the
+// same meaning, or it is accepted with a message that it has none.
 
 // idle notes a key that has no effect.
 func (r *settingsReader) idle(pos Position, key, why string) {
@@ -22,17 +22,17 @@ func (r *settingsReader) agreed(key string, into **bool) func(*node) {
 	return func(n *node) {
 		on, before := r.bool(n), *into
 		if on != nil && before != nil && *on != *before {
-			r.fail(n.pos, "%s stands in another place of this file with the other value; keep one", key)
+			r.fail(n.pos, "%s is elsewhere in this file with the other value; keep one", key)
 			return
 		}
 		*into = on
 	}
 }
 
-// inspection returns the keys of mcp.inspection, where agentsh says what it inspects.
+// inspection returns the keys of mcp.inspection, agentsh's inspection settings.
 func (p *policyReader) inspection(top keys) keys {
 	s := p.settings
-	const recognised = "mcpscan is told which servers to look at, or finds them in configurations, and need not recognise a command"
+	const recognised = "mcpscan takes its servers from the command line or configurations and need not recognise commands"
 	return keys{
 		"enabled":         p.agreed("enabled", &s.Definitions),
 		"server_patterns": p.without("server_patterns", recognised),
@@ -42,11 +42,11 @@ func (p *policyReader) inspection(top keys) keys {
 				"pin_on_first_use": p.agreed("pin_on_first_use", &s.Approval.TrustFirst),
 				"alert_on_change": func(n *node) {
 					if on := p.bool(n); on != nil && !*on {
-						p.idle(n.pos, "alert_on_change: false", "a change is always reported; an entry of ignores accepts one")
+						p.idle(n.pos, "alert_on_change: false", "a change is always reported; use ignores to accept one")
 					}
 				},
-				"persistent": p.without("persistent", "what was approved is kept in mcpscan.lock, by mcpscan lock"),
-				"path":       p.without("path", "what was approved is kept in mcpscan.lock; --lockfile names another file"),
+				"persistent": p.without("persistent", "mcpscan lock keeps approvals in mcpscan.lock"),
+				"path":       p.without("path", "approvals are in mcpscan.lock; --lockfile names another file"),
 			})
 		},
 		"detection": func(n *node) {
@@ -58,10 +58,10 @@ func (p *policyReader) inspection(top keys) keys {
 			p.object(n, keys{
 				"webhook_url": func(n *node) {
 					if n.kind != kindNull && n.text != "" {
-						p.idle(n.pos, "webhook_url", "mcpscan sends nothing anywhere; --format json or sarif is for other programs")
+						p.idle(n.pos, "webhook_url", "mcpscan sends nothing; use --format json or sarif for other programs")
 					}
 				},
-				"require_approval": p.without("require_approval", "mcpscan asks nobody while a server runs; mcpscan.lock holds what waits for approval"),
+				"require_approval": p.without("require_approval", "mcpscan asks nobody while a server runs; mcpscan.lock has pending definitions"),
 			})
 		},
 	}
@@ -83,7 +83,7 @@ func (r *settingsReader) clientServers(n *node) {
 		}
 	}
 	if n.kind != kindNull {
-		r.idle(n.pos, "mcpServers", "but for skip_quarantine: mcpscan scan FILE judges the servers and starts them")
+		r.idle(n.pos, "mcpServers", "except skip_quarantine; mcpscan scan FILE checks and starts the servers")
 	}
 }
 

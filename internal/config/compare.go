@@ -32,7 +32,7 @@ type comparison struct {
 	changes     []scanner.SettingsChange
 }
 
-// compared has what compares each field of Settings. Path is where they stand, and Idle
+// compared has what compares each field of Settings. Path is where they are, and Idle
 // has no effect.
 var compared = [...]func(*comparison){
 	(*comparison).switches,   // Profile, Detection, Definitions, and all Enabled of Outputs, CrossServer, RateLimits and Policy.Pinning
@@ -56,7 +56,7 @@ func (c *comparison) add(effect scanner.Effect, keys []string, format string, ar
 	c.changes = append(c.changes, scanner.SettingsChange{Effect: effect, Keys: keys, Says: says})
 }
 
-// value reports a value that is another one, and whether what it became is weaker.
+// value reports a changed value, and whether the new one is weaker.
 func (c *comparison) value(weaker bool, was, is any, keys ...string) {
 	if was == is {
 		return
@@ -71,8 +71,8 @@ func effect(weaker bool) scanner.Effect {
 	return scanner.Keeps
 }
 
-// threshold compares alert_threshold, which decides three things: what fails a run, what
-// is an alert, and for which finding a result is blocked.
+// threshold compares alert_threshold, which decides what fails a run, what is an alert, and
+// which findings block a result.
 func (c *comparison) threshold() {
 	of := func(t *scanner.Severity, missing scanner.Severity) scanner.Severity {
 		if t == nil {
@@ -123,7 +123,7 @@ func (c *comparison) patterns() {
 		was := &c.before.Patterns[i]
 		is := find(c.now, was.ID)
 		if is == nil {
-			c.add(scanner.Weakens, keys, "the custom pattern %s is gone", was.ID)
+			c.add(scanner.Weakens, keys, "the custom pattern %s was removed", was.ID)
 			continue
 		}
 		if weaker, what := is.differs(was); what != "" {
@@ -133,20 +133,20 @@ func (c *comparison) patterns() {
 	}
 	for i := range c.now.Patterns {
 		if is := &c.now.Patterns[i]; find(c.before, is.ID) == nil {
-			c.add(scanner.Keeps, keys, "the custom pattern %s is new", is.ID)
+			c.add(scanner.Keeps, keys, "the custom pattern %s was added", is.ID)
 			c.changes[len(c.changes)-1].Pos = is.Pos
 		}
 	}
 }
 
-// differs says what is another about a pattern, the worst of it, and whether it finds
-// less, or may.
+// differs returns the most significant difference of a pattern, and whether it finds less, or
+// may.
 func (p *CustomPattern) differs(was *CustomPattern) (weaker bool, what string) {
 	switch {
 	case !same(p.Pattern, was.Pattern):
 		return true, "expression"
 	case !looksEverywhere(was.Fields, p.Fields):
-		return true, "list of fields, which leaves some out"
+		return true, "list of fields, which omits some"
 	case p.Category != was.Category: // flags choose rules by it
 		return true, "category"
 	case p.Severity != was.Severity:
@@ -181,17 +181,17 @@ func (c *comparison) approval() {
 	c.value(was.Holds(), !was.Holds(), !is.Holds(), "approval", "auto_trust_first")
 	for _, glob := range is.Skip {
 		if !slices.Contains(was.Skip, glob) {
-			c.add(scanner.Weakens, []string{"approval", "skip_quarantine"}, " has %q now: definitions of these servers do not wait for approval", glob)
+			c.add(scanner.Weakens, []string{"approval", "skip_quarantine"}, " now has %q: definitions of these servers no longer wait for approval", glob)
 		}
 	}
 	for _, glob := range was.Skip {
 		if !slices.Contains(is.Skip, glob) {
-			c.add(scanner.Keeps, []string{"approval", "skip_quarantine"}, " does not have %q any more", glob)
+			c.add(scanner.Keeps, []string{"approval", "skip_quarantine"}, " no longer has %q", glob)
 		}
 	}
 }
 
-// calls compares what is told of calls, but for whether it is told at all.
+// calls compares the settings about calls, except the switches of rules.
 func (c *comparison) calls() {
 	was, is, standard := &c.before.CrossServer, &c.now.CrossServer, scanner.DefaultLimits()
 	window := func(was, is, standard time.Duration, keys ...string) { // a longer one finds more
@@ -206,7 +206,7 @@ func (c *comparison) calls() {
 	same := func(f *CrossServerFlow) bool { return f.SameTurnOnly == nil || *f.SameTurnOnly }
 	c.value(same(&is.Flow), same(&was.Flow), same(&is.Flow), "cross_server", "cross_server_flow", "same_turn_only")
 	if !slices.Equal(was.Categories, is.Categories) {
-		c.add(scanner.Weakens, []string{"cross_server", "categories"}, " is another list: it decides which calls are reads and which are sends")
+		c.add(scanner.Weakens, []string{"cross_server", "categories"}, " changed: it decides which calls are reads and which are sends")
 	}
 }
 
@@ -234,5 +234,5 @@ func (c *comparison) policy() {
 	c.changes = append(c.changes, policy.Compare(c.before.Policy, c.now.Policy)...)
 }
 
-// same reports whether two values of settings are the same wherever they stand.
+// same reports whether two values of settings are equal, at any place.
 func same(a, b any) bool { return reflect.DeepEqual(a, b) }

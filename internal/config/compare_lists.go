@@ -7,23 +7,22 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// overrides compares what settings say of some servers and tools. Those that both
-// versions have apply to whatever is left of the others in the same order, so that only
-// what is new or gone is looked at.
+// overrides compares overrides for servers and tools. Those in both versions apply in the same
+// order, so only new and removed ones matter.
 func (c *comparison) overrides() {
 	keys := []string{"overrides"}
 	gone, added := apart(c.before.Overrides, c.now.Overrides, func(a, b *Override) bool { return a.Server == b.Server && a.Tool == b.Tool && same(a.Layer, b.Layer) })
 	for _, o := range gone {
-		c.add(c.layerEffect(o, false), keys, "an override is gone (server %q, tool %q)", o.Server, o.Tool)
+		c.add(c.layerEffect(o, false), keys, "an override was removed (server %q, tool %q)", o.Server, o.Tool)
 	}
 	for _, o := range added {
-		c.add(c.layerEffect(o, true), keys, "an override is new (server %q, tool %q)", o.Server, o.Tool)
+		c.add(c.layerEffect(o, true), keys, "an override was added (server %q, tool %q)", o.Server, o.Tool)
 		c.changes[len(c.changes)-1].Pos = o.Pos
 	}
 }
 
-// layerEffect says what an override does that is new, or that is gone. Where another one
-// gives a rule a severity as well, nobody knows which of them counts in a tool.
+// layerEffect returns the effect of a new or removed override. If another one also sets a
+// rule's severity, it is unknown which of them counts for a tool.
 func (c *comparison) layerEffect(o *Override, added bool) scanner.Effect {
 	for _, on := range o.Categories {
 		if on != added {
@@ -61,8 +60,8 @@ func (c *comparison) severities(id string) (n int) {
 	return n
 }
 
-// apart returns what only one of two lists has; what both have stands in the same order
-// in both.
+// apart returns the elements of only one of two lists; common elements have the same order in
+// both.
 func apart[T any](before, now []T, equal func(a, b *T) bool) (gone, added []*T) {
 	next := 0
 	for i := range now {
@@ -91,12 +90,12 @@ func (c *comparison) ignores() {
 		if slices.ContainsFunc(c.before.Ignores, func(was Ignore) bool { return was.equals(is) }) {
 			continue
 		}
-		result, what := scanner.Weakens, "an ignore is new that names no single rule with a tool or a fingerprint"
+		result, what := scanner.Weakens, "an ignore was added that names no single rule with a tool or a fingerprint"
 		switch {
 		case slices.ContainsFunc(c.before.Ignores, func(was Ignore) bool { return was.covers(is) }):
-			result, what = scanner.Keeps, "an ignore is another one, and accepts nothing more"
+			result, what = scanner.Keeps, "an ignore changed and accepts nothing more"
 		case is.narrow():
-			result, what = scanner.Accepts, "an ignore is new"
+			result, what = scanner.Accepts, "an ignore was added"
 		}
 		c.add(result, keys, "%s: %s", what, is)
 		c.changes[len(c.changes)-1].Pos = is.Pos
@@ -104,7 +103,7 @@ func (c *comparison) ignores() {
 	for i := range c.before.Ignores {
 		was := &c.before.Ignores[i]
 		if !slices.ContainsFunc(c.now.Ignores, func(is Ignore) bool { return was.equals(&is) || was.covers(&is) }) {
-			c.add(scanner.Keeps, keys, "an ignore is gone: %s", was)
+			c.add(scanner.Keeps, keys, "an ignore was removed: %s", was)
 		}
 	}
 }
@@ -122,14 +121,14 @@ func (i *Ignore) covers(o *Ignore) bool {
 		(i.Expires.IsZero() || !o.Expires.IsZero() && !o.Expires.After(i.Expires))
 }
 
-// narrow reports whether an ignore names what it accepts: a finding by its fingerprint,
-// or one rule in one tool.
+// narrow reports whether an ignore names what it accepts: a finding by its fingerprint, or one
+// rule in one tool.
 func (i *Ignore) narrow() bool {
 	literal := func(s string) bool { return s != "" && !strings.ContainsAny(s, `*?[]{}\`) }
 	return i.Fingerprint != "" || literal(i.Rule) && literal(i.Tool)
 }
 
-// String says what an ignore accepts, as the file does.
+// String formats an ignore as in the file.
 func (i *Ignore) String() string {
 	var says []string
 	for _, criterion := range [...][2]string{{"rule", i.Rule}, {"server", i.Server}, {"tool", i.Tool}, {"fingerprint", i.Fingerprint}, {"reason", i.Reason}} {

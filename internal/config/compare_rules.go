@@ -11,16 +11,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// switchKey is a key that has a say in which rules run and what they weigh.
+// switchKey is a key that affects which rules run, and their severities.
 type switchKey struct {
 	keys []string
 	get  func(*Settings) any
 	put  func(to, from *Settings) // on a copy that shares its maps
 }
 
-// switches compares which rules run and what they weigh. Several keys decide that
-// together, so it is compared what comes of all of them. A key is blamed where putting
-// it back would undo some of the harm.
+// switches compares which rules run, and their severities. Several keys decide that together,
+// so the results are compared. A key is blamed if reverting it would undo some of the harm.
 func (c *comparison) switches() {
 	rules := c.comparedRules()
 	harmed := c.now.harmed(c.before, rules)
@@ -91,15 +90,15 @@ func (s *Settings) harmed(before *Settings, rules []scanner.Rule) map[string]sca
 	return harmed
 }
 
-// raised reports whether the profile alone gives a rule its severity, and one that is above
-// what the rule declares: profiles are built in, and known to do no harm there.
+// raised reports whether the profile alone gives a rule a severity above the declared one:
+// profiles are built in, and known to be harmless there.
 func (s *Settings) raised(r *scanner.Rule, output bool) bool {
 	profile := s.Profile.layer(output).Rules[r.ID].Severity
 	return profile != nil && *profile >= r.Severity && s.Detection.Rules[r.ID].Severity == nil
 }
 
-// lighter compares severities of a rule; nil is what the rule itself gives to each finding,
-// which can be more or less than what it declares.
+// lighter compares severities of a rule; nil means the rule's own severity for each finding,
+// which can differ from the declared one.
 func lighter(declared scanner.Severity, was, is *scanner.Severity) scanner.Effect {
 	switch {
 	case was == nil && is == nil:
@@ -193,7 +192,7 @@ func union[T any](a, b map[string]T) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b)))))
 }
 
-// became says what a value was and is.
+// became describes a change of a value.
 func became(was, is any) string {
 	a, b := valueText(was), valueText(is)
 	if a == "" || b == "" {
@@ -236,7 +235,7 @@ func concerning(rules []string) string {
 	case n == 0:
 		return ""
 	case n > most:
-		return fmt.Sprintf(" (off or lighter: %s and %d more rules)", strings.Join(rules[:most], ", "), n-most)
+		return fmt.Sprintf(" (off or lower: %s and %d more rules)", strings.Join(rules[:most], ", "), n-most)
 	}
-	return fmt.Sprintf(" (off or lighter: %s)", strings.Join(rules, ", "))
+	return fmt.Sprintf(" (off or lower: %s)", strings.Join(rules, ", "))
 }

@@ -20,8 +20,8 @@ import (
 // Position is a place in a file.
 type Position = scanner.Position
 
-// Server is one entry of a client configuration, normalised over all shapes.
-// Texts stand as they are written in the file: see Expand for references.
+// Server is one entry of a client configuration, normalised. Texts are as written in the file:
+// see Expand for references.
 type Server = scanner.Entry
 
 // Problem is something wrong with the file rather than with one entry.
@@ -29,7 +29,7 @@ type Problem struct {
 	// Pos is where the problem shows, Related the other place it concerns (the
 	// first of two definitions), or zero.
 	Pos, Related Position
-	// Msg says what was found and what to do about it.
+	// Msg is what is wrong and what to do about it.
 	Msg string
 }
 
@@ -38,12 +38,11 @@ type File struct {
 	scanner.ClientConfig
 	// Problems are those of the file as a whole, such as a server defined twice.
 	Problems []Problem
-	// Elsewhere is what the file has the client load from another place.
+	// Elsewhere is what the client loads from other places.
 	Elsewhere []Problem
 }
 
-// ErrNotConfig is returned, wrapped, for a file that parses but holds no place
-// for MCP servers.
+// ErrNotConfig is returned, wrapped, for a file that parses but has no place for MCP servers.
 var ErrNotConfig = errors.New("not an MCP client configuration")
 
 // SyntaxError says where a file stops being JSON, TOML or YAML.
@@ -53,14 +52,14 @@ type SyntaxError struct {
 	Msg          string
 }
 
-// Error gives path, position and message; the message holds no text of the
-// file beyond single escaped characters, because that text may be a secret.
+// Error returns path, position and message; the message has no text of the file beyond single
+// escaped characters, because it may be a secret.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("reading %q: line %d, column %d: %s", e.Path, e.Line, e.Column, e.Msg)
 }
 
-// syntaxError is the only constructor, so that every parser's message is cut
-// and freed of control characters before it can reach a terminal.
+// syntaxError is the only constructor, so that every parser's message is cut and cleaned of
+// control characters before it can reach a terminal.
 func syntaxError(pos Position, format string, args ...any) *SyntaxError {
 	return &SyntaxError{Line: pos.Line, Column: pos.Column, Msg: printable(fmt.Sprintf(format, args...), 300)}
 }
@@ -99,8 +98,8 @@ func Parse(path string, data []byte) (*File, error) {
 	return nil, fmt.Errorf("reading %q: %w: expected mcpServers, servers, mcp_servers, context_servers, mcp or extensions with server entries; check that this is the file the client reads", path, ErrNotConfig)
 }
 
-// printable makes foreign text safe to show: control and format characters are
-// escaped, and what is longer than limit runes is cut.
+// printable makes foreign text safe to show: it escapes control and format characters, and
+// cuts text after limit runes.
 func printable(s string, limit int) string {
 	var b strings.Builder
 	n := 0

@@ -17,8 +17,8 @@ type Location struct {
 	Project string
 }
 
-// Dirs says where to look. Empty directories are passed over, so that a CI run
-// can look at a project alone.
+// Dirs are the directories to search. Empty ones are ignored, so that a CI run can search a
+// project alone.
 type Dirs struct {
 	// GOOS is the system whose places are meant, as in runtime.GOOS.
 	GOOS string

@@ -142,7 +142,7 @@ func TestClientOf(t *testing.T) {
 	}
 }
 
-// TestBelongs: whose file it is follows from where it stands.
+// TestBelongs: whose file it is follows from where it is.
 func TestBelongs(t *testing.T) {
 	home := t.TempDir()
 	d := Dirs{GOOS: "linux", Home: home, XDGConfig: filepath.Join(home, "xdg"), Project: filepath.Join(home, "p")}

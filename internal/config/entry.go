@@ -15,8 +15,8 @@ type entryReader struct {
 	keys map[string]*node
 }
 
-// entry reads one entry of a container. Whatever it holds, it gives a Server:
-// what cannot be understood is a problem of it.
+// entry reads one entry of a container. It always returns a Server: unreadable parts become
+// problems.
 func (r *reader) entry(shape string, e member) Server {
 	s := Server{Name: e.key, Pos: e.pos, Span: map[string]Position{}}
 	b := &entryReader{s: &s}
@@ -43,7 +43,7 @@ func (r *reader) entry(shape string, e member) Server {
 	return s
 }
 
-// problem notes what was wrong, with its place.
+// problem records what is wrong, with its place.
 func (b *entryReader) problem(pos Position, format string, args ...any) {
 	b.s.Problems = append(b.s.Problems, fmt.Sprintf(format, args...)+fmt.Sprintf(" (line %d, column %d)", pos.Line, pos.Column))
 }
@@ -90,7 +90,7 @@ func (b *entryReader) text(into *string, span string, keys ...string) {
 	}
 }
 
-// put keeps a scalar that is no string, but says that clients may refuse it.
+// put keeps a scalar other than a string, but reports that clients may refuse it.
 func (b *entryReader) put(into *string, span, name string, n *node) {
 	if n.kind != kindString {
 		b.problem(n.pos, "%s is %s: expected a string", quoted(name), n.kind)
@@ -102,8 +102,8 @@ func (b *entryReader) put(into *string, span, name string, n *node) {
 	b.s.Span[span] = n.pos
 }
 
-// texts appends a list of strings. A single string is no list for any client,
-// but what it says is worth reading.
+// texts appends a list of strings. A single string is not a list for any client, but is worth
+// reading.
 func (b *entryReader) texts(into *[]string, name, span string, keys ...string) {
 	n := b.first(keys...)
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// envFiles reads the names of files that hold more variables of the server: those of the
-// client, and those that its command is told to read.
+// envFiles reads the names of environment files: those of the client, and those in the
+// command's options.
 func (b *entryReader) envFiles() {
 	for _, k := range []string{"envFile", "env_file", "envFiles", "env_files"} {
 		n := b.first(k)
@@ -61,7 +61,7 @@ func ParseEnvFile(name, client string, data []byte) *File {
 			value, _, _ = strings.Cut(value[1:], q)
 		}
 		if len(f.Settings) == maxSettings {
-			f.Problems = append(f.Problems, Problem{Pos: Position{Line: number, Column: 1}, Msg: "more variables than are looked at: the rest was not judged"})
+			f.Problems = append(f.Problems, Problem{Pos: Position{Line: number, Column: 1}, Msg: "more variables than the limit: the rest was not checked"})
 			break
 		}
 		f.Settings = append(f.Settings, scanner.Setting{Pointer: "/envFile/" + wire.EscapePointer(key), Text: value, Pos: Position{Line: number, Column: 1}})

@@ -57,8 +57,8 @@ func (b *entryReader) passed(name string, n *node) {
 	}
 }
 
-// headers reads what is sent to a remote server. Codex names variables for
-// values: those become references.
+// headers reads the headers of a remote server. Codex names variables for values: those become
+// references.
 func (b *entryReader) headers() {
 	const span = "/headers"
 	if n := b.first("bearer_token_env_var"); n.is(kindString) {
@@ -96,7 +96,7 @@ func (b *entryReader) tools() {
 	}
 }
 
-// toolList reads a list of tool names; true stands for all of them.
+// toolList reads a list of tool names; true means all of them.
 func (b *entryReader) toolList(into *[]string, name, span string) {
 	n := b.first(name)
 	switch {

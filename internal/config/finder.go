@@ -13,7 +13,7 @@ import (
 )
 
 // Discover returns the configuration files that exist in the known places, in the order of
-// the table, each once, and what stands there and cannot be read. Not every file holds
+// the table, each once, and the text there and cannot be read. Not every file holds
 // servers: a settings file that has none makes Parse return ErrNotConfig.
 func Discover(d Dirs) (found []Location, missed []Missed) {
 	f := &finder{listed: map[string][]listedName{}, missed: map[string]bool{}}
@@ -86,7 +86,7 @@ func (f *finder) below(dir string, pattern []string, depth int) {
 				f.below(path, pattern, depth+1)
 			}
 		case !f.matches(part, e.name) && f.foreign && f.matches(part, e.plain):
-			f.miss(path, "a configuration was not read: some systems take the name %s for %s, where a client looks; rename it, or name the file as a target", quoted(e.name), quoted(e.plain))
+			f.miss(path, "configuration not read: some systems take the name %s for %s, where a client looks; rename it, or name the file as a target", quoted(e.name), quoted(e.plain))
 		case !f.matches(part, e.name):
 		case len(rest) == 0:
 			f.file(path)
@@ -97,7 +97,7 @@ func (f *finder) below(dir string, pattern []string, depth int) {
 }
 
 // matches compares a name with an element of a pattern. In a project capital letters are
-// not told apart: its users have other systems than the machine that checks it.
+// not distinguished: its users have other systems than the machine that checks it.
 func (f *finder) matches(part, name string) bool {
 	if f.foreign {
 		part, name = strings.ToLower(part), strings.ToLower(name)
@@ -123,18 +123,18 @@ func (f *finder) file(path string) {
 	case info.Mode().IsRegular():
 		f.found = append(f.found, path)
 	case !info.IsDir():
-		f.miss(path, "a configuration was not read: it is not a regular file")
+		f.miss(path, "configuration not read: not a regular file")
 	}
 }
 
-// dangling reports a name at a place that leads nowhere. What stands there once packages
-// are installed is read by the client, and by no check before.
+// dangling reports a link to nothing at a known place. If a package creates the target later,
+// the client reads it, but no earlier check does.
 func (f *finder) dangling(path string, err error) {
 	if to, failed := os.Readlink(path); failed == nil {
-		f.miss(path, "a configuration was not read: it is a link to %s, which cannot be read here; put the file itself in its place", quoted(to))
+		f.miss(path, "configuration not read: it is a link to %s, which cannot be read here; replace it with the file itself", quoted(to))
 		return
 	}
-	f.miss(path, "a configuration was not read: %v", err)
+	f.miss(path, "configuration not read: %v", err)
 }
 
 // list returns the names in a directory, sorted.
@@ -144,7 +144,7 @@ func (f *finder) list(dir string) []listedName {
 	}
 	read, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		f.miss(dir, "a directory was not searched for configurations: %v", err)
+		f.miss(dir, "directory not searched for configurations: %v", err)
 	}
 	var out []listedName
 	for _, e := range read {
@@ -154,8 +154,8 @@ func (f *finder) list(dir string) []listedName {
 	return out
 }
 
-// plainName is what a name becomes on systems that pass over some characters: macOS those
-// that are not shown, Windows spaces and dots at the end; there a backslash parts names.
+// plainName is the form of a name on systems that ignore some characters: macOS ignores
+// invisible ones, Windows trailing spaces and dots; there a backslash separates names.
 func plainName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff {

@@ -13,14 +13,14 @@ import (
 // recurse, and a stack that overflows ends the process.
 const maxDepth = 512
 
-// format is one of the languages that configurations are written in. One file
-// can hold several documents (YAML), hence several roots.
+// format is a language of configurations. One file can contain several documents (YAML), hence
+// several roots.
 type format struct {
 	name  string
 	parse func([]byte) ([]*node, *SyntaxError)
 }
 
-// plainText strips the byte order mark and refuses what is no UTF-8 text.
+// plainText strips the byte order mark and refuses text other than UTF-8.
 func plainText(data []byte) ([]byte, *SyntaxError) {
 	start := Position{Line: 1, Column: 1}
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe, 0, 0}) || bytes.HasPrefix(data, []byte{0, 0, 0xfe, 0xff}) {

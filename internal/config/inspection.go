@@ -13,25 +13,24 @@ type OutputInspection struct {
 	Block   bool  // the decision about a result in which an order was found is to block it
 }
 
-// output reports whether a finding is about what a result says.
+// output reports whether a finding is about the text of a result.
 func output(f *scanner.Finding) bool { return f.Category == scanner.OutputPoisoning }
 
-// textCategories are those of the agentsh documentation for what a text says.
+// textCategories are the agentsh documentation's categories for texts.
 var textCategories = []string{"hidden_instructions", "credential_theft", "exfiltration", "shell_injection", "path_traversal"}
 
-// readsTexts reports whether a rule looks for what a text says: one of those
-// categories, or a pattern of the user's, in what servers say and not in what clients
-// are configured to do.
+// readsTexts reports whether a rule inspects texts: one of those categories, or a user's
+// pattern, in what servers send and not in client configurations.
 func readsTexts(r *scanner.Rule) bool {
 	return r.Config == nil && r.Configs == nil && (slices.Contains(textCategories, r.Category) || strings.HasPrefix(r.ID, scanner.CustomGroup))
 }
 
-// speaksOfOutputs reports whether a rule can find something in what a result says.
+// speaksOfOutputs reports whether a rule can find something in the text of results.
 func speaksOfOutputs(r *scanner.Rule) bool {
 	return r.Text != nil || r.Definition != nil || r.Unusual != nil || r.Lines != nil
 }
 
-// detection reads the keys about what is looked for, and where.
+// detection reads the keys about detection.
 func (r *settingsReader) detection(n *node) {
 	s := r.settings
 	known := r.layer(&s.Detection)
@@ -53,12 +52,12 @@ func (r *settingsReader) outputInspection(n *node) {
 
 // shadowTool reads the keys about names that two servers share. The agentsh
 // documentation has a switch for them, and says that they cannot be switched off: so
-// whoever tries is told, and told what can be done instead.
+// whoever tries is reported, and told what can be done instead.
 func (r *settingsReader) shadowTool(n *node) {
 	r.object(n, keys{
 		"enabled": func(n *node) {
 			if on := r.bool(n); on != nil && !*on {
-				r.fail(n.pos, "expected true: that two servers have a tool of one name cannot be switched off here; an entry of ignores accepts one that is known, and detection.rules can have shadow-tool: {enabled: false}")
+				r.fail(n.pos, "expected true: shadow_tool cannot be disabled here; use ignores to accept a known finding, or detection.rules with shadow-tool: {enabled: false}")
 			}
 		},
 		"similarity_check":     func(n *node) { r.settings.CrossServer.SimilarityCheck = r.bool(n) },
@@ -71,7 +70,7 @@ func (r *settingsReader) similarity(n *node) {
 	share, first := r.share(n), r.similarityAt
 	if r.similarityAt = n.pos; first != (Position{}) && share != r.settings.Similarity {
 		first, second := inOrder(first, n.pos)
-		r.fail(second, "another similarity_threshold stands at %s: detection and cross_server.shadow_tool have the same one; keep one, or give both one value", first)
+		r.fail(second, "another similarity_threshold at %s: detection and cross_server.shadow_tool share one; keep one, or make them equal", first)
 		return
 	}
 	r.settings.Similarity = share

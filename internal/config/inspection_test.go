@@ -100,7 +100,7 @@ func TestBlocksDefinitions(t *testing.T) {
 	}
 }
 
-// TestSimilarityCheck: the switch for names of servers, and that for all that is told
+// TestSimilarityCheck: the switch for names of servers, and that for all that is reported
 // between servers.
 func TestSimilarityCheck(t *testing.T) {
 	names := scanner.Rule{ID: "xs-server-lookalike", Category: "name_similarity"}

@@ -113,9 +113,9 @@ func jsonError(data []byte, err error) *SyntaxError {
 	}
 	off = max(0, min(off+col-1, len(data)-1)) // the line feed at the end is ours
 	if strings.HasPrefix(msg, "invalid literal") {
-		msg = "expected true, false, null or a number; a text needs double quotes"
+		msg = "expected true, false, null or a number; a string needs double quotes"
 		if data[off] == '"' {
-			msg = "this string holds a raw control character or a bad escape: write it as \\n, \\t, \\\" or \\u0000"
+			msg = "this string has a raw control character or an invalid escape: write it as \\n, \\t, \\\" or \\u0000"
 		}
 	}
 	return syntaxError(newLocator(data).at(off), "not JSON: %s", msg)

@@ -2,8 +2,8 @@ package config
 
 import "github.com/mcpscan/mcpscan/scanner"
 
-// Place gives changes that have no place the one of their key in a file of settings, or of
-// what of the way to it the file has.
+// Place gives changes without a place that of their key in a settings file, or of its nearest
+// existing parent.
 func Place(changes []scanner.SettingsChange, data []byte) {
 	plain, failed := plainText(data)
 	if failed != nil {
@@ -20,7 +20,7 @@ func Place(changes []scanner.SettingsChange, data []byte) {
 	}
 }
 
-// positionOf finds keys in each of the places where a policy may stand: the longest way counts.
+// positionOf finds keys in each of the places of a policy: the longest match counts.
 func positionOf(root *node, keys []string) Position {
 	best, most := Position{Line: 1, Column: 1}, 0
 	for _, above := range [...][]string{nil, {"sandbox", "mcp"}, {"mcp_rules"}, {"mcp", "inspection"}} {
@@ -31,7 +31,7 @@ func positionOf(root *node, keys []string) Position {
 	return best
 }
 
-// locate follows keys as far as they lead.
+// locate follows keys as far as they exist.
 func locate(n *node, keys []string) (at Position, length int) {
 	for _, key := range keys {
 		found := n.all(key)

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// ParseManifest reads what the manifest of an MCPB bundle starts, on each system that it
-// treats by itself, as a client configuration; nil for one that starts nothing.
+// ParseManifest reads the commands of an MCPB manifest, for each system with its own, as a
+// client configuration; nil if there is none.
 func ParseManifest(name string, data []byte) *File {
 	text, failed := plainText(data)
 	if failed != nil {
@@ -38,8 +38,7 @@ func ParseManifest(name string, data []byte) *File {
 	return r.file
 }
 
-// system reads what is started on one system: the command of all, with what an override
-// puts in its place.
+// system reads the command for one system: the common one, with its override.
 func (r *reader) system(m member, override, options *node, scope string) {
 	m.value = overridden(m.value, override)
 	s := r.entry(r.file.Shape, m)
@@ -78,8 +77,7 @@ func joined(a, b *node) *node {
 	return &out
 }
 
-// withDefaults puts what the user is asked for at its default, where there is one: who
-// changes nothing runs that.
+// withDefaults replaces user settings by their defaults: a user who changes nothing runs that.
 func withDefaults(s Server, options *node) Server {
 	if !options.is(kindObject) {
 		return s

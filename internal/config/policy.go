@@ -11,12 +11,11 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// policyPlaces are the paths of keys under which a policy may stand: agentsh has it under the
-// second, and policies that were generated have it under the third.
+// policyPlaces are the key paths of a policy: agentsh uses the second, and generated policies
+// the third.
 var policyPlaces = [...]string{"the top of the file", "sandbox.mcp", "mcp_rules"}
 
-// besides are the keys at the top of the file that may stand beside a policy, wherever
-// that stands.
+// besides are the top-level keys that may accompany a policy at any place.
 var besides = []string{"detection", "cross_server", "rate_limits", "output_inspection"}
 
 // policyReader reads the keys of a policy from one place of a file.
@@ -50,7 +49,7 @@ func (r *settingsReader) policy(n *node, top keys) {
 	}
 }
 
-// keys are those that may stand in one place.
+// keys are those that may be in one place.
 func (p *policyReader) keys(place string, top keys) keys {
 	l := p.lists
 	own := keys{
@@ -83,8 +82,8 @@ func (p *policyReader) keys(place string, top keys) keys {
 	return own
 }
 
-// place notes that a place has a key of a policy. A second place is refused: nobody could
-// tell which of the two holds.
+// place records that a place has a key of a policy. A second place is refused: nobody could
+// tell which one applies.
 func (p *policyReader) place(place string, pos Position) {
 	if _, again := p.at[place]; again {
 		return
@@ -99,7 +98,7 @@ func (p *policyReader) place(place string, pos Position) {
 	p.lists.At = pos
 }
 
-// once refuses a key that stands in two places.
+// once refuses a key that is in two places.
 func (p *policyReader) once(place, key string, pos Position) bool {
 	if in, again := p.in[key]; again && in != place {
 		p.fail(pos, "the key %s under %s, and again under %s at %s; keep one", quoted(key), place, in, p.seen[key])
@@ -142,8 +141,8 @@ func (p *policyReader) server(n *node) policy.ServerRule {
 	return rule
 }
 
-// tool reads a rule about tools. A hash that is no whole digest is read in a rule that
-// allows, which then allows nothing: the documentation of agentsh has such rules.
+// tool reads a rule about tools. An allow rule may have an incomplete hash, and then allows
+// nothing: the documentation of agentsh has such rules.
 func (p *policyReader) tool(n *node, allows bool) policy.ToolRule {
 	rule, before := policy.ToolRule{At: n.pos}, len(p.problems)
 	p.object(n, keys{
@@ -204,7 +203,7 @@ func (p *policyReader) declared(n *node) {
 			if d.TLSFingerprint = p.text(n); !tlsFingerprint.MatchString(d.TLSFingerprint) && !strings.Contains(d.TLSFingerprint, "...") {
 				p.fail(n.pos, "expected sha256: and 64 hexadecimal digits")
 			}
-			p.idle(n.pos, "tls_fingerprint", "no certificate is compared: recordings hold none, and a live server is trusted as far as the system trusts its certificate")
+			p.idle(n.pos, "tls_fingerprint", "certificates are not compared: recordings have none, and a live server is trusted if the system trusts its certificate")
 		},
 		"env_allow": names(&d.EnvAllow), "allowed_env": names(&d.EnvAllow),
 		"env_deny": names(&d.EnvDeny), "denied_env": names(&d.EnvDeny),

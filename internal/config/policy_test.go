@@ -213,7 +213,7 @@ fail_closed: true
 	}
 }
 
-// TestSettingsOfAPolicy: what stands beside the lists reaches the engine from any of the
+// TestSettingsOfAPolicy: what is beside the lists reaches the engine from any of the
 // three places.
 func TestSettingsOfAPolicy(t *testing.T) {
 	const text = `
@@ -247,7 +247,7 @@ detection: {custom_patterns: [{name: codename, pattern: blue heron}], rules: {cu
 	}
 }
 
-// TestBadPolicies: a mistake is told with its place, and never opens a door.
+// TestBadPolicies: a mistake is reported with its place, and never opens a door.
 func TestBadPolicies(t *testing.T) {
 	for text, want := range map[string]string{
 		"enforce_polcy: true":                                                        `1:1: unknown key "enforce_polcy"; did you mean "enforce_policy"?`,
@@ -255,14 +255,14 @@ func TestBadPolicies(t *testing.T) {
 		"server_policy: allow_list":                                                  `1:16: unknown policy "allow_list"; did you mean "allowlist"?`,
 		"denied_tools: [{server: a, tols: x}]":                                       `1:28: unknown key "tols"; did you mean "tool"?`,
 		"denied_tools: [{server: a}]":                                                "expected a server and a tool",
-		`denied_tools: [{server: a, tool: "exec_[a-z]"}]`:                            `'[' is no wildcard here`,
-		`denied_servers: [{id: "{a,b}"}]`:                                            `'{' is no wildcard here`,
+		`denied_tools: [{server: a, tool: "exec_[a-z]"}]`:                            `'[' is not a wildcard here`,
+		`denied_servers: [{id: "{a,b}"}]`:                                            `'{' is not a wildcard here`,
 		"denied_servers: [{}]":                                                       "expected the id of a server",
 		"allowed_tools: [{server: a, tool: b, content_hash: sha256:1g}]":             "expected 64 hexadecimal digits",
-		`denied_tools: [{server: a, tool: b, content_hash: "sha256:..."}]`:           "a placeholder: write the whole digest",
-		`denied_tools: [{server: a, tool: b, content_hash: "sha256:1a2b3c..."}]`:     "a placeholder: write the whole digest",
-		`denied_tools: [{server: a, tool: b, content_hash: "sha256:a1b2c3"}]`:        "6 of 64 hexadecimal digits: a digest that is cut short",
-		`allowed_tools: [{server: a, tool: b, content_hash: " "}]`:                   "expected a text, found an empty one",
+		`denied_tools: [{server: a, tool: b, content_hash: "sha256:..."}]`:           "a placeholder: write the full digest",
+		`denied_tools: [{server: a, tool: b, content_hash: "sha256:1a2b3c..."}]`:     "a placeholder: write the full digest",
+		`denied_tools: [{server: a, tool: b, content_hash: "sha256:a1b2c3"}]`:        "6 of 64 hexadecimal digits: a truncated digest",
+		`allowed_tools: [{server: a, tool: b, content_hash: " "}]`:                   "expected a string, found an empty one",
 		"version_pinning: {on_change: deny}":                                         `unknown on_change "deny"`,
 		"servers: [{command: npx}]":                                                  "expected the id of the server",
 		"servers: [{id: a}, {id: a}]":                                                `the server "a" is declared twice, first at 1:12`,

@@ -15,8 +15,8 @@ type expander struct {
 	noted      map[string]bool
 }
 
-// expand replaces the references of one value. What is put in is not looked at
-// again: a value of the environment is data, not a template.
+// expand replaces the references in one value. It does not expand the replacement: an
+// environment value is data, not a template.
 func (x *expander) expand(value string) string {
 	var b strings.Builder
 	at := 0

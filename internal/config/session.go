@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// CrossServer is what is told of calls in sessions with several servers. What is
-// zero or nil is as the engine has it.
+// CrossServer are the settings for calls in sessions with several servers. Zero and nil mean
+// the engine's defaults.
 type CrossServer struct {
 	Enabled         *bool // false switches off all that follow
 	SimilarityCheck *bool // of names of servers
@@ -21,14 +21,14 @@ type CrossServer struct {
 	Categories      []ToolCategory
 }
 
-// ToolCategory says what the tools do whose server and name match the globs; an empty
-// glob matches all.
+// ToolCategory sets the category of tools whose server and name match the globs; an empty glob
+// matches all.
 type ToolCategory struct {
 	Server, Tool string
 	Category     capability.Category
 }
 
-// maxCategories bounds what is tried for each call.
+// maxCategories bounds the entries tried for each call.
 const maxCategories = 1000
 
 // ReadThenSend is about a send after a read on another server.
@@ -239,10 +239,10 @@ func (r *settingsReader) rateLimits(n *node) {
 	})
 }
 
-// longestWindow bounds a window: calls that are further apart are no flow.
+// longestWindow bounds a window: calls that are further apart are not a flow.
 const longestWindow = 24 * time.Hour
 
-// window returns a duration. A bare number has no unit, so it is none.
+// window returns a duration. A bare number is invalid, because it has no unit.
 func (r *settingsReader) window(n *node) time.Duration {
 	d, err := time.ParseDuration(n.text)
 	if n.kind != kindString || err != nil || d <= 0 || d > longestWindow {

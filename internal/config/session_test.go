@@ -39,7 +39,7 @@ func TestSwitchesOfSessionRules(t *testing.T) {
 		text   string
 		rule   *scanner.Rule
 		runs   bool
-		spoken map[string]bool // whether a finding on the server is told
+		spoken map[string]bool // whether a finding on the server is reported
 	}{
 		{"", &burst, true, map[string]bool{"s": true}},
 		{"cross_server: {burst: {enabled: false}}", &burst, false, nil},

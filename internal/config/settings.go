@@ -74,7 +74,7 @@ type ChosenProfile struct {
 	elsewhere, results Layer
 }
 
-// layer returns what the profile says of what stands in results, or of all else.
+// layer returns what the profile says of what is in results, or of all else.
 func (p *ChosenProfile) layer(output bool) *Layer {
 	if output {
 		return &p.results

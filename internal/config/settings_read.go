@@ -55,9 +55,9 @@ func (r *settingsReader) root(n *node) {
 		},
 		"quarantine_enabled": r.agreed("quarantine_enabled", &s.Approval.Quarantine),
 		"mcpServers":         r.clientServers,
-		"builtin_patterns":   r.without("builtin_patterns", "the patterns are built in; detection.profile: strict has those of this table, detection.builtin switches a category off"),
-		"proxy":              r.without("proxy", "mcpscan stands between no model and its client; it reads what was recorded"),
-		"dlp":                r.without("dlp", "mcpscan changes no message; secrets are masked in every report"),
+		"builtin_patterns":   r.without("builtin_patterns", "the patterns are built in; detection.profile: strict has those of this table, detection.builtin switches categories"),
+		"proxy":              r.without("proxy", "mcpscan is not a proxy; it reads recordings"),
+		"dlp":                r.without("dlp", "mcpscan changes no message; every report masks secrets"),
 		"cross_server":       r.crossServer,
 		"rate_limits":        r.rateLimits,
 		"overrides":          func(n *node) { r.list(n, r.override) },
@@ -106,7 +106,7 @@ func (r *settingsReader) members(n *node, read func(member)) {
 	seen := map[string]Position{}
 	for _, m := range n.members {
 		if first, again := seen[m.key]; again {
-			r.fail(m.pos, "the key %s stands here twice, first at %s; keep one", quoted(m.key), first)
+			r.fail(m.pos, "duplicate key %s, first at %s; keep one", quoted(m.key), first)
 			continue
 		}
 		seen[m.key] = m.pos
@@ -144,14 +144,14 @@ func (r *settingsReader) list(n *node, read func(*node)) {
 	}
 }
 
-// text returns a string. A number or a word such as on is told from one: YAML
+// text returns a string. A number or a word such as on is distinguished from one: YAML
 // would change its spelling.
 func (r *settingsReader) text(n *node) string {
 	switch {
 	case n.kind != kindString:
-		r.fail(n.pos, "expected a text, found %s; put it in quotes if it is one", n.kind)
+		r.fail(n.pos, "expected a string, found %s; put it in quotes if it is one", n.kind)
 	case strings.TrimSpace(n.text) == "":
-		r.fail(n.pos, "expected a text, found an empty one")
+		r.fail(n.pos, "expected a string, found an empty one")
 	}
 	return n.text
 }
@@ -200,7 +200,7 @@ func (r *settingsReader) severity(n *node) *scanner.Severity {
 func (r *settingsReader) glob(n *node) string {
 	s := r.text(n)
 	if !doublestar.ValidatePattern(s) {
-		r.fail(n.pos, "%s is no glob: expected a name with * for any part of it, or [abc] and {one,other}", quoted(s))
+		r.fail(n.pos, "%s is not a glob: expected a name with * for any part of it, or [abc] and {one,other}", quoted(s))
 	}
 	return s
 }
@@ -232,7 +232,7 @@ func (r *settingsReader) layer(l *Layer) keys {
 		"rules": func(n *node) {
 			l.Rules = map[string]RuleSetting{}
 			if n.kind != kindObject && n.kind != kindNull {
-				r.fail(n.pos, "expected IDs of rules with what changes about them, found %s", n.kind)
+				r.fail(n.pos, "expected rule IDs with their settings, found %s", n.kind)
 			}
 			r.members(n, func(m member) {
 				r.known(m.key, m.pos)
@@ -250,7 +250,7 @@ var categories = slices.DeleteFunc(slices.Clone(scanner.Categories), func(c stri
 })
 
 // customCategories are those that a pattern of the user's can have: that it was found
-// in a result is told anyway.
+// in a result is reported anyway.
 func (r *settingsReader) customCategories() []string {
 	return append(slices.DeleteFunc(slices.Clone(categories), func(c string) bool { return c == scanner.OutputPoisoning }), "custom")
 }
@@ -267,7 +267,7 @@ func (r *settingsReader) ids() []string {
 // known refuses the ID of a rule that is not there.
 func (r *settingsReader) known(id string, pos Position) {
 	if !slices.Contains(r.ids(), id) {
-		r.fail(pos, "no rule is called %s%s (mcpscan rules lists them)", quoted(id), hint(id, r.ids()))
+		r.fail(pos, "unknown rule %s%s (mcpscan rules lists all)", quoted(id), hint(id, r.ids()))
 	}
 }
 
@@ -330,7 +330,7 @@ func (r *settingsReader) pattern(n *node) {
 	}
 	p.ID = scanner.CustomGroup + strings.ReplaceAll(strings.ToLower(name), "_", "-")
 	if name != "" && slices.Contains(r.custom, p.ID) {
-		r.fail(n.pos, "a second pattern would be the rule %s; give it another name", p.ID)
+		r.fail(n.pos, "a second pattern with the rule ID %s; give it another name", p.ID)
 	}
 	r.custom = append(r.custom, p.ID) // also of a bad pattern, which is no reason to doubt its name elsewhere
 	if expr == nil || len(r.problems) > before {
@@ -341,7 +341,7 @@ func (r *settingsReader) pattern(n *node) {
 		r.fail(expr.pos, "the pattern %s: %v", quoted(expr.text), err)
 	}
 	if p.Description == "" {
-		p.Description = "the text matches the pattern " + name
+		p.Description = "matches the pattern " + name
 	}
 	r.settings.Patterns = append(r.settings.Patterns, p)
 }
@@ -366,7 +366,7 @@ func (r *settingsReader) ignore(n *node) {
 		"expires": func(n *node) { i.Expires = r.day(n) },
 		"fingerprint": func(n *node) {
 			if i.Fingerprint = r.text(n); !fingerprint.MatchString(i.Fingerprint) {
-				r.fail(n.pos, "expected a fingerprint as reports have it: f1: and 32 hexadecimal digits")
+				r.fail(n.pos, "expected a fingerprint as in a report: f1: and 32 hexadecimal digits")
 			}
 		},
 	})
@@ -394,7 +394,7 @@ func (r *settingsReader) ruleGlob(n *node) string {
 func (r *settingsReader) day(n *node) time.Time {
 	t, err := time.Parse(time.DateOnly, n.text)
 	if n.kind != kindString || err != nil {
-		r.fail(n.pos, "expected the last day that it holds, as in 2026-12-31")
+		r.fail(n.pos, "expected the last day on which it applies, as in 2026-12-31")
 		return time.Time{}
 	}
 	return t.AddDate(0, 0, 1)

@@ -116,7 +116,7 @@ func TestIgnoreExpires(t *testing.T) {
 		{at("2026-01-07T00:00:00Z"), time.Time{}, scanner.Open, "it expired on 2026-01-06"},
 		{at("2026-01-07T00:00:00Z"), at("2026-01-01T00:00:00Z"), scanner.Open, "it expired on 2026-01-06"},
 		{time.Time{}, at("2026-01-01T00:00:00Z"), scanner.Suppressed, ""},
-		{time.Time{}, time.Time{}, scanner.Open, "has no time"},
+		{time.Time{}, time.Time{}, scanner.Open, "have no time"},
 	} {
 		triage := config.Triage{Settings: parse(t, `ignores: [{rule: tst-*, reason: r, expires: 2026-01-06}]`), Now: c.now}
 		f := scanner.Finding{Rule: &rule, Time: c.found}

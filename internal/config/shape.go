@@ -14,7 +14,7 @@ import (
 type container struct {
 	shape string
 	path  []string
-	// accept says whether what stands there holds servers, for keys that other
+	// accept says whether the text there holds servers, for keys that other
 	// programs use as well; nil where the key alone says it.
 	accept func(r *reader, n *node) bool
 }
@@ -139,7 +139,7 @@ func (r *reader) container(shape string, m member, scope string) {
 	}
 }
 
-// pathString reports servers that stand in another file, as a plugin manifest
+// pathString reports servers that are in another file, as a plugin manifest
 // may say it.
 func (r *reader) pathString(shape string, n *node) {
 	r.problem(n.pos, Position{}, "%s names the file %s: scan that file as well, its servers are not in this one", shape, quoted(n.text))

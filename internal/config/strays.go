@@ -9,7 +9,7 @@ import (
 
 // variants returns the members of the file that spell the key of a container in another
 // way. Most clients compare keys exactly and some do not (Go's JSON package ignores case),
-// so what stands there is judged, and the spelling is reported.
+// so the text there is judged, and the spelling is reported.
 func (r *reader) variants(root *node, c container) []member {
 	if root == nil || len(c.path) > 1 {
 		return nil
@@ -17,7 +17,7 @@ func (r *reader) variants(root *node, c container) []member {
 	var found []member
 	for _, m := range root.members {
 		if plainKey(m.key) == plainKey(c.path[0]) && !containerKey(m.key) && !r.read[m.value] && holdsServers(m.value) && (c.accept == nil || c.accept(r, m.value)) {
-			r.problem(m.pos, Position{}, "the key %s is not spelled as clients do (%s): its servers are judged, but clients differ in whether they read them; spell the key as the client does", quoted(m.key), c.path[0])
+			r.problem(m.pos, Position{}, "the key %s is misspelled (%s): its servers are checked, but clients differ in whether they read them; correct the key", quoted(m.key), c.path[0])
 			found = append(found, m)
 		}
 	}
@@ -53,7 +53,7 @@ func (r *reader) strays(root *node) {
 	if len(r.shapes) == 0 {
 		r.shapes = append(r.shapes, "none")
 	}
-	r.problem(s.first.pos, Position{}, "servers where no client is known to read them were not judged (found %d, the first at %s): move them to where the client reads servers, or remove them", s.count, quoted(s.pointer))
+	r.problem(s.first.pos, Position{}, "servers at a place that no known client reads were not checked (found %d, the first at %s): move them to where the client reads servers, or remove them", s.count, quoted(s.pointer))
 }
 
 // strays looks for servers beside those that were read.

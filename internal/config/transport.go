@@ -48,11 +48,11 @@ func (b *entryReader) transport(gemini bool) {
 		b.problem(n.pos, `"type" is %s: expected "stdio", "http" or "sse"`, n.kind)
 	}
 	if n.is(kindString) && builtinType(n.text) {
-		b.problem(n.pos, "type %s is code inside the client or this file: it was not looked at", quoted(n.text))
+		b.problem(n.pos, "type %s is code inside the client or this file: not checked", quoted(n.text))
 		return
 	}
 	if n.is(kindString) && stated == "" {
-		b.problem(n.pos, `type %s is not known: expected "stdio", "http" or "sse"`, quoted(n.text))
+		b.problem(n.pos, `unknown type %s: expected "stdio", "http" or "sse"`, quoted(n.text))
 	}
 	switch {
 	case s.Command == "" && s.URL == "":

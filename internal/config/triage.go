@@ -8,12 +8,12 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Triage decides what becomes of findings: what they weigh where they stand, and
+// Triage decides what becomes of findings: what they weigh where they are, and
 // which of them somebody has accepted or knew before. It has no clock: an ignore
 // expires by the time of the finding.
 type Triage struct {
 	Settings *Settings
-	Forced   Choice                      // what is told whatever the settings say; where there is some, nothing else is
+	Forced   Choice                      // what is reported whatever the settings say; where there is some, nothing else is
 	Refused  Choice                      // what is not told
 	Baseline map[string]scanner.Severity // by fingerprint: what was known before
 	Now      time.Time                   // for findings without a time; zero where nobody says
@@ -51,8 +51,8 @@ func (t *Triage) Decide(f *scanner.Finding) bool {
 	return true
 }
 
-// setting returns what is known of a finding's rule where it stands, and whether it
-// is told there.
+// setting returns what is known of a finding's rule where it is, and whether it
+// is reported there.
 func (t *Triage) setting(f *scanner.Finding) (set RuleSetting, on bool) {
 	set = t.Settings.base(f.Rule, output(f))
 	for _, l := range t.Settings.layers(f.Server, f.Name, output(f)) {
@@ -142,9 +142,9 @@ func (t *Triage) Unused() []Unused {
 		switch {
 		case u.applied > 0:
 		case u.expired > 0:
-			out = append(out, Unused{i, fmt.Sprintf("it expired on %s, and something that it matches was found later", last)})
+			out = append(out, Unused{i, fmt.Sprintf("it expired on %s, and matches a later event", last)})
 		case u.undated > 0:
-			out = append(out, Unused{i, fmt.Sprintf("it expires on %s, and what it matches has no time; --now tells one", last)})
+			out = append(out, Unused{i, fmt.Sprintf("it expires on %s, but its matches have no time; set one with --now", last)})
 		default:
 			out = append(out, Unused{i, "it matches nothing"})
 		}

@@ -70,5 +70,5 @@ func (v Value) Literal() (literal string, ok bool) {
 // that are.
 func Hint(word string, known []string) string { return hint(word, known) }
 
-// Quoted is a name of the file as it stands in a message.
+// Quoted is a name of the file as it is in a message.
 func Quoted(name string) string { return quoted(name) }

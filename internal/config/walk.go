@@ -71,7 +71,7 @@ func (w *walker) take(locations []Location, missed []Missed) {
 		}
 		w.seen[key] = true
 		if l.Scope == "project" && !w.inside(l.Path) {
-			w.miss(l.Path, "a configuration was not read: a link leads out of the directory; name the file as a target")
+			w.miss(l.Path, "configuration not read: a link leads out of the directory; name the file as a target")
 			continue
 		}
 		w.found = append(w.found, l)
@@ -81,14 +81,14 @@ func (w *walker) take(locations []Location, missed []Missed) {
 // inside reports whether a file is in the project once links are followed.
 func (w *walker) inside(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
-	return err != nil || above(w.root, real) // what cannot be read is told by who reads it
+	return err != nil || above(w.root, real) // whoever reads it reports what cannot be read
 }
 
 // below searches the directories below one.
 func (w *walker) below(dir string, depth int) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		w.miss(dir, "a directory was not searched for configurations: %v", err)
+		w.miss(dir, "directory not searched for configurations: %v", err)
 		return
 	}
 	if depth > 0 && slices.ContainsFunc(entries, w.promises) {
@@ -98,7 +98,7 @@ func (w *walker) below(dir string, depth int) {
 		switch {
 		case !e.IsDir() || notOurs[e.Name()]:
 		case depth == maxLevels:
-			w.miss(filepath.Join(dir, e.Name()), "a directory was not searched for configurations: it is more than %d levels deep; name it as a target", maxLevels)
+			w.miss(filepath.Join(dir, e.Name()), "directory not searched for configurations: it is more than %d levels deep; name it as a target", maxLevels)
 			return
 		case w.visited == maxDirectories:
 			if !w.full {
@@ -128,7 +128,7 @@ func (w *walker) submodule(dir string, e os.DirEntry) {
 	}
 	path := filepath.Join(dir, e.Name())
 	if inside, err := os.ReadDir(path); err == nil && len(inside) == 0 {
-		w.miss(path, "a directory where a client looks for servers is empty: a submodule that is not checked out here; check it out ahead of the scan")
+		w.miss(path, "a directory where a client looks for servers is empty: a submodule that is not checked out; check it out before the scan")
 	}
 }
 

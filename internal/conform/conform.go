@@ -37,8 +37,8 @@ type Checker struct {
 // Violation is the first place of a value that violates a schema.
 type Violation struct {
 	Pointer string // JSON Pointer into the value
-	Offset  int    // of what stands there
-	Value   string // what stands there
+	Offset  int    // of the text there
+	Value   string // the text there
 	Message string // what is wrong, "" where nothing is
 }
 

@@ -29,7 +29,7 @@ func parseNumber(raw []byte) (d number, ok bool) {
 		return d, false
 	}
 	rest, negative := bytes.CutPrefix(raw, []byte("-"))
-	fraction, zeros := false, 0 // zeros count once a digit stands behind them
+	fraction, zeros := false, 0 // zeros count once a digit follows them
 	for len(rest) > 0 && rest[0]|0x20 != 'e' {
 		switch b := rest[0]; {
 		case b == '.':

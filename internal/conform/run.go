@@ -119,7 +119,7 @@ func (r *run) get(i int, name string) int {
 	return r.Get(i, name)
 }
 
-// fail notes a violation, if it stands before the one that is known: by its place, and
+// fail notes a violation, if it precedes the one that is known: by its place, and
 // then by its keyword. It returns false.
 func (r *run) fail(i int, keyword string) bool {
 	if r.quiet {

@@ -300,7 +300,7 @@ func (c *compiler) target(i int) *schema {
 	return c.schema(at)
 }
 
-// child returns the child of node i that a token of a pointer stands for, -1 for none.
+// child returns the child of node i at a pointer token, -1 for none.
 func (c *compiler) child(i int, token string) int {
 	if c.Kind(i) != wire.Array {
 		return c.Get(i, token)

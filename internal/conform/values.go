@@ -8,7 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// values are the values of a text. Of members that stand twice the last one counts, as
+// values are the values of a text. Of members that occur twice the last one counts, as
 // for most readers.
 type values struct {
 	*wire.Doc

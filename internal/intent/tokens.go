@@ -86,7 +86,7 @@ func glued(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// chunk adds what stands between blanks.
+// chunk adds the text between blanks.
 func (r *Reader) chunk(s []byte, start, end int, p *Place) {
 	w := s[start:end]
 	mask := func(name string) {

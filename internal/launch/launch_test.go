@@ -173,7 +173,7 @@ C:\tools\server.exe => path C:\tools\server.exe - open -1
 /Applications/My App/server => path /Applications/My App/server - open -1
 `
 
-// TestLaunchHostile: whatever stands in a command, it is told in time that
+// TestLaunchHostile: whatever is in a command, it is reported in time that
 // follows its length.
 func TestLaunchHostile(t *testing.T) {
 	long := strings.Repeat("env ", 100_000)

@@ -24,7 +24,7 @@ const (
 )
 
 // web sends HTTP requests to one server and reads what comes back. Both HTTP
-// transports stand on it.
+// transports are on it.
 type web struct {
 	peer    *peer
 	client  *http.Client
@@ -170,10 +170,10 @@ func refusalOf(resp *http.Response, data []byte) error {
 		e.words = ", the server wants " + quote(ask) + ": give it as a header"
 	}
 	if len(data) == 0 {
-		e.words += " with an empty body in place of a JSON-RPC answer"
+		e.words += " with an empty body instead of a JSON-RPC answer"
 		return e
 	}
-	e.words += fmt.Sprintf(" with content type %s in place of a JSON-RPC answer: %s",
+	e.words += fmt.Sprintf(" with content type %s instead of a JSON-RPC answer: %s",
 		quote(resp.Header.Get("Content-Type")), quote(strings.TrimSpace(string(data[:min(len(data), 200)]))))
 	return e
 }

@@ -148,13 +148,13 @@ func TestHTTPProblems(t *testing.T) {
 		want string
 	}{
 		{"oversize body", func(w http.ResponseWriter, m message) { respond(w, "{%s", strings.Repeat(" ", 2<<20)) },
-			"tools/list: an answer is longer than the limit of 1048576 bytes (--max-message) and was not read"},
+			"tools/list: an answer is over the limit of 1048576 bytes (--max-message) and was not read"},
 		{"stream without an answer", func(w http.ResponseWriter, m message) { stream(w, ": bye\n\n") },
 			"tools/list: the event stream ended without an answer"},
 		{"session is gone", func(w http.ResponseWriter, m message) { http.Error(w, "gone", 404) },
-			`tools/list: HTTP 404 Not Found with content type "text/plain; charset=utf-8" in place of a JSON-RPC answer: "gone"`},
+			`tools/list: HTTP 404 Not Found with content type "text/plain; charset=utf-8" instead of a JSON-RPC answer: "gone"`},
 		{"another answer", func(w http.ResponseWriter, m message) { respond(w, `{"jsonrpc":"2.0","id":"x","result":{}}`) },
-			`tools/list: HTTP 200 OK with content type "application/json" in place of a JSON-RPC answer: "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{}}"`},
+			`tools/list: HTTP 200 OK with content type "application/json" instead of a JSON-RPC answer: "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{}}"`},
 		{"no answer", func(w http.ResponseWriter, m message) { stream(w, ": wait\n\n"); time.Sleep(800 * time.Millisecond) },
 			"tools/list: no answer within 400ms"},
 	} {
@@ -223,7 +223,7 @@ func TestHTTPErrors(t *testing.T) {
 			w.(http.Flusher).Flush()
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
-		}, []string{"an answer is longer than the limit of 1048576 bytes (--max-message) and was not read"}},
+		}, []string{"an answer is over the limit of 1048576 bytes (--max-message) and was not read"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var change []func(*Options)

@@ -14,6 +14,9 @@ import (
 // register tools only when they know what the client can do.
 const settle = 500 * time.Millisecond
 
+// maxPages is how many pages of one list are read by default.
+const maxPages = 200
+
 // mostRelistings is how often lists that the server says have changed are asked again.
 const mostRelistings = 3
 
@@ -128,7 +131,7 @@ func (s *scan) pages(ctx context.Context, p *peer, k kind, declared bool) error 
 		case err != nil:
 			return err
 		case r.resultType == "input_required":
-			return errors.New("the server asks for input in place of a list")
+			return errors.New("the server asks for input instead of returning a list")
 		case r.lists[k.member] != '[':
 			return fmt.Errorf("the result has no array %q", k.member)
 		case r.nextCursor == nil:

@@ -113,7 +113,7 @@ func (t Target) check() error {
 	case "", "http", "sse":
 		return nil
 	}
-	return fmt.Errorf("reaching the server: transport %q is not known: use http or sse, or leave it out", t.Transport)
+	return fmt.Errorf("reaching the server: unknown transport %q: use http or sse, or omit it", t.Transport)
 }
 
 func (o Options) withDefaults() Options {
@@ -135,7 +135,7 @@ func (o Options) withDefaults() Options {
 	}
 	o.StartTimeout = min(o.StartTimeout, o.Timeout)
 	if o.MaxPages <= 0 {
-		o.MaxPages = 200
+		o.MaxPages = maxPages
 	}
 	if o.ClientName == "" {
 		o.ClientName = "mcpscan"

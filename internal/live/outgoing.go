@@ -10,7 +10,7 @@ const (
 	versionModern = "2026-07-28"
 	versionLegacy = "2025-11-25" // the newest with an initialize handshake
 
-	// All that a client can do, so that no tool hides from one that cannot.
+	// All client capabilities, so that no tool is hidden.
 	capabilitiesLegacy = `{"roots":{"listChanged":true},"sampling":{},"elicitation":{}}`
 	capabilitiesModern = `{"roots":{},"sampling":{},"elicitation":{}}`
 
@@ -53,8 +53,7 @@ func (o Options) clientInfo() string {
 	return object(member("name", quoted(o.ClientName)), member("version", quoted(o.ClientVersion)))
 }
 
-// meta is the _meta of every modern request: there is no session that could
-// remember it.
+// meta is the _meta of every modern request: there is no session to remember it.
 func (o Options) meta() string {
 	const prefix = "io.modelcontextprotocol/"
 	return member("_meta", object(
@@ -85,8 +84,8 @@ func request(id, method, params string) []byte {
 	return []byte(object(parts...))
 }
 
-// answerTo answers a request of the server so that it does not wait for us. It
-// never gives anything away and never agrees to anything.
+// answerTo answers a server's request so that it does not wait for us. It reveals nothing and
+// agrees to nothing.
 func answerTo(m message) []byte {
 	body := ""
 	switch m.method {

@@ -21,8 +21,7 @@ const (
 	answerQueue = 64
 )
 
-// link carries messages of ours to the server. What the server says arrives at
-// peer.receive.
+// link carries our messages to the server. The server's messages arrive at peer.receive.
 type link interface {
 	send(ctx context.Context, m outgoing) error // returns when all that belongs to m is done
 	down() <-chan struct{}                      // closed when nothing can arrive any more; nil means never
@@ -30,8 +29,8 @@ type link interface {
 	close(graceful bool)
 }
 
-// peer is the JSON-RPC side of one connection: it matches answers to requests
-// and answers what the server asks.
+// peer is the JSON-RPC side of one connection: it matches answers to requests and answers the
+// server's requests.
 type peer struct {
 	opts Options
 	tap  *tap
@@ -73,8 +72,8 @@ type call struct {
 	peer   *peer
 	id     string
 	cancel context.CancelFunc
-	// Room for the answer and for the end of sending, in that order when there
-	// are both, so that neither sender ever waits.
+	// Room for the answer and for the end of sending, in that order if there are both, so that
+	// neither sender ever waits.
 	outcome chan outcome
 }
 
@@ -108,8 +107,8 @@ func (p *peer) dispatch(c *call, m outgoing) {
 	})
 }
 
-// end forgets the call. A stream that has given its answer is left a moment to
-// close by itself, so that its connection can be used again.
+// end removes the call. A stream that has delivered its answer gets a moment to close by
+// itself, so that its connection can be reused.
 func (c *call) end(answered bool) {
 	c.peer.mu.Lock()
 	delete(c.peer.pending, c.id)
@@ -203,14 +202,14 @@ func (o outcome) verdict() error {
 // downError says that the connection ended under a request.
 type downError struct{ cause error }
 
-func (e *downError) Error() string { return "the connection is gone: " + e.cause.Error() }
+func (e *downError) Error() string { return "the connection ended: " + e.cause.Error() }
 func (e *downError) Unwrap() error { return e.cause }
 
 // oversizeError says that the answer was most likely there and was not read.
 type oversizeError struct{ limit int64 }
 
 func (e *oversizeError) Error() string {
-	return fmt.Sprintf("an answer is longer than the limit of %d bytes (--max-message) and was not read", e.limit)
+	return fmt.Sprintf("an answer is over the limit of %d bytes (--max-message) and was not read", e.limit)
 }
 
 // drop counts a frame that was too large and wakes who waits for it.
@@ -238,7 +237,7 @@ func (p *peer) forget() {
 	}
 }
 
-// silence says why there is no answer: the server said nothing, or something that is none.
+// silence explains a missing answer: the server sent nothing, or something else.
 func (p *peer) silence(timeout time.Duration) error {
 	select {
 	case <-p.oversize:
@@ -248,7 +247,7 @@ func (p *peer) silence(timeout time.Duration) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.unread > 0 {
-		return fmt.Errorf("no answer within %v: what the server sent is no JSON-RPC message (lines or events: %d); over stdio each message has to stand on one line", timeout, p.unread)
+		return fmt.Errorf("no answer within %v: the server's output is not JSON-RPC (lines or events: %d); over stdio each message must be on one line", timeout, p.unread)
 	}
 	return fmt.Errorf("no answer within %v", timeout)
 }
@@ -378,7 +377,7 @@ func (p *peer) close(graceful bool) {
 	p.work.Wait()
 }
 
-// httpError is an HTTP response that holds no answer.
+// httpError is an HTTP response without an answer.
 type httpError struct {
 	status int
 	words  string

@@ -41,8 +41,8 @@ var becomeParent = sync.OnceFunc(func() {
 // leaves us its own.
 var before = map[int]bool{}
 
-// servers counts those that are not released yet. What has lost its parent and left its
-// session can be of any of them, and is ended with the last.
+// servers counts those that are not released yet. A process without its parent and session can
+// belong to any of them, and ends with the last.
 var servers struct {
 	sync.Mutex
 	open int
@@ -106,7 +106,7 @@ func endStrays() (found bool) {
 	return found
 }
 
-// process is what /proc tells of a process.
+// process is what /proc reports a process.
 type process struct {
 	parent, group, session int
 	dead                   bool // and not waited for, which it stays for ever in a container without an init

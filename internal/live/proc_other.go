@@ -11,8 +11,7 @@ import (
 // prepare gives the process a session of its own, without a terminal.
 func prepare(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// members are the processes beside those of the process group. There is no /proc to find
-// them in.
+// members are the processes outside the process group. There is no /proc to find them in.
 func (g *group) members() []int { return nil }
 
 // alive says whether the process group has a member.

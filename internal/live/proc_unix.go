@@ -13,11 +13,10 @@ import (
 // that session where the system tells about it.
 type group struct{ id int }
 
-// adopt takes hold of the session of a process that was just started.
+// adopt takes over the session of a process that was just started.
 func adopt(cmd *exec.Cmd) *group { return &group{cmd.Process.Pid} }
 
-// terminate asks all of them to end. That one has ended already is no error, here and
-// in kill.
+// terminate asks all processes to end. An already ended one is not an error, here and in kill.
 func (g *group) terminate() { g.signal(syscall.SIGTERM) }
 
 // pass sends a signal of ours to all of them.
@@ -42,8 +41,8 @@ func (g *group) signal(s syscall.Signal) {
 	}
 }
 
-// killRounds bounds how often processes are killed that start others meanwhile, and
-// killPause is what the kernel gets to end them.
+// killRounds bounds how often processes are killed that start others in the meantime, and
+// killPause is the time for the kernel to end them.
 const (
 	killRounds = 100
 	killPause  = 5 * time.Millisecond

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// group is a job: it holds the server and whatever that starts, also when the
-// server itself is gone. Where the system grants no job, taskkill ends the tree
-// that can still be found from the process.
+// group is a job object: it contains the server and its children, even when the server itself
+// has ended. If the system grants no job, taskkill ends the tree that can still be found.
 type group struct {
 	job windows.Handle // 0 without a job
 	pid int
@@ -78,8 +77,8 @@ func (g *group) kill() {
 	_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(g.pid)).Run()
 }
 
-// alive says whether the job holds a process. It cannot tell without a job, and
-// then leaves the rest to kill.
+// alive reports whether the job contains a process. Without a job it cannot tell, and leaves
+// the rest to kill.
 func (g *group) alive() bool {
 	if g.job == 0 {
 		return true

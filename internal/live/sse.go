@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-var errNoEndpoint = errors.New("the server opened an event stream and gave no endpoint on it")
+var errNoEndpoint = errors.New("the server opened an event stream without an endpoint")
 
 // eventStream is the HTTP+SSE transport of 2024-11-05: one event stream carries
 // all that the server says, and names the URL to which messages are posted.
@@ -102,11 +102,11 @@ func (l *eventStream) open(ctx context.Context, from string) error {
 func resolve(base *url.URL, raw string) (string, error) {
 	ref, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil {
-		return "", fmt.Errorf("the endpoint event holds no URL: %s", quote(raw))
+		return "", fmt.Errorf("the endpoint event has no URL: %s", quote(raw))
 	}
 	to := base.ResolveReference(ref)
 	if !sameOrigin(to, base) {
-		return "", fmt.Errorf("the endpoint %s is on another origin than %s: refused",
+		return "", fmt.Errorf("refused: the endpoint %s is on another origin than %s",
 			quote(bare(to.String())), quote(bare(base.String())))
 	}
 	return to.String(), nil

@@ -62,7 +62,7 @@ func (s *scan) tryStdio(start context.Context, probe bool) (*peer, hello, error)
 	return p, h, err
 }
 
-// run reads what the server says until the link is closed.
+// run reads the server's output until the link is closed.
 func (l *stdio) run() {
 	l.peer.work.Go(func() {
 		defer close(l.read)
@@ -90,9 +90,9 @@ func (l *stdio) readLines() {
 	}
 }
 
-// watch says when nothing can arrive any more: at the end of standard output,
-// or soon after a failed exit, when somebody else still holds it. A process
-// that exits well may have left the server running behind it.
+// watch decides when nothing can arrive any more: at the end of standard output, or soon after
+// a failed exit if another process still holds it. A process that exits successfully may have
+// left the server running.
 func (l *stdio) watch() {
 	defer l.once.Do(func() { close(l.gone) })
 	select {
@@ -112,18 +112,18 @@ func (l *stdio) watch() {
 
 func (l *stdio) down() <-chan struct{} { return l.gone }
 
-// reason tells how the process ended, and what it said last.
+// reason describes how the process ended, and its last output.
 func (l *stdio) reason() error {
 	within(l.exited, drainWait)
 	words := "the server closed its standard output"
 	select {
 	case <-l.exited:
 		within(l.errRead, drainWait)
-		words = "the server ended with " + l.cmd.ProcessState.String()
+		words = "the server exited with " + l.cmd.ProcessState.String()
 	default:
 	}
 	if last := l.stderr.lastLines(8, 600); last != "" {
-		words += ", its last words were " + strconv.Quote(last)
+		words += ", its last output was " + strconv.Quote(last)
 	}
 	return errors.New(words)
 }
@@ -154,7 +154,7 @@ func (l *stdio) close(graceful bool) {
 	l.Release()
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of the data written to it.
 type tail struct {
 	mu  sync.Mutex
 	buf []byte

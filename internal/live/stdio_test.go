@@ -78,12 +78,12 @@ func TestStdioProblems(t *testing.T) {
 			`resources/list: the server answered with error -32601 "Method not found"`}},
 		{"breaks off", []string{"tools/list: the answer is not valid JSON"}},
 		{"errors", []string{`tools/list: the server answered with error -32603 "no\u202ekey"`}},
-		{"modern input", []string{"tools/list: the server asks for input in place of a list"}},
+		{"modern input", []string{"tools/list: the server asks for input instead of returning a list"}},
 		{"unknown version", []string{`initialize: the server agreed on the version "2030-01-01", which this client does not know; listed as if it were 2025-11-25`}},
-		{"long list", []string{"tools/list: an answer is longer than the limit of 1048576 bytes (--max-message) and was not read"}},
+		{"long list", []string{"tools/list: an answer is over the limit of 1048576 bytes (--max-message) and was not read"}},
 		{"list changes", []string{"tools/list: the server announced another change after its last list"}},
 		{"last words", []string{"tools/list: the server announced another change after its last list"}},
-		{"dies of prompts", []string{"prompts/list: the connection is gone: the server ended with exit status 5",
+		{"dies of prompts", []string{"prompts/list: the connection ended: the server exited with exit status 5",
 			"resources/list, resources/templates/list: not asked, because the list before it failed"}},
 		{"errs on prompts", []string{`prompts/list: the server answered with error -32603 "not for you"`}},
 		{"no tools", []string{`tools/list: the result has no array "tools"`}},
@@ -109,7 +109,7 @@ func TestStdioDeathWhileListing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantProblems(t, res.Problems, `tools/list: the connection is gone: the server ended with exit status 2, its last words were "panic: nil map"`,
+	wantProblems(t, res.Problems, `tools/list: the connection ended: the server exited with exit status 2, its last output was "panic: nil map"`,
 		"prompts/list, resources/list, resources/templates/list: not asked, because the list before it failed")
 	if res.StderrTail != "panic: nil map\n" {
 		t.Errorf("standard error %q", res.StderrTail)
@@ -197,7 +197,7 @@ func TestStdioErrors(t *testing.T) {
 	}{
 		{"silent", neverStarts, []string{"no answer within 1s"}},
 		{"deaf", neverStarts, []string{"no answer within 1s"}},
-		{"pretty", neverStarts, []string{"no answer within 1s: what the server sent is no JSON-RPC message (lines or events: 5); over stdio each message has to stand on one line"}},
+		{"pretty", neverStarts, []string{"no answer within 1s: the server's output is not JSON-RPC (lines or events: 5); over stdio each message must be on one line"}},
 		{"fails", func(*Options) {}, []string{"exit status 3", `Error: API_KEY is not set \x1b[31m`}},
 	}
 	for _, tt := range tests {

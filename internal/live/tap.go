@@ -56,7 +56,7 @@ func (t *tap) emit(f Frame) {
 	}
 }
 
-// dropped counts a frame that was too large to hold.
+// dropped counts a frame over the size limit.
 func (t *tap) dropped() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

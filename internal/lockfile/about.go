@@ -7,7 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// about reads what a server says of itself, who asked it, and what it is.
+// about reads serverInfo, client and identity.
 func (p *parser) about(node int, s *Server) error {
 	if c := p.doc.Get(node, "serverInfo"); c >= 0 {
 		if err := p.object(c, "name", "protocol", "title", "version"); err != nil {

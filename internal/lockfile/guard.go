@@ -23,13 +23,13 @@ type guard struct {
 	file *flock.Flock
 }
 
-// guardPath is where the guard of a lockfile lies.
+// guardPath is the path of a lockfile's guard.
 func guardPath(lockfile string) string {
 	return filepath.Join(filepath.Dir(lockfile), "."+filepath.Base(lockfile)+".guard")
 }
 
-// takeTurn waits until no other writer holds the guard of a lockfile. The lockfile is
-// named without links.
+// takeTurn waits until no other writer holds the guard of a lockfile. The lockfile is named
+// without links.
 func takeTurn(ctx context.Context, lockfile string) (*guard, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -38,12 +38,12 @@ func takeTurn(ctx context.Context, lockfile string) (*guard, error) {
 		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() { // opening it would follow a link, or wait
 			return nil, fmt.Errorf("locking %s against other writers: %s is not a regular file; remove it", lockfile, path)
 		}
-		// Another user must be able to open it: what is locked is the file, not its content.
+		// Other users must be able to open it: the lock is on the file, not its content.
 		g := &guard{flock.New(path, flock.SetPermissions(0o644))}
 		held, err := g.file.TryLockContext(ctx, 20*time.Millisecond)
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
-			return nil, fmt.Errorf("another mcpscan writes %s; try again when it is done", lockfile)
+			return nil, fmt.Errorf("another mcpscan is writing %s; try again later", lockfile)
 		case errors.Is(err, fs.ErrNotExist): // flock names the guard, which nobody asked for
 			return nil, fmt.Errorf("writing %s: the directory %s does not exist; create it first", lockfile, filepath.Dir(lockfile))
 		case err != nil:
@@ -65,15 +65,15 @@ func (g *guard) current() bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// release lets the next writer go on. The file is removed while it is held, so that nobody
-// else can hold it at that moment; on Windows an open file stays.
+// release lets the next writer continue. It removes the file while holding the lock, so that
+// nobody else can hold it at that moment; on Windows an open file stays.
 func (g *guard) release() {
 	os.Remove(g.file.Path())
 	g.file.Unlock()
 }
 
-// withoutLinks returns the path of a lockfile that need not exist yet. A link stays one
-// when the file behind it is replaced.
+// withoutLinks returns the path of a lockfile that need not exist yet. A link stays a link
+// when its target is replaced.
 func withoutLinks(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real

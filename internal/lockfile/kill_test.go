@@ -74,7 +74,7 @@ func fill(which int) func(*lockfile.File) error {
 	}
 }
 
-// contents are the two lockfiles as they stand on the disk.
+// contents are the two lockfiles as they are on the disk.
 func contents(t *testing.T) (both [2][]byte) {
 	t.Helper()
 	for i := range both {

@@ -13,7 +13,7 @@ import (
 // Name is the usual name of the file.
 const Name = "mcpscan.lock"
 
-// Version is what the member "lockfile" says.
+// Version is the value of the member "lockfile".
 const Version = "mcpscan.lock/v1"
 
 // MaxBytes bounds the file. Those of the largest published servers take 600 KiB.
@@ -27,7 +27,7 @@ type File struct {
 	data []byte // as it was read, nil for one that was not
 }
 
-// Server is what a lockfile holds of one server.
+// Server is one server of a lockfile.
 type Server struct {
 	Name     string
 	Identity *scanner.LockedIdentity // nil where nobody said what the server is
@@ -71,7 +71,7 @@ type Shown struct {
 	MCPProxy   string // the digest that MCPProxy makes of a tool
 }
 
-// kinds are the members of a server that hold entries, in the order of the file.
+// kinds are the members of a server with entries, in file order.
 var kinds = []struct {
 	member string
 	kind   scanner.SubjectKind
@@ -83,7 +83,7 @@ var kinds = []struct {
 	{"tools", scanner.ToolSubject, "name"},
 }
 
-// says tells what the entry has beside its definitions.
+// says lists the data of the entry besides its definitions.
 func (s *Server) says() scanner.Says {
 	says := scanner.Says{}
 	if l := s.Identity; l != nil {
@@ -91,7 +91,7 @@ func (s *Server) says() scanner.Says {
 		says["identity.approved"] = l.Approval != nil
 	}
 	for _, member := range infoMembers(&s.Info) {
-		if member.name != "title" { // a server need not have one, and one that differs is told by drift-identity
+		if member.name != "title" { // a server need not have one, and one that differs is recognised by drift-identity
 			says["serverInfo."+member.name] = *member.value != ""
 		}
 	}
@@ -101,8 +101,8 @@ func (s *Server) says() scanner.Says {
 	return says
 }
 
-// Events returns what the file shows of each server, in the order of their names:
-// what was seen last, or what was approved.
+// Events returns one event for each server, by name, with the definitions last seen or
+// approved.
 func (f *File) Events(approved bool) []*scanner.Event {
 	var events []*scanner.Event
 	at := scanner.NewPlaces(f.Path, f.data)

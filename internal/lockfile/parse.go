@@ -13,7 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Error says what is wrong with a lockfile, and where.
+// Error is what is wrong with a lockfile, and where.
 type Error struct {
 	Path         string
 	Line, Column int
@@ -44,7 +44,7 @@ func Parse(path string, data []byte) (*File, error) {
 	p.doc.MaxNodes = 4_000_000
 	if err := p.doc.Parse(data); errors.As(err, &syntax) {
 		at := p.at.At(min(syntax.Offset, len(data)))
-		return nil, &Error{path, at.Line, at.Column, "", syntax.Msg + "; a lockfile is written whole: restore it from version control, or write it again with mcpscan lock"}
+		return nil, &Error{path, at.Line, at.Column, "", syntax.Msg + "; restore the lockfile from version control, or write it again with mcpscan lock"}
 	}
 	if err := p.root(); err != nil {
 		return nil, err
@@ -52,8 +52,8 @@ func Parse(path string, data []byte) (*File, error) {
 	return p.file, nil
 }
 
-// Intact reports an entry whose digests are not those of its definition: an edit
-// of such a file would approve what nobody has read.
+// Intact reports an entry whose digests do not match its definition: using such a file would
+// approve what nobody has read.
 func (f *File) Intact() error {
 	for _, name := range f.Names() {
 		for _, key := range f.Servers[name].Keys() {
@@ -64,7 +64,7 @@ func (f *File) Intact() error {
 				}
 				if want := describe(key.Kind, s.Definition); want.Digest != s.Digest || want.Parts != s.Parts || want.MCPProxy != s.MCPProxy && !hasZero(s.Definition) {
 					return &Error{f.Path, e.Place.Line, e.Place.Column, "", fmt.Sprintf(
-						"the digests of %q are not those of its definition: somebody edited the lockfile, and it is left as it is; restore it from version control, or run mcpscan pins reset", key.Name)}
+						"the digests of %q do not match its definition: somebody edited the lockfile, and mcpscan does not change it; restore it from version control, or run mcpscan pins reset", key.Name)}
 				}
 			}
 		}
@@ -84,13 +84,13 @@ type parser struct {
 	file *File
 }
 
-// conflict tells of the marks that a merge leaves behind.
+// conflict reports merge conflict markers.
 func (p *parser) conflict(data []byte) error {
 	line := 0
 	for l := range bytes.Lines(data) {
 		line++
 		if bytes.HasPrefix(l, []byte("<<<<<<< ")) || bytes.HasPrefix(l, []byte(">>>>>>> ")) {
-			return &Error{p.file.Path, line, 1, "", "a mark of a merge conflict; take one side whole (git checkout --ours or --theirs), then run mcpscan lock and approve what is left"}
+			return &Error{p.file.Path, line, 1, "", "a merge conflict marker; take one side (git checkout --ours or --theirs), then run mcpscan lock and approve what is left"}
 		}
 	}
 	return nil
@@ -101,7 +101,7 @@ func (p *parser) fail(node int, format string, args ...any) error {
 	return &Error{p.file.Path, at.Line, at.Column, string(p.doc.AppendPointer(nil, 0, node)), fmt.Sprintf(format, args...)}
 }
 
-// object refuses what is no object, and members that are not known or stand there twice.
+// object refuses values other than objects, and unknown or duplicate members.
 func (p *parser) object(node int, known ...string) error {
 	if p.doc.Kind(node) != wire.Object {
 		return p.fail(node, "expected an object, found %s", p.doc.Kind(node))
@@ -111,7 +111,7 @@ func (p *parser) object(node int, known ...string) error {
 		key := p.key(c)
 		switch {
 		case seen[key]:
-			return p.fail(c, "the member %q stands there twice; remove one", key)
+			return p.fail(c, "duplicate member %q; remove one", key)
 		case known != nil && !slices.Contains(known, key):
 			return p.fail(c, "unknown member %q: expected %s; a newer mcpscan may have written it", key, strings.Join(known, ", "))
 		}
@@ -173,7 +173,7 @@ func (p *parser) root() error {
 	version, ok := p.doc.Str(0, "lockfile")
 	switch {
 	case !ok:
-		return p.fail(0, "the member \"lockfile\" is missing: this is no lockfile of mcpscan, or a part of one")
+		return p.fail(0, "the member \"lockfile\" is missing: not an mcpscan lockfile, or only part of one")
 	case version != Version:
 		return p.fail(p.doc.Get(0, "lockfile"), "version %q: this mcpscan reads %s; use the one that wrote the file, or a newer one", version, Version)
 	}
@@ -294,7 +294,7 @@ func (p *parser) shown(node int, key scanner.DefinitionKey, named string, into *
 	}
 	if key.Kind != scanner.ServerSubject {
 		if name, _ := p.doc.Str(c, named); name != key.Name {
-			return p.fail(c, "the definition is of %q, and the entry of %q", name, key.Name)
+			return p.fail(c, "the definition is named %q, but its entry %q", name, key.Name)
 		}
 	}
 	into.Definition = p.doc.Raw(c)

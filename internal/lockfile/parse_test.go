@@ -53,7 +53,7 @@ func format(t testing.TB, f *File) []byte {
 	return b
 }
 
-// same reports whether two files hold the same, wherever it stands in them.
+// same reports whether two files hold the same, wherever it is in them.
 func same(a, b *File) bool {
 	bare := func(f *File) map[string]Server {
 		servers := map[string]Server{}
@@ -159,8 +159,8 @@ func TestParseErrors(t *testing.T) {
 	digest := func(sent string) string { return describe(scanner.ToolSubject, []byte(sent)).Digest.String() }
 	was := digest(`{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}`)
 	for name, c := range map[string]struct{ old, now, want string }{
-		"marks of a merge":                {"  \"servers\": {\n", "<<<<<<< HEAD\n  \"servers\": {\n", "x.lock:3:1: a mark of a merge conflict; take one side whole"},
-		"the end of a merge":              {"  \"servers\": {\n", "  \"servers\": {\n>>>>>>> main\n", "x.lock:4:1: a mark of a merge conflict"},
+		"marks of a merge":                {"  \"servers\": {\n", "<<<<<<< HEAD\n  \"servers\": {\n", "x.lock:3:1: a merge conflict marker; take one side"},
+		"the end of a merge":              {"  \"servers\": {\n", "  \"servers\": {\n>>>>>>> main\n", "x.lock:4:1: a merge conflict marker"},
 		"a later version":                 {"mcpscan.lock/v1", "mcpscan.lock/v2", `x.lock:2:15: /lockfile: version "mcpscan.lock/v2": this mcpscan reads mcpscan.lock/v1; use the one that wrote the file`},
 		"no version":                      {`"lockfile"`, `"lock"`, `x.lock:1:1: the member "lockfile" is missing`},
 		"a version of a number":           {`"mcpscan.lock/v1"`, `1`, `x.lock:1:1: the member "lockfile" is missing`},
@@ -168,9 +168,9 @@ func TestParseErrors(t *testing.T) {
 		"an unknown member":               {`"status": "changed"`, `"status": "changed", "note": 1`, `/servers/calc/tools/add/note: unknown member "note": expected agentsh, approved, definition`},
 		"an unknown member of a server":   {`"serverInfo": {}`, `"server": {}`, `/server: unknown member "server": expected client, identity`},
 		"an unknown part":                 {`"parts": {}`, `"parts": {"title": "x"}`, `/parts/title: unknown member "title": expected description, inputSchema`},
-		"a member twice":                  {`"status": "changed"`, `"status": "changed", "status": "approved"`, `/servers/calc/tools/add/status: the member "status" stands there twice; remove one`},
+		"a member twice":                  {`"status": "changed"`, `"status": "changed", "status": "approved"`, `/servers/calc/tools/add/status: duplicate member "status"; remove one`},
 		"an entry twice":                  {`        "add": {`, `        "a\u0064d": {"status": "pending"},` + "\n" + `        "add": {`, `x.lock:`},
-		"a server twice":                  {`    "a": {`, `    "calc": {},` + "\n" + `    "a": {`, `/servers/calc: the member "calc" stands there twice`},
+		"a server twice":                  {`    "a": {`, `    "calc": {},` + "\n" + `    "a": {`, `/servers/calc: duplicate member "calc"`},
 		"no such status":                  {`"status": "changed"`, `"status": "trusted"`, `/servers/calc/tools/add: the status is "trusted": expected approved, pending or changed`},
 		"no status":                       {",\n          \"status\": \"changed\"", "", `/servers/calc/tools/add: the status is "": expected approved, pending or changed`},
 		"a status of a number":            {`"status": "changed"`, `"status": 1`, `/servers/calc/tools/add/status: expected a string, found a number`},
@@ -178,14 +178,14 @@ func TestParseErrors(t *testing.T) {
 		"changed by nobody":               {`"status": "pending"`, `"status": "changed"`, `the status is "changed" and nobody approved it`},
 		"pending and approved":            {`"status": "changed"`, `"status": "pending"`, `/servers/calc/tools/add: the status is "pending" and "approved" says who approved it; use mcpscan approve`},
 		"approved and seen":               {`"status": "changed"`, `"status": "approved"`, `/servers/calc/tools/add: the status is "approved": the member "seen" belongs to "changed", and to nothing else`},
-		"another name":                    {"            \"name\": \"add\"\n          },\n          \"digest\"", "            \"name\": \"sub\"\n          },\n          \"digest\"", `/servers/calc/tools/add/definition: the definition is of "sub", and the entry of "add"`},
-		"another address":                 {`"uri": "file:///a"`, `"uri": "file:///b"`, `/servers/calc/resources/file:~1~1~1a/definition: the definition is of "file:///b", and the entry of "file:///a"`},
+		"another name":                    {"            \"name\": \"add\"\n          },\n          \"digest\"", "            \"name\": \"sub\"\n          },\n          \"digest\"", `/servers/calc/tools/add/definition: the definition is named "sub", but its entry "add"`},
+		"another address":                 {`"uri": "file:///a"`, `"uri": "file:///b"`, `/servers/calc/resources/file:~1~1~1a/definition: the definition is named "file:///b", but its entry "file:///a"`},
 		"no definition":                   {`"definition": "Adds`, `"definitions": "Adds`, `/servers/calc/instructions/definitions: unknown member "definitions"`},
-		"a bad digest":                    {was, was[:20], `/servers/calc/tools/add/digest: "` + was[:20] + `" is no digest: expected sha256- and 43 characters of base64url`},
-		"an empty digest":                 {was, "", `/servers/calc/tools/add/digest: "" is no digest`},
-		"a digest in hex":                 {was, "sha256-" + strings.Repeat("0", 64), `is no digest`},
-		"a digest with padding":           {was, was + "=", `is no digest`},
-		"a hostile digest":                {was, `\u001b[31m\u202e`, `/servers/calc/tools/add/digest: "<U+001B>[31m<U+202E>" is no digest`},
+		"a bad digest":                    {was, was[:20], `/servers/calc/tools/add/digest: invalid digest "` + was[:20] + `": expected sha256- and 43 characters of base64url`},
+		"an empty digest":                 {was, "", `/servers/calc/tools/add/digest: invalid digest ""`},
+		"a digest in hex":                 {was, "sha256-" + strings.Repeat("0", 64), `invalid digest`},
+		"a digest with padding":           {was, was + "=", `invalid digest`},
+		"a hostile digest":                {was, `\u001b[31m\u202e`, `/servers/calc/tools/add/digest: invalid digest "<U+001B>[31m<U+202E>"`},
 		"a bad time":                      {"2026-01-02T10:30:00Z", "2 January", `/servers/calc/tools/add/approved: "at" is "2 January": expected a time such as 2026-01-06T10:30:00Z`},
 		"a time beyond all years":         {"2026-01-02T10:30:00Z", "9999-12-31T23:59:59-01:00", `/servers/calc/tools/add/approved: "at" is "9999-12-31T23:59:59-01:00": expected a time such as`},
 		"no approver":                     {`"by": "alice"`, `"by": ""`, `/servers/calc/tools/add/approved: "by" is missing: expected who approved it`},
@@ -201,10 +201,10 @@ func TestParseErrors(t *testing.T) {
 		"an identity approved by nobody":  {`"args": [`, `"status": "approved", "args": [`, `/servers/calc/identity: the status is "approved" and nobody approved it`},
 		"an identity seen, not changed":   {`"args": [`, `"status": "pending", "seen": {}, "args": [`, `/servers/calc/identity: the status is "pending": the member "seen" belongs to "changed"`},
 		"an identity seen, of nothing":    {`"args": [`, `"seen": {"status": "approved"}, "args": [`, `/servers/calc/identity/seen/status: unknown member "status"`},
-		"no JSON":                         {`"servers": {`, `"servers": `, `restore it from version control, or write it again with mcpscan lock`},
-		"two values":                      {"\n  }\n}\n", "\n  }\n}\n{}", `restore it from version control`},
+		"no JSON":                         {`"servers": {`, `"servers": `, `restore the lockfile from version control, or write it again with mcpscan lock`},
+		"two values":                      {"\n  }\n}\n", "\n  }\n}\n{}", `restore the lockfile from version control`},
 		"a byte order mark":               {"{\n  \"lockfile\"", "\uFEFF{\n  \"lockfile\"", `x.lock:1:1: `},
-		"no UTF-8":                        {"Calculator", "\xff", `restore it from version control`},
+		"no UTF-8":                        {"Calculator", "\xff", `restore the lockfile from version control`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(good, c.old) {
@@ -219,7 +219,7 @@ func TestParseErrors(t *testing.T) {
 			if told.Line < 1 || told.Column < 1 || told.Path != "x.lock" {
 				t.Errorf("no place: %v", err)
 			}
-			if told.Pointer != "" { // it leads to the place that is told
+			if told.Pointer != "" { // it leads to the place that is reported
 				checkPlace(t, bad, told)
 			}
 		})
@@ -232,7 +232,7 @@ func TestParseErrorsOfWholeFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                       "x.lock:1:1: ",
 		"[]":                                     "x.lock:1:1: expected a lockfile, an object, found an array",
-		"{}":                                     `x.lock:1:1: the member "lockfile" is missing: this is no lockfile of mcpscan, or a part of one`,
+		"{}":                                     `x.lock:1:1: the member "lockfile" is missing: not an mcpscan lockfile, or only part of one`,
 		`{"lockfile": "mcpscan.lock/v1"}`:        `x.lock:1:1: the member "servers" is missing; write the file again with mcpscan lock`,
 		head + "[]}":                             "x.lock:1:44: /servers: expected an object, found an array",
 		head + `{"a": null}}`:                    "x.lock:1:50: /servers/a: expected an object, found null",

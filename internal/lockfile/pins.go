@@ -33,7 +33,7 @@ func (s *Shown) by(f Formula) string {
 	return s.MCPProxy
 }
 
-// Pins returns what is approved, in the digests of another system.
+// Pins returns the approved definitions, as digests of another program.
 func (f *File) Pins(by Formula) (pins []Pin) {
 	for _, name := range f.Names() {
 		s := f.Servers[name]
@@ -46,8 +46,8 @@ func (f *File) Pins(by Formula) (pins []Pin) {
 	return pins
 }
 
-// Import approves each tool that waits and whose digest is the one that another
-// system approved. It returns what was approved, and what was not, with the reason.
+// Import approves each pending tool whose digest another program approved. It returns what was
+// approved, and what was not, with the reason.
 func (f *File) Import(pins []Pin, by Formula, at time.Time) (approved []Change, refused []string) {
 	for _, p := range pins {
 		s := f.Servers[p.Server]
@@ -65,7 +65,7 @@ func (f *File) Import(pins []Pin, by Formula, at time.Time) (approved []Change, 
 		}
 		now := e.Last()
 		if now.by(by) != p.Hash {
-			refused = append(refused, fmt.Sprintf("%s:%s: what was approved there is not what was seen here", p.Server, p.Tool))
+			refused = append(refused, fmt.Sprintf("%s:%s: the digest approved there differs from the one here", p.Server, p.Tool))
 			continue
 		}
 		was := e.Status
@@ -122,7 +122,7 @@ func (p *parser) first(node int, members ...string) string {
 	return ""
 }
 
-// Reset forgets what was approved of a server, or of one definition of it.
+// Reset removes the approval of a server, or of one of its definitions.
 func (f *File) Reset(sel Selector) (forgotten int, err error) {
 	s := f.Servers[sel.Server]
 	if sel.Name == "" {
@@ -142,5 +142,5 @@ func (f *File) Reset(sel Selector) (forgotten int, err error) {
 }
 
 func (f *File) nothing(sel Selector) error {
-	return fmt.Errorf("%s: server %q has nothing of the name %q in the lockfile; mcpscan pins list shows what it has", f.Path, sel.Server, sel.Name)
+	return fmt.Errorf("%s: server %q has no %q in the lockfile; mcpscan pins list shows what it has", f.Path, sel.Server, sel.Name)
 }

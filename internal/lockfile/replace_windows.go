@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// replace writes a file whole or not at all, as far as Windows goes: renaming
-// over a file is one step there too, where both are on one volume.
+// replace writes a file completely or not at all, within the guarantees of Windows: renaming
+// over a file is atomic there too, on one volume.
 func replace(path string, data []byte, mode fs.FileMode) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path))
 	if err != nil {

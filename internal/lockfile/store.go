@@ -66,7 +66,7 @@ func Edit(ctx context.Context, path string, create bool, edit func(*File) error)
 		}
 	}
 	if err := replace(real, data, mode); err != nil {
-		return false, fmt.Errorf("writing %s: %w; the old file is as it was", path, err)
+		return false, fmt.Errorf("writing %s: %w; the old file is unchanged", path, err)
 	}
 	return true, nil
 }

@@ -37,11 +37,11 @@ func (f *File) Update(now *scanner.Snapshot, p Policy, at time.Time) error {
 		o := now.Servers[name]
 		if len(o.Twice) > 0 {
 			t := o.Twice[0]
-			return fmt.Errorf("%s: server %q lists the %s %q twice, in two forms (also at %s): nobody can approve both; ask its maker",
+			return fmt.Errorf("%s: server %q lists the %s %q twice with different definitions (also at %s): nobody can approve both; ask its author",
 				place(t.Second), name, t.Kind, t.Name, place(t.First))
 		}
 		if o.Rival != (scanner.Location{}) {
-			return fmt.Errorf("%s: another server is called %q as well, first at %s: one entry cannot hold both; rename one of them, or lock them into two files with --lockfile",
+			return fmt.Errorf("%s: another server is also called %q, first at %s: rename one of them, or lock them into two files with --lockfile",
 				place(o.Rival), name, place(o.Location))
 		}
 		f.update(name, o, p, at)

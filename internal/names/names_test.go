@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestUnlikeLosesNoSlip: what is told at next to no cost is what the rest would have
+// TestUnlikeLosesNoSlip: what is reported at next to no cost is what the rest would have
 // said: a slip of the pen leads from no word to one that is unlike it.
 func TestUnlikeLosesNoSlip(t *testing.T) {
 	look := map[string]string{"m": "rn", "w": "vv", "o": "0", "l": "1", "i": "1", "s": "5", "e": "3", "a": "4"}

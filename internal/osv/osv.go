@@ -43,7 +43,7 @@ func Read(name string, file io.ReaderAt, size int64, keep func(launch.Ecosystem,
 	}
 	err := r.stream(name, io.NewSectionReader(file, 0, size))
 	if err == nil && r.stats.Read == 0 {
-		err = fmt.Errorf("%s: it holds no advisory; expected OSV JSON: one vulnerability, a list, or the zip archive of an ecosystem", name)
+		err = fmt.Errorf("%s: no advisory in it; expected OSV JSON: one vulnerability, a list, or the zip archive of an ecosystem", name)
 	}
 	return r.kept, r.stats, err
 }
@@ -59,7 +59,7 @@ type reader struct {
 func (r *reader) archive(file io.ReaderAt, size int64) error {
 	z, err := zip.NewReader(file, size)
 	if err != nil {
-		return fmt.Errorf("%s: not a zip archive that can be read: %w; download it again", r.name, err)
+		return fmt.Errorf("%s: not a readable zip archive: %w; download it again", r.name, err)
 	}
 	for _, member := range z.File {
 		if !strings.HasSuffix(member.Name, ".json") {
@@ -76,7 +76,7 @@ func (r *reader) archive(file io.ReaderAt, size int64) error {
 		}
 	}
 	if r.stats.Read == 0 {
-		return fmt.Errorf("%s: no member of the archive is an advisory; expected *.json as osv.dev exports them", r.name)
+		return fmt.Errorf("%s: no advisory in the archive; expected *.json as osv.dev exports them", r.name)
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (r *reader) one(where string, d *jsontext.Decoder) error {
 	r.stats.Read++
 	switch {
 	case v.ID == "":
-		return fmt.Errorf("%s: %s has no id; expected a vulnerability in the form of OSV", where, place(d.StackPointer()))
+		return fmt.Errorf("%s: %s has no id; expected an OSV vulnerability", where, place(d.StackPointer()))
 	case v.Withdrawn != "":
 		r.stats.Withdrawn++
 		return nil
@@ -152,11 +152,11 @@ func failed(where string, d *jsontext.Decoder, err error) error {
 	var syntactic *jsontext.SyntacticError
 	switch {
 	case errors.As(err, &semantic):
-		return fmt.Errorf("%s: %s, byte %d: not of the type that OSV has there; expected a vulnerability in the form of OSV", where, place(semantic.JSONPointer), semantic.ByteOffset)
+		return fmt.Errorf("%s: %s, byte %d: wrong type; expected an OSV vulnerability", where, place(semantic.JSONPointer), semantic.ByteOffset)
 	case errors.As(err, &syntactic):
 		return fmt.Errorf("%s: %s, byte %d: not JSON: %w", where, place(syntactic.JSONPointer), syntactic.ByteOffset, syntactic.Err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%s: %s, byte %d: the file ends in the middle; download it again", where, place(d.StackPointer()), d.InputOffset())
+		return fmt.Errorf("%s: %s, byte %d: unexpected end of file; download it again", where, place(d.StackPointer()), d.InputOffset())
 	}
 	return fmt.Errorf("%s: %s: %w", where, place(d.StackPointer()), err)
 }
@@ -169,7 +169,7 @@ type bounded struct {
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, fmt.Errorf("an advisory is longer than %d bytes: it is none", MaxAdvisory)
+		return 0, fmt.Errorf("an advisory is longer than %d bytes, so it is not one", MaxAdvisory)
 	}
 	n, err := b.in.Read(p[:min(len(p), b.left)])
 	b.left -= n

@@ -66,16 +66,16 @@ func TestForms(t *testing.T) {
 // TestBad: an error tells the file, the place, and what was expected.
 func TestBad(t *testing.T) {
 	for data, want := range map[string]string{
-		``:                                     "it holds no advisory",
-		`[]`:                                   "it holds no advisory",
+		``:                                     "no advisory in it",
+		`[]`:                                   "no advisory in it",
 		`{"name": "x", "version": "1"}`:        "has no id",
 		`[` + debian + `, {"id": 7}]`:          "/1/id",
 		`[` + debian + `, {"affected": "x"}]`:  "/1/affected",
 		`{"id": "x", "affected": [{"package":`: "/affected/0",
 		`{"id": "x", "id": "y"}`:               "/id",
 		`{"id": tru}`:                          "/id, byte 10: not JSON",
-		`7`:                                    "not of the type",
-		"PK\x03\x04 and no archive":            "not a zip archive",
+		`7`:                                    "wrong type",
+		"PK\x03\x04 and no archive":            "not a readable zip archive",
 		`{"id": "` + strings.Repeat("x", osv.MaxAdvisory) + `"}`: "longer than",
 	} {
 		_, _, err := read(data)

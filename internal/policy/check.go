@@ -7,15 +7,15 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Problem is something in a policy that does not do what it seems to.
+// Problem is a part of a policy that does not do what it seems to.
 type Problem struct {
 	At   scanner.Position
 	Says string
 	Idle bool // what somebody wrote down to protect them decides nothing
 }
 
-// Check returns what a policy says in vain, in the order of the file. What it tells is
-// certain; it does not find every rule that several others leave nothing to.
+// Check returns rules without effect, in file order. Every report is certain; it does not find
+// rules that only several others together make unreachable.
 func (l *Lists) Check() []Problem {
 	c := &checker{Lists: l}
 	c.idle()
@@ -24,7 +24,7 @@ func (l *Lists) Check() []Problem {
 	c.tools()
 	for i := range l.Servers {
 		if d := &l.Servers[i]; len(d.EnvAllow) > 0 && len(d.EnvDeny) > 0 {
-			c.tell(d.At, "env_deny says nothing beside env_allow, which has all that the server may have")
+			c.tell(d.At, "env_deny has no effect with env_allow, which lists everything that the server may have")
 		}
 	}
 	slices.SortStableFunc(c.problems, func(a, b Problem) int { return a.At.Compare(b.At) })
@@ -45,32 +45,32 @@ func (c *checker) tellIdle(at scanner.Position, format string, args ...any) {
 	c.problems[len(c.problems)-1].Idle = true
 }
 
-// idle tells of what decides nothing.
+// idle reports settings without effect.
 func (c *checker) idle() {
 	if !c.Enforced && !c.Empty() {
-		c.tellIdle(c.At, "this policy decides nothing: enforce_policy is not true")
+		c.tellIdle(c.At, "this policy has no effect: enforce_policy is not true")
 	}
 	if c.ServerMode != Allowlist && !c.FailClosed {
 		if i := slices.IndexFunc(c.AllowedServers, func(r ServerRule) bool { return !r.ID.All() }); i >= 0 {
-			c.tellIdle(c.AllowedServers[i].At, "allowed_servers refuses nobody: server_policy is %s, not allowlist", c.ServerMode)
+			c.tellIdle(c.AllowedServers[i].At, "allowed_servers has no effect: server_policy is %s, not allowlist", c.ServerMode)
 		}
 	}
 	if c.ToolMode != Allowlist {
 		if i := slices.IndexFunc(c.AllowedTools, func(r ToolRule) bool { return !r.all() }); i >= 0 {
-			c.tellIdle(c.AllowedTools[i].At, "allowed_tools refuses nothing: tool_policy is %s, not allowlist", c.ToolMode)
+			c.tellIdle(c.AllowedTools[i].At, "allowed_tools has no effect: tool_policy is %s, not allowlist", c.ToolMode)
 		}
 	}
 	for i := range c.AllowedTools {
 		if rule := &c.AllowedTools[i]; rule.Hash.partial {
-			c.tellIdle(rule.At, "this rule allows nothing: its content_hash is a placeholder or cut short; mcpscan pins list --json shows the whole digest")
+			c.tellIdle(rule.At, "this rule allows nothing: its content_hash is a placeholder or truncated; mcpscan pins list --json shows the full digest")
 		}
 	}
 	if pins := c.Pinning; (pins.OnChange != nil || pins.TrustFirst != nil) && (pins.Enabled == nil || !*pins.Enabled) {
-		c.tellIdle(c.PinningAt, "no pin is compared: version_pinning.enabled is not true")
+		c.tellIdle(c.PinningAt, "pins are not compared: version_pinning.enabled is not true")
 	}
 }
 
-// empty tells of a policy that lets nothing pass.
+// empty reports a policy that lets nothing pass.
 func (c *checker) empty() {
 	if c.ServerMode == Allowlist && len(c.AllowedServers) == 0 {
 		c.tell(c.ServerModeAt, "no server is allowed: allowed_servers is empty")
@@ -79,16 +79,16 @@ func (c *checker) empty() {
 		c.tell(c.ToolModeAt, "no tool is allowed: allowed_tools is empty")
 	}
 	if c.FailClosed && len(c.AllowedServers) == 0 && len(c.Servers) == 0 {
-		c.tell(c.FailClosedAt, "no server is known: fail_closed blocks all that stand neither in servers nor in allowed_servers")
+		c.tell(c.FailClosedAt, "no server is known: fail_closed blocks all that are neither in servers nor in allowed_servers")
 	}
 }
 
-// servers tells of rules about servers that others leave nothing to.
+// servers reports rules about servers that others leave nothing to.
 func (c *checker) servers() {
 	for i, r := range c.AllowedServers {
 		for _, d := range c.DeniedServers {
 			if d.ID.covers(r.ID, true) && !(c.ServerMode == Allowlist && d.ID.All()) {
-				c.tell(r.At, "the server is denied by the pattern %q at %s, ahead of all that is allowed", d.ID, d.At)
+				c.tell(r.At, "the pattern %q at %s denies the server before any allow rule", d.ID, d.At)
 				break
 			}
 		}
@@ -103,13 +103,13 @@ func (c *checker) servers() {
 	}
 }
 
-// tools tells of rules about tools that others leave nothing to.
+// tools reports rules about tools that others leave nothing to.
 func (c *checker) tools() {
 	for i := range c.AllowedTools {
 		r := &c.AllowedTools[i]
 		for k := range c.DeniedTools {
 			if d := &c.DeniedTools[k]; d.covers(r, true) && !(c.ToolMode == Allowlist && d.all()) {
-				c.tell(r.At, "the tool is denied by the patterns %q and %q at %s, ahead of all that is allowed", d.Server, d.Tool, d.At)
+				c.tell(r.At, "the patterns %q and %q at %s deny the tool before any allow rule", d.Server, d.Tool, d.At)
 				break
 			}
 		}
@@ -125,11 +125,11 @@ func (c *checker) tools() {
 	}
 }
 
-// repeated tells of a rule of which an earlier one of its list says all.
+// repeated reports a rule of which an earlier one of its list says all.
 func (c *checker) repeated(at scanner.Position, i int, covers func(int) (bool, scanner.Position)) {
 	for k := range i {
 		if all, first := covers(k); all {
-			c.tell(at, "this says nothing: what stands at %s matches everything that it matches", first)
+			c.tell(at, "this has no effect: the rule at %s matches everything that it matches", first)
 			return
 		}
 	}

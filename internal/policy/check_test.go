@@ -17,7 +17,7 @@ func lists(t *testing.T, yaml string) *config.Settings {
 	return s
 }
 
-// TestCheck: what a policy says in vain is told with its place, and nothing else is.
+// TestCheck: what a policy says in vain is reported with its place, and nothing else is.
 func TestCheck(t *testing.T) {
 	const on = "enforce_policy: true\n"
 	for _, c := range []struct {
@@ -28,20 +28,20 @@ func TestCheck(t *testing.T) {
 		{on + "tool_policy: denylist\nallowed_tools: [{server: \"*\", tool: \"*\"}]\ndenied_tools: [{server: a, tool: \"x*\"}]\n", nil},
 		{on + "fail_closed: true\nallowed_servers: [{id: a}]\n", nil},
 		{"version_pinning: {enabled: true, on_change: block}\n", nil},
-		{"fail_closed: true\nservers: [{id: a}]", []string{"1:14: this policy decides nothing: enforce_policy is not true"}},
-		{on + "allowed_servers: [{id: a}]", []string{"2:20: allowed_servers refuses nobody: server_policy is none, not allowlist"}},
-		{on + "tool_policy: denylist\nallowed_tools: [{server: a, tool: b}]", []string{"3:18: allowed_tools refuses nothing: tool_policy is denylist, not allowlist"}},
-		{"version_pinning: {on_change: block}", []string{"1:19: no pin is compared: version_pinning.enabled is not true"}},
+		{"fail_closed: true\nservers: [{id: a}]", []string{"1:14: this policy has no effect: enforce_policy is not true"}},
+		{on + "allowed_servers: [{id: a}]", []string{"2:20: allowed_servers has no effect: server_policy is none, not allowlist"}},
+		{on + "tool_policy: denylist\nallowed_tools: [{server: a, tool: b}]", []string{"3:18: allowed_tools has no effect: tool_policy is denylist, not allowlist"}},
+		{"version_pinning: {on_change: block}", []string{"1:19: pins are not compared: version_pinning.enabled is not true"}},
 		{on + "server_policy: allowlist\ntool_policy: allowlist\nfail_closed: true", []string{"2:16: no server is allowed: allowed_servers is empty",
-			"3:14: no tool is allowed: allowed_tools is empty", "4:14: no server is known: fail_closed blocks all that stand neither in servers nor in allowed_servers"}},
+			"3:14: no tool is allowed: allowed_tools is empty", "4:14: no server is known: fail_closed blocks all that are neither in servers nor in allowed_servers"}},
 		{on + "server_policy: allowlist\nallowed_servers: [{id: un-a}, {id: \"*\"}, {id: b}]\ndenied_servers: [{id: \"UN-*\"}, {id: un-b}]", []string{
-			`3:20: the server is denied by the pattern "UN-*" at 4:19, ahead of all that is allowed`,
-			"3:43: this says nothing: what stands at 3:32 matches everything that it matches",
-			"4:33: this says nothing: what stands at 4:19 matches everything that it matches"}},
+			`3:20: the pattern "UN-*" at 4:19 denies the server before any allow rule`,
+			"3:43: this has no effect: the rule at 3:32 matches everything that it matches",
+			"4:33: this has no effect: the rule at 4:19 matches everything that it matches"}},
 		{on + "tool_policy: allowlist\nallowed_tools: [{server: a, tool: exec_it}]\ndenied_tools: [{server: \"*\", tool: \"exec_*\"}, {server: A, tool: \"exec_*\"}]", []string{
-			`3:18: the tool is denied by the patterns "*" and "exec_*" at 4:17, ahead of all that is allowed`,
-			"4:48: this says nothing: what stands at 4:17 matches everything that it matches"}},
-		{"servers: [{id: a, env_allow: [X], env_deny: [Y]}]", []string{"1:12: env_deny says nothing beside env_allow, which has all that the server may have"}},
+			`3:18: the patterns "*" and "exec_*" at 4:17 deny the tool before any allow rule`,
+			"4:48: this has no effect: the rule at 4:17 matches everything that it matches"}},
+		{"servers: [{id: a, env_allow: [X], env_deny: [Y]}]", []string{"1:12: env_deny has no effect with env_allow, which lists everything that the server may have"}},
 	} {
 		var got []string
 		for _, p := range lists(t, c.yaml).Policy.Check() {
@@ -53,7 +53,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestUnused: a pattern that matches nothing in a recording is told.
+// TestUnused: a pattern that matches nothing in a recording is reported.
 func TestUnused(t *testing.T) {
 	p := lists(t, `
 allowed_servers: [{id: "notes*"}, {id: web}]

@@ -116,13 +116,13 @@ func (c *comparison) lists(now bool) *Lists {
 	return c.before
 }
 
-// listed tells of an entry of a list that only one version has.
+// listed reports an entry of a list that only one version has.
 func (c *comparison) listed(now, weaker bool, at scanner.Position, key, entry string) {
 	if now {
-		c.add(c.decides(weaker), at, []string{key}, " has %s now", entry)
+		c.add(c.decides(weaker), at, []string{key}, " now has %s", entry)
 		return
 	}
-	c.add(c.decides(weaker), scanner.Position{}, []string{key}, " does not have %s any more", entry)
+	c.add(c.decides(weaker), scanner.Position{}, []string{key}, " no longer has %s", entry)
 }
 
 // unmatched returns the entries of a list to which another list has no equal one.
@@ -161,8 +161,8 @@ func (c *comparison) pinning() {
 	}
 }
 
-// declared compares the servers that the policy knows by itself, which are allowed where
-// it fails closed, and whose environment it limits.
+// declared compares the declared servers, which fail_closed allows and whose environment the
+// policy limits.
 func (c *comparison) declared() {
 	find := func(l *Lists, id string) *Declared {
 		if i := slices.IndexFunc(l.Servers, func(d Declared) bool { return d.ID == id }); i >= 0 {
@@ -175,7 +175,7 @@ func (c *comparison) declared() {
 		is := &c.now.Servers[i]
 		was := find(c.before, is.ID)
 		if was == nil {
-			c.add(c.decides(c.before.FailClosed) && c.before.allowedServer(is.ID) == nil, is.At, keys, " declares %q now", is.ID)
+			c.add(c.decides(c.before.FailClosed) && c.before.allowedServer(is.ID) == nil, is.At, keys, " now declares %q", is.ID)
 			continue
 		}
 		before, now := *was, *is
@@ -185,13 +185,13 @@ func (c *comparison) declared() {
 			c.add(true, is.At, keys, " declares %q as another server", is.ID)
 		}
 		if !slices.EqualFunc(was.EnvAllow, is.EnvAllow, sameName) || !slices.EqualFunc(was.EnvDeny, is.EnvDeny, sameName) {
-			c.add(!is.limits(was), is.At, keys, " lets %q have another environment", is.ID)
+			c.add(!is.limits(was), is.At, keys, " gives %q another environment", is.ID)
 		}
 	}
 	for i := range c.before.Servers {
 		was := &c.before.Servers[i]
 		if find(c.now, was.ID) == nil {
-			c.add(len(was.EnvAllow)+len(was.EnvDeny) > 0, scanner.Position{}, keys, " does not declare %q any more", was.ID)
+			c.add(len(was.EnvAllow)+len(was.EnvDeny) > 0, scanner.Position{}, keys, " no longer declares %q", was.ID)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func Standard(variable string) bool { return slices.Contains(standard, strings.T
 // name only, and by no glob.
 var sensitive = []string{"_TOKEN", "_KEY", "_SECRET", "_API_KEY", "_PASSWORD", "_CREDENTIALS"}
 
-// Sensitive reports whether a variable holds a secret by its name.
+// Sensitive reports whether a variable is named like a secret.
 func Sensitive(variable string) bool {
 	upper := strings.ToUpper(variable)
 	return slices.ContainsFunc(sensitive, func(ending string) bool { return strings.HasSuffix(upper, ending) })
@@ -46,8 +46,8 @@ func (l *Lists) declared(server string) *Declared {
 	return nil
 }
 
-// Variable decides whether a declared server may have a variable. Where there is a list
-// of what is allowed, that of what is denied has nothing to say.
+// Variable decides whether a declared server may have a variable. If there is an allow list,
+// the deny list has no effect.
 func (l *Lists) Variable(server, name string) scanner.Decision {
 	d := l.declared(server)
 	if d == nil {
@@ -56,7 +56,7 @@ func (l *Lists) Variable(server, name string) scanner.Decision {
 	if len(d.EnvAllow) == 0 {
 		for _, glob := range d.EnvDeny {
 			if glob.Refuses(name) {
-				return l.block("env_deny", d.At, "env_deny of the server names it, by the pattern %q", glob)
+				return l.block("env_deny", d.At, "env_deny of the server lists it, by the pattern %q", glob)
 			}
 		}
 		return scanner.Decision{}
@@ -70,7 +70,7 @@ func (l *Lists) Variable(server, name string) scanner.Decision {
 	case Standard(name):
 		return scanner.Decision{}
 	case Sensitive(name):
-		return l.block("env_allow", d.At, "it holds a secret by its name, and env_allow of the server does not name it")
+		return l.block("env_allow", d.At, "its name indicates a secret, and env_allow of the server does not list it")
 	}
-	return l.block("env_allow", d.At, "env_allow of the server does not name it")
+	return l.block("env_allow", d.At, "env_allow of the server does not list it")
 }

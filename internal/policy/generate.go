@@ -11,8 +11,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// YAML writes the policy that lets pass what the profile has, and nothing else. The lines
-// of head are comments on top. Names are text in it, whatever stands in them.
+// YAML writes a policy that allows exactly what the profile has. The lines of head are
+// comments at the top. Names are quoted, whatever they contain.
 func (p *Profile) YAML(head ...string) string {
 	w := &writer{}
 	for _, line := range head {
@@ -25,7 +25,7 @@ func (p *Profile) YAML(head ...string) string {
 	if len(refused) > 0 {
 		w.line(0, "")
 		w.line(1, "# --- Blocked tools (uncomment to allow) ---")
-		w.line(1, "# They were only refused. To allow one, move it to allowed_tools; under denied_tools it stays blocked.")
+		w.line(1, "# All their calls were refused. To allow one, move it to allowed_tools; under denied_tools it stays blocked.")
 		w.line(1, "# denied_tools:")
 		for _, r := range refused {
 			w.comment(r)
@@ -87,15 +87,15 @@ func (w *writer) tools(p *Profile) (refused []refusedTool) {
 func (w *writer) tool(server, name, hash string, t *profiled) {
 	w.line(2, "# Provenance: %s", t.provenance())
 	for _, f := range t.worst() {
-		w.line(2, "# Look at this first: %s (%s)", f.rule, f.severity)
+		w.line(2, "# Check this first: %s (%s)", f.rule, f.severity)
 	}
 	switch {
 	case t.bare:
 		w.line(2, "# It was called before it was listed, so any definition of it is allowed.")
 	case len(t.hashes) > 1:
-		w.line(2, "# Its definition changed on the way; this is one of those that were called.")
+		w.line(2, "# Its definition changed during the recording; this is one of those that were called.")
 	case t.changed:
-		w.line(2, "# Its definition changed on the way; this is the one that was called, or was listed last.")
+		w.line(2, "# Its definition changed during the recording; this is the one that was called, or was listed last.")
 	}
 	if t.refused > 0 {
 		w.line(2, "# Refused: %s", times(t.refused, "call"))
@@ -151,7 +151,7 @@ func nameable(name string) bool {
 	return err == nil && strings.TrimSpace(name) != ""
 }
 
-// provenance tells how often something was seen, and from when to when.
+// provenance describes how often something was seen, and from when to when.
 func (e *profiled) provenance() string {
 	n := times(e.events, "event")
 	if e.first.IsZero() {

@@ -122,7 +122,7 @@ mcp_rules:
     - id: "web"
 
   # --- Blocked tools (uncomment to allow) ---
-  # They were only refused. To allow one, move it to allowed_tools; under denied_tools it stays blocked.
+  # All their calls were refused. To allow one, move it to allowed_tools; under denied_tools it stays blocked.
   # denied_tools:
   #   # Provenance: 1 event (2026-01-06T10:30:04Z)
   #   - server: "notes"
@@ -231,7 +231,7 @@ func TestGeneratedDeniesNothing(t *testing.T) {
 	})
 }
 
-// TestNamesThatNoRuleHas: a name that is blank, or longer than any, is told and not allowed.
+// TestNamesThatNoRuleHas: a name that is blank, or longer than any, is reported and not allowed.
 func TestNamesThatNoRuleHas(t *testing.T) {
 	long := strings.Repeat("x", policy.MaxName+1)
 	recording := calls(1, "s", long) + calls(2, "s", " ") + calls(3, long, "t") + calls(4, "s", "t") + refuses(5, "s", long+"y") + refuses(6, "s", strings.Repeat("z", 1<<16))

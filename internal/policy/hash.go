@@ -19,7 +19,7 @@ type Hash struct {
 
 // ErrPartial is returned, wrapped, for a placeholder and for a digest that is cut short,
 // as documentation has them. The hash that comes with it is that of no tool.
-var ErrPartial = errors.New("mcpscan pins list --json shows the whole digest")
+var ErrPartial = errors.New("mcpscan pins list --json shows the full digest")
 
 // ParseHash reads a hash in any of its spellings.
 func ParseHash(s string) (h Hash, err error) {
@@ -30,11 +30,11 @@ func ParseHash(s string) (h Hash, err error) {
 	b, err := hex.DecodeString(h.agentsh)
 	switch {
 	case strings.Contains(s, "...") || strings.Contains(s, "…"):
-		return Hash{partial: true}, fmt.Errorf("a placeholder: write the whole digest, or remove the key to leave the definition open; %w", ErrPartial)
+		return Hash{partial: true}, fmt.Errorf("a placeholder: write the full digest, or remove the key to allow any definition; %w", ErrPartial)
 	case strings.Trim(h.agentsh, "0123456789abcdef") == "" && h.agentsh != "" && len(h.agentsh) < 2*len(h.digest):
-		return Hash{partial: true}, fmt.Errorf("%d of 64 hexadecimal digits: a digest that is cut short proves nothing; %w", len(h.agentsh), ErrPartial)
+		return Hash{partial: true}, fmt.Errorf("%d of 64 hexadecimal digits: a truncated digest proves nothing; %w", len(h.agentsh), ErrPartial)
 	case err != nil || len(b) != len(h.digest):
-		return Hash{}, fmt.Errorf("expected 64 hexadecimal digits, with or without sha256: in front, or sha256- and 43 characters of base64url")
+		return Hash{}, fmt.Errorf("expected 64 hexadecimal digits, optionally after sha256:, or sha256- and 43 characters of base64url")
 	}
 	return h, nil
 }

@@ -1,5 +1,5 @@
-// Package policy decides about requests by what a user wrote down. It implements
-// [scanner.Policy]: it must have no clock, no I/O and no state between requests.
+// Package policy decides about requests by a user's lists. It implements [scanner.Policy]: it
+// must have no clock, no I/O and no state between requests.
 package policy
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Mode says what becomes of what no list names.
+// Mode is the decision for names in no list.
 type Mode uint8
 
-// The modes. A list of what is denied holds in each of them.
+// The modes. A deny list applies in each of them.
 const (
 	None      Mode = iota // nothing is filtered but what is denied
 	Allowlist             // what is not allowed is denied
@@ -57,15 +57,15 @@ type ServerRule struct {
 	At scanner.Position
 }
 
-// ToolRule names tools of servers. All that it says must hold.
+// ToolRule names tools of servers. All its criteria must match.
 type ToolRule struct {
 	Server, Tool Name
 	Hash         Hash // zero for any
 	At           scanner.Position
 }
 
-// Pinning is what becomes of tools that are not as they were trusted. What is nil is
-// not said.
+// Pinning is the decision about tools that changed since they were trusted. Nil fields are not
+// set.
 type Pinning struct {
 	Enabled    *bool
 	OnChange   *scanner.Verdict
@@ -73,7 +73,7 @@ type Pinning struct {
 	Binary     *bool
 }
 
-// Declared is a server that the policy knows by itself.
+// Declared is a server that the policy declares.
 type Declared struct {
 	ID             string
 	Type           string
@@ -93,8 +93,8 @@ var decided = map[string]bool{
 	"sampling/createMessage": true, "elicitation/create": true,
 }
 
-// Decide decides about a request: what is denied is refused before anything is allowed,
-// and the server is asked about before the tool.
+// Decide decides about a request: denials come before anything that is allowed, and the server
+// before the tool.
 func (l *Lists) Decide(r *scanner.PolicyRequest) scanner.Decision {
 	if !l.Enforced || !decided[r.Method] {
 		return scanner.Decision{}
@@ -115,7 +115,7 @@ func (l *Lists) ambiguous(r *scanner.PolicyRequest) scanner.Decision {
 		return scanner.Decision{}
 	}
 	if r.Target == "" {
-		return l.block("tool_policy", l.ToolModeAt, "the call does not name its tool where it must")
+		return l.block("tool_policy", l.ToolModeAt, "the call does not name a tool")
 	}
 	for i := range r.Arguments {
 		if a := &r.Arguments[i]; len(a.Pointer) == len("/name") && strings.EqualFold(a.Pointer, "/name") && a.Text != r.Target {
@@ -130,15 +130,15 @@ func (l *Lists) server(id string) scanner.Decision {
 	for i := range l.DeniedServers {
 		rule := &l.DeniedServers[i]
 		if rule.ID.Refuses(id) && !(l.ServerMode == Allowlist && rule.ID.All()) {
-			return l.block("denied_servers", rule.At, "the server is denied by the pattern %q", rule.ID)
+			return l.block("denied_servers", rule.At, "the pattern %q denies the server", rule.ID)
 		}
 	}
 	allowed := l.allowedServer(id)
 	switch {
 	case l.ServerMode == Allowlist && allowed == nil:
-		return l.block("server_policy", l.ServerModeAt, "the server is not among allowed_servers")
+		return l.block("server_policy", l.ServerModeAt, "the server is not in allowed_servers")
 	case l.FailClosed && allowed == nil && l.declared(id) == nil:
-		d := l.block("fail_closed", l.FailClosedAt, "the server is declared neither in servers nor in allowed_servers")
+		d := l.block("fail_closed", l.FailClosedAt, "the server is neither in servers nor in allowed_servers")
 		d.Check = scanner.RegistryCheck
 		return d
 	}
@@ -159,7 +159,7 @@ func (l *Lists) tool(r *scanner.PolicyRequest) scanner.Decision {
 	for i := range l.DeniedTools {
 		rule := &l.DeniedTools[i]
 		if rule.refuses(r) && !(l.ToolMode == Allowlist && rule.all()) {
-			return l.block("denied_tools", rule.At, "the tool is denied by the patterns %q and %q", rule.Server, rule.Tool)
+			return l.block("denied_tools", rule.At, "the patterns %q and %q deny the tool", rule.Server, rule.Tool)
 		}
 	}
 	if l.FailClosed && r.Tool == nil {
@@ -174,18 +174,18 @@ func (l *Lists) tool(r *scanner.PolicyRequest) scanner.Decision {
 	for i := range l.AllowedTools {
 		switch rule := &l.AllowedTools[i]; {
 		case rule.allows(r):
-			return scanner.Decision{Rule: "allowed_tools", Reason: "the tool is among allowed_tools", Location: l.location(rule.At)}
+			return scanner.Decision{Rule: "allowed_tools", Reason: "the tool is in allowed_tools", Location: l.location(rule.At)}
 		case rule.names(r):
 			other = rule
 		}
 	}
 	switch {
 	case other == nil:
-		return l.block("tool_policy", l.ToolModeAt, "the tool is not among allowed_tools")
+		return l.block("tool_policy", l.ToolModeAt, "the tool is not in allowed_tools")
 	case r.Tool == nil:
-		return l.block("allowed_tools", other.At, "the tool is allowed with one content_hash only, and the server has not listed it")
+		return l.block("allowed_tools", other.At, "the tool is allowed with a content_hash only, and the server has not listed it")
 	}
-	return l.block("allowed_tools", other.At, "the tool is allowed with another content_hash than that of what the server lists")
+	return l.block("allowed_tools", other.At, "the tool is allowed with another content_hash than its current definition has")
 }
 
 // names reports whether the rule allows tools of this name.
@@ -201,10 +201,10 @@ func (t *ToolRule) refuses(r *scanner.PolicyRequest) bool {
 	return t.Server.Refuses(r.Server) && t.Tool.Refuses(r.Target) && (t.Hash.IsZero() || t.Hash.Is(r.Tool))
 }
 
-// all reports a rule for every tool, which under an allowlist says what the mode says.
+// all reports a rule for every tool, which under an allowlist repeats the mode.
 func (t *ToolRule) all() bool { return t.Server.All() && t.Tool.All() && t.Hash.IsZero() }
 
-// Hashes reports whether a rule asks for the digest of a tool.
+// Hashes reports whether a rule requires the digest of a tool.
 func (l *Lists) Hashes() bool {
 	for _, rules := range [...][]ToolRule{l.AllowedTools, l.DeniedTools} {
 		for i := range rules {

@@ -106,7 +106,7 @@ func TestOtherRequests(t *testing.T) {
 	}
 }
 
-// TestAmbiguousCalls: a call with two names is refused where tools are told apart.
+// TestAmbiguousCalls: a call with two names is refused where tools are distinguished.
 func TestAmbiguousCalls(t *testing.T) {
 	denied := Lists{Enforced: true, DeniedTools: tools(t, "* exec")}
 	none := Lists{Enforced: true}

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// Name is a glob for the name of a server or tool: * stands for any text, ? for one
-// character, both also for a slash, and \ takes the meaning off what follows it.
+// Name is a glob for the name of a server or tool: * matches any text, ? one character, both
+// including a slash, and \ escapes the next character.
 type Name struct {
 	text  string
 	parts []rune // with anyText and oneRune for the wildcards
@@ -23,26 +23,26 @@ const (
 	oneRune
 )
 
-// MaxName is the length of the longest glob, and MaxCompared that of the longest name
-// that one is compared with, in bytes: what is longer is refused by itself.
+// MaxName is the length of the longest glob, and MaxCompared that of the longest compared
+// name, in bytes: longer names are refused.
 const (
 	MaxName     = 512
 	MaxCompared = 4096
 )
 
-// special are the characters that a glob has to escape: the wildcards, and what has a
-// meaning in the globs of other programs and none here.
+// special are the characters that a glob must escape: the wildcards, and the special
+// characters of other programs' globs.
 const special = `*?\[]{}`
 
-// ParseName reads a glob. What other programs give a meaning is an error, because a rule
-// that is silently taken literally refuses nobody.
+// ParseName parses a glob. Special characters of other programs are an error, because a rule
+// that silently takes them literally refuses nobody.
 func ParseName(glob string) (Name, error) {
 	n := Name{text: glob}
 	switch {
 	case glob == "":
 		return n, fmt.Errorf("an empty name matches nothing; * matches all")
 	case len(glob) > MaxName:
-		return n, fmt.Errorf("longer than %d bytes, as no name is", MaxName)
+		return n, fmt.Errorf("longer than %d bytes; no name is", MaxName)
 	case !utf8.ValidString(glob):
 		return n, fmt.Errorf("not valid UTF-8")
 	}
@@ -50,21 +50,21 @@ func ParseName(glob string) (Name, error) {
 	for _, r := range glob {
 		switch {
 		case escaped && !strings.ContainsRune(special, r):
-			return n, fmt.Errorf(`\ stands before %q; it goes before one of %s only`, r, special)
+			return n, fmt.Errorf(`\ before %q; it escapes only %s`, r, special)
 		case escaped:
 			n.parts = append(n.parts, r)
 		case r == '\\':
 		case r == '*', r == '?':
 			n.wildcard(r)
 		case strings.ContainsRune(special, r):
-			return n, fmt.Errorf(`%q is no wildcard here: expected * or ?, or \%c for the character itself`, r, r)
+			return n, fmt.Errorf(`%q is not a wildcard here: expected * or ?, or \%c for the character itself`, r, r)
 		default:
 			n.parts = append(n.parts, r)
 		}
 		escaped = !escaped && r == '\\'
 	}
 	if escaped {
-		return n, fmt.Errorf(`it ends in \; expected one of %s behind it`, special)
+		return n, fmt.Errorf(`it ends in \; expected one of %s after it`, special)
 	}
 	for _, r := range n.parts {
 		n.low = append(n.low, low(r))
@@ -106,8 +106,8 @@ func (n Name) Allows(name string) bool {
 	return len(name) <= MaxCompared && utf8.ValidString(name) && match(n.parts, name, nil)
 }
 
-// Refuses reports whether the glob matches a name in any case, or what the name looks
-// like to a reader: nobody passes a refusal by another spelling.
+// Refuses reports whether the glob matches a name in any case, or its visible form: no
+// spelling evades a refusal.
 func (n Name) Refuses(name string) bool {
 	if len(name) > MaxCompared {
 		return true
@@ -115,7 +115,7 @@ func (n Name) Refuses(name string) bool {
 	return match(n.low, name, low) || !plain(name) && match(n.low, looks(name), low)
 }
 
-// plain reports a name that looks like what it is.
+// plain reports a name without look-alikes or invisible characters.
 func plain(name string) bool {
 	for i := range len(name) {
 		if name[i] <= ' ' || name[i] >= 0x7F {
@@ -125,8 +125,7 @@ func plain(name string) bool {
 	return true
 }
 
-// looks returns a name without what a reader does not see, and with look-alikes
-// replaced.
+// looks returns a name without invisible characters, with look-alikes replaced.
 func looks(name string) string {
 	var f text.Folder
 	return strings.TrimSpace(string(f.Fold([]byte(name)).Text))
@@ -144,9 +143,9 @@ func low(r rune) rune {
 	return least
 }
 
-// match reports whether parts match all of a name whose characters are mapped. A star
-// that was passed is never gone back behind, so time grows with the product of both at
-// most, and both are bounded.
+// match reports whether parts match all of a name whose characters are mapped. It never goes
+// back before the last star, so time grows with the product of both lengths, and both are
+// bounded.
 func match(parts []rune, name string, mapped func(rune) rune) bool {
 	p, i := 0, 0
 	star, from := -1, 0 // the last star, and where the text begins that it does not stand for yet

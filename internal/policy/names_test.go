@@ -58,13 +58,13 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestBadNames: what would silently match nothing is told.
+// TestBadNames: what would silently match nothing is reported.
 func TestBadNames(t *testing.T) {
 	for glob, want := range map[string]string{
 		"":                             "matches nothing",
-		"exec_[a-z]":                   `'[' is no wildcard here`,
-		"{read,write}_*":               `'{' is no wildcard here`,
-		`C:\temp`:                      `\ stands before 't'`,
+		"exec_[a-z]":                   `'[' is not a wildcard here`,
+		"{read,write}_*":               `'{' is not a wildcard here`,
+		`C:\temp`:                      `\ before 't'`,
 		`a\`:                           "it ends in",
 		"\xff":                         "UTF-8",
 		strings.Repeat("a", MaxName+1): "longer than",

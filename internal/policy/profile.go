@@ -10,8 +10,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Profile is what was seen of servers and their tools: what a policy that lets all of it
-// pass, and nothing else, is made from.
+// Profile is what was seen of servers and their tools, the base of a policy that allows
+// exactly that.
 type Profile struct {
 	AgentSH bool // hashes are those of agentsh, which leave out all but name, description and schema
 
@@ -19,7 +19,7 @@ type Profile struct {
 	lost    int
 }
 
-// profiled is what was seen of one server, or of one tool.
+// profiled is what was seen of one server or tool.
 type profiled struct {
 	events      int
 	first, last time.Time
@@ -34,7 +34,7 @@ type profiled struct {
 	found   []found
 }
 
-// found is what a rule says of a tool.
+// found is a rule's finding about a tool.
 type found struct {
 	severity scanner.Severity
 	rule     string
@@ -80,7 +80,7 @@ func (p *Profile) Message(pass *scanner.JudgePass) {
 	}
 }
 
-// Finding takes in what was found, where it is of weight.
+// Finding adds a severe finding.
 func (p *Profile) Finding(f *scanner.Finding, server, tool string) {
 	if s := p.servers[server]; s != nil && s.tools[tool] != nil && f.Severity >= scanner.High {
 		t := s.tools[tool]
@@ -118,8 +118,8 @@ func (p *Profile) tool(server, name string) *profiled {
 	return p.entry(s.tools, name)
 }
 
-// entry returns what is known of a name, begun where there is nothing yet. Names that are
-// too long for a rule are one where they begin alike.
+// entry returns the entry of a name, a new one if there is none. Names too long for a rule
+// share an entry if they begin alike.
 func (p *Profile) entry(among map[string]*profiled, name string) *profiled {
 	name = name[:min(len(name), MaxName+1)]
 	e := among[name]
@@ -161,7 +161,7 @@ func current(pass *scanner.JudgePass) *scanner.Definition {
 	return nil
 }
 
-// call notes as what the tool was called.
+// call records the hash with which the tool was called.
 func (e *profiled) call(hash string) {
 	e.called++
 	if hash == "" {
@@ -171,8 +171,8 @@ func (e *profiled) call(hash string) {
 	}
 }
 
-// hashOf returns the hash of a definition as a rule writes it, "" where there is none:
-// the digest of all of it, or what another engine says is its own.
+// hashOf returns the hash of a definition for a rule, "" if there is none: the digest of all
+// of it, or what another engine reports.
 func (p *Profile) hashOf(d *scanner.Definition) string {
 	switch {
 	case d == nil:
@@ -204,7 +204,7 @@ func (e *profiled) allowed() []string {
 // passes reports whether anything of a server took place.
 func (e *profiled) passes() bool { return e.events > 0 }
 
-// worst returns what was found, the worst first.
+// worst returns the findings, the worst first.
 func (e *profiled) worst() []found {
 	return slices.SortedFunc(slices.Values(e.found), func(a, b found) int {
 		return cmp.Or(cmp.Compare(b.severity, a.severity), cmp.Compare(a.rule, b.rule))

@@ -32,8 +32,8 @@ func shortened(s string) string {
 	return b.String()
 }
 
-// alike adds what a string is to programs and file systems that normalise what they
-// read. That is sure where it leads elsewhere: where it has other steps up.
+// alike adds the forms of a string for programs and file systems that normalise it. That is
+// certain if a form has other .. steps.
 func (r *readings) alike(s string) {
 	if strings.IndexFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) < 0 || !utf8.ValidString(s) {
 		return
@@ -50,8 +50,8 @@ func (r *readings) alike(s string) {
 	}
 }
 
-// likeASCII returns what a character is taken for in a path, or -1 where some file
-// systems leave it out.
+// likeASCII returns the ASCII character that a character looks like in a path, or -1 if some
+// file systems drop it.
 func likeASCII(c rune) rune {
 	switch {
 	case c == 0x2044 || c == 0x2215 || c == 0x29F8: // slashes
@@ -64,8 +64,8 @@ func likeASCII(c rune) rune {
 	return c
 }
 
-// spelled returns a name in lower case and, where that is another one, without what a
-// reader does not see and with look-alikes replaced.
+// spelled adds a name in lower case and, if it differs, without invisible characters and with
+// look-alikes replaced.
 func (q *request) spelled(name string) []string {
 	if known, ok := q.spelt[name]; ok {
 		return known

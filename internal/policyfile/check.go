@@ -8,8 +8,8 @@ import (
 	"github.com/mcpscan/mcpscan/internal/config"
 )
 
-// Check returns what a policy says in vain, in the order of the file. What it tells is
-// certain; it does not find every rule that several others leave nothing to.
+// Check returns rules without effect, in file order. Every report is certain; it does not find
+// rules that only several others together make unreachable.
 func (p *Policy) Check() []config.Problem {
 	var c checker
 	for i, r := range p.order {
@@ -56,28 +56,28 @@ func (r *rule) called() string {
 	return "rule " + config.Quoted(r.name)
 }
 
-// covered tells of a rule that an earlier one leaves nothing to.
+// covered reports a rule that an earlier one leaves nothing to.
 func (c *checker) covered(r, earlier *rule) {
 	own, _ := r.action.Verdict()
 	theirs, _ := earlier.action.Verdict()
 	place := fmt.Sprintf("%s at %s", earlier.called(), earlier.pos)
 	switch {
 	case own != theirs:
-		c.tell(r.pos, "the %s is never reached: the %s comes first, matches everything that it matches, and says %s instead of %s; move it up, or narrow the other one", r.called(), place, earlier.action, r.action)
+		c.tell(r.pos, "the %s is unreachable: the %s comes first, matches everything that it matches, and says %s instead of %s; move it up, or narrow the other one", r.called(), place, earlier.action, r.action)
 	case r.covers(earlier):
 		c.tell(r.pos, "the %s is a duplicate of the %s; remove it", r.called(), place)
 	default:
-		c.tell(r.pos, "the %s is never reached: the %s comes first, matches everything that it matches, and says the same; remove it", r.called(), place)
+		c.tell(r.pos, "the %s is unreachable: the %s comes first, matches everything that it matches, and says the same; remove it", r.called(), place)
 	}
 }
 
-// reach tells of rules that match nothing that a policy decides about.
+// reach reports rules that match nothing that a policy decides about.
 func (c *checker) reach(r *rule) {
 	scope, _ := r.scope()
 	if len(scope) == 0 {
 		c.tell(r.pos, "the %s matches nothing: no request has this method, event_type and tool_name together", r.called())
 	} else if r.action != Log && !slices.ContainsFunc(scope, decides) {
-		c.tell(r.pos, "the %s changes nothing: a policy decides about tools/call, resources/read, prompts/get and sampling/createMessage, and all other messages pass; only the action log makes a difference for them", r.called())
+		c.tell(r.pos, "the %s has no effect: a policy decides about tools/call, resources/read, prompts/get and sampling/createMessage, and all other messages pass; only the action log has an effect on them", r.called())
 	}
 }
 
@@ -86,7 +86,7 @@ func decides(method string) bool {
 	return q.decided()
 }
 
-// patterns tells of patterns that say nothing beside others, or not what they seem to.
+// patterns reports patterns that add nothing, or mean something else than they seem to.
 func (c *checker) patterns(r *rule) {
 	r.lists(func(name string, g globs) {
 		for i, p := range g {
@@ -98,13 +98,13 @@ func (c *checker) patterns(r *rule) {
 			}
 			switch {
 			case strings.ContainsAny(p.source, "[]{}"):
-				c.tell(p.pos, "the pattern %s has brackets, which stand for themselves: write a list of patterns for several", config.Quoted(p.source))
+				c.tell(p.pos, "the pattern %s has brackets, which are literal: write a list of patterns instead", config.Quoted(p.source))
 			case p.source == "*" && name == "tool_name" && !r.passes():
 				c.tell(p.pos, "the pattern \"*\" does not match the name of a tool with a slash in it: \"**\" does")
 			case climbs(p.source) && name == "resource_path" && p.source != "**/../**":
-				c.tell(p.pos, "the pattern %s matches only what is written with ..: paths are compared without it; write the path that it leads to, or \"**/../**\" for all that have it", config.Quoted(p.source))
+				c.tell(p.pos, "the pattern %s matches only paths with .., but paths are compared without it; write the path that it resolves to, or \"**/../**\" for all paths with ..", config.Quoted(p.source))
 			case strings.HasSuffix(p.source, "/") && name == "resource_path":
-				c.tell(p.pos, "the pattern %s matches the directory alone: %s matches what is in it", config.Quoted(p.source), config.Quoted(p.source+"**"))
+				c.tell(p.pos, "the pattern %s matches only the directory: %s matches its content", config.Quoted(p.source), config.Quoted(p.source+"**"))
 			}
 		}
 	})

@@ -70,7 +70,7 @@ func (r *readings) plain(s string) {
 	r.several(s)
 }
 
-// lineless drops what readers of URLs drop wherever it stands.
+// lineless drops what readers of URLs drop wherever it is.
 var lineless = strings.NewReplacer("\t", "", "\r", "", "\n", "")
 
 // one adds the readings of a path or URI.
@@ -112,8 +112,8 @@ func plainScheme(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-") == ""
 }
 
-// url adds a URL with its host in lower case and its path cleaned. What a server of
-// its own kind makes of the path is not known: it may be one in the file system.
+// url adds a URL with its host in lower case and its path cleaned. What a server makes of the
+// path is unknown: it may be one in the file system.
 func (r *readings) url(scheme, rest string) {
 	for _, rest := range slashes(rest) {
 		end := len(rest)
@@ -162,7 +162,7 @@ func (r *readings) add(s string) {
 	}
 }
 
-// also adds what a string may be, in its cleaned form.
+// also adds another reading of a string, in its cleaned form.
 func (r *readings) also(s string) {
 	if s != "" {
 		sure, maybe := cleaned(s)
@@ -173,7 +173,7 @@ func (r *readings) also(s string) {
 // homeWords are names of the home of the user, which ~ is as well.
 var homeWords = [...]string{"${HOME}", "$HOME", "%USERPROFILE%", "$env:USERPROFILE", "${env:USERPROFILE}"}
 
-// cleaned returns a path without .. and the like, and what it may be besides.
+// cleaned returns a path without .. and similar steps, and its other readings.
 func cleaned(s string) (sure string, maybe []string) {
 	for _, word := range homeWords {
 		if rest, ok := strings.CutPrefix(s, word); ok && (rest == "" || rest[0] == '/') {
@@ -212,7 +212,7 @@ func climbed(s string) (rest string, up bool) {
 	return s, up
 }
 
-// cleanedHome cleans a path below a home: where homes stand it may be.
+// cleanedHome cleans a path below a home directory.
 func cleanedHome(s string) (sure string, maybe []string) {
 	user, below, _ := strings.Cut(s, "/")
 	sure = user

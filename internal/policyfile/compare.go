@@ -21,10 +21,10 @@ func Compare(before, now *Policy) []scanner.SettingsChange {
 		c.add(scanner.Keeps, start, "the policy is new")
 		return c.changes
 	case now == nil:
-		c.add(scanner.Weakens, start, "the policy is gone")
+		c.add(scanner.Weakens, start, "the policy was removed")
 		return c.changes
 	case before.listed != now.listed:
-		c.add(effect(before.listed), start, "what no rule matches was %s and is %s", before.otherwise(), now.otherwise())
+		c.add(effect(before.listed), start, "the default decision was %s and is %s", before.otherwise(), now.otherwise())
 	}
 	c.kept = make([]bool, len(now.order))
 	gone := c.align(before.order, now.order)
@@ -64,7 +64,7 @@ func effect(weaker bool) scanner.Effect {
 	return scanner.Keeps
 }
 
-// otherwise says what becomes of what no rule matches.
+// otherwise describes the decision for requests that no rule matches.
 func (p *Policy) otherwise() string {
 	if p.listed {
 		return "denied"
@@ -116,7 +116,7 @@ func (r *rule) decides() string {
 	return b.String()
 }
 
-// added tells of a rule that is new at a place of the policy.
+// added reports a rule that is new at a place of the policy.
 func (c *comparison) added(at int, r *rule) {
 	harmless := r.refuses()
 	for _, earlier := range c.now.order[:at] {
@@ -125,7 +125,7 @@ func (c *comparison) added(at int, r *rule) {
 	c.add(effect(!harmless), r.pos, "the %s is new: %s", r.called(), r.action)
 }
 
-// gone tells of a rule that is missing. One that allowed gives way to whatever is as strict
+// gone reports a rule that is missing. One that allowed gives way to whatever is as strict
 // or stricter. What any other refused must be decided by a rule that is as strict, or by
 // one that came first before, too.
 func (c *comparison) gone(g missing) {
@@ -138,7 +138,7 @@ func (c *comparison) gone(g missing) {
 		own, _ := r.action.Verdict()
 		harmless = harmless || (c.kept[i] || own >= strict) && r.covers(g.rule)
 	}
-	c.add(effect(!harmless), scanner.Position{}, "the %s is gone: %s", g.rule.called(), g.rule.action)
+	c.add(effect(!harmless), scanner.Position{}, "the %s was removed: %s", g.rule.called(), g.rule.action)
 }
 
 // refuses reports whether the rule blocks.

@@ -10,18 +10,18 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// networkSchemes are those of URLs that name an address on a network. What other schemes
-// stand for is known to the server alone, which can have its own for what it keeps.
+// networkSchemes are URL schemes with network addresses. Only the server knows the meaning of
+// other schemes, which can be its own.
 var networkSchemes = wordSet("http https ws wss ftp ftps sftp scp ssh tcp udp tls dtls quic git svn hg bzr cvs fossil rsync smb cifs nfs afp " +
 	"dav davs webdav webdavs caldav carddav ldap ldaps redis rediss postgres postgresql mysql mariadb mssql sqlserver oracle db2 mongodb couchdb couchbase " +
 	"cassandra clickhouse neo4j bolt influxdb memcached elasticsearch etcd consul zookeeper srv amqp amqps mqtt mqtts stomp kafka nats pulsar zmq " +
 	"grpc grpcs xmlrpc thrift gopher gemini finger whois telnet dict tftp rtsp rtmp rtp mms smtp smtps imap imaps pop3 nntp news irc ircs xmpp sip sips " +
 	"stun turn socks socks4 socks5 vnc rdp s3 gs gcs abfs abfss wasb hdfs webhdfs ipp ipps snmp syslog docker oci ipfs ipns magnet dns doh unc")
 
-// webSchemes are those behind which readers of URLs find a host also without slashes.
+// webSchemes are schemes after which URL parsers find a host even without slashes.
 var webSchemes = wordSet("http https ws wss ftp")
 
-// hostWords are those in the name of an argument that holds an address without a scheme.
+// hostWords are words in the names of arguments with an address without a scheme.
 var hostWords = wordSet("host hosts hostname hostnames domain domains endpoint endpoints ip ips url urls server proxy")
 
 // connects reports whether the request names an address on a network.
@@ -42,8 +42,8 @@ func network(s string) bool {
 	return strings.HasPrefix(low, "/dev/tcp/") || strings.HasPrefix(low, "/dev/udp/") || addressed(s) // of shells
 }
 
-// addressed reports whether an address on a network stands in a text, also behind another
-// scheme, percent-encoded, and as readers of URLs take it who leave out what nobody sees.
+// addressed reports whether a text contains a network address, also after another scheme,
+// percent-encoded, or with characters that URL parsers ignore.
 func addressed(s string) bool {
 	for range maxDecodings + 1 {
 		if holdsAddress(s) {
@@ -88,7 +88,7 @@ func holdsAddress(s string) bool {
 	return strings.ContainsAny(s, `\/`) && shares.MatchString(s)
 }
 
-// leadsOut reports whether a scheme and what stands behind its colon name an address.
+// leadsOut reports whether a scheme and the text after its colon name an address.
 func leadsOut(scheme, rest string) bool {
 	if scheme == "file" {
 		path, ok := cutFile("file:" + rest)

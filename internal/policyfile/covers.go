@@ -22,8 +22,8 @@ func (r *rule) covers(later *rule) bool {
 	return (!r.passes() || later.passes()) && r.coversArguments(later) && r.coversPaths(later)
 }
 
-// coverAll reports whether each of the patterns is covered by one; none at all stand
-// for everything.
+// coverAll reports whether each of the patterns is covered by one; no patterns match
+// everything.
 func (g globs) coverAll(o []*pattern) bool {
 	if len(g) == 0 {
 		return true

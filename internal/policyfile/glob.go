@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// A glob is a pattern of the documentation: * stands for any characters but a slash,
-// ** for any at all, ? for one character that is no slash. Everything else, brackets
-// and backslashes too, stands for itself.
+// A glob is a pattern as documented: * matches any characters except a slash, ** any
+// characters, ? one character except a slash. Everything else is literal, including brackets
+// and backslashes.
 type glob struct {
 	source string
 	prefix string // that every match begins with
@@ -19,7 +19,7 @@ type glob struct {
 // token is one step of a glob: a character, or one of the wildcards.
 type token rune
 
-// The wildcards are no characters.
+// The wildcards are not characters.
 const (
 	one  token = -1 - iota // ?
 	star                   // *
@@ -104,8 +104,8 @@ func (g *glob) match(s string) bool {
 	return states[len(states)-1] == len(g.tokens)
 }
 
-// reach adds a state, and those behind the stars that it stands at. States are added
-// in ascending order, so the last one tells which are there.
+// reach adds a state, and those after its stars. States are added in ascending order, so the
+// last one shows which are there.
 func (g *glob) reach(states []int, at int) []int {
 	for {
 		if len(states) == 0 || states[len(states)-1] < at {

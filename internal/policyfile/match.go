@@ -49,8 +49,8 @@ func (r *rule) connection(q *request) bool {
 	return len(r.types) == 0 || globs(r.types).match(q.event) || !r.passes() && q.connects()
 }
 
-// target compares the names of tools, and what stands for them in other requests. Where
-// a request gives two names, one is enough to refuse it, and so is none.
+// target compares the names of tools, and their equivalents in other requests. If a request
+// gives two names, one is enough to refuse it; a missing name is enough too.
 func (r *rule) target(q *request) bool {
 	if q.unnamed && !r.passes() && (len(r.tools) == 0 || q.Method == "tools/call") {
 		return true
@@ -70,8 +70,8 @@ func (r *rule) target(q *request) bool {
 	return r.each(q, r.targets, q.names...)
 }
 
-// each reports whether all of the names match where the rule passes, and one of them
-// where it refuses: in any case, and as it looks to a reader.
+// each reports whether all names match if the rule allows, and one if it refuses: in any case,
+// and as it looks to a reader.
 func (r *rule) each(q *request, g globs, names ...string) bool {
 	for _, s := range names {
 		match := r.passes() && g.match(s) || !r.passes() && g.refuses(q.spelled(s))
@@ -82,8 +82,8 @@ func (r *rule) each(q *request, g globs, names ...string) bool {
 	return r.passes()
 }
 
-// path compares everything that is a path in a request. What a command does is not in
-// the paths that it names, so none passes by them.
+// path compares every path in a request. A command can do more than its paths show, so none is
+// allowed by them.
 func (r *rule) path(q *request) bool {
 	if len(r.paths) == 0 {
 		return true
@@ -148,7 +148,7 @@ func (a *argument) matches(q *request, passes bool) bool {
 	return found && passes
 }
 
-// value compares a text and what it is as a path.
+// value compares a text, and its readings as a path.
 func (g globs) value(text string, paths []value, passes bool) bool {
 	whole := false
 	for i := range paths {

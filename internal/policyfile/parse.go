@@ -26,7 +26,7 @@ const (
 func ParseTOML(path string, data []byte) (*Policy, error) {
 	r := &reader{policy: &Policy{path: path}}
 	if len(data) > MaxFile {
-		r.fail(start, "longer than %d MiB: no policy is, check the path", MaxFile>>20)
+		r.fail(start, "larger than %d MiB: no policy is, check the path", MaxFile>>20)
 		return nil, r.err(path)
 	}
 	root, failed := config.ReadTOML(data)
@@ -42,7 +42,7 @@ func ParseTOML(path string, data []byte) (*Policy, error) {
 	return r.policy, nil
 }
 
-// reader fills in a policy and collects what is wrong with it.
+// reader fills in a policy and collects its errors.
 type reader struct {
 	policy   *Policy
 	problems []config.Problem
@@ -58,7 +58,7 @@ func (r *reader) err(path string) error {
 	return &config.SettingsError{Path: path, Problems: r.problems}
 }
 
-// start is where a problem with the whole file is told.
+// start is where a problem with the whole file is reported.
 var start = config.Position{Line: 1, Column: 1}
 
 const forms = "[[rule]] with action and tool, or [rules.NAME] with action and match"
@@ -79,11 +79,11 @@ func (r *reader) root(root config.Value) {
 	}
 }
 
-// form reads the rules of one form, and refuses those of the other beside them: one
-// denies what no rule matches, and the other does not.
+// form reads the rules of one form, and refuses those of the other in the same file: their
+// defaults differ.
 func (r *reader) form(form *string, m config.Member, read func(config.Value)) {
 	if *form != "" && *form != m.Key {
-		r.fail(m.Pos, "a file has rules of one form: [[rule]] and [rules.NAME] decide differently about what no rule matches; move these to a file of their own")
+		r.fail(m.Pos, "a file has rules of one form: [[rule]] and [rules.NAME] have different defaults; move these to another file")
 	}
 	*form = m.Key
 	read(m.Value)
@@ -131,7 +131,7 @@ func (r *reader) named(v config.Value) {
 	seen := map[string]config.Position{}
 	for i, m := range members {
 		if first, again := seen[m.Key]; again {
-			r.fail(m.Pos, "a second rule with the name %s, the first is at %s; a rule would hide the other in reports", config.Quoted(m.Key), first)
+			r.fail(m.Pos, "a second rule with the name %s, the first is at %s; reports could not distinguish them", config.Quoted(m.Key), first)
 		}
 		seen[m.Key] = m.Pos
 		rule := &rule{name: text.Visible(text.Mask(m.Key), maxText), number: i + 1, pos: m.Pos}
@@ -182,7 +182,7 @@ func (r *reader) match(rule *rule, m config.Member) {
 	}
 	switch {
 	case rule.any && n > 0:
-		r.fail(m.Pos, "any = true matches every request, whatever else stands here: remove it, or the other criteria")
+		r.fail(m.Pos, "any = true matches every request: remove it, or the other criteria")
 	case n == 0 && !rule.any:
 		r.fail(m.Pos, "no criterion: expected %s", criteria)
 	}
@@ -210,10 +210,10 @@ func (r *reader) sure(rule *rule) {
 	}
 	for _, p := range rule.paths {
 		if climbs(p.source) {
-			r.fail(p.pos, "the pattern %s matches nothing: a rule that lets pass sees paths without ..; write the path that they lead to", config.Quoted(p.source))
+			r.fail(p.pos, "the pattern %s matches nothing: an allow rule sees paths without ..; write the path that they resolve to", config.Quoted(p.source))
 		}
 	}
 	if len(rule.types) > 0 && !slices.ContainsFunc(eventTypes, func(word string) bool { return word != connect && globs(rule.types).match(word) }) {
-		r.fail(rule.types[0].pos, "event_type %q is for rules that refuse: no message is a connection and nothing else, and what a call that makes one does besides is not looked at", connect)
+		r.fail(rule.types[0].pos, "event_type %q is for rules that refuse: no message is only a connection, and an allow rule would not check what else the call does", connect)
 	}
 }

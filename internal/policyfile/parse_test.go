@@ -44,16 +44,16 @@ func TestParseErrors(t *testing.T) {
 		{"long list", "[rules.a]\naction='deny'\nmatch.tool_name=[" + strings.Repeat("'x',", maxList+1) + "]\n", `p.toml:3:17: more than 1000 patterns in one list`},
 		{"number for a pattern", "[[rule]]\naction='deny'\ntool='x'\nargs.port=22\n", `p.toml:4:11: expected a glob in quotes for "port", found a number`},
 		{"nested argument", "[[rule]]\naction='deny'\ntool='x'\nargs.a.b='y'\n", `p.toml:4:6: expected a glob for the argument "a", found a table`},
-		{"argument twice", "[[rule]]\naction='deny'\ntool='x'\nargs.path='y'\nargs.Path='z'\n", `p.toml:5:6: the argument "Path" stands here twice, first at 4:6`},
+		{"argument twice", "[[rule]]\naction='deny'\ntool='x'\nargs.path='y'\nargs.Path='z'\n", `p.toml:5:6: duplicate argument "Path", first at 4:6`},
 		{"no arguments", "[[rule]]\naction='deny'\ntool='x'\nargs='y'\n", `p.toml:4:6: expected args.NAME`},
-		{"key twice", "[[rule]]\naction='deny'\ntool='x'\ntool='y'\n", `p.toml:4:1: the key "tool" stands here twice, first at 3:1`},
+		{"key twice", "[[rule]]\naction='deny'\ntool='x'\ntool='y'\n", `p.toml:4:1: duplicate key "tool", first at 3:1`},
 		{"name twice", "[rules.a]\naction='deny'\nmatch.any=true\n[rules.a]\naction='allow'\nmatch.any=true\n", `p.toml:4:8: a second rule with the name "a", the first is at 1:8`},
 		{"priority", "[rules.a]\naction='deny'\npriority=-1\nmatch.any=true\n", `p.toml:3:10: expected a priority`},
 		{"priority as text", "[rules.a]\naction='deny'\npriority='1'\nmatch.any=true\n", `p.toml:3:10: expected a priority`},
 		{"enabled", "[rules.a]\naction='deny'\nenabled='no'\nmatch.any=true\n", `p.toml:3:9: expected true or false, found a string`},
 		{"long description", "[[rule]]\naction='deny'\ntool='x'\ndescription='" + strings.Repeat("x", maxText+1) + "'\n", `p.toml:4:13: longer than`},
 		{"hostile key", "[[rule]]\naction='deny'\ntool='x'\n\"\\u001b[2J\"=1\n", `unknown key "\u001b[2J"`},
-		{"too long", strings.Repeat("#", MaxFile+1), "p.toml:1:1: longer than 4 MiB"},
+		{"too long", strings.Repeat("#", MaxFile+1), "p.toml:1:1: larger than 4 MiB"},
 		{"too many", strings.Repeat("[[rule]]\naction='deny'\ntool='x'\n", maxRules+1), "p.toml:30001:3: more than 10000 rules"},
 		{"UTF-16", "\xff\xfe[\x00", "p.toml:1:1: expected UTF-8"},
 	} {
@@ -70,7 +70,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestParseTellsEverything: all that is wrong is told at once, in the order of the file.
+// TestParseTellsEverything: all that is wrong is reported at once, in the order of the file.
 func TestParseTellsEverything(t *testing.T) {
 	_, err := ParseTOML("p.toml", []byte("[[rule]]\naction='x'\ntool=''\n[[rule]]\nacton='deny'\n"))
 	want := []string{"p.toml:2:8: ", "p.toml:3:6: ", "p.toml:4:3: ", "p.toml:4:3: ", "p.toml:5:1: "}

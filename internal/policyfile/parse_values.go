@@ -21,7 +21,7 @@ func (r *reader) table(v config.Value, where string, known map[string]func(confi
 	seen := map[string]config.Position{}
 	for _, m := range members {
 		if first, again := seen[m.Key]; again {
-			r.fail(m.Pos, "the key %s stands here twice, first at %s; keep one", config.Quoted(m.Key), first)
+			r.fail(m.Pos, "duplicate key %s, first at %s; keep one", config.Quoted(m.Key), first)
 			continue
 		}
 		seen[m.Key] = m.Pos
@@ -50,7 +50,7 @@ func (r *reader) text(m config.Member) string {
 	s, ok := m.Value.Text()
 	switch {
 	case !ok:
-		r.fail(m.Value.Pos(), "expected a text for %s, found %s", m.Key, m.Value.What())
+		r.fail(m.Value.Pos(), "expected a string for %s, found %s", m.Key, m.Value.What())
 	case len([]rune(s)) > maxText:
 		r.fail(m.Value.Pos(), "longer than %d characters: reports repeat it", maxText)
 	}
@@ -84,12 +84,12 @@ func (r *reader) args(rule *rule, v config.Value) {
 	seen := map[string]config.Position{}
 	for _, m := range members {
 		if first, again := seen[strings.ToLower(m.Key)]; again {
-			r.fail(m.Pos, "the argument %s stands here twice, first at %s; the names of arguments are compared without their case", config.Quoted(m.Key), first)
+			r.fail(m.Pos, "duplicate argument %s, first at %s; argument names ignore case", config.Quoted(m.Key), first)
 			continue
 		}
 		seen[strings.ToLower(m.Key)] = m.Pos
 		if _, nested := m.Value.Members(); nested {
-			r.fail(m.Pos, "expected a glob for the argument %s, found a table; a rule looks at every value below an argument, so name the outermost one", config.Quoted(m.Key))
+			r.fail(m.Pos, "expected a glob for the argument %s, found a table; a rule matches every value below an argument, so name the outermost one", config.Quoted(m.Key))
 			continue
 		}
 		rule.args = append(rule.args, argument{m.Key, r.globs(m, aPath)})
@@ -113,7 +113,7 @@ func (r *reader) globs(m config.Member, s subject) (out []*pattern) {
 		values = []config.Value{m.Value}
 	}
 	if len(values) == 0 {
-		r.fail(m.Value.Pos(), "%s is an empty list, which nothing matches: name something, or remove it", config.Quoted(m.Key))
+		r.fail(m.Value.Pos(), "%s is an empty list, which matches nothing: add a pattern, or remove it", config.Quoted(m.Key))
 	}
 	if len(values) > maxList {
 		r.fail(m.Value.Pos(), "more than %d patterns in one list: split the rule", maxList)
@@ -146,7 +146,7 @@ func (r *reader) impossible(v config.Value, source string, s subject) bool {
 	case len([]rune(source)) > maxPattern:
 		r.fail(v.Pos(), "a pattern of more than %d characters: shorten it with **", maxPattern)
 	case strings.ContainsFunc(source, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		r.fail(v.Pos(), "the pattern %s has a control character, which nothing that it is compared with has; in TOML a text in 'single quotes' keeps its backslashes", name)
+		r.fail(v.Pos(), "the pattern %s has a control character, which never matches; in TOML, 'single quotes' keep backslashes", name)
 	case s != aPath && strings.TrimSpace(source) != source:
 		r.fail(v.Pos(), "the pattern %s begins or ends with a space; remove it", name)
 	case s == aMethod && !slices.ContainsFunc(methods, matches):

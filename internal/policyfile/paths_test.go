@@ -117,7 +117,7 @@ func TestExactPatterns(t *testing.T) {
 	}
 }
 
-// TestPathsBesideArguments: a path is one wherever it stands in a request, and what the
+// TestPathsBesideArguments: a path is one wherever it is in a request, and what the
 // specification puts beside the arguments keeps no request from passing.
 func TestPathsBesideArguments(t *testing.T) {
 	for params, want := range map[string]scanner.Verdict{
@@ -242,7 +242,7 @@ match.resource_path = ["/ok/**"]
 	}
 	for tool, want := range map[string]string{"read": "no", "write": "default"} {
 		d := p.Decide(requestOf(t, "tools/call", "s", `{"name":"`+tool+`","arguments":{"paths":[`+pad.String()+`"/etc/x"]}}`))
-		if d.Rule != want || want == "no" && !strings.Contains(d.Reason, "more than the policy looks at") {
+		if d.Rule != want || want == "no" && !strings.Contains(d.Reason, "exceeds the limits of the policy") {
 			t.Errorf("%s: %s, %s", tool, d.Rule, d.Reason)
 		}
 	}

@@ -7,17 +7,16 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// pattern is a glob as the user wrote it, with all that it stands for.
+// pattern is a glob as the user wrote it, with all its readings.
 type pattern struct {
 	*glob
 	low *glob // in lower case, for the names that a rule refuses
 	pos scanner.Position
 
-	// forms are what a cleaned path is compared with: ~ is not known here, so it is
-	// each place at which systems keep the homes of users.
+	// forms are compared with cleaned paths: ~ is each place where systems keep home
+	// directories, because the server's is unknown.
 	forms []*glob
-	// homes are those a path below ~ is compared with, where a rule refuses: the home
-	// that the pattern names can be the one that ~ is.
+	// homes are additional forms for paths below ~ in a rule that refuses: the home in the pattern may be the one that ~ means.
 	homes []*glob
 
 	// lowForms and lowHomes are both in lower case, for a rule that refuses: file
@@ -61,8 +60,8 @@ func newPathPattern(source string, pos scanner.Position) *pattern {
 	return p
 }
 
-// tidy takes out of a pattern what cleaned paths do not have, but not .., since what
-// is before it can be a wildcard.
+// tidy removes from a pattern what cleaned paths lack, except .., since the part before it can
+// be a wildcard.
 func tidy(s string) string {
 	for strings.HasPrefix(s, "./") {
 		s = strings.TrimLeft(s[2:], "/")
@@ -97,7 +96,7 @@ func drive(s string) bool {
 	return len(s) >= 2 && s[1] == ':' && (s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z') && (len(s) == 2 || s[2] == '/' || s[2] == '\\')
 }
 
-// homeForms returns what a pattern that begins with ~ can stand for, or the pattern.
+// homeForms returns the readings of a pattern that begins with ~, or the pattern.
 func homeForms(s string) []string {
 	rest, ok := strings.CutPrefix(s, "~")
 	if !ok {

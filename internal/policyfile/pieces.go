@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// What can stand around a path in a text.
+// The characters around a path in a text.
 const (
 	openers = "\"'`([{<"
 	closers = "\"'`)]}>"
@@ -15,14 +15,14 @@ const (
 // maxPieces is how many paths are read out of one string that is itself a path.
 const maxPieces = 64
 
-// parts reports whether a character can stand between two paths. A colon does so only in
+// parts reports whether a character can be between two paths. A colon does so only in
 // lists of paths, as it is a part of addresses.
 func parts(c rune) bool {
 	return c <= ' ' || unicode.IsSpace(c) || strings.ContainsRune(",;|&<>", c)
 }
 
 // pieces are the paths and addresses in a string, for programs that take it apart: each
-// word that begins like one, and what stands behind the name of an option or a host.
+// word that begins like one, and the text after the name of an option or a host.
 func pieces(s string) iter.Seq[string] {
 	list := s != "" && (s[0] == '/' || s[0] == '~')
 	return func(yield func(string) bool) {
@@ -49,7 +49,7 @@ func pieces(s string) iter.Seq[string] {
 	}
 }
 
-// beginning is how much of a word tells how it begins: a long one is looked at in many
+// beginning is the part of a word that shows how it begins: a long one is inspected at many
 // places.
 const beginning = 64
 
@@ -77,8 +77,8 @@ func begins(w string) bool {
 	return false
 }
 
-// several adds the paths that stand in a string beside others. That the first of them is
-// one by itself is not sure: a name can have white space in it.
+// several adds the paths of a string with several. Whether the first is a separate one is
+// uncertain: a name can contain white space.
 func (r *readings) several(s string) {
 	start := strings.TrimLeftFunc(s, func(c rune) bool { return parts(c) || strings.ContainsRune(openers, c) })
 	n := 0
@@ -128,8 +128,8 @@ func (q *request) pieces(s string, aside bool) {
 	}
 }
 
-// metaName reports whether a name is one that the specification gives to members of _meta:
-// a prefix of labels with dots, a slash and a name. It is no path.
+// metaName reports whether a name is a valid _meta key: a prefix of labels with dots, a slash
+// and a name. It is not a path.
 func metaName(s string) bool {
 	prefix, name, ok := strings.Cut(s, "/")
 	return ok && strings.Contains(prefix, ".") && !strings.HasPrefix(prefix, ".") && !strings.Contains(s, "..") && !strings.ContainsAny(name, `/\~%`) &&

@@ -1,7 +1,7 @@
 // Package policyfile reads policy files and decides by them what becomes of a request.
 //
 // It must never let pass what it does not understand: a key that is misspelled, a
-// pattern that cannot match and an argument that was not looked at are told, or
+// pattern that cannot match and an argument that was not looked at are reported, or
 // refuse. It does no I/O and has no clock.
 package policyfile
 
@@ -14,7 +14,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Action is what a rule does with the requests that it matches.
+// Action is the action of a rule for matching requests.
 type Action string
 
 // The actions. Deny and Block are two words for one.
@@ -37,7 +37,7 @@ func ParseAction(word string) (a Action, err error) {
 	return Action(word), nil
 }
 
-// Verdict returns what an action makes of a message, and whether it is one at all.
+// Verdict returns the verdict of an action, and whether it is a valid action.
 func (a Action) Verdict() (v scanner.Verdict, ok bool) {
 	switch a {
 	case Allow:
@@ -52,7 +52,7 @@ func (a Action) Verdict() (v scanner.Verdict, ok bool) {
 	return scanner.Block, false
 }
 
-// Policy is what a policy file says. It is a scanner.Policy.
+// Policy is a parsed policy file. It is a scanner.Policy.
 type Policy struct {
 	path   string
 	rules  []*rule // all of them, in the order of the file
@@ -61,7 +61,7 @@ type Policy struct {
 	looks  bool    // a rule looks at arguments
 }
 
-// rule is one rule of either form. What it does not say matches everything.
+// rule is one rule of either form. Missing criteria match everything.
 type rule struct {
 	name        string // "" in the form [[rule]]
 	number      int    // place in the file, from 1
@@ -91,7 +91,7 @@ type argument struct {
 // globs are the values of one criterion, of which one must match.
 type globs []*pattern
 
-// title is what a report calls a rule.
+// title is the name of a rule in reports.
 func (r *rule) title() string { return cmp.Or(r.name, fmt.Sprintf("rule %d", r.number)) }
 
 // passes reports whether the rule lets messages pass. It then has to be sure of
@@ -104,7 +104,7 @@ func (r *rule) looks() bool {
 }
 
 // sort puts the enabled rules into the order in which they decide: the lower priority
-// first, and then as they stand in the file.
+// first, and then as they are in the file.
 func (p *Policy) sort() {
 	for _, r := range p.rules {
 		if !r.disabled {
@@ -115,12 +115,11 @@ func (p *Policy) sort() {
 	slices.SortStableFunc(p.order, func(a, b *rule) int { return cmp.Compare(a.priority, b.priority) })
 }
 
-// defaultRule is what a report calls the decision that no rule made.
+// defaultRule is the name of the default decision in reports.
 const defaultRule = "default"
 
-// Decide returns what the policy says of a request: of those methods that a policy
-// decides about what the first rule says that matches. All others pass, and are logged
-// where a rule says so.
+// Decide returns the decision of the first rule that matches, for methods that a policy
+// decides about. All others pass, and are logged if a rule says so.
 func (p *Policy) Decide(r *scanner.PolicyRequest) scanner.Decision {
 	q := newRequest(r, p.looks || p.listed && r.Method == "resources/read")
 	for _, rule := range p.order {
@@ -133,10 +132,10 @@ func (p *Policy) Decide(r *scanner.PolicyRequest) scanner.Decision {
 		}
 		d := p.decision(rule)
 		if unsure {
-			d.Reason += " (the request has more than the policy looks at, so that nothing rules this rule out)"
+			d.Reason += " (the request exceeds the limits of the policy, so the rule cannot be excluded)"
 		}
 		if unsure && q.Unlogged {
-			d.Verdict, d.Reason = scanner.Alert, "the log does not have the arguments by which the policy decides here"
+			d.Verdict, d.Reason = scanner.Alert, "the log lacks the arguments that the policy needs"
 		}
 		return d
 	}
@@ -144,10 +143,10 @@ func (p *Policy) Decide(r *scanner.PolicyRequest) scanner.Decision {
 		return scanner.Decision{}
 	}
 	if p.listed {
-		return scanner.Decision{Verdict: scanner.Block, Rule: defaultRule, Reason: "no rule of the policy matches, and what no rule matches is denied",
+		return scanner.Decision{Verdict: scanner.Block, Rule: defaultRule, Reason: "no rule of the policy matches, so the request is denied",
 			Location: scanner.Location{File: p.path, Line: 1, Column: 1}}
 	}
-	return scanner.Decision{Verdict: scanner.Log, Rule: defaultRule, Reason: "no rule of the policy matches, and what no rule matches is logged"}
+	return scanner.Decision{Verdict: scanner.Log, Rule: defaultRule, Reason: "no rule of the policy matches, so the request is logged"}
 }
 
 func (p *Policy) decision(r *rule) scanner.Decision {

@@ -24,12 +24,11 @@ type request struct {
 // argumentValue is one of the values of the arguments. paths[first:last] are its own.
 type argumentValue struct {
 	*scanner.Argument
-	keys        []string // the names that it stands under
+	keys        []string // the names that it is under
 	first, last int
 }
 
-// The words of event_type. Connect is no message: it is what a request does that
-// names an address.
+// The words of event_type. Connect is not a message, but a request that contains an address.
 const (
 	toolCall     = "tool_call"
 	resourceRead = "resource_read"

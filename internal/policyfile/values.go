@@ -7,34 +7,32 @@ import (
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
-// The bounds of what is read as a path in one request. What is beyond them counts as
-// not looked at.
+// The bounds on paths in one request. What exceeds them counts as not inspected.
 const (
 	maxPath  = 64 << 10
 	maxPaths = 4096
 )
 
-// value is one string of a request that is, or holds, a path or URI.
+// value is one string of a request that is or contains a path or URI.
 type value struct {
 	readings
 	low  []string // sure and maybe in lower case, and each as a directory is written
-	word bool     // stands in a command, or in a text
-	// It stands in a text of several lines, and keeps no request from passing.
+	word bool     // is in a command, or in a text
+	// It is in a text of several lines, and keeps no request from passing.
 	aside bool
 }
 
-// pathWords are those in the name of an argument that holds a path, whatever it looks
-// like.
+// pathWords are words in the names of arguments with a path, whatever the value looks like.
 var pathWords = wordSet("path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders " +
 	"source src destination dest dst target uri uris url urls cwd root roots location workspace")
 
-// commandWords are those in the name of an argument that holds a command, or code.
+// commandWords are words in the names of arguments with a command or code.
 var commandWords = wordSet("command commands cmd cmds cmdline commandline script scripts shell bash sh zsh exec code args argv program executable powershell")
 
 // shellWords are those in the name of a tool whose arguments are commands.
 var shellWords = wordSet("shell bash sh zsh exec execute terminal command cmd powershell")
 
-// mediaWords are those in the name of an argument that holds a media type.
+// mediaWords are words in the names of arguments with a media type.
 var mediaWords = wordSet("mime mimetype media content type")
 
 func wordSet(s string) map[string]bool {

@@ -86,7 +86,7 @@ func (w *Watch) Unused() []config.Problem {
 		rule.lists(func(name string, g globs) {
 			for _, p := range g {
 				if !w.seen[p] {
-					c.tell(p.pos, "nothing in the recordings matches %s of %s", config.Quoted(p.source), name)
+					c.tell(p.pos, "no value in the recordings matches %s of %s", config.Quoted(p.source), name)
 				}
 			}
 		})

@@ -23,9 +23,9 @@ type Rule struct {
 	Regex     string
 	Group     int      `json:",omitempty"` // that is the credential; 0 is the first that matched
 	Entropy   float64  `json:",omitempty"` // of the credential, in bits for each character, at least
-	Keywords  []string // in lower case, of which one stands in every match
+	Keywords  []string // in lower case, of which one is in every match
 	Regexes   []string `json:",omitempty"` // what a credential looks like that is none
-	Stopwords []string `json:",omitempty"` // what stands in a credential that is none
+	Stopwords []string `json:",omitempty"` // what is in a credential that is none
 
 	form *lazyregexp.Regexp
 	not  []*lazyregexp.Regexp

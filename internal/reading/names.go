@@ -31,14 +31,14 @@ func (s *Sentence) name(t *Text, i, j int) {
 }
 
 var (
-	// putInto stands ahead of a quoted name that something is put into.
+	// putInto precedes a quoted name that something is put into.
 	putInto    = lazyregexp.New(`\b(in|into|as|to|under|via)\s(the\s|its\s)?["` + "`" + `]$`)
 	secretName = lazyregexp.New(`_(key|token|secret|password)s?$`)
 	vendor     = lazyregexp.New(`^(openai|anthropic|github|gitlab|aws|google|slack|stripe|npm|azure|hf)_`)
 )
 
 // namesKeyFile reports whether the word t[i:j] names a file of credentials,
-// with what stands directly around it.
+// with what is directly around it.
 func namesKeyFile(t []byte, i, j int) bool {
 	behind, _, _ := bytes.Cut(t[j:min(len(t), j+nameReach)], []byte(" "))
 	ahead, w := byte(0), string(t[i:j])

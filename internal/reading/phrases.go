@@ -83,8 +83,8 @@ func headIndex(w []byte) int {
 	return int(w[0]&31)<<10 | int(w[1]&31)<<5 | int(w[2]&31)
 }
 
-// stands reports whether the rest of the entry stands at t[i:], and where it
-// ends. A line feed or a code mark may stand in place of a space.
+// stands reports whether the rest of the entry is at t[i:], and where it
+// ends. A line feed or a code mark may be in place of a space.
 func (e *entry) stands(t []byte, i int) (end int, ok bool) {
 	end = i + len(e.rest)
 	if end > len(t) {
@@ -141,7 +141,7 @@ func containsAny(t []byte, parts ...string) bool {
 	return false
 }
 
-// mayHoldAddress is a cheap look for what stands in every address: a full stop
+// mayHoldAddress is a cheap look for what is in every address: a full stop
 // inside of a sentence is rare.
 func mayHoldAddress(f []byte) bool {
 	return bytes.IndexByte(f, '.') >= 0 || containsAny(f, "@", "+", "0x", "://")

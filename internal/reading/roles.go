@@ -30,7 +30,7 @@ const besideReach = 32
 var (
 	// copyForReaders is text that people are to read, of which no copy is made.
 	copyForReaders = lazyregexp.New(`\b(marketing|ad|advert|advertising|sales|product|brand|promotional|campaign|editorial|body|hero|headline|banner|button|cta|ux|ui|seo|web|website|site|page|landing[ -]page|all|any|some|much|existing|final|(what|how|where|because|whether|if|that)\s+the|(edit|write|rewrite|proofread|review|improve|ignore|shorten|translate)(s|ing)?\s+(the\s+)?)\s+copy$`)
-	// holdsWhat tells files by what stands in them.
+	// holdsWhat tells files by what is in them.
 	holdsWhat = lazyregexp.New(`\b(that|which)\s+(\w+\s+)?(hold|holds|contain|contains|include|includes)$`)
 	// publicKey is a key that is there to be shown.
 	publicKey = lazyregexp.New(`\b(public|publishable)\s+$`)
@@ -125,19 +125,19 @@ const (
 	pointReach    = 40
 )
 
-// aheadOfAddress may stand between a word and the address that it is about.
+// aheadOfAddress may be between a word and the address that it is about.
 const aheadOfAddress = `[\s:,"'(\[<` + "`" + `]*$`
 
 var (
-	// exampleOf stands ahead of an address that is an example, and goingTo makes it
+	// exampleOf precedes an address that is an example, and goingTo makes it
 	// one of where something goes.
 	exampleOf = lazyregexp.New(`\b(e\.g\.|for\s+(example|instance)|such\s+as|like)` + aheadOfAddress)
 	goingTo   = lazyregexp.New(`\b(to|at|into|with)\s+((an?|the|our|some)\s+)?([\w-]+\s+){0,3}(e\.g\.|for\s+(example|instance)|such\s+as|like)` + aheadOfAddress)
-	// listed stands between two addresses of which one says what both are there for.
+	// listed is between two addresses of which one says what both are there for.
 	listed = lazyregexp.New(`^["'` + "`" + `)\]>]*[\s,]*\b(and|or)?\s["'` + "`" + `(\[<]*$`)
-	// pointedAt stands ahead of a page that tells more, and of where something is from.
+	// pointedAt matches the text before a page with further information or a source.
 	pointedAt = lazyregexp.New(`\b(see(\s+also)?|consult|(documented|described|listed|explained|available|docs|documentation|manual|guide|information|details|instructions)(\s+(at|on|in|under|here))?|(arrives|comes|received|fetched)\s+(at|in|on)|from)` + aheadOfAddress)
-	// visited stands ahead of a page where a person does something.
+	// visited precedes a page where a person does something.
 	visited = lazyregexp.New(`(\b(visit|open|browse|sign(ed)?[\s-](up|in)\s+(at|on|via)|log(ged)?[\s-]?in\s+(at|on|via)|regist(er|ered|ration)\s+(at|on)|account\s+(at|on)|keys?\s+(at|on))|(^|[.,;:(]|\b(or|and|then|please|to|can|may))\s*(go|head|navigate)(\s+over)?\s+to)` + aheadOfAddress)
 	// takenOver is to have what an address says, or the address, put in the place of
 	// somebody's.
@@ -170,7 +170,7 @@ var (
 	spokenTo = lazyregexp.New(`\b(you|yourself|please|kindly|(calling|consuming)\s+(agent|assistant|model|client|llm)|the\s+(caller|client|host)|whoever\s+calls)\b`)
 	// somebodyElse acts in place of the reader.
 	somebodyElse = lazyregexp.New(`\b(agents?|assistants?|(chat)?bots?|models?|llms?|ai|it|which)\s`)
-	// bidden is all that stands ahead of the manner in an order.
+	// bidden is all before the manner in an order.
 	bidden = lazyregexp.New(`(^|[.,;:!]\s|\bplease\s|\band\s+then\s)(act|proceed|work|operate|continue|carry\s+on|go\s+ahead|go\s+on|decide|behave)\s$`)
 )
 
@@ -187,7 +187,7 @@ func askedAbout(f []byte) bool {
 // whether begins the description of a switch, behind the name of it.
 var whether = lazyregexp.New(`^([\w.-]+\s?(\([^)\n]*\))?:\s)?\W*((determines|controls|specifies|decides|defines|indicates|optional[,:.]?)\s+)?(whether(\s+or\s+not)?\s+(to|the|an?|this|it|these|existing|each)|if\s+(true|set|enabled|given)|(set\s+)?to\s+true)\b`)
 
-// valueOf is a parameter that is told by a noun and what is said of it.
+// valueOf is a parameter that is recognised by a noun and what is said of it.
 var valueOf = lazyregexp.New(`^\W*((optional|the|an?|list\s+of|names?\s+of)\s+){0,3}[\w-]+(\s[\w-]+)?\s(that|which)\s[^.,;:]*$`)
 
 // ofAnotherModel is a prompt that a tool gives to a model of its own.

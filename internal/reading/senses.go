@@ -40,7 +40,7 @@ const (
 	Run                       // something is run
 	Harm                      // something is lost
 	Obey                      // a verb of obeying
-	DataOrders                // orders that stand in data
+	DataOrders                // orders that are in data
 	Person                    // a person
 	Tell                      // a verb of telling
 	Pronoun                   // "it" and its like
@@ -50,7 +50,7 @@ const (
 	Attacks  // attacks are spoken of
 	Asks     // the user is asked, or chooses
 	Until    // the secret ends, or is no secret from the user
-	History  // a tool tells of its own past
+	History  // a tool reports its own past
 	DataFlow // where a value comes from, or which values there are
 	OwnKey   // a credential that the tool itself is used with
 	Path     // a path is asked for and not what lies there

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// byWorst counts changes by their worst finding; those without one stand behind all.
+// byWorst counts changes by their worst finding; those without one follow all.
 type byWorst [scanner.Critical + 2]int
 
 const untold = int(scanner.Critical) + 1
@@ -31,7 +31,7 @@ func (n byWorst) high() int { return n[scanner.High] + n[scanner.Critical] }
 // Markdown returns the tables of docs/drift.md.
 func (d *Drift) Markdown() string {
 	var b bytes.Buffer
-	line(&b, "changes", "pairs", "with a change", "told of", "note", "low", "medium", "high", "critical", "high or critical")
+	line(&b, "changes", "pairs", "with a change", "reported", "note", "low", "medium", "high", "critical", "high or critical")
 	rule(&b, "lrrrrrrrrr")
 	for _, label := range []string{"malicious", "benign", "undeclared"} {
 		var of []Change
@@ -46,7 +46,7 @@ func (d *Drift) Markdown() string {
 	worstLine(&b, "servers of two releases", d.Upgrades)
 	if hits := d.Hits(); len(hits) > 0 {
 		b.WriteString("\n")
-		line(&b, "pair", "what is high", "by")
+		line(&b, "pair", "high or critical findings", "by")
 		rule(&b, "lll")
 		for _, h := range hits {
 			line(&b, code(h.Change.Name), h.what(), "["+h.Rule+"](rules.md#"+h.Rule+")")

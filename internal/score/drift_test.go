@@ -101,7 +101,7 @@ func TestPublishedDrift(t *testing.T) {
 	}
 }
 
-// checkPublished: of the pairs of a set each change is told, and few are stopped.
+// checkPublished: of the pairs of a set each change is reported, and few are stopped.
 func checkPublished(t *testing.T, name string, all []Change, most float64) {
 	t.Helper()
 	for _, c := range all {
@@ -115,7 +115,7 @@ func checkPublished(t *testing.T, name string, all []Change, most float64) {
 }
 
 // checkEachLeftOut: no single package decides whether the share is kept. A package's
-// name stands before the versions in the name of a pair.
+// name precedes the versions in the name of a pair.
 func checkEachLeftOut(t *testing.T, all []Change, most float64) {
 	t.Helper()
 	of, high := map[string]int{}, map[string]int{}

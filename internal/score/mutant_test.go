@@ -17,7 +17,7 @@ import (
 // object is a definition, or a part of one, as JSON.
 type object = map[string]any
 
-// phrases are what changed definitions say, by the heading that they stand under.
+// phrases are what changed definitions say, by the heading that they are under.
 type phrases map[string][]string
 
 func readPhrases(t *testing.T, name string) phrases {
@@ -76,7 +76,7 @@ func encode(t *testing.T, v any) []byte {
 	return b.Bytes()
 }
 
-// newMutant chooses a tool of a server that has some, and others that stand beside it.
+// newMutant chooses a tool of a server that has some, and others that are beside it.
 func newMutant(t *testing.T, d *dump, kind string, try int, words phrases) (*mutant, *object) {
 	t.Helper()
 	h := fnv.New64a()

@@ -46,7 +46,7 @@ type chatMessage struct {
 }
 
 // suiteServers are the servers that the tools of the suites are put on, which ran them
-// all in one place: those that AgentDojo implements together stand on one server, as an
+// all in one place: those that AgentDojo implements together are on one server, as an
 // MCP server for mail or for a bank would have them.
 var suiteServers = map[string][]string{
 	"bank": {"get_iban", "get_balance", "set_balance", "set_iban", "send_money", "schedule_transaction", "update_scheduled_transaction",

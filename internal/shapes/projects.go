@@ -7,7 +7,7 @@ func scanning(flags ...string) []string {
 	return append([]string{"scan", "--no-run", "--fail-on", "never", "--allow-incomplete", "--format", "json=report.json", "--format", "text"}, flags...)
 }
 
-// projects are what stands in a repository.
+// projects are what is in a repository.
 func projects() []Shape {
 	servers := func(n int, server func(i int) string) map[string][]byte {
 		return file(".mcp.json", []byte(`{"mcpServers":{`+numbered(n, ",\n", func(i int) string { return fmt.Sprintf(`"server%d":%s`, i, server(i)) })+`}}`))

@@ -60,7 +60,7 @@ func carriedPercent(s []byte, yield func(Hidden)) {
 
 const percentEncoding = "percent encoding"
 
-// partsQuery marks what stands between the values of a query, and around a link.
+// partsQuery marks the text between the values of a query, and around a link.
 var partsQuery = [256]bool{'?': true, '&': true, '=': true, ';': true, '#': true, ' ': true, '\t': true, '\n': true, '\r': true, '"': true, '<': true, '>': true}
 
 // Unpercent undoes one layer of percent encoding in s, and leaves alone what is none.

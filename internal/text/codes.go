@@ -9,7 +9,7 @@ import (
 // The bounds of a list of codes.
 const (
 	leastCodes = minDecoded
-	longCode   = 64 // digits; bits can stand in long groups
+	longCode   = 64 // digits; bits can be in long groups
 	codeMarks  = 6  // characters between two codes
 	// A longer list is read in pieces, which share some codes so that no order is cut.
 	mostCodes   = 1 << 16
@@ -53,7 +53,7 @@ func decodeCodes(s []byte, yield func(Hidden)) {
 
 func isAlnum(b byte) bool { return letter(b) || digit(b) }
 
-// codesAt appends the numbers that stand at s[i] one behind the other, up to mostCodes of
+// codesAt appends the numbers that are at s[i] one behind the other, up to mostCodes of
 // them, and returns where the last one ends.
 func codesAt(codes [][]byte, s []byte, i int) (all [][]byte, end int) {
 	for i < len(s) && len(codes) < mostCodes {

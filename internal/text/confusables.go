@@ -7,7 +7,7 @@ package text
 // single letters whose prototype is an ASCII letter and that NFKD leaves alone,
 // without the right-to-left scripts, and completed with the small forms whose
 // capital is the confusable one (such as U+043D for h). Where the prototype of a
-// capital I is l, it stands at i. Digits and symbols are left as they are.
+// capital I is l, it is at i. Digits and symbols are left as they are.
 var lookalikes = map[rune]string{
 	'a': "\u0251\u03b1\u0430\u15c5\ua4ee\U000102a0\U00016f40" +
 		"\u13aa",

@@ -19,7 +19,7 @@ func Credentials(s []byte) (spans [][2]int) {
 	return spans
 }
 
-// opening ends what stands ahead of the parts of a link that opens by itself, which is
+// opening ends the text before the parts of a link that opens by itself, which is
 // made to be handed on: the signature of one that is signed, the password of a meeting.
 var opening = lazyregexp.New(`(?i)[?&;](?:x-(?:amz|goog)-(?:signature|credential|security-token)|sig|signature|pwd)=$`)
 

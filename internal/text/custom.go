@@ -13,8 +13,8 @@ import (
 
 // The limits of what is derived from an expression.
 const (
-	maxAnchors   = 64 // literals of which one must stand in a match
-	minAnchor    = 3  // bytes; shorter literals stand in every text
+	maxAnchors   = 64 // literals of which one must be in a match
+	minAnchor    = 3  // bytes; shorter literals are in every text
 	maxAnchorLen = 48 // bytes; more of them make an anchor no rarer
 )
 
@@ -32,7 +32,7 @@ func Custom(name, expr string) (Pattern, error) {
 		return Pattern{}, err
 	}
 	if width(tree) == 0 {
-		return Pattern{}, errors.New("it matches the empty text, so it would match everywhere; let it ask for at least one character")
+		return Pattern{}, errors.New("it matches the empty text, so it would match everywhere; make it match at least one character")
 	}
 	d := deriver{}
 	if err := d.folded(tree); err != nil {
@@ -92,7 +92,7 @@ func edged(re *syntax.Regexp) bool {
 // deriver finds the literals that a match must contain.
 type deriver struct{ fold Folder }
 
-// isFolded reports whether s can stand in folded text.
+// isFolded reports whether s can be in folded text.
 func (d *deriver) isFolded(s string) bool { return string(d.fold.Fold([]byte(s)).Text) == s }
 
 // folded refuses a literal that no folded text has.
@@ -118,7 +118,7 @@ func literal(re *syntax.Regexp) string {
 	return string(re.Rune)
 }
 
-// required returns literals in folded form of which one stands in every match,
+// required returns literals in folded form of which one is in every match,
 // or nil where there are none that are worth looking for.
 func (d *deriver) required(re *syntax.Regexp) []string {
 	if whole := d.anchors(d.exact(re)); whole != nil {

@@ -53,7 +53,7 @@ func TestCustom(t *testing.T) {
 	}
 }
 
-// TestCustomRefuses: what cannot work is told, and not compiled to a check that
+// TestCustomRefuses: what cannot work is reported, and not compiled to a check that
 // never fires.
 func TestCustomRefuses(t *testing.T) {
 	for expr, want := range map[string]string{
@@ -98,7 +98,7 @@ func TestLookIsBounded(t *testing.T) {
 	}
 }
 
-// TestSweepIsBounded: what stands more often in a text than is kept is told, and
+// TestSweepIsBounded: what stands more often in a text than is kept is reported, and
 // no text makes an expression look at all of it for each match.
 func TestSweepIsBounded(t *testing.T) {
 	for _, expr := range []string{`[0-9]`, `[0-9].*x|[0-9]`, `(key1|key2).*x|key[12]`, `[0-9](?!x)`} {
@@ -122,7 +122,7 @@ func TestSweepIsBounded(t *testing.T) {
 	}
 }
 
-// TestSweepMissesNothing: a match is found wherever it stands in a long text.
+// TestSweepMissesNothing: a match is found wherever it is in a long text.
 func TestSweepMissesNothing(t *testing.T) {
 	p, err := Custom("p", `[0-9]+ [a-z]+[0-9]`)
 	if err != nil {

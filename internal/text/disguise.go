@@ -59,7 +59,7 @@ const (
 	viaRot13     = "ROT13"
 	viaBackwards = "backwards writing"
 	viaWords     = "words written backwards"
-	viaDigits    = "digits in place of letters"
+	viaDigits    = "digits for letters"
 )
 
 // Undisguise yields what s says where a disguise was seen in it. Via is how s

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// DistinctKind is what a value is that hardly stands in two places by chance.
+// DistinctKind is what a value is that hardly is in two places by chance.
 type DistinctKind uint8
 
 // The kinds of distinctive values. Of two for the same characters the first counts.
@@ -21,7 +21,7 @@ const (
 	DistinctKinds
 )
 
-var distinctNames = [...]string{"a secret", "an e-mail address", "a link", "a number of an account, a card or a telephone", "an identifier", "a passage"}
+var distinctNames = [...]string{"a secret", "an e-mail address", "a link", "an account, card or telephone number", "an identifier", "a passage"}
 
 // String names the kind as a sentence does.
 func (k DistinctKind) String() string { return distinctNames[k] }
@@ -52,7 +52,7 @@ const (
 
 // Classes of the characters that values are made of.
 const (
-	wordClass  = 1 << iota // letters, digits and what stands between them in identifiers
+	wordClass  = 1 << iota // letters, digits and the text between them in identifiers
 	localClass             // of the name in an e-mail address
 	linkClass              // of a link
 	digitClass
@@ -123,7 +123,7 @@ func NewDistinct(s []byte, start, end int, kind DistinctKind) Distinct {
 	return Distinct{Start: start, End: end, Kind: kind, Digest: digestOf(s[start:end], notSpaces)}
 }
 
-// Lookups visits the words of a text that could be secrets which elsewhere stand under
+// Lookups visits the words of a text that could be secrets which elsewhere are under
 // a name that says so. By themselves they are nothing.
 func Lookups(s []byte, yield func(Distinct)) {
 	if v := bytes.TrimSpace(s); len(v) <= longestLookup && bytes.ContainsAny(v, "&=<>()'\"`") && !bytes.ContainsAny(v, " \t\n") && mixed(v) && Secretive(v) {
@@ -149,7 +149,7 @@ func Lookups(s []byte, yield func(Distinct)) {
 // longestLookup is the length of the longest word that is looked up.
 const longestLookup = 200
 
-// apartFromSecrets marks what stands around a secret in a text.
+// apartFromSecrets marks the text around a secret in a text.
 var apartFromSecrets = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, '"': true, '\'': true, '`': true, '=': true, '(': true, '<': true, '>': true, '&': true}
 
 // mixed reports whether a word has letters, and digits or marks among them.

@@ -30,10 +30,10 @@ func TestDistincts(t *testing.T) {
 		{"user@host and a@b", nil},
 		{"see www.blog-of-dora.example; or http://a.example/x?q=1.", []string{"a link: www.blog-of-dora.example", "a link: http://a.example/x?q=1"}},
 		{"a file guide.md in docs/guide.md", nil},
-		{"pay to DE89 3704 0044 0532 0130 00 Now", []string{"a number of an account, a card or a telephone: DE89 3704 0044 0532 0130 00"}},
-		{"or GB29NWBK60161331926819.", []string{"a number of an account, a card or a telephone: GB29NWBK60161331926819"}},
-		{"call +41 44 668 18 00", []string{"a number of an account, a card or a telephone: +41 44 668 18 00"}},
-		{"card 4929-3813-3266-4295", []string{"a number of an account, a card or a telephone: 4929-3813-3266-4295"}},
+		{"pay to DE89 3704 0044 0532 0130 00 Now", []string{"an account, card or telephone number: DE89 3704 0044 0532 0130 00"}},
+		{"or GB29NWBK60161331926819.", []string{"an account, card or telephone number: GB29NWBK60161331926819"}},
+		{"call +41 44 668 18 00", []string{"an account, card or telephone number: +41 44 668 18 00"}},
+		{"card 4929-3813-3266-4295", []string{"an account, card or telephone number: 4929-3813-3266-4295"}},
 		{"1767695400123, 2.10.11234567890.1, 00000000000", nil},
 		{"id 7f9c24e8-3b12-4fd1-9a77-0c5de1a2b3c4", []string{"an identifier: 7f9c24e8-3b12-4fd1-9a77-0c5de1a2b3c4"}},
 		{"my-blog-post-about-2024-05-15-results", nil},
@@ -118,7 +118,7 @@ func TestDistinctSpans(t *testing.T) {
 	})
 }
 
-// TestSecretsAnywhere: no secret of a long text is missed for where it stands.
+// TestSecretsAnywhere: no secret of a long text is missed for where it is.
 func TestSecretsAnywhere(t *testing.T) {
 	key := "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcw\n", 40) + "-----END PRIVATE KEY-----"
 	for _, secret := range []string{"gho_Zq8RtY3uWm5NcV7bXs2LkD9fGh4Jp6Aa1EeT", key} {

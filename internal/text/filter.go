@@ -10,7 +10,7 @@ import (
 
 // A filter says quickly that an expression does not match a text. It may say
 // yes where the expression does not match, and never no where it does: counted
-// repetitions are read as unbounded ones, and characters beyond ASCII are told
+// repetitions are read as unbounded ones, and characters beyond ASCII are reported
 // apart by six of their bits. What it says yes to is left to the expression.
 //
 // It is a deterministic automaton whose states are made when they are met. An
@@ -27,7 +27,7 @@ type filter struct {
 	stack  []uint32
 }
 
-// filterState is a set of instructions, and what stands before the place.
+// filterState is a set of instructions, and the text before the place.
 type filterState struct {
 	at     []uint32
 	before uint8
@@ -42,7 +42,7 @@ const (
 	maxStates = 256
 )
 
-// What stands before a place, as assertions ask for it.
+// The text before a place, as assertions ask for it.
 const (
 	afterOther = iota
 	afterNothing
@@ -203,7 +203,7 @@ func newFilter(a *automaton) *filter {
 }
 
 // reset forgets all states. The first is none, because its place means unknown;
-// the second stands at the beginning of a text.
+// the second is at the beginning of a text.
 func (f *filter) reset() {
 	f.ids = map[string]int32{}
 	f.states, f.next = append(f.states[:0], filterState{}), append(f.next[:0], make([]int32, f.classes)...)
@@ -259,7 +259,7 @@ func (f *filter) run(state int32, t []byte) (to int32, read int) {
 			to = f.follow(state, c)
 		}
 		if to == matched {
-			return matched, i - n // a match is noticed at what stands behind it
+			return matched, i - n // a match is noticed at the text after it
 		}
 		state = to
 	}
@@ -295,7 +295,7 @@ func (f *filter) follow(state int32, c uint8) int32 {
 	return to
 }
 
-// reach puts into the set what stands behind a state that reads a class. It
+// reach puts into the set the text after a state that reads a class. It
 // returns true where there is a match.
 func (f *filter) reach(state int32, c uint8) bool {
 	from := f.states[int(state)/f.classes]
@@ -331,8 +331,8 @@ func (f *filter) reach(state int32, c uint8) bool {
 	return false
 }
 
-// assertions returns what holds between what stands before a place and the
-// class that stands behind it.
+// assertions returns what holds between the text before a place and the
+// class that follows it.
 func (f *filter) assertions(before, c uint8) syntax.EmptyOp {
 	var flags syntax.EmptyOp
 	end := int(c) == f.classes-1

@@ -98,7 +98,7 @@ func unjoin(s []byte, start, end, words int, between []byte, yield func(Hidden))
 		}
 	}
 	if letters*3 >= len(t)*2 && letters >= 2*words {
-		yield(Hidden{Start: start, End: end, Via: "marks in place of blanks", Text: t})
+		yield(Hidden{Start: start, End: end, Via: "separators for spaces", Text: t})
 	}
 }
 
@@ -126,7 +126,7 @@ func camel(s []byte, start, end int, yield func(Hidden)) {
 		}
 		t = append(t, s[i])
 	}
-	yield(Hidden{Start: start, End: end, Via: "words without blanks", Text: t})
+	yield(Hidden{Start: start, End: end, Via: "words without spaces", Text: t})
 }
 
 func isCapital(b byte) bool { return b >= 'A' && b <= 'Z' }

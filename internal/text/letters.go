@@ -10,7 +10,7 @@ import (
 // Unicode has alphabets of Latin letters that its compatibility decomposition leaves
 // alone: they are letters to a reader, in any text.
 
-// alphabets are those that stand in the order of a to z, by the first letter.
+// alphabets are those that are in the order of a to z, by the first letter.
 var alphabets = [...]rune{
 	0x249C,  // parenthesized
 	0x1F110, // parenthesized capitals
@@ -19,7 +19,7 @@ var alphabets = [...]rune{
 	0x1F1E6, // regional indicators
 }
 
-// Alphabets that stand in no order.
+// Alphabets that are in no order.
 const (
 	smallCapitals = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡ-ʏᴢ"
 	braille       = "⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵"
@@ -58,8 +58,7 @@ func unread(r rune) bool {
 // turned are the letters a to z upside down.
 var turned = []rune("ɐqɔpǝɟƃɥᴉɾʞlɯuodbɹsʇnʌʍxʎz")
 
-// leastTurned is the number of letters that are upside down by themselves from which
-// a text is. Languages and phonetics use one or two of them.
+// leastTurned is the number of upside-down letters from which a text counts as upside down. Languages and phonetics use one or two of them.
 const leastTurned = 8
 
 // decodeTurned reads a text that is written upside down.
@@ -77,7 +76,7 @@ func decodeTurned(s []byte, yield func(Hidden)) {
 	if found < leastTurned {
 		return
 	}
-	yield(Hidden{Start: 0, End: len(s), Via: "letters upside down", Text: bytes.Map(func(r rune) rune {
+	yield(Hidden{Start: 0, End: len(s), Via: "upside-down letters", Text: bytes.Map(func(r rune) rune {
 		if i := slices.Index(turned, unicode.ToLower(r)); i >= 0 {
 			return 'a' + rune(i)
 		}

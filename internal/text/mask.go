@@ -62,7 +62,7 @@ var tokens = []secret{
 	{[]string{pemBegin}, lazyregexp.New(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END|\z)`)}, // PEM, also cut off
 }
 
-// secrets are all known forms, also those that go by what stands beside them.
+// secrets are all known forms, also those that go by what is beside them.
 var secrets = slices.Concat(tokens, []secret{
 	{[]string{"://"}, lazyregexp.New(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/"<>]+)@`)}, // userinfo of a URL
 	{[]string{"://"}, lazyregexp.New(`(?i)\b[a-z][a-z0-9+.-]*://([^\s/:@"<>?#]{16,})@`)},   // a token in place of a user
@@ -111,7 +111,7 @@ const pemBegin = "-----begin "
 const (
 	maskReach = 1024 // both ways
 	longReach = 8192 // back to the start of a private key, and to both ends of a token
-	labelSize = 64   // of what stands before a token, such as password=
+	labelSize = 64   // of the text before a token, such as password=
 )
 
 // Token returns the first credential in s that has the format of a vendor, ""
@@ -170,7 +170,7 @@ func Excerpt(s []byte, from, to int) string {
 	return b.String()
 }
 
-// Masked stands in place of a secret.
+// Masked replaces a secret.
 const Masked = "[masked]"
 
 // NamesSecret reports whether the word is a flag, or the name of a variable or

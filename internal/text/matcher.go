@@ -13,7 +13,7 @@ import (
 )
 
 // Pattern is something to look for in folded text. Anchors are lower-case
-// literals of which at least one stands in every match; they are found for all
+// literals of which at least one is in every match; they are found for all
 // patterns in one pass, so a good anchor is rare (not "http", not "before").
 // Expr is verified around an anchor: at most Reach bytes before and behind it.
 // An empty Expr means that an anchor is itself the match.
@@ -41,7 +41,7 @@ const Reach = 240
 const (
 	maxWindows  = 48  // windows verified before the pattern is run once over the rest
 	maxMatches  = 256 // first matches kept
-	lastMatches = 16  // and of those behind them the last: what is repeated to hide an order may stand in front of it
+	lastMatches = 16  // and of those behind them the last: what is repeated to hide an order may be in front of it
 )
 
 // Match is a place where a pattern matched, as offsets in the folded text.
@@ -210,7 +210,7 @@ func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
 
 // rest runs a pattern once over what is left of a text that has too many of
 // its anchors, and closes the pattern for that text. The filter reads all of it,
-// the expression no more than what stands around the places that the filter
+// the expression no more than the text around the places that the filter
 // stops at: an expression that looks for its one match at the other end of a
 // long text costs more than all else.
 func (s *Scanner) rest(t []byte, re *lazyregexp.Regexp, r *run, p, start int) {

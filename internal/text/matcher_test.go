@@ -208,7 +208,7 @@ func TestScanLinear(t *testing.T) {
 	}
 }
 
-// TestFarMatch: behind many anchors, a match costs what stands around it. What
+// TestFarMatch: behind many anchors, a match costs the text around it. What
 // lies ahead of it costs no more than where there is none.
 func TestFarMatch(t *testing.T) {
 	s := scannerFor(t, Pattern{Name: "p", Expr: `(?:send|give|hand|pass)(?:\s\w+){1,40}?\s(?:xy|zy)`, Anchors: []string{"send"}})

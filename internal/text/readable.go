@@ -113,7 +113,7 @@ var value64 = func() (t [256]byte) {
 }()
 
 // from64 appends what the characters of base64 in s decode to, without the first skip
-// of them, whatever stands between them.
+// of them, whatever is between them.
 func from64(out, s []byte, skip int) []byte {
 	bits, n := uint32(0), -skip
 	for _, b := range s {
@@ -174,7 +174,7 @@ func known(runs [][]byte, t []byte) bool {
 	return slices.ContainsFunc(runs, func(run []byte) bool { return len(t) <= len(run)+2*window && bytes.Contains(run, middle) })
 }
 
-// isMixed reports whether base64 may stand in the block of s that begins at i.
+// isMixed reports whether base64 may be in the block of s that begins at i.
 func isMixed(s []byte, i int) bool {
 	block := s[i:min(i+mixedBlock, len(s))]
 	n := 0

@@ -22,7 +22,7 @@ var (
 	// wholeVariable is Gemini's $NAME. Inside a longer text a dollar is more
 	// often part of a password or a pattern.
 	wholeVariable = lazyregexp.New(`^\$[A-Za-z_][A-Za-z0-9_]*$`)
-	// spelled finds the other forms. What stands between ${ and } begins like a
+	// spelled finds the other forms. What is between ${ and } begins like a
 	// name, so that "pa${4}ss" remains a literal; its fallback may hold another.
 	spelled = lazyregexp.New(`\$\{\{\s*([^{}]+?)\s*\}\}|\$\{([A-Za-z_/](?:[^{}]|\$\{[^{}]*\})*)\}|\{((?:env|file):[^{}]+)\}`)
 )

@@ -17,8 +17,8 @@ import (
 // The zero value masks nothing.
 type Secrets struct{ forms []string } // in lower case
 
-// minSecret is the length from which a value is masked wherever it stands; what is shorter
-// stands in too many words.
+// minSecret is the length from which a value is masked wherever it is; what is shorter
+// is in too many words.
 const minSecret = 6
 
 // NewSecrets returns a mask for the values that are long enough.
@@ -41,7 +41,7 @@ func NewSecrets(values []string) Secrets {
 	return s
 }
 
-// base64Forms are what every base64 text has that has v in it: three, by what stands in
+// base64Forms are what every base64 text has that has v in it: three, by what is in
 // front of v, without the characters in which its neighbours have a part.
 func base64Forms(v string) (forms []string) {
 	for before := range 3 {

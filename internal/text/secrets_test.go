@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A secret is masked however a server writes it, and what stands around it stays.
+// A secret is masked however a server writes it, and the text around it stays.
 func TestSecrets(t *testing.T) {
 	const secret = `Kp7"Xq2/Vn9+Rt4` // with characters that JSON, URLs and base64 write in their own way
 	s := NewSecrets([]string{secret, "short"})

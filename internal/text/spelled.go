@@ -34,7 +34,7 @@ func respelled(s []byte, yield func(Hidden)) {
 		w := &words[k]
 		joined = joined || w.joined
 		if w.letters >= noWord && isRow(s[w.start:w.end]) {
-			yield(Hidden{Start: int(w.start), End: int(w.end), Via: viaSpelled, Unread: "letters are set apart without gaps between words: what they say was not judged"})
+			yield(Hidden{Start: int(w.start), End: int(w.end), Via: viaSpelled, Unread: "letters are spaced out without gaps between words: the text was not read"})
 		}
 	}
 	if !joined {
@@ -54,7 +54,7 @@ func respelled(s []byte, yield func(Hidden)) {
 	yield(Hidden{Start: 0, End: len(s), Via: viaSpelled, Text: append(out, s[kept:]...)})
 }
 
-const viaSpelled = "letters set apart"
+const viaSpelled = "spaced-out letters"
 
 // spelledIn returns what is spelled out in s, be it a word of two letters.
 func spelledIn(s []byte) (words []spelledWord) {

@@ -14,7 +14,7 @@ import (
 // Canonicalization Scheme): members sorted by UTF-16 code units, no white
 // space, shortest escapes, numbers as ECMAScript prints them.
 //
-// RFC 8785 leaves inputs undefined, and two of them that readers tell apart must not
+// RFC 8785 leaves inputs undefined, and two of them that readers distinguish must not
 // become one: members that share a key keep their order here, a lone surrogate stays an
 // escape, and an integer that float64 does not hold keeps its digits.
 func (d *Doc) AppendCanonical(dst []byte, i int) []byte {

@@ -1,4 +1,4 @@
-// Package wire reads what stands on an MCP connection: frames (lines and
+// Package wire reads what is on an MCP connection: frames (lines and
 // server-sent events), strict JSON with exact byte spans, and the canonical
 // form that digests are taken of.
 //

@@ -47,7 +47,7 @@ const MaxDepth = 512
 // value of two bytes costs a node of 36, and more behind the parser.
 const MaxNodes = 1_000_000
 
-// Node is one value of a parsed text. Nodes stand in document order, so the
+// Node is one value of a parsed text. Nodes are in document order, so the
 // subtree of node i is the nodes from i up to Next.
 type Node struct {
 	Start, End       int32 // span of the value in the text, quotes included

@@ -170,7 +170,7 @@ func (d *Doc) TextFlags(i int) Flags { return d.Nodes[i].flags & (1<<keyShift - 
 // KeyFlags tells about the literal of the key of node i.
 func (d *Doc) KeyFlags(i int) Flags { return d.Nodes[i].flags >> keyShift }
 
-// Raw returns the bytes of node i as they stand in the text.
+// Raw returns the bytes of node i as they are in the text.
 func (d *Doc) Raw(i int) []byte { n := &d.Nodes[i]; return d.Data[n.Start:n.End] }
 
 // Kind returns the kind of node i, Invalid where i is negative, so that the
@@ -201,7 +201,7 @@ func (d *Doc) Next(i int) int {
 }
 
 // Get returns the member of object i whose key is exactly key, or -1. Where
-// the key stands twice it returns the last one, as most parsers do; the
+// the key occurs twice it returns the last one, as most parsers do; the
 // repetition is in Anomalies.
 func (d *Doc) Get(i int, key string) int {
 	if d.Kind(i) != Object {
