@@ -155,7 +155,7 @@ func (c *change) destructiveNow(old, now int) bool {
 // oddHint is a value that clients differ on: some take every string for true.
 const oddHint = "no boolean"
 
-// hintOf returns the value of a hint, "" where it is not said. A string that reads
+// hintOf returns the value of a hint, "" if it is missing. A string that reads
 // like a boolean is one to some clients.
 func hintOf(doc *wire.Doc, i int) string {
 	switch value := strings.ToLower(strings.TrimSpace(textOf(doc, i))); value {

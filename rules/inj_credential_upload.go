@@ -54,6 +54,6 @@ var (
 	uploads = lazyregexp.New(`\bcurl\b[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file|-x\s*(post|put))\b[^\n]*https?://\S+|\bcurl\b[^\n]*https?://\S+[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file)\b|\bwget\b[^\n]*--post-(file|data)|\b(requests|httpx|axios|session|client|http)\.(post|put)\(|\bfetch\([^)]{0,200}\bpost\b|\bhttps?\.request\(|\bmethod\s?[:=]\s?['"](post|put)['"]|\burlopen\([^\n]{0,80}\bdata\b|\bnc\s+(-\w+\s+)*[\w.-]+\.[\w.-]+\s+\d{2,5}\b|/dev/tcp/|\b(nslookup|dig)\s[^\n]{0,60}\$|\binvoke-(webrequest|restmethod)\b[^\n]*-(body|infile)|\bsendbeacon\(|\bdiscord(app)?\.com/api/webhooks|\bhooks\.slack\.com`)
 	// onThisMachine is an address that nothing leaves by.
 	onThisMachine = lazyregexp.New(`\b(localhost|127\.0\.0\.1|host\.docker\.internal)\b`)
-	// ownService is a token that is shown to the service that it belongs to.
+	// ownService matches a token sent to its own service.
 	ownService = lazyregexp.New(`\b(authorization|bearer|x-api-key|--header|-h\s|-i\s|identity)\b`)
 )

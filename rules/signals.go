@@ -216,5 +216,5 @@ var mustBe = text.LazyExpr(`^\s*(be|have|support|know|understand|belong)\b`)
 // aiNamed is the mention of an AI.
 var aiNamed = text.LazyExpr(`\b` + anAI + `\b`)
 
-// aiAnchors are literals of which one is in every match of anAI.
+// aiAnchors are literals: every match of anAI contains one of them.
 var aiAnchors = []string{" ai", "\nai", "(ai", "[ai", "\"ai", ":ai", "#ai", "/ai", "*ai", ">ai", "ai:", "ai,", "ai agent", "ai assist", "ai model", "ais ", "llm", "a.i.", "model", "assistant", "agent", "bot", "copilot", "claude", "gpt", "gemini", "text generator", "automated ", "checker", "helper", "not human", "software", "machines that"}
