@@ -123,7 +123,7 @@ func (in *Inspector) forget() {
 
 func (in *Inspector) skip(reason string) { in.facts.Skips = append(in.facts.Skips, reason) }
 
-// outOfTime is why an event was not judged to its end.
+// outOfTime is the reason for an event that was not judged in full.
 const outOfTime = "time limit reached (--max-time): not everything was inspected"
 
 // late reports that the time of the run is over, which leaves the event at hand as it is.

@@ -69,7 +69,7 @@ type explainedFinding struct {
 	RestsOn []past `json:"rests_on"` // in the order of time
 }
 
-// past is an event that another one is judged by.
+// past is an earlier event that affects the judgement of another one.
 type past struct {
 	Time    *time.Time `json:"timestamp"` // null where the place has none, or is none of the recording
 	File    string     `json:"file"`

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// wanted says which event is asked for: one of these.
+// wanted selects the event to explain, by one of these fields.
 type wanted struct {
 	line        int
 	id          string

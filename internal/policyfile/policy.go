@@ -94,8 +94,7 @@ type globs []*pattern
 // title is the name of a rule in reports.
 func (r *rule) title() string { return cmp.Or(r.name, fmt.Sprintf("rule %d", r.number)) }
 
-// passes reports whether the rule lets messages pass. It then has to be sure of
-// everything that it looks at; one that refuses is content with a suspicion.
+// passes reports whether the rule lets messages pass. It must then be certain of everything that it matches; for one that refuses, a suspicion is enough.
 func (r *rule) passes() bool { return r.action == Allow || r.action == Log }
 
 // looks reports whether the rule looks at arguments.
