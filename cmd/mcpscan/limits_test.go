@@ -41,6 +41,7 @@ var limits = []struct {
 	rows []limit
 }{
 	{"cmd/mcpscan", []limit{
+		{"maxTold", "lines that `proxy` writes to standard error", "lines", "a last line says that there are more"},
 		{"--max-message", "one message, one line, one definition file", "bytes", incomplete + "; the message is not read into memory"},
 		{"--max-time", "a run; 0 is no limit", "time", incomplete + ": what was not judged by then"},
 		{"--start-timeout", "time until a server's first answer", "time", incomplete},
@@ -132,6 +133,7 @@ var limits = []struct {
 		{"maxQuoting", "commands nested in commands", "levels", "the same"},
 	}},
 	{"internal/text", []limit{
+		{"maxDiffed", "a text or schema that is compared by lines", "bytes", "shown as added sentences, or as too long"},
 		{"Reach", "distance of a match from its anchor", "bytes", "no match"},
 		{"MaxLayers", "encodings inside each other", "layers", partly},
 		{"maxMatches", "first matches of one pattern in one text", "matches", partly},
@@ -152,7 +154,7 @@ var limits = []struct {
 	}},
 	{"replay", []limit{
 		{"maxDocument", "a recording that is read whole (HAR, HTTP text, JSON document)", "bytes", "error, exit 2; run incomplete where there are other inputs"},
-		{"archiveNodes", "values of a HAR", "values", "the same"},
+		{"archiveValues", "values of a HAR", "values", "the same"},
 		{"maxBundle", "an MCPB bundle, unpacked", "bytes", incomplete},
 		{"maxBundleFile", "a file of a bundle", "bytes", incomplete},
 		{"maxBundleFiles", "translations in a bundle", "files", incomplete},
@@ -199,15 +201,31 @@ var limits = []struct {
 		{"inputValues", "values of foreign JSON in an audit event", "values", "`…`"},
 		{"inputDepth", "nesting of foreign JSON in an audit event", "levels", "`…`"},
 	}},
+	{"internal/jsonschema", []limit{
+		{"maxExpansion", "subschemas for one value once references are followed", "schemas", "`sch-resource-bomb`"},
+		{"maxProbes", "characters that a `pattern` is tested with", "characters", untested},
+		{"maxWork", "keywords checked of a structured result", "keywords", untested},
+	}},
+	{"internal/launch", []limit{
+		{"maxWrappers", "programs that start other programs in a command", "programs", "the last is taken for the server"},
+		{"maxShellText", "a text for a shell that is split into words", "bytes", untested},
+	}},
+	{"internal/paths", []limit{
+		{"MaxBytes", "a path that is checked", "bytes", "not checked"},
+		{"pathLayers", "layers of percent encoding in a path", "layers", "not decoded"},
+	}},
+	{"internal/sense", []limit{
+		{"maxOpening", "text without the end of a sentence that counts as its first", "bytes", "not part of it"},
+	}},
+	{"internal/proxy", []limit{
+		{"maxAnswers", "answers to refused messages that nobody reads", "answers", "the connection ends, exit 3"},
+		{"reasonChars", "the reason in a JSON-RPC error", "characters", "cut"},
+	}},
 	{"rules", []limit{
 		{"maxSchemaBytes", "a schema judged in detail", "bytes", "`sch-resource-bomb`"},
 		{"maxSubschemas", "subschemas of a schema", "schemas", "`sch-resource-bomb`"},
 		{"maxSchemaDepth", "nesting of a schema", "levels", "`sch-resource-bomb`"},
 		{"maxPatterns", "all `pattern`s of a schema", "bytes", "`sch-resource-bomb`"},
-		{"maxExpansion", "subschemas for one value once references are followed", "schemas", "`sch-resource-bomb`"},
-		{"maxProbes", "characters that a `pattern` is tested with", "characters", untested},
-		{"maxWork", "keywords checked of a structured result", "keywords", untested},
-		{"maxDiffed", "a text or schema that is compared by lines", "bytes", "shown as added sentences, or as too long"},
 		{"maxPlaces", "values of a schema that are compared", "values", "finding at high"},
 		{"maxCompared", "nesting of a schema that is compared", "levels", "finding at high"},
 		{"maxParts", "parts of one schema (`allOf` and references)", "parts", "finding at high"},
@@ -229,10 +247,7 @@ var limits = []struct {
 		{"maxToolOrders", "tool calls that a sampling prompt orders", "orders", untested},
 		{"formText", "a title, description or message of an elicitation form", "bytes", untested},
 		{"maxState", "`requestState` that is decoded", "bytes", "not decoded"},
-		{"pathBytes", "a path that is checked", "bytes", "not checked"},
-		{"pathLayers", "layers of percent encoding in a path", "layers", "not decoded"},
 		{"maxVersion", "a version or range compared with advisories", "bytes", "not compared"},
-		{"maxOpening", "text without the end of a sentence that counts as its first", "bytes", "not part of it"},
 		{"maxStrays", "lines of another form among records", "lines", "not a list of records"},
 		{"mostTokens", "`maxTokens` of a sampling request", "tokens", "`smp-sampling-abuse`"},
 		{"floodBytes", "a result", "bytes", "`res-flood`"},
@@ -292,8 +307,6 @@ var limits = []struct {
 		{"maxIcons", "icons of a server", "icons", untested},
 		{"maxRequired", "names in `required`", "names", "every property counts as required"},
 		{"headBytes", "an HTTP header", "bytes", "cut"},
-		{"maxWrappers", "programs that start other programs in a command", "programs", "the last is taken for the server"},
-		{"maxShellText", "a text for a shell that is split into words", "bytes", untested},
 		{"contextChars", "text around a match in evidence", "characters", "cut"},
 		{"evidenceChars", "evidence of a finding", "characters", "cut"},
 		{"nameChars", "a name in a finding", "characters", "cut"},

@@ -76,7 +76,7 @@ func (u *unapproved) read(s []byte) string {
 		for i := range intents {
 			w := &intents[i]
 			if (w.where == nil || w.where(u, t[s.Start:s.End])) && u.weighs(&w.Test, t, s) {
-				return strings.TrimPrefix(w.Message, "the text ")
+				return w.Message
 			}
 		}
 	}

@@ -197,5 +197,5 @@ var mustBe = text.LazyExpr(`^\s*(be|have|support|know|understand|belong)\b`)
 // aiNamed is the mention of an AI.
 var aiNamed = text.LazyExpr(`\b` + clause.AnyAI + `\b`)
 
-// aiAnchors are literals of which one stands in every match of AnyAI.
+// aiAnchors are literals, one of which is in every match of AnyAI.
 var aiAnchors = []string{" ai", "\nai", "(ai", "[ai", "\"ai", ":ai", "#ai", "/ai", "*ai", ">ai", "ai:", "ai,", "ai agent", "ai assist", "ai model", "ais ", "llm", "a.i.", "model", "assistant", "agent", "bot", "copilot", "claude", "gpt", "gemini", "text generator", "automated ", "checker", "helper", "not human", "software", "machines that"}
