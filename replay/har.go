@@ -170,7 +170,7 @@ func (h *har) response(base scanner.Event, content wire.Value) {
 	if enc, _ := content.Str("encoding"); strings.EqualFold(enc, "base64") {
 		raw, err := base64.StdEncoding.AppendDecode(nil, body)
 		if err != nil {
-			h.out = append(h.out, skipped(h.name, at.Line, "a response body is not base64, as the HAR says"))
+			h.out = append(h.out, skipped(h.name, at.Line, "a response body is not base64, although the HAR says so"))
 			return
 		}
 		body = plainBody(raw)
@@ -203,7 +203,7 @@ func (h *har) body(base scanner.Event, d scanner.Direction, body []byte, at scan
 	switch {
 	case len(body) == 0 || !h.mcp[base.Server] && !messageText(body):
 	case h.max > 0 && int64(len(body)) > h.max:
-		h.out = append(h.out, skipped(h.name, at.Line, "a body is longer than the limit of %d bytes (--max-message)", h.max))
+		h.out = append(h.out, skipped(h.name, at.Line, "a body is over the limit of %d bytes (--max-message)", h.max))
 	default:
 		h.frame(base, d, body, at)
 	}
@@ -237,7 +237,7 @@ func (h *har) streamed() {
 	case err != nil:
 		h.stream = nil
 	case ev.Oversize:
-		h.out = append(h.out, skipped(h.name, s.at.Line, "a server-sent event is longer than the limit of %d bytes (--max-message)", h.max))
+		h.out = append(h.out, skipped(h.name, s.at.Line, "a server-sent event is over the limit of %d bytes (--max-message)", h.max))
 	case s.mcp && !announces(ev) && len(data) > 0:
 		h.frame(s.base, scanner.ServerToClient, bytes.Clone(data), s.at)
 	}

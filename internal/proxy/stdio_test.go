@@ -105,6 +105,13 @@ func (c *connection) close() error {
 	return <-c.done
 }
 
+// seen returns how many events were decided about.
+func (c *connection) seen() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.decided)
+}
+
 func engineOf(t testing.TB, o scanner.Options) *scanner.Engine {
 	t.Helper()
 	e, err := scanner.New(rules.All(), o)
@@ -174,24 +181,14 @@ func TestBytesAreKept(t *testing.T) {
 					}
 					data = data[n:]
 				}
-				if i == 0 {
-					w.Close()
+				if i == 1 { // the server says its last when everything that has an end was seen
+					for ends := frames(up.Bytes()) + frames(down.Bytes()[:bytes.LastIndexByte(down.Bytes(), '\n')+1]); c.seen() < ends; {
+						time.Sleep(time.Millisecond)
+					}
 				}
+				w.Close()
 			})
 		}
-		// The server says its last when everything that ends was seen.
-		wg.Go(func() {
-			for {
-				c.mu.Lock()
-				all := len(c.decided)
-				c.mu.Unlock()
-				if all >= frames(up.Bytes())+frames(down.Bytes()[:bytes.LastIndexByte(down.Bytes(), '\n')+1]) {
-					c.serverOut.Close()
-					return
-				}
-				time.Sleep(time.Millisecond)
-			}
-		})
 		if err := <-c.done; err != nil {
 			rt.Fatal(err)
 		}

@@ -26,7 +26,7 @@ var ErrorEscalation = scanner.Rule{
 		{
 			Name:    "hand_over_contents",
 			Expr:    `\b` + vHandOver + `\s[^\n]{0,40}?((contents?|output|text|values?|copy)\s+of\b[^\n]{0,80}|` + clause.Conversation + `)`,
-			Anchors: append(clause.Combine([]string{"content", "contents", "output", "text", "value", "values", "copy"}, []string{", "}), "conversation", "chat ", "dialog", "message history", "message log", "system prompt", "previous messages", "prior messages", "earlier messages", "all messages", "all the messages"),
+			Anchors: append(clause.Combine([]string{"content", "contents", "output", "text", "value", "values", "copy"}, []string{" of "}), "conversation", "chat ", "dialog", "message history", "message log", "system prompt", "previous messages", "prior messages", "earlier messages", "all messages", "all the messages"),
 		},
 	},
 	Text: func(p *scanner.TextPass) {
