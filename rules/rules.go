@@ -40,6 +40,7 @@ func All() []scanner.Rule {
 		injForcedPreference,
 		injPrecallOrder,
 		injOtherLanguage,
+		injLearned,
 		// Mentions: what an attack would need, said without being asked for.
 		menDirective,
 		menCredential,

@@ -87,6 +87,15 @@ type Finding struct {
 	message int    // index of the message in the event, to complete Name by
 }
 
+// Weight is the severity that rules of the session go by. What a rule of low confidence
+// finds at medium or above counts one step less: it is worth reading, and proves nothing.
+func (f *Finding) Weight() Severity {
+	if f.Rule.Confidence == ConfidenceLow && f.Severity >= Medium {
+		return f.Severity - 1
+	}
+	return f.Severity
+}
+
 // Evidence is the text that a finding rests on.
 type Evidence struct {
 	Text     string // what matched
