@@ -88,12 +88,16 @@ type Finding struct {
 }
 
 // Weight is the severity that rules of the session go by. What a rule of low confidence
-// finds at medium or above counts one step less: it is worth reading, and proves nothing.
+// finds at high counts one step less, and for nothing at medium: it is worth reading, and
+// proves nothing.
 func (f *Finding) Weight() Severity {
-	if f.Rule.Confidence == ConfidenceLow && f.Severity >= Medium {
-		return f.Severity - 1
+	switch {
+	case f.Rule.Confidence != ConfidenceLow || f.Severity < Medium:
+		return f.Severity
+	case f.Severity == Medium:
+		return Note
 	}
-	return f.Severity
+	return f.Severity - 1
 }
 
 // Evidence is the text that a finding rests on.

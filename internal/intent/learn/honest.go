@@ -41,21 +41,32 @@ func LoadServers(dir string) ([]*Row, error) {
 	return rows, nil
 }
 
-// LoadResults reads honest results that tools returned, half of those of a corpus as package
-// score describes it. They are no part of the training.
-func LoadResults(name string) ([]*Row, error) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
+// LoadPublic reads half of the honest definitions and results of a corpus as package score
+// describes it. The other half stays unseen.
+func LoadPublic(dir string) ([]*Row, error) {
 	var rows []*Row
-	for line := range bytes.Lines(data) {
-		var of struct{ ID, Label, Source, Text string }
-		if err := json.Unmarshal(line, &of); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+	for _, kind := range []string{"tooldefs", "outputs"} {
+		name := filepath.Join(dir, kind+".jsonl")
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
 		}
-		if of.Label == "benign" && hash(of.ID)>>7&1 == 0 {
-			rows = append(rows, &Row{ID: of.ID, Type: "result", Label: "benign", Lang: "en", Set: of.Source, Real: true, Held: true, Text: of.Text})
+		for line := range bytes.Lines(data) {
+			var of struct {
+				ID, Label, Source, Text string
+				Tool                    json.RawMessage
+			}
+			if err := json.Unmarshal(line, &of); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			if of.Label != "benign" || hash(of.ID)>>7&1 == 0 {
+				continue
+			}
+			r := &Row{ID: of.ID, Type: "result", Label: "benign", Lang: "en", Set: of.Source, Public: true, Text: of.Text}
+			if of.Tool != nil {
+				r.Type, r.Tool = "definition", of.Tool
+			}
+			rows = append(rows, r)
 		}
 	}
 	return rows, nil

@@ -23,8 +23,8 @@ import (
 type Row struct {
 	ID, Pair, Type, Label, Kind, Lang string
 	Set                               string // the file, or the package of a real server
-	Real                              bool   `json:"-"` // a real server lists it, or a tool has returned it
-	Held                              bool   `json:"-"` // it is only measured with
+	Real                              bool   `json:"-"` // a real server lists it
+	Public                            bool   `json:"-"` // it is from a public corpus
 	Span                              string
 	Tool                              json.RawMessage
 	Text                              string
@@ -38,10 +38,10 @@ type Row struct {
 // Attack reports whether the row is an attack.
 func (r *Row) Attack() bool { return r.Label == "attack" }
 
-// group names the rows that share most of their words: a pair, or a package.
+// group names the rows that share most of their words: a pair, a package, or a source.
 func (r *Row) group() string {
 	switch {
-	case r.Real:
+	case r.Real || r.Public:
 		return r.Set
 	case r.Pair != "":
 		return r.Pair

@@ -24,12 +24,12 @@ type Scored struct {
 func LeaveOneOut(rows []*Row, share float64, o Options) []Scored {
 	var sets []string
 	for _, r := range rows {
-		if !r.Real && !slices.Contains(sets, r.Set) {
+		if !r.Real && !r.Public && !slices.Contains(sets, r.Set) {
 			sets = append(sets, r.Set)
 		}
 	}
 	part := func(r *Row) int {
-		if r.Real {
+		if r.Real || r.Public {
 			return int(hash(r.Set)>>9) % len(sets)
 		}
 		return slices.Index(sets, r.Set)
@@ -40,7 +40,7 @@ func LeaveOneOut(rows []*Row, share float64, o Options) []Scored {
 		wg.Go(func() {
 			var training []*Row
 			for _, r := range rows {
-				if part(r) != k && !r.Held && (r.Real || float64(hash(r.group())>>8&0xffff) < share*0x10000) {
+				if part(r) != k && (r.Real || r.Public || float64(hash(r.group())>>8&0xffff) < share*0x10000) {
 					training = append(training, r)
 				}
 			}
@@ -63,12 +63,12 @@ func hash(s string) uint32 {
 }
 
 // Budget is how many honest texts may be flagged at a severity, as shares.
-type Budget struct{ Twins, Real float64 }
+type Budget struct{ Twins, Real, Public float64 }
 
 // Budgets are those that the embedded thresholds keep, at medium and at high.
 var Budgets = [intent.Groups]struct{ Medium, High Budget }{
-	intent.Definitions: {Medium: Budget{Twins: 0.08, Real: 0.01}, High: Budget{Twins: 0.04, Real: 0.002}},
-	intent.Results:     {Medium: Budget{Twins: 0.08, Real: 0.01}, High: Budget{Twins: 0.02, Real: 0.001}},
+	intent.Definitions: {Medium: Budget{Twins: 0.12, Real: 0.005, Public: 0.01}, High: Budget{Twins: 0.04, Real: 0.002, Public: 0}},
+	intent.Results:     {Medium: Budget{Twins: 0.12, Real: 0.005, Public: 0.01}, High: Budget{Twins: 0.02, Real: 0.002, Public: 0}},
 }
 
 // groupOf returns the group that a row counts in.
@@ -82,17 +82,19 @@ func (r *Row) groupOf() intent.Group {
 // Threshold returns the lowest score above which no more honest texts of a group lie than
 // a budget allows.
 func Threshold(all []Scored, g intent.Group, b Budget) intent.Score {
-	var twins, real []intent.Score
+	var twins, real, public []intent.Score
 	for _, s := range all {
 		switch {
 		case s.groupOf() != g || s.Attack():
 		case s.Real:
 			real = append(real, s.Score)
+		case s.Public:
+			public = append(public, s.Score)
 		case s.Pair != "":
 			twins = append(twins, s.Score)
 		}
 	}
-	return max(above(twins, b.Twins), above(real, b.Real))
+	return max(above(twins, b.Twins), above(real, b.Real), above(public, b.Public))
 }
 
 // above returns the score above which a share of the scores lies.
@@ -108,7 +110,7 @@ func above(scores []intent.Score, share float64) intent.Score {
 // not trained on, at the thresholds of p.
 func Table(all []Scored, p intent.Parameters) string {
 	var b strings.Builder
-	b.WriteString("| texts | languages | severity | attacks | found by the classifier | by rules | by both | twins | singles | real tools, classifier alone |\n|---|---|---|---:|---:|---:|---:|---:|---:|---:|\n")
+	b.WriteString("| texts | languages | severity | attacks | found by the classifier | by rules | by both | twins | singles | real tools, classifier alone | public corpora, classifier alone |\n|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
 	for g := range intent.Groups {
 		for _, language := range []string{"all", "English", "other"} {
 			for _, at := range []scanner.Severity{scanner.High, scanner.Medium} {
@@ -143,15 +145,17 @@ func percent(n, of int) string {
 }
 
 func line(all []Scored, g intent.Group, language string, at scanner.Severity, threshold intent.Score) string {
-	var attacks, twins, singles, real share
+	var attacks, twins, singles, real, public share
 	for _, s := range all {
-		if s.groupOf() != g || !s.Real && (language == "English" && s.Lang != "en" || language == "other" && s.Lang == "en") {
+		if s.groupOf() != g || !s.Real && !s.Public && (language == "English" && s.Lang != "en" || language == "other" && s.Lang == "en") {
 			continue
 		}
 		learned, ruled := s.Score > threshold, s.Flagged && s.Found >= at
 		switch {
 		case s.Real:
 			real.add(learned, ruled)
+		case s.Public:
+			public.add(learned, ruled)
 		case s.Attack():
 			attacks.add(learned, ruled)
 		case s.Pair != "":
@@ -161,6 +165,6 @@ func line(all []Scored, g intent.Group, language string, at scanner.Severity, th
 		}
 	}
 	name := [intent.Groups]string{"definitions", "results"}[g]
-	return fmt.Sprintf("| %s | %s | `%s` | %d | %s | %s | %s | %s | %s | %s |\n", name, language, at, attacks.of, percent(attacks.learned, attacks.of),
-		percent(attacks.ruled, attacks.of), percent(attacks.both, attacks.of), percent(twins.both, twins.of), percent(singles.both, singles.of), percent(real.learned, real.of))
+	return fmt.Sprintf("| %s | %s | `%s` | %d | %s | %s | %s | %s | %s | %s | %s |\n", name, language, at, attacks.of, percent(attacks.learned, attacks.of),
+		percent(attacks.ruled, attacks.of), percent(attacks.both, attacks.of), percent(twins.both, twins.of), percent(singles.both, singles.of), percent(real.learned, real.of), percent(public.learned, public.of))
 }

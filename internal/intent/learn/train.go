@@ -16,6 +16,7 @@ type Options struct {
 	Positive float64 // how much a sentence that carries an attack counts
 	Twin     float64 // how much a sentence of a twin counts
 	Real     float64 // how much a sentence of a real server counts
+	Public   float64 // how much a sentence of a public corpus counts
 	Least    int     // rows that a feature must occur in
 
 	Length  [intent.Groups]float64 // taken off a text for each doubling of its sentences
@@ -23,7 +24,7 @@ type Options struct {
 }
 
 // Default are the options that the embedded weights are made with.
-var Default = Options{Passes: 10, Rate: 0.25, Decay: 5e-8, Positive: 3, Twin: 4, Real: 0.2, Least: 2,
+var Default = Options{Passes: 10, Rate: 0.25, Decay: 5e-8, Positive: 3, Twin: 4, Real: 1, Public: 0.3, Least: 2,
 	Length: [intent.Groups]float64{intent.Definitions: 0.3, intent.Results: 0.45}, Support: 1.5}
 
 type example struct {
@@ -126,9 +127,9 @@ func examples(rows []*Row, features map[uint32]int32, o Options) []example {
 						known = append(known, i)
 					}
 				}
-				if id := sha256.Sum256(text); r.Real && said[id] {
+				if id := sha256.Sum256(text); (r.Real || r.Public) && said[id] {
 					continue
-				} else if r.Real {
+				} else if r.Real || r.Public {
 					said[id] = true
 				}
 				if len(known) > 0 {
@@ -147,6 +148,8 @@ func (r *Row) example(o Options) (label, weight float64) {
 		return 1, o.Positive
 	case r.Real:
 		return 0, o.Real
+	case r.Public:
+		return 0, o.Public
 	case r.Pair != "":
 		return 0, o.Twin
 	}

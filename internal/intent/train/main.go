@@ -3,7 +3,7 @@
 // thresholds are chosen by these scores, and the weights trained on all sets.
 //
 //	go run ./internal/intent/train -servers ../shared/realservers/dumps corpus/*.jsonl
-//	go run ./internal/intent/train -servers ../shared/realservers/dumps -results ../shared/corpus/outputs.jsonl -o internal/intent/weights.bin corpus/*.jsonl
+//	go run ./internal/intent/train -servers ../shared/realservers/dumps -public ../shared/corpus -o internal/intent/weights.bin corpus/*.jsonl
 package main
 
 import (
@@ -11,7 +11,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/intent"
@@ -20,11 +19,11 @@ import (
 
 func main() {
 	servers := flag.String("servers", "", "Directory of dumps of real servers: honest definitions, left out package by package.")
-	results := flag.String("results", "", "File of labelled results: half of the honest ones set thresholds.")
+	public := flag.String("public", "", "Directory of a labelled corpus: half of its honest texts, left out source by source.")
 	share := flag.Float64("share", 1, "Train on this share of the pairs, for a learning curve.")
 	output := flag.String("o", "", "Write the model, trained on all texts, to this file.")
 	flag.Parse()
-	rows, err := load(*servers, *results, flag.Args())
+	rows, err := load(*servers, *public, flag.Args())
 	if err == nil {
 		err = run(rows, learn.Default, *share, *output)
 	}
@@ -34,16 +33,16 @@ func main() {
 	}
 }
 
-func load(servers, results string, files []string) ([]*learn.Row, error) {
+func load(servers, public string, files []string) ([]*learn.Row, error) {
 	rows, err := learn.Load(files...)
 	if err == nil && servers != "" {
 		var honest []*learn.Row
 		honest, err = learn.LoadServers(servers)
 		rows = append(rows, honest...)
 	}
-	if err == nil && results != "" {
+	if err == nil && public != "" {
 		var honest []*learn.Row
-		honest, err = learn.LoadResults(results)
+		honest, err = learn.LoadPublic(public)
 		rows = append(rows, honest...)
 	}
 	if err != nil {
@@ -54,7 +53,7 @@ func load(servers, results string, files []string) ([]*learn.Row, error) {
 
 func run(rows []*learn.Row, o learn.Options, share float64, output string) error {
 	all := learn.LeaveOneOut(rows, share, o)
-	m := learn.Train(slices.DeleteFunc(rows, func(r *learn.Row) bool { return r.Held }), o)
+	m := learn.Train(rows, o)
 	p := m.Parameters()
 	for g := range intent.Groups {
 		p.Medium[g] = learn.Threshold(all, g, learn.Budgets[g].Medium)
