@@ -53,6 +53,7 @@ func All() []scanner.Rule {
 		instructions.ForcedPreference,
 		instructions.PrecallOrder,
 		instructions.OtherLanguage,
+		instructions.Learned,
 		// Mentions of something that an attack would need.
 		instructions.MentionedDirective,
 		instructions.MentionedCredential,

@@ -86,6 +86,19 @@ type Finding struct {
 	message int    // index of the message in the event, to complete Name by
 }
 
+// Weight is the severity that rules of the session go by. What a rule of low confidence
+// finds at high counts one step less, and for nothing at medium: it is worth reading, and
+// proves nothing.
+func (f *Finding) Weight() Severity {
+	switch {
+	case f.Rule.Confidence != ConfidenceLow || f.Severity < Medium:
+		return f.Severity
+	case f.Severity == Medium:
+		return Note
+	}
+	return f.Severity - 1
+}
+
 // Evidence is the text that a finding rests on.
 type Evidence struct {
 	Text     string // what matched

@@ -178,8 +178,8 @@ const ordersGroup = "inj-"
 func (j *judge) orders(message int) (id string) {
 	worst := Low
 	for k := range j.found {
-		if f := &j.found[k]; f.message == message && strings.HasPrefix(f.Rule.ID, ordersGroup) && f.Severity > worst {
-			worst, id = f.Severity, f.Rule.ID
+		if f := &j.found[k]; f.message == message && strings.HasPrefix(f.Rule.ID, ordersGroup) && f.Weight() > worst {
+			worst, id = f.Weight(), f.Rule.ID
 		}
 	}
 	return id

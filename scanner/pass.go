@@ -240,6 +240,14 @@ func (p *TextPass) Reported(start, end int, severity Severity) bool {
 	})
 }
 
+// Others reports whether other rules have reported so far, at a severity or above it, a
+// part of Folded[start:end].
+func (p *TextPass) Others(start, end int, severity Severity) bool {
+	return slices.ContainsFunc(p.reported, func(r reported) bool {
+		return r.rule != p.rule && r.start < end && start < r.end && r.severity >= severity
+	})
+}
+
 // Description reports whether the text is the description of its definition.
 func (p *TextPass) Description() bool {
 	return p.Subject.Definition() && int(p.in.tree.Nodes[p.node].Parent) == p.root && p.Key() == "description"

@@ -1,7 +1,7 @@
-// Package intent extracts features from sentences, for a classifier that recognizes
-// instructions that harm the user: words, word stems, word pairs, and how much of the
-// sentence relates to the purpose of the tool. Names and addresses are masked, so that the
-// classifier cannot learn them.
+// Package intent is a classifier that recognizes instructions that harm the user. It is
+// linear, over the features of a sentence: words, word stems, word pairs, and how much of
+// the sentence relates to the purpose of the tool. Names and addresses are masked, so that
+// it cannot learn them. Package learn trains it.
 package intent
 
 import (
@@ -9,6 +9,8 @@ import (
 	"math/bits"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // Place says where a text stands.
@@ -74,12 +76,55 @@ func Sentences(dst []Sentence, t []byte) []Sentence {
 	return dst
 }
 
+// Around returns how many sentences stand around a text that was decoded from a part of
+// another one.
+func Around(p *scanner.TextPass) int {
+	if p.Via == "" {
+		return 0
+	}
+	return len(Sentences(nil, p.Whole()))
+}
+
 // Reader turns sentences into features. It is for one goroutine.
 type Reader struct {
 	tokens   []token
 	features []uint32
+	places   []span // of the sentence, for each feature; only where they are asked for
+	explain  bool
 	purpose  map[uint32]bool
-	seen     map[uint32]bool
+	seen     set
+}
+
+// span is a part of a sentence; an empty one is none.
+type span struct{ start, end int }
+
+// set holds the features of one sentence. To empty it is to begin a new round.
+type set struct {
+	slots [setSlots]struct{ feature, round uint32 }
+	round uint32
+}
+
+// setSlots is more than twice the features that a sentence of the longest length can have.
+const setSlots = 1 << 13
+
+// add reports whether a feature is new.
+func (s *set) add(f uint32) bool {
+	for i := f; ; i++ {
+		slot := &s.slots[i%setSlots]
+		if slot.round != s.round {
+			slot.feature, slot.round = f, s.round
+			return true
+		}
+		if slot.feature == f {
+			return false
+		}
+	}
+}
+
+func (s *set) clear() {
+	if s.round++; s.round == 0 {
+		*s = set{round: 1}
+	}
 }
 
 // The hash is FNV-1a.
@@ -116,60 +161,66 @@ func mix(kind byte, a, b uint32) uint32 {
 // Features returns the features of a sentence, each once. The slice is valid until the next call.
 func (r *Reader) Features(t []byte, all []Sentence, i int, p *Place) []uint32 {
 	s := all[i]
-	r.features = r.features[:0]
-	if r.seen == nil {
-		r.seen = map[uint32]bool{}
-	}
-	clear(r.seen)
+	r.features, r.places = r.features[:0], r.places[:0]
+	r.seen.clear()
 	r.tokenize(t[s.Start:s.End], p)
 	kind := uint32(p.Kind)
 	if p.Kind != Result {
 		kind = 0
 	}
-	add := func(h uint32) {
-		if !r.seen[h] {
-			r.seen[h] = true
-			r.features = append(r.features, h)
-		}
-	}
 	n := len(r.tokens)
 	for k, w := range r.tokens {
-		add(mix('w', w.hash, 0))
+		r.add(mix('w', w.hash, 0), k, k)
 		if w.stem != 0 {
-			add(mix('s', w.stem, 0))
+			r.add(mix('s', w.stem, 0), k, k)
 		}
 		if k+1 < n {
 			next := r.tokens[k+1]
-			add(mix('b', w.hash, next.hash))
+			r.add(mix('b', w.hash, next.hash), k, k+1)
 			if w.stem != 0 || next.stem != 0 {
-				add(mix('c', stemOr(w), stemOr(next)))
+				r.add(mix('c', stemOr(w), stemOr(next)), k, k+1)
 			}
 		}
 		if k+2 < n {
-			add(mix('k', w.hash, r.tokens[k+2].hash))
+			r.add(mix('k', w.hash, r.tokens[k+2].hash), k, k+2)
 			if w.glued {
-				add(mix('t', mix('b', w.hash, r.tokens[k+1].hash), r.tokens[k+2].hash))
+				r.add(mix('t', mix('b', w.hash, r.tokens[k+1].hash), r.tokens[k+2].hash), k, k+2)
 			}
 		}
 	}
 	if n > 0 {
-		add(mix('f', r.tokens[0].hash, kind))
+		r.add(mix('f', r.tokens[0].hash, kind), 0, 0)
 		if n > 1 {
-			add(mix('g', r.tokens[0].hash, r.tokens[1].hash))
+			r.add(mix('g', r.tokens[0].hash, r.tokens[1].hash), 0, 1)
 		}
 	}
-	add(mix('P', uint32(p.Kind), 0))
-	add(mix('L', uint32(bits.Len(uint(n))), kind))
+	r.add(mix('P', uint32(p.Kind), 0), 0, -1)
+	r.add(mix('L', uint32(bits.Len(uint(n))), kind), 0, -1)
 	switch {
 	case len(all) == 1:
-		add(mix('O', 0, kind))
+		r.add(mix('O', 0, kind), 0, -1)
 	case i == 0:
-		add(mix('O', 1, kind))
+		r.add(mix('O', 1, kind), 0, -1)
 	case i == len(all)-1:
-		add(mix('O', 2, kind))
+		r.add(mix('O', 2, kind), 0, -1)
 	}
-	r.context(t, all, i, p, add)
+	r.context(t, all, i, p)
 	return r.features
+}
+
+// add adds a feature that the tokens from first to last make, none where last comes first.
+func (r *Reader) add(feature uint32, first, last int) {
+	if !r.seen.add(feature) {
+		return
+	}
+	r.features = append(r.features, feature)
+	if r.explain {
+		var of span
+		if last >= first {
+			of = span{r.tokens[first].start, r.tokens[last].end}
+		}
+		r.places = append(r.places, of)
+	}
 }
 
 func stemOr(w token) uint32 {
@@ -180,19 +231,19 @@ func stemOr(w token) uint32 {
 }
 
 // context adds how the sentence stands to what the tool is for.
-func (r *Reader) context(t []byte, all []Sentence, i int, p *Place, add func(uint32)) {
+func (r *Reader) context(t []byte, all []Sentence, i int, p *Place) {
 	if p.Kind == Result {
 		return
 	}
 	if len(p.Parameter) > 0 {
 		for _, part := range bytes.FieldsFunc(p.Parameter, func(c rune) bool { return c == '_' || c == '-' || c == '.' }) {
-			add(mix('N', hashBytes(offset, part), 0))
+			r.add(mix('N', hashBytes(offset, part), 0), 0, -1)
 		}
 		required := uint32(0)
 		if p.Required {
 			required = 1
 		}
-		add(mix('Q', required, 0))
+		r.add(mix('Q', required, 0), 0, -1)
 	}
 	own := p.Purpose
 	if p.Kind == Description && i > 0 {
@@ -222,6 +273,6 @@ func (r *Reader) context(t []byte, all []Sentence, i int, p *Place, add func(uin
 		}
 	}
 	if content > 0 && (p.Kind != Description || i > 0) {
-		add(mix('S', uint32(4*shared/content), uint32(p.Kind)))
+		r.add(mix('S', uint32(4*shared/content), uint32(p.Kind)), 0, -1)
 	}
 }

@@ -18,8 +18,8 @@ func (c *change) weighText(r retold, found []*scanner.Finding) (severity scanner
 	worst := scanner.Severity(0)
 	var rule string
 	for _, f := range found {
-		if f.Pointer == r.pointer && (rule == "" || f.Severity > worst) {
-			worst, rule = f.Severity, f.Rule.ID
+		if f.Pointer == r.pointer && (rule == "" || f.Weight() > worst) {
+			worst, rule = f.Weight(), f.Rule.ID
 		}
 	}
 	switch {

@@ -1,27 +1,12 @@
 package learn
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"os"
 	"path/filepath"
 )
-
-// The halves of the packages of real servers: one is learned from, the other measured with.
-const (
-	learned  = "servers to learn from"
-	measured = "servers to measure with"
-)
-
-func half(name string) string {
-	h := fnv.New32a()
-	h.Write([]byte(name))
-	if h.Sum32()>>7&1 == 0 {
-		return learned
-	}
-	return measured
-}
 
 // LoadServers reads what real servers list: a row for each tool, once for all versions in
 // which it is the same.
@@ -49,8 +34,39 @@ func LoadServers(dir string) ([]*Row, error) {
 				continue
 			}
 			seen[dump.Package+string(tool)] = true
-			rows = append(rows, &Row{ID: fmt.Sprintf("%s-%d", filepath.Base(name), i), Type: "definition", Label: "benign", Lang: "en", Kind: dump.Package,
-				Set: half(dump.Package), Tool: tool})
+			rows = append(rows, &Row{ID: fmt.Sprintf("%s-%d", filepath.Base(name), i), Type: "definition", Label: "benign", Lang: "en",
+				Set: dump.Package, Real: true, Tool: tool})
+		}
+	}
+	return rows, nil
+}
+
+// LoadPublic reads half of the honest definitions and results of a corpus as package score
+// describes it. The other half stays unseen.
+func LoadPublic(dir string) ([]*Row, error) {
+	var rows []*Row
+	for _, kind := range []string{"tooldefs", "outputs"} {
+		name := filepath.Join(dir, kind+".jsonl")
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		for line := range bytes.Lines(data) {
+			var of struct {
+				ID, Label, Source, Text string
+				Tool                    json.RawMessage
+			}
+			if err := json.Unmarshal(line, &of); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			if of.Label != "benign" || hash(of.ID)>>7&1 == 0 {
+				continue
+			}
+			r := &Row{ID: of.ID, Type: "result", Label: "benign", Lang: "en", Set: of.Source, Public: true, Text: of.Text}
+			if of.Tool != nil {
+				r.Type, r.Tool = "definition", of.Tool
+			}
+			rows = append(rows, r)
 		}
 	}
 	return rows, nil

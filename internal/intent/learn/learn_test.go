@@ -1,14 +1,20 @@
 package learn
 
 import (
+	"crypto/sha256"
 	"fmt"
-	"maps"
+	"math"
 	"path/filepath"
 	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/intent"
 )
 
-// TestTraining: the same rows give the same weights, and weights that were learned from
-// some sets tell most attacks of another set from their twins.
+// sample is the digest of a model that is trained on three small sets, on whatever machine.
+const sample = "1989ac910eb1c3bd14852fd45c9449172c5195e936f8c171f224080120dea0a5"
+
+// TestTraining: the same rows give the same model to the byte, and one that was trained on
+// some sets tells most attacks of another set from their twins.
 func TestTraining(t *testing.T) {
 	rows, err := Load(filepath.Join("..", "..", "..", "corpus", "a.jsonl"), filepath.Join("..", "..", "..", "corpus", "j.jsonl"), filepath.Join("..", "..", "..", "corpus", "p.jsonl"))
 	if err == nil {
@@ -35,18 +41,46 @@ func TestTraining(t *testing.T) {
 	}
 	o := Default
 	o.Passes = 4
-	m, again := Train(training, o), Train(training, o)
-	if m.Bias != again.Bias || !maps.Equal(m.Weights, again.Weights) {
-		t.Error("a second training on the same rows gives other weights")
+	m := Train(training, o)
+	if digest := fmt.Sprintf("%x", sha256.Sum256(m.Bytes())); digest != sample {
+		t.Errorf("training on a sample gives the digest %s, want %s: where features or training were changed on purpose, write it here and train the embedded model again", digest, sample)
 	}
 	right := 0
 	for _, p := range pairs {
-		if m.Score(p[0]) > m.Score(p[1]) {
+		if Score(m, p[0]) > Score(m, p[1]) {
 			right++
 		}
 	}
 	if 100*right < 65*len(pairs) {
 		t.Errorf("of %d attacks %d score above their twins: expected 65 %%", len(pairs), right)
+	}
+}
+
+// TestThreshold: no more honest texts lie above a threshold than the budget allows.
+func TestThreshold(t *testing.T) {
+	var all []Scored
+	for i := range 100 {
+		all = append(all, Scored{&Row{Type: "definition", Label: "benign", Pair: "x"}, intent.Score(i)},
+			Scored{&Row{Type: "definition", Label: "benign", Real: true}, intent.Score(2 * i)},
+			Scored{&Row{Type: "result", Label: "benign", Pair: "x"}, intent.Score(1000)},
+			Scored{&Row{Type: "definition", Label: "attack", Pair: "x"}, intent.Score(1000)})
+	}
+	for _, c := range []struct {
+		of   Budget
+		want intent.Score
+	}{{Budget{Twins: 0.04, Real: 1}, 95}, {Budget{Twins: 1, Real: 0.1}, 178}, {Budget{Twins: 0, Real: 1}, 99}} {
+		if got := Threshold(all, intent.Definitions, c.of); got != c.want {
+			t.Errorf("%+v: %d, want %d", c.of, got, c.want)
+		}
+	}
+}
+
+// TestSigmoid against the library.
+func TestSigmoid(t *testing.T) {
+	for x := -35.0; x < 35; x += 0.37 {
+		if got, want := sigmoid(x), 1/(1+math.Exp(-x)); math.Abs(got-want) > 1e-9 {
+			t.Errorf("sigmoid(%g) = %g, want %g", x, got, want)
+		}
 	}
 }
 

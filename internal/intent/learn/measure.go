@@ -3,103 +3,168 @@ package learn
 import (
 	"fmt"
 	"hash/fnv"
+	"math"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/mcpscan/mcpscan/internal/intent"
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// scored is a row and its score.
-type scored struct {
+// Scored is a row and the score it gets from a model that was trained without its set, or
+// without its package.
+type Scored struct {
 	*Row
-	score float64
+	Score intent.Score
 }
 
 // LeaveOneOut scores each set with a classifier trained on a share of the pairs of the
-// other sets. Each row of the table it returns sets the threshold at which a fixed share of
-// the honest twins is flagged, and gives the shares of attacks, of honest singles and of
-// tools of real servers above that threshold.
-func LeaveOneOut(rows, servers []*Row, share float64, o Options) string {
+// other sets. Packages of real servers are left out in as many parts.
+func LeaveOneOut(rows []*Row, share float64, o Options) []Scored {
 	var sets []string
 	for _, r := range rows {
-		if !slices.Contains(sets, r.Set) {
+		if !r.Real && !r.Public && !slices.Contains(sets, r.Set) {
 			sets = append(sets, r.Set)
 		}
 	}
-	var all []scored
-	for i, set := range sets {
-		var training []*Row
-		for _, r := range rows {
-			if r.Set != set && inShare(r, share) {
-				training = append(training, r)
-			}
+	part := func(r *Row) int {
+		if r.Real || r.Public {
+			return int(hash(r.Set)>>9) % len(sets)
 		}
-		for _, r := range servers {
-			if r.Set == learned {
-				training = append(training, r)
+		return slices.Index(sets, r.Set)
+	}
+	all := make([]Scored, len(rows))
+	var wg sync.WaitGroup
+	for k := range sets {
+		wg.Go(func() {
+			var training []*Row
+			for _, r := range rows {
+				if part(r) != k && (r.Real || r.Public || float64(hash(r.group())>>8&0xffff) < share*0x10000) {
+					training = append(training, r)
+				}
 			}
-		}
-		m := Train(training, o)
-		for _, r := range rows {
-			if r.Set == set {
-				all = append(all, scored{r, m.Score(r)})
+			m := Train(training, o)
+			for i, r := range rows {
+				if part(r) == k {
+					all[i] = Scored{r, Score(m, r)}
+				}
 			}
-		}
-		for _, r := range servers {
-			if i == 0 && r.Set != learned {
-				all = append(all, scored{r, m.Score(r)})
-			}
+		})
+	}
+	wg.Wait()
+	return all
+}
+
+func hash(s string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(s))
+	return h.Sum32()
+}
+
+// Budget is how many honest texts may be flagged at a severity, as shares.
+type Budget struct{ Twins, Real, Public float64 }
+
+// Budgets are those that the embedded thresholds keep, at medium and at high.
+var Budgets = [intent.Groups]struct{ Medium, High Budget }{
+	intent.Definitions: {Medium: Budget{Twins: 0.12, Real: 0.005, Public: 0.01}, High: Budget{Twins: 0.04, Real: 0.002, Public: 0}},
+	intent.Results:     {Medium: Budget{Twins: 0.12, Real: 0.005, Public: 0.01}, High: Budget{Twins: 0.02, Real: 0.002, Public: 0}},
+}
+
+// groupOf returns the group that a row counts in.
+func (r *Row) groupOf() intent.Group {
+	if r.Type == "result" {
+		return intent.Results
+	}
+	return intent.Definitions
+}
+
+// Threshold returns the lowest score above which no more honest texts of a group lie than
+// a budget allows.
+func Threshold(all []Scored, g intent.Group, b Budget) intent.Score {
+	var twins, real, public []intent.Score
+	for _, s := range all {
+		switch {
+		case s.groupOf() != g || s.Attack():
+		case s.Real:
+			real = append(real, s.Score)
+		case s.Public:
+			public = append(public, s.Score)
+		case s.Pair != "":
+			twins = append(twins, s.Score)
 		}
 	}
+	return max(above(twins, b.Twins), above(real, b.Real), above(public, b.Public))
+}
+
+// above returns the score above which a share of the scores lies.
+func above(scores []intent.Score, share float64) intent.Score {
+	if n := int(share * float64(len(scores))); n < len(scores) {
+		slices.Sort(scores)
+		return scores[len(scores)-1-n]
+	}
+	return math.MinInt32
+}
+
+// Table shows what a model without rules and what both find in the sets that the model was
+// not trained on, at the thresholds of p.
+func Table(all []Scored, p intent.Parameters) string {
 	var b strings.Builder
-	b.WriteString("| texts | languages | attacks | twins flagged | attacks found | singles flagged | tools of real servers flagged |\n|---|---|---:|---:|---:|---:|---:|\n")
-	for _, kind := range []string{"definition", "result"} {
+	b.WriteString("| texts | languages | severity | attacks | found by the classifier | by rules | by both | twins | singles | real tools, classifier alone | public corpora, classifier alone |\n|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
+	for g := range intent.Groups {
 		for _, language := range []string{"all", "English", "other"} {
-			for _, flagged := range []float64{.01, .02, .04, .08} {
-				b.WriteString(line(all, kind, language, flagged))
+			for _, at := range []scanner.Severity{scanner.High, scanner.Medium} {
+				threshold := p.High[g]
+				if at == scanner.Medium {
+					threshold = p.Medium[g]
+				}
+				b.WriteString(line(all, g, language, at, threshold))
 			}
 		}
 	}
 	return b.String()
 }
 
-// inShare picks pairs by their number, so that a smaller share is a part of a larger one.
-func inShare(r *Row, share float64) bool {
-	name := r.ID
-	if r.Pair != "" {
-		name = r.Pair
+// share counts texts, and those of them that are found.
+type share struct{ of, learned, ruled, both int }
+
+func (s *share) add(learned, ruled bool) {
+	s.of++
+	for n, is := range map[*int]bool{&s.learned: learned, &s.ruled: ruled, &s.both: learned || ruled} {
+		if is {
+			*n++
+		}
 	}
-	h := fnv.New32a()
-	h.Write([]byte(name))
-	return float64(h.Sum32()>>8&0xffff) < share*0x10000
 }
 
-func line(all []scored, kind, language string, flagged float64) string {
-	var attacks, twins, singles, tools []float64
+func percent(n, of int) string {
+	if of == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(of))
+}
+
+func line(all []Scored, g intent.Group, language string, at scanner.Severity, threshold intent.Score) string {
+	var attacks, twins, singles, real, public share
 	for _, s := range all {
-		switch real := s.Set == learned || s.Set == measured; {
-		case s.Type != kind || !real && (language == "English" && s.Lang != "en" || language == "other" && s.Lang == "en"):
-		case real:
-			tools = append(tools, s.score)
+		if s.groupOf() != g || !s.Real && !s.Public && (language == "English" && s.Lang != "en" || language == "other" && s.Lang == "en") {
+			continue
+		}
+		learned, ruled := s.Score > threshold, s.Flagged && s.Found >= at
+		switch {
+		case s.Real:
+			real.add(learned, ruled)
+		case s.Public:
+			public.add(learned, ruled)
 		case s.Attack():
-			attacks = append(attacks, s.score)
+			attacks.add(learned, ruled)
 		case s.Pair != "":
-			twins = append(twins, s.score)
+			twins.add(learned, ruled)
 		default:
-			singles = append(singles, s.score)
+			singles.add(learned, ruled)
 		}
 	}
-	slices.Sort(twins)
-	threshold := twins[len(twins)-1-int(flagged*float64(len(twins)))]
-	above := func(scores []float64) string {
-		if len(scores) == 0 {
-			return "–"
-		}
-		n := 0
-		for _, v := range scores {
-			if v > threshold {
-				n++
-			}
-		}
-		return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(len(scores)))
-	}
-	return fmt.Sprintf("| %ss | %s | %d | %s | %s | %s | %s |\n", kind, language, len(attacks), above(twins), above(attacks), above(singles), above(tools))
+	name := [intent.Groups]string{"definitions", "results"}[g]
+	return fmt.Sprintf("| %s | %s | `%s` | %d | %s | %s | %s | %s | %s | %s | %s |\n", name, language, at, attacks.of, percent(attacks.learned, attacks.of),
+		percent(attacks.ruled, attacks.of), percent(attacks.both, attacks.of), percent(twins.both, twins.of), percent(singles.both, singles.of), percent(real.learned, real.of), percent(public.learned, public.of))
 }

@@ -1,37 +1,40 @@
-package learn
+package intent
 
 import (
 	"bytes"
 
-	"github.com/mcpscan/mcpscan/internal/intent"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// placeOf returns where the text of a pass stands. It reports false where no model reads
+// PlaceOf returns where the text of a pass stands. It reports false where no model reads
 // the text.
-func placeOf(p *scanner.TextPass, f *text.Folder) (place intent.Place, read bool) {
+func PlaceOf(p *scanner.TextPass, f *text.Folder) (place Place, read bool) {
 	key := p.Key()
-	if !p.Subject.Definition() {
-		return intent.Place{Kind: intent.Result}, true
+	switch p.Subject {
+	case scanner.ResultSubject, scanner.ErrorSubject, scanner.SamplingSubject, scanner.ElicitationSubject:
+		return Place{Kind: Result}, true
+	case scanner.ToolSubject, scanner.PromptSubject, scanner.ResourceSubject, scanner.TemplateSubject, scanner.ServerSubject:
+	default:
+		return Place{}, false
 	}
 	place.Tool = bytes.Clone(f.Fold([]byte(p.Name)).Text)
 	place.Has = func(name []byte) bool { return p.Parameter(string(name)) }
 	argument, required := p.Argument()
 	switch {
 	case p.Description():
-		place.Kind = intent.Description
+		place.Kind = Description
 		return place, true
 	case p.Subject == scanner.ServerSubject:
-		place.Kind = intent.Instructions
+		place.Kind = Instructions
 		return place, key == "instructions" || key == "description"
 	case argument != "":
-		place.Kind, place.Required = intent.ParameterText, required
+		place.Kind, place.Required = ParameterText, required
 		place.Parameter = bytes.Clone(f.Fold([]byte(argument)).Text)
 	case p.Subject == scanner.ToolSubject && p.Member() == "inputSchema":
-		place.Kind = intent.SchemaText
+		place.Kind = SchemaText
 	default:
-		place.Kind = intent.OtherText
+		place.Kind = OtherText
 	}
 	place.Purpose = bytes.Clone(f.Fold([]byte(firstSentenceOf(p.Described()))).Text)
 	return place, true

@@ -1,0 +1,199 @@
+package learn
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+
+	"github.com/mcpscan/mcpscan/internal/intent"
+)
+
+// Options of the training.
+type Options struct {
+	Passes   int
+	Rate     float64
+	Decay    float64 // of the square of weights, for each sentence
+	Positive float64 // how much a sentence that carries an attack counts
+	Twin     float64 // how much a sentence of a twin counts
+	Real     float64 // how much a sentence of a real server counts
+	Public   float64 // how much a sentence of a public corpus counts
+	Least    int     // rows that a feature must occur in
+
+	Length  [intent.Groups]float64 // taken off a text for each doubling of its sentences
+	Support float64                // added where a rule has found something
+}
+
+// Default are the options that the embedded weights are made with.
+var Default = Options{Passes: 10, Rate: 0.25, Decay: 5e-8, Positive: 3, Twin: 4, Real: 1, Public: 0.3, Least: 2,
+	Length: [intent.Groups]float64{intent.Definitions: 0.3, intent.Results: 0.45}, Support: 1.5}
+
+type example struct {
+	features []int32
+	label    float64
+	weight   float64
+}
+
+// Train learns from rows: logistic regression over sentences with a rate of its own for
+// each weight (AdaGrad), and the mean of the weights over all steps. Its products are
+// converted, so that no machine fuses them with a sum: all of them give the same weights.
+func Train(rows []*Row, o Options) intent.Model {
+	features := vocabulary(rows, o.Least)
+	all := examples(rows, features, o)
+	weights, sums, squares := make([]float64, len(features)), make([]float64, len(features)), make([]float64, len(features))
+	bias, biasSum, biasSquare, steps := -2.0, 0.0, 0.0, 0.0
+	state := uint64(1)
+	decay := float64(o.Decay * float64(len(all)))
+	for range o.Passes {
+		for i := len(all) - 1; i > 0; i-- { // a shuffle that is the same everywhere
+			state = state*6364136223846793005 + 1442695040888963407
+			j := int((state >> 33) % uint64(i+1))
+			all[i], all[j] = all[j], all[i]
+		}
+		for _, e := range all {
+			norm := 1 / math.Sqrt(float64(len(e.features)))
+			sum := 0.0
+			for _, f := range e.features {
+				sum += weights[f]
+			}
+			g := float64((sigmoid(bias+float64(sum*norm)) - e.label) * e.weight)
+			biasSquare += float64(g * g)
+			d := float64(o.Rate*g) / math.Sqrt(biasSquare+1)
+			bias -= d
+			biasSum += float64(d * steps)
+			g = float64(g * norm)
+			for _, f := range e.features {
+				d := g + float64(decay*weights[f])
+				squares[f] += float64(d * d)
+				d = float64(o.Rate*d) / math.Sqrt(squares[f]+1e-4)
+				weights[f] -= d
+				sums[f] += float64(d * steps) // so that the mean can be told at the end
+			}
+			steps++
+		}
+	}
+	mean := make(map[uint32]float64, len(features))
+	for f, i := range features {
+		mean[f] = weights[i] + sums[i]/steps
+	}
+	return intent.Encode(o.parameters(bias+biasSum/steps), mean)
+}
+
+// parameters returns those that training does not measure.
+func (o *Options) parameters(bias float64) intent.Parameters {
+	p := intent.Parameters{Bias: units(bias), Support: units(o.Support)}
+	for g := range intent.Groups {
+		p.Length[g] = units(o.Length[g])
+	}
+	return p
+}
+
+func units(v float64) intent.Score { return intent.Score(math.Round(v * intent.Unit)) }
+
+// sigmoid is the logistic function. math.Exp is in assembly on some machines and differs
+// there in the last bit, so it is a series here.
+func sigmoid(x float64) float64 {
+	x = max(-30, min(30, x))
+	const halvings = 6
+	y := -x / (1 << halvings)
+	term, e := 1.0, 1.0
+	for n := 1.0; n < 16; n++ {
+		term = float64(term*y) / n
+		e += term
+	}
+	for range halvings {
+		e = float64(e * e)
+	}
+	return 1 / (1 + e)
+}
+
+// examples returns the sentences to learn from. Of an attack these are the ones that carry
+// it: the others are as honest as anything, but for what they are there for. What a package
+// says in many tools and versions is one example.
+func examples(rows []*Row, features map[uint32]int32, o Options) []example {
+	var all []example
+	said := map[[sha256.Size]byte]bool{}
+	for _, r := range rows {
+		label, weight := r.example(o)
+		for _, t := range r.Texts {
+			for _, s := range t.Sentences {
+				if r.Attack() && !s.InSpan {
+					continue
+				}
+				var known []int32
+				text := []byte(r.Set)
+				for _, f := range s.Features {
+					text = binary.LittleEndian.AppendUint32(text, f)
+					if i, ok := features[f]; ok {
+						known = append(known, i)
+					}
+				}
+				if id := sha256.Sum256(text); (r.Real || r.Public) && said[id] {
+					continue
+				} else if r.Real || r.Public {
+					said[id] = true
+				}
+				if len(known) > 0 {
+					all = append(all, example{known, label, weight})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// example returns what the sentences of a row are taken for, and how much each counts.
+func (r *Row) example(o Options) (label, weight float64) {
+	switch {
+	case r.Attack():
+		return 1, o.Positive
+	case r.Real:
+		return 0, o.Real
+	case r.Public:
+		return 0, o.Public
+	case r.Pair != "":
+		return 0, o.Twin
+	}
+	return 0, 1
+}
+
+// vocabulary numbers the features that occur in enough rows, in the order in which they
+// are first seen often enough. The texts of a pair are one row, and so are those of a
+// package: most of their words are the same.
+func vocabulary(rows []*Row, least int) map[uint32]int32 {
+	type occurrence struct {
+		rows int
+		last string
+	}
+	seen := map[uint32]occurrence{}
+	index := map[uint32]int32{}
+	for _, r := range rows {
+		name := r.group()
+		for _, t := range r.Texts {
+			for _, s := range t.Sentences {
+				for _, f := range s.Features {
+					o := seen[f]
+					if o.last == name {
+						continue
+					}
+					seen[f] = occurrence{o.rows + 1, name}
+					if o.rows+1 == least {
+						index[f] = int32(len(index))
+					}
+				}
+			}
+		}
+	}
+	return index
+}
+
+// Score is that of the worst sentence of a row.
+func Score(m intent.Model, r *Row) intent.Score {
+	p := m.Parameters()
+	worst := intent.Score(math.MinInt32)
+	for _, t := range r.Texts {
+		for _, s := range t.Sentences {
+			worst = max(worst, p.Total(m.Of(s.Features), s.Supported, t.Around+len(t.Sentences), t.Group))
+		}
+	}
+	return worst
+}

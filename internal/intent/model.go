@@ -1,0 +1,198 @@
+package intent
+
+import (
+	_ "embed" // the weights
+	"encoding/binary"
+	"maps"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Model has a weight for each feature that it knows. Its table is read where it lies, so
+// that loading it costs nothing, and all arithmetic is on integers, so that a text has the
+// same score on every machine.
+type Model struct{ table string }
+
+// Embedded is the model that `go run ./internal/intent/train` wrote.
+func Embedded() Model { return Model{weights} }
+
+//go:embed weights.bin
+var weights string
+
+// Score is a score in units of 1/Unit. What is above zero is more likely to be an attack
+// than not, of the texts that the model was trained with.
+type Score int32
+
+// The units of scores and of weights.
+const (
+	Unit       = 1 << 12
+	weightUnit = 1 << 4
+)
+
+// Group is a group of texts with thresholds of its own.
+type Group int
+
+// The groups of texts.
+const (
+	Definitions Group = iota
+	Results
+	Groups
+)
+
+// Group returns the group of the texts in a kind of place.
+func (k PlaceKind) Group() Group {
+	if k == Result {
+		return Results
+	}
+	return Definitions
+}
+
+// Parameters are what a model has beside the weights of features.
+type Parameters struct {
+	Bias    Score // of every sentence
+	Support Score // added for a sentence in which a rule has found something
+
+	// For each group: what is taken off for each doubling of the sentences of a text, and
+	// above which score a sentence is worth a finding at medium and at high.
+	Length, Medium, High [Groups]Score
+}
+
+// Total returns the score of a sentence in its text. The more sentences a text has, the
+// more likely it is that one of them scores high by chance.
+func (p *Parameters) Total(sentence Score, supported bool, sentences int, g Group) Score {
+	if supported {
+		sentence += p.Support
+	}
+	return sentence - p.Length[g]*Score(bits.Len(uint(sentences))-1)
+}
+
+// The table is the parameters, then the slots of a hash table with open addressing. A slot
+// has a tag of two bytes, from the feature's hash, and the weight. A feature whose tag
+// happens to be that of another one takes its weight, which is rare enough.
+const (
+	headerBytes = 4 * (2 + 3*int(Groups))
+	slotBytes   = 3
+)
+
+// slot returns where the search for a feature begins, and its tag, which is never 0.
+func slot(feature uint32, slots uint32) (at uint32, tag uint16) {
+	return uint32(uint64(feature*2654435761) * uint64(slots) >> 32), uint16(feature) | 0x8000
+}
+
+// Parameters returns the parameters of the model.
+func (m Model) Parameters() (p Parameters) {
+	at := 0
+	for _, v := range p.fields() {
+		*v = Score(m.uint32(at))
+		at += 4
+	}
+	return p
+}
+
+func (p *Parameters) fields() []*Score {
+	all := []*Score{&p.Bias, &p.Support}
+	for k := range Groups {
+		all = append(all, &p.Length[k], &p.Medium[k], &p.High[k])
+	}
+	return all
+}
+
+func (m Model) uint32(at int) uint32 {
+	return uint32(m.table[at]) | uint32(m.table[at+1])<<8 | uint32(m.table[at+2])<<16 | uint32(m.table[at+3])<<24
+}
+
+// weight returns the weight of a feature, in units of 1/weightUnit.
+func (m Model) weight(feature uint32) (w int8, known bool) {
+	slots := uint32(len(m.table)-headerBytes) / slotBytes
+	at, tag := slot(feature, slots)
+	for {
+		s := m.table[headerBytes+slotBytes*int(at):][:slotBytes]
+		switch uint16(s[0]) | uint16(s[1])<<8 {
+		case tag:
+			return int8(s[2]), true
+		case 0:
+			return 0, false
+		}
+		if at++; at == slots {
+			at = 0
+		}
+	}
+}
+
+// Of returns the score of a sentence with these features.
+func (m Model) Of(features []uint32) Score {
+	sum, known := int64(0), uint64(0)
+	for _, f := range features {
+		if w, ok := m.weight(f); ok {
+			sum += int64(w)
+			known++
+		}
+	}
+	return Score(m.uint32(0)) + normal(sum, known)
+}
+
+// normal divides the sum of weights by the square root of their number, so that long
+// sentences weigh no more than short ones.
+func normal(sum int64, known uint64) Score {
+	if known == 0 {
+		return 0
+	}
+	const digits = 8 // of the root behind the point, in bits
+	return Score(sum * (Unit / weightUnit << digits) / int64(root(known<<(2*digits))))
+}
+
+// root returns the square root of n, rounded down.
+func root(n uint64) uint64 {
+	x := uint64(1) << ((bits.Len64(n) + 1) / 2)
+	for {
+		y := (x + n/x) / 2
+		if y >= x {
+			return x
+		}
+		x = y
+	}
+}
+
+// Encode returns a model with these weights. The same weights always give the same bytes.
+func Encode(p Parameters, weights map[uint32]float64) Model {
+	slots := uint32(len(weights)*5/3 + 1)
+	table := make([]byte, headerBytes+slotBytes*int(slots))
+	p.write(table)
+	for _, f := range slices.Sorted(maps.Keys(weights)) {
+		at, tag := slot(f, slots)
+		taken := false
+		for !taken {
+			s := table[headerBytes+slotBytes*int(at):][:slotBytes]
+			switch binary.LittleEndian.Uint16(s) {
+			case 0:
+				binary.LittleEndian.PutUint16(s, tag)
+				s[2] = byte(int8(max(-math.MaxInt8, min(math.MaxInt8, math.Round(weights[f]*weightUnit)))))
+				taken = true
+			case tag:
+				taken = true // it shares the weight of the other one
+			}
+			if at++; at == slots {
+				at = 0
+			}
+		}
+	}
+	return Model{string(table)}
+}
+
+func (p Parameters) write(header []byte) {
+	header = header[:0]
+	for _, v := range p.fields() {
+		header = binary.LittleEndian.AppendUint32(header, uint32(*v))
+	}
+}
+
+// With returns the model with other parameters.
+func (m Model) With(p Parameters) Model {
+	table := m.Bytes()
+	p.write(table)
+	return Model{string(table)}
+}
+
+// Bytes returns the model as Encode wrote it.
+func (m Model) Bytes() []byte { return []byte(m.table) }

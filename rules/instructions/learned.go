@@ -1,0 +1,72 @@
+package instructions
+
+import (
+	"sync"
+
+	trained "github.com/mcpscan/mcpscan/internal/intent"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// LearnedID is the ID of the rule that asks the trained classifier. Training leaves it out.
+const LearnedID = "inj-learned"
+
+var Learned = scanner.Rule{
+	ID:         LearnedID,
+	Category:   "hidden_instructions",
+	Title:      "A sentence reads like an instruction that harms the user",
+	Why:        "Rules know wordings. An attacker who chooses other words, or another language, gives the same order, and a model follows it.",
+	Fix:        "Read the sentence. If a model that followed it would do something that the user did not ask for, remove the server or the text.",
+	Severity:   scanner.Medium,
+	Confidence: scanner.ConfidenceLow,
+	Basis:      "A linear classifier, trained on labelled texts, scores each sentence by its words, their order, and how they relate to the purpose of the tool; the worst sentence counts, less in longer texts. It is high only above a threshold that few honest texts reach, or a lower one where another rule has found something in the same sentence. docs/detection.md has the figures.",
+	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
+	Definition: askClassifier,
+	Result:     askClassifier,
+}
+
+// classifier is the memory of a judgement, which no text leaves a trace in.
+type classifier struct {
+	reader    trained.Reader
+	folder    text.Folder
+	sentences []trained.Sentence
+}
+
+var classifiers = sync.Pool{New: func() any { return new(classifier) }}
+
+func askClassifier(p *scanner.TextPass) {
+	c := classifiers.Get().(*classifier)
+	defer classifiers.Put(c)
+	place, read := trained.PlaceOf(p, &c.folder)
+	if !read {
+		return
+	}
+	m := trained.Embedded()
+	is := m.Parameters()
+	c.sentences = trained.Sentences(c.sentences[:0], p.Folded)
+	around := trained.Around(p)
+	group, worst, at := place.Kind.Group(), trained.Score(0), -1
+	for i, s := range c.sentences {
+		score := is.Total(m.Of(c.reader.Features(p.Folded, c.sentences, i, &place)), p.Others(s.Start, s.End, scanner.Medium), around+len(c.sentences), group)
+		if score > is.Medium[group] && (at < 0 || score > worst) {
+			worst, at = score, i
+		}
+	}
+	if at < 0 {
+		return
+	}
+	severity := scanner.Medium
+	if worst > is.High[group] {
+		severity = scanner.High
+	}
+	var signals []string
+	for _, part := range c.reader.Explain(m, p.Folded, c.sentences, at, &place) {
+		signals = append(signals, "“"+text.Visible(text.Mask(string(p.Folded[part.Start:part.End])), shownPart)+"”")
+	}
+	s := c.sentences[at]
+	p.Report(scanner.Issue{Start: s.Start, End: s.End, Severity: severity, Signals: signals,
+		Message: "the sentence reads like an instruction that harms the user"})
+}
+
+// shownPart is how much is shown of a part of a sentence that speaks for an attack, in characters.
+const shownPart = 40
