@@ -240,11 +240,11 @@ func (p *TextPass) Reported(start, end int, severity Severity) bool {
 	})
 }
 
-// Others reports whether other rules have reported so far, at a severity or above it, a
-// part of Folded[start:end].
+// Others reports whether other rules have so far reported a part of Folded[start:end] at
+// this severity or above. Patterns of the user do not count: they can mean anything.
 func (p *TextPass) Others(start, end int, severity Severity) bool {
 	return slices.ContainsFunc(p.reported, func(r reported) bool {
-		return r.rule != p.rule && r.start < end && start < r.end && r.severity >= severity
+		return r.rule != p.rule && !strings.HasPrefix(r.rule.ID, CustomGroup) && r.start < end && start < r.end && r.severity >= severity
 	})
 }
 

@@ -84,20 +84,20 @@ func inOrder(a, b Position) (Position, Position) {
 }
 
 // Blocks reports whether a result is to be blocked for what a rule found in it, or a
-// definition withheld for what it says, as the settings weigh it. A mention is no order: where no alert_threshold says
-// otherwise, findings below medium block nothing, and those that somebody accepted
-// never do.
+// definition withheld for what it says, as the settings weigh it. Without an
+// alert_threshold, findings below medium block nothing, nor do findings of low confidence
+// below high. Findings that somebody accepted never block.
 func (t *Triage) Blocks(f *scanner.Finding) bool {
 	if !t.Settings.Outputs.Block || !output(f) && !(f.Subject.Definition() && readsTexts(f.Rule)) {
 		return false
 	}
 	set, on := t.setting(f)
-	severity, from := f.Severity, scanner.Medium
+	severity, from := f.Weight(), scanner.Medium
+	if threshold := t.Settings.AlertThreshold; threshold != nil {
+		severity, from = f.Severity, *threshold
+	}
 	if set.Severity != nil {
 		severity = *set.Severity
-	}
-	if threshold := t.Settings.AlertThreshold; threshold != nil {
-		from = *threshold
 	}
 	return on && severity >= from && !slices.ContainsFunc(t.Settings.Ignores, func(i Ignore) bool {
 		return i.matches(f, f.Fingerprint) && i.holds(t.when(f))

@@ -55,7 +55,9 @@ func TestConfigurationsAreNoTexts(t *testing.T) {
 func TestBlocks(t *testing.T) {
 	const block = "output_inspection: {on_detection: block}\n"
 	when := time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC)
-	one := vocabulary().Rules[0]
+	sure, unsure := vocabulary().Rules[0], vocabulary().Rules[0]
+	sure.Confidence, unsure.Confidence = scanner.ConfidenceMedium, scanner.ConfidenceLow
+	unsure.ID += "-unsure"
 	for _, c := range []struct {
 		text     string
 		category string
@@ -77,9 +79,18 @@ func TestBlocks(t *testing.T) {
 		{block + "ignores: [{server: other, reason: theirs}]", "output_poisoning", scanner.Critical, true},
 	} {
 		triage := config.Triage{Settings: parse(t, c.text)}
-		f := scanner.Finding{Rule: &one, Category: c.category, Severity: c.severity, Server: "s", Time: when}
+		f := scanner.Finding{Rule: &sure, Category: c.category, Severity: c.severity, Server: "s", Time: when}
 		if got := triage.Blocks(&f); got != c.want {
 			t.Errorf("%s: %s at %s blocks: %v", c.text, c.category, c.severity, got)
+		}
+	}
+	for severity, want := range map[scanner.Severity]bool{scanner.Medium: false, scanner.High: true} {
+		f := scanner.Finding{Rule: &unsure, Category: "output_poisoning", Severity: severity, Server: "s", Time: when}
+		if got := (&config.Triage{Settings: parse(t, block)}).Blocks(&f); got != want {
+			t.Errorf("a finding of low confidence at %s blocks: %v", severity, got)
+		}
+		if !(&config.Triage{Settings: parse(t, block+"detection: {alert_threshold: medium}")}).Blocks(&f) {
+			t.Errorf("a finding of low confidence at %s does not block where the threshold says so", severity)
 		}
 	}
 }

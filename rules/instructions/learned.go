@@ -59,6 +59,9 @@ func askClassifier(p *scanner.TextPass) {
 	if worst > is.High[group] {
 		severity = scanner.High
 	}
+	if s := c.sentences[at]; p.Others(s.Start, s.End, severity) {
+		return // another rule names what the sentence asks for
+	}
 	var signals []string
 	for _, part := range c.reader.Explain(m, p.Folded, c.sentences, at, &place) {
 		signals = append(signals, "“"+text.Visible(text.Mask(string(p.Folded[part.Start:part.End])), shownPart)+"”")
