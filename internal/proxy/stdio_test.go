@@ -22,7 +22,6 @@ import (
 type server struct {
 	exited chan struct{}
 	code   int
-	stdin  io.Closer
 	ended  sync.Once
 }
 
