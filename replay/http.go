@@ -34,6 +34,7 @@ var (
 type httpText struct {
 	name  string
 	max   int64
+	lines *wire.LineReader
 	doc   wire.Doc
 	inner map[int]bool // lines that look like the start of a piece and are part of one
 	conns map[string]*conn
@@ -43,7 +44,13 @@ type httpText struct {
 	head  bool // the line is in a head
 	last  int  // number of the line before
 	out   chunk
+	size  int // of the frames in out, in bytes
+	asked int // events in out that a later head may still move to another session
 }
+
+// maxHeld bounds the frames that wait for a head to name their session, in bytes. A request
+// whose answer comes later than that stays in the session of the file.
+const maxHeld = 8 << 20
 
 // conn is what is known of a connection.
 type conn struct {
@@ -76,29 +83,39 @@ func openHTTP(name string, r io.Reader, o Options) (scanner.Source, error) {
 	}
 	h := &httpText{name: name, max: o.MaxMessage, conns: map[string]*conn{}, inner: innerSegments(data)}
 	h.enter("", time.Time{}, scanner.ServerToClient)
-	lines := wire.NewLineReader(bytes.NewReader(data), o.MaxMessage)
-	for {
-		l, err := lines.Next()
-		if err != nil {
-			break // the end: all is in memory
-		}
-		if l.Oversize {
-			h.out = append(h.out, skipped(name, l.Number, "a line is over the limit of %d bytes (--max-message)", o.MaxMessage))
-		} else {
+	h.lines = wire.NewLineReader(bytes.NewReader(data), o.MaxMessage)
+	source := &made{next: h.next}
+	if broken != nil {
+		source.broken = skipped(name, bytes.Count(data, []byte("\n"))+1, "%v", broken)
+	}
+	return source, nil
+}
+
+// next makes the events of the next lines.
+func (h *httpText) next() (chunk, bool) {
+	for h.lines != nil && (len(h.out) == 0 || h.asked > 0 && h.size < maxHeld) {
+		l, err := h.lines.Next()
+		switch {
+		case err != nil: // the end: all is in memory
+			h.lines = nil
+			for _, f := range h.order {
+				h.flush(f)
+			}
+		case l.Oversize:
+			h.out = append(h.out, skipped(h.name, l.Number, "a line is over the limit of %d bytes (--max-message)", h.max))
+		default:
 			h.line(l.Data, l.Number)
 		}
-		h.last = l.Number
+		h.last = max(h.last, l.Number)
 	}
-	for _, f := range h.order {
-		h.flush(f)
+	if h.asked > 0 {
+		for _, f := range h.order {
+			h.decided(f.conn)
+		}
 	}
-	if broken != nil {
-		h.out = append(h.out, skipped(name, h.last+1, "%v", broken))
-	}
-	if h.out == nil {
-		h.out = chunk{}
-	}
-	return &once{h.out}, nil
+	events := h.out
+	h.out, h.size = nil, 0
+	return events, len(events) > 0
 }
 
 // innerSegments finds the lines that look like the start of a piece and stand
@@ -173,11 +190,13 @@ func (h *httpText) line(data []byte, number int) {
 	case closedLine.Match(data):
 	case bytes.HasPrefix(data, []byte("### curl")):
 		h.flush(h.flow)
+		h.decided(h.conn)
 		delete(h.conns, "")
 		h.enter("", time.Time{}, scanner.ServerToClient)
 	case h.flow.direction == scanner.ClientToServer && requestHead.Match(data):
 		h.startHead()
-		h.conn.session, h.conn.asked, h.conn.head = baseName(h.name), nil, &scanner.HTTPHead{}
+		h.decided(h.conn)
+		h.conn.session, h.conn.head = baseName(h.name), &scanner.HTTPHead{}
 	case h.flow.direction == scanner.ServerToClient && responseHead.Match(data):
 		h.startHead()
 		h.flow.accepted = bytes.Contains(data, []byte(" 202"))
@@ -210,21 +229,28 @@ func (h *httpText) field(data []byte) bool {
 		h.conn.head.Field(h.flow.direction == scanner.ClientToServer, string(name), string(bytes.TrimSpace(value)))
 	}
 	if strings.EqualFold(string(name), "mcp-session-id") {
-		h.conn.enterSession(string(bytes.TrimSpace(value)), baseName(h.name))
+		h.enterSession(h.conn, string(bytes.TrimSpace(value)))
 	}
 	return true
 }
 
 // enterSession names the session of an exchange, unless the request has named
 // it: no answer may move a request. Initialize is sent before there is a session.
-func (c *conn) enterSession(id, none string) {
-	if c.session != none {
+func (h *httpText) enterSession(c *conn, id string) {
+	if c.session != baseName(h.name) {
 		return
 	}
 	c.session = id
 	for _, e := range c.asked {
 		e.Session = id
 	}
+	h.decided(c)
+}
+
+// decided leaves the requests of a connection in the session in which they are.
+func (h *httpText) decided(c *conn) {
+	h.asked -= len(c.asked)
+	c.asked = nil
 }
 
 // body takes the messages out of a body.
@@ -325,14 +351,18 @@ func (h *httpText) flush(f *flow) {
 	}
 	e := h.emit(f, bytes.TrimSpace(f.partial), f.start)
 	f.partial, f.parsed, f.sized = nil, 0, false
-	if f.direction == scanner.ClientToServer {
+	switch {
+	case f.direction == scanner.ServerToClient:
+		h.decided(f.conn) // its head has been read
+	case e.Session == baseName(h.name):
 		f.conn.asked = append(f.conn.asked, e)
+		h.asked++
 	}
 }
 
 func (h *httpText) emit(f *flow, frame []byte, number int) *scanner.Event {
 	e := &scanner.Event{Time: f.time, Direction: f.direction, Transport: "http", Session: f.conn.session, Server: baseName(h.name),
 		Frame: frame, HTTP: f.conn.head, Origin: scanner.Origin{File: h.name, Line: number, Column: 1}}
-	h.out = append(h.out, e)
+	h.out, h.size = append(h.out, e), h.size+len(frame)
 	return e
 }

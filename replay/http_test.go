@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -139,5 +140,25 @@ func TestHTTPTextBounds(t *testing.T) {
 	events, err = openBytes("cap.txt", lines(fromServer, okHead, "", "{", `"jsonrpc":"2.0","x":"`+strings.Repeat("x", 60), `y":"`+strings.Repeat("x", 60)+`"}`, "data: "+pong), 100)
 	if err != nil || len(events) < 2 || show(&events[0]) != "4 skipped: a message is over the limit of 100 bytes (--max-message)" || string(events[len(events)-1].Frame) != pong {
 		t.Errorf("%v, got:\n%s", err, shown(events))
+	}
+}
+
+// A request waits for the answer that names its session, but not for ever.
+func TestHTTPTextHoldsWhatWaits(t *testing.T) {
+	const pieces = 20
+	fill := []string{}
+	for range pieces {
+		fill = append(fill, otherConn, okHead, "", `{"jsonrpc":"2.0","id":2,"result":{"x":"`+strings.Repeat("x", maxHeld/pieces)+`"}}`)
+	}
+	waits := []string{fromClient, postHead, "", ping}
+	answer := []string{fromServer, okHead, sessionID, "", pong}
+	for _, tt := range []struct {
+		between []string
+		want    string
+	}{{fill[:2*4], "s9"}, {fill, "cap"}} {
+		events := read(t, "cap.txt", lines(slices.Concat(waits, tt.between, answer)...))
+		if events[0].Session != tt.want || events[len(events)-1].Session != "s9" {
+			t.Errorf("%d pieces between: the request is in session %s, the answer in %s", len(tt.between)/4, events[0].Session, events[len(events)-1].Session)
+		}
 	}
 }

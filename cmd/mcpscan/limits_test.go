@@ -161,6 +161,7 @@ var limits = []struct {
 		{"maxManifests", "manifests in a bundle", "files", untested},
 		{"maxPartial", "a message that HTTP text splits", "bytes", "inspected as text"},
 		{"maxParsed", "bytes parsed to join such messages", "bytes", "inspected as text"},
+		{"maxHeld", "messages of HTTP text that wait for the answer that names their session", "bytes", "kept in the session of the file"},
 		{"maxBrackets", "places in a log line that may begin a message", "places", "not a message"},
 		{"maxInterned", "distinct names kept while a chunk is decoded", "names", "read again"},
 		{"sniffBytes", "start of a file that tells its format", "bytes", "not considered"},
