@@ -64,7 +64,7 @@ func TestLayers(t *testing.T) {
 // TestLargeTexts shows of texts of 2 MB, made to be much work, that they take
 // work and memory in proportion, and that a bound which was met is reported for.
 func TestLargeTexts(t *testing.T) {
-	const larger = 1 << 20
+	const larger = 512 << 10
 	const engineTables = 16 << 20 // what an engine and its inspector hold, whatever the text
 	fill := func(unit string) func(int) string {
 		return func(size int) string { return strings.Repeat(unit, size/len(unit)) }

@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	editCases = flag.Int("edits", 200, "how many hostile edits TestHostileEdits tries")
+	editCases = flag.Int("edits", 50, "how many hostile edits TestHostileEdits tries")
 	editSeed  = flag.Uint64("edits-seed", 1, "what its projects and edits are drawn from")
 )
 
@@ -31,7 +31,7 @@ const editsOfProject = 25
 // that. The gate must fail, or the report say what was not looked at.
 func TestHostileEdits(t *testing.T) {
 	if testing.Short() {
-		*editCases = min(*editCases, 50)
+		*editCases = min(*editCases, 25)
 	}
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

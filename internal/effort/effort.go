@@ -21,12 +21,11 @@ const (
 	// Between them lies what memory costs: of page faults alone one run can take five
 	// times as much as the next.
 	tooMuch = 16
-	// Some kernels count processor time in ticks of 10 ms. The sum over many runs is right
-	// all the same.
-	enough = 20 * time.Millisecond
-	// Other load blurs a measurement by its use of caches. It goes on then: the square
-	// fails each time.
-	attempts = 8
+	// What is measured in one attempt. Some kernels count processor time in ticks of 10 ms,
+	// and other load blurs a short measurement by its use of caches: one that fails is
+	// repeated with more, and the square fails each time.
+	enough   = 5 * time.Millisecond
+	attempts = 32
 	// The collector runs all the same once the process takes this many bytes.
 	memoryLimit = 1 << 30
 )

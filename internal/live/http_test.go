@@ -65,6 +65,7 @@ func legacyHTTP(t *testing.T, own func(w http.ResponseWriter, r *http.Request, m
 }
 
 func TestHTTPSessionAndVersionHeaders(t *testing.T) {
+	t.Parallel()
 	url := legacyHTTP(t, func(w http.ResponseWriter, r *http.Request, m message) bool {
 		switch m.method {
 		case methodDiscover:
@@ -93,6 +94,7 @@ func TestHTTPSessionAndVersionHeaders(t *testing.T) {
 
 // On the stream of the answer, and before it, the server asks us something.
 func TestHTTPServerThatAsksBack(t *testing.T) {
+	t.Parallel()
 	answered := make(chan string, 8)
 	url := legacyHTTP(t, func(w http.ResponseWriter, r *http.Request, m message) bool {
 		switch {
@@ -121,6 +123,7 @@ func TestHTTPServerThatAsksBack(t *testing.T) {
 
 // The server hangs up on the stream and gives the answer to who comes back.
 func TestHTTPStreamIsResumed(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Value
 	url := legacyHTTP(t, func(w http.ResponseWriter, r *http.Request, m message) bool {
 		switch {
@@ -142,6 +145,7 @@ func TestHTTPStreamIsResumed(t *testing.T) {
 }
 
 func TestHTTPProblems(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		own  func(w http.ResponseWriter, m message)
@@ -159,6 +163,7 @@ func TestHTTPProblems(t *testing.T) {
 			"tools/list: no answer within 400ms"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			url := legacyHTTP(t, func(w http.ResponseWriter, _ *http.Request, m message) bool {
 				if m.method == "tools/list" {
 					tt.own(w, m)
@@ -180,6 +185,7 @@ func TestHTTPProblems(t *testing.T) {
 
 // A server that leaves server/discover open is asked to initialize beside it.
 func TestHTTPHangingDiscover(t *testing.T) {
+	t.Parallel()
 	url := legacyHTTP(t, func(w http.ResponseWriter, r *http.Request, m message) bool {
 		if m.method == methodDiscover {
 			<-r.Context().Done()
@@ -193,6 +199,7 @@ func TestHTTPHangingDiscover(t *testing.T) {
 }
 
 func TestHTTPErrors(t *testing.T) {
+	t.Parallel()
 	page := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		io.WriteString(w, "<!doctype html><title>Welcome</title>\x1b[2J")
@@ -226,6 +233,7 @@ func TestHTTPErrors(t *testing.T) {
 		}, []string{"an answer is over the limit of 1048576 bytes (--max-message) and was not read"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			var change []func(*Options)
 			if tt.name == "says nothing" || tt.name == "sends a bomb and waits" {
 				change = append(change, neverStarts)
@@ -247,6 +255,7 @@ func TestHTTPErrors(t *testing.T) {
 }
 
 func TestEndpointOnAnotherOriginIsRefused(t *testing.T) {
+	t.Parallel()
 	hit := serveHTTP(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the other origin was called") }))
 	url := serveHTTP(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		stream(w, "event: endpoint\ndata: %s/messages\n\n", hit)
@@ -264,6 +273,7 @@ func TestEndpointOnAnotherOriginIsRefused(t *testing.T) {
 // A URL that ends in /sse may still be a streamable server, with a stream that
 // never names an endpoint.
 func TestStreamableBehindASSEPath(t *testing.T) {
+	t.Parallel()
 	url := legacyHTTP(t, func(w http.ResponseWriter, r *http.Request, _ message) bool {
 		if r.Method == http.MethodGet {
 			stream(w, ": nothing to say\n\n")
@@ -313,6 +323,7 @@ func TestTargetsThatCannotBe(t *testing.T) {
 // An endpoint event where the transport knows none, and a second one where it
 // does, are handed out as what the server said.
 func TestEndpointEventsThatNameNoEndpoint(t *testing.T) {
+	t.Parallel()
 	url := legacyHTTP(t, func(w http.ResponseWriter, _ *http.Request, m message) bool {
 		if m.method == "tools/list" {
 			stream(w, "event: endpoint\ndata: hidden\n\nevent: endpoint\ndata: {\"note\":\"hidden\"}\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", m.id, oneTool)
@@ -344,6 +355,7 @@ func TestEndpointEventsThatNameNoEndpoint(t *testing.T) {
 
 // A byte order mark before an answer is read over, as clients do.
 func TestHTTPByteOrderMark(t *testing.T) {
+	t.Parallel()
 	url := legacyHTTP(t, func(w http.ResponseWriter, _ *http.Request, m message) bool {
 		if m.method == "tools/list" {
 			respond(w, "\xEF\xBB\xBF"+`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.id, oneTool)

@@ -28,12 +28,14 @@ func leaveSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid
 
 // A grandchild keeps standard output open for an hour, and does not care for its input.
 func TestGrandchildrenAreEnded(t *testing.T) {
+	t.Parallel()
 	modes := []string{"launcher", "orphan"}
 	if runtime.GOOS == "linux" {
 		modes = append(modes, "session", "daemon")
 	}
 	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
 			res, s, err := list(t, helper(t, mode))
 			if mode != "orphan" && (err != nil || s.count(ServerToClient, `"name":"a"`) != 1) {
 				t.Errorf("got %+v, %v", res, err)

@@ -82,6 +82,7 @@ func serveHTTP(t *testing.T, h http.Handler) string {
 }
 
 func TestSDKStreamable(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name, era, version string
 		legacy             bool
@@ -94,6 +95,7 @@ func TestSDKStreamable(t *testing.T) {
 		{"old and stateless", EraLegacy, "2025-06-18", true, mcp.StreamableHTTPOptions{Stateless: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			server := sdkServer(tt.legacy)
 			sessions := map[string]bool{}
 			handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &tt.opts)
@@ -126,6 +128,7 @@ func TestSDKStreamable(t *testing.T) {
 }
 
 func TestSDKEventStream(t *testing.T) {
+	t.Parallel()
 	server := sdkServer(false)
 	handler := mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return server }, nil)
 	base := serveHTTP(t, handler)
@@ -135,6 +138,7 @@ func TestSDKEventStream(t *testing.T) {
 		{"found out", "/events", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			res, s, err := list(t, Target{URL: base + tt.path, Transport: tt.transport})
 			wantSDK(t, s, res, err, EraLegacy, versionLegacy, "sse")
 		})

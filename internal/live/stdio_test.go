@@ -10,6 +10,7 @@ import (
 
 // Every one of these is listed, whatever it does beside that.
 func TestStdioServersThatCanBeListed(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		mode    string
 		version string
@@ -31,6 +32,7 @@ func TestStdioServersThatCanBeListed(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.mode, func(t *testing.T) {
+			t.Parallel()
 			res, s, err := list(t, helper(t, tt.mode))
 			if err != nil {
 				t.Fatal(err)
@@ -50,6 +52,7 @@ func TestStdioServersThatCanBeListed(t *testing.T) {
 }
 
 func TestStdioIgnoredDiscoverCostsPatienceOnly(t *testing.T) {
+	t.Parallel()
 	res, s, err := list(t, helper(t, "ignores discover"))
 	if err != nil || res.Era != EraLegacy || s.count(ServerToClient, `"name":"a"`) != 1 {
 		t.Fatalf("got %+v, %v", res, err)
@@ -57,6 +60,7 @@ func TestStdioIgnoredDiscoverCostsPatienceOnly(t *testing.T) {
 }
 
 func TestStdioOldDiscoverNamesTheVersion(t *testing.T) {
+	t.Parallel()
 	_, s, err := list(t, helper(t, "old discover"))
 	if err != nil {
 		t.Fatal(err)
@@ -67,6 +71,7 @@ func TestStdioOldDiscoverNamesTheVersion(t *testing.T) {
 }
 
 func TestStdioProblems(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		mode string
 		want []string
@@ -93,6 +98,7 @@ func TestStdioProblems(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.mode, func(t *testing.T) {
+			t.Parallel()
 			res, _, err := list(t, helper(t, tt.mode), func(o *Options) {
 				o.MaxPages = 20
 			})
@@ -105,6 +111,7 @@ func TestStdioProblems(t *testing.T) {
 }
 
 func TestStdioDeathWhileListing(t *testing.T) {
+	t.Parallel()
 	res, _, err := list(t, helper(t, "dies while listing"))
 	if err != nil {
 		t.Fatal(err)
@@ -117,6 +124,7 @@ func TestStdioDeathWhileListing(t *testing.T) {
 }
 
 func TestStdioServerThatAsksBack(t *testing.T) {
+	t.Parallel()
 	res, s, err := list(t, helper(t, "asks back"))
 	if err != nil {
 		t.Fatal(err)
@@ -136,6 +144,7 @@ func TestStdioServerThatAsksBack(t *testing.T) {
 }
 
 func TestStdioLongLineIsCountedNotHeld(t *testing.T) {
+	t.Parallel()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	res, s, err := list(t, helper(t, "long line"))
@@ -149,6 +158,7 @@ func TestStdioLongLineIsCountedNotHeld(t *testing.T) {
 }
 
 func TestModernServerAnnouncesAChange(t *testing.T) {
+	t.Parallel()
 	res, s, err := list(t, helper(t, "modern list changes"))
 	if err != nil || res.Era != EraModern || s.count(ServerToClient, `"name":"v2`) != 1 {
 		t.Fatalf("got %+v, %v", res, err)
@@ -157,6 +167,7 @@ func TestModernServerAnnouncesAChange(t *testing.T) {
 }
 
 func TestSilenceOnAnUndeclaredListIsAProblem(t *testing.T) {
+	t.Parallel()
 	res, _, err := list(t, helper(t, "silent on templates"), neverSteps)
 	if err != nil {
 		t.Fatal(err)
@@ -168,6 +179,7 @@ func TestSilenceOnAnUndeclaredListIsAProblem(t *testing.T) {
 
 // A machine that is too busy to start the server in time gets a longer one.
 func TestTimeoutEndsSlowLists(t *testing.T) {
+	t.Parallel()
 	for limit := time.Second; limit < 10*time.Minute; limit *= 2 {
 		res, _, err := list(t, helper(t, "pages for ever"), func(o *Options) { o.MaxPages, o.Timeout = 1<<40, limit })
 		if err == nil {
@@ -190,6 +202,7 @@ func TestStdioFlood(t *testing.T) {
 }
 
 func TestStdioErrors(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		mode   string
 		change func(*Options)
@@ -202,6 +215,7 @@ func TestStdioErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.mode, func(t *testing.T) {
+			t.Parallel()
 			_, _, err := list(t, helper(t, tt.mode), tt.change)
 			if err == nil {
 				t.Fatal("no error")
@@ -216,6 +230,7 @@ func TestStdioErrors(t *testing.T) {
 }
 
 func TestStdioCommandIsMissing(t *testing.T) {
+	t.Parallel()
 	for _, target := range []Target{
 		{Command: []string{"mcpscan-no-such-command"}},
 		{Command: []string{"sh"}, Env: []string{"PATH=/nonexistent"}},
@@ -229,8 +244,10 @@ func TestStdioCommandIsMissing(t *testing.T) {
 
 // TestCancelEndsAllAtOnce: what is cancelled waits for no time-out, which is an hour.
 func TestCancelEndsAllAtOnce(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"silent", "deaf", "floods with requests"} {
 		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
 			_, err := List(cancelled(t, 200*time.Millisecond), helper(t, mode), Options{StartTimeout: time.Hour, StepTimeout: time.Hour})
 			if err == nil || !strings.HasSuffix(err.Error(), "the user gave up") {
 				t.Errorf("got %v", err)
