@@ -236,9 +236,9 @@ func TestOpenRequestsAreBounded(t *testing.T) {
 // TestValuesAreBounded shows that a frame with too many values is counted as
 // not inspected, and that its text is looked at all the same.
 func TestValuesAreBounded(t *testing.T) {
-	text := `{"jsonrpc":"2.0","id":1,"result":{"x":"zqmarker","y":[` + strings.Repeat(`[],`, 1_000_000) + `0]}}`
+	text := `{"jsonrpc":"2.0","id":1,"result":{"x":"zqmarker","y":[` + strings.Repeat(`[],`, 500_000) + `0]}}`
 	s, res := run(t, []scanner.Rule{markerRule()}, frame(0, scanner.ServerToClient, text))
-	if len(s.findings) != 1 || len(res.Coverage.Skipped) != 1 || res.Coverage.Skipped[0].Reason != "unparsable frame: more than 1000000 values" {
+	if len(s.findings) != 1 || len(res.Coverage.Skipped) != 1 || res.Coverage.Skipped[0].Reason != "unparsable frame: more than 500000 values" {
 		t.Errorf("%d findings, coverage %+v", len(s.findings), res.Coverage)
 	}
 }

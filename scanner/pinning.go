@@ -1,5 +1,7 @@
 package scanner
 
+import "bytes"
+
 // Pinning says what becomes of a call whose tool is not as it was trusted.
 type Pinning struct {
 	OnChange Verdict // Block, Alert or Allow
@@ -84,7 +86,7 @@ func (srv *Server) relist(first *Known, d *Definition, know func(*Definition) *K
 	}
 	note(&srv.Relisted, name)
 	alone := *d // the others of its list need not be kept with it
-	alone.Output, alone.Sent = nil, nil
+	alone.Input, alone.Output, alone.Sent = bytes.Clone(alone.Input), nil, nil
 	srv.change(know(&alone))
 }
 

@@ -103,7 +103,9 @@ func (in *Inspector) result(m *Message, node int) {
 		return
 	}
 	if c := in.tree.Get(node, "structuredContent"); c >= 0 && !in.isError(node) {
-		m.Structured = in.copied(c, structuredBytes)
+		if in.holds(c, structuredBytes) {
+			m.Structured = bytes.Clone(in.tree.Raw(c))
+		}
 		m.StructuredAt = int(in.tree.Nodes[c].Start) - int(in.tree.Nodes[in.event.root].Start)
 	}
 	in.members(m, node, ResultSubject)
@@ -116,13 +118,9 @@ func (in *Inspector) isError(result int) bool {
 	return c >= 0 && string(in.tree.Raw(c)) == "true"
 }
 
-// copied returns a copy of the object or array at node i, nil if it is neither or larger than
-// limit.
-func (in *Inspector) copied(i, limit int) []byte {
-	if in.tree.Kind(i) < wire.Array || len(in.tree.Raw(i)) > limit {
-		return nil
-	}
-	return bytes.Clone(in.tree.Raw(i))
+// holds reports an object or array at node i that is not larger than limit.
+func (in *Inspector) holds(i, limit int) bool {
+	return in.tree.Kind(i) >= wire.Array && len(in.tree.Raw(i)) <= limit
 }
 
 // members inspects the members of a result or document; those that have no
@@ -242,10 +240,6 @@ func (in *Inspector) define(m *Message, kind SubjectKind, c int) {
 		def.Can = capability.OfTool(in.tree, c, def.Name, def.Description)
 		def.Category = capability.CategoryOfTool(in.tree, c, def.Name, def.Description)
 	}
-	def.Output = in.copied(doc.Get(c, "outputSchema"), schemaBytes)
-	if kind == ToolSubject {
-		def.Input = in.copied(doc.Get(c, "inputSchema"), schemaBytes)
-	}
 	in.declare(m, c, def)
 	in.region(kind, def.Name, c, c)
 	in.scattered(kind, def.Name, c, c)
@@ -256,6 +250,25 @@ func (in *Inspector) declare(m *Message, i int, def Definition) {
 	in.digest.definition(in.tree, i, &def)
 	if in.engine.keeps(def.Digest) {
 		def.Sent = bytes.Clone(in.tree.Raw(i))
+	}
+	// The schemas are most of a definition: where the whole is kept, they are parts of it.
+	schema := func(member string) []byte {
+		c := in.tree.Get(i, member)
+		if !in.holds(c, schemaBytes) {
+			return nil
+		}
+		if def.Sent == nil {
+			return bytes.Clone(in.tree.Raw(c))
+		}
+		from := int(in.tree.Nodes[c].Start - in.tree.Nodes[i].Start)
+		end := from + len(in.tree.Raw(c))
+		return def.Sent[from:end:end]
+	}
+	if def.Kind != ServerSubject {
+		def.Output = schema("outputSchema")
+	}
+	if def.Kind == ToolSubject {
+		def.Input = schema("inputSchema")
 	}
 	if in.engine.agentsh && def.Kind == ToolSubject {
 		def.AgentSH = AgentSH(in.tree, i)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -32,7 +33,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	c.declared = checks.triage.Settings.Policy
-	old, before, missed, err := c.snapshot(ctx, std, checks.engine)
+	inputs, before, missed, err := c.snapshot(ctx, std, checks.engine)
 	if err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		return c.nothingCompared(before, met.sorted())
 	}
 	res.Coverage.Skipped = append(res.Coverage.Skipped, missed...)
-	r := collector.Report(append(old.inputs, now.inputs...), version(), res)
+	r := collector.Report(append(inputs, now.inputs...), version(), res)
 	checks.complete(std, r, c.Quiet)
 	return c.finish(std, r, checks.rules)
 }
@@ -86,8 +87,9 @@ func (s fresh) Finding(f *scanner.Finding) error {
 
 // snapshot reads the old side to its end, and keeps what its servers offer. missed is what was
 // not read.
-func (c *diffCmd) snapshot(ctx context.Context, std streams, engine *scanner.Engine) (s *side, offers *scanner.Snapshot, missed []scanner.Skipped, err error) {
-	if s, err = c.side(ctx, std, c.Old, true, nil, c.MaxMessage, c.Quiet); err != nil {
+func (c *diffCmd) snapshot(ctx context.Context, std streams, engine *scanner.Engine) (inputs []report.Input, offers *scanner.Snapshot, missed []scanner.Skipped, err error) {
+	s, err := c.side(ctx, std, c.Old, true, nil, c.MaxMessage, c.Quiet)
+	if err != nil {
 		return nil, nil, nil, err
 	}
 	defer s.close()
@@ -99,5 +101,5 @@ func (c *diffCmd) snapshot(ctx context.Context, std streams, engine *scanner.Eng
 	if len(offers.Servers) == 0 {
 		return nil, nil, nil, &exitError{exitIncomplete, fmt.Errorf("%s: it has no server with definitions, so there is nothing to compare with", c.Old)}
 	}
-	return s, offers, res.Coverage.Skipped, nil
+	return s.inputs, offers, res.Coverage.Skipped, nil
 }

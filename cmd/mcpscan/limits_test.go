@@ -108,7 +108,8 @@ var limits = []struct {
 		{"answerQueue", "requests of the server that wait for our answer", "requests", "not answered, and counted"},
 	}},
 	{"internal/lockfile", []limit{
-		{"MaxBytes", "`mcpscan.lock`", "bytes", exitsUsage},
+		{"MaxBytes", "`mcpscan.lock`, read or written", "bytes", exitsUsage},
+		{"maxNodes", "values of `mcpscan.lock`", "values", exitsUsage},
 		{"patience", "time to wait for another writer of the lockfile", "time", exitsUsage},
 	}},
 	{"internal/osv", []limit{

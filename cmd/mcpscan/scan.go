@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -213,7 +214,7 @@ func (c *scanCmd) target(ctx context.Context, std streams, p *plan, t string) er
 	case isURL(t):
 		return p.url(t, c.Header, c.known)
 	case t == "-":
-		data, err := within(ctx, func() ([]byte, error) { return readAtMost(std.in, c.MaxMessage) })
+		data, err := within(ctx, func() ([]byte, error) { return readAtMost(std.in, 0, c.MaxMessage) })
 		return c.content(p, label(t), data, err)
 	}
 	info, err := os.Stat(t)
@@ -360,12 +361,16 @@ func readTarget(name string, limit int64) ([]byte, error) {
 		return nil, usage("reading the target: %w", err)
 	}
 	defer f.Close()
-	return readAtMost(f, limit)
+	return readAtMost(f, info.Size(), limit)
 }
 
-// readAtMost reads a target that may have as many bytes as limit.
-func readAtMost(r io.Reader, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, min(limit, 1<<40)+1))
+// readAtMost reads a target that may have as many bytes as limit. size is what it is said to
+// have, so that its bytes need not be moved as they become more.
+func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
+	var b bytes.Buffer
+	b.Grow(int(min(size, limit, maxHeap)) + bytes.MinRead)
+	_, err := b.ReadFrom(io.LimitReader(r, min(limit, 1<<40)+1))
+	data := b.Bytes()
 	if err != nil {
 		return nil, usage("reading the target: %w", err)
 	}

@@ -17,7 +17,10 @@ const Name = "mcpscan.lock"
 const Version = "mcpscan.lock/v1"
 
 // MaxBytes bounds the file. Those of the largest published servers take 600 KiB.
-const MaxBytes = 64 << 20
+const MaxBytes = 16 << 20
+
+// maxNodes bounds the values of the file.
+const maxNodes = 1_000_000
 
 // File is a lockfile.
 type File struct {

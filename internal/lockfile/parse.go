@@ -41,7 +41,7 @@ func Parse(path string, data []byte) (*File, error) {
 		return nil, err
 	}
 	var syntax *wire.SyntaxError
-	p.doc.MaxNodes = 4_000_000
+	p.doc.MaxNodes = maxNodes
 	if err := p.doc.Parse(data); errors.As(err, &syntax) {
 		at := p.at.At(min(syntax.Offset, len(data)))
 		return nil, &Error{path, at.Line, at.Column, "", syntax.Msg + "; restore the lockfile from version control, or write it again with mcpscan lock"}

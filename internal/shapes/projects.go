@@ -161,10 +161,10 @@ func comparisons() []Shape {
 			renamed := []byte(`{"tools":[` + numbered(n, ",\n", func(i int) string { return tool(fmt.Sprintf("other_%d", i), before(i)) }) + `]}`)
 			return map[string][]byte{"old.json": tools(n, before), "new.json": renamed}
 		}},
-		{Name: "a lock", Small: 150, Most: 2 * definitionBytes, Commands: [][]string{lock, {"lock", "--check", "--fail-on", "never", "--allow-incomplete"}, {"pins", "list"}}, Make: pair(before, after)},
-		{Name: "a lock of an upgrade", Small: 60, Most: 2 * definitionBytes, Make: pair(before, after), Commands: [][]string{lock,
+		{Name: "a lock", Small: 150, Most: lockedBytes, Commands: [][]string{lock, {"lock", "--check", "--fail-on", "never", "--allow-incomplete"}, {"pins", "list"}}, Make: pair(before, after)},
+		{Name: "a lock of an upgrade", Small: 60, Most: lockedBytes / 2, Make: pair(before, after), Commands: [][]string{lock,
 			{"lock", "--now", "2026-01-07", "--fail-on", "never", "--allow-incomplete", "new.json"},
 			{"pins", "diff"}, {"approve", "--all", "--reason", "reviewed", "--by", "me", "--now", "2026-01-08"}}},
-		{Name: "a lock that was changed", Small: 150, Most: 2 * definitionBytes, Make: pair(before, after), Commands: [][]string{lock, scanning("--lockfile", "mcpscan.lock", "new.json")}},
+		{Name: "a lock that was changed", Small: 150, Most: lockedBytes, Make: pair(before, after), Commands: [][]string{lock, scanning("--lockfile", "mcpscan.lock", "new.json")}},
 	}
 }

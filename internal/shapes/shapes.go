@@ -30,8 +30,9 @@ type Shape struct {
 
 // Sizes in bytes that are a little less than what mcpscan reads.
 const (
-	settingsBytes   = 250_000    // of a file of settings, whose limit is in tokens of YAML
-	definitionBytes = 16_000_000 // of a file of small definitions, which has a million values then
+	settingsBytes   = 250_000   // of a file of settings, whose limit is in tokens of YAML
+	definitionBytes = 8_000_000 // of a file of small definitions, which has half a million values then
+	lockedBytes     = 4_000_000 // of two such files whose lockfile is as long as one may be
 )
 
 // All returns all shapes.

@@ -62,14 +62,14 @@ func (d *Doc) SortedMembers(i int) []int {
 	var x, y []byte
 	slices.SortStableFunc(members, func(a, b int) int {
 		x, y = x[:0], y[:0]
-		return compareUTF16(d.Key(a, &x), d.Key(b, &y))
+		return CompareUTF16(d.Key(a, &x), d.Key(b, &y))
 	})
 	return members
 }
 
-// compareUTF16 orders texts by UTF-16 code units. It differs from the order of
+// CompareUTF16 orders texts by UTF-16 code units. It differs from the order of
 // bytes only where a rune above U+FFFF meets one from U+E000 to U+FFFF.
-func compareUTF16(a, b []byte) int {
+func CompareUTF16(a, b []byte) int {
 	for len(a) > 0 && len(b) > 0 {
 		r, n := utf8.DecodeRune(a)
 		s, m := utf8.DecodeRune(b)

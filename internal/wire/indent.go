@@ -21,14 +21,14 @@ func (d *Doc) AppendIndented(dst []byte, i, depth int) []byte {
 		if k > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendLine(dst, depth+1)
+		dst = AppendNewline(dst, depth+1)
 		if open == '{' {
 			dst = d.AppendCanonicalKey(dst, c)
 			dst = append(dst, ": "...)
 		}
 		dst = d.AppendIndented(dst, c, depth+1)
 	}
-	return append(appendLine(dst, depth), end)
+	return append(AppendNewline(dst, depth), end)
 }
 
 // children returns the members of an object in canonical order, or the elements
@@ -44,7 +44,8 @@ func (d *Doc) children(i int) []int {
 	return elements
 }
 
-func appendLine(dst []byte, depth int) []byte {
+// AppendNewline starts a line that is indented to depth.
+func AppendNewline(dst []byte, depth int) []byte {
 	dst = append(dst, '\n')
 	for range depth {
 		dst = append(dst, "  "...)

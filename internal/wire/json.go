@@ -45,7 +45,7 @@ const MaxDepth = 512
 
 // MaxNodes is how many values a text may have, unless the Doc says otherwise. A
 // value of two bytes costs a node of 36, and more behind the parser.
-const MaxNodes = 1_000_000
+const MaxNodes = 500_000
 
 // Node is one value of a parsed text. Nodes are in document order, so the
 // subtree of node i is the nodes from i up to Next.

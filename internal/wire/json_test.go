@@ -361,7 +361,7 @@ func TestNodesAreBounded(t *testing.T) {
 	if err := d.Parse(list(MaxNodes)); err != nil {
 		t.Error(err)
 	}
-	if err := d.Parse(list(MaxNodes + 1)); err == nil || !strings.Contains(err.Error(), "more than 1000000 values") {
+	if err := d.Parse(list(MaxNodes + 1)); err == nil || !strings.Contains(err.Error(), "more than 500000 values") {
 		t.Errorf("one value more: %v", err)
 	}
 	archive := Doc{MaxNodes: MaxNodes + 1}
