@@ -252,7 +252,7 @@ func TestRepeatedAnchors(t *testing.T) {
 	}
 	in := e.NewInspector()
 	for _, r := range rules.All() {
-		for _, p := range r.Patterns {
+		for _, p := range r.AllPatterns() {
 			unit := strings.Join(p.Anchors[:min(len(p.Anchors), 50)], " you must ") + " you must "
 			inspect := func(times, size int) func() {
 				ev := answer(t, strings.Repeat(unit, size/len(unit)))

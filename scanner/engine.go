@@ -138,7 +138,7 @@ func New(rules []Rule, o Options) (*Engine, error) {
 			return nil, fmt.Errorf("duplicate rule %q", r.ID)
 		}
 		seen[r.ID] = true
-		for k, p := range r.Patterns {
+		for k, p := range r.AllPatterns() {
 			patterns = append(patterns, p)
 			e.owner = append(e.owner, owner{i, k})
 		}

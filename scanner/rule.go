@@ -35,6 +35,10 @@ type Rule struct {
 	Patterns []Pattern
 	Text     func(*TextPass)
 
+	// MorePatterns returns patterns that take long to build. They come before Patterns, and are
+	// built with an engine, so that a command without one does not pay for them.
+	MorePatterns func() []Pattern
+
 	// Definition is called for each text of a definition, whatever matched in it.
 	// A definition is short, is read before anything is called, and is obeyed:
 	// it is worth more than a look around anchors.
@@ -135,10 +139,18 @@ func (r *Rule) validate() error {
 		return fmt.Errorf("rule %q: Refs is empty", r.ID)
 	case r.Text == nil && r.Definition == nil && r.Result == nil && r.Unusual == nil && r.Lines == nil && r.Message == nil && r.Judge == nil && r.Config == nil && r.Configs == nil && r.Settings == nil:
 		return fmt.Errorf("rule %q: it has no check", r.ID)
-	case (r.Text == nil) != (len(r.Patterns) == 0):
+	case (r.Text == nil) != (len(r.Patterns) == 0 && r.MorePatterns == nil):
 		return fmt.Errorf("rule %q: Text and Patterns go together", r.ID)
 	case r.On > allTraits || r.On != 0 && r.Judge == nil:
 		return fmt.Errorf("rule %q: On is for Judge, and has to be made of the traits of messages", r.ID)
 	}
 	return nil
+}
+
+// AllPatterns returns the patterns of the rule, in the order in which a Match numbers them.
+func (r *Rule) AllPatterns() []Pattern {
+	if r.MorePatterns == nil {
+		return r.Patterns
+	}
+	return slices.Concat(r.MorePatterns(), r.Patterns)
 }

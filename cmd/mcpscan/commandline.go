@@ -1,11 +1,37 @@
 package main
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 )
+
+// onlyCommand leaves all commands out of the grammar but the one that the first argument names:
+// building the flags of the others takes longer than many a run. It leaves out none for commands
+// that look at the others, nor when the first argument is something else.
+func onlyCommand(args []string) []kong.Option {
+	if len(args) == 0 || slices.Contains([]string{"help", "completion", "__complete"}, args[0]) {
+		return nil
+	}
+	var others []string
+	known := false
+	for field := range reflect.TypeFor[grammar]().Fields() {
+		_, isCommand := field.Tag.Lookup("cmd")
+		switch {
+		case !isCommand:
+		case strings.ToLower(field.Name) == args[0]:
+			known = true
+		default:
+			others = append(others, field.Name)
+		}
+	}
+	if !known {
+		return nil
+	}
+	return []kong.Option{kong.IgnoreFields(`^grammar\.(` + strings.Join(others, "|") + `)$`)}
+}
 
 // commandFirst moves the words of the command to the front: the parser knows a flag only after
 // its command, and people write it anywhere.

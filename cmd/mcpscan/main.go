@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -99,11 +100,27 @@ Exit codes: 0 no finding at or above --fail-on, 1 findings at or above it,
 // its own, lower bounds.
 const maxHeap = 200 << 20
 
+// startHeap is the size of memory at which the garbage collector runs for the first time. The
+// tables of the rules are most of what a short run allocates, and none of it is garbage.
+const startHeap = 32 << 20
+
 func main() {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(maxHeap)
+	if os.Getenv("GOMEMLIMIT") == "" && os.Getenv("GOGC") == "" {
+		collectFrom(startHeap, maxHeap)
 	}
 	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+}
+
+// collectFrom delays the first garbage collection until the process uses start bytes, and then
+// collects as usual, with a memory limit.
+func collectFrom(start, limit int64) {
+	percent := debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(start)
+	first := new([16]byte) // unreachable at once, so the first collection finds it
+	runtime.AddCleanup(first, func(int) {
+		debug.SetMemoryLimit(limit)
+		debug.SetGCPercent(percent)
+	}, 0)
 }
 
 // run is the program: arguments in, exit code out.
@@ -112,7 +129,7 @@ func run(args []string, std streams) int {
 	defer stop()
 	var g grammar
 	exited := -1
-	parser, err := newParser(&g, std, func(code int) { exited = code })
+	parser, err := newParser(&g, std, func(code int) { exited = code }, onlyCommand(args)...)
 	if err != nil {
 		return fail(std.err, err)
 	}
@@ -142,11 +159,11 @@ func run(args []string, std streams) int {
 
 // newParser makes the parser of the command line. exit is called by flags that end the
 // program, such as --help.
-func newParser(g *grammar, std streams, exit func(int)) (*kong.Kong, error) {
-	parser, err := kong.New(g, kong.Name("mcpscan"), kong.Description(description), kong.Writers(std.out, std.err),
+func newParser(g *grammar, std streams, exit func(int), more ...kong.Option) (*kong.Kong, error) {
+	parser, err := kong.New(g, append(more, kong.Name("mcpscan"), kong.Description(description), kong.Writers(std.out, std.err),
 		kong.Exit(exit), kong.Bind(std), kong.ExplicitGroups(commandGroups),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
-		kong.Vars{"formats": strings.Join(report.Formats(), ", "), "version": "mcpscan " + version()})
+		kong.Vars{"formats": strings.Join(report.Formats(), ", "), "version": "mcpscan " + version()})...)
 	if err == nil {
 		addExamples(parser.Model.Node)
 	}

@@ -13,16 +13,16 @@ import (
 )
 
 var OtherLanguage = scanner.Rule{
-	ID:         "inj-other-language",
-	Category:   "hidden_instructions",
-	Title:      "Text gives the model an order in another language",
-	Why:        "Models follow orders in every language they know; reviewers and filters often know one.",
-	Fix:        "Have the text translated before anybody approves it. Remove the server if it says what the finding shows.",
-	Severity:   scanner.High,
-	Confidence: scanner.ConfidenceMedium,
-	Basis:      "Orders that no honest text gives in any language: ignore previous instructions, hide something from the user, call a tool before all others, send away what the user said, and read a credentials file; in Arabic, Bengali, Chinese, French, German, Hindi, Indonesian, Italian, Japanese, Korean, Portuguese, Russian, Spanish, Turkish, Urdu and Vietnamese. What English rules rate critical is high here, because fewer honest readings are known.",
-	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
-	Patterns:   foreignPatterns,
+	ID:           "inj-other-language",
+	Category:     "hidden_instructions",
+	Title:        "Text gives the model an order in another language",
+	Why:          "Models follow orders in every language they know; reviewers and filters often know one.",
+	Fix:          "Have the text translated before anybody approves it. Remove the server if it says what the finding shows.",
+	Severity:     scanner.High,
+	Confidence:   scanner.ConfidenceMedium,
+	Basis:        "Orders that no honest text gives in any language: ignore previous instructions, hide something from the user, call a tool before all others, send away what the user said, and read a credentials file; in Arabic, Bengali, Chinese, French, German, Hindi, Indonesian, Italian, Japanese, Korean, Portuguese, Russian, Spanish, Turkish, Urdu and Vietnamese. What English rules rate critical is high here, because fewer honest readings are known.",
+	Refs:         []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
+	MorePatterns: foreignPatterns,
 	Text: func(p *scanner.TextPass) {
 		for _, m := range p.Matches {
 			if clause.Quoted(p.Folded, m.Start, m.End) {
@@ -43,13 +43,13 @@ var OtherLanguage = scanner.Rule{
 
 // foreignLanguages is the table of languages with its compiled patterns: the orders of each
 // language in turn, followed by the credentials files, whose verb is looked for around them.
-var (
-	foreignPatterns = append(slices.Concat(languages.Each((*languages.Language).Patterns)...), scanner.Pattern{
+var foreignPatterns = sync.OnceValue(func() []scanner.Pattern {
+	return append(slices.Concat(languages.Each((*languages.Language).Patterns)...), scanner.Pattern{
 		Name:    "secret_file",
 		Expr:    secrets.Files,
 		Anchors: secrets.FileAnchors,
 	})
-)
+})
 
 // Compiled at the first match, so that a run without a match pays nothing.
 var (
@@ -83,7 +83,7 @@ func ofAll(f func(*languages.Language) string) string {
 func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, bool) {
 	from, to := clause.Around(p.Folded, start, end)
 	ahead, said, behind := p.Folded[from:start], p.Folded[start:end], p.Folded[end:to]
-	if pattern == len(foreignPatterns)-1 {
+	if pattern == len(foreignPatterns())-1 {
 		return foreignRead(p, from, start, end)
 	}
 	l := &foreignTongues()[pattern/int(languages.Directives)]
