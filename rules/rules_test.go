@@ -16,6 +16,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/rules/instructions"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -57,13 +58,29 @@ func TestRules(t *testing.T) {
 					if has(ar, "alone") && name == "alone" {
 						want = lines(member(ar, "alone"))
 					}
-					if got := findings(t, set, ar, rule.ID); !slices.Equal(got, want) {
+					got := findings(t, set, ar, rule.ID)
+					if name != "alone" && instructions.Doubtful(&rule) {
+						got, want = withoutDoubt(got), withoutDoubt(want)
+					}
+					if !slices.Equal(got, want) {
 						t.Errorf("%s:\ngot:\n%s\nwant:\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 					}
 				}
 			})
 		}
 	}
+}
+
+// withoutDoubt returns findings as the classifier leaves them that takes all texts for honest.
+func withoutDoubt(findings []string) []string {
+	lowered := slices.Clone(findings)
+	for i, f := range lowered {
+		if severity, rest, _ := strings.Cut(f, " "); severity == "high" || severity == "critical" {
+			lowered[i] = "medium " + rest
+		}
+	}
+	slices.Sort(lowered)
+	return lowered
 }
 
 // TestEveryRuleProvesItself: three cases that fire, one of them with the

@@ -296,19 +296,19 @@ func (in *Inspector) match(p *TextPass) (seen text.Disguised) {
 		return of.rule == noRule
 	})
 	in.dispatch(p, found)
-	if p.client() {
-		return seen
-	}
 	p.Matches = nil
-	if p.Subject.Definition() {
+	switch {
+	case p.client():
+	case p.Subject.Definition():
 		for _, r := range in.engine.definition {
 			in.guard(r, func() { p.rule = r; r.Definition(p) })
 		}
-		return seen
+	default:
+		for _, r := range in.engine.result {
+			in.guard(r, func() { p.rule = r; r.Result(p) })
+		}
 	}
-	for _, r := range in.engine.result {
-		in.guard(r, func() { p.rule = r; r.Result(p) })
-	}
+	p.keep()
 	return seen
 }
 

@@ -36,6 +36,12 @@ const (
 	Result
 )
 
+// Prose reports whether texts in this place are sentences. Elsewhere the classifier has little
+// to go by.
+func (k PlaceKind) Prose() bool {
+	return k == Description || k == ParameterText || k == Instructions || k == Result
+}
+
 // Sentence is a part of a text.
 type Sentence struct{ Start, End int }
 

@@ -51,7 +51,7 @@ func (k PlaceKind) Group() Group {
 // Parameters are what a model has beside the weights of features.
 type Parameters struct {
 	Bias    Score // of every sentence
-	Support Score // added for a sentence in which a rule has found something
+	Support Score // of a finding of a rule that the model does not know
 
 	// For each group: what is taken off for each doubling of the sentences of a text, and
 	// above which score a sentence is worth a finding at medium and at high.
@@ -60,10 +60,7 @@ type Parameters struct {
 
 // Total returns the score of a sentence in its text. The more sentences a text has, the
 // more likely it is that one of them scores high by chance.
-func (p *Parameters) Total(sentence Score, supported bool, sentences int, g Group) Score {
-	if supported {
-		sentence += p.Support
-	}
+func (p *Parameters) Total(sentence Score, sentences int, g Group) Score {
 	return sentence - p.Length[g]*Score(bits.Len(uint(sentences))-1)
 }
 
@@ -130,6 +127,19 @@ func (m Model) Of(features []uint32) Score {
 		}
 	}
 	return Score(m.uint32(0)) + normal(sum, known)
+}
+
+// Support returns what findings of rules in a sentence add to its score.
+func (m Model) Support(verdicts []uint32) Score {
+	sum := Score(0)
+	for _, v := range verdicts {
+		if w, ok := m.weight(v); ok {
+			sum += Score(w) * (Unit / weightUnit)
+		} else {
+			sum += Score(m.uint32(4))
+		}
+	}
+	return sum
 }
 
 // normal divides the sum of weights by the square root of their number, so that long

@@ -2,6 +2,7 @@ package intent
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -38,6 +39,32 @@ func PlaceOf(p *scanner.TextPass, f *text.Folder) (place Place, read bool) {
 	}
 	place.Purpose = bytes.Clone(f.Fold([]byte(firstSentenceOf(p.Described()))).Text)
 	return place, true
+}
+
+// Verdicts appends the features of what rules have reported of a sentence at medium or above:
+// which rules, and whether at high.
+func Verdicts(dst []uint32, p *scanner.TextPass, s Sentence, g Group) []uint32 {
+	first := len(dst)
+	for rule, severity := range p.Others(s.Start, s.End) {
+		if severity < scanner.Medium {
+			continue
+		}
+		if v := verdict(rule.ID, severity >= scanner.High, g); !slices.Contains(dst[first:], v) && len(dst)-first < maxVerdicts {
+			dst = append(dst, v)
+		}
+	}
+	return dst
+}
+
+// maxVerdicts bounds the rules that support a sentence.
+const maxVerdicts = 16
+
+func verdict(rule string, high bool, g Group) uint32 {
+	level := uint32(g) << 1
+	if high {
+		level |= 1
+	}
+	return mix('R', hashString(offset, rule), level)
 }
 
 func firstSentenceOf(s string) string {

@@ -1,6 +1,7 @@
 package instructions
 
 import (
+	"strings"
 	"sync"
 
 	trained "github.com/mcpscan/mcpscan/internal/intent"
@@ -30,6 +31,20 @@ type classifier struct {
 	reader    trained.Reader
 	folder    text.Folder
 	sentences []trained.Sentence
+	verdicts  []uint32
+}
+
+// Doubtful reports whether a rule goes by wordings that honest texts have, too: what it finds at
+// high is medium in a text that the classifier takes for an honest one. Role tags are no wording,
+// and the classifier knows too little of the languages of inj-other-language.
+func Doubtful(r *scanner.Rule) bool {
+	switch r.ID {
+	case RoleTags.ID, "inj-other-language", LearnedID:
+		return false
+	case "xs-tool-reference":
+		return true
+	}
+	return strings.HasPrefix(r.ID, "inj-")
 }
 
 var classifiers = sync.Pool{New: func() any { return new(classifier) }}
@@ -47,26 +62,32 @@ func askClassifier(p *scanner.TextPass) {
 	around := trained.Around(p)
 	group, worst, at := place.Kind.Group(), trained.Score(0), -1
 	for i, s := range c.sentences {
-		score := is.Total(m.Of(c.reader.Features(p.Folded, c.sentences, i, &place)), p.Others(s.Start, s.End, scanner.Medium), around+len(c.sentences), group)
-		if score > is.Medium[group] && (at < 0 || score > worst) {
+		c.verdicts = trained.Verdicts(c.verdicts[:0], p, s, group)
+		score := is.Total(m.Of(c.reader.Features(p.Folded, c.sentences, i, &place))+m.Support(c.verdicts), around+len(c.sentences), group)
+		if at < 0 || score > worst {
 			worst, at = score, i
 		}
 	}
-	if at < 0 {
+	if worst <= is.High[group] && p.Via == "" && place.Kind.Prose() {
+		p.LowerTo(scanner.Medium, "the text reads like an honest one", Doubtful)
+	}
+	if at < 0 || worst <= is.Medium[group] {
 		return
 	}
 	severity := scanner.Medium
 	if worst > is.High[group] {
 		severity = scanner.High
 	}
-	if s := c.sentences[at]; p.Others(s.Start, s.End, severity) {
-		return // another rule names what the sentence asks for
+	s := c.sentences[at]
+	for _, others := range p.Others(s.Start, s.End) {
+		if others >= severity {
+			return // another rule names what the sentence asks for
+		}
 	}
 	var signals []string
 	for _, part := range c.reader.Explain(m, p.Folded, c.sentences, at, &place) {
 		signals = append(signals, "“"+text.Visible(text.Mask(string(p.Folded[part.Start:part.End])), shownPart)+"”")
 	}
-	s := c.sentences[at]
 	p.Report(scanner.Issue{Start: s.Start, End: s.End, Severity: severity, Signals: signals,
 		Message: "the sentence reads like an instruction that harms the user"})
 }

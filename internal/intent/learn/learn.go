@@ -30,10 +30,10 @@ type Row struct {
 	Tool                              json.RawMessage
 	Text                              string
 	Texts                             []Text `json:"-"`
-	// Found is the highest severity of what the rules find in it, and Flagged whether they
-	// find anything.
-	Found   scanner.Severity `json:"-"`
-	Flagged bool             `json:"-"`
+	// Found is the highest severity of what rules find in it whose word is final, and
+	// Doubtful that of the others; see instructions.Doubtful.
+	Found    scanner.Severity `json:"-"`
+	Doubtful scanner.Severity `json:"-"`
 }
 
 // Attack reports whether the row is an attack.
@@ -59,9 +59,9 @@ type Text struct {
 
 // Sentence is one sentence of a text.
 type Sentence struct {
-	Features  []uint32
-	InSpan    bool // it shares words with what carries the attack
-	Supported bool // a rule has found something in it at medium or above
+	Features []uint32
+	Verdicts []uint32 // of rules that have found something in it
+	InSpan   bool     // it shares words with what carries the attack
 }
 
 // Load reads sets of rows: a file is a set, named like it.
@@ -156,7 +156,11 @@ type capture struct {
 func (c *capture) Event(*scanner.Event, *scanner.Outcome) error { return nil }
 
 func (c *capture) Finding(f *scanner.Finding) error {
-	c.row.Found, c.row.Flagged = max(c.row.Found, f.Severity), true
+	of := &c.row.Found
+	if instructions.Doubtful(f.Rule) {
+		of = &c.row.Doubtful
+	}
+	*of = max(*of, f.Severity)
 	return nil
 }
 
@@ -173,9 +177,11 @@ func (c *capture) text(p *scanner.TextPass) {
 		sent := p.Sent(s.Start, s.End)
 		at := cap(p.Source) - cap(sent)
 		in := span != "" && from >= 0 && at < from+len(span) && from < at+len(sent) && min(from+len(span), at+len(sent))-max(from, at) >= 8
+		verdicts := intent.Verdicts(nil, p, s, t.Group)
 		t.Sentences = append(t.Sentences, Sentence{
 			Features: slices.Clone(c.reader.Features(p.Folded, c.sentences, i, &place)),
-			InSpan:   in, Supported: p.Others(s.Start, s.End, scanner.Medium),
+			Verdicts: verdicts,
+			InSpan:   in || span == "" && len(verdicts) > 0,
 		})
 	}
 	c.row.Texts = append(c.row.Texts, t)

@@ -41,13 +41,13 @@ func TestTraining(t *testing.T) {
 	}
 	o := Default
 	o.Passes = 4
-	m := Train(training, o)
+	m := Train(training, nil, o)
 	if digest := fmt.Sprintf("%x", sha256.Sum256(m.Bytes())); digest != sample {
 		t.Errorf("training on a sample gives the digest %s, want %s: where features or training were changed on purpose, write it here and train the embedded model again", digest, sample)
 	}
 	right := 0
 	for _, p := range pairs {
-		if Score(m, p[0]) > Score(m, p[1]) {
+		if score(m, p[0]) > score(m, p[1]) {
 			right++
 		}
 	}
@@ -56,14 +56,42 @@ func TestTraining(t *testing.T) {
 	}
 }
 
+// score is that of the words of a row and of what rules say of it.
+func score(m intent.Model, r *Row) intent.Score {
+	s := NewScored(m, r)
+	_, worst := s.worst(m.Support)
+	return worst
+}
+
+// TestSupports: a rule that finds attacks alone gains support, one that finds honest texts loses
+// it, and one that is never seen keeps what it began with.
+func TestSupports(t *testing.T) {
+	const good, bad = 1, 2
+	var all []Scored
+	for i := range 200 {
+		row := func(label string, verdicts ...uint32) Scored {
+			r := &Row{Type: "definition", Label: label, Pair: "x", Texts: []Text{{Sentences: []Sentence{{Verdicts: verdicts}}}}}
+			return Scored{Row: r, words: []intent.Score{intent.Score(i%5-2) * intent.Unit / 4}}
+		}
+		all = append(all, row("attack", good), row("benign", bad), row("attack"), row("benign"))
+	}
+	weights := Supports(all, Default)
+	if weights[good] <= Default.Support || weights[bad] >= Default.Support || weights[bad] < 0 {
+		t.Errorf("got %v", weights)
+	}
+	if m := intent.Encode(Default.parameters(0), weights); m.Support([]uint32{good}) != units(weights[good]) || m.Support([]uint32{77}) != units(Default.Support) {
+		t.Errorf("got %d and %d", m.Support([]uint32{good}), m.Support([]uint32{77}))
+	}
+}
+
 // TestThreshold: no more honest texts lie above a threshold than the budget allows.
 func TestThreshold(t *testing.T) {
 	var all []Scored
 	for i := range 100 {
-		all = append(all, Scored{&Row{Type: "definition", Label: "benign", Pair: "x"}, intent.Score(i)},
-			Scored{&Row{Type: "definition", Label: "benign", Real: true}, intent.Score(2 * i)},
-			Scored{&Row{Type: "result", Label: "benign", Pair: "x"}, intent.Score(1000)},
-			Scored{&Row{Type: "definition", Label: "attack", Pair: "x"}, intent.Score(1000)})
+		all = append(all, Scored{Row: &Row{Type: "definition", Label: "benign", Pair: "x"}, Score: intent.Score(i)},
+			Scored{Row: &Row{Type: "definition", Label: "benign", Real: true}, Score: intent.Score(2 * i)},
+			Scored{Row: &Row{Type: "result", Label: "benign", Pair: "x"}, Score: intent.Score(1000)},
+			Scored{Row: &Row{Type: "definition", Label: "attack", Pair: "x"}, Score: intent.Score(1000)})
 	}
 	for _, c := range []struct {
 		of   Budget

@@ -3,6 +3,7 @@ package learn
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"maps"
 	"math"
 
 	"github.com/mcpscan/mcpscan/internal/intent"
@@ -10,22 +11,25 @@ import (
 
 // Options of the training.
 type Options struct {
-	Passes   int
-	Rate     float64
-	Decay    float64 // of the square of weights, for each sentence
-	Positive float64 // how much a sentence that carries an attack counts
-	Twin     float64 // how much a sentence of a twin counts
-	Real     float64 // how much a sentence of a real server counts
-	Public   float64 // how much a sentence of a public corpus counts
-	Least    int     // rows that a feature must occur in
+	Passes       int
+	Rate         float64
+	Decay        float64 // of the square of weights, for each sentence
+	Positive     float64 // how much a sentence that carries an attack counts
+	Twin         float64 // how much a sentence of a twin counts
+	Real         float64 // how much a sentence of a real server counts
+	Public       float64 // how much a sentence of a public corpus counts
+	PublicAttack float64 // how much a sentence counts in which a rule finds an attack of a public corpus
+	Least        int     // rows that a feature must occur in
 
-	Length  [intent.Groups]float64 // taken off a text for each doubling of its sentences
-	Support float64                // added where a rule has found something
+	Length        [intent.Groups]float64 // taken off a text for each doubling of its sentences
+	Support       float64                // what the verdict of a rule begins with
+	Prior         float64                // rows that count as evidence of that
+	SupportPasses int                    // over the rows, to learn what verdicts add
 }
 
 // Default are the options that the embedded weights are made with.
-var Default = Options{Passes: 10, Rate: 0.25, Decay: 5e-8, Positive: 3, Twin: 4, Real: 1, Public: 0.3, Least: 2,
-	Length: [intent.Groups]float64{intent.Definitions: 0.3, intent.Results: 0.45}, Support: 1.5}
+var Default = Options{Passes: 10, Rate: 0.25, Decay: 5e-8, Positive: 3, Twin: 4, Real: 1, Public: 0.3, PublicAttack: 0.3, Least: 2,
+	Length: [intent.Groups]float64{intent.Definitions: 0.3, intent.Results: 0.45}, Support: 1.5, Prior: 3, SupportPasses: 60}
 
 type example struct {
 	features []int32
@@ -36,7 +40,7 @@ type example struct {
 // Train learns from rows: logistic regression over sentences with a rate of its own for
 // each weight (AdaGrad), and the mean of the weights over all steps. Its products are
 // converted, so that no machine fuses them with a sum: all of them give the same weights.
-func Train(rows []*Row, o Options) intent.Model {
+func Train(rows []*Row, supports map[uint32]float64, o Options) intent.Model {
 	features := vocabulary(rows, o.Least)
 	all := examples(rows, features, o)
 	weights, sums, squares := make([]float64, len(features)), make([]float64, len(features)), make([]float64, len(features))
@@ -75,6 +79,7 @@ func Train(rows []*Row, o Options) intent.Model {
 	for f, i := range features {
 		mean[f] = weights[i] + sums[i]/steps
 	}
+	maps.Copy(mean, supports)
 	return intent.Encode(o.parameters(bias+biasSum/steps), mean)
 }
 
@@ -144,6 +149,8 @@ func examples(rows []*Row, features map[uint32]int32, o Options) []example {
 // example returns what the sentences of a row are taken for, and how much each counts.
 func (r *Row) example(o Options) (label, weight float64) {
 	switch {
+	case r.Attack() && r.Public:
+		return 1, o.PublicAttack
 	case r.Attack():
 		return 1, o.Positive
 	case r.Real:
@@ -184,16 +191,4 @@ func vocabulary(rows []*Row, least int) map[uint32]int32 {
 		}
 	}
 	return index
-}
-
-// Score is that of the worst sentence of a row.
-func Score(m intent.Model, r *Row) intent.Score {
-	p := m.Parameters()
-	worst := intent.Score(math.MinInt32)
-	for _, t := range r.Texts {
-		for _, s := range t.Sentences {
-			worst = max(worst, p.Total(m.Of(s.Features), s.Supported, t.Around+len(t.Sentences), t.Group))
-		}
-	}
-	return worst
 }

@@ -53,7 +53,9 @@ func load(servers, public string, files []string) ([]*learn.Row, error) {
 
 func run(rows []*learn.Row, o learn.Options, share float64, output string) error {
 	all := learn.LeaveOneOut(rows, share, o)
-	m := learn.Train(rows, o)
+	supports := learn.Supports(all, o)
+	m := learn.Train(rows, supports, o)
+	learn.Apply(all, m)
 	p := m.Parameters()
 	for g := range intent.Groups {
 		p.Medium[g] = learn.Threshold(all, g, learn.Budgets[g].Medium)
