@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
@@ -93,15 +92,12 @@ var marked = secret{[]string{"passwd", "password", "passphrase", "secret"},
 	lazyregexp.New(`(?i)\b[a-z0-9_-]*(?:passwd|password|passphrase|secret)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([^\s"'<>,;&${}()\[\]\\|:]{8,})`)}
 
 // anySecret filters for all of them at once: nearly all texts hold none.
-var anySecret = func() *sync.Pool {
-	all := sync.OnceValue(func() *automaton {
-		var exprs []string
-		for _, f := range secrets {
-			exprs = append(exprs, "(?:"+f.re.String()+")")
-		}
-		return newAutomaton(strings.Join(exprs, "|"))
-	})
-	return &sync.Pool{New: func() any { return newFilter(all()) }}
+var anySecret = func() *Expr {
+	var exprs []string
+	for _, f := range secrets {
+		exprs = append(exprs, "(?:"+f.re.Source()+")")
+	}
+	return LazyExpr(strings.Join(exprs, "|"))
 }()
 
 const pemBegin = "-----begin "
@@ -213,9 +209,7 @@ func tokenByte(b byte) bool {
 
 // secretsIn returns the spans of credentials in s, in order, without overlap.
 func secretsIn(s []byte) [][2]int {
-	filter := anySecret.Get().(*filter)
-	defer anySecret.Put(filter)
-	if !filter.mayMatch(s) {
+	if !anySecret.mayMatch(s) {
 		return nil
 	}
 	var spans [][2]int

@@ -92,7 +92,7 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 			return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
 		}
 		m.exprs[i] = re
-		m.automata[i] = sync.OnceValue(func() *automaton { return newAutomaton(p.Expr) })
+		m.automata[i] = sync.OnceValue(func() *automaton { return loosened(p.Expr) })
 		if p.Look != "" {
 			if m.looks[i], err = compileLook(p.Look); err != nil {
 				return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
@@ -107,7 +107,7 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 type Scanner struct {
 	m       *Matcher
 	runs    []run
-	filters []*filter
+	filters []*dfa
 	text    int // number of the current text, so that runs need no clearing
 	matches []Match
 	cut     []int
@@ -130,7 +130,7 @@ type run struct {
 
 // NewScanner returns a scanner for m.
 func (m *Matcher) NewScanner() *Scanner {
-	return &Scanner{m: m, runs: make([]run, len(m.patterns)), filters: make([]*filter, len(m.patterns))}
+	return &Scanner{m: m, runs: make([]run, len(m.patterns)), filters: make([]*dfa, len(m.patterns))}
 }
 
 // Scan returns the matches in a folded text, each pattern's in the order of
@@ -191,7 +191,11 @@ func (s *Scanner) verify(t []byte, p, start, end int) {
 func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
 	f := s.filters[p]
 	if f == nil {
-		f = newFilter(s.m.automata[p]())
+		a := s.m.automata[p]()
+		if a == nil {
+			return true
+		}
+		f = newDFA(a, false, true)
 		s.filters[p] = f
 	}
 	if r.state == unknown || from < r.origin || from > r.read {
@@ -215,14 +219,14 @@ func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
 // long text costs more than all else.
 func (s *Scanner) rest(t []byte, re *lazyregexp.Regexp, r *run, p, start int) {
 	at := max(start-Reach, r.end, 0)
-	if s.m.patterns[p].Custom {
+	if s.m.patterns[p].Custom || s.filters[p] == nil {
 		s.sweep(t, p, at)
 		return
 	}
 	f := s.filters[p]
 	r.state = unknown
 	for searched := at; at < len(t); {
-		read, ok := f.search(t[at:])
+		read, ok := f.first(t[at:])
 		if !ok {
 			break
 		}
