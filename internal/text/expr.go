@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp/syntax"
 	"slices"
 	"sync"
 	"unicode/utf8"
@@ -20,6 +21,7 @@ type Expr struct {
 	forward, back *automaton // nil where it has too many classes of characters
 	exact         bool       // the automata are the expression, not one that matches more
 	head, inside  *lazyregexp.Regexp
+	parts         []*Expr // of an alternation that is not exact; each has few states by itself
 
 	mu   sync.Mutex
 	free []*search // of those, the searches that nobody is at: they keep their states
@@ -37,12 +39,44 @@ func LazyExpr(expr string) *Expr { return &Expr{source: expr, re: lazyregexp.New
 func (e *Expr) compile() {
 	forward, back := parsed(e.source), parsed(e.source)
 	e.exact = !loosen(forward)
+	if !e.exact {
+		if e.parts = split(parsed(e.source)); e.parts != nil {
+			return
+		}
+	}
 	loosen(back)
 	e.forward, e.back = newAutomaton(forward), newAutomaton(reversed(back))
 	if e.back == nil {
 		e.forward = nil
 	}
 	e.head, e.inside = lazyregexp.New(`^(?:`+e.source+`)`), lazyregexp.New(`^(?s:.)(?:`+e.source+`)`)
+}
+
+// split returns the parts of an alternation, nil where an expression is none: its
+// leftmost match is the leftmost of its parts, of two the one of the first.
+func split(re *syntax.Regexp) (parts []*Expr) {
+	var ahead []*syntax.Regexp // assertions
+	for re.Op == syntax.OpCapture || re.Op == syntax.OpConcat && asserts(re.Sub[:len(re.Sub)-1]) {
+		if re.Op == syntax.OpConcat {
+			ahead = append(ahead, re.Sub[:len(re.Sub)-1]...)
+		}
+		re = re.Sub[len(re.Sub)-1]
+	}
+	if re.Op != syntax.OpAlternate {
+		return nil
+	}
+	for _, sub := range re.Sub {
+		part := &syntax.Regexp{Op: syntax.OpConcat, Sub: append(slices.Clone(ahead), sub)}
+		parts = append(parts, LazyExpr(part.String()))
+	}
+	return parts
+}
+
+// asserts reports whether expressions take no characters, whatever the text is.
+func asserts(res []*syntax.Regexp) bool {
+	return !slices.ContainsFunc(res, func(re *syntax.Regexp) bool {
+		return re.Op < syntax.OpBeginLine || re.Op > syntax.OpNoWordBoundary
+	})
 }
 
 // take returns a search; nil where the expression has no automata.
@@ -93,7 +127,7 @@ func (s *search) backOf(e *Expr) *dfa {
 func (e *Expr) Match(t []byte) bool {
 	s := e.take()
 	if s == nil {
-		return e.re.Match(t)
+		return e.without(t) != nil
 	}
 	defer e.put(s)
 	may := s.anyOf(e).mayMatch(t)
@@ -104,7 +138,7 @@ func (e *Expr) Match(t []byte) bool {
 func (e *Expr) FindIndex(t []byte) []int {
 	s := e.take()
 	if s == nil {
-		return e.re.FindIndex(t)
+		return e.without(t)
 	}
 	defer e.put(s)
 	if !e.exact {
@@ -120,6 +154,44 @@ func (e *Expr) FindIndex(t []byte) []int {
 	start := end
 	s.backOf(e).back(t, end, func(at int) bool { start = at; return true })
 	return []int{start, end}
+}
+
+// without is FindIndex for an expression that has no automaton of its own.
+func (e *Expr) without(t []byte) (first []int) {
+	if e.parts == nil {
+		return e.re.FindIndex(t)
+	}
+	for _, part := range e.parts {
+		if loc := part.FindIndex(t); loc != nil && (first == nil || loc[0] < first[0]) {
+			first = loc
+		}
+	}
+	return first
+}
+
+// FindSubmatchIndex returns the leftmost match in t and its groups as package regexp does,
+// or nil.
+func (e *Expr) FindSubmatchIndex(t []byte) []int {
+	at := e.FindIndex(t)
+	if at == nil {
+		return nil
+	}
+	re, from := e.head, 0
+	switch {
+	case e.parts != nil || re == nil:
+		return e.re.FindSubmatchIndex(t)
+	case at[0] > 0:
+		_, n := utf8.DecodeLastRune(t[:at[0]])
+		re, from = e.inside, at[0]-n
+	}
+	loc := re.FindSubmatchIndex(t[from:])
+	for i := range loc {
+		if loc[i] >= 0 {
+			loc[i] += from
+		}
+	}
+	loc[0] = at[0]
+	return loc
 }
 
 // maxStarts is how many places where a match can begin are verified one by one.
@@ -145,14 +217,4 @@ func (e *Expr) verify(s *search, t []byte) []int {
 		}
 	}
 	return nil
-}
-
-// mayMatch reports false only where there is no match in t.
-func (e *Expr) mayMatch(t []byte) bool {
-	s := e.take()
-	if s == nil {
-		return true
-	}
-	defer e.put(s)
-	return s.anyOf(e).mayMatch(t)
 }

@@ -218,7 +218,7 @@ func TestHints(t *testing.T) {
 		low := strings.ToLower(f.text)
 		for i, form := range secrets {
 			hinted := slices.ContainsFunc(form.hints, func(h string) bool { return strings.Contains(low, h) })
-			if form.re.MatchString(f.text) && !hinted {
+			if form.re.Match([]byte(f.text)) && !hinted {
 				t.Errorf("%s: expression %d matches, none of %q is there", f.name, i, form.hints)
 			}
 		}
