@@ -216,18 +216,15 @@ func (a *automaton) classOf(r rune) uint8 {
 
 // classAt returns the class of the character at the beginning of t, and its length.
 func (a *automaton) classAt(t []byte) (class uint8, n int) {
-	if t[0] < utf8.RuneSelf {
-		return a.ascii[t[0]], 1
-	}
 	r, n := utf8.DecodeRune(t)
+	if r < utf8.RuneSelf {
+		return a.ascii[r], n
+	}
 	return a.classOf(r), n
 }
 
 // classBefore is classAt for the end of t.
 func (a *automaton) classBefore(t []byte) (class uint8, n int) {
-	if b := t[len(t)-1]; b < utf8.RuneSelf {
-		return a.ascii[b], 1
-	}
 	r, n := utf8.DecodeLastRune(t)
 	return a.classOf(r), n
 }

@@ -5,6 +5,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"sync/atomic"
+	"unicode/utf8"
 )
 
 // dfa runs an automaton over texts: deterministically, by states that are made when they
@@ -221,14 +222,24 @@ func (d *dfa) ends(state int32) bool { return d.to(state, uint8(d.classes-1)) < 
 // run returns the state behind t, or matched as soon as a match has ended, and how far
 // it has read. A state is good until the next call.
 func (d *dfa) run(state int32, t []byte) (to int32, read int) {
+	next, ascii := d.next, &d.ascii
 	for i := 0; i < len(t); {
-		c, n := d.classAt(t[i:])
-		to = d.next[state+int32(c)]
-		if to == unknown {
-			to = d.follow(state, c)
+		var c uint8
+		n := 1
+		if b := t[i]; b < utf8.RuneSelf {
+			c = ascii[b]
+		} else {
+			c, n = d.classAt(t[i:])
 		}
-		if to < 0 {
-			return matched, i // a match is noticed at the text after it
+		to = next[state+int32(c)]
+		if to <= 0 {
+			if to == unknown {
+				to = d.follow(state, c)
+				next = d.next
+			}
+			if to < 0 {
+				return matched, i // a match is noticed at the text after it
+			}
 		}
 		state = to
 		i += n
@@ -253,13 +264,21 @@ func (d *dfa) mayMatch(t []byte) bool {
 func (d *dfa) last(t []byte) (end int) {
 	end = -1
 	state, dead := d.start(), d.dead()
+	next, ascii := d.next, &d.ascii
 	for i := 0; i < len(t); {
-		c, n := d.classAt(t[i:])
-		to := d.next[state+int32(c)]
-		if to == unknown {
-			to = d.follow(state, c)
+		var c uint8
+		n := 1
+		if b := t[i]; b < utf8.RuneSelf {
+			c = ascii[b]
+		} else {
+			c, n = d.classAt(t[i:])
 		}
+		to := next[state+int32(c)]
 		if to <= dead {
+			if to == unknown {
+				to = d.follow(state, c)
+				next = d.next
+			}
 			if to < 0 {
 				end, to = i, -to
 			}
@@ -285,13 +304,21 @@ func (d *dfa) back(t []byte, from int, noticed func(start int) bool) {
 		kind = d.after[c]
 	}
 	state, dead := d.startBehind(kind), d.dead()
+	next, ascii := d.next, &d.ascii
 	for i := from; i > 0; {
-		c, n := d.classBefore(t[:i])
-		to := d.next[state+int32(c)]
-		if to == unknown {
-			to = d.follow(state, c)
+		var c uint8
+		n := 1
+		if b := t[i-1]; b < utf8.RuneSelf {
+			c = ascii[b]
+		} else {
+			c, n = d.classBefore(t[:i])
 		}
+		to := next[state+int32(c)]
 		if to <= dead {
+			if to == unknown {
+				to = d.follow(state, c)
+				next = d.next
+			}
 			if to < 0 {
 				if to = -to; !noticed(i) {
 					return
