@@ -1,6 +1,7 @@
 package text
 
 import (
+	"math/bits"
 	"regexp/syntax"
 	"slices"
 	"sync"
@@ -17,11 +18,16 @@ type Expr struct {
 	source string
 	re     *lazyregexp.Regexp
 
-	once          sync.Once
-	forward, back *automaton // nil where it has too many classes of characters
-	exact         bool       // the automata are the expression, not one that matches more
-	head, inside  *lazyregexp.Regexp
-	parts         []*Expr // of an alternation that is not exact; each has few states by itself
+	once         sync.Once
+	forward      *automaton // nil where it has too many classes of characters
+	exact        bool       // the automata are the expression, not one that matches more
+	head, inside *lazyregexp.Regexp
+	parts        []*Expr      // of an alternation that is not exact; each has few states by itself
+	literals     *anchorTable // of which one is in every match of a part
+	always       uint64       // the parts that have none
+
+	backOnce sync.Once
+	backward *automaton // of the reversed expression; nil where it has too many classes
 
 	mu   sync.Mutex
 	free []*search // of those, the searches that nobody is at: they keep their states
@@ -37,24 +43,27 @@ type search struct {
 func LazyExpr(expr string) *Expr { return &Expr{source: expr, re: lazyregexp.New(expr)} }
 
 func (e *Expr) compile() {
-	forward, back := parsed(e.source), parsed(e.source)
-	e.exact = !loosen(forward)
-	if !e.exact {
-		if e.parts = split(parsed(e.source)); e.parts != nil {
+	forward := parsed(e.source)
+	if e.exact = !loosen(forward); !e.exact {
+		if e.split(parsed(e.source)); e.parts != nil {
 			return
 		}
 	}
-	loosen(back)
-	e.forward, e.back = newAutomaton(forward), newAutomaton(reversed(back))
-	if e.back == nil {
-		e.forward = nil
-	}
+	e.forward = newAutomaton(forward)
 	e.head, e.inside = lazyregexp.New(`^(?:`+e.source+`)`), lazyregexp.New(`^(?s:.)(?:`+e.source+`)`)
 }
 
-// split returns the parts of an alternation, nil where an expression is none: its
+// The literals that a part of an alternation is looked for by: a text without one of them
+// costs no look at the part.
+const (
+	leastLiteral = 2
+	mostLiterals = 256
+	mostParts    = 64
+)
+
+// split finds the parts of an alternation, none where an expression is none: its
 // leftmost match is the leftmost of its parts, of two the one of the first.
-func split(re *syntax.Regexp) (parts []*Expr) {
+func (e *Expr) split(re *syntax.Regexp) {
 	var ahead []*syntax.Regexp // assertions
 	for re.Op == syntax.OpCapture || re.Op == syntax.OpConcat && asserts(re.Sub[:len(re.Sub)-1]) {
 		if re.Op == syntax.OpConcat {
@@ -62,14 +71,19 @@ func split(re *syntax.Regexp) (parts []*Expr) {
 		}
 		re = re.Sub[len(re.Sub)-1]
 	}
-	if re.Op != syntax.OpAlternate {
-		return nil
+	if re.Op != syntax.OpAlternate || len(re.Sub) > mostParts {
+		return
 	}
-	for _, sub := range re.Sub {
+	patterns := make([]Pattern, len(re.Sub))
+	for i, sub := range re.Sub {
+		d := deriver{least: leastLiteral, most: mostLiterals, any: true}
+		if patterns[i].Anchors = d.required(sub); patterns[i].Anchors == nil {
+			e.always |= 1 << i
+		}
 		part := &syntax.Regexp{Op: syntax.OpConcat, Sub: append(slices.Clone(ahead), sub)}
-		parts = append(parts, LazyExpr(part.String()))
+		e.parts = append(e.parts, LazyExpr(part.String()))
 	}
-	return parts
+	e.literals = newAnchorTable(patterns)
 }
 
 // asserts reports whether expressions take no characters, whatever the text is.
@@ -116,9 +130,15 @@ func (s *search) orderedOf(e *Expr) *dfa {
 	return s.ordered
 }
 
+// backOf may be nil.
 func (s *search) backOf(e *Expr) *dfa {
-	if s.back == nil {
-		s.back = newDFA(e.back, false, !e.exact)
+	e.backOnce.Do(func() {
+		re := parsed(e.source)
+		loosen(re)
+		e.backward = newAutomaton(reversed(re))
+	})
+	if s.back == nil && e.backward != nil {
+		s.back = newDFA(e.backward, false, !e.exact)
 	}
 	return s.back
 }
@@ -151,8 +171,11 @@ func (e *Expr) FindIndex(t []byte) []int {
 	if end < 0 {
 		return nil
 	}
-	start := end
-	s.backOf(e).back(t, end, func(at int) bool { start = at; return true })
+	start, back := end, s.backOf(e)
+	if back == nil {
+		return e.re.FindIndex(t)
+	}
+	back.back(t, end, func(at int) bool { start = at; return true })
 	return []int{start, end}
 }
 
@@ -161,8 +184,10 @@ func (e *Expr) without(t []byte) (first []int) {
 	if e.parts == nil {
 		return e.re.FindIndex(t)
 	}
-	for _, part := range e.parts {
-		if loc := part.FindIndex(t); loc != nil && (first == nil || loc[0] < first[0]) {
+	in := e.always
+	e.literals.scan(t, func(part, _, _ int) { in |= 1 << part })
+	for ; in != 0; in &= in - 1 {
+		if loc := e.parts[bits.TrailingZeros64(in)].FindIndex(t); loc != nil && (first == nil || loc[0] < first[0]) {
 			first = loc
 		}
 	}
@@ -200,7 +225,11 @@ const maxStarts = 32
 // verify finds the leftmost match of an expression whose automata match more.
 func (e *Expr) verify(s *search, t []byte) []int {
 	s.starts = s.starts[:0]
-	s.backOf(e).back(t, len(t), func(at int) bool { s.starts = append(s.starts, at); return true })
+	back := s.backOf(e)
+	if back == nil {
+		return e.re.FindIndex(t)
+	}
+	back.back(t, len(t), func(at int) bool { s.starts = append(s.starts, at); return true })
 	if len(s.starts) > maxStarts {
 		return e.re.FindIndex(t) // once over the text, as it would take for each of them
 	}

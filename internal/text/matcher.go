@@ -55,6 +55,7 @@ type Match struct {
 type Matcher struct {
 	patterns []Pattern
 	exprs    []*lazyregexp.Regexp // nil where the anchor is all
+	finders  []*Expr              // the same, but for those of users
 	automata []func() *automaton  // of the expressions, made when they are first needed
 	looks    []*regexp2.Regexp    // nil where a pattern looks neither ahead nor behind
 	whole    []int                // patterns without an anchor
@@ -65,7 +66,7 @@ type Matcher struct {
 // anchor that is not in folded form, or of a user and without a valid expression is an
 // error.
 func NewMatcher(patterns []Pattern) (*Matcher, error) {
-	m := &Matcher{patterns: patterns, exprs: make([]*lazyregexp.Regexp, len(patterns)),
+	m := &Matcher{patterns: patterns, exprs: make([]*lazyregexp.Regexp, len(patterns)), finders: make([]*Expr, len(patterns)),
 		automata: make([]func() *automaton, len(patterns)), looks: make([]*regexp2.Regexp, len(patterns))}
 	var f Folder
 	for i, p := range patterns {
@@ -92,6 +93,9 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 			return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
 		}
 		m.exprs[i] = re
+		if !p.Custom {
+			m.finders[i] = &Expr{source: p.Expr, re: re}
+		}
 		m.automata[i] = sync.OnceValue(func() *automaton { return loosened(p.Expr) })
 		if p.Look != "" {
 			if m.looks[i], err = compileLook(p.Look); err != nil {
@@ -174,7 +178,7 @@ func (s *Scanner) verify(t []byte, p, start, end int) {
 		return
 	}
 	for from < to {
-		loc := re.FindIndex(t[from:to])
+		loc := s.find(p, t[from:to])
 		if loc == nil || from+loc[0] > start {
 			return
 		}
@@ -184,6 +188,14 @@ func (s *Scanner) verify(t []byte, p, start, end int) {
 		}
 		from += max(loc[1], 1)
 	}
+}
+
+// find returns the leftmost match of pattern p in t.
+func (s *Scanner) find(p int, t []byte) []int {
+	if f := s.m.finders[p]; f != nil {
+		return f.FindIndex(t)
+	}
+	return s.m.exprs[p].FindIndex(t)
 }
 
 // filtered reports false where pattern p has no match in t[from:to]. Where
