@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"regexp/syntax"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -42,6 +43,9 @@ type search struct {
 // LazyExpr returns the expression, in the syntax of [regexp]. See [lazyregexp.New].
 func LazyExpr(expr string) *Expr { return &Expr{source: expr, re: lazyregexp.New(expr)} }
 
+// String returns what the expression was made of.
+func (e *Expr) String() string { return e.source }
+
 func (e *Expr) compile() {
 	forward := parsed(e.source)
 	if e.exact = !loosen(forward); !e.exact {
@@ -50,7 +54,11 @@ func (e *Expr) compile() {
 		}
 	}
 	e.forward = newAutomaton(forward)
-	e.head, e.inside = lazyregexp.New(`^(?:`+e.source+`)`), lazyregexp.New(`^(?s:.)(?:`+e.source+`)`)
+	source := e.source
+	if strings.Contains(source, `\Q`) { // which may go on to its end
+		source = parsed(source).String()
+	}
+	e.head, e.inside = lazyregexp.New(`^(?:`+source+`)`), lazyregexp.New(`^(?s:.)(?:`+source+`)`)
 }
 
 // The literals that a part of an alternation is looked for by: a text without one of them
