@@ -154,8 +154,16 @@ func (s *search) backOf(e *Expr) *dfa {
 // Match reports whether there is a match in t.
 func (e *Expr) Match(t []byte) bool {
 	s := e.take()
+	if s == nil && e.parts == nil {
+		return e.re.Match(t)
+	}
 	if s == nil {
-		return e.without(t) != nil
+		for in := e.partsIn(t); in != 0; in &= in - 1 {
+			if e.parts[bits.TrailingZeros64(in)].Match(t) {
+				return true
+			}
+		}
+		return false
 	}
 	defer e.put(s)
 	may := s.anyOf(e).mayMatch(t)
@@ -192,14 +200,19 @@ func (e *Expr) without(t []byte) (first []int) {
 	if e.parts == nil {
 		return e.re.FindIndex(t)
 	}
-	in := e.always
-	e.literals.scan(t, func(part, _, _ int) { in |= 1 << part })
-	for ; in != 0; in &= in - 1 {
+	for in := e.partsIn(t); in != 0; in &= in - 1 {
 		if loc := e.parts[bits.TrailingZeros64(in)].FindIndex(t); loc != nil && (first == nil || loc[0] < first[0]) {
 			first = loc
 		}
 	}
 	return first
+}
+
+// partsIn returns the parts, by number, that may match t.
+func (e *Expr) partsIn(t []byte) uint64 {
+	in := e.always
+	e.literals.scan(t, func(part, _, _ int) { in |= 1 << part })
+	return in
 }
 
 // FindSubmatchIndex returns the leftmost match in t and its groups as package regexp does,
