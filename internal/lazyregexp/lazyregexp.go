@@ -122,3 +122,6 @@ func (r *Regexp) ReplaceAllStringFunc(s string, with func(string) string) string
 
 // String is [regexp.Regexp.String].
 func (r *Regexp) String() string { return r.Compiled().String() }
+
+// Source returns what the expression was made of, without compiling it.
+func (r *Regexp) Source() string { return r.source }

@@ -32,7 +32,7 @@ func Slip(a, b []string, alike float64) (is, sure bool) {
 			return false, false
 		}
 		a, b = []string{cutA}, []string{cutB}
-		if !OneEdit(a[0], b[0]) && glyphs(a[0]) != glyphs(b[0]) {
+		if !OneEdit(a[0], b[0]) && !looksAlike(a[0], b[0]) {
 			return false, false
 		}
 	}
@@ -61,7 +61,7 @@ func wordSlip(a, b string, alike float64) bool {
 	if shorter < slipLetters-1 || longer-shorter > 1+longer/slipLetters || unlike(a, b, alike) { // told first, because it costs next to nothing
 		return false
 	}
-	if KnownWord(a) && KnownWord(b) || noDigits(a) == noDigits(b) && glyphs(a) != glyphs(b) || plural(a, b) || plural(b, a) {
+	if KnownWord(a) && KnownWord(b) || noDigits(a) == noDigits(b) && !looksAlike(a, b) || plural(a, b) || plural(b, a) {
 		return false
 	}
 	least := unknownLetters
@@ -69,7 +69,7 @@ func wordSlip(a, b string, alike float64) bool {
 		least = slipLetters
 	}
 	switch {
-	case glyphs(a) == glyphs(b), undoubled(a) == undoubled(b), swapped(a, b):
+	case looksAlike(a, b), undoubled(a) == undoubled(b), swapped(a, b):
 		return true
 	case shorter < least:
 		return false
@@ -130,10 +130,41 @@ func Disguised(name string) bool {
 	return !slices.Equal(words, FoldWords(words))
 }
 
-// glyphs replaces what looks alike within ASCII.
-func glyphs(w string) string { return asciiAlike.Replace(w) }
+// looksAlike reports whether two words look alike within ASCII.
+func looksAlike(a, b string) bool {
+	for a != "" && b != "" {
+		x, n := glyph(a)
+		y, m := glyph(b)
+		if x != y {
+			return false
+		}
+		a, b = a[n:], b[m:]
+	}
+	return a == b
+}
 
-var asciiAlike = strings.NewReplacer("rn", "m", "vv", "w", "0", "o", "1", "l", "i", "l", "5", "s", "3", "e", "4", "a")
+// glyph returns what the beginning of w looks like, and how much of it does.
+func glyph(w string) (as byte, n int) {
+	if len(w) > 1 && w[0] == 'r' && w[1] == 'n' {
+		return 'm', 2
+	}
+	if len(w) > 1 && w[0] == 'v' && w[1] == 'v' {
+		return 'w', 2
+	}
+	switch w[0] {
+	case '0':
+		return 'o', 1
+	case '1', 'i':
+		return 'l', 1
+	case '5':
+		return 's', 1
+	case '3':
+		return 'e', 1
+	case '4':
+		return 'a', 1
+	}
+	return w[0], 1
+}
 
 func noDigits(w string) string {
 	return strings.Map(func(r rune) rune {

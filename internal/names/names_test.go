@@ -1,7 +1,9 @@
 package names
 
 import (
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -39,7 +41,7 @@ func TestUnlikeLosesNoSlip(t *testing.T) {
 			t.Fatalf("%q is unlike %q", word, other)
 		}
 		third := rapid.StringMatching(`[a-z0-9]{4,20}`).Draw(t, "third")
-		if unlike(word, third, 0.5) && (Similarity(word, third) >= 0.5 || glyphs(word) == glyphs(third) || undoubled(word) == undoubled(third)) {
+		if unlike(word, third, 0.5) && (Similarity(word, third) >= 0.5 || looksAlike(word, third) || undoubled(word) == undoubled(third)) {
 			t.Fatalf("%q is unlike %q", word, third)
 		}
 	})
@@ -54,5 +56,24 @@ func TestUnlikeLosesNoSlip(t *testing.T) {
 	}
 	if told < len(words)*len(words)/2 {
 		t.Errorf("of %d pairs of well-known words %d are unlike: the rest takes a hundred times as long", len(words)*len(words), told)
+	}
+}
+
+// TestLooksAlike: two words look alike where they are one once all that looks alike is replaced.
+func TestLooksAlike(t *testing.T) {
+	replaced := strings.NewReplacer("rn", "m", "vv", "w", "0", "o", "1", "l", "i", "l", "5", "s", "3", "e", "4", "a")
+	rnd := rand.New(rand.NewPCG(1, 2))
+	word := func() string {
+		var b strings.Builder
+		for range rnd.IntN(4) {
+			b.WriteByte("rnmvwil1o0"[rnd.IntN(10)])
+		}
+		return b.String()
+	}
+	for range 100_000 {
+		a, b := word(), word()
+		if got, want := looksAlike(a, b), replaced.Replace(a) == replaced.Replace(b); got != want {
+			t.Fatalf("%q and %q: %t", a, b, got)
+		}
 	}
 }

@@ -34,7 +34,7 @@ func Custom(name, expr string) (Pattern, error) {
 	if width(tree) == 0 {
 		return Pattern{}, errors.New("it matches the empty text, so it would match everywhere; make it match at least one character")
 	}
-	d := deriver{}
+	d := deriver{least: minAnchor, most: maxAnchors}
 	if err := d.folded(tree); err != nil {
 		return Pattern{}, err
 	}
@@ -90,10 +90,14 @@ func edged(re *syntax.Regexp) bool {
 }
 
 // deriver finds the literals that a match must contain.
-type deriver struct{ fold Folder }
+type deriver struct {
+	fold        Folder
+	least, most int  // bytes of a literal, and how many literals
+	any         bool // they are looked for in texts as they are, not folded ones
+}
 
 // isFolded reports whether s can be in folded text.
-func (d *deriver) isFolded(s string) bool { return string(d.fold.Fold([]byte(s)).Text) == s }
+func (d *deriver) isFolded(s string) bool { return d.any || string(d.fold.Fold([]byte(s)).Text) == s }
 
 // folded refuses a literal that no folded text has.
 func (d *deriver) folded(re *syntax.Regexp) error {
@@ -140,7 +144,7 @@ func (d *deriver) required(re *syntax.Regexp) []string {
 			}
 			all = append(all, each...)
 		}
-		if len(all) <= maxAnchors {
+		if len(all) <= d.most {
 			return all
 		}
 	case syntax.OpConcat:
@@ -160,7 +164,7 @@ func (d *deriver) requiredOf(parts []*syntax.Regexp) (best []string) {
 	}
 	for _, s := range parts {
 		known := d.exact(s)
-		if next := joined(run, known); next != nil {
+		if next := d.joined(run, known); next != nil {
 			run = next
 			continue
 		}
@@ -188,9 +192,12 @@ func (d *deriver) exact(re *syntax.Regexp) []string {
 	case syntax.OpEmptyMatch, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
 		return []string{""}
 	case syntax.OpLiteral:
+		if d.any && re.Flags&syntax.FoldCase != 0 {
+			return nil
+		}
 		return []string{literal(re)}
 	case syntax.OpCharClass:
-		return class(re)
+		return d.class(re)
 	case syntax.OpCapture:
 		return d.exact(re.Sub[0])
 	case syntax.OpQuest:
@@ -201,7 +208,7 @@ func (d *deriver) exact(re *syntax.Regexp) []string {
 		var all []string
 		for _, s := range re.Sub {
 			known := d.exact(s)
-			if known == nil || len(all)+len(known) > maxAnchors {
+			if known == nil || len(all)+len(known) > d.most {
 				return nil
 			}
 			all = append(all, known...)
@@ -210,7 +217,7 @@ func (d *deriver) exact(re *syntax.Regexp) []string {
 	case syntax.OpConcat:
 		all := []string{""}
 		for _, s := range re.Sub {
-			if all = joined(all, d.exact(s)); all == nil {
+			if all = d.joined(all, d.exact(s)); all == nil {
 				return nil
 			}
 		}
@@ -219,19 +226,23 @@ func (d *deriver) exact(re *syntax.Regexp) []string {
 	return nil
 }
 
-// class returns the characters of a small class, in lower case.
-func class(re *syntax.Regexp) []string {
+// class returns the characters of a small class, in the case that folded text has.
+func (d *deriver) class(re *syntax.Regexp) []string {
 	var all []string
 	for i := 0; i < len(re.Rune); i += 2 {
-		if re.Rune[i+1]-re.Rune[i] >= maxAnchors {
+		if int(re.Rune[i+1]-re.Rune[i]) >= d.most {
 			return nil
 		}
 		for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
-			all = append(all, string(unicode.ToLower(r)))
+			if d.any {
+				all = append(all, string(r))
+			} else {
+				all = append(all, string(unicode.ToLower(r)))
+			}
 		}
 	}
 	slices.Sort(all)
-	if all = slices.Compact(all); len(all) > maxAnchors {
+	if all = slices.Compact(all); len(all) > d.most {
 		return nil
 	}
 	return all
@@ -239,8 +250,8 @@ func class(re *syntax.Regexp) []string {
 
 // joined returns every text of a followed by every text of b, where those are
 // few, and nil where one is unknown.
-func joined(a, b []string) []string {
-	if a == nil || b == nil || len(a)*len(b) > maxAnchors {
+func (d *deriver) joined(a, b []string) []string {
+	if a == nil || b == nil || len(a)*len(b) > d.most {
 		return nil
 	}
 	var all []string
@@ -263,7 +274,7 @@ func (d *deriver) anchors(exact []string) []string {
 		if cut := prefix(s, maxAnchorLen); d.isFolded(cut) {
 			s = cut
 		}
-		if len(s) < minAnchor {
+		if len(s) < d.least {
 			return nil
 		}
 		out = append(out, s)

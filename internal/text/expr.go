@@ -1,41 +1,270 @@
 package text
 
 import (
+	"math/bits"
+	"regexp/syntax"
+	"slices"
+	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
-// Expr is a regular expression that is asked of many texts and seldom matches:
-// a filter goes ahead of it. It may be shared by goroutines, and is compiled when
-// it is first asked.
+// Expr is a regular expression that is asked of many texts. It matches what package
+// [regexp] matches, in a tenth of the time: where its match begins and ends is found by
+// automata, or where it counts too far for them, they find where a match can begin. It may
+// be shared by goroutines, and is compiled when it is first asked.
 type Expr struct {
-	re      *lazyregexp.Regexp
-	filters sync.Pool
+	source string
+	re     *lazyregexp.Regexp
+
+	once         sync.Once
+	forward      *automaton // nil where it has too many classes of characters
+	exact        bool       // the automata are the expression, not one that matches more
+	head, inside *lazyregexp.Regexp
+	parts        []*Expr      // of an alternation that is not exact; each has few states by itself
+	literals     *anchorTable // of which one is in every match of a part
+	always       uint64       // the parts that have none
+
+	backOnce sync.Once
+	backward *automaton // of the reversed expression; nil where it has too many classes
+
+	mu   sync.Mutex
+	free []*search // of those, the searches that nobody is at: they keep their states
+}
+
+// search is what one goroutine needs to ask an expression.
+type search struct {
+	any, ordered, back *dfa
+	starts             []int
 }
 
 // LazyExpr returns the expression, in the syntax of [regexp]. See [lazyregexp.New].
-func LazyExpr(expr string) *Expr {
-	automaton := sync.OnceValue(func() *automaton { return newAutomaton(expr) })
-	return &Expr{
-		re:      lazyregexp.New(expr),
-		filters: sync.Pool{New: func() any { return newFilter(automaton()) }},
+func LazyExpr(expr string) *Expr { return &Expr{source: expr, re: lazyregexp.New(expr)} }
+
+// String returns what the expression was made of.
+func (e *Expr) String() string { return e.source }
+
+func (e *Expr) compile() {
+	forward := parsed(e.source)
+	if e.exact = !loosen(forward); !e.exact {
+		if e.split(parsed(e.source)); e.parts != nil {
+			return
+		}
 	}
+	e.forward = newAutomaton(forward)
+	source := e.source
+	if strings.Contains(source, `\Q`) { // which may go on to its end
+		source = parsed(source).String()
+	}
+	e.head, e.inside = lazyregexp.New(`^(?:`+source+`)`), lazyregexp.New(`^(?s:.)(?:`+source+`)`)
+}
+
+// The literals that a part of an alternation is looked for by: a text without one of them
+// costs no look at the part.
+const (
+	leastLiteral = 2
+	mostLiterals = 256
+	mostParts    = 64
+)
+
+// split finds the parts of an alternation, none where an expression is none: its
+// leftmost match is the leftmost of its parts, of two the one of the first.
+func (e *Expr) split(re *syntax.Regexp) {
+	var ahead []*syntax.Regexp // assertions
+	for re.Op == syntax.OpCapture || re.Op == syntax.OpConcat && asserts(re.Sub[:len(re.Sub)-1]) {
+		if re.Op == syntax.OpConcat {
+			ahead = append(ahead, re.Sub[:len(re.Sub)-1]...)
+		}
+		re = re.Sub[len(re.Sub)-1]
+	}
+	if re.Op != syntax.OpAlternate || len(re.Sub) > mostParts {
+		return
+	}
+	patterns := make([]Pattern, len(re.Sub))
+	for i, sub := range re.Sub {
+		d := deriver{least: leastLiteral, most: mostLiterals, any: true}
+		if patterns[i].Anchors = d.required(sub); patterns[i].Anchors == nil {
+			e.always |= 1 << i
+		}
+		part := &syntax.Regexp{Op: syntax.OpConcat, Sub: append(slices.Clone(ahead), sub)}
+		e.parts = append(e.parts, LazyExpr(part.String()))
+	}
+	e.literals = newAnchorTable(patterns)
+}
+
+// asserts reports whether expressions take no characters, whatever the text is.
+func asserts(res []*syntax.Regexp) bool {
+	return !slices.ContainsFunc(res, func(re *syntax.Regexp) bool {
+		return re.Op < syntax.OpBeginLine || re.Op > syntax.OpNoWordBoundary
+	})
+}
+
+// take returns a search; nil where the expression has no automata.
+func (e *Expr) take() *search {
+	e.once.Do(e.compile)
+	if e.forward == nil {
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if n := len(e.free); n > 0 {
+		s := e.free[n-1]
+		e.free = e.free[:n-1]
+		return s
+	}
+	return &search{}
+}
+
+func (e *Expr) put(s *search) {
+	e.mu.Lock()
+	e.free = append(e.free, s)
+	e.mu.Unlock()
+}
+
+// anyOf, orderedOf and backOf return the automata of a search, made at their first use.
+func (s *search) anyOf(e *Expr) *dfa {
+	if s.any == nil {
+		s.any = newDFA(e.forward, false, true)
+	}
+	return s.any
+}
+
+func (s *search) orderedOf(e *Expr) *dfa {
+	if s.ordered == nil {
+		s.ordered = newDFA(e.forward, true, true)
+	}
+	return s.ordered
+}
+
+// backOf may be nil.
+func (s *search) backOf(e *Expr) *dfa {
+	e.backOnce.Do(func() {
+		re := parsed(e.source)
+		loosen(re)
+		e.backward = newAutomaton(reversed(re))
+	})
+	if s.back == nil && e.backward != nil {
+		s.back = newDFA(e.backward, false, !e.exact)
+	}
+	return s.back
+}
+
+// Match reports whether there is a match in t.
+func (e *Expr) Match(t []byte) bool {
+	s := e.take()
+	if s == nil && e.parts == nil {
+		return e.re.Match(t)
+	}
+	if s == nil {
+		for in := e.partsIn(t); in != 0; in &= in - 1 {
+			if e.parts[bits.TrailingZeros64(in)].Match(t) {
+				return true
+			}
+		}
+		return false
+	}
+	defer e.put(s)
+	may := s.anyOf(e).mayMatch(t)
+	return may && (e.exact || e.verify(s, t) != nil)
 }
 
 // FindIndex returns where the leftmost match in t begins and ends, or nil.
 func (e *Expr) FindIndex(t []byte) []int {
-	if !e.mayMatch(t) {
+	s := e.take()
+	if s == nil {
+		return e.without(t)
+	}
+	defer e.put(s)
+	if !e.exact {
+		if !s.anyOf(e).mayMatch(t) {
+			return nil
+		}
+		return e.verify(s, t)
+	}
+	end := s.orderedOf(e).last(t)
+	if end < 0 {
 		return nil
 	}
-	return e.re.FindIndex(t)
+	start, back := end, s.backOf(e)
+	if back == nil {
+		return e.re.FindIndex(t)
+	}
+	back.back(t, end, func(at int) bool { start = at; return true })
+	return []int{start, end}
 }
 
-// Match reports whether there is a match in t.
-func (e *Expr) Match(t []byte) bool { return e.mayMatch(t) && e.re.Match(t) }
+// without is FindIndex for an expression that has no automaton of its own.
+func (e *Expr) without(t []byte) (first []int) {
+	if e.parts == nil {
+		return e.re.FindIndex(t)
+	}
+	for in := e.partsIn(t); in != 0; in &= in - 1 {
+		if loc := e.parts[bits.TrailingZeros64(in)].FindIndex(t); loc != nil && (first == nil || loc[0] < first[0]) {
+			first = loc
+		}
+	}
+	return first
+}
 
-func (e *Expr) mayMatch(t []byte) bool {
-	f := e.filters.Get().(*filter)
-	defer e.filters.Put(f)
-	return f.mayMatch(t)
+// partsIn returns the parts, by number, that may match t.
+func (e *Expr) partsIn(t []byte) uint64 {
+	in := e.always
+	e.literals.scan(t, func(part, _, _ int) { in |= 1 << part })
+	return in
+}
+
+// FindSubmatchIndex returns the leftmost match in t and its groups as package regexp does,
+// or nil.
+func (e *Expr) FindSubmatchIndex(t []byte) []int {
+	at := e.FindIndex(t)
+	if at == nil {
+		return nil
+	}
+	re, from := e.head, 0
+	switch {
+	case e.parts != nil || re == nil:
+		return e.re.FindSubmatchIndex(t)
+	case at[0] > 0:
+		_, n := utf8.DecodeLastRune(t[:at[0]])
+		re, from = e.inside, at[0]-n
+	}
+	loc := re.FindSubmatchIndex(t[from:])
+	for i := range loc {
+		if loc[i] >= 0 {
+			loc[i] += from
+		}
+	}
+	loc[0] = at[0]
+	return loc
+}
+
+// maxStarts is how many places where a match can begin are verified one by one.
+const maxStarts = 32
+
+// verify finds the leftmost match of an expression whose automata match more.
+func (e *Expr) verify(s *search, t []byte) []int {
+	s.starts = s.starts[:0]
+	back := s.backOf(e)
+	if back == nil {
+		return e.re.FindIndex(t)
+	}
+	back.back(t, len(t), func(at int) bool { s.starts = append(s.starts, at); return true })
+	if len(s.starts) > maxStarts {
+		return e.re.FindIndex(t) // once over the text, as it would take for each of them
+	}
+	for _, at := range slices.Backward(s.starts) {
+		if at == 0 {
+			if loc := e.head.FindIndex(t); loc != nil {
+				return loc
+			}
+			continue
+		}
+		_, n := utf8.DecodeLastRune(t[:at])
+		if loc := e.inside.FindIndex(t[at-n:]); loc != nil {
+			return []int{at, at - n + loc[1]}
+		}
+	}
+	return nil
 }

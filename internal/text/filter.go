@@ -4,338 +4,192 @@ import (
 	"encoding/binary"
 	"regexp/syntax"
 	"slices"
-	"unicode"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
-// A filter says quickly that an expression does not match a text. It may say
-// yes where the expression does not match, and never no where it does: counted
-// repetitions are read as unbounded ones, and characters beyond ASCII are reported
-// apart by six of their bits. What it says yes to is left to the expression.
-//
-// It is a deterministic automaton whose states are made when they are met. An
-// expression costs some fifty nanoseconds for each byte of a window, and nearly
-// all windows around an anchor hold no match.
-type filter struct {
+// dfa runs an automaton over texts: deterministically, by states that are made when they
+// are first met. A state is a list of instructions, in the order of their priority where
+// it is ordered. It costs two nanoseconds for each byte once its states are known, where
+// the expression itself costs fifty.
+type dfa struct {
 	*automaton
-	ids    map[string]int32
-	states []filterState
-	next   []int32 // state*classes+class -> state, unknown or matched
-	set    []uint32
-	seen   []uint64 // by instruction: the step that came to it last
-	step   uint64
-	stack  []uint32
+	ordered bool // keeps the order of its threads, and drops those behind one that matches: it finds the match of the expression, not any
+	search  bool // a match may begin anywhere
+	ids     map[string]int32
+	states  []dfaState
+	next    []int32 // state*classes+class -> state, unknown, or minus the state where a match ended ahead of the class
+	key     []byte
+	set     []uint32
+	seen    []uint64 // by instruction: the step that came to it last
+	step    uint64
+	stack   []uint32
+	spent   int // bytes of table beyond maxStates that are charged to tableBytes
 }
 
-// filterState is a set of instructions, and the text before the place.
-type filterState struct {
+// dfaState is a list of instructions, the text before the place, and whether matches may
+// begin there.
+type dfaState struct {
 	at     []uint32
 	before uint8
+	search bool
 }
 
 const (
 	unknown = 0
 	matched = -1
 
-	// maxStates bounds the memory of a filter. Where more are met, all are
-	// forgotten: the work for a byte is bounded by the expression either way.
+	// maxStates and maxTables bound the memory of states. Where more are met, all
+	// of an expression are forgotten: the work for a byte is bounded by the expression
+	// either way. Beyond maxStates an expression may have more as long as those of all
+	// expressions together are within maxTables.
 	maxStates = 256
+	maxTables = 12 << 20
 )
 
-// The text before a place, as assertions ask for it.
-const (
-	afterOther = iota
-	afterNothing
-	afterLine
-	afterWord
-	kindsOfAfter
-)
+// tableBytes is what all states beyond maxStates take.
+var tableBytes atomic.Int64
 
-// automaton is the part of a filter that all goroutines share.
-type automaton struct {
-	prog    *syntax.Prog
-	class   [symbols]uint8
-	classes int     // with one for the end of the text, which is the last
-	after   []uint8 // by class
-	accepts []row   // by instruction: the classes that it reads
+func newDFA(a *automaton, ordered, search bool) *dfa {
+	d := &dfa{automaton: a, ordered: ordered, search: search, seen: make([]uint64, len(a.prog.Inst))}
+	d.reset()
+	return d
 }
 
-// Symbols are the ASCII characters, and 64 for all others.
-const (
-	beyond  = utf8.RuneSelf
-	symbols = beyond + 64
-)
-
-// newAutomaton prepares the filters of an expression that has been compiled.
-func newAutomaton(expr string) *automaton {
-	re, err := syntax.Parse(expr, syntax.Perl)
-	if err != nil {
-		panic(err) // it compiled as an expression
-	}
-	prog, err := syntax.Compile(unbounded(re).Simplify())
-	if err != nil {
-		panic(err)
-	}
-	a := &automaton{prog: prog}
-	a.classify()
-	return a
-}
-
-// keptMin bounds how many copies of a repeated part a filter tells apart.
-const keptMin = 16
-
-// unbounded makes unbounded repetitions of counted ones.
-func unbounded(re *syntax.Regexp) *syntax.Regexp {
-	if re.Op == syntax.OpRepeat && (re.Max > re.Min+1 || re.Min > keptMin) {
-		re.Min, re.Max = min(re.Min, keptMin), -1
-	}
-	for i, sub := range re.Sub {
-		re.Sub[i] = unbounded(sub)
-	}
-	return re
-}
-
-// classify puts symbols that no instruction tells apart into one class.
-func (a *automaton) classify() {
-	rows := make([]row, len(a.prog.Inst))
-	for s := range symbols {
-		a.class[s] = after(s)
-	}
-	a.classes = kindsOfAfter
-	split := map[row]bool{{}: true}
-	for pc := range a.prog.Inst {
-		rows[pc] = reads(&a.prog.Inst[pc])
-		if !split[rows[pc]] {
-			split[rows[pc]] = true
-			a.split(&rows[pc])
-		}
-	}
-	a.after = make([]uint8, a.classes+1)
-	a.accepts = make([]row, len(rows))
-	for s, c := range a.class {
-		a.after[c] = after(s)
-		for pc := range rows {
-			if rows[pc].has(s) {
-				a.accepts[pc].add(int(c))
-			}
-		}
-	}
-	a.classes++
-}
-
-// split makes two of each class of which the row has some symbols only.
-func (a *automaton) split(r *row) {
-	var inside [symbols + 1]uint8 // by class: the one for its symbols in the row, where there are others
-	var out [symbols + 1]bool
-	for s, c := range a.class {
-		out[c] = out[c] || !r.has(s)
-	}
-	for s, c := range a.class {
-		if !out[c] || !r.has(s) {
-			continue
-		}
-		if inside[c] == 0 {
-			inside[c] = uint8(a.classes)
-			a.classes++
-		}
-		a.class[s] = inside[c]
+// reset forgets all states. The first is none, because its place means unknown; the
+// second is the one that no match comes behind, and the next are those that texts begin in.
+func (d *dfa) reset() {
+	d.ids = map[string]int32{}
+	d.states, d.next = append(d.states[:0], dfaState{}), append(d.next[:0], make([]int32, d.classes)...)
+	d.intern(nil, afterOther, false)
+	for kind := range uint8(kindsOfAfter) {
+		d.states = append(d.states, dfaState{[]uint32{uint32(d.prog.Start)}, kind, d.search})
+		d.next = append(d.next, make([]int32, d.classes)...)
 	}
 }
 
-// row is a set of symbols or classes.
-type row [symbols/64 + 1]uint64
+// dead is the state that no match comes behind.
+func (d *dfa) dead() int32 { return int32(d.classes) }
 
-func (r *row) add(i int)      { r[i/64] |= 1 << (i % 64) }
-func (r *row) has(i int) bool { return r[i/64]>>(i%64)&1 != 0 }
+// startBehind returns the state of a text that begins behind another.
+func (d *dfa) startBehind(kind uint8) int32 { return int32(d.classes) * (2 + int32(kind)) }
 
-// after returns what a symbol is to the place behind it.
-func after(symbol int) uint8 {
-	switch {
-	case symbol == '\n':
-		return afterLine
-	case symbol < beyond && syntax.IsWordChar(rune(symbol)):
-		return afterWord
+// start returns the state at the beginning of a text.
+func (d *dfa) start() int32 { return d.startBehind(afterNothing) }
+
+// intern returns the place in next of a state.
+func (d *dfa) intern(at []uint32, before uint8, search bool) int32 {
+	key := append(d.key[:0], before<<1)
+	if search {
+		key[0]++
 	}
-	return afterOther
-}
-
-// reads returns the symbols that stand for a character which the instruction reads.
-func reads(inst *syntax.Inst) (r row) {
-	switch inst.Op {
-	case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
-	default:
-		return r
+	if len(at) == 0 && !search {
+		key, before = key[:0], afterOther
 	}
-	ranges, folded := inst.Rune, len(inst.Rune) == 1 && syntax.Flags(inst.Arg)&syntax.FoldCase != 0
-	if len(ranges) == 1 {
-		ranges = []rune{ranges[0], ranges[0]}
-	}
-	for i := 0; i < len(ranges); i += 2 {
-		low, high := ranges[i], ranges[i+1]
-		for s := low; s <= min(high, beyond-1); s++ {
-			r.add(int(s))
-		}
-		low = max(low, beyond)
-		for c := low; c <= min(high, low+63); c++ {
-			r.add(symbolOf(c))
-		}
-	}
-	if folded {
-		for c := unicode.SimpleFold(ranges[0]); c != ranges[0]; c = unicode.SimpleFold(c) {
-			r.add(symbolOf(c))
-		}
-	}
-	return r
-}
-
-// symbolOf returns the symbol that stands for a character.
-func symbolOf(r rune) int {
-	if r < beyond {
-		return int(r)
-	}
-	return beyond + int(r)&63
-}
-
-func newFilter(a *automaton) *filter {
-	f := &filter{automaton: a, seen: make([]uint64, len(a.prog.Inst))}
-	f.reset()
-	return f
-}
-
-// reset forgets all states. The first is none, because its place means unknown;
-// the second is at the beginning of a text.
-func (f *filter) reset() {
-	f.ids = map[string]int32{}
-	f.states, f.next = append(f.states[:0], filterState{}), append(f.next[:0], make([]int32, f.classes)...)
-	f.intern(nil, afterNothing)
-}
-
-// intern returns the place in next of the state with this set of instructions.
-func (f *filter) intern(at []uint32, before uint8) int32 {
-	key := make([]byte, 0, 64)
-	key = append(key, before)
 	for _, pc := range at {
 		key = binary.AppendUvarint(key, uint64(pc))
 	}
-	if id, ok := f.ids[string(key)]; ok {
+	d.key = key
+	if id, ok := d.ids[string(key)]; ok {
 		return id
 	}
-	id := int32(len(f.next))
-	f.ids[string(key)] = id
-	f.states = append(f.states, filterState{slices.Clone(at), before})
-	f.next = append(f.next, make([]int32, f.classes)...)
+	id := int32(len(d.next))
+	d.ids[string(key)] = id
+	d.states = append(d.states, dfaState{slices.Clone(at), before, search})
+	d.next = append(d.next, make([]int32, d.classes)...)
 	return id
 }
 
-// mayMatch reports false only where the expression does not match t.
-func (f *filter) mayMatch(t []byte) bool {
-	_, ok := f.search(t)
-	return ok
-}
-
-// search returns where in t the expression may have matched first: no match ends
-// ahead of it.
-func (f *filter) search(t []byte) (end int, ok bool) {
-	state, end := f.run(f.start(), t)
-	return end, state == matched || f.ends(state)
-}
-
-// start returns the state at the beginning of a text.
-func (f *filter) start() int32 { return int32(f.classes) }
-
-// run returns the state behind t, or matched as soon as the expression may
-// match, and how far it has read. A state is good until the next call.
-func (f *filter) run(state int32, t []byte) (to int32, read int) {
-	for i := 0; i < len(t); {
-		symbol, n := int(t[i]), 1
-		if symbol >= beyond {
-			r, size := utf8.DecodeRune(t[i:])
-			symbol, n = symbolOf(r), size
-		}
-		i += n
-		c := f.class[symbol]
-		to = f.next[state+int32(c)]
-		if to == unknown {
-			to = f.follow(state, c)
-		}
-		if to == matched {
-			return matched, i - n // a match is noticed at the text after it
-		}
-		state = to
+// full reports that no state may be added.
+func (d *dfa) full() bool {
+	if len(d.states) < maxStates {
+		return false
 	}
-	return state, len(t)
-}
-
-// ends reports whether the expression may match a text that ends in this state.
-func (f *filter) ends(state int32) bool {
-	end := f.classes - 1
-	to := &f.next[int(state)+end]
-	if *to == unknown {
-		*to = f.start() // anything but the other two
-		if f.reach(state, uint8(end)) {
-			*to = matched
-		}
+	const others = 256 // bytes of a state beside its row
+	need := (len(d.states) + 1 - maxStates) * (4*d.classes + others)
+	if need <= d.spent {
+		return false
 	}
-	return *to == matched
-}
-
-// follow makes the state behind another that reads a class, or matched.
-func (f *filter) follow(state int32, c uint8) int32 {
-	to := int32(matched)
-	if !f.reach(state, c) {
-		slices.Sort(f.set)
-		f.set = slices.Compact(f.set)
-		if len(f.states) >= maxStates {
-			f.reset()
-			return f.intern(f.set, f.after[c])
-		}
-		to = f.intern(f.set, f.after[c])
+	need += need/4 + 4096
+	if tableBytes.Add(int64(need-d.spent)) > maxTables {
+		tableBytes.Add(int64(d.spent - need))
+		return true
 	}
-	f.next[state+int32(c)] = to
-	return to
-}
-
-// reach puts into the set the text after a state that reads a class. It
-// returns true where there is a match.
-func (f *filter) reach(state int32, c uint8) bool {
-	from := f.states[int(state)/f.classes]
-	f.set, f.stack = f.set[:0], append(f.stack[:0], uint32(f.prog.Start))
-	f.stack = append(f.stack, from.at...)
-	f.step++
-	flags := f.assertions(from.before, c)
-	for len(f.stack) > 0 {
-		pc := f.stack[len(f.stack)-1]
-		f.stack = f.stack[:len(f.stack)-1]
-		if f.seen[pc] == f.step {
-			continue
-		}
-		f.seen[pc] = f.step
-		switch inst := &f.prog.Inst[pc]; inst.Op {
-		case syntax.InstMatch:
-			return true
-		case syntax.InstAlt, syntax.InstAltMatch:
-			f.stack = append(f.stack, inst.Out, inst.Arg)
-		case syntax.InstCapture, syntax.InstNop:
-			f.stack = append(f.stack, inst.Out)
-		case syntax.InstEmptyWidth:
-			if syntax.EmptyOp(inst.Arg)&^flags == 0 {
-				f.stack = append(f.stack, inst.Out)
-			}
-		case syntax.InstFail:
-		default:
-			if f.accepts[pc].has(int(c)) {
-				f.set = append(f.set, inst.Out)
-			}
-		}
-	}
+	d.spent = need
 	return false
 }
 
-// assertions returns what holds between the text before a place and the
-// class that follows it.
-func (f *filter) assertions(before, c uint8) syntax.EmptyOp {
+// follow makes the state behind another that reads a class.
+func (d *dfa) follow(state int32, c uint8) int32 {
+	from := d.states[int(state)/d.classes]
+	noticed := d.reach(from, c)
+	to, room := d.dead(), true
+	if int(c) < d.classes-1 {
+		if room = !d.full(); !room {
+			d.reset()
+		}
+		to = d.intern(d.set, d.after[c], from.search && !(d.ordered && noticed))
+	}
+	if noticed {
+		to = -to
+	}
+	if room {
+		d.next[state+int32(c)] = to
+	}
+	return to
+}
+
+// reach puts into the set where the threads of a state go to by a class, and reports
+// whether a match ends ahead of it.
+func (d *dfa) reach(from dfaState, c uint8) (noticed bool) {
+	d.set, d.stack = d.set[:0], d.stack[:0]
+	if from.search {
+		d.stack = append(d.stack, uint32(d.prog.Start))
+	}
+	for _, pc := range slices.Backward(from.at) {
+		d.stack = append(d.stack, pc)
+	}
+	d.step++
+	flags := d.assertions(from.before, c)
+	for len(d.stack) > 0 {
+		pc := d.stack[len(d.stack)-1]
+		d.stack = d.stack[:len(d.stack)-1]
+		if d.seen[pc] == d.step {
+			continue
+		}
+		d.seen[pc] = d.step
+		switch inst := &d.prog.Inst[pc]; inst.Op {
+		case syntax.InstMatch:
+			if noticed = true; d.ordered {
+				d.stack = d.stack[:0]
+			}
+		case syntax.InstAlt, syntax.InstAltMatch:
+			d.stack = append(d.stack, inst.Arg, inst.Out)
+		case syntax.InstCapture, syntax.InstNop:
+			d.stack = append(d.stack, inst.Out)
+		case syntax.InstEmptyWidth:
+			if syntax.EmptyOp(inst.Arg)&^flags == 0 {
+				d.stack = append(d.stack, inst.Out)
+			}
+		case syntax.InstFail:
+		default:
+			if d.accepts[pc].has(c) {
+				d.set = append(d.set, inst.Out)
+			}
+		}
+	}
+	if !d.ordered {
+		slices.Sort(d.set)
+		d.set = slices.Compact(d.set)
+	}
+	return noticed
+}
+
+// assertions returns what holds between the text before a place and the class that
+// follows it.
+func (a *automaton) assertions(before, c uint8) syntax.EmptyOp {
 	var flags syntax.EmptyOp
-	end := int(c) == f.classes-1
+	end := int(c) == a.classes-1
 	switch before {
 	case afterNothing:
 		flags |= syntax.EmptyBeginText | syntax.EmptyBeginLine
@@ -345,11 +199,139 @@ func (f *filter) assertions(before, c uint8) syntax.EmptyOp {
 	switch {
 	case end:
 		flags |= syntax.EmptyEndText | syntax.EmptyEndLine
-	case f.after[c] == afterLine:
+	case a.after[c] == afterLine:
 		flags |= syntax.EmptyEndLine
 	}
-	if (before == afterWord) != (f.after[c] == afterWord) {
+	if (before == afterWord) != (a.after[c] == afterWord) {
 		return flags | syntax.EmptyWordBoundary
 	}
 	return flags | syntax.EmptyNoWordBoundary
+}
+
+// to returns the state behind another that reads a class.
+func (d *dfa) to(state int32, c uint8) int32 {
+	if to := d.next[state+int32(c)]; to != unknown {
+		return to
+	}
+	return d.follow(state, c)
+}
+
+// ends reports whether a match ends at the end of a text that ends in this state.
+func (d *dfa) ends(state int32) bool { return d.to(state, uint8(d.classes-1)) < 0 }
+
+// run returns the state behind t, or matched as soon as a match has ended, and how far
+// it has read. A state is good until the next call.
+func (d *dfa) run(state int32, t []byte) (to int32, read int) {
+	next, ascii := d.next, &d.ascii
+	for i := 0; i < len(t); {
+		var c uint8
+		n := 1
+		if b := t[i]; b < utf8.RuneSelf {
+			c = ascii[b]
+		} else {
+			c, n = d.classAt(t[i:])
+		}
+		to = next[state+int32(c)]
+		if to <= 0 {
+			if to == unknown {
+				to = d.follow(state, c)
+				next = d.next
+			}
+			if to < 0 {
+				return matched, i // a match is noticed at the text after it
+			}
+		}
+		state = to
+		i += n
+	}
+	return state, len(t)
+}
+
+// first returns where in t a match has ended first: no other ends ahead of it.
+func (d *dfa) first(t []byte) (end int, ok bool) {
+	state, end := d.run(d.start(), t)
+	return end, state == matched || d.ends(state)
+}
+
+// mayMatch reports false only where the expression does not match t.
+func (d *dfa) mayMatch(t []byte) bool {
+	_, ok := d.first(t)
+	return ok
+}
+
+// last returns the end of the last match that is noticed before no other can be: in an
+// ordered search that of the match of the expression; -1 for none.
+func (d *dfa) last(t []byte) (end int) {
+	end = -1
+	state, dead := d.start(), d.dead()
+	next, ascii := d.next, &d.ascii
+	for i := 0; i < len(t); {
+		var c uint8
+		n := 1
+		if b := t[i]; b < utf8.RuneSelf {
+			c = ascii[b]
+		} else {
+			c, n = d.classAt(t[i:])
+		}
+		to := next[state+int32(c)]
+		if to <= dead {
+			if to == unknown {
+				to = d.follow(state, c)
+				next = d.next
+			}
+			if to < 0 {
+				end, to = i, -to
+			}
+			if to == dead {
+				return end
+			}
+		}
+		state = to
+		i += n
+	}
+	if d.ends(state) {
+		end = len(t)
+	}
+	return end
+}
+
+// back runs the automaton of a reversed expression from a place in t to its beginning, and
+// calls noticed with the places where a match begins; it stops where that returns false.
+func (d *dfa) back(t []byte, from int, noticed func(start int) bool) {
+	kind := uint8(afterNothing)
+	if from < len(t) {
+		c, _ := d.classAt(t[from:])
+		kind = d.after[c]
+	}
+	state, dead := d.startBehind(kind), d.dead()
+	next, ascii := d.next, &d.ascii
+	for i := from; i > 0; {
+		var c uint8
+		n := 1
+		if b := t[i-1]; b < utf8.RuneSelf {
+			c = ascii[b]
+		} else {
+			c, n = d.classBefore(t[:i])
+		}
+		to := next[state+int32(c)]
+		if to <= dead {
+			if to == unknown {
+				to = d.follow(state, c)
+				next = d.next
+			}
+			if to < 0 {
+				if to = -to; !noticed(i) {
+					return
+				}
+			}
+			if to == dead {
+				return
+			}
+		}
+		state = to
+		i -= n
+	}
+	if d.ends(state) {
+		noticed(0)
+	}
 }

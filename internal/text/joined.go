@@ -90,16 +90,21 @@ func wordStart(s []byte, i int) int {
 // unjoin yields s[start:end] with blanks between its words, where they are more than
 // single letters and numbers.
 func unjoin(s []byte, start, end, words int, between []byte, yield func(Hidden)) {
-	t := bytes.ReplaceAll(s[start:end], between, []byte(" "))
-	letters := 0
-	for _, b := range t {
+	of := s[start:end]
+	gaps := bytes.Count(of, between)
+	letters := lettersIn(of) - gaps*lettersIn(between)
+	if size := len(of) - gaps*(len(between)-1); letters*3 >= size*2 && letters >= 2*words {
+		yield(Hidden{Start: start, End: end, Via: "separators for spaces", Text: bytes.ReplaceAll(of, between, []byte(" "))})
+	}
+}
+
+func lettersIn(s []byte) (n int) {
+	for _, b := range s {
 		if isLetter[b] {
-			letters++
+			n++
 		}
 	}
-	if letters*3 >= len(t)*2 && letters >= 2*words {
-		yield(Hidden{Start: start, End: end, Via: "separators for spaces", Text: t})
-	}
+	return n
 }
 
 // camel yields the word s[start:end] as the words that it consists of in camelCase.

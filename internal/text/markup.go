@@ -15,8 +15,8 @@ var (
 	// emphasis is a mark that a reader of Markdown or HTML does not see.
 	emphasis = `(?:\*{1,3}|~~|<!--[^<>\n]{0,40}-->|</?(?:b|i|u|s|em|strong|span|mark|font|small|wbr)(?:\s[^<>\n]{0,80})?/?>)`
 
-	insideWord = lazyregexp.New(`(?i)[a-z]` + emphasis + `+[a-z]`)
-	wordByWord = lazyregexp.New(`(?i)(?:(?:` + emphasis + `|[_` + "`" + `]{1,3})[a-z'’]+[.,;:!?]?(?:` + emphasis + `|[_` + "`" + `]{1,3})[.,;:!?]?(?:\s|$)){3}`)
+	insideWord = LazyExpr(`(?i)[a-z]` + emphasis + `+[a-z]`)
+	wordByWord = LazyExpr(`(?i)(?:(?:` + emphasis + `|[_` + "`" + `]{1,3})[a-z'’]+[.,;:!?]?(?:` + emphasis + `|[_` + "`" + `]{1,3})[.,;:!?]?(?:\s|$)){3}`)
 
 	// marks are what is taken out of such a line: an underscore inside of a word
 	// belongs to it.
@@ -32,7 +32,7 @@ func unmarked(s []byte, yield func(Hidden)) {
 			end = len(s)
 		}
 		line := s[start:end]
-		if bytes.ContainsAny(line, "*~<_`") && (len(insideWord.FindAllIndex(line, marksInside)) == marksInside || wordByWord.Match(line)) {
+		if bytes.ContainsAny(line, "*~<_`") && (insideWord.Match(line) && len(insideWord.re.FindAllIndex(line, marksInside)) == marksInside || wordByWord.Match(line)) {
 			yield(Hidden{Start: start, End: end, Via: "emphasis of parts of words or of each word", Text: marks.ReplaceAll(line, nil)})
 		}
 		start = end + 1

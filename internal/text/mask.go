@@ -2,11 +2,10 @@ package text
 
 import (
 	"bytes"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 )
 
 // secret is a form of credential that a report must not repeat. The group of
@@ -15,94 +14,110 @@ import (
 // are spared the expression.
 type secret struct {
 	hints []string
-	re    *lazyregexp.Regexp
+	re    *Expr
+	goes  func(behind []byte) bool // whether a match may go on like this behind its hint; nil where nobody looks
 }
 
 // tokens are the forms that nothing else has. Sources: the published token
 // formats of the vendors named.
 var tokens = []secret{
 	{[]string{"akia", "asia", "agpa", "aida", "aroa"}, // AWS access key id
-		lazyregexp.New(`\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[0-9A-Z]{16}\b`)},
+		LazyExpr(`\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[0-9A-Z]{16}\b`), nil},
 	{[]string{"gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_"},
-		lazyregexp.New(`\bgh[opsur]_[0-9A-Za-z]{20,255}\b|\bgithub_pat_[0-9A-Za-z_]{20,}\b`)},
-	{[]string{"glpat-"}, lazyregexp.New(`\bglpat-[0-9A-Za-z_-]{20,}`)},                         // GitLab
-	{[]string{"xox"}, lazyregexp.New(`\bxox[abeprs]-[0-9A-Za-z-]{10,}`)},                       // Slack
-	{[]string{"sk-"}, lazyregexp.New(`\bsk-(?:ant-|proj-|live-)?[0-9A-Za-z_-]{16,}`)},          // Anthropic, OpenAI
-	{[]string{"k_"}, lazyregexp.New(`\b[sr]k_(?:live|test)_[0-9A-Za-z]{16,}`)},                 // Stripe
-	{[]string{"aiza"}, lazyregexp.New(`\bAIza[0-9A-Za-z_-]{35}`)},                              // Google
-	{[]string{"npm_"}, lazyregexp.New(`\bnpm_[0-9A-Za-z]{36}\b`)},                              // npm
-	{[]string{"hf_"}, lazyregexp.New(`\bhf_[0-9A-Za-z]{30,}\b`)},                               // Hugging Face
-	{[]string{"pplx-"}, lazyregexp.New(`\bpplx-[0-9A-Za-z]{32,}\b`)},                           // Perplexity
-	{[]string{"figd_"}, lazyregexp.New(`\bfigd_[0-9A-Za-z_-]{32,}`)},                           // Figma
-	{[]string{"lin_api_"}, lazyregexp.New(`\blin_api_[0-9A-Za-z]{32,}\b`)},                     // Linear
-	{[]string{"tvly-"}, lazyregexp.New(`\btvly-(?:dev-|prod-)?[0-9A-Za-z]{24,}\b`)},            // Tavily
-	{[]string{"sbp_"}, lazyregexp.New(`\bsbp_[0-9a-f]{40}\b`)},                                 // Supabase
-	{[]string{"gsk_"}, lazyregexp.New(`\bgsk_[0-9A-Za-z]{40,}\b`)},                             // Groq
-	{[]string{"nvapi-"}, lazyregexp.New(`\bnvapi-[0-9A-Za-z_-]{40,}`)},                         // NVIDIA
-	{[]string{"ntn_"}, lazyregexp.New(`\bntn_[0-9A-Za-z]{40,}\b`)},                             // Notion
-	{[]string{"dop_v1_"}, lazyregexp.New(`\bdop_v1_[0-9a-f]{64}\b`)},                           // DigitalOcean
-	{[]string{"shpat_"}, lazyregexp.New(`\bshpat_[0-9a-fA-F]{32}\b`)},                          // Shopify
-	{[]string{"xapp-"}, lazyregexp.New(`\bxapp-[0-9]-[0-9A-Z]{8,}-[0-9]{8,}-[0-9a-f]{32,}\b`)}, // Slack, of an app
-	{[]string{"glsa_"}, lazyregexp.New(`\bglsa_[0-9A-Za-z]{32}_[0-9a-f]{8}\b`)},                // Grafana
-	{[]string{"dapi"}, lazyregexp.New(`\bdapi[0-9a-f]{32}\b`)},                                 // Databricks
-	{[]string{"pypi-age"}, lazyregexp.New(`\bpypi-AgE[0-9A-Za-z_-]{50,}`)},                     // PyPI
-	{[]string{"pmak-"}, lazyregexp.New(`\bPMAK-[0-9a-f]{24}-[0-9a-f]{34}\b`)},                  // Postman
-	{[]string{"hvs."}, lazyregexp.New(`\bhvs\.[0-9A-Za-z_-]{24,}`)},                            // HashiCorp Vault
-	{[]string{".atlasv1."}, lazyregexp.New(`\b[0-9A-Za-z]{14}\.atlasv1\.[0-9A-Za-z_-]{60,}`)},  // HCP Terraform
-	{[]string{"dp."}, lazyregexp.New(`\bdp\.(?:pt|st|ct|sa|scim|audit)\.[0-9A-Za-z.]{40,}\b`)}, // Doppler
-	{[]string{"atatt3"}, lazyregexp.New(`\bATATT3[0-9A-Za-z_=-]{60,}`)},                        // Atlassian
-	{[]string{"sq0"}, lazyregexp.New(`\bsq0(?:atp|csp)-[0-9A-Za-z_-]{22,}`)},                   // Square
-	{[]string{"sg."}, lazyregexp.New(`\bSG\.[0-9A-Za-z_-]{20,24}\.[0-9A-Za-z_-]{40,46}`)},      // SendGrid
-	{[]string{"ya29."}, lazyregexp.New(`\bya29\.[0-9A-Za-z_-]{30,}`)},                          // Google, of a session
-	{[]string{"age-secret-key-"}, lazyregexp.New(`\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b`)},          // age
-	{[]string{"hooks.slack.com/"}, lazyregexp.New(`\bhooks\.slack\.com/services/T[0-9A-Z]{6,}/B[0-9A-Z]{6,}/([0-9A-Za-z]{20,})`)},
-	{[]string{"/api/webhooks/"}, lazyregexp.New(`\bdiscord(?:app)?\.com/api/webhooks/[0-9]{16,20}/([0-9A-Za-z_-]{60,})`)},
-	{[]string{":aa"}, lazyregexp.New(`\b[0-9]{8,10}:AA[0-9A-Za-z_-]{32,34}`)},                         // Telegram
-	{[]string{"eyj"}, lazyregexp.New(`\beyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]*`)},    // JSON Web Token
-	{[]string{pemBegin}, lazyregexp.New(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END|\z)`)}, // PEM, also cut off
+		LazyExpr(`\bgh[opsur]_[0-9A-Za-z]{20,255}\b|\bgithub_pat_[0-9A-Za-z_]{20,}\b`), nil},
+	{[]string{"glpat-"}, LazyExpr(`\bglpat-[0-9A-Za-z_-]{20,}`), nil},                         // GitLab
+	{[]string{"xox"}, LazyExpr(`\bxox[abeprs]-[0-9A-Za-z-]{10,}`), nil},                       // Slack
+	{[]string{"sk-"}, LazyExpr(`\bsk-(?:ant-|proj-|live-)?[0-9A-Za-z_-]{16,}`), nil},          // Anthropic, OpenAI
+	{[]string{"k_"}, LazyExpr(`\b[sr]k_(?:live|test)_[0-9A-Za-z]{16,}`), nil},                 // Stripe
+	{[]string{"aiza"}, LazyExpr(`\bAIza[0-9A-Za-z_-]{35}`), nil},                              // Google
+	{[]string{"npm_"}, LazyExpr(`\bnpm_[0-9A-Za-z]{36}\b`), nil},                              // npm
+	{[]string{"hf_"}, LazyExpr(`\bhf_[0-9A-Za-z]{30,}\b`), nil},                               // Hugging Face
+	{[]string{"pplx-"}, LazyExpr(`\bpplx-[0-9A-Za-z]{32,}\b`), nil},                           // Perplexity
+	{[]string{"figd_"}, LazyExpr(`\bfigd_[0-9A-Za-z_-]{32,}`), nil},                           // Figma
+	{[]string{"lin_api_"}, LazyExpr(`\blin_api_[0-9A-Za-z]{32,}\b`), nil},                     // Linear
+	{[]string{"tvly-"}, LazyExpr(`\btvly-(?:dev-|prod-)?[0-9A-Za-z]{24,}\b`), nil},            // Tavily
+	{[]string{"sbp_"}, LazyExpr(`\bsbp_[0-9a-f]{40}\b`), nil},                                 // Supabase
+	{[]string{"gsk_"}, LazyExpr(`\bgsk_[0-9A-Za-z]{40,}\b`), nil},                             // Groq
+	{[]string{"nvapi-"}, LazyExpr(`\bnvapi-[0-9A-Za-z_-]{40,}`), nil},                         // NVIDIA
+	{[]string{"ntn_"}, LazyExpr(`\bntn_[0-9A-Za-z]{40,}\b`), nil},                             // Notion
+	{[]string{"dop_v1_"}, LazyExpr(`\bdop_v1_[0-9a-f]{64}\b`), nil},                           // DigitalOcean
+	{[]string{"shpat_"}, LazyExpr(`\bshpat_[0-9a-fA-F]{32}\b`), nil},                          // Shopify
+	{[]string{"xapp-"}, LazyExpr(`\bxapp-[0-9]-[0-9A-Z]{8,}-[0-9]{8,}-[0-9a-f]{32,}\b`), nil}, // Slack, of an app
+	{[]string{"glsa_"}, LazyExpr(`\bglsa_[0-9A-Za-z]{32}_[0-9a-f]{8}\b`), nil},                // Grafana
+	{[]string{"dapi"}, LazyExpr(`\bdapi[0-9a-f]{32}\b`), nil},                                 // Databricks
+	{[]string{"pypi-age"}, LazyExpr(`\bpypi-AgE[0-9A-Za-z_-]{50,}`), nil},                     // PyPI
+	{[]string{"pmak-"}, LazyExpr(`\bPMAK-[0-9a-f]{24}-[0-9a-f]{34}\b`), nil},                  // Postman
+	{[]string{"hvs."}, LazyExpr(`\bhvs\.[0-9A-Za-z_-]{24,}`), nil},                            // HashiCorp Vault
+	{[]string{".atlasv1."}, LazyExpr(`\b[0-9A-Za-z]{14}\.atlasv1\.[0-9A-Za-z_-]{60,}`), nil},  // HCP Terraform
+	{[]string{"dp."}, LazyExpr(`\bdp\.(?:pt|st|ct|sa|scim|audit)\.[0-9A-Za-z.]{40,}\b`), nil}, // Doppler
+	{[]string{"atatt3"}, LazyExpr(`\bATATT3[0-9A-Za-z_=-]{60,}`), nil},                        // Atlassian
+	{[]string{"sq0"}, LazyExpr(`\bsq0(?:atp|csp)-[0-9A-Za-z_-]{22,}`), nil},                   // Square
+	{[]string{"sg."}, LazyExpr(`\bSG\.[0-9A-Za-z_-]{20,24}\.[0-9A-Za-z_-]{40,46}`), nil},      // SendGrid
+	{[]string{"ya29."}, LazyExpr(`\bya29\.[0-9A-Za-z_-]{30,}`), nil},                          // Google, of a session
+	{[]string{"age-secret-key-"}, LazyExpr(`\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b`), nil},          // age
+	{[]string{"hooks.slack.com/"}, LazyExpr(`\bhooks\.slack\.com/services/T[0-9A-Z]{6,}/B[0-9A-Z]{6,}/([0-9A-Za-z]{20,})`), nil},
+	{[]string{"/api/webhooks/"}, LazyExpr(`\bdiscord(?:app)?\.com/api/webhooks/[0-9]{16,20}/([0-9A-Za-z_-]{60,})`), nil},
+	{[]string{":aa"}, LazyExpr(`\b[0-9]{8,10}:AA[0-9A-Za-z_-]{32,34}`), nil},                         // Telegram
+	{[]string{"eyj"}, LazyExpr(`\beyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]*`), nil},    // JSON Web Token
+	{[]string{pemBegin}, LazyExpr(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END|\z)`), nil}, // PEM, also cut off
 }
 
 // secrets are all known forms, also those that go by what is beside them.
 var secrets = slices.Concat(tokens, []secret{
-	{[]string{"://"}, lazyregexp.New(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/"<>]+)@`)}, // userinfo of a URL
-	{[]string{"://"}, lazyregexp.New(`(?i)\b[a-z][a-z0-9+.-]*://([^\s/:@"<>?#]{16,})@`)},   // a token in place of a user
+	{[]string{"://"}, LazyExpr(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/"<>]+)@`), toUser}, // userinfo of a URL
+	{[]string{"://"}, LazyExpr(`(?i)\b[a-z][a-z0-9+.-]*://([^\s/:@"<>?#]{16,})@`), toUser},   // a token in place of a user
 	{[]string{"key=", "token=", "code=", "sig=", "signature=", "passwd=", "password=", "pwd=", "secret=", "auth="}, // the query of a URL
-		lazyregexp.New(`(?i)[?&;](?:[a-z0-9_.-]*[_.-])?(?:api-?key|key|token|code|sig|signature|passwd|password|pwd|secret|auth)=([^\s&;"'<>#${}\[\]]{4,})`)},
+		LazyExpr(`(?i)[?&;](?:[a-z0-9_.-]*[_.-])?(?:api-?key|key|token|code|sig|signature|passwd|password|pwd|secret|auth)=([^\s&;"'<>#${}\[\]]{4,})`), nil},
 	{[]string{"--"}, // the flag of a command
-		lazyregexp.New(`(?i)(?:^|[^a-z0-9-])--(?:[a-z0-9]+[_-])*(?:api-?key|key|token|passwd|password|secret|auth|bearer|credentials?|pat)(?:=|["',\s]+)([^\s"',<>${}()\[\]-][^\s"'<>»]{2,}[^\s"'<>»),.;])`)},
+		LazyExpr(`(?i)(?:^|[^a-z0-9-])--(?:[a-z0-9]+[_-])*(?:api-?key|key|token|passwd|password|secret|auth|bearer|credentials?|pat)(?:=|["',\s]+)([^\s"',<>${}()\[\]-][^\s"'<>»]{2,}[^\s"'<>»),.;])`), toFlag},
 	{[]string{"accountkey=", "sharedaccesskey="}, // the key of a connection string
-		lazyregexp.New(`(?i)\b(?:account|sharedaccess)key=([0-9A-Za-z+/=]{40,})`)},
+		LazyExpr(`(?i)\b(?:account|sharedaccess)key=([0-9A-Za-z+/=]{40,})`), nil},
 	{[]string{"pwd=", "password="}, // the password of one
-		lazyregexp.New(`(?i);\s*(?:password|pwd)=([^;\s"'<>${}\[\]]{4,})`)},
+		LazyExpr(`(?i);\s*(?:password|pwd)=([^;\s"'<>${}\[\]]{4,})`), nil},
 	{[]string{"authorization"},
-		lazyregexp.New(`(?i)\b(?:authorization|proxy-authorization)["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([0-9A-Za-z._~+/=-]{8,})`)},
+		LazyExpr(`(?i)\b(?:authorization|proxy-authorization)["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([0-9A-Za-z._~+/=-]{8,})`), nil},
 	{[]string{"key", "secret", "passwd", "password", "token"},
-		lazyregexp.New(`(?i)\b[a-z0-9_-]*(?:api[_-]?key|secret|passwd|password|token|(?:access|secret|private|signing|encryption|master)[_-]?key)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([0-9A-Za-z._~+/=-]{12,})`)},
+		LazyExpr(`(?i)\b[a-z0-9_-]*(?:api[_-]?key|secret|passwd|password|token|(?:access|secret|private|signing|encryption|master)[_-]?key)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([0-9A-Za-z._~+/=-]{12,})`), toValue},
 	marked,
 	{[]string{"cookie"}, // the first of those that a client shows
-		lazyregexp.New(`(?i)\b(?:set-)?cookie["']?\s*[:=]\s*\\{0,3}["']?[a-z0-9_.-]+=([^\s;,"'\\<>{}\[\]]{16,})`)},
+		LazyExpr(`(?i)\b(?:set-)?cookie["']?\s*[:=]\s*\\{0,3}["']?[a-z0-9_.-]+=([^\s;,"'\\<>{}\[\]]{16,})`), nil},
 	{[]string{"machine"}, // a line of .netrc
-		lazyregexp.New(`(?i)\bmachine\s+\S+\s+login\s+\S+\s+password\s+([^\s"'\\<>{}\[\]]{6,})`)},
+		LazyExpr(`(?i)\bmachine\s+\S+\s+login\s+\S+\s+password\s+([^\s"'\\<>{}\[\]]{6,})`), nil},
 	{[]string{":"}, // a line of .pgpass
-		lazyregexp.New(`(?:^|[^0-9A-Za-z.:*-])[0-9A-Za-z.*-]+:[0-9]{4,5}:[0-9A-Za-z_*-]+:[0-9A-Za-z_-]+:([^\s:"'\\<>{}\[\]]{8,})`)},
+		LazyExpr(`(?:^|[^0-9A-Za-z.:*-])[0-9A-Za-z.*-]+:[0-9]{4,5}:[0-9A-Za-z_*-]+:[0-9A-Za-z_-]+:([^\s:"'\\<>{}\[\]]{8,})`), toPort},
 })
 
 // marked is the form of passwords with any marks in them. It also finds words, which
 // have none.
 var marked = secret{[]string{"passwd", "password", "passphrase", "secret"},
-	lazyregexp.New(`(?i)\b[a-z0-9_-]*(?:passwd|password|passphrase|secret)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([^\s"'<>,;&${}()\[\]\\|:]{8,})`)}
+	LazyExpr(`(?i)\b[a-z0-9_-]*(?:passwd|password|passphrase|secret)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?([^\s"'<>,;&${}()\[\]\\|:]{8,})`), toValue}
 
-// anySecret filters for all of them at once: nearly all texts hold none.
-var anySecret = func() *sync.Pool {
-	all := sync.OnceValue(func() *automaton {
-		var exprs []string
-		for _, f := range secrets {
-			exprs = append(exprs, "(?:"+f.re.String()+")")
+// hinted finds the hints of all secrets in one pass, in any case.
+var hinted = sync.OnceValue(func() *anchorTable {
+	patterns := make([]Pattern, len(secrets))
+	for i, f := range secrets {
+		patterns[i].Anchors = f.hints
+	}
+	a := newAnchorTable(patterns)
+	for c := 'a'; c <= 'z'; c++ {
+		a.class[c-'a'+'A'] = a.class[c]
+	}
+	return a
+})
+
+// formsIn returns the forms of secrets, by number, of which a text has a hint.
+func formsIn(s []byte) (forms uint64) {
+	if bytes.Contains(s, []byte("\u0130")) || bytes.Contains(s, []byte("\u212a")) { // the others whose lower case is an ASCII letter
+		s = bytes.ToLower(s)
+	}
+	long := bytes.Contains(s, []byte("\u017f")) // an s that hints do not know
+	hinted().scan(s, func(form, _, end int) {
+		if goes := secrets[form].goes; forms>>form&1 == 0 && (goes == nil || long || goes(s[end:])) {
+			forms |= 1 << form
 		}
-		return newAutomaton(strings.Join(exprs, "|"))
 	})
-	return &sync.Pool{New: func() any { return newFilter(all()) }}
-}()
+	return forms
+}
 
 const pemBegin = "-----begin "
 
@@ -123,8 +138,8 @@ func Token(s string) string {
 		if !slices.ContainsFunc(f.hints, func(h string) bool { return strings.Contains(low, h) }) {
 			continue
 		}
-		for _, t := range f.re.FindAllString(s, -1) {
-			if !placeholder.MatchString(t) && Variety(t) >= tokenVariety {
+		for _, t := range f.re.re.FindAllString(s, -1) {
+			if !placeholder.Match([]byte(t)) && Variety(t) >= tokenVariety {
 				return t
 			}
 		}
@@ -136,7 +151,7 @@ func Token(s string) string {
 // letters and digits have twelve and more.
 const tokenVariety = 12
 
-var placeholder = lazyregexp.New(`(?i)example|your|xxx|placeholder|dummy|fake|sample|change[-_ ]?me|12345|abcd`)
+var placeholder = LazyExpr(`(?i)example|your|xxx|placeholder|dummy|fake|sample|change[-_ ]?me|12345|abcd`)
 
 // Variety returns how many different characters a text has.
 func Variety(s string) int {
@@ -213,21 +228,14 @@ func tokenByte(b byte) bool {
 
 // secretsIn returns the spans of credentials in s, in order, without overlap.
 func secretsIn(s []byte) [][2]int {
-	filter := anySecret.Get().(*filter)
-	defer anySecret.Put(filter)
-	if !filter.mayMatch(s) {
-		return nil
-	}
 	var spans [][2]int
-	low := bytes.ToLower(s)
-	for _, f := range secrets {
-		if slices.ContainsFunc(f.hints, func(h string) bool { return bytes.Contains(low, []byte(h)) }) {
-			from := len(spans)
-			spans = appendSpans(spans, f.re, s)
-			if f.re == marked.re {
-				found := slices.DeleteFunc(spans[from:], func(sp [2]int) bool { return !mixed(s[sp[0]:sp[1]]) })
-				spans = spans[:from+len(found)]
-			}
+	for forms := formsIn(s); forms != 0; forms &= forms - 1 {
+		f := &secrets[bits.TrailingZeros64(forms)]
+		from := len(spans)
+		spans = appendSpans(spans, f.re, s)
+		if f.re == marked.re {
+			found := slices.DeleteFunc(spans[from:], func(sp [2]int) bool { return !mixed(s[sp[0]:sp[1]]) })
+			spans = spans[:from+len(found)]
 		}
 	}
 	slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
@@ -245,7 +253,7 @@ func secretsIn(s []byte) [][2]int {
 // appendSpans appends what re finds in s. Where a part of a match is hidden the
 // search goes on inside it, not behind it: its end may be the label of another
 // value, as in "token: secret_of_bob: …".
-func appendSpans(spans [][2]int, re *lazyregexp.Regexp, s []byte) [][2]int {
+func appendSpans(spans [][2]int, re *Expr, s []byte) [][2]int {
 	for at := 0; ; {
 		m := re.FindSubmatchIndex(s[at:])
 		if m == nil {

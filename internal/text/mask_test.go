@@ -1,6 +1,7 @@
 package text
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -218,10 +219,37 @@ func TestHints(t *testing.T) {
 		low := strings.ToLower(f.text)
 		for i, form := range secrets {
 			hinted := slices.ContainsFunc(form.hints, func(h string) bool { return strings.Contains(low, h) })
-			if form.re.MatchString(f.text) && !hinted {
+			if form.re.Match([]byte(f.text)) && !hinted {
 				t.Errorf("%s: expression %d matches, none of %q is there", f.name, i, form.hints)
 			}
 		}
+	}
+}
+
+// TestFormsAreFound: where a form of secrets matches and its hint is there, it is searched for.
+func TestFormsAreFound(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(11, 12))
+	pieces := []string{"a", "Secret", "password", "PASSWD", "api_key", "token", "K", "\u212aey", "\u017fecret", "--", "://", "u:", "@", ":", "5432", "=", `\"`, `\\`, "'", " ", "\n", "\t",
+		"https", "aB3xY7qLm2Vw9ZtR", "machine x login y password ", "authorization: bearer ", "?sig=", ";pwd=", "set-cookie: a=", "-----BEGIN PRIVATE KEY-----"}
+	matches := 0
+	for range 40_000 {
+		var b strings.Builder
+		for range 1 + rnd.IntN(9) {
+			b.WriteString(pieces[rnd.IntN(len(pieces))])
+		}
+		text := b.String()
+		low, forms := strings.ToLower(text), formsIn([]byte(text))
+		for i, form := range secrets {
+			if forms>>i&1 == 0 && slices.ContainsFunc(form.hints, func(h string) bool { return strings.Contains(low, h) }) && form.re.Match([]byte(text)) {
+				t.Fatalf("expression %d matches %q and is not looked for", i, text)
+			}
+		}
+		if forms != 0 {
+			matches++
+		}
+	}
+	if matches < 1000 {
+		t.Errorf("%d texts have a form: the test says little", matches)
 	}
 }
 

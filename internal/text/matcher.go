@@ -55,6 +55,7 @@ type Match struct {
 type Matcher struct {
 	patterns []Pattern
 	exprs    []*lazyregexp.Regexp // nil where the anchor is all
+	finders  []*Expr              // the same, but for those of users
 	automata []func() *automaton  // of the expressions, made when they are first needed
 	looks    []*regexp2.Regexp    // nil where a pattern looks neither ahead nor behind
 	whole    []int                // patterns without an anchor
@@ -65,7 +66,7 @@ type Matcher struct {
 // anchor that is not in folded form, or of a user and without a valid expression is an
 // error.
 func NewMatcher(patterns []Pattern) (*Matcher, error) {
-	m := &Matcher{patterns: patterns, exprs: make([]*lazyregexp.Regexp, len(patterns)),
+	m := &Matcher{patterns: patterns, exprs: make([]*lazyregexp.Regexp, len(patterns)), finders: make([]*Expr, len(patterns)),
 		automata: make([]func() *automaton, len(patterns)), looks: make([]*regexp2.Regexp, len(patterns))}
 	var f Folder
 	for i, p := range patterns {
@@ -92,7 +93,10 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 			return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
 		}
 		m.exprs[i] = re
-		m.automata[i] = sync.OnceValue(func() *automaton { return newAutomaton(p.Expr) })
+		if !p.Custom {
+			m.finders[i] = &Expr{source: p.Expr, re: re}
+		}
+		m.automata[i] = sync.OnceValue(func() *automaton { return loosened(p.Expr) })
 		if p.Look != "" {
 			if m.looks[i], err = compileLook(p.Look); err != nil {
 				return nil, fmt.Errorf("pattern %q: %w", p.Name, err)
@@ -107,7 +111,7 @@ func NewMatcher(patterns []Pattern) (*Matcher, error) {
 type Scanner struct {
 	m       *Matcher
 	runs    []run
-	filters []*filter
+	filters []*dfa
 	text    int // number of the current text, so that runs need no clearing
 	matches []Match
 	cut     []int
@@ -130,7 +134,7 @@ type run struct {
 
 // NewScanner returns a scanner for m.
 func (m *Matcher) NewScanner() *Scanner {
-	return &Scanner{m: m, runs: make([]run, len(m.patterns)), filters: make([]*filter, len(m.patterns))}
+	return &Scanner{m: m, runs: make([]run, len(m.patterns)), filters: make([]*dfa, len(m.patterns))}
 }
 
 // Scan returns the matches in a folded text, each pattern's in the order of
@@ -174,7 +178,7 @@ func (s *Scanner) verify(t []byte, p, start, end int) {
 		return
 	}
 	for from < to {
-		loc := re.FindIndex(t[from:to])
+		loc := s.find(p, t[from:to])
 		if loc == nil || from+loc[0] > start {
 			return
 		}
@@ -186,12 +190,24 @@ func (s *Scanner) verify(t []byte, p, start, end int) {
 	}
 }
 
+// find returns the leftmost match of pattern p in t.
+func (s *Scanner) find(p int, t []byte) []int {
+	if f := s.m.finders[p]; f != nil {
+		return f.FindIndex(t)
+	}
+	return s.m.exprs[p].FindIndex(t)
+}
+
 // filtered reports false where pattern p has no match in t[from:to]. Where
 // windows overlap, what the filter has read is not read again.
 func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
 	f := s.filters[p]
 	if f == nil {
-		f = newFilter(s.m.automata[p]())
+		a := s.m.automata[p]()
+		if a == nil {
+			return true
+		}
+		f = newDFA(a, false, true)
 		s.filters[p] = f
 	}
 	if r.state == unknown || from < r.origin || from > r.read {
@@ -215,14 +231,14 @@ func (s *Scanner) filtered(t []byte, r *run, p, from, to int) bool {
 // long text costs more than all else.
 func (s *Scanner) rest(t []byte, re *lazyregexp.Regexp, r *run, p, start int) {
 	at := max(start-Reach, r.end, 0)
-	if s.m.patterns[p].Custom {
+	if s.m.patterns[p].Custom || s.filters[p] == nil {
 		s.sweep(t, p, at)
 		return
 	}
 	f := s.filters[p]
 	r.state = unknown
 	for searched := at; at < len(t); {
-		read, ok := f.search(t[at:])
+		read, ok := f.first(t[at:])
 		if !ok {
 			break
 		}
