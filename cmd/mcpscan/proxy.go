@@ -157,13 +157,14 @@ func (r *proxyRun) connect(ctx context.Context, known lockedServers) (code int, 
 		}
 	})()
 	o := proxy.Options{
-		Engine: r.live, Session: proxySession, Server: r.target.name, Origin: r.target.origin, Now: time.Now, MaxMessage: r.MaxMessage,
+		Engine: r.live, Now: time.Now, MaxMessage: r.MaxMessage,
 		FailClosed: settings.Policy != nil && settings.Policy.FailClosed, Observe: r.Mode == "observe",
-		Mask: text.NewSecrets(r.target.given()).MaskJSON, Record: r.record.record, Decided: r.decided,
+		Record: r.record.record, Decided: r.decided,
 	}
-	started := &scanner.Event{Kind: scanner.StartedEvent, Session: o.Session, Server: o.Server, Transport: "stdio", Origin: o.Origin, Identity: identity}
+	at := proxy.Connection{Session: proxySession, Server: r.target.name, Origin: r.target.origin, Mask: text.NewSecrets(r.target.given()).MaskJSON}
+	started := &scanner.Event{Kind: scanner.StartedEvent, Session: at.Session, Server: at.Server, Transport: "stdio", Origin: at.Origin, Identity: identity}
 	r.decided(started, r.live.Step(started), scanner.Forward)
-	return proxy.Stdio(ctx, o, proxy.Client{In: r.std.in, Out: r.std.out, Gone: func() bool { return unread(r.std.out) }}, server, server.Stdin, server.Stdout)
+	return proxy.Stdio(ctx, o, at, proxy.Client{In: r.std.in, Out: r.std.out, Gone: func() bool { return unread(r.std.out) }}, server, server.Stdin, server.Stdout)
 }
 
 // proxySession is the session of a connection.

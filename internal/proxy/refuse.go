@@ -33,7 +33,7 @@ func answers(out *scanner.Outcome) (sender, receiver []byte) {
 	return closed(sender, batch), closed(receiver, batch)
 }
 
-// closed makes a line of errors.
+// closed makes a frame of errors.
 func closed(errors []byte, batch bool) []byte {
 	switch {
 	case errors == nil:
@@ -41,7 +41,7 @@ func closed(errors []byte, batch bool) []byte {
 	case batch:
 		errors = append(append([]byte{'['}, errors...), ']')
 	}
-	return append(errors, '\n')
+	return errors
 }
 
 // appendError appends the JSON-RPC error that stands for a message, behind a comma where
