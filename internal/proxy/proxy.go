@@ -8,7 +8,6 @@ package proxy
 
 import (
 	"bytes"
-	"slices"
 	"sync"
 	"time"
 
@@ -72,7 +71,7 @@ func (g *gate) judge(s *scope, direction scanner.Direction, frame []byte) (pass 
 		if pass = out.Rewrite(masked); pass == nil {
 			do = scanner.Refuse
 		}
-	case do == scanner.Forward && g.FailClosed && (unreadable(out) && !s.page || contradicts(out)):
+	case do == scanner.Forward && g.FailClosed && (contradicts(out) || unreadable(out) && !s.page):
 		do = scanner.Refuse
 	}
 	if do == scanner.Forward {
@@ -130,10 +129,16 @@ func unreadable(out *scanner.Outcome) bool {
 // contradiction is the rule that compares the headers of a request with its body.
 const contradiction = "prt-header-body-mismatch"
 
-// contradicts reports a request whose headers say something else than its body: whoever
-// routes by the one and whoever acts on the other do not do the same.
+// contradicts decides to block a request whose headers say something else than its body:
+// whoever routes by the one and whoever acts on the other do not do the same.
 func contradicts(out *scanner.Outcome) bool {
-	return slices.ContainsFunc(out.Findings, func(f scanner.Finding) bool { return f.Rule.ID == contradiction })
+	for i := range out.Findings {
+		if f := &out.Findings[i]; f.Rule.ID == contradiction {
+			out.Decision = scanner.Decision{Verdict: scanner.Block, Rule: contradiction, Reason: f.Message}
+			return true
+		}
+	}
+	return false
 }
 
 // frameOf is the message in a line: without the line end, and without a byte order mark.

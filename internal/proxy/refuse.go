@@ -33,6 +33,11 @@ func answers(out *scanner.Outcome) (sender, receiver []byte) {
 	return closed(sender, batch), closed(receiver, batch)
 }
 
+// nobody is the error for a frame in which nobody asked anything.
+func nobody(out *scanner.Outcome) []byte {
+	return appendError(nil, &scanner.Judged{Message: &scanner.Message{}}, out)
+}
+
 // closed makes a frame of errors.
 func closed(errors []byte, batch bool) []byte {
 	switch {

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -218,11 +217,7 @@ func (p *pump) pass(line []byte) error {
 
 // tooLong passes on a line that is too long to be judged, as it comes.
 func (p *pump) tooLong(line []byte, rest *lineReader) error {
-	sender := "client"
-	if p.direction == scanner.ServerToClient {
-		sender = "server"
-	}
-	reason := fmt.Sprintf("a message of the %s is longer than the limit of %d bytes (--max-message)", sender, p.MaxMessage)
+	reason := tooLongReason(p.direction, p.MaxMessage)
 	if p.FailClosed && !p.Observe {
 		p.skip(p.at, reason, scanner.Refuse)
 		return errUnjudged
