@@ -37,7 +37,9 @@ func TestHTTPAccess(t *testing.T) {
 		}
 		w.Header().Set("X-Authorization", r.Header.Get("Authorization"))
 		echo(w, r)
-	}, func(_ *proxy.Options, a *proxy.Access, _ *proxy.Upstream) { a.Hosts, a.Token = []string{"proxy.example"}, "s3cret" })
+	}, func(_ *proxy.Options, a *proxy.Access, _ *proxy.Upstream) {
+		a.Hosts, a.Token = []string{"proxy.example"}, "s3cret"
+	})
 	for _, test := range []struct {
 		status  int
 		headers []string

@@ -1,0 +1,234 @@
+package proxy_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// TestEndpoints: in HTTP+SSE, the address for messages leads to the proxy, and one that leads
+// past it ends the connection.
+func TestEndpoints(t *testing.T) {
+	endpoint := ""
+	messages := make(chan string, 10)
+	f := inFront(t, engineOf(t, scanner.Options{Policy: denying{}}), func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.Method == http.MethodPost {
+			messages <- r.RequestURI + " " + string(body)
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		w.Header().Set("Content-Type", stream)
+		fmt.Fprintf(w, ": hello\nevent: endpoint\r\ndata: %s\r\n\r\n", strings.ReplaceAll(endpoint, "ORIGIN", "http://"+r.Host))
+		w.(http.Flusher).Flush()
+		select {
+		case <-r.Context().Done():
+		case m := <-messages:
+			fmt.Fprintf(w, "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":\"s1\",\"method\":\"sampling/createMessage\"}\n\nevent: message\ndata: %s\n\n", pong)
+			messages <- m
+		}
+	}, nil)
+	for _, test := range []struct{ said, passed string }{
+		{"/messages?sessionId=1&a=%2f", "/messages?sessionId=1&a=%2f"},
+		{"messages", "/messages"},
+		{"ORIGIN/messages?sessionId=2", "/messages?sessionId=2"},
+		{"?sessionId=3", "/mcp?sessionId=3"},
+		{" /messages?sessionId=4 ", "/messages?sessionId=4"},
+		{`\\evil.example\x`, "/%5C%5Cevil.example%5Cx"},
+		{"https://evil.example/messages", ""},
+		{"//evil.example/messages", ""},
+		{"ORIGIN//evil.example/messages", ""},
+		{"ORIGIN.evil.example/messages", ""},
+		{"javascript:alert(1)", ""},
+		{"\x01", ""},
+	} {
+		endpoint = test.said
+		ctx, cancel := context.WithCancel(context.Background())
+		req, _ := http.NewRequestWithContext(ctx, http.MethodGet, f.url, nil)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := bufio.NewReader(resp.Body)
+		if line, _ := r.ReadString('\n'); line != ": hello\n" {
+			t.Errorf("%q", line)
+		}
+		if test.passed == "" {
+			if rest, err := io.ReadAll(r); len(rest) > 0 || err == nil {
+				t.Errorf("%q: passed on %q, %v", test.said, rest, err)
+			}
+			cancel()
+			resp.Body.Close()
+			continue
+		}
+		lines := ""
+		for range 3 {
+			line, _ := r.ReadString('\n')
+			lines += line
+		}
+		if want := "event: endpoint\r\ndata: " + test.passed + "\r\n\r\n"; lines != want {
+			t.Errorf("%q: passed on %q, want %q", test.said, lines, want)
+			cancel()
+			continue
+		}
+		at := strings.TrimSuffix(f.url, "/mcp")
+		if status, _, body := f.ask(http.MethodPost, at+test.passed, call("1", "x")); status != http.StatusAccepted || body != "" {
+			t.Errorf("%q: %d %q", test.said, status, body)
+		}
+		rest, _ := io.ReadAll(r) // the stream goes on with the answer, without what is refused
+		if want := "event: message\n\nevent: message\ndata: " + pong + "\n\n"; string(rest) != want {
+			t.Errorf("%q: %q, want %q", test.said, rest, want)
+		}
+		got := []string{<-messages, <-messages}
+		slices.Sort(got)
+		if want := []string{test.passed + " " + call("1", "x"), test.passed + " " + refused(`"s1"`, "it is denied", "no-denied", "block")}; got[0] != want[1] && got[0] != want[0] || got[0] == got[1] {
+			t.Errorf("%q: the server got %q, want %q", test.said, got, want)
+		}
+		cancel()
+		resp.Body.Close()
+	}
+	if status, _, _ := f.ask(http.MethodPost, strings.TrimSuffix(f.url, "/mcp")+"/messages?sessionId=9", call("1", "x")); status != http.StatusNotFound {
+		t.Errorf("an address that nobody named: %d", status)
+	}
+	for _, d := range f.about() {
+		if strings.Contains(d, "client_to_server") && !strings.Contains(d, " sse ") {
+			t.Errorf("%q", d)
+		}
+	}
+}
+
+// TestHTTPNothingUnreadable: where nothing may pass that cannot be judged, what is no message
+// is refused, and who waits is told.
+func TestHTTPNothingUnreadable(t *testing.T) {
+	kind, body, status := "", "", 200
+	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) { o.FailClosed = true })
+	why := `"error":{"code":-32001,"message":"blocked by mcpscan: the message could not be judged, and fail_closed is set"`
+	for _, test := range []struct {
+		asks, kind, body string
+		status           int
+		wantStatus       int
+		want             string
+	}{
+		{"not JSON", inJSON, pong, 200, 400, `{"jsonrpc":"2.0","id":null,` + why},
+		{`{"jsonrpc":"2.0","id":1,"Method":"tools/call"}`, inJSON, pong, 200, 400, `{"jsonrpc":"2.0","id":null,` + why},
+		{call("1", "x"), inJSON, `{"half`, 200, 200, `{"jsonrpc":"2.0","id":1,` + why},
+		{call("1", "x"), inJSON, `{"Result":{}}`, 200, 200, `{"jsonrpc":"2.0","id":1,` + why},
+		{call("1", "x"), "text/html", `<p>no</p>`, 200, 200, `{"jsonrpc":"2.0","id":1,` + why},
+		{call("1", "x"), "text/html", `<p>no</p>`, 404, 404, `<p>no</p>`},
+		{call("1", "x"), inJSON, `{"error":"invalid_token"}`, 401, 401, `{"error":"invalid_token"}`},
+		{call("1", "x"), stream, "data: {\n\ndata: " + pong + "\n\n", 200, 200, "\ndata: " + pong + "\n\n"},
+		{call("1", "x"), stream, "id: 1\ndata: {\n\n", 200, 200, "id: 1\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32001,\"message\":\"blocked by mcpscan: a message that could not be judged"},
+	} {
+		kind, body, status = test.kind, test.body, test.status
+		if got, _, said := f.ask(http.MethodPost, f.url, test.asks); got != test.wantStatus || !strings.HasPrefix(said, test.want) {
+			t.Errorf("%s %s: got %d %q, want %d %q", test.asks, test.body, got, said, test.wantStatus, test.want)
+		}
+	}
+}
+
+// TestHTTPWithSDK: the client of the official SDK works through the proxy as without it, in
+// every protocol version and transport: progress, logging, sampling, elicitation and roots.
+func TestHTTPWithSDK(t *testing.T) {
+	engine, err := scanner.New(rules.All(), scanner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name    string
+		options *mcp.StreamableHTTPOptions // nil for HTTP+SSE
+		legacy  bool
+	}{
+		{"sessions", &mcp.StreamableHTTPOptions{}, true},
+		{"stateless", &mcp.StreamableHTTPOptions{Stateless: true}, false},
+		{"plain JSON", &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true}, false},
+		{"HTTP+SSE", nil, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			server := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, nil)
+			mcp.AddTool(server, &mcp.Tool{Name: "asks"}, func(ctx context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+				if !test.legacy {
+					return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "fine"}}}, nil, nil
+				}
+				_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: "p", Progress: 1})
+				sampled, err := r.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 5, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "What is one and one?"}}}})
+				if err != nil {
+					return nil, nil, err
+				}
+				elicited, err := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "Which colour?"})
+				if err != nil {
+					return nil, nil, err
+				}
+				roots, err := r.Session.ListRoots(ctx, nil)
+				if err != nil {
+					return nil, nil, err
+				}
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf("%s %s %d", sampled.Model, elicited.Action, len(roots.Roots))}}}, nil, nil
+			})
+			get := func(*http.Request) *mcp.Server { return server }
+			var handler http.Handler = mcp.NewSSEHandler(get, nil)
+			if test.options != nil {
+				handler = mcp.NewStreamableHTTPHandler(get, test.options)
+			}
+			f := inFront(t, engine, handler.ServeHTTP, nil)
+			progress := make(chan float64, 1)
+			client := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, &mcp.ClientOptions{
+				CreateMessageHandler: func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+					return &mcp.CreateMessageResult{Model: "m", Role: "assistant", Content: &mcp.TextContent{Text: "two"}}, nil
+				},
+				ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+					return &mcp.ElicitResult{Action: "decline"}, nil
+				},
+				ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { progress <- r.Params.Progress },
+			})
+			client.AddRoots(&mcp.Root{URI: "file:///x"})
+			var transport mcp.Transport = &mcp.SSEClientTransport{Endpoint: f.url}
+			if test.options != nil {
+				transport = &mcp.StreamableClientTransport{Endpoint: f.url}
+			}
+			var o *mcp.ClientSessionOptions
+			if test.legacy {
+				o = &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"}
+			}
+			session, err := client.Connect(t.Context(), transport, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer session.Close()
+			listed, err := session.ListTools(t.Context(), nil)
+			if err != nil || len(listed.Tools) != 1 {
+				t.Fatalf("%v, %v", listed, err)
+			}
+			params := &mcp.CallToolParams{Name: "asks"}
+			params.SetProgressToken("p")
+			result, err := session.CallTool(t.Context(), params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := map[bool]string{true: "m decline 1", false: "fine"}[test.legacy]
+			if text, ok := result.Content[0].(*mcp.TextContent); !ok || text.Text != want {
+				t.Errorf("got %+v, want %q", result.Content[0], want)
+			}
+			if test.legacy {
+				if got := <-progress; got != 1 {
+					t.Errorf("progress %v", got)
+				}
+			}
+		})
+	}
+}
