@@ -220,7 +220,11 @@ var limits = []struct {
 		{"maxOpening", "text without the end of a sentence that counts as its first", "bytes", "not part of it"},
 	}},
 	{"internal/proxy", []limit{
-		{"maxAnswers", "answers to refused messages that nobody reads", "answers", "the connection ends, exit 3"},
+		{"maxAnswers", "answers to refused messages that nobody reads", "answers", "the connection ends, exit 3; over HTTP the answer is lost, and counted"},
+		{"maxExchanges", "HTTP requests answered at a time", "requests", "status 503"},
+		{"maxNamed", "HTTP sessions whose messages are known to belong together", "sessions", "the one used longest ago continues as a new one"},
+		{"maxBatch", "requests of a batch told apart by their ids", "requests", "not told apart from those of another client"},
+		{"maxResponseHead", "the head of a response of the upstream", "bytes", "status 502"},
 		{"reasonChars", "the reason in a JSON-RPC error", "characters", "cut"},
 	}},
 	{"rules", []limit{
