@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	gopath "path"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -55,17 +56,30 @@ func NewHTTP(o Options, a Access, u Upstream) *HTTP {
 	h := &HTTP{gate: gate{Options: o}, access: a, upstream: u, path: pathOf(u.URL), sessions: newSessions()}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	h.reverse = &httputil.ReverseProxy{
-		Rewrite: h.rewrite, Transport: u.Transport, FlushInterval: -1, ModifyResponse: h.respond, ErrorHandler: h.fail,
+		Rewrite: h.rewrite, Transport: u.Transport, FlushInterval: -1, ModifyResponse: h.respond, ErrorHandler: h.fail, BufferPool: &copyBuffers{},
 		ErrorLog: log.New(io.Discard, "", 0), // what ends a connection ends it for the client too
 	}
 	return h
 }
 
-// Close gives up answers that are on their way to the server.
+// Close ends judging, and gives up answers that are on their way to the server.
 func (h *HTTP) Close() {
+	h.gate.close()
 	h.stop()
 	h.answers.Wait()
 }
+
+// copyBuffers are what bodies are copied through. Each open stream has one.
+type copyBuffers struct{ pool sync.Pool }
+
+func (c *copyBuffers) Get() []byte {
+	if b, ok := c.pool.Get().(*[]byte); ok {
+		return *b
+	}
+	return make([]byte, smallBuffer)
+}
+
+func (c *copyBuffers) Put(b []byte) { c.pool.Put(&b) }
 
 // pathOf is the path of a URL as a request has it.
 func pathOf(u *url.URL) string {
@@ -128,7 +142,8 @@ func isAuthentication(path string) bool {
 	case "/authorize", "/token", "/register", "/revoke":
 		return true
 	}
-	return strings.HasPrefix(path, "/.well-known/")
+	plain, err := url.PathUnescape(path)
+	return err == nil && strings.HasPrefix(plain, "/.well-known/") && gopath.Clean(plain) == strings.TrimSuffix(plain, "/") && !strings.Contains(plain, `\`)
 }
 
 // scope returns the scope of what has no messages yet.
@@ -146,6 +161,10 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		writeError(w, http.StatusUnsupportedMediaType, nil, "the proxy reads no encoded messages: send the body without Content-Encoding")
+		return
+	}
+	if _, why := formOf(http.Header{"Content-Type": r.Header.Values("Content-Type")}); why != "" {
+		writeError(w, http.StatusUnsupportedMediaType, nil, "the proxy reads messages in UTF-8 only, and of one content type")
 		return
 	}
 	body, more, err := readUpTo(r.Body, h.gate.MaxMessage)

@@ -48,8 +48,16 @@ type scope struct {
 // judged, so a replay finds the same.
 type gate struct {
 	Options
-	mu   sync.Mutex
-	last time.Time // of the events
+	mu     sync.Mutex
+	last   time.Time // of the events
+	closed bool      // nothing is judged any more, nor passed on
+}
+
+// close ends judging: what is on its way when the connection is over belongs to no report.
+func (g *gate) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
 }
 
 // judge decides about a frame and says what is to be done with it. It returns what is to
@@ -63,6 +71,9 @@ func (g *gate) judge(s *scope, direction scanner.Direction, frame []byte) (pass 
 	masked := e.Frame
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.closed {
+		return nil, &scanner.Outcome{}, scanner.Refuse
+	}
 	out = g.step(e)
 	switch do = out.Action(); {
 	case g.Observe:
@@ -92,7 +103,9 @@ func (g *gate) note(s *scope, kind scanner.EventKind, reason string, do scanner.
 	e.Reason = reason
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.Decided(e, g.step(e), do)
+	if !g.closed {
+		g.Decided(e, g.step(e), do)
+	}
 }
 
 func (s *scope) event(kind scanner.EventKind) *scanner.Event {

@@ -87,6 +87,7 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 	}()
 	within(answered, drainWait)
 	server.Release()
+	g.close()
 	return server.ExitCode(), context.Cause(ctx)
 }
 
