@@ -44,6 +44,7 @@ type HTTP struct {
 	sessions *sessions
 	reverse  *httputil.ReverseProxy
 	current  atomic.Int64 // exchanges
+	large    large
 
 	answers sync.WaitGroup // of the proxy, on their way to the server
 	waiting atomic.Int32   // of these
@@ -53,7 +54,7 @@ type HTTP struct {
 
 // NewHTTP returns a proxy that is to be closed.
 func NewHTTP(o Options, a Access, u Upstream) *HTTP {
-	h := &HTTP{gate: gate{Options: o}, access: a, upstream: u, path: pathOf(u.URL), sessions: newSessions()}
+	h := &HTTP{gate: gate{Options: o}, access: a, upstream: u, path: pathOf(u.URL), sessions: newSessions(), large: make(large, maxLarge)}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	h.reverse = &httputil.ReverseProxy{
 		Rewrite: h.rewrite, Transport: u.Transport, FlushInterval: -1, ModifyResponse: h.respond, ErrorHandler: h.fail, BufferPool: &copyBuffers{},
@@ -100,6 +101,8 @@ type exchange struct {
 	asked map[string]bool // requests of the body without an answer yet, by id
 	order []string        // the same in the order of the body
 	begun bool            // the body begins a session
+	sent  func()          // the body was sent
+	kept  func()          // the response was
 	lost  bool            // something was refused that nobody can tell the request of
 	reply string          // URL for what answers the server, where it is not that of the request
 }
@@ -154,7 +157,7 @@ func (h *HTTP) scope(session string) scope {
 // exchange passes on a request for messages. stream is the session of the event stream that
 // its URL belongs to.
 func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
-	x := &exchange{HTTP: h, in: r, at: h.scope(stream)}
+	x := &exchange{HTTP: h, in: r, at: h.scope(stream), kept: func() {}}
 	x.at.head = headOf(r)
 	if h.upstream.Mask != nil {
 		x.at.mask = h.upstream.Mask(r.Header)
@@ -167,7 +170,8 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 		writeError(w, http.StatusUnsupportedMediaType, nil, "the proxy reads messages in UTF-8 only, and of one content type")
 		return
 	}
-	body, more, err := readUpTo(r.Body, h.gate.MaxMessage)
+	body, more, done, err := h.large.read(r.Context(), r.Body, h.gate.MaxMessage)
+	defer done()
 	if err != nil {
 		writeError(w, http.StatusBadRequest, nil, "the request broke off")
 		return
@@ -184,7 +188,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 		x.at.session, leave = h.sessions.enter(x.at.session, said.ids)
 		defer leave()
 	}
-	x.begun, x.order, x.asked = said.begins, said.ids, make(map[string]bool, len(said.ids))
+	x.sent, x.begun, x.order, x.asked = done, said.begins, said.ids, make(map[string]bool, len(said.ids))
 	for _, id := range said.ids {
 		x.asked[id] = true
 	}
@@ -209,6 +213,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	case len(send) > 0 || r.ContentLength != 0:
 		out.Body = io.NopCloser(bytes.NewReader(send))
 	}
+	defer func() { x.kept() }()
 	h.reverse.ServeHTTP(w, out)
 }
 
@@ -264,16 +269,6 @@ func headOf(r *http.Request) *scanner.HTTPHead {
 		}
 	}
 	return head
-}
-
-// readUpTo reads what is in r up to max bytes and reports whether there is more. What was
-// read then ends with the first byte of it.
-func readUpTo(r io.Reader, max int64) (data []byte, more bool, err error) {
-	if r == nil {
-		return nil, false, nil
-	}
-	data, err = io.ReadAll(io.LimitReader(r, max+1))
-	return data, int64(len(data)) > max, err
 }
 
 // rewrite makes the request to the server of that of the client.

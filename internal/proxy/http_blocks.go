@@ -30,6 +30,10 @@ type blockReader struct {
 	max int64 // of an event, in bytes
 	err error // of r, told behind what came ahead of it
 
+	hold    func() error // waits for a place for a large event; nil for no wait
+	release func()
+	held    bool
+
 	buf   []byte
 	start int // of the block under way
 	pos   int // up to where it was looked at
@@ -141,12 +145,21 @@ func (b *blockReader) take(kind blockKind) block {
 	return out
 }
 
+// close gives up the place of a large event.
+func (b *blockReader) close() {
+	if b.held {
+		b.held = false
+		b.release()
+	}
+}
+
 // fill reads once, into the memory of what was handed out or into more.
 func (b *blockReader) fill() {
 	if b.start == b.end {
 		b.start, b.pos, b.end = 0, 0, 0
 		if len(b.buf) > largeBuffer || b.buf == nil {
 			b.buf = make([]byte, smallBuffer)
+			b.close()
 		}
 	}
 	if b.end == len(b.buf) {
@@ -155,6 +168,12 @@ func (b *blockReader) fill() {
 			b.pos -= b.start
 			b.start = 0
 		} else {
+			if len(b.buf) >= largeBuffer && b.hold != nil && !b.held {
+				if b.err = b.hold(); b.err != nil {
+					return
+				}
+				b.held = true
+			}
 			b.buf = append(b.buf, make([]byte, len(b.buf))...)
 		}
 	}

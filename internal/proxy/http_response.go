@@ -26,6 +26,7 @@ func (h *HTTP) respond(resp *http.Response) error {
 	if x == nil {
 		return nil
 	}
+	x.sent()
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return &redirectError{resp.StatusCode, resp.Header.Get("Location")}
@@ -107,7 +108,8 @@ func (u *unzipped) Read(p []byte) (n int, err error) {
 
 // whole judges a body that is no event stream.
 func (x *exchange) whole(resp *http.Response) error {
-	data, more, err := readUpTo(resp.Body, x.gate.MaxMessage)
+	data, more, done, err := x.large.read(x.in.Context(), resp.Body, x.gate.MaxMessage)
+	x.kept = done
 	frame := frameOf(data)
 	switch {
 	case more && x.tooLong(scanner.ServerToClient):

@@ -29,10 +29,13 @@ type stream struct {
 
 func newStream(x *exchange, resp *http.Response) *stream {
 	return &stream{exchange: x, at: x.at, body: resp.Body, head: resp.Request.Header, base: resp.Request.URL,
-		blocks: blockReader{r: resp.Body, max: x.gate.MaxMessage}}
+		blocks: blockReader{r: resp.Body, max: x.gate.MaxMessage, hold: func() error { return x.large.hold(x.in.Context()) }, release: x.large.release}}
 }
 
-func (s *stream) Close() error { return s.body.Close() }
+func (s *stream) Close() error {
+	s.blocks.close()
+	return s.body.Close()
+}
 
 // Read reads what was decided to be passed on.
 func (s *stream) Read(p []byte) (int, error) {

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -290,4 +291,29 @@ func TestHTTPHeaders(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestHTTPLargeMessages: more large messages than are held at a time all get through, in both
+// directions and in bodies and events.
+func TestHTTPLargeMessages(t *testing.T) {
+	long := `{"jsonrpc":"2.0","id":1,"result":{"text":"` + strings.Repeat("x", 200_000) + `"}}`
+	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if r.Header.Get("X-Stream") != "" {
+			say(w, stream, strings.Repeat("data: "+long+"\n\n", 3))
+			return
+		}
+		say(w, inJSON, long)
+	}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) { o.Observe = true })
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			if i%2 == 0 {
+				f.post(call("1", strings.Repeat("y", 100_000)), 200, long)
+			} else {
+				f.post(call("1", strings.Repeat("y", 100_000)), 200, strings.Repeat("data: "+long+"\n\n", 3), "X-Stream: yes")
+			}
+		})
+	}
+	all.Wait()
 }
