@@ -137,3 +137,58 @@ func TestHTTPNothingUnreadable(t *testing.T) {
 		}
 	}
 }
+
+// TestHTTPBypasses: what went past other proxies does not go past this one: neighbours of a
+// wrong type, keys in another case, responses with a method, text in unusual places, and
+// requests of the server in every form.
+func TestHTTPBypasses(t *testing.T) {
+	asks := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	blocking, refusing := engineOf(t, scanner.Options{Blocks: func(*scanner.Finding) bool { return true }}), engineOf(t, scanner.Options{Policy: denying{}})
+	tool := `{"name":"bad","description":"` + poison + `"}`
+	for name, said := range map[string]string{
+		"a neighbour of another type":     `{"jsonrpc":"2.0","id":1,"result":{"tools":[5,{"name":7},{"name":"x","description":5},` + tool + `]}}`,
+		"a key in another case":           `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"bad","description":"` + poison + `","Description":"Adds numbers."}]}}`,
+		"a key twice":                     `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"bad","description":"Adds numbers.","description":"` + poison + `"}]}}`,
+		"a response with a method":        `{"jsonrpc":"2.0","id":1,"method":"x","result":{"content":[{"type":"text","text":"` + poison + `"}]}}`,
+		"content that is no list":         `{"jsonrpc":"2.0","id":1,"result":{"content":{"type":"text","text":"` + poison + `"}}}`,
+		"structured content":              `{"jsonrpc":"2.0","id":1,"result":{"structuredContent":{"a":["` + poison + `"]}}}`,
+		"an embedded resource":            `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"resource","resource":{"text":"` + poison + `"}}]}}`,
+		"an error":                        `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"` + poison + `"}}`,
+		"escapes":                         `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` + strings.ReplaceAll(poison, "I", `\u0049`) + `"}]}}`,
+		"a batch in which it is the last": `[{"jsonrpc":"2.0","method":"notifications/message"},{"jsonrpc":"2.0","id":1,"result":{"tools":[` + tool + `]}}]`,
+	} {
+		for _, kind := range []string{inJSON, stream} {
+			body := said
+			if kind == stream {
+				body = ": c\rdata:" + said + "\r\r"
+			}
+			f := inFront(t, blocking, func(w http.ResponseWriter, r *http.Request) { say(w, kind, body) }, nil)
+			if _, _, got := f.ask(http.MethodPost, f.url, asks); strings.Contains(got, "id_rsa") {
+				t.Errorf("%s, %s: the client got %s", name, kind, got)
+			}
+		}
+	}
+	for _, said := range []string{
+		`{"jsonrpc":"2.0","id":"s","method":"sampling/createMessage","params":{"messages":[{"role":"user","content":[{"type":"text","text":"x"}]}]}}`,
+		`[{"jsonrpc":"2.0","id":"s","method":"sampling/createMessage"}]`,
+		`{"id":"s","method":"sampling\/createMessage","jsonrpc":"2.0"}`,
+		"{\ndata: \"jsonrpc\":\"2.0\",\"id\":\"s\",\ndata: \"method\":\"sampling/createMessage\"}",
+	} {
+		told := make(chan string, 1)
+		f := inFront(t, refusing, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				body, _ := io.ReadAll(r.Body)
+				told <- string(body)
+				w.WriteHeader(http.StatusAccepted)
+				return
+			}
+			say(w, stream, "data: "+said+"\n\n")
+		}, nil)
+		if _, _, got := f.ask(http.MethodGet, f.url, ""); strings.Contains(got, "sampling") {
+			t.Errorf("%s: the client got %q", said, got)
+		}
+		if got := strings.Trim(<-told, "[]"); got != refused(`"s"`, "it is denied", "no-denied", "block") {
+			t.Errorf("%s: the server was told %q", said, got)
+		}
+	}
+}

@@ -247,9 +247,10 @@ func TestHTTPResults(t *testing.T) {
 		{"a list in an event", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, stream, "event: message\r\ndata: " + strings.ReplaceAll(listed, "\n", "\r\ndata: ") + "\r\n\r\n",
 			"event: message\r\ndata: " + `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"good","description":"Adds."}]}}` + "\r\n\r\n"},
 	}
+	engine := engineOf(t, scanner.Options{Blocks: func(*scanner.Finding) bool { return true }})
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			f := inFront(t, engineOf(t, scanner.Options{Blocks: func(*scanner.Finding) bool { return true }}), func(w http.ResponseWriter, r *http.Request) {
+			f := inFront(t, engine, func(w http.ResponseWriter, r *http.Request) {
 				say(w, test.kind, test.body)
 			}, nil)
 			status, head, got := f.ask(http.MethodPost, f.url, test.asks)
@@ -301,8 +302,9 @@ func TestHTTPStreams(t *testing.T) {
 
 // TestHTTPCut: a response that breaks off breaks off for the client too, behind what came.
 func TestHTTPCut(t *testing.T) {
+	engine := engineOf(t, scanner.Options{})
 	for _, kind := range []string{stream, inJSON} {
-		f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
+		f := inFront(t, engine, func(w http.ResponseWriter, r *http.Request) {
 			say(w, kind, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\ndata: {\"half")
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)

@@ -103,6 +103,7 @@ func TestHTTPPaths(t *testing.T) {
 
 // TestHTTPForms: what cannot be judged as it was sent is decoded or refused.
 func TestHTTPForms(t *testing.T) {
+	engine := engineOf(t, scanner.Options{})
 	zip := func(s string) string {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
@@ -125,7 +126,7 @@ func TestHTTPForms(t *testing.T) {
 		{"two types", "data: x\n\n", "application/json, text/event-stream", "", 502, "ambiguous content type"},
 		{"a type that some take for events", "data: x\n\n", "x/text/event-stream", "", 502, "ambiguous content type"},
 	} {
-		f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
+		f := inFront(t, engine, func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Accept-Encoding") != "" {
 				t.Errorf("%s: the proxy asks for %q", test.name, r.Header.Get("Accept-Encoding"))
 			}
@@ -139,7 +140,7 @@ func TestHTTPForms(t *testing.T) {
 			t.Errorf("%s: got %d %q, want %d %q", test.name, status, got, test.status, test.want)
 		}
 	}
-	f := inFront(t, engineOf(t, scanner.Options{}), echo, nil)
+	f := inFront(t, engine, echo, nil)
 	if status, _, _ := f.ask(http.MethodPost, f.url, zip(call("1", "x")), "Content-Encoding: gzip"); status != http.StatusUnsupportedMediaType {
 		t.Errorf("an encoded request: %d", status)
 	}
@@ -151,6 +152,7 @@ func TestHTTPForms(t *testing.T) {
 // TestHTTPFailures: where the server has no usable answer, the client gets an error at once,
 // with the ids of its requests and what is the matter.
 func TestHTTPFailures(t *testing.T) {
+	engine := engineOf(t, scanner.Options{})
 	release := make(chan struct{})
 	defer close(release)
 	secure := httptest.NewTLSServer(http.HandlerFunc(echo))
@@ -178,7 +180,7 @@ func TestHTTPFailures(t *testing.T) {
 			c.Close()
 		}, nil, 502, "malformed HTTP"},
 	} {
-		f := inFront(t, engineOf(t, scanner.Options{}), test.handler, func(_ *proxy.Options, _ *proxy.Access, u *proxy.Upstream) {
+		f := inFront(t, engine, test.handler, func(_ *proxy.Options, _ *proxy.Access, u *proxy.Upstream) {
 			if test.change != nil {
 				test.change(u)
 			}
@@ -191,7 +193,7 @@ func TestHTTPFailures(t *testing.T) {
 			t.Errorf("%s: told %q", test.name, f.failed)
 		}
 	}
-	f := inFront(t, engineOf(t, scanner.Options{}), nil, func(_ *proxy.Options, _ *proxy.Access, u *proxy.Upstream) {
+	f := inFront(t, engine, nil, func(_ *proxy.Options, _ *proxy.Access, u *proxy.Upstream) {
 		pin(t, u, secure, "SHA256:"+strings.ToUpper(sum[:2]+":"+sum[2:]))
 	})
 	f.post(call("1", "x"), 200, pong)
