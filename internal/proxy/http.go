@@ -22,6 +22,7 @@ type Upstream struct {
 	URL       *url.URL
 	Origin    scanner.Origin // of what is not recorded
 	Transport http.RoundTripper
+	Headers   map[string]string // for requests that lack them
 
 	// Mask returns what replaces the secrets in the head of a request, ahead of the engine;
 	// nil for none.
@@ -37,9 +38,10 @@ const maxExchanges = 8192
 // client asks of a path is asked of the same path there. Only paths for messages and those of
 // authentication lead to the server.
 type HTTP struct {
-	gate     gate
+	gate     *gate
 	access   Access
 	upstream Upstream
+	prefix   string // of all paths, where the proxy has several servers; "" for those of the server
 	path     string // for messages
 	sessions *sessions
 	reverse  *httputil.ReverseProxy
@@ -54,7 +56,11 @@ type HTTP struct {
 
 // NewHTTP returns a proxy that is to be closed.
 func NewHTTP(o Options, a Access, u Upstream) *HTTP {
-	h := &HTTP{gate: gate{Options: o}, access: a, upstream: u, path: pathOf(u.URL), sessions: newSessions(), large: make(large, maxLarge)}
+	return newHTTP(&gate{Options: o}, a, u, newSessions())
+}
+
+func newHTTP(g *gate, a Access, u Upstream, s *sessions) *HTTP {
+	h := &HTTP{gate: g, access: a, upstream: u, path: pathOf(u.URL), sessions: s, large: make(large, maxLarge)}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	h.reverse = &httputil.ReverseProxy{
 		Rewrite: h.rewrite, Transport: u.Transport, FlushInterval: -1, ModifyResponse: h.respond, ErrorHandler: h.fail, BufferPool: &copyBuffers{},
@@ -128,7 +134,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusNotImplemented, nil, "the proxy passes on no other protocol than HTTP")
 	case path == h.path || stream != "":
 		h.exchange(w, r, stream)
-	case isAuthentication(path):
+	case isAuthentication(path) && h.prefix == "":
 		at := h.scope("")
 		at.session, _ = h.sessions.of(r, false)
 		h.gate.note(&at, scanner.IgnoredEvent, "an HTTP exchange of authentication, passed on unread", scanner.Forward)
@@ -185,7 +191,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	}
 	if shared {
 		var leave func()
-		x.at.session, leave = h.sessions.enter(x.at.session, said.ids)
+		x.at.session, leave = h.sessions.enter(x.at.session, h.upstream.Name, said.ids)
 		defer leave()
 	}
 	x.sent, x.begun, x.order, x.asked = done, said.begins, said.ids, make(map[string]bool, len(said.ids))
@@ -276,8 +282,19 @@ func (h *HTTP) rewrite(p *httputil.ProxyRequest) {
 	to := p.Out.URL
 	to.Scheme, to.Host, to.User = h.upstream.URL.Scheme, h.upstream.URL.Host, h.upstream.URL.User
 	to.RawQuery = p.In.URL.RawQuery
-	if own := h.upstream.URL.RawQuery; own != "" && pathOf(p.In.URL) == h.path && to.RawQuery != own {
-		to.RawQuery = strings.TrimSuffix(own+"&"+to.RawQuery, "&")
+	if messages := pathOf(p.In.URL) == h.path; messages {
+		to.Path, to.RawPath = h.upstream.URL.Path, h.upstream.URL.RawPath
+		if own := h.upstream.URL.RawQuery; own != "" && to.RawQuery != own {
+			to.RawQuery = strings.TrimSuffix(own+"&"+to.RawQuery, "&")
+		}
+	} else {
+		to.RawPath = strings.TrimPrefix(pathOf(p.In.URL), h.prefix)
+		to.Path, _ = url.PathUnescape(to.RawPath)
+	}
+	for name, value := range h.upstream.Headers {
+		if p.Out.Header.Get(name) == "" {
+			p.Out.Header.Set(name, value)
+		}
 	}
 	p.Out.Host = ""
 	if user := to.User; user != nil && p.Out.Header.Get("Authorization") == "" {

@@ -36,17 +36,21 @@ const firstSession = "proxy"
 // then who asks must do.
 type sessions struct {
 	mu    sync.Mutex
+	wide  bool // the sessions of one client with several servers are one
 	count int
 	named map[string]*list.Element // of *named, by what HTTP says
 	order list.List                // the one used last in front
 
-	open map[string]map[string]int // requests that wait for their answers, by session and id
+	open map[place]map[string]int // requests that wait for their answers, by id
 }
+
+// place is where ids of requests tell them apart.
+type place struct{ session, server string }
 
 type named struct{ key, session string }
 
 func newSessions() *sessions {
-	return &sessions{named: map[string]*list.Element{}, open: map[string]map[string]int{}}
+	return &sessions{named: map[string]*list.Element{}, open: map[place]map[string]int{}}
 }
 
 // idKey, askerKey and urlKey are what a session is remembered by.
@@ -54,9 +58,13 @@ func idKey(id string) string { return "id " + id }
 
 // askerKey tells those apart who ask without a session. Which of their requests belong
 // together nothing else says.
-func askerKey(r *http.Request) string {
+func (s *sessions) askerKey(r *http.Request) string {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr)
-	sum := sha256.Sum256([]byte(strings.Join([]string{host, r.Header.Get("Authorization"), r.UserAgent()}, "\x00")))
+	who := []string{host, r.UserAgent(), r.Header.Get("Authorization")}
+	if s.wide { // a client has another token for each server
+		who = who[:2]
+	}
+	sum := sha256.Sum256([]byte(strings.Join(who, "\x00")))
 	return "asker " + string(sum[:16])
 }
 
@@ -75,9 +83,11 @@ func sessionID(r *http.Request) string {
 func (s *sessions) of(r *http.Request, begins bool) (session string, shared bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := askerKey(r)
+	key := s.askerKey(r)
 	id := sessionID(r)
 	switch {
+	case s.wide:
+		id = ""
 	case id != "":
 		key = idKey(id)
 	case begins:
@@ -94,19 +104,25 @@ func (s *sessions) of(r *http.Request, begins bool) (session string, shared bool
 func (s *sessions) begun(r *http.Request, id, session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if id == "" {
-		s.keep(askerKey(r), session)
-		return
+	switch {
+	case s.wide:
+	case id == "":
+		s.keep(s.askerKey(r), session)
+	default:
+		s.keep(idKey(id), session)
 	}
-	s.keep(idKey(id), session)
 }
 
-// stream begins the session of an event stream that has a URL for messages.
-func (s *sessions) stream(uri string) (session string) {
+// stream begins the session of an event stream that has a URL for messages. asker is the
+// session of who asked for it.
+func (s *sessions) stream(uri, asker string) (session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if known := s.find(urlKey(uri)); known != "" {
 		return known
+	}
+	if s.wide {
+		return s.keep(urlKey(uri), asker)
 	}
 	return s.keep(urlKey(uri), s.next())
 }
@@ -150,46 +166,47 @@ func (s *sessions) keep(key, session string) string {
 	return session
 }
 
-// enter returns the session for an exchange with these requests, and what ends it. No client
-// has two requests of one id open: where one is, another client asks in the same session, and
-// gets a session beside it.
-func (s *sessions) enter(session string, ids []string) (own string, leave func()) {
+// enter returns the session for an exchange with these requests to a server, and what ends it.
+// No client has two requests of one id open: where one is, another client asks in the same
+// session, and gets a session beside it.
+func (s *sessions) enter(session, server string, ids []string) (own string, leave func()) {
 	if len(ids) == 0 {
 		return session, func() {}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	own = session
-	for n := 2; s.taken(own, ids); n++ {
+	for n := 2; s.taken(place{own, server}, ids); n++ {
 		own = fmt.Sprintf("%s~%d", session, n)
 	}
-	waiting := s.open[own]
+	at := place{own, server}
+	waiting := s.open[at]
 	if waiting == nil {
 		waiting = make(map[string]int, len(ids))
-		s.open[own] = waiting
+		s.open[at] = waiting
 	}
 	for _, id := range ids {
 		waiting[id]++
 	}
-	return own, func() { s.leave(own, ids) }
+	return own, func() { s.leave(at, ids) }
 }
 
-func (s *sessions) leave(session string, ids []string) {
+func (s *sessions) leave(at place, ids []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	waiting := s.open[session]
+	waiting := s.open[at]
 	for _, id := range ids {
 		if waiting[id]--; waiting[id] <= 0 {
 			delete(waiting, id)
 		}
 	}
 	if len(waiting) == 0 {
-		delete(s.open, session)
+		delete(s.open, at)
 	}
 }
 
-func (s *sessions) taken(session string, ids []string) bool {
-	waiting := s.open[session]
+func (s *sessions) taken(at place, ids []string) bool {
+	waiting := s.open[at]
 	for _, id := range ids {
 		if waiting[id] > 0 {
 			return true

@@ -142,9 +142,9 @@ func (s *stream) endpoint(b block, raw string) {
 		s.out, s.err = nil, errors.New(why)
 		return
 	}
-	local := to.RequestURI()
-	s.at.transport, s.at.session = "sse", s.sessions.stream(local)
-	s.reply = local
+	s.reply = to.RequestURI()
+	local := s.prefix + s.reply
+	s.at.transport, s.at.session = "sse", s.sessions.stream(local, s.at.session)
 	if local != raw {
 		s.out = withData(b, []byte(local))
 	}

@@ -102,7 +102,11 @@ func (f *front) post(message string, status int, want string, headers ...string)
 	f.t.Helper()
 	got, _, body := f.ask(http.MethodPost, f.url, message, headers...)
 	if got != status || body != want {
-		f.t.Errorf("%.200s\ngot  %d %.2000s\nwant %d %.2000s", message, got, body, status, want)
+		n := 0
+		for n < min(len(body), len(want)) && body[n] == want[n] {
+			n++
+		}
+		f.t.Errorf("%.200s\ngot  %d %.500q\nwant %d %.500q\nbehind %d bytes: %d and %d in all", message, got, body[n:], status, want[n:], n, len(body), len(want))
 	}
 }
 
