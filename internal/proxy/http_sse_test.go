@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -190,5 +193,72 @@ func TestHTTPBypasses(t *testing.T) {
 		if got := strings.Trim(<-told, "[]"); got != refused(`"s"`, "it is denied", "no-denied", "block") {
 			t.Errorf("%s: the server was told %q", said, got)
 		}
+	}
+}
+
+// TestServers: several servers have a path each, what one client says to them is one session,
+// and rules see across them.
+func TestServers(t *testing.T) {
+	var reached []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		reached = append(reached, r.RequestURI+" "+r.Header.Get("X-Key"))
+		switch {
+		case r.Method == http.MethodGet:
+			say(w, stream, "event: endpoint\ndata: messages?id=1\n\n")
+		case strings.Contains(string(body), "tools/list"):
+			tool := map[string]string{"/a/mcp?k=1": "read_secret", "/b": "send_mail"}[r.RequestURI]
+			say(w, inJSON, `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"`+tool+`","inputSchema":{"type":"object"}}]}}`)
+		default:
+			say(w, inJSON, pong)
+		}
+	}))
+	defer server.Close()
+	var sessions []string
+	o := proxy.Options{Engine: engineOf(t, scanner.Options{}).Live(), MaxMessage: 1 << 20, Now: time.Now, Decided: func(e *scanner.Event, _ *scanner.Outcome, _ scanner.Action) {
+		sessions = append(sessions, e.Session+" "+e.Server)
+	}}
+	upstream := func(name, path string) proxy.Upstream {
+		u, err := url.Parse(server.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return proxy.Upstream{Name: name, URL: u, Transport: server.Client().Transport, Headers: map[string]string{"X-Key": name}}
+	}
+	several := proxy.NewServers(o, proxy.Access{}, []proxy.Upstream{upstream("a b", "/a/mcp?k=1"), upstream("b", "/b")})
+	defer several.Close()
+	local := httptest.NewServer(several)
+	defer local.Close()
+	f := &front{t: t}
+	ask := func(method, path, body string, want int, headers ...string) string {
+		t.Helper()
+		status, _, got := f.ask(method, local.URL+path, body, headers...)
+		if status != want {
+			t.Errorf("%s %s: got %d %s, want %d", method, path, status, got, want)
+		}
+		return got
+	}
+	for _, path := range []string{"/a%20b", "/b"} {
+		ask(http.MethodPost, path, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, 200, "Authorization: for "+path)
+	}
+	ask(http.MethodPost, "/a%20b", call("2", "read_secret"), 200, "Mcp-Session-Id: 1")
+	if got := ask(http.MethodPost, "/b", call("3", "send_mail"), 200, "X-Key: own"); !strings.Contains(got, `"rule":"read-then-send"`) {
+		t.Errorf("the flow from one server to the other was not blocked: %s", got)
+	}
+	if got := ask(http.MethodGet, "/a%20b", "", 200); got != "event: endpoint\ndata: /a%20b/a/messages?id=1\n\n" {
+		t.Errorf("the endpoint is %q", got)
+	}
+	ask(http.MethodPost, "/a%20b/a/messages?id=1", call("4", "x"), 200)
+	for _, path := range []string{"/", "/a", "/b/", "/b/x", "/a%20b/a/messages?id=2", "/.well-known/oauth-protected-resource", "/b/.well-known/x"} {
+		ask(http.MethodPost, path, call("5", "x"), 404)
+	}
+	ask(http.MethodPost, "/b", call("6", "x"), 403, "Host: evil.example")
+	ask(http.MethodPost, "/x", call("6", "x"), 403, "Host: evil.example")
+	if want := "/a/mcp?k=1 a b, /b b, /a/mcp?k=1 a b, /a/mcp?k=1 a b, /a/messages?id=1 a b"; strings.Join(reached, ", ") != want {
+		t.Errorf("the servers got %q, want %q", reached, want)
+	}
+	slices.Sort(sessions)
+	if got := slices.Compact(sessions); len(got) != 2 {
+		t.Errorf("sessions %q", got)
 	}
 }
