@@ -70,12 +70,16 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	}
 	r := &proxyRun{proxyCmd: c, std: std, checks: checks, target: target, record: rec, sink: checks.into(log.beside(collector)), live: locked.over(checks.engine).Live()}
 	connect := r.connect
-	if c.Upstream != "" {
+	if c.overHTTP() {
 		connect = r.listen
 	}
 	code, failed := connect(ctx, serversOf(locked.file))
 	lost := errors.Join(rec.close(), log.close(), r.lost)
-	rep := collector.Report([]report.Input{{Kind: "server", Name: target.name}}, version(), r.live.Result())
+	input := report.Input{Kind: "server", Name: target.name}
+	if c.Servers != "" {
+		input.Kind = "config"
+	}
+	rep := collector.Report([]report.Input{input}, version(), r.live.Result())
 	checks.complete(std, rep, c.Quiet)
 	if err := output.write(std, rep, checks.rules); err != nil {
 		lost = errors.Join(lost, err)
@@ -92,18 +96,21 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 // check refuses a command line that names no server, or several.
 func (c *proxyCmd) check() error {
 	switch command := len(c.Command) > 0 && c.Command[0] != ""; {
-	case c.Upstream != "":
+	case c.overHTTP():
 		if command || c.InheritEnv || len(c.Env) > 0 {
-			return usage("--upstream names a server at a URL, which is not started here; expected no command behind --, --env or --inherit-env with it")
+			return usage("--upstream and --servers name servers at a URL, which are not started here; expected no command behind --, --env or --inherit-env with them")
 		}
 		return c.listenFlags.check()
 	case !command:
 		return usage("no command stands behind --; expected one, as in: mcpscan proxy -- npx -y some-mcp-server, or a URL, as in: mcpscan proxy --listen 127.0.0.1:3100 --upstream https://example.com/mcp")
 	case c.Listen != "" || c.TokenEnv != "" || c.TLSFingerprint != "" || len(c.AllowHost) > 0:
-		return usage("--listen, --allow-host, --token-env and --tls-fingerprint are for a server at a URL; expected --upstream URL with them")
+		return usage("--listen, --allow-host, --token-env and --tls-fingerprint are for a server at a URL; expected --upstream URL or --servers FILE with them")
 	}
 	return nil
 }
+
+// overHTTP reports whether the proxy listens on a port.
+func (c *proxyCmd) overHTTP() bool { return c.Upstream != "" || c.Servers != "" }
 
 // reports are the reports that the flags ask for. Standard output is for the protocol.
 func (c *proxyCmd) reports() (*outputFlags, error) {
@@ -118,6 +125,10 @@ func (c *proxyCmd) reports() (*outputFlags, error) {
 // target is the server that the command line names.
 func (c *proxyCmd) target(known lockedServers) (*liveTarget, error) {
 	t := &liveTarget{name: c.Name, command: c.Command, url: c.Upstream}
+	if c.Servers != "" {
+		t.name = c.Servers // of the input; the servers have names of their own
+		return t, nil
+	}
 	if t.written = (config.Server{Transport: "http", URL: c.Upstream}); c.Upstream == "" {
 		t.written = config.Server{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -14,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -21,8 +21,9 @@ import (
 
 // listenFlags are those of a proxy in front of a server at a URL.
 type listenFlags struct {
-	Listen          string        `help:"Address and port to listen on for --upstream, or a port of this machine; port 0 takes a free one, which standard error names." placeholder:"ADDRESS:PORT"`
+	Listen          string        `help:"Address and port to listen on for --upstream or --servers, or a port of this machine; port 0 takes a free one, which standard error names." placeholder:"ADDRESS:PORT"`
 	Upstream        string        `help:"URL of the server to stand in front of; the proxy has the same path." placeholder:"URL"`
+	Servers         string        `help:"Client configuration whose servers at a URL the proxy stands in front of, each under /NAME, in place of --upstream." placeholder:"FILE"`
 	AllowHost       []string      `help:"Name by which clients reach the proxy, beside localhost and loopback addresses, or host of an allowed Origin. Repeat for several." placeholder:"HOST" sep:"none"`
 	TokenEnv        string        `help:"Variable that holds the bearer token that clients have to give for the port." placeholder:"NAME"`
 	TLSFingerprint  string        `help:"SHA-256 of the certificate that the upstream has to have, in hexadecimal digits." placeholder:"SHA256"`
@@ -41,7 +42,7 @@ const (
 func (f *listenFlags) address() (string, error) {
 	given := f.Listen
 	if given == "" {
-		return "", usage("--upstream without --listen; expected an address, as in --listen 127.0.0.1:3100, or 127.0.0.1:0 for a free port")
+		return "", usage("--upstream or --servers without --listen; expected an address, as in --listen 127.0.0.1:3100, or 127.0.0.1:0 for a free port")
 	}
 	if !strings.Contains(given, ":") {
 		given = "127.0.0.1:" + given
@@ -64,12 +65,18 @@ func (f *listenFlags) check() error {
 	if _, err := f.address(); err != nil {
 		return err
 	}
+	if f.Servers != "" && (f.Upstream != "" || f.TLSFingerprint != "") {
+		return usage("--servers names several servers; expected no --upstream and no --tls-fingerprint with it")
+	}
 	u, err := url.Parse(f.Upstream)
 	switch {
+	case f.Servers != "":
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return usage("--upstream %s: expected http:// or https:// and a host", text.Visible(bare(f.Upstream), 400))
 	case f.TLSFingerprint != "" && u.Scheme != "https":
 		return usage("--tls-fingerprint with %s: expected an https:// URL, which has a certificate", text.Visible(bare(f.Upstream), 400))
+	}
+	switch {
 	case f.TokenEnv != "" && os.Getenv(f.TokenEnv) == "":
 		return usage("--token-env %s: the variable is not set or empty; expected the token in it", text.Visible(f.TokenEnv, 200))
 	case f.UpstreamTimeout < 0:
@@ -93,13 +100,96 @@ func (f *listenFlags) access(address string) proxy.Access {
 	return a
 }
 
-// listen passes on what clients ask of the upstream until ctx ends.
+// closing is a handler that is to be closed.
+type closing interface {
+	http.Handler
+	Close()
+}
+
+// front is the proxy in front of the servers that the command line names, and what it is in
+// front of, by its paths.
+func (r *proxyRun) front(access proxy.Access, transport http.RoundTripper) (handler closing, paths [][2]string, err error) {
+	targets := []liveTarget{*r.target}
+	if r.Servers != "" {
+		if targets, err = r.configured(); err != nil {
+			return nil, nil, err
+		}
+	}
+	var upstreams []proxy.Upstream
+	for _, t := range targets {
+		u, err := url.Parse(t.url)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return nil, nil, usage("server %s: expected a URL with http:// or https:// and a host", text.Visible(t.name, 200))
+		}
+		secrets := &givenSecrets{always: t.given()}
+		upstreams = append(upstreams, proxy.Upstream{
+			Name: t.name, URL: u, Origin: t.origin, Transport: transport, Headers: t.headers, Mask: secrets.mask,
+			Failed: func(reason string) {
+				r.trouble("server %s gave no answer that can be passed on: %s", text.Visible(t.name, 200), reason)
+			},
+		})
+		path := u.EscapedPath()
+		if r.Servers != "" {
+			path = proxy.PathOf(t.name)
+		}
+		shown := bare(t.url)
+		if t.foreign {
+			shown = t.shown()
+		}
+		paths = append(paths, [2]string{path, shown})
+		identity, _ := t.identity(machine{})
+		r.note(&scanner.Event{Kind: scanner.StartedEvent, Session: proxySession, Server: t.name, Transport: "http", Origin: t.origin, Identity: identity})
+	}
+	if r.Servers != "" {
+		return proxy.NewServers(r.options(), access, upstreams), paths, nil
+	}
+	return proxy.NewHTTP(r.options(), access, upstreams[0]), paths, nil
+}
+
+// note takes in an event that is no message.
+func (r *proxyRun) note(e *scanner.Event) { r.decided(e, r.live.Step(e), scanner.Forward) }
+
+// configured are the servers at a URL of the configuration that --servers names.
+func (r *proxyRun) configured() (targets []liveTarget, err error) {
+	data, err := readTarget(r.Servers, r.MaxMessage)
+	if err != nil {
+		return nil, err
+	}
+	file, err := config.Parse(r.Servers, data)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	seen := map[string]bool{}
+	for _, entry := range file.Entries {
+		at := scanner.Origin{File: r.Servers, Line: max(entry.Pos.Line, 1), Column: max(entry.Pos.Column, 1)}
+		t, err := configTarget(entry, endpoint(entry.Name))
+		why := ""
+		switch {
+		case entry.Disabled:
+			continue
+		case err != nil:
+			why = t.conceal(err.Error())
+		case t.url == "":
+			why = "it starts a command; start that with mcpscan proxy -- COMMAND in the client's configuration"
+		case seen[t.name] || t.name == "":
+			why = "another server has its name"
+		}
+		if why != "" {
+			r.note(&scanner.Event{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf("server %s has no path here: %s", entry.Name, why), Origin: at})
+			continue
+		}
+		seen[t.name] = true
+		targets = append(targets, t)
+	}
+	if len(targets) == 0 {
+		return nil, usage("--servers %s: expected a configuration with servers at a URL", text.Visible(r.Servers, 400))
+	}
+	return targets, nil
+}
+
+// listen passes on what clients ask of the servers until ctx ends.
 func (r *proxyRun) listen(ctx context.Context, _ lockedServers) (code int, err error) {
 	address, err := r.address()
-	if err != nil {
-		return 0, err
-	}
-	upstream, err := url.Parse(r.Upstream)
 	if err != nil {
 		return 0, err
 	}
@@ -111,41 +201,38 @@ func (r *proxyRun) listen(ctx context.Context, _ lockedServers) (code int, err e
 	}
 	transport := proxy.NewTransport(r.UpstreamTimeout, fingerprint)
 	defer transport.CloseIdleConnections()
-	secrets := &givenSecrets{always: r.target.given()}
-	o := r.options()
-	handler := proxy.NewHTTP(o, r.access(address), proxy.Upstream{
-		Name: r.target.name, URL: upstream, Origin: r.target.origin, Transport: transport, Mask: secrets.mask,
-		Failed: func(reason string) { r.trouble("the upstream gave no answer that can be passed on: %s", reason) },
-	})
+	handler, paths, err := r.front(r.access(address), transport)
+	if err != nil {
+		return 0, err
+	}
 	defer handler.Close()
-	identity, _ := r.target.identity(machine{})
-	started := &scanner.Event{Kind: scanner.StartedEvent, Session: proxySession, Server: r.target.name, Transport: "http", Origin: r.target.origin, Identity: identity}
-	r.decided(started, r.live.Step(started), scanner.Forward)
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return 0, fmt.Errorf("listening: %w; choose another port with --listen", err)
 	}
-	local := url.URL{Scheme: "http", Host: listener.Addr().String(), Path: upstream.Path, RawPath: upstream.RawPath}
-	if !r.Quiet {
-		fmt.Fprintf(r.std.err, "mcpscan: %s in front of %s\n", local.String(), text.Visible(bare(r.Upstream), 400))
+	for _, p := range paths {
+		r.trouble("http://%s%s in front of %s", listener.Addr(), p[0], text.Visible(p[1], 400))
 	}
+	return 0, serve(ctx, listener, handler)
+}
+
+// serve serves until ctx ends, and then ends what is open.
+func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: headWait, IdleTimeout: idleWait, ErrorLog: log.New(io.Discard, "", 0)}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	select {
-	case err = <-served:
+	case err := <-served:
+		return fmt.Errorf("listening: %w", err)
 	case <-ctx.Done():
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWait)
-		defer cancel()
-		if server.Shutdown(last) != nil {
-			server.Close() // streams have no end of their own
-		}
-		<-served
 	}
-	if err != nil && !errors.Is(err, http.ErrServerClosed) {
-		return 0, fmt.Errorf("listening: %w", err)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWait)
+	defer cancel()
+	if server.Shutdown(last) != nil {
+		server.Close() // streams have no end of their own
 	}
-	return 0, nil
+	<-served
+	return nil
 }
 
 // givenSecrets masks what requests have for the server in their heads. Requests of a client
