@@ -46,6 +46,7 @@ var limits = []struct {
 		{"--max-time", "a run; 0 is no limit", "time", incomplete + ": what was not judged by then"},
 		{"--start-timeout", "time until a server's first answer", "time", incomplete},
 		{"--step-timeout", "time for each later answer of a server", "time", incomplete + ": that list"},
+		{"--upstream-timeout", "time until an upstream of `proxy` begins to answer a request; 0 is no limit", "time", "status 504"},
 		{"--server-timeout", "time for one server in all", "time", incomplete + ": lists that are not finished"},
 		{"maxHeap", "heap that the garbage collector aims at", "bytes", "more frequent collection; live data has limits of its own"},
 		{"maxUnnamed", "frames held until a server tells its name", "frames", "the server gets a name from its command or URL"},

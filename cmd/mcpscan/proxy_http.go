@@ -24,7 +24,7 @@ type listenFlags struct {
 	Listen          string        `help:"Address and port to listen on for --upstream or --servers, or a port of this machine; port 0 takes a free one, which standard error names." placeholder:"ADDRESS:PORT"`
 	Upstream        string        `help:"URL of the server to stand in front of; the proxy has the same path." placeholder:"URL"`
 	Servers         string        `help:"Client configuration whose servers at a URL the proxy stands in front of, each under /NAME, in place of --upstream." placeholder:"FILE"`
-	AllowHost       []string      `help:"Name by which clients reach the proxy, beside localhost and loopback addresses, or host of an allowed Origin. Repeat for several." placeholder:"HOST" sep:"none"`
+	AllowHost       []string      `help:"Name by which clients reach the proxy, beside localhost and loopback addresses, or an Origin to allow, as a host or in whole. Repeat for several." placeholder:"HOST" sep:"none"`
 	TokenEnv        string        `help:"Variable that holds the bearer token that clients have to give for the port." placeholder:"NAME"`
 	TLSFingerprint  string        `help:"SHA-256 of the certificate that the upstream has to have, in hexadecimal digits." placeholder:"SHA256"`
 	UpstreamTimeout time.Duration `help:"Time limit until the upstream begins to answer; 0 is no limit." default:"5m"`

@@ -127,10 +127,11 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusServiceUnavailable, nil, "the proxy has too many requests to answer at a time")
 		return
 	}
+	r.Header.Del("Upgrade") // some clients offer HTTP/2 with each request; nothing else than HTTP is passed on
 	path := pathOf(r.URL)
 	stream := h.sessions.streamOf(r.URL.RequestURI())
 	switch {
-	case r.Method == http.MethodConnect || r.Header.Get("Upgrade") != "":
+	case r.Method == http.MethodConnect:
 		writeError(w, http.StatusNotImplemented, nil, "the proxy passes on no other protocol than HTTP")
 	case path == h.path || stream != "":
 		h.exchange(w, r, stream)

@@ -13,7 +13,7 @@ import (
 // Access says who may use the port of an HTTP proxy. Whoever may has all that the credentials
 // of the client open at the server.
 type Access struct {
-	Hosts []string // names and addresses that clients use for the port, beside those of this machine
+	Hosts []string // names and addresses that clients use for the port, beside those of this machine, and whole origins; in lower case
 	Token string   // that requests have to bring; "" for none
 }
 
@@ -28,8 +28,11 @@ func (a *Access) refuses(r *http.Request) (status int, why string) {
 		return http.StatusForbidden, "the Host header names another machine; if clients reach the proxy by that name, allow it with --allow-host"
 	}
 	for _, origin := range r.Header.Values("Origin") {
+		if slices.Contains(a.Hosts, strings.ToLower(origin)) {
+			continue
+		}
 		if u, err := url.Parse(origin); err != nil || u.Scheme != "http" && u.Scheme != "https" || !a.knows(u.Host) {
-			return http.StatusForbidden, "the Origin header names another site; if its pages may use the proxy, allow its host with --allow-host"
+			return http.StatusForbidden, "the Origin header names another site; if it may use the proxy, allow its host, or the whole origin, with --allow-host"
 		}
 	}
 	if strings.EqualFold(r.Header.Get("Sec-Fetch-Site"), "cross-site") && r.Header.Get("Origin") == "" {

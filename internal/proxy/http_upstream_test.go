@@ -39,7 +39,7 @@ func TestHTTPAccess(t *testing.T) {
 		w.Header().Set("X-Authorization", r.Header.Get("Authorization"))
 		echo(w, r)
 	}, func(_ *proxy.Options, a *proxy.Access, _ *proxy.Upstream) {
-		a.Hosts, a.Token = []string{"proxy.example"}, "s3cret"
+		a.Hosts, a.Token = []string{"proxy.example", "vscode-file://vscode-app"}, "s3cret"
 	})
 	for _, test := range []struct {
 		status  int
@@ -50,6 +50,8 @@ func TestHTTPAccess(t *testing.T) {
 		{200, []string{"Mcpscan-Token: s3cret", "Host: proxy.example"}},
 		{200, []string{"Mcpscan-Token: s3cret", "Host: [::1]:80", "Origin: http://localhost:6274"}},
 		{200, []string{"Mcpscan-Token: s3cret", "Origin: https://proxy.example"}},
+		{200, []string{"Mcpscan-Token: s3cret", "Origin: vscode-file://vscode-app"}},
+		{403, []string{"Mcpscan-Token: s3cret", "Origin: vscode-file://other"}},
 		{401, nil},
 		{401, []string{"Authorization: Bearer s3cre"}},
 		{401, []string{"Authorization: Basic s3cret"}},
@@ -78,7 +80,9 @@ func TestHTTPAccess(t *testing.T) {
 // TestHTTPPaths: messages have one path, authentication passes unread, and nothing else leads
 // to the server.
 func TestHTTPPaths(t *testing.T) {
+	upgraded := ""
 	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
+		upgraded += r.Header.Get("Upgrade") + r.Header.Get("HTTP2-Settings")
 		if r.URL.Path == "/authorize" {
 			w.Header().Set("Location", "https://login.example/x?y=z")
 			w.WriteHeader(http.StatusFound)
@@ -96,8 +100,8 @@ func TestHTTPPaths(t *testing.T) {
 	if about := f.about(); !slices.Contains(about, "proxy http unknown forward an HTTP exchange of authentication, passed on unread") || len(about) != 3 {
 		t.Errorf("%q", about)
 	}
-	if status, _, _ := f.ask(http.MethodPost, f.url, "", "Upgrade: websocket", "Connection: Upgrade"); status != http.StatusNotImplemented {
-		t.Errorf("another protocol: %d", status)
+	if status, _, _ := f.ask(http.MethodPost, f.url, "", "Upgrade: h2c", "Connection: Upgrade, HTTP2-Settings", "HTTP2-Settings: AAA"); status != 200 || upgraded != "" {
+		t.Errorf("an offer of another protocol: %d, %q", status, upgraded)
 	}
 }
 
