@@ -292,12 +292,8 @@ func (h *HTTP) rewrite(p *httputil.ProxyRequest) {
 		to.RawPath = strings.TrimPrefix(pathOf(p.In.URL), h.prefix)
 		to.Path, _ = url.PathUnescape(to.RawPath)
 	}
-	for name, value := range h.upstream.Headers {
-		if p.Out.Header.Get(name) == "" {
-			p.Out.Header.Set(name, value)
-		}
-	}
 	p.Out.Host = ""
+	h.access.strip(p.Out.Header)
 	if user := to.User; user != nil && p.Out.Header.Get("Authorization") == "" {
 		password, _ := user.Password()
 		p.Out.SetBasicAuth(user.Username(), password)
@@ -307,9 +303,21 @@ func (h *HTTP) rewrite(p *httputil.ProxyRequest) {
 			p.Out.Header[name] = values
 		}
 	}
-	h.access.strip(p.Out.Header)
+	h.upstream.complete(p.Out)
 	if exchangeOf(p.In) != nil {
 		p.Out.Header.Del("Accept-Encoding") // what is encoded cannot be judged as it comes
+	}
+}
+
+// complete gives a request the headers of the configuration that it lacks.
+func (u *Upstream) complete(r *http.Request) {
+	for name, value := range u.Headers {
+		switch {
+		case strings.EqualFold(name, "Host"):
+			r.Host = value
+		case r.Header.Get(name) == "":
+			r.Header.Set(name, value)
+		}
 	}
 }
 

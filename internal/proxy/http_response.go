@@ -246,6 +246,7 @@ func (x *exchange) answer(session string, head http.Header, answer []byte) (*htt
 		}
 	}
 	x.access.strip(req.Header)
+	x.upstream.complete(req)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	if session != "" && req.Header.Get(headerSession) == "" {
