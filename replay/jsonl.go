@@ -127,7 +127,7 @@ func (d *jsonLines) common(b *lineBuffers, e *scanner.Event) string {
 // record decodes an mcp_message, or an mcp_definitions with its document.
 func (d *jsonLines) record(b *lineBuffers, e *scanner.Event, key string, data []byte, yield func(*scanner.Event)) {
 	doc := &b.doc
-	e.Type = typeMessage
+	e.Type, e.HTTP = typeMessage, recordedHead(doc)
 	if e.Kind == scanner.DefinitionEvent {
 		e.Type = typeDefinitions
 	}

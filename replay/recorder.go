@@ -88,8 +88,55 @@ func (r *Recorder) head(e *scanner.Event) []byte {
 	}
 	if e.Kind == scanner.FrameEvent {
 		b = append(b, `,"direction":"`+e.Direction.String()+`"`...)
+		b = appendHTTPHead(b, e)
 	}
 	return b
+}
+
+// appendHTTPHead appends the head of the HTTP exchange where there was one, and makes its
+// fields valid UTF-8.
+func appendHTTPHead(b []byte, e *scanner.Event) []byte {
+	if e.HTTP == nil {
+		return b
+	}
+	head := *e.HTTP
+	e.HTTP = &head
+	b = append(b, `,"http":{`...)
+	first := len(b)
+	for i, f := range headFields(&head) {
+		if *f = valid(*f); *f != "" {
+			b = append(b, `"`+headKeys[i]+`":`...)
+			b = append(wire.AppendString(b, []byte(*f)), ',')
+		}
+	}
+	if head.Authorized {
+		b = append(b, `"authorized":true,`...)
+	}
+	if len(b) > first {
+		b = b[:len(b)-1]
+	}
+	return append(b, '}')
+}
+
+// headKeys are the members of the head of an HTTP exchange in a record, and headFields what
+// they are of.
+var headKeys = [...]string{"method", "name", "protocol_version", "session"}
+
+func headFields(h *scanner.HTTPHead) [len(headKeys)]*string {
+	return [...]*string{&h.Method, &h.Name, &h.Version, &h.Session}
+}
+
+// recordedHead reads the head of the HTTP exchange in a record, nil where it has none.
+func recordedHead(doc *wire.Doc) *scanner.HTTPHead {
+	n := doc.Get(0, "http")
+	if doc.Kind(n) != wire.Object {
+		return nil
+	}
+	head := &scanner.HTTPHead{Authorized: string(doc.Raw(max(0, doc.Get(n, "authorized")))) == "true"}
+	for i, f := range headFields(head) {
+		*f, _ = doc.Str(n, headKeys[i])
+	}
+	return head
 }
 
 // frame appends the frame under key where it is JSON on one line, and notes

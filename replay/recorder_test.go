@@ -34,7 +34,18 @@ func recordAll(t testing.TB, events []scanner.Event) (string, []scanner.Event) {
 // is not compared: live events have none.
 func same(a, b *scanner.Event) bool {
 	return a.Time.Equal(b.Time) && a.Session == b.Session && a.Server == b.Server && a.Transport == b.Transport && a.Request == b.Request && a.Direction == b.Direction &&
-		a.Kind == b.Kind && a.Reason == b.Reason && bytes.Equal(a.Frame, b.Frame) && a.Origin == b.Origin
+		a.Kind == b.Kind && a.Reason == b.Reason && bytes.Equal(a.Frame, b.Frame) && a.Origin == b.Origin && sameHead(a.HTTP, b.HTTP)
+}
+
+func sameHead(a, b *scanner.HTTPHead) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// TestRecordedHeads: the head of an HTTP exchange is read as it was recorded.
+func TestRecordedHeads(t *testing.T) {
+	var events []scanner.Event
+	for _, head := range []*scanner.HTTPHead{nil, {}, {Method: "tools/call"}, {Name: "\"\xff\n", Version: "2026-07-28", Session: "s 1", Authorized: true}, {Authorized: true}} {
+		events = append(events, scanner.Event{Session: "s", Server: "srv", Transport: "http", Direction: scanner.ClientToServer, Frame: []byte(ping), HTTP: head})
+	}
+	replayed(t, events)
 }
 
 // replayed holds a recording against what was recorded: judged live and on

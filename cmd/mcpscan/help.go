@@ -21,7 +21,7 @@ var commandGroups = []kong.Group{
 // examples are two command lines for each command, by its words.
 var examples = map[string][2]string{
 	"scan":            {"mcpscan scan -- npx -y some-mcp-server", "mcpscan scan --no-run --format sarif=mcpscan.sarif ."},
-	"proxy":           {"mcpscan proxy -- npx -y some-mcp-server", "mcpscan proxy --mode observe --record events.jsonl -- npx -y some-mcp-server"},
+	"proxy":           {"mcpscan proxy -- npx -y some-mcp-server", "mcpscan proxy --listen 127.0.0.1:3100 --upstream https://example.com/mcp --record events.jsonl"},
 	"replay":          {"mcpscan replay events.jsonl", "mcpscan replay session.har --format json=report.json --format text"},
 	"diff":            {"mcpscan diff mcpscan.lock -- npx -y some-mcp-server@2", "mcpscan diff before.json after.json"},
 	"lock":            {"mcpscan lock --run-servers .mcp.json", "mcpscan lock --check"},

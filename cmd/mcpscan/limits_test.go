@@ -46,6 +46,7 @@ var limits = []struct {
 		{"--max-time", "a run; 0 is no limit", "time", incomplete + ": what was not judged by then"},
 		{"--start-timeout", "time until a server's first answer", "time", incomplete},
 		{"--step-timeout", "time for each later answer of a server", "time", incomplete + ": that list"},
+		{"--upstream-timeout", "time until an upstream of `proxy` begins to answer a request; 0 is no limit", "time", "status 504"},
 		{"--server-timeout", "time for one server in all", "time", incomplete + ": lists that are not finished"},
 		{"maxHeap", "heap that the garbage collector aims at", "bytes", "more frequent collection; live data has limits of its own"},
 		{"maxUnnamed", "frames held until a server tells its name", "frames", "the server gets a name from its command or URL"},
@@ -222,7 +223,12 @@ var limits = []struct {
 		{"maxOpening", "text without the end of a sentence that counts as its first", "bytes", "not part of it"},
 	}},
 	{"internal/proxy", []limit{
-		{"maxAnswers", "answers to refused messages that nobody reads", "answers", "the connection ends, exit 3"},
+		{"maxAnswers", "answers to refused messages that nobody reads", "answers", "the connection ends, exit 3; over HTTP the answer is lost, and counted"},
+		{"maxExchanges", "HTTP requests answered at a time", "requests", "status 503"},
+		{"maxLarge", "HTTP messages above 64 KiB held at a time", "messages", "the next waits"},
+		{"maxNamed", "HTTP sessions whose messages are known to belong together", "sessions", "the one used longest ago continues as a new one"},
+		{"maxBatch", "requests of a batch told apart by their ids", "requests", "not told apart from those of another client"},
+		{"maxResponseHead", "the head of a response of the upstream", "bytes", "status 502"},
 		{"reasonChars", "the reason in a JSON-RPC error", "characters", "cut"},
 	}},
 	{"rules", []limit{

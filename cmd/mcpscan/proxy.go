@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/config"
@@ -28,6 +29,7 @@ type proxyCmd struct {
 	Format     []string `help:"Write a report to a file when the connection ends, as FORMAT=FILE. Formats: ${formats}. Repeat for several." placeholder:"FORMAT=FILE" sep:"none"`
 	Quiet      bool     `short:"q" help:"Write nothing to standard error but errors."`
 
+	listenFlags
 	lockFlags
 	eventsFlags
 	engineFlags
@@ -35,8 +37,8 @@ type proxyCmd struct {
 
 // Run starts the server and passes on what it and the client say.
 func (c *proxyCmd) Run(ctx context.Context, std streams) error {
-	if len(c.Command) == 0 || c.Command[0] == "" {
-		return usage("no command stands behind --; expected one, as in: mcpscan proxy -- npx -y some-mcp-server")
+	if err := c.check(); err != nil {
+		return err
 	}
 	output, err := c.reports()
 	if err != nil {
@@ -67,9 +69,17 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	r := &proxyRun{proxyCmd: c, std: std, checks: checks, target: target, record: rec, sink: checks.into(log.beside(collector)), live: locked.over(checks.engine).Live()}
-	code, failed := r.connect(ctx, serversOf(locked.file))
+	connect := r.connect
+	if c.overHTTP() {
+		connect = r.listen
+	}
+	code, failed := connect(ctx, serversOf(locked.file))
 	lost := errors.Join(rec.close(), log.close(), r.lost)
-	rep := collector.Report([]report.Input{{Kind: "server", Name: target.name}}, version(), r.live.Result())
+	input := report.Input{Kind: "server", Name: target.name}
+	if c.Servers != "" {
+		input.Kind = "config"
+	}
+	rep := collector.Report([]report.Input{input}, version(), r.live.Result())
 	checks.complete(std, rep, c.Quiet)
 	if err := output.write(std, rep, checks.rules); err != nil {
 		lost = errors.Join(lost, err)
@@ -83,6 +93,25 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	return withLost(nil, lost)
 }
 
+// check refuses a command line that names no server, or several.
+func (c *proxyCmd) check() error {
+	switch command := len(c.Command) > 0 && c.Command[0] != ""; {
+	case c.overHTTP():
+		if command || c.InheritEnv || len(c.Env) > 0 {
+			return usage("--upstream and --servers name servers at a URL, which are not started here; expected no command behind --, --env or --inherit-env with them")
+		}
+		return c.listenFlags.check()
+	case !command:
+		return usage("no command stands behind --; expected one, as in: mcpscan proxy -- npx -y some-mcp-server, or a URL, as in: mcpscan proxy --listen 127.0.0.1:3100 --upstream https://example.com/mcp")
+	case c.Listen != "" || c.TokenEnv != "" || c.TLSFingerprint != "" || len(c.AllowHost) > 0:
+		return usage("--listen, --allow-host, --token-env and --tls-fingerprint are for a server at a URL; expected --upstream URL or --servers FILE with them")
+	}
+	return nil
+}
+
+// overHTTP reports whether the proxy listens on a port.
+func (c *proxyCmd) overHTTP() bool { return c.Upstream != "" || c.Servers != "" }
+
 // reports are the reports that the flags ask for. Standard output is for the protocol.
 func (c *proxyCmd) reports() (*outputFlags, error) {
 	for _, spec := range c.Format {
@@ -95,15 +124,22 @@ func (c *proxyCmd) reports() (*outputFlags, error) {
 
 // target is the server that the command line names.
 func (c *proxyCmd) target(known lockedServers) (*liveTarget, error) {
-	entry := config.Server{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
-	t := &liveTarget{name: c.Name, command: c.Command, written: entry}
+	t := &liveTarget{name: c.Name, command: c.Command, url: c.Upstream}
+	if c.Servers != "" {
+		t.name = c.Servers // of the input; the servers have names of their own
+		return t, nil
+	}
+	if t.written = (config.Server{Transport: "http", URL: c.Upstream}); c.Upstream == "" {
+		t.written = config.Server{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
+	}
+	entry := t.written
 	if t.name == "" {
 		name, err := known.call(&entry)
 		if err != nil {
 			return nil, err
 		}
 		if t.name = name; name == "" {
-			t.name = fallbackID(entry.Command, entry.Args, "")
+			t.name = fallbackID(entry.Command, entry.Args, entry.URL)
 		}
 	}
 	t.origin = endpoint(t.name)
@@ -123,7 +159,9 @@ type proxyRun struct {
 	sink   scanner.Sink
 	live   *scanner.Live
 	lost   error // the first error of a sink
-	told   int
+
+	telling sync.Mutex
+	told    int
 }
 
 // connect starts the server and passes messages on until one side is done.
@@ -156,14 +194,20 @@ func (r *proxyRun) connect(ctx context.Context, known lockedServers) (code int, 
 			server.Signal(by.signal)
 		}
 	})()
-	o := proxy.Options{
-		Engine: r.live, Session: proxySession, Server: r.target.name, Origin: r.target.origin, Now: time.Now, MaxMessage: r.MaxMessage,
-		FailClosed: settings.Policy != nil && settings.Policy.FailClosed, Observe: r.Mode == "observe",
-		Mask: text.NewSecrets(r.target.given()).MaskJSON, Record: r.record.record, Decided: r.decided,
-	}
-	started := &scanner.Event{Kind: scanner.StartedEvent, Session: o.Session, Server: o.Server, Transport: "stdio", Origin: o.Origin, Identity: identity}
+	o := r.options()
+	at := proxy.Connection{Session: proxySession, Server: r.target.name, Origin: r.target.origin, Mask: text.NewSecrets(r.target.given()).MaskJSON}
+	started := &scanner.Event{Kind: scanner.StartedEvent, Session: at.Session, Server: at.Server, Transport: "stdio", Origin: at.Origin, Identity: identity}
 	r.decided(started, r.live.Step(started), scanner.Forward)
-	return proxy.Stdio(ctx, o, proxy.Client{In: r.std.in, Out: r.std.out, Gone: func() bool { return unread(r.std.out) }}, server, server.Stdin, server.Stdout)
+	return proxy.Stdio(ctx, o, at, proxy.Client{In: r.std.in, Out: r.std.out, Gone: func() bool { return unread(r.std.out) }}, server, server.Stdin, server.Stdout)
+}
+
+// options are what the proxy decides by.
+func (r *proxyRun) options() proxy.Options {
+	policy := r.checks.triage.Settings.Policy
+	return proxy.Options{
+		Engine: r.live, Now: time.Now, MaxMessage: r.MaxMessage, FailClosed: policy != nil && policy.FailClosed, Observe: r.Mode == "observe",
+		Record: r.record.record, Decided: r.decided,
+	}
 }
 
 // proxySession is the session of a connection.
@@ -223,8 +267,17 @@ func saidIn(e *scanner.Event, out *scanner.Outcome) string {
 	return text.Visible(what, 300)
 }
 
+// trouble tells of what is no decision.
+func (r *proxyRun) trouble(format string, args ...any) {
+	if !r.Quiet {
+		r.tell(format, args...)
+	}
+}
+
 // tell writes a line to standard error, for as long as there are not too many.
 func (r *proxyRun) tell(format string, args ...any) {
+	r.telling.Lock()
+	defer r.telling.Unlock()
 	r.told++
 	switch {
 	case r.told < maxTold:

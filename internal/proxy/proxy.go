@@ -16,10 +16,8 @@ import (
 
 // Options say what a proxy decides by, and what it makes of it.
 type Options struct {
-	Engine          *scanner.Live
-	Session, Server string           // as events name them
-	Origin          scanner.Origin   // of what is not recorded
-	Now             func() time.Time // stamps messages
+	Engine *scanner.Live
+	Now    func() time.Time // stamps messages
 
 	// MaxMessage bounds a message that is judged, in bytes. What follows it in a longer
 	// one is passed on as it comes, or ends the connection where FailClosed is set.
@@ -30,8 +28,6 @@ type Options struct {
 	// Observe decides, reports and records, and passes everything on.
 	Observe bool
 
-	// Mask replaces secrets that the server was given, ahead of the engine; nil for none.
-	Mask func([]byte) []byte
 	// Record is given each event ahead of the engine, and may give it a place; nil for none.
 	Record func(*scanner.Event)
 	// Decided is told of each event in the order in which the engine judged them, with
@@ -39,24 +35,45 @@ type Options struct {
 	Decided func(*scanner.Event, *scanner.Outcome, scanner.Action)
 }
 
-// gate judges the messages of one connection, one after the other: what is recorded has
-// the order in which it was judged, so a replay finds the same.
+// scope says where a frame belongs: to which connection, and how it came.
+type scope struct {
+	session, server, transport string
+	origin                     scanner.Origin    // of what is not recorded
+	head                       *scanner.HTTPHead // of the HTTP exchange, nil on stdio
+	mask                       func([]byte) []byte
+	page                       bool // it is the page of an HTTP error, which need not be a message
+}
+
+// gate judges messages, one after the other: what is recorded has the order in which it was
+// judged, so a replay finds the same.
 type gate struct {
 	Options
-	mu sync.Mutex
+	mu     sync.Mutex
+	last   time.Time // of the events
+	closed bool      // nothing is judged any more, nor passed on
+}
+
+// close ends judging: what is on its way when the connection is over belongs to no report.
+func (g *gate) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
 }
 
 // judge decides about a frame and says what is to be done with it. It returns what is to
 // be passed on, which is the frame itself unless something is withheld of it.
-func (g *gate) judge(direction scanner.Direction, frame []byte) (pass []byte, out *scanner.Outcome, do scanner.Action) {
-	e := g.event(scanner.FrameEvent)
+func (g *gate) judge(s *scope, direction scanner.Direction, frame []byte) (pass []byte, out *scanner.Outcome, do scanner.Action) {
+	e := s.event(scanner.FrameEvent)
 	e.Direction, e.Frame = direction, frame
-	if g.Mask != nil {
-		e.Frame = g.Mask(frame)
+	if s.mask != nil {
+		e.Frame = s.mask(frame)
 	}
 	masked := e.Frame
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.closed {
+		return nil, &scanner.Outcome{}, scanner.Refuse
+	}
 	out = g.step(e)
 	switch do = out.Action(); {
 	case g.Observe:
@@ -65,7 +82,7 @@ func (g *gate) judge(direction scanner.Direction, frame []byte) (pass []byte, ou
 		if pass = out.Rewrite(masked); pass == nil {
 			do = scanner.Refuse
 		}
-	case do == scanner.Forward && g.FailClosed && unreadable(out):
+	case do == scanner.Forward && g.FailClosed && (contradicts(out) || unreadable(out) && !s.page):
 		do = scanner.Refuse
 	}
 	if do == scanner.Forward {
@@ -76,19 +93,33 @@ func (g *gate) judge(direction scanner.Direction, frame []byte) (pass []byte, ou
 }
 
 // skip counts what was passed on or refused without being judged.
-func (g *gate) skip(reason string, do scanner.Action) {
-	e := g.event(scanner.SkippedEvent)
+func (g *gate) skip(s *scope, reason string, do scanner.Action) {
+	g.note(s, scanner.SkippedEvent, reason, do)
+}
+
+// note takes in an event that has no frame.
+func (g *gate) note(s *scope, kind scanner.EventKind, reason string, do scanner.Action) {
+	e := s.event(kind)
 	e.Reason = reason
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.Decided(e, g.step(e), do)
+	if !g.closed {
+		g.Decided(e, g.step(e), do)
+	}
 }
 
-func (g *gate) event(kind scanner.EventKind) *scanner.Event {
-	return &scanner.Event{Kind: kind, Session: g.Session, Server: g.Server, Transport: "stdio", Origin: g.Origin, Time: g.Now()}
+func (s *scope) event(kind scanner.EventKind) *scanner.Event {
+	return &scanner.Event{Kind: kind, Session: s.session, Server: s.server, Transport: s.transport, Origin: s.origin, HTTP: s.head}
 }
 
+// step stamps an event and has it judged. Its clock always advances: a replay puts events in
+// the order of their times.
 func (g *gate) step(e *scanner.Event) *scanner.Outcome {
+	e.Time = g.Now().UTC()
+	if !e.Time.After(g.last) {
+		e.Time = g.last.Add(1)
+	}
+	g.last = e.Time
 	if g.Record != nil {
 		g.Record(e)
 	}
@@ -102,6 +133,21 @@ func unreadable(out *scanner.Outcome) bool {
 	}
 	for i := range out.Messages {
 		if out.Messages[i].Kind == scanner.Malformed {
+			return true
+		}
+	}
+	return false
+}
+
+// contradiction is the rule that compares the headers of a request with its body.
+const contradiction = "prt-header-body-mismatch"
+
+// contradicts decides to block a request whose headers say something else than its body:
+// whoever routes by the one and whoever acts on the other do not do the same.
+func contradicts(out *scanner.Outcome) bool {
+	for i := range out.Findings {
+		if f := &out.Findings[i]; f.Rule.ID == contradiction {
+			out.Decision = scanner.Decision{Verdict: scanner.Block, Rule: contradiction, Reason: f.Message}
 			return true
 		}
 	}

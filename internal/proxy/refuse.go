@@ -33,7 +33,12 @@ func answers(out *scanner.Outcome) (sender, receiver []byte) {
 	return closed(sender, batch), closed(receiver, batch)
 }
 
-// closed makes a line of errors.
+// nobody is the error for a frame in which nobody asked anything.
+func nobody(out *scanner.Outcome) []byte {
+	return appendError(nil, &scanner.Judged{Message: &scanner.Message{}}, out)
+}
+
+// closed makes a frame of errors.
 func closed(errors []byte, batch bool) []byte {
 	switch {
 	case errors == nil:
@@ -41,7 +46,7 @@ func closed(errors []byte, batch bool) []byte {
 	case batch:
 		errors = append(append([]byte{'['}, errors...), ']')
 	}
-	return append(errors, '\n')
+	return errors
 }
 
 // appendError appends the JSON-RPC error that stands for a message, behind a comma where

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -13,6 +12,14 @@ import (
 
 	"github.com/mcpscan/mcpscan/scanner"
 )
+
+// Connection says how events name a connection over stdio.
+type Connection struct {
+	Session, Server string
+	Origin          scanner.Origin // of what is not recorded
+	// Mask replaces secrets that the server was given, ahead of the engine; nil for none.
+	Mask func([]byte) []byte
+}
 
 // Client is the client that started the proxy.
 type Client struct {
@@ -47,15 +54,16 @@ var errDeaf = errors.New("too many refused messages wait for their answer to be 
 // Stdio passes on what a client and its server say until one of them is done, and returns
 // the exit code of the server. It ends the server when ctx ends, with what ended it as the
 // error. A read of the client's stream may still be waiting when it returns.
-func Stdio(ctx context.Context, o Options, client Client, server Server, stdin io.WriteCloser, stdout io.Reader) (code int, err error) {
+func Stdio(ctx context.Context, o Options, c Connection, client Client, server Server, stdin io.WriteCloser, stdout io.Reader) (code int, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	g := &gate{Options: o}
+	at := &scope{session: c.Session, server: c.Server, transport: "stdio", origin: c.Origin, mask: c.Mask}
 	toClient, toServer := &side{w: client.Out, fail: cancel}, &side{w: stdin, fail: cancel}
 	clientDone, serverDone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(clientDone)
-		up := &pump{gate: g, direction: scanner.ClientToServer, from: client.In, to: toServer, back: toClient}
+		up := &pump{gate: g, at: at, direction: scanner.ClientToServer, from: client.In, to: toServer, back: toClient}
 		if err := up.run(); err != nil {
 			cancel(err)
 		}
@@ -64,7 +72,7 @@ func Stdio(ctx context.Context, o Options, client Client, server Server, stdin i
 	}()
 	go func() {
 		defer close(serverDone)
-		down := &pump{gate: g, direction: scanner.ServerToClient, from: stdout, to: toClient, back: toServer}
+		down := &pump{gate: g, at: at, direction: scanner.ServerToClient, from: stdout, to: toClient, back: toServer}
 		if err := down.run(); err != nil {
 			cancel(err)
 		}
@@ -79,6 +87,7 @@ func Stdio(ctx context.Context, o Options, client Client, server Server, stdin i
 	}()
 	within(answered, drainWait)
 	server.Release()
+	g.close()
 	return server.ExitCode(), context.Cause(ctx)
 }
 
@@ -146,6 +155,7 @@ func (s *side) answer(line []byte) {
 	if line == nil {
 		return
 	}
+	line = append(line, '\n')
 	if s.waiting.Add(1) > maxAnswers {
 		s.fail(errDeaf)
 		return
@@ -159,6 +169,7 @@ func (s *side) answer(line []byte) {
 // pump passes on what one side says.
 type pump struct {
 	*gate
+	at        *scope
 	direction scanner.Direction
 	from      io.Reader
 	to, back  *side
@@ -192,7 +203,7 @@ func (p *pump) pass(line []byte) error {
 	if len(frame) == 0 {
 		return p.to.write(line)
 	}
-	pass, out, do := p.judge(p.direction, frame)
+	pass, out, do := p.judge(p.at, p.direction, frame)
 	switch do {
 	case scanner.Forward:
 		return p.to.write(line)
@@ -207,16 +218,12 @@ func (p *pump) pass(line []byte) error {
 
 // tooLong passes on a line that is too long to be judged, as it comes.
 func (p *pump) tooLong(line []byte, rest *lineReader) error {
-	sender := "client"
-	if p.direction == scanner.ServerToClient {
-		sender = "server"
-	}
-	reason := fmt.Sprintf("a message of the %s is longer than the limit of %d bytes (--max-message)", sender, p.MaxMessage)
+	reason := tooLongReason(p.direction, p.MaxMessage)
 	if p.FailClosed && !p.Observe {
-		p.skip(reason, scanner.Refuse)
+		p.skip(p.at, reason, scanner.Refuse)
 		return errUnjudged
 	}
-	p.skip(reason, scanner.Forward)
+	p.skip(p.at, reason, scanner.Forward)
 	err := p.to.write(line)
 	for err == nil && rest.open {
 		var part []byte

@@ -57,7 +57,7 @@ func connect(t testing.TB, engine *scanner.Engine, change func(*proxy.Options)) 
 	stdout, c.serverOut = io.Pipe()
 	now := time.Date(2026, 1, 6, 9, 0, 0, 0, time.UTC)
 	o := proxy.Options{
-		Engine: engine.Live(), Session: "s", Server: "srv", MaxMessage: 1 << 20, Now: func() time.Time { return now },
+		Engine: engine.Live(), MaxMessage: 1 << 20, Now: func() time.Time { return now },
 		Decided: func(e *scanner.Event, out *scanner.Outcome, do scanner.Action) {
 			c.mu.Lock()
 			defer c.mu.Unlock()
@@ -73,7 +73,7 @@ func connect(t testing.TB, engine *scanner.Engine, change func(*proxy.Options)) 
 		return c.clientGone
 	}}
 	go func() {
-		_, err := proxy.Stdio(context.Background(), o, client, c.server, stdin, stdout)
+		_, err := proxy.Stdio(context.Background(), o, proxy.Connection{Session: "s", Server: "srv"}, client, c.server, stdin, stdout)
 		clientOut.Close()
 		c.done <- err
 	}()
@@ -332,7 +332,7 @@ func TestInterrupted(t *testing.T) {
 	done := make(chan error)
 	go func() {
 		_, err := proxy.Stdio(ctx, proxy.Options{Engine: engineOf(t, scanner.Options{}).Live(), Now: time.Now, Decided: func(*scanner.Event, *scanner.Outcome, scanner.Action) {}},
-			proxy.Client{In: in, Out: io.Discard, Gone: func() bool { return false }}, &server{exited: make(chan struct{})}, stdin, stdout)
+			proxy.Connection{Session: "s", Server: "srv"}, proxy.Client{In: in, Out: io.Discard, Gone: func() bool { return false }}, &server{exited: make(chan struct{})}, stdin, stdout)
 		done <- err
 	}()
 	cancel(why)

@@ -75,6 +75,14 @@ func NewSSEReader(r io.Reader, max int64) *SSEReader {
 	return &SSEReader{r: r, max: max, firstLine: true}
 }
 
+// SSEEventIn returns the first event in a part of an event stream, which is not complete where
+// the part does not end it. begins says that the part is the beginning of the stream.
+func SSEEventIn(part []byte, begins bool) SSEEvent {
+	s := SSEReader{buf: part, end: len(part), lf: -1, err: io.EOF, firstLine: begins}
+	e, _ := s.Next()
+	return e
+}
+
 // Next returns the next event, and io.EOF at the end. An error of the
 // underlying reader comes after the events that preceded it.
 func (s *SSEReader) Next() (SSEEvent, error) {

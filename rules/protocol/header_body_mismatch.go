@@ -17,7 +17,7 @@ var HeaderBodyMismatch = scanner.Rule{
 	Fix:        "Make the server reject such requests, as the specification requires (error -32020), and the gateway compare headers and body.",
 	Severity:   scanner.High,
 	Confidence: scanner.ConfidenceHigh,
-	Basis:      "The specification requires both to agree, and every library writes them so. Checks Mcp-Method, Mcp-Name and MCP-Protocol-Version if the recording has HTTP headers (HAR, HTTP as text).",
+	Basis:      "The specification requires both to agree, and every library writes them so. Checks Mcp-Method, Mcp-Name and MCP-Protocol-Version if the recording has HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`).",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-436"},
 	On:         scanner.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {

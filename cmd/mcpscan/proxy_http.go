@@ -1,0 +1,268 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// listenFlags are those of a proxy in front of a server at a URL.
+type listenFlags struct {
+	Listen          string        `help:"Address and port to listen on for --upstream or --servers, or a port of this machine; port 0 takes a free one, which standard error names." placeholder:"ADDRESS:PORT"`
+	Upstream        string        `help:"URL of the server to stand in front of; the proxy has the same path." placeholder:"URL"`
+	Servers         string        `help:"Client configuration whose servers at a URL the proxy stands in front of, each under /NAME, in place of --upstream." placeholder:"FILE"`
+	AllowHost       []string      `help:"Name by which clients reach the proxy, beside localhost and loopback addresses, or an Origin to allow, as a host or in whole. Repeat for several." placeholder:"HOST" sep:"none"`
+	TokenEnv        string        `help:"Variable that holds the bearer token that clients have to give for the port." placeholder:"NAME"`
+	TLSFingerprint  string        `help:"SHA-256 of the certificate that the upstream has to have, in hexadecimal digits." placeholder:"SHA256"`
+	UpstreamTimeout time.Duration `help:"Time limit until the upstream begins to answer; 0 is no limit." default:"5m"`
+}
+
+// How long a client may take for the head of a request, how long its connection may lie idle,
+// and how long requests may take that are open when the proxy is asked to end.
+const (
+	headWait = 10 * time.Second
+	idleWait = 2 * time.Minute
+	lastWait = time.Second
+)
+
+// address is where to listen.
+func (f *listenFlags) address() (string, error) {
+	given := f.Listen
+	if given == "" {
+		return "", usage("--upstream or --servers without --listen; expected an address, as in --listen 127.0.0.1:3100, or 127.0.0.1:0 for a free port")
+	}
+	if !strings.Contains(given, ":") {
+		given = "127.0.0.1:" + given
+	}
+	host, port, err := net.SplitHostPort(given)
+	if err != nil || port == "" {
+		return "", usage("--listen %s: expected ADDRESS:PORT, as in 127.0.0.1:3100", text.Visible(f.Listen, 200))
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	if !proxy.IsLoopback(host) && f.TokenEnv == "" {
+		return "", usage("--listen %s: other machines reach this address, and whoever does has what your credentials open; expected --token-env NAME with it, or a loopback address", text.Visible(f.Listen, 200))
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// check refuses flags that cannot be meant.
+func (f *listenFlags) check() error {
+	if _, err := f.address(); err != nil {
+		return err
+	}
+	if f.Servers != "" && (f.Upstream != "" || f.TLSFingerprint != "") {
+		return usage("--servers names several servers; expected no --upstream and no --tls-fingerprint with it")
+	}
+	u, err := url.Parse(f.Upstream)
+	switch {
+	case f.Servers != "":
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return usage("--upstream %s: expected http:// or https:// and a host", text.Visible(bare(f.Upstream), 400))
+	case f.TLSFingerprint != "" && u.Scheme != "https":
+		return usage("--tls-fingerprint with %s: expected an https:// URL, which has a certificate", text.Visible(bare(f.Upstream), 400))
+	}
+	switch {
+	case f.TokenEnv != "" && os.Getenv(f.TokenEnv) == "":
+		return usage("--token-env %s: the variable is not set or empty; expected the token in it", text.Visible(f.TokenEnv, 200))
+	case f.UpstreamTimeout < 0:
+		return usage("--upstream-timeout must not be negative")
+	}
+	if f.TLSFingerprint != "" {
+		if _, err := proxy.ParseFingerprint(f.TLSFingerprint); err != nil {
+			return usage("--tls-fingerprint: %w", err)
+		}
+	}
+	return nil
+}
+
+// access is who may use the port.
+func (f *listenFlags) access(address string) proxy.Access {
+	host, _, _ := net.SplitHostPort(address)
+	a := proxy.Access{Hosts: []string{host}, Token: os.Getenv(f.TokenEnv)}
+	for _, name := range f.AllowHost {
+		a.Hosts = append(a.Hosts, strings.ToLower(name))
+	}
+	return a
+}
+
+// closing is a handler that is to be closed.
+type closing interface {
+	http.Handler
+	Close()
+}
+
+// front is the proxy in front of the servers that the command line names, and what it is in
+// front of, by its paths.
+func (r *proxyRun) front(access proxy.Access, transport http.RoundTripper) (handler closing, paths [][2]string, err error) {
+	targets := []liveTarget{*r.target}
+	if r.Servers != "" {
+		if targets, err = r.configured(); err != nil {
+			return nil, nil, err
+		}
+	}
+	var upstreams []proxy.Upstream
+	for _, t := range targets {
+		u, err := url.Parse(t.url)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return nil, nil, usage("server %s: expected a URL with http:// or https:// and a host", text.Visible(t.name, 200))
+		}
+		secrets := &givenSecrets{always: t.given()}
+		upstreams = append(upstreams, proxy.Upstream{
+			Name: t.name, URL: u, Origin: t.origin, Transport: transport, Headers: t.headers, Mask: secrets.mask,
+			Failed: func(reason string) {
+				r.trouble("server %s gave no answer that can be passed on: %s", text.Visible(t.name, 200), reason)
+			},
+		})
+		path := u.EscapedPath()
+		if r.Servers != "" {
+			path = proxy.PathOf(t.name)
+		}
+		shown := bare(t.url)
+		if t.foreign {
+			shown = t.shown()
+		}
+		paths = append(paths, [2]string{path, shown})
+		identity, _ := t.identity(machine{})
+		r.note(&scanner.Event{Kind: scanner.StartedEvent, Session: proxySession, Server: t.name, Transport: "http", Origin: t.origin, Identity: identity})
+	}
+	if r.Servers != "" {
+		return proxy.NewServers(r.options(), access, upstreams), paths, nil
+	}
+	return proxy.NewHTTP(r.options(), access, upstreams[0]), paths, nil
+}
+
+// note takes in an event that is no message.
+func (r *proxyRun) note(e *scanner.Event) { r.decided(e, r.live.Step(e), scanner.Forward) }
+
+// configured are the servers at a URL of the configuration that --servers names.
+func (r *proxyRun) configured() (targets []liveTarget, err error) {
+	data, err := readTarget(r.Servers, r.MaxMessage)
+	if err != nil {
+		return nil, err
+	}
+	file, err := config.Parse(r.Servers, data)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	seen := map[string]bool{}
+	for _, entry := range file.Entries {
+		at := scanner.Origin{File: r.Servers, Line: max(entry.Pos.Line, 1), Column: max(entry.Pos.Column, 1)}
+		t, err := configTarget(entry, endpoint(entry.Name))
+		why := ""
+		switch {
+		case entry.Disabled:
+			continue
+		case err != nil:
+			why = t.conceal(err.Error())
+		case t.url == "":
+			why = "it starts a command; start that with mcpscan proxy -- COMMAND in the client's configuration"
+		case seen[t.name] || t.name == "":
+			why = "another server has its name"
+		}
+		if why != "" {
+			r.note(&scanner.Event{Kind: scanner.SkippedEvent, Reason: fmt.Sprintf("server %s has no path here: %s", entry.Name, why), Origin: at})
+			continue
+		}
+		seen[t.name] = true
+		targets = append(targets, t)
+	}
+	if len(targets) == 0 {
+		return nil, usage("--servers %s: expected a configuration with servers at a URL", text.Visible(r.Servers, 400))
+	}
+	return targets, nil
+}
+
+// listen passes on what clients ask of the servers until ctx ends.
+func (r *proxyRun) listen(ctx context.Context, _ lockedServers) (code int, err error) {
+	address, err := r.address()
+	if err != nil {
+		return 0, err
+	}
+	var fingerprint []byte
+	if r.TLSFingerprint != "" {
+		if fingerprint, err = proxy.ParseFingerprint(r.TLSFingerprint); err != nil {
+			return 0, err
+		}
+	}
+	transport := proxy.NewTransport(r.UpstreamTimeout, fingerprint)
+	defer transport.CloseIdleConnections()
+	handler, paths, err := r.front(r.access(address), transport)
+	if err != nil {
+		return 0, err
+	}
+	defer handler.Close()
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return 0, fmt.Errorf("listening: %w; choose another port with --listen", err)
+	}
+	for _, p := range paths {
+		r.trouble("http://%s%s in front of %s", listener.Addr(), p[0], text.Visible(p[1], 400))
+	}
+	return 0, serve(ctx, listener, handler)
+}
+
+// serve serves until ctx ends, and then ends what is open.
+func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: headWait, IdleTimeout: idleWait, ErrorLog: log.New(io.Discard, "", 0)}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	select {
+	case err := <-served:
+		return fmt.Errorf("listening: %w", err)
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWait)
+	defer cancel()
+	if server.Shutdown(last) != nil {
+		server.Close() // streams have no end of their own
+	}
+	<-served
+	return nil
+}
+
+// givenSecrets masks what requests have for the server in their heads. Requests of a client
+// mostly have the same.
+type givenSecrets struct {
+	always []string
+
+	mu   sync.Mutex
+	last string // the values
+	by   func([]byte) []byte
+}
+
+// mask returns what masks the secrets of a head, and nil for one without secrets.
+func (g *givenSecrets) mask(head http.Header) func([]byte) []byte {
+	values := g.always
+	for name, given := range head {
+		if secretHeader(name) && !plainHeader(name) || name == proxy.TokenHeader {
+			for _, value := range given {
+				values = append(values[:len(values):len(values)], credentialsOf(value)...)
+			}
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	key := strings.Join(values, "\x00")
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.by == nil || g.last != key {
+		g.last, g.by = key, text.NewSecrets(values).MaskJSON
+	}
+	return g.by
+}

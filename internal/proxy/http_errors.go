@@ -1,0 +1,122 @@
+package proxy
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// failedCode is the JSON-RPC error code for what the proxy could not do: an internal error.
+const failedCode = -32603
+
+// redirectError is an answer that sends the client somewhere else.
+type redirectError struct {
+	status int
+	to     string
+}
+
+func (e *redirectError) Error() string {
+	return fmt.Sprintf("it answers with status %d, a redirection to %s, which the proxy does not follow: give that URL as --upstream if you trust it", e.status, text.Visible(bare(e.to), reasonChars))
+}
+
+// unreadableError is an answer in a form that cannot be judged.
+type unreadableError struct{ why string }
+
+func (e *unreadableError) Error() string { return e.why }
+
+// bare is a URL without what may be secret in it.
+func bare(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "an unreadable URL"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
+
+// fail answers a request that the server has no usable answer to.
+func (h *HTTP) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil { // the client is gone
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	status, why := failure(err)
+	if h.upstream.Failed != nil {
+		h.upstream.Failed(why)
+	}
+	var ids []string
+	if x := exchangeOf(r); x != nil {
+		ids = x.order
+	}
+	writeError(w, status, ids, "the server of "+text.Visible(h.upstream.Name, reasonChars)+" gave no answer that can be passed on: "+why)
+}
+
+// failure says what a failed request comes to, with the HTTP status for it.
+func failure(err error) (status int, why string) {
+	var e *url.Error
+	if errors.As(err, &e) {
+		err = e.Err // without the URL, which may hold a token
+	}
+	var timeout net.Error
+	var wrong *tls.CertificateVerificationError
+	var unknown x509.UnknownAuthorityError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout():
+		return http.StatusGatewayTimeout, "it did not answer in time (--upstream-timeout)"
+	case errors.As(err, &wrong):
+		return http.StatusBadGateway, "its certificate is not valid: " + text.Visible(wrong.Err.Error(), reasonChars)
+	case errors.As(err, &unknown):
+		return http.StatusBadGateway, "its certificate is not valid: " + text.Visible(unknown.Error(), reasonChars)
+	}
+	return http.StatusBadGateway, text.Visible(err.Error(), reasonChars)
+}
+
+// writeError answers requests, by their ids, with an error of the proxy itself.
+func writeError(w http.ResponseWriter, status int, ids []string, why string) {
+	writeJSON(w, status, failed(ids, "mcpscan: "+why, failedCode))
+}
+
+// failed makes errors for requests, or one without an id.
+func failed(ids []string, why string, code int) []byte {
+	if len(ids) == 0 {
+		ids = []string{"null"}
+	}
+	var b []byte
+	for _, id := range ids {
+		if b != nil {
+			b = append(b, ',')
+		}
+		b = fmt.Appendf(b, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":`, id, code)
+		b = append(wire.AppendString(b, []byte(why)), "}}"...)
+	}
+	if len(ids) > 1 {
+		b = append(append([]byte{'['}, b...), ']')
+	}
+	return b
+}
+
+func writeJSON(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that is gone waits for nothing
+}
+
+// tooLongReason says that a message was not judged.
+func tooLongReason(from scanner.Direction, max int64) string {
+	sender := "client"
+	if from == scanner.ServerToClient {
+		sender = "server"
+	}
+	return fmt.Sprintf("a message of the %s is longer than the limit of %d bytes (--max-message)", sender, max)
+}

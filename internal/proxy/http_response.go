@@ -1,0 +1,272 @@
+package proxy
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// answerWait is how long an answer of the proxy may take on its way to the server.
+const answerWait = 30 * time.Second
+
+// respond judges a response ahead of the client. Its head goes on as it is, but for what
+// describes a body that changes.
+func (h *HTTP) respond(resp *http.Response) error {
+	x := exchangeOf(resp.Request)
+	if x == nil {
+		return nil
+	}
+	x.sent()
+	switch resp.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return &redirectError{resp.StatusCode, resp.Header.Get("Location")}
+	case http.StatusSwitchingProtocols:
+		return &unreadableError{"it answers in another protocol than HTTP"}
+	}
+	head := *x.at.head
+	head.Field(false, headerSession, resp.Header.Get(headerSession))
+	x.at.head = &head
+	if x.begun && resp.StatusCode/100 == 2 {
+		h.sessions.begun(x.in, resp.Header.Get(headerSession), x.at.session)
+	}
+	if resp.Body == nil || resp.Body == http.NoBody || x.in.Method == http.MethodHead {
+		return nil
+	}
+	stream, why := formOf(resp.Header)
+	if why != "" {
+		if !x.gate.Observe {
+			x.gate.skip(&x.at, why, scanner.Refuse)
+			return &unreadableError{why}
+		}
+		x.gate.skip(&x.at, why, scanner.Forward)
+		return nil
+	}
+	if resp.Header.Get("Content-Encoding") != "" {
+		resp.Header.Del("Content-Encoding")
+		resp.Header.Del("Content-Length")
+		resp.ContentLength = -1
+		resp.Body = &unzipped{ReadCloser: resp.Body}
+	}
+	if stream {
+		resp.Header.Del("Content-Length")
+		resp.ContentLength = -1
+		resp.Body = newStream(x, resp)
+		return nil
+	}
+	return x.whole(resp)
+}
+
+// formOf says whether a response is an event stream, and why it cannot be judged: a client
+// must not read something else in it than was judged.
+func formOf(head http.Header) (stream bool, why string) {
+	types := strings.ToLower(strings.Join(head.Values("Content-Type"), ", "))
+	kind, parameters, _ := strings.Cut(types, ";")
+	if stream = strings.Contains(types, "text/event-stream"); stream && strings.TrimSpace(kind) != "text/event-stream" || strings.Contains(types, ",") && strings.Contains(types, "json") {
+		return false, fmt.Sprintf("the server sends the ambiguous content type %q", text.Visible(types, 200))
+	}
+	for parameter := range strings.SplitSeq(parameters, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
+		switch value = strings.Trim(strings.TrimSpace(value), `"`); {
+		case strings.TrimSpace(name) != "charset":
+		case value != "utf-8" && value != "utf8" && value != "us-ascii" && value != "iso-8859-1" && value != "windows-1252":
+			return false, fmt.Sprintf("the server sends messages in the character set %q; MCP has UTF-8", text.Visible(value, 100))
+		}
+	}
+	codings := strings.ToLower(strings.Join(head.Values("Content-Encoding"), ", "))
+	if codings == "identity" {
+		head.Del("Content-Encoding")
+	} else if codings != "" && codings != "gzip" && codings != "x-gzip" {
+		return false, fmt.Sprintf("the server sends a body in the content encoding %q, which the proxy did not ask for and does not read", text.Visible(codings, 100))
+	}
+	return stream, ""
+}
+
+// unzipped decodes a body once somebody reads it: its first bytes may take their time.
+type unzipped struct {
+	io.ReadCloser
+	zip *gzip.Reader
+}
+
+func (u *unzipped) Read(p []byte) (n int, err error) {
+	if u.zip == nil {
+		if u.zip, err = gzip.NewReader(u.ReadCloser); err != nil {
+			return 0, err
+		}
+	}
+	return u.zip.Read(p)
+}
+
+// whole judges a body that is no event stream.
+func (x *exchange) whole(resp *http.Response) error {
+	data, more, done, err := x.large.read(x.in.Context(), resp.Body, x.gate.MaxMessage)
+	x.kept = done
+	frame := frameOf(data)
+	switch {
+	case more && x.tooLong(scanner.ServerToClient):
+		resp.Body = &joined{io.MultiReader(bytes.NewReader(data), resp.Body), resp.Body}
+		return nil
+	case more:
+		replace(resp, failed(x.order, "blocked by mcpscan: "+tooLongReason(scanner.ServerToClient, x.gate.MaxMessage)+", and fail_closed is set", blockedCode))
+		return nil
+	case err != nil && (len(frame) == 0 || x.in.Context().Err() != nil):
+		return fmt.Errorf("reading its answer: %w", err)
+	case len(frame) == 0, resp.StatusCode/100 == 2 && len(x.order) == 0 && !beginsLikeJSON(frame):
+		keep(resp, data)
+		return nil
+	}
+	at := x.at
+	at.page = resp.StatusCode >= http.StatusBadRequest && !beginsLikeJSON(frame) || resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden
+	pass, out, do := x.gate.judge(&at, scanner.ServerToClient, frame)
+	switch do {
+	case scanner.Forward:
+		if keep(resp, data); err != nil { // the client learns that it is not whole
+			resp.ContentLength = -1
+			resp.Header.Del("Content-Length")
+			resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(data), broken{err}))
+		}
+	case scanner.Rewrite:
+		keep(resp, append(pass, lineEnd(data)...))
+	case scanner.Refuse:
+		sender, receiver := answers(out)
+		x.tell(&at, resp.Request.Header, sender)
+		if receiver == nil {
+			receiver = x.unanswered(out)
+		}
+		replace(resp, receiver)
+	}
+	return nil
+}
+
+// unanswered are the errors for the requests that a refused frame may have answered.
+func (x *exchange) unanswered(out *scanner.Outcome) []byte {
+	var open []string
+	for _, id := range x.order {
+		if x.asked[id] {
+			open = append(open, id)
+		}
+	}
+	if len(open) == 0 {
+		return nobody(out)
+	}
+	return failed(open, "blocked by mcpscan: "+Reason(&out.Decision), blockedCode)
+}
+
+// joined is a body of which a part was read.
+type joined struct {
+	io.Reader
+	io.Closer
+}
+
+// broken is where a body broke off.
+type broken struct{ err error }
+
+func (b broken) Read([]byte) (int, error) { return 0, b.err }
+
+// keep gives a response a body that was read, or rewritten.
+func keep(resp *http.Response, body []byte) {
+	resp.Body.Close()
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	if resp.ContentLength != int64(len(body)) {
+		resp.ContentLength = int64(len(body))
+		resp.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+}
+
+// replace gives a response an error for its body.
+func replace(resp *http.Response, body []byte) {
+	for _, name := range [...]string{"Etag", "Last-Modified", "Content-Md5", "Content-Digest", "Repr-Digest", "Digest"} {
+		resp.Header.Del(name)
+	}
+	resp.Header.Set("Content-Type", "application/json")
+	keep(resp, body)
+}
+
+// beginsLikeJSON reports whether a client may take something for a message.
+func beginsLikeJSON(b []byte) bool {
+	b = bytes.TrimLeft(b, " \t\r\n")
+	return len(b) > 0 && (b[0] == '{' || b[0] == '[')
+}
+
+// tell sends the server what it waits for in place of what was refused, and does not wait for
+// it. head is that of a request to it.
+func (x *exchange) tell(at *scope, head http.Header, answer []byte) {
+	if answer == nil {
+		return
+	}
+	h, lost := x.HTTP, *at
+	tellLost := func(why string) {
+		h.gate.skip(&lost, "an answer of the proxy did not reach the server: "+why, scanner.Refuse)
+	}
+	if h.waiting.Add(1) > maxAnswers {
+		h.waiting.Add(-1)
+		tellLost("too many wait already")
+		return
+	}
+	req, err := x.answer(at.head.Session, head, answer)
+	if err != nil {
+		h.waiting.Add(-1)
+		tellLost(err.Error())
+		return
+	}
+	h.answers.Go(func() {
+		defer h.waiting.Add(-1)
+		if err := h.send(req); err != nil && h.ctx.Err() == nil {
+			_, why := failure(err)
+			tellLost(why)
+		}
+	})
+}
+
+// answer makes a request of an answer, as the client would.
+func (x *exchange) answer(session string, head http.Header, answer []byte) (*http.Request, error) {
+	to, err := x.upstream.URL.Parse(x.reply)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequest(http.MethodPost, to.String(), bytes.NewReader(answer))
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range head {
+		switch name {
+		case "Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Content-Length", "Content-Encoding", "Last-Event-Id",
+			"Mcp-Method", "Mcp-Name", "Accept-Encoding", "Expect":
+		default:
+			req.Header[name] = values
+		}
+	}
+	x.access.strip(req.Header)
+	x.upstream.complete(req)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if session != "" && req.Header.Get(headerSession) == "" {
+		req.Header.Set(headerSession, session)
+	}
+	return req, nil
+}
+
+// send sends a request whose answer says nothing but that it came.
+func (h *HTTP) send(req *http.Request) error {
+	ctx, cancel := context.WithTimeout(h.ctx, answerWait)
+	defer cancel()
+	resp, err := h.upstream.Transport.RoundTrip(req.WithContext(ctx))
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, _ = io.CopyN(io.Discard, resp.Body, 4096)
+	if resp.StatusCode/100 != 2 {
+		return errors.New("it answers with status " + strconv.Itoa(resp.StatusCode))
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package proxy_test
+
+//lint:file-ignore SA1019 what is deprecated in MCP is what clients and servers still speak
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// TestHTTPWithSDK: the client of the official SDK works through the proxy as without it, in
+// every protocol version and transport: progress, logging, sampling, elicitation and roots.
+func TestHTTPWithSDK(t *testing.T) {
+	engine, err := scanner.New(rules.All(), scanner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name    string
+		options *mcp.StreamableHTTPOptions // nil for HTTP+SSE
+		legacy  bool
+	}{
+		{"sessions", &mcp.StreamableHTTPOptions{}, true},
+		{"stateless", &mcp.StreamableHTTPOptions{Stateless: true}, false},
+		{"plain JSON", &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true}, false},
+		{"HTTP+SSE", nil, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			server := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, nil)
+			mcp.AddTool(server, &mcp.Tool{Name: "asks"}, func(ctx context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+				if !test.legacy {
+					return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "fine"}}}, nil, nil
+				}
+				_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: "p", Progress: 1})
+				sampled, err := r.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 5, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "What is one and one?"}}}})
+				if err != nil {
+					return nil, nil, err
+				}
+				elicited, err := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "Which colour?"})
+				if err != nil {
+					return nil, nil, err
+				}
+				roots, err := r.Session.ListRoots(ctx, nil)
+				if err != nil {
+					return nil, nil, err
+				}
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf("%s %s %d", sampled.Model, elicited.Action, len(roots.Roots))}}}, nil, nil
+			})
+			get := func(*http.Request) *mcp.Server { return server }
+			var handler http.Handler = mcp.NewSSEHandler(get, nil)
+			if test.options != nil {
+				handler = mcp.NewStreamableHTTPHandler(get, test.options)
+			}
+			f := inFront(t, engine, handler.ServeHTTP, nil)
+			progress := make(chan float64, 1)
+			client := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, &mcp.ClientOptions{
+				CreateMessageHandler: func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+					return &mcp.CreateMessageResult{Model: "m", Role: "assistant", Content: &mcp.TextContent{Text: "two"}}, nil
+				},
+				ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+					return &mcp.ElicitResult{Action: "decline"}, nil
+				},
+				ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { progress <- r.Params.Progress },
+			})
+			client.AddRoots(&mcp.Root{URI: "file:///x"})
+			var transport mcp.Transport = &mcp.SSEClientTransport{Endpoint: f.url}
+			if test.options != nil {
+				transport = &mcp.StreamableClientTransport{Endpoint: f.url}
+			}
+			var o *mcp.ClientSessionOptions
+			if test.legacy {
+				o = &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"}
+			}
+			session, err := client.Connect(t.Context(), transport, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer session.Close()
+			listed, err := session.ListTools(t.Context(), nil)
+			if err != nil || len(listed.Tools) != 1 {
+				t.Fatalf("%v, %v", listed, err)
+			}
+			params := &mcp.CallToolParams{Name: "asks"}
+			params.SetProgressToken("p")
+			result, err := session.CallTool(t.Context(), params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := map[bool]string{true: "m decline 1", false: "fine"}[test.legacy]
+			if text, ok := result.Content[0].(*mcp.TextContent); !ok || text.Text != want {
+				t.Errorf("got %+v, want %q", result.Content[0], want)
+			}
+			if test.legacy {
+				if got := <-progress; got != 1 {
+					t.Errorf("progress %v", got)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,53 @@
+package proxy
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Servers is a proxy in front of several servers at URLs, each under a path with its name.
+// What one client says to them is one session.
+type Servers struct {
+	access Access
+	gate   *gate
+	by     map[string]*HTTP // by prefix
+}
+
+// NewServers returns a proxy that is to be closed.
+func NewServers(o Options, a Access, upstreams []Upstream) *Servers {
+	s := &Servers{access: a, gate: &gate{Options: o}, by: map[string]*HTTP{}}
+	shared := newSessions()
+	shared.wide = true
+	for _, u := range upstreams {
+		h := newHTTP(s.gate, a, u, shared)
+		h.prefix = PathOf(u.Name)
+		h.path = h.prefix
+		s.by[h.prefix] = h
+	}
+	return s
+}
+
+// PathOf is the path under which a server has its place among several.
+func PathOf(name string) string { return "/" + url.PathEscape(name) }
+
+// ServeHTTP answers a request of a client.
+func (s *Servers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name, _, _ := strings.Cut(strings.TrimPrefix(pathOf(r.URL), "/"), "/")
+	if h := s.by["/"+name]; h != nil {
+		h.ServeHTTP(w, r)
+		return
+	}
+	if status, why := s.access.refuses(r); why != "" {
+		writeError(w, status, nil, why)
+		return
+	}
+	writeError(w, http.StatusNotFound, nil, "the proxy has no server of this name")
+}
+
+// Close ends judging, and gives up answers that are on their way to servers.
+func (s *Servers) Close() {
+	for _, h := range s.by {
+		h.Close()
+	}
+}

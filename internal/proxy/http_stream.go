@@ -1,0 +1,195 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// stream passes on an event stream, each event when it was judged.
+type stream struct {
+	*exchange
+	at     scope
+	blocks blockReader
+	body   io.Closer
+	head   http.Header // of the request to the server
+	base   *url.URL    // of that
+	out    []byte      // that is to be read
+	err    error       // behind it
+	long   bool        // an event that is too long is passed on
+}
+
+func newStream(x *exchange, resp *http.Response) *stream {
+	return &stream{exchange: x, at: x.at, body: resp.Body, head: resp.Request.Header, base: resp.Request.URL,
+		blocks: blockReader{r: resp.Body, max: x.gate.MaxMessage, hold: func() error { return x.large.hold(x.in.Context()) }, release: x.large.release}}
+}
+
+func (s *stream) Close() error {
+	s.blocks.close()
+	return s.body.Close()
+}
+
+// Read reads what was decided to be passed on.
+func (s *stream) Read(p []byte) (int, error) {
+	for len(s.out) == 0 {
+		if s.err != nil {
+			return 0, s.err
+		}
+		s.step()
+	}
+	n := copy(p, s.out)
+	s.out = s.out[n:]
+	return n, nil
+}
+
+// step decides about the next block.
+func (s *stream) step() {
+	b, err := s.blocks.next()
+	switch {
+	case err != nil:
+		s.end(err)
+	case b.kind == event:
+		s.event(b)
+	case b.kind == nothing:
+		s.out = b.raw
+	default:
+		if s.long || s.tooLong(scanner.ServerToClient) {
+			s.out, s.long = b.raw, !b.ends
+			return
+		}
+		s.lost = true
+		s.end(io.EOF)
+	}
+}
+
+// end ends the stream. Requests that something may have answered that was refused are
+// answered with errors, for their sender would wait.
+func (s *stream) end(err error) {
+	s.err = err
+	if !s.lost || !errors.Is(err, io.EOF) {
+		return
+	}
+	for _, id := range s.order {
+		if s.asked[id] {
+			s.out = fmt.Appendf(s.out, "event: message\ndata: %s\n\n", failed([]string{id}, "blocked by mcpscan: a message that could not be judged was refused, and fail_closed is set", blockedCode))
+		}
+	}
+}
+
+// event judges an event.
+func (s *stream) event(b block) {
+	e := wire.SSEEventIn(b.raw, b.begins)
+	frame := frameOf(e.Data)
+	s.out = b.raw
+	switch {
+	case e.Type == "endpoint" && !beginsLikeJSON(frame) && e.HasData:
+		s.endpoint(b, string(frame))
+		return
+	case len(frame) == 0:
+		return
+	}
+	pass, out, do := s.gate.judge(&s.at, scanner.ServerToClient, frame)
+	switch do {
+	case scanner.Forward:
+		s.answered(out)
+	case scanner.Rewrite:
+		s.answered(out)
+		s.out = withData(b, pass)
+	case scanner.Refuse:
+		sender, receiver := answers(out)
+		s.tell(&s.at, s.head, sender)
+		s.answered(out)
+		s.lost = s.lost || unreadable(out)
+		s.out = withData(b, receiver)
+	}
+}
+
+// answered notes the requests that a frame answers.
+func (s *stream) answered(out *scanner.Outcome) {
+	for i := range out.Messages {
+		if m := &out.Messages[i]; m.Kind == scanner.Response {
+			delete(s.asked, m.ID)
+		}
+	}
+}
+
+// endpoint takes in the address that messages are to be posted to, in HTTP+SSE, and passes it
+// on as a path, which leads to the proxy. One on another origin is refused: the messages, and
+// the credentials with them, would go to somebody else and past the proxy.
+func (s *stream) endpoint(b block, raw string) {
+	to, err := s.base.Parse(strings.TrimSpace(raw))
+	why := ""
+	switch {
+	case err != nil:
+		why = "the endpoint event has no URL: " + text.Visible(raw, 200)
+	case to.Scheme != s.base.Scheme || !strings.EqualFold(to.Host, s.base.Host) || to.Opaque != "" || strings.HasPrefix(to.EscapedPath(), "//"):
+		why = fmt.Sprintf("the endpoint %s is on another origin than %s", text.Visible(bare(to.String()), 200), text.Visible(bare(s.base.String()), 200))
+	}
+	if why != "" {
+		if s.gate.Observe {
+			s.gate.skip(&s.at, why+": the client goes past the proxy", scanner.Forward)
+			return
+		}
+		s.gate.skip(&s.at, why+": the connection was ended", scanner.Refuse)
+		s.out, s.err = nil, errors.New(why)
+		return
+	}
+	s.reply = to.RequestURI()
+	local := s.prefix + s.reply
+	s.at.transport, s.at.session = "sse", s.sessions.stream(local, s.at.session)
+	if local != raw {
+		s.out = withData(b, []byte(local))
+	}
+}
+
+// withData returns the lines of an event with other data, nil for none; all other lines stay.
+func withData(b block, data []byte) []byte {
+	out := make([]byte, 0, len(b.raw)+len(data))
+	first, written := b.begins, false
+	end := []byte("\n")
+	for rest := b.raw; len(rest) > 0; first = false {
+		line := rest
+		if i := bytes.IndexAny(rest, "\r\n"); i >= 0 {
+			end = rest[i : i+1]
+			if bytes.HasPrefix(rest[i:], []byte("\r\n")) {
+				end = rest[i : i+2]
+			}
+			line = rest[:i]
+		}
+		rest = rest[min(len(rest), len(line)+len(end)):]
+		mark := ""
+		if name := line; first && bytes.HasPrefix(name, []byte(markUTF8)) {
+			mark, line = markUTF8, name[len(markUTF8):]
+		}
+		out = append(out, mark...)
+		if name, _, _ := bytes.Cut(line, []byte(":")); string(name) != "data" {
+			out = append(append(out, line...), end...)
+			continue
+		}
+		if written || data == nil {
+			continue
+		}
+		written = true
+		for part := range bytes.SplitSeq(data, []byte("\n")) {
+			out = append(append(append(out, "data: "...), part...), end...)
+		}
+	}
+	if !endsEvent(out, end) {
+		out = append(out, end...)
+	}
+	return out
+}
+
+// endsEvent reports whether lines end with a blank one.
+func endsEvent(lines, end []byte) bool {
+	rest, ok := bytes.CutSuffix(lines, end)
+	return ok && (len(rest) == 0 || bytes.HasSuffix(rest, []byte("\n")) || bytes.HasSuffix(rest, []byte("\r")))
+}

@@ -1,0 +1,63 @@
+package proxy
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const (
+	dialWait        = 10 * time.Second
+	upstreamIdle    = 64      // connections to the server that are kept
+	maxResponseHead = 1 << 20 // bytes
+)
+
+// NewTransport returns what reaches a server. headWait bounds the time until the head of a
+// response, 0 for no bound; fingerprint is the SHA-256 of the certificate that the server has
+// to have, nil for any that is valid.
+func NewTransport(headWait time.Duration, fingerprint []byte) *http.Transport {
+	t := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: dialWait}).DialContext,
+		TLSHandshakeTimeout:   dialWait,
+		ResponseHeaderTimeout: headWait,
+		IdleConnTimeout:       90 * time.Second,
+		MaxIdleConnsPerHost:   upstreamIdle,
+		DisableCompression:    true, // what is passed on is what came
+		ForceAttemptHTTP2:     true,
+	}
+	t.MaxResponseHeaderBytes = maxResponseHead
+	t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	if fingerprint != nil {
+		t.TLSClientConfig.VerifyConnection = func(state tls.ConnectionState) error {
+			if len(state.PeerCertificates) == 0 {
+				return errors.New("the server has no certificate")
+			}
+			sum := sha256.Sum256(state.PeerCertificates[0].Raw)
+			if subtle.ConstantTimeCompare(sum[:], fingerprint) != 1 {
+				return fmt.Errorf("the certificate has the fingerprint %x, expected %x (--tls-fingerprint)", sum, fingerprint)
+			}
+			return nil
+		}
+	}
+	return t
+}
+
+// ParseFingerprint reads the SHA-256 of a certificate: 64 hexadecimal digits, with or without
+// colons between them and sha256: in front.
+func ParseFingerprint(s string) ([]byte, error) {
+	digits := strings.ToLower(strings.TrimSpace(s))
+	digits = strings.TrimPrefix(strings.TrimPrefix(digits, "sha256:"), "sha256=")
+	sum, err := hex.DecodeString(strings.ReplaceAll(digits, ":", ""))
+	if err != nil || len(sum) != sha256.Size {
+		return nil, errors.New("expected the SHA-256 of a certificate in 64 hexadecimal digits, as openssl x509 -fingerprint -sha256 prints it")
+	}
+	return sum, nil
+}

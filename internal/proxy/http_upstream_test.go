@@ -1,0 +1,325 @@
+package proxy_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+const pong = `{"jsonrpc":"2.0","id":1,"result":{}}`
+
+// echo answers everything with an empty result.
+func echo(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	say(w, inJSON, pong)
+}
+
+// TestHTTPAccess: a page in a browser, another machine and whoever has no token get nowhere.
+func TestHTTPAccess(t *testing.T) {
+	reached := 0
+	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
+		reached++
+		if r.Header.Get("Mcpscan-Token") != "" {
+			t.Error("the server got the token of the proxy")
+		}
+		w.Header().Set("X-Authorization", r.Header.Get("Authorization"))
+		echo(w, r)
+	}, func(_ *proxy.Options, a *proxy.Access, _ *proxy.Upstream) {
+		a.Hosts, a.Token = []string{"proxy.example", "vscode-file://vscode-app"}, "s3cret"
+	})
+	for _, test := range []struct {
+		status  int
+		headers []string
+	}{
+		{200, []string{"Authorization: Bearer s3cret"}},
+		{200, []string{"Authorization: bearer s3cret", "Host: localhost:1"}},
+		{200, []string{"Mcpscan-Token: s3cret", "Host: proxy.example"}},
+		{200, []string{"Mcpscan-Token: s3cret", "Host: [::1]:80", "Origin: http://localhost:6274"}},
+		{200, []string{"Mcpscan-Token: s3cret", "Origin: https://proxy.example"}},
+		{200, []string{"Mcpscan-Token: s3cret", "Origin: vscode-file://vscode-app"}},
+		{403, []string{"Mcpscan-Token: s3cret", "Origin: vscode-file://other"}},
+		{401, nil},
+		{401, []string{"Authorization: Bearer s3cre"}},
+		{401, []string{"Authorization: Basic s3cret"}},
+		{403, []string{"Mcpscan-Token: s3cret", "Host: evil.example"}},
+		{403, []string{"Mcpscan-Token: s3cret", "Host: localhost.evil.example"}},
+		{403, []string{"Mcpscan-Token: s3cret", "Host: 10.0.0.1"}},
+		{403, []string{"Mcpscan-Token: s3cret", "Origin: http://evil.example"}},
+		{403, []string{"Mcpscan-Token: s3cret", "Origin: null"}},
+		{403, []string{"Mcpscan-Token: s3cret", "Origin: http://localhost", "Origin: http://evil.example"}},
+		{403, []string{"Mcpscan-Token: s3cret", "Origin: file://localhost"}},
+		{403, []string{"Mcpscan-Token: s3cret", "Sec-Fetch-Site: cross-site"}},
+	} {
+		before := reached
+		if status, _, body := f.ask(http.MethodPost, f.url, call("1", "x"), test.headers...); status != test.status || (status == 200) != (reached > before) {
+			t.Errorf("%q: got %d %s, want %d", test.headers, status, body, test.status)
+		}
+	}
+	if _, head, _ := f.ask(http.MethodPost, f.url, call("1", "x"), "Authorization: Bearer s3cret"); head.Get("X-Authorization") != "" {
+		t.Error("the server got the token of the proxy")
+	}
+	if _, head, _ := f.ask(http.MethodPost, f.url, call("1", "x"), "Mcpscan-Token: s3cret", "Authorization: Bearer theirs"); head.Get("X-Authorization") != "Bearer theirs" {
+		t.Error("the server did not get its own token")
+	}
+}
+
+// TestHTTPPaths: messages have one path, authentication passes unread, and nothing else leads
+// to the server.
+func TestHTTPPaths(t *testing.T) {
+	upgraded := ""
+	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
+		upgraded += r.Header.Get("Upgrade") + r.Header.Get("HTTP2-Settings")
+		if r.URL.Path == "/authorize" {
+			w.Header().Set("Location", "https://login.example/x?y=z")
+			w.WriteHeader(http.StatusFound)
+			return
+		}
+		say(w, inJSON, r.URL.Path)
+	}, nil)
+	at := strings.TrimSuffix(f.url, "/mcp")
+	for path, want := range map[string]int{"/.well-known/oauth-protected-resource/mcp": 200, "/token": 200, "/authorize": 302, "/": 404, "/mcp/": 404, "//mcp": 404, "/%6dcp": 404, "/mcp/../mcp": 404, "/admin": 404, "/.well-known/../mcp": 404, "/.well-known/%2e%2e/mcp": 404, "/.well-known/..%2fmcp": 404, "/.well-known//mcp": 404, `/.well-known/..%5cmcp`: 404} {
+		status, head, body := f.ask(http.MethodPost, at+path, "code=secret", "Content-Type: application/x-www-form-urlencoded")
+		if status != want || status == 200 && body != path || status == 302 && head.Get("Location") != "https://login.example/x?y=z" {
+			t.Errorf("%s: got %d %s, want %d", path, status, body, want)
+		}
+	}
+	if about := f.about(); !slices.Contains(about, "proxy http unknown forward an HTTP exchange of authentication, passed on unread") || len(about) != 3 {
+		t.Errorf("%q", about)
+	}
+	if status, _, _ := f.ask(http.MethodPost, f.url, "", "Upgrade: h2c", "Connection: Upgrade, HTTP2-Settings", "HTTP2-Settings: AAA"); status != 200 || upgraded != "" {
+		t.Errorf("an offer of another protocol: %d, %q", status, upgraded)
+	}
+}
+
+// TestHTTPForms: what cannot be judged as it was sent is decoded or refused.
+func TestHTTPForms(t *testing.T) {
+	engine := engineOf(t, scanner.Options{})
+	zip := func(s string) string {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, _ = io.WriteString(z, s)
+		z.Close()
+		return b.String()
+	}
+	for _, test := range []struct {
+		name, body, kind, coding string
+		status                   int
+		want                     string
+	}{
+		{"gzip", zip(pong), inJSON, "gzip", 200, pong},
+		{"gzip of events", zip("data: " + pong + "\n\n"), stream, "GZIP", 200, "data: " + pong + "\n\n"},
+		{"identity", pong, inJSON, "identity", 200, pong},
+		{"brotli", "x", inJSON, "br", 502, `content encoding \"br\"`},
+		{"twice", "x", inJSON, "gzip, gzip", 502, `content encoding \"gzip, gzip\"`},
+		{"no gzip", "x", inJSON, "gzip", 502, "reading its answer"},
+		{"another character set", "x", "text/event-stream; charset=utf-16", "", 502, `character set \"utf-16\"`},
+		{"two types", "data: x\n\n", "application/json, text/event-stream", "", 502, "ambiguous content type"},
+		{"a type that some take for events", "data: x\n\n", "x/text/event-stream", "", 502, "ambiguous content type"},
+	} {
+		f := inFront(t, engine, func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Accept-Encoding") != "" {
+				t.Errorf("%s: the proxy asks for %q", test.name, r.Header.Get("Accept-Encoding"))
+			}
+			if test.coding != "" {
+				w.Header().Set("Content-Encoding", test.coding)
+			}
+			say(w, test.kind, test.body)
+		}, nil)
+		status, head, got := f.ask(http.MethodPost, f.url, call("1", "x"), "Accept-Encoding: gzip, br")
+		if status != test.status || !strings.Contains(got, test.want) || head.Get("Content-Encoding") != "" {
+			t.Errorf("%s: got %d %q, want %d %q", test.name, status, got, test.status, test.want)
+		}
+	}
+	f := inFront(t, engine, echo, nil)
+	if status, _, _ := f.ask(http.MethodPost, f.url, zip(call("1", "x")), "Content-Encoding: gzip"); status != http.StatusUnsupportedMediaType {
+		t.Errorf("an encoded request: %d", status)
+	}
+	if status, _, _ := f.ask(http.MethodPost, f.url, call("1", "x"), "Content-Type: text/plain"); status != http.StatusUnsupportedMediaType {
+		t.Errorf("a request of two types: %d", status)
+	}
+}
+
+// TestHTTPFailures: where the server has no usable answer, the client gets an error at once,
+// with the ids of its requests and what is the matter.
+func TestHTTPFailures(t *testing.T) {
+	engine := engineOf(t, scanner.Options{})
+	release := make(chan struct{})
+	defer close(release)
+	secure := httptest.NewTLSServer(http.HandlerFunc(echo))
+	defer secure.Close()
+	sum := fmt.Sprintf("%x", sha256.Sum256(secure.Certificate().Raw))
+	down := httptest.NewServer(nil)
+	down.Close()
+	for _, test := range []struct {
+		name    string
+		handler http.HandlerFunc
+		change  func(*proxy.Upstream)
+		status  int
+		want    string
+	}{
+		{"down", nil, func(u *proxy.Upstream) { u.URL, _ = url.Parse(down.URL + "/mcp") }, 502, "connection refused"},
+		{"slow", func(w http.ResponseWriter, r *http.Request) { <-release }, func(u *proxy.Upstream) { u.Transport = proxy.NewTransport(50*time.Millisecond, nil) }, 504, "--upstream-timeout"},
+		{"a redirect", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://user:pw@evil.example/x?token=1", http.StatusTemporaryRedirect)
+		}, nil, 502, "a redirection to https://evil.example/x, which the proxy does not follow"},
+		{"a wrong certificate", nil, func(u *proxy.Upstream) { u.URL, _ = url.Parse(secure.URL + "/mcp") }, 502, "its certificate is not valid"},
+		{"another certificate", nil, func(u *proxy.Upstream) { pin(t, u, secure, strings.Repeat("00", 32)) }, 502, "the certificate has the fingerprint " + sum},
+		{"no HTTP", func(w http.ResponseWriter, r *http.Request) {
+			c, _, _ := w.(http.Hijacker).Hijack()
+			_, _ = io.WriteString(c, "\x1b[31mhello\n\n")
+			c.Close()
+		}, nil, 502, "malformed HTTP"},
+	} {
+		f := inFront(t, engine, test.handler, func(_ *proxy.Options, _ *proxy.Access, u *proxy.Upstream) {
+			if test.change != nil {
+				test.change(u)
+			}
+		})
+		status, _, got := f.ask(http.MethodPost, f.url, call(`"a"`, "x"))
+		if status != test.status || !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"mcpscan: the server of srv gave no answer that can be passed on: `) || !strings.Contains(got, test.want) || strings.ContainsAny(got, "\x1b") || strings.Contains(got, "token=") {
+			t.Errorf("%s: got %d %s, want %d %q", test.name, status, got, test.status, test.want)
+		}
+		if len(f.failed) != 1 {
+			t.Errorf("%s: told %q", test.name, f.failed)
+		}
+	}
+	f := inFront(t, engine, nil, func(_ *proxy.Options, _ *proxy.Access, u *proxy.Upstream) {
+		pin(t, u, secure, "SHA256:"+strings.ToUpper(sum[:2]+":"+sum[2:]))
+	})
+	f.post(call("1", "x"), 200, pong)
+}
+
+// pin makes a server one with a certificate that is to have a fingerprint.
+func pin(t *testing.T, u *proxy.Upstream, server *httptest.Server, fingerprint string) {
+	t.Helper()
+	sum, err := proxy.ParseFingerprint(fingerprint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := proxy.NewTransport(0, sum)
+	transport.TLSClientConfig.RootCAs = server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	u.Transport = transport
+	u.URL, _ = url.Parse(server.URL + "/mcp")
+}
+
+// TestHTTPSessions: messages belong together by the session ID, and where there is none, by
+// who asks; two who cannot be told apart are, while both have a request of one id open.
+func TestHTTPSessions(t *testing.T) {
+	ids := 0
+	wait, waiting := make(chan struct{}), make(chan struct{})
+	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if bytes.Contains(body, []byte("initialize")) && r.UserAgent() != "stateless" {
+			ids++
+			w.Header().Set("Mcp-Session-Id", fmt.Sprint("id", ids))
+		}
+		if bytes.Contains(body, []byte("waits")) {
+			waiting <- struct{}{}
+			<-wait
+		}
+		say(w, inJSON, pong)
+	}, nil)
+	initialize := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`
+	f.post(initialize, 200, pong)
+	f.post(initialize, 200, pong)
+	f.post(call("1", "x"), 200, pong, "Mcp-Session-Id: id1")
+	f.post(call("1", "x"), 200, pong, "Mcp-Session-Id: id2")
+	f.post(call("1", "x"), 200, pong, "Mcp-Session-Id: unknown")
+	f.post(call("1", "x"), 200, pong, "Mcp-Session-Id: unknown")
+	f.post(initialize, 200, pong, "User-Agent: stateless")
+	f.post(call("1", "x"), 200, pong, "User-Agent: stateless")
+	f.post(call("1", "x"), 200, pong, "Mcp-Session-Id: id1", "Mcp-Protocol-Version: 2026-07-28", "Authorization: Bearer a")
+	f.post(call("1", "x"), 200, pong, "Mcp-Protocol-Version: 2026-07-28", "Authorization: Bearer b")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f.post(call("1", "waits"), 200, pong, "Mcp-Protocol-Version: 2026-07-28", "Authorization: Bearer a")
+	}()
+	<-waiting
+	f.post(call("1", "x"), 200, pong, "Mcp-Protocol-Version: 2026-07-28", "Authorization: Bearer a")
+	f.post(call("2", "x"), 200, pong, "Mcp-Protocol-Version: 2026-07-28", "Authorization: Bearer a")
+	close(wait)
+	<-done
+	var got []string
+	for _, d := range f.about() {
+		if strings.Contains(d, "client_to_server") {
+			got = append(got, strings.Fields(d)[0])
+		}
+	}
+	want := "proxy proxy-2 proxy proxy-2 proxy-3 proxy-3 proxy-4 proxy-4 proxy-5 proxy-6 proxy-5 proxy-5~2 proxy-5"
+	if strings.Join(got, " ") != want {
+		t.Errorf("sessions %s, want %s", strings.Join(got, " "), want)
+	}
+}
+
+// TestHTTPHeaders: headers that contradict the body are found, and refused where nothing may
+// pass that cannot be judged.
+func TestHTTPHeaders(t *testing.T) {
+	engine, err := scanner.New(rules.All(), scanner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, closed := range []bool{false, true} {
+		var found []string
+		f := inFront(t, engine, echo, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) {
+			o.FailClosed = closed
+			decided := o.Decided
+			o.Decided = func(e *scanner.Event, out *scanner.Outcome, do scanner.Action) {
+				decided(e, out, do)
+				for i := range out.Findings {
+					found = append(found, out.Findings[i].Rule.ID)
+				}
+			}
+		})
+		f.post(call("1", "x"), 200, pong, "Mcp-Method: tools/call", "Mcp-Name: =?base64?eA==?=")
+		for _, headers := range [][]string{{"Mcp-Method: tools/list"}, {"Mcp-Name: y"}, {"Mcp-Method: tools/call", "Mcp-Method: tools/list"}} {
+			found = nil
+			status, _, body := f.ask(http.MethodPost, f.url, call("1", "x"), headers...)
+			if !slices.Contains(found, "prt-header-body-mismatch") {
+				t.Errorf("%q: found %q", headers, found)
+			}
+			if want := map[bool]int{false: 200, true: 400}[closed]; status != want || closed && !strings.Contains(body, `"id":1,"error":{"code":-32001`) {
+				t.Errorf("%q: got %d %s, want %d", headers, status, body, want)
+			}
+		}
+	}
+}
+
+// TestHTTPLargeMessages: more large messages than are held at a time all get through, in both
+// directions and in bodies and events.
+func TestHTTPLargeMessages(t *testing.T) {
+	long := `{"jsonrpc":"2.0","id":1,"result":{"text":"` + strings.Repeat("x", 200_000) + `"}}`
+	f := inFront(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if r.Header.Get("X-Stream") != "" {
+			say(w, stream, strings.Repeat("data: "+long+"\n\n", 3))
+			return
+		}
+		say(w, inJSON, long)
+	}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) { o.Observe = true })
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			if i%2 == 0 {
+				f.post(call("1", strings.Repeat("y", 100_000)), 200, long)
+			} else {
+				f.post(call("1", strings.Repeat("y", 100_000)), 200, strings.Repeat("data: "+long+"\n\n", 3), "X-Stream: yes")
+			}
+		})
+	}
+	all.Wait()
+}
