@@ -22,6 +22,8 @@ var commandGroups = []kong.Group{
 var examples = map[string][2]string{
 	"scan":            {"mcpscan scan -- npx -y some-mcp-server", "mcpscan scan --no-run --format sarif=mcpscan.sarif ."},
 	"proxy":           {"mcpscan proxy -- npx -y some-mcp-server", "mcpscan proxy --mode observe --record events.jsonl -- npx -y some-mcp-server"},
+	"wrap":            {"mcpscan wrap github --dry-run", "mcpscan wrap --all"},
+	"unwrap":          {"mcpscan unwrap github", "mcpscan unwrap --all --config .mcp.json"},
 	"replay":          {"mcpscan replay events.jsonl", "mcpscan replay session.har --format json=report.json --format text"},
 	"diff":            {"mcpscan diff mcpscan.lock -- npx -y some-mcp-server@2", "mcpscan diff before.json after.json"},
 	"lock":            {"mcpscan lock --run-servers .mcp.json", "mcpscan lock --check"},

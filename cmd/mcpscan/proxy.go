@@ -27,6 +27,7 @@ type proxyCmd struct {
 	Record     string   `help:"Write all messages to this file, for mcpscan replay." placeholder:"FILE"`
 	Format     []string `help:"Write a report to a file when the connection ends, as FORMAT=FILE. Formats: ${formats}. Repeat for several." placeholder:"FORMAT=FILE" sep:"none"`
 	Quiet      bool     `short:"q" help:"Write nothing to standard error but errors."`
+	Wrapped    string   `hidden:"" help:"Written by mcpscan wrap: how mcpscan unwrap gives the entry back." default:"" enum:",args,no-args,null-args,command"`
 
 	lockFlags
 	eventsFlags

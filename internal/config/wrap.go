@@ -20,14 +20,21 @@ type Outcome struct {
 	Why string
 }
 
+// Wrapper is what Wrap puts in front of servers.
+type Wrapper struct {
+	Program string // the absolute path of mcpscan
+	Options ProxyOptions
+	Keep    bool // entries that are wrapped keep their options
+}
+
 // Wrap returns a client configuration whose chosen entries start their servers behind the
 // proxy of a program, and what became of each of them. All bytes but those that say
 // what is started stay as they are, and Unwrap gives back every one of them.
 //
 // What cannot be edited so that both hold is left alone, and the outcome says why.
-func Wrap(path string, data []byte, program string, o ProxyOptions, chosen func(*Server) bool) ([]byte, []Outcome, error) {
+func Wrap(path string, data []byte, by Wrapper, chosen func(*Server) bool) ([]byte, []Outcome, error) {
 	return rewrite(path, data, chosen, func(d *draft, i int) (steps []step, why string) {
-		return d.wrap(i, program, o)
+		return d.wrap(i, by)
 	})
 }
 
@@ -207,13 +214,16 @@ func Unwrappable(e *Server) string {
 }
 
 // wrap returns the ways to wrap an entry, nil if it is as asked for or cannot be wrapped.
-func (d *draft) wrap(i int, program string, o ProxyOptions) (steps []step, why string) {
+func (d *draft) wrap(i int, by Wrapper) (steps []step, why string) {
 	e := &d.file.Entries[i]
 	if w, ok := wrappingOf(e); ok {
-		if w.exact && e.Command == program && w.options == o {
+		if by.Keep {
+			by.Options, by.Keep = w.options, false
+		}
+		if w.exact && e.Command == by.Program && w.options == by.Options {
 			return nil, ""
 		}
-		return d.again(i, program, o)
+		return d.again(i, by)
 	}
 	if e.Proxy != nil {
 		return nil, "it starts a proxy of mcpscan that wrap did not write: give the server's own command, then wrap it"
@@ -225,26 +235,26 @@ func (d *draft) wrap(i int, program string, o ProxyOptions) (steps []step, why s
 	if err != nil {
 		return nil, err.Error()
 	}
-	all, f, err := d.into(h, func(f form) []string { return quotedAll(o.words(f, e)) }, quote(program))
+	all, f, err := d.into(h, func(f form) []string { return quotedAll(by.Options.words(f, e)) }, quote(by.Program))
 	if err != nil {
 		return nil, err.Error()
 	}
 	for _, edits := range all {
-		steps = append(steps, step{edits, func(before, after *draft, i int) bool { return provesWrap(before, after, i, f, program, o) }})
+		steps = append(steps, step{edits, func(before, after *draft, i int) bool { return provesWrap(before, after, i, f, by) }})
 	}
 	return steps, ""
 }
 
 // again unwraps an entry and wraps it as it would be wrapped today: it was renamed, got
 // another variable, or mcpscan is in another place.
-func (d *draft) again(i int, program string, o ProxyOptions) (steps []step, why string) {
+func (d *draft) again(i int, by Wrapper) (steps []step, why string) {
 	undo, why := d.unwrap(i)
 	for _, u := range undo {
 		plain := d.after(u.edits)
 		if plain == nil || !u.proves(d, plain, i) {
 			continue
 		}
-		redo, why := plain.wrap(i, program, o)
+		redo, why := plain.wrap(i, by)
 		if len(redo) == 0 {
 			return nil, why
 		}
@@ -318,13 +328,13 @@ func (d *draft) into(h holder, words func(form) []string, program string) (all [
 
 // provesWrap reports whether an entry is wrapped, nothing else has changed, and every
 // byte can be given back.
-func provesWrap(before, after *draft, i int, f form, program string, o ProxyOptions) bool {
+func provesWrap(before, after *draft, i int, f form, by Wrapper) bool {
 	if len(before.file.Entries) != len(after.file.Entries) {
 		return false
 	}
 	was, is := before.file.Entries[i], after.file.Entries[i]
 	w, ok := wrappingOf(&is)
-	if !ok || !w.exact || w.form != f || w.options != o || is.Command != program || is.Proxy == nil {
+	if !ok || !w.exact || w.form != f || w.options != by.Options || is.Command != by.Program || is.Proxy == nil {
 		return false
 	}
 	is.Span, is.Proxy = maps.Clone(is.Span), &EntryProxy{}

@@ -8,6 +8,8 @@ import (
 
 const testProgram = "/opt/mcp scan/mcpscan"
 
+var testWrapper = Wrapper{Program: testProgram, Options: ProxyOptions{Observe: true}}
+
 func everything(*Server) bool { return true }
 
 // TestWrapFixtures wraps every fixture of every client format, and gives back its bytes.
@@ -20,7 +22,7 @@ func TestWrapFixtures(t *testing.T) {
 				if err != nil {
 					return
 				}
-				after, outcomes, err := Wrap(c.path, data, testProgram, ProxyOptions{Observe: true}, everything)
+				after, outcomes, err := Wrap(c.path, data, testWrapper, everything)
 				if err != nil {
 					t.Logf("not wrapped: %v", err)
 					return
@@ -46,7 +48,7 @@ func TestWrapFixtures(t *testing.T) {
 						t.Errorf("%s is %+v, and was %+v", seen.Entries[i].Name, seen.Entries[i], before.Entries[i])
 					}
 				}
-				again, _, err := Wrap(c.path, after, testProgram, ProxyOptions{Observe: true}, everything)
+				again, _, err := Wrap(c.path, after, testWrapper, everything)
 				if err != nil || !bytes.Equal(again, after) {
 					t.Errorf("wrapping twice is not wrapping once: %v\n%s", err, again)
 				}
