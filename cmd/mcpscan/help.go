@@ -24,6 +24,7 @@ var examples = map[string][2]string{
 	"proxy":           {"mcpscan proxy -- npx -y some-mcp-server", "mcpscan proxy --mode observe --record events.jsonl -- npx -y some-mcp-server"},
 	"wrap":            {"mcpscan wrap github --dry-run", "mcpscan wrap --all"},
 	"unwrap":          {"mcpscan unwrap github", "mcpscan unwrap --all --config .mcp.json"},
+	"doctor":          {"mcpscan doctor", "mcpscan doctor --format json .mcp.json"},
 	"replay":          {"mcpscan replay events.jsonl", "mcpscan replay session.har --format json=report.json --format text"},
 	"diff":            {"mcpscan diff mcpscan.lock -- npx -y some-mcp-server@2", "mcpscan diff before.json after.json"},
 	"lock":            {"mcpscan lock --run-servers .mcp.json", "mcpscan lock --check"},

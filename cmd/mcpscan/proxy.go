@@ -67,6 +67,9 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	if c.Wrapped != "" {
+		target.written = asWritten(target.written, serversOf(locked.file)[target.name].Last(), c.Env)
+	}
 	r := &proxyRun{proxyCmd: c, std: std, checks: checks, target: target, record: rec, sink: checks.into(log.beside(collector)), live: locked.over(checks.engine).Live()}
 	code, failed := r.connect(ctx, serversOf(locked.file))
 	lost := errors.Join(rec.close(), log.close(), r.lost)

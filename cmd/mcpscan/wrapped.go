@@ -4,9 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // parseConfig reads a client configuration. Entries that mcpscan wrap wrapped are those of
@@ -50,4 +53,31 @@ func ownPath() (string, error) {
 		}
 	}
 	return own, nil
+}
+
+// asWritten is the entry behind a wrapped server, as far as the proxy can tell. The lockfile
+// has an entry as it was written. The client has expanded its references since, and has
+// changed to its directory: there the lockfile is taken at its word, and only a scan of the
+// configuration can compare them. The variables are those that wrap has named.
+func asWritten(entry config.Server, locked *scanner.Identity, env []string) config.Server {
+	entry.Env = map[string]string{}
+	for _, name := range env {
+		entry.Env[name] = ""
+	}
+	if locked == nil {
+		return entry
+	}
+	entry.Cwd = locked.Cwd
+	if len(text.References(locked.Command)) > 0 {
+		entry.Command = locked.Command
+	}
+	if len(entry.Args) == len(locked.Args) {
+		entry.Args = slices.Clone(entry.Args)
+		for i, arg := range locked.Args {
+			if len(text.References(arg)) > 0 {
+				entry.Args[i] = arg
+			}
+		}
+	}
+	return entry
 }

@@ -181,6 +181,12 @@ func lastOf(n *node, keys []string) int {
 	return -1
 }
 
+// BuiltIn reports an entry that is code inside the client, which nothing starts.
+func BuiltIn(e *Server) bool {
+	_, ok := e.Span["/builtin"]
+	return ok
+}
+
 // Unwrappable says why an entry cannot be started behind the proxy, or "".
 func Unwrappable(e *Server) string {
 	_, fileOfVariables := e.Span["/envFiles/0"]
