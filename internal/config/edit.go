@@ -64,6 +64,9 @@ func (m *manuscript) at(p Position) int {
 
 // before is the text between the beginning of a line and an offset in it.
 func (m *manuscript) before(off int) string {
+	if off < 0 || off > len(m.text) {
+		return ""
+	}
 	return string(m.text[bytes.LastIndexByte(m.text[:off], '\n')+1 : off])
 }
 

@@ -63,7 +63,7 @@ func (d *draft) outOf(h holder, w wrapping) (all [][]edit) {
 			all = append(all, []edit{command, {list, end + length + 1, "null"}})
 		}
 	}
-	if key, next := d.at(h.argsKey), d.at(h.commandKey); w.form == noArgs && h.argsFollows && key < next {
+	if key, next := d.at(h.argsKey), d.at(h.commandKey); w.form == noArgs && h.argsFollows && key < next && end <= next {
 		if d.blank(end, next) {
 			all = append(all, []edit{command, {start: key, end: next}})
 		}

@@ -46,6 +46,9 @@ func Unwrap(path string, data []byte, chosen func(*Server) bool) ([]byte, []Outc
 	})
 }
 
+// maxWrapped bounds the entries of one file that are edited: the file is read again for each.
+const maxWrapped = 200
+
 // step is one way to edit an entry, and what must be true of the result.
 type step struct {
 	edits  []edit
@@ -69,6 +72,9 @@ func rewrite(path string, data []byte, chosen func(*Server) bool, edits func(*dr
 			continue
 		}
 		outcome := Outcome{Server: *e}
+		if len(outcomes) >= maxWrapped {
+			return nil, nil, fmt.Errorf("more than %d servers to edit: no client has that many; name one server", maxWrapped)
+		}
 		steps, why := edits(d, i)
 		outcome.Why = why
 		if len(steps) > 0 {
