@@ -133,7 +133,7 @@ func (all *checkup) directory(c *doctorCmd, dir string, user bool) {
 	for _, m := range missed {
 		all.unread(m.Path, 0, m.Why)
 	}
-	for _, l := range locations {
+	for _, l := range ownFirst(locations) {
 		all.file(c, l, false)
 	}
 }

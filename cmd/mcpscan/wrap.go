@@ -102,16 +102,36 @@ func (c *wrapFlags) files() (files []editedFile, missed []config.Missed, err err
 		return nil, nil, usage("expected the name of a server or --all, as in: mcpscan wrap github")
 	case c.Config != "":
 		path, err := filepath.Abs(c.Config)
+		if err == nil {
+			_, err = os.Stat(path)
+		}
 		if err != nil {
-			return nil, nil, usage("opening %s: %w", c.Config, err)
+			return nil, nil, usage("opening %s: %w; expected a client configuration", c.Config, err)
 		}
 		return []editedFile{{c.Config, !discoverDirs("", true).Belongs(path), true}}, nil, nil
 	}
 	found, missed := config.Discover(discoverDirs(".", true))
-	for _, l := range found {
+	for _, l := range ownFirst(found) {
 		files = append(files, editedFile{path: l.Path, project: l.Scope == "project"})
 	}
 	return files, missed, nil
+}
+
+// ownFirst returns each file once. In the home directory a file of the user is found as
+// one of a project, too.
+func ownFirst(found []config.Location) (files []config.Location) {
+	own := map[string]bool{}
+	for _, l := range found {
+		if l.Scope != "project" {
+			own[filepath.Clean(l.Path)] = true
+		}
+	}
+	for _, l := range found {
+		if abs, err := filepath.Abs(l.Path); l.Scope != "project" || err != nil || !own[abs] {
+			files = append(files, l)
+		}
+	}
+	return files
 }
 
 // editing edits the chosen entries of a file in memory.
@@ -247,8 +267,12 @@ func (e *editor) outcome(f editedFile, o *config.Outcome) {
 // end returns the exit error, and says what to do next.
 func (e *editor) end() error {
 	switch {
-	case e.Name != "" && !e.found && !e.failed:
-		return usage("no server %s in the client configurations%s; mcpscan doctor lists them, and --config FILE names another file", shellWord(e.Name), didYouMean(e.Name, e.names))
+	case e.Name != "" && !e.found:
+		err := usage("no server %s in the client configurations%s; mcpscan doctor lists them, and --config FILE names another file", shellWord(e.Name), didYouMean(e.Name, e.names))
+		if e.failed { // it may be in what was not read
+			return &exitError{exitIncomplete, err}
+		}
+		return err
 	case e.All && !e.found && !e.failed:
 		return usage("%w with servers; name a file with --config FILE", errNoConfig)
 	}
