@@ -28,6 +28,7 @@ type checkup struct {
 	ToDo     int             `json:"todo"`
 	locked   *lockfile.File  // nil for none
 	seen     map[string]bool // files
+	asked    map[string]bool // commands
 }
 
 // checkedFile is a client configuration.
@@ -84,7 +85,7 @@ const (
 
 // Run looks at all, and starts nothing.
 func (c *doctorCmd) Run(std streams) error {
-	all := &checkup{Files: []*checkedFile{}, Unread: []unreadFile{}, seen: map[string]bool{}}
+	all := &checkup{Files: []*checkedFile{}, Unread: []unreadFile{}, seen: map[string]bool{}, asked: map[string]bool{}}
 	switch locked, err := lockfile.Load(c.Lockfile); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -170,7 +171,12 @@ func (all *checkup) file(c *doctorCmd, l config.Location, named bool) {
 		e := &f.Entries[i]
 		s := all.server(c, l.Path, e)
 		out.Servers = append(out.Servers, s)
-		all.ToDo += len(s.Remedies)
+		for _, r := range s.Remedies { // one command can help several servers
+			if !all.asked[r.Command] {
+				all.asked[r.Command] = true
+				all.ToDo++
+			}
+		}
 		for _, p := range e.Problems {
 			if config.BuiltIn(e) {
 				s.Notes = append(s.Notes, p)
