@@ -61,7 +61,8 @@ func (c *wrapCmd) Run(std streams) error {
 	if by.Options.Lockfile, err = existing(c.Lockfile); err != nil {
 		return err
 	}
-	return c.edit(std, func(f editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
+	bare := "" // a file whose proxies are told nothing to block
+	err = c.edit(std, func(f editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
 		by := by
 		if f.project && c.Settings == "" {
 			by.Options.Config, _ = existing(config.SettingsFile)
@@ -69,8 +70,16 @@ func (c *wrapCmd) Run(std streams) error {
 		if f.project && c.Lockfile == "" {
 			by.Options.Lockfile, _ = existing(lockfile.Name)
 		}
-		return config.Wrap(f.path, data, by, chosen)
+		after, outcomes, err := config.Wrap(f.path, data, by, chosen)
+		if string(after) != string(data) && by.Options.Config == "" && by.Options.Lockfile == "" {
+			bare = f.path
+		}
+		return after, outcomes, err
 	}, true)
+	if bare != "" && !c.Quiet && !c.DryRun {
+		fmt.Fprintf(std.err, "mcpscan: the proxies of %s block nothing unless they find %s or %s where their client starts them; name yours with --settings and --lockfile\n", text.Visible(bare, 400), config.SettingsFile, lockfile.Name)
+	}
+	return err
 }
 
 // existing is the absolute path of a file that exists, "" for "".

@@ -68,6 +68,13 @@ func (d *draft) outOf(h holder, w wrapping) (all [][]edit) {
 			all = append(all, []edit{command, {start: key, end: next}})
 		}
 	}
+	// Clients write a list over several lines again as they like. Where wrap has found an empty
+	// one, its words begin behind the bracket.
+	if list := d.at(h.args.pos); list >= 0 && list+1 < first && d.text[list] == '[' && strings.TrimSpace(string(d.text[list+1:first])) == "" {
+		if length := bytes.IndexByte(d.text[end:], ']'); length >= 0 && strings.Trim(string(d.text[end:end+length]), ", \t\r\n") == "" {
+			all = append(all, []edit{command, {start: list + 1, end: end + length}})
+		}
+	}
 	return append(all, []edit{command, {start: first, end: end}})
 }
 

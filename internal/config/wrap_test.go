@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -280,6 +281,28 @@ func TestUnwrapEdited(t *testing.T) {
 	byHand := []byte(`{"mcpServers": {"s": {"command": "mcpscan", "args": ["proxy", "--", "x"]}}}`)
 	if got, outcomes, err := Unwrap(".mcp.json", byHand, everything); err != nil || !bytes.Equal(got, byHand) || !strings.Contains(outcomes[0].Why, "by hand") {
 		t.Errorf("a proxy that wrap did not write: %v %v", err, outcomes)
+	}
+}
+
+// TestUnwrapRewritten: a client that reads its file and writes it again keeps the order of
+// keys and not the white space. Unwrapping then gives what it would have written of the file.
+func TestUnwrapRewritten(t *testing.T) {
+	rewritten := func(data []byte) []byte {
+		var b bytes.Buffer
+		if err := json.Indent(&b, data, "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	before := []byte(`{"mcpServers": {"a": {"command": "x", "args": ["-y", "b"]}, "c": {"args": [], "command": "x"}, "d": {"command": "x"},
+		"e": {"command": "x", "args": null}, "f": {"type": "stdio", "command": "x", "args": [ ]}, "g": {"command": ["x"]}, "h": {"command": ["x", "y"]}}}`)
+	after, _, err := Wrap(".mcp.json", before, testWrapper, everything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, _, err := Unwrap(".mcp.json", rewritten(after), everything)
+	if err != nil || !bytes.Equal(back, rewritten(before)) {
+		t.Errorf("%v\n%s", err, back)
 	}
 }
 
