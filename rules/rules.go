@@ -147,6 +147,7 @@ func All() []scanner.Rule {
 		configuration.HookExec,
 		configuration.ScopeShadow,
 		configuration.EnvDenied,
+		configuration.WeakProxy,
 		configuration.SettingsWeakened,
 		supplychain.KnownVulnerable,
 		supplychain.KnownMalicious,

@@ -405,6 +405,7 @@ func configurations(t *testing.T, ar *txtar.Archive) []*scanner.Event {
 				t.Errorf("%s: server %s: %s", f.Name, s.Name, s.Problems)
 			}
 		}
+		file.SeeThrough(func(program string) bool { return program == "/usr/local/bin/mcpscan" })
 		file.User = strings.HasPrefix(name, "home/")
 		events = append(events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &file.ClientConfig, Origin: scanner.Origin{File: name, Line: 1, Column: 1}})
 	}

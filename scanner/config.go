@@ -82,6 +82,22 @@ type Entry struct {
 	Problems []string
 	// Found is what the machine knows about the entry's command; empty if nobody looked.
 	Found Found
+	// Proxy is the mcpscan proxy that the entry starts in front of its server, or nil.
+	Proxy *EntryProxy
+}
+
+// EntryProxy is an mcpscan proxy as an entry starts it. Span has the places of its program
+// ("/proxy") and of its flags ("/proxy/0").
+type EntryProxy struct {
+	// Program is the program as written, and Flags are its flags, without "proxy" and "--".
+	Program string
+	Flags   []string
+	// Through says that mcpscan wrap wrote the entry, for the program that reads it: Command
+	// and Args of the entry are then those of the server behind the proxy. Otherwise they
+	// are as written.
+	Through bool
+	// Written says that the entry has the mark of mcpscan wrap, whoever wrote it.
+	Written bool
 }
 
 // Found is what a machine knows about an entry's command: the version in its package manager,

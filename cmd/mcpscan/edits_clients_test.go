@@ -226,6 +226,9 @@ func encoded(order func(uint16) string) func(string) string {
 // disguises are edits of configurations that try to keep their reader from what they say.
 var disguises = []edit{
 	{"none", func(*rand.Rand, *project) bool { return true }},
+	{"wrapped by this program", behindProxy(func() string { own, _ := ownPath(); return own })},
+	{"wrapped by another program", behindProxy(func() string { return "/repository/bin/mcpscan" })},
+	{"wrapped by a program in the PATH", behindProxy(func() string { return "mcpscan" })},
 	{"disabled", member("disabled", true)},
 	{"not enabled", member("enabled", false)},
 	{"not active", member("isActive", false)},

@@ -6,10 +6,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -156,4 +158,24 @@ func answerHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprint(w, r.From([]byte(dumpOf(strings.Trim(req.URL.Path, "/")))))
+}
+
+// behindProxy is an edit that gives all commands the form that wrap writes, for a program.
+func behindProxy(program func() string) func(*rand.Rand, *project) bool {
+	return func(_ *rand.Rand, p *project) bool {
+		for _, c := range p.clients {
+			for _, s := range c.servers {
+				if s.command == "" {
+					continue
+				}
+				words := []string{"proxy", "--wrapped=args", "--name=" + s.name}
+				for _, name := range slices.Sorted(maps.Keys(s.env)) {
+					words = append(words, "--env="+name)
+				}
+				s.args = slices.Concat(words, []string{"--", s.command}, s.args)
+				s.command = program()
+			}
+		}
+		return true
+	}
 }

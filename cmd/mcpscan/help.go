@@ -22,6 +22,9 @@ var commandGroups = []kong.Group{
 var examples = map[string][2]string{
 	"scan":            {"mcpscan scan -- npx -y some-mcp-server", "mcpscan scan --no-run --format sarif=mcpscan.sarif ."},
 	"proxy":           {"mcpscan proxy -- npx -y some-mcp-server", "mcpscan proxy --listen 127.0.0.1:3100 --upstream https://example.com/mcp --record events.jsonl"},
+	"wrap":            {"mcpscan wrap github --dry-run", "mcpscan wrap --all"},
+	"unwrap":          {"mcpscan unwrap github", "mcpscan unwrap --all --config .mcp.json"},
+	"doctor":          {"mcpscan doctor", "mcpscan doctor --format json .mcp.json"},
 	"replay":          {"mcpscan replay events.jsonl", "mcpscan replay session.har --format json=report.json --format text"},
 	"diff":            {"mcpscan diff mcpscan.lock -- npx -y some-mcp-server@2", "mcpscan diff before.json after.json"},
 	"lock":            {"mcpscan lock --run-servers .mcp.json", "mcpscan lock --check"},

@@ -48,7 +48,8 @@ var imports = map[string][]string{
 	"internal/intent/train":            {"internal/intent", "internal/intent/learn"},
 	"internal/policy":                  {"internal/text", "scanner"},
 	"internal/config":                  {"internal/capability", "internal/lazyregexp", "internal/names", "internal/policy", "internal/text", "internal/wire", "scanner"},
-	"internal/lockfile":                {"internal/wire", "scanner"},
+	"internal/lockfile":                {"internal/replace", "internal/wire", "scanner"},
+	"internal/replace":                 {},
 	"internal/live":                    {"internal/wire"},
 	"internal/osv":                     {"internal/launch", "rules/supplychain", "scanner"},
 	"internal/policyfile":              {"internal/config", "internal/lazyregexp", "internal/names", "internal/text", "internal/wire", "scanner"},
@@ -87,7 +88,7 @@ var imports = map[string][]string{
 	"internal/capability":              {"internal/names", "internal/wire"},
 	"replay":                           {"internal/lazyregexp", "internal/wire", "scanner"},
 	"report":                           {"internal/lazyregexp", "internal/text", "internal/wire", "scanner"},
-	"cmd/mcpscan":                      {"internal/config", "internal/launch", "internal/lazyregexp", "internal/live", "internal/lockfile", "internal/osv", "internal/policy", "internal/policyfile", "internal/proxy", "internal/published", "internal/text", "internal/wire", "replay", "report", "rules", "rules/supplychain", "scanner"},
+	"cmd/mcpscan":                      {"internal/config", "internal/launch", "internal/lazyregexp", "internal/live", "internal/lockfile", "internal/osv", "internal/policy", "internal/policyfile", "internal/proxy", "internal/published", "internal/replace", "internal/text", "internal/wire", "replay", "report", "rules", "rules/supplychain", "scanner"},
 }
 
 const module = "github.com/mcpscan/mcpscan/"

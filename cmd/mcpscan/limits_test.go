@@ -42,6 +42,7 @@ var limits = []struct {
 }{
 	{"cmd/mcpscan", []limit{
 		{"maxTold", "lines that `proxy` writes to standard error", "lines", "a last line says that there are more"},
+		{"maxClientFile", "a client configuration that `wrap` edits or `doctor` reads", "bytes", "the file stays unchanged; exit 3"},
 		{"--max-message", "one message, one line, one definition file", "bytes", incomplete + "; the message is not read into memory"},
 		{"--max-time", "a run; 0 is no limit", "time", incomplete + ": what was not judged by then"},
 		{"--start-timeout", "time until a server's first answer", "time", incomplete},
@@ -77,6 +78,7 @@ var limits = []struct {
 		{"maxYAMLNodes", "values that YAML aliases expand to", "values", "the same"},
 		{"maxDepth", "nesting of a configuration", "levels", "the same"},
 		{"maxSettings", "settings of one client configuration beside its servers", "settings", incomplete},
+		{"maxWrapped", "servers of one file that `wrap` or `unwrap` edits at once", "servers", "the file stays unchanged; exit 3"},
 		{"maxDirectories", "directories searched below a target", "directories", incomplete},
 		{"maxLevels", "depth of that search", "levels", incomplete},
 		{"maxProblems", "problems listed for a settings file", "problems", "counted"},

@@ -235,14 +235,14 @@ func (c *lockCmd) doubtful(target string) error {
 	if err != nil {
 		return nil // it is reported where it is read
 	}
-	if file, err := config.Parse(target, data); err == nil && len(file.Problems) > 0 {
+	if file, err := parseConfig(target, data); err == nil && len(file.Problems) > 0 {
 		return usage("%s:%s: %s; the lockfile is unchanged", target, file.Problems[0].Pos, file.Problems[0].Msg)
 	}
 	return nil
 }
 
 func holdsServers(name string, data []byte) bool {
-	file, err := config.Parse(name, data)
+	file, err := parseConfig(name, data)
 	return err != nil || len(file.Entries) > 0
 }
 

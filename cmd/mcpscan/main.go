@@ -63,6 +63,9 @@ type streams struct {
 type grammar struct {
 	Scan       scanCmd       `cmd:"" group:"scan" help:"Inspect live servers, client configurations and definition files."`
 	Proxy      proxyCmd      `cmd:"" group:"proxy" help:"Stand between a client and its server, and block what rules, policies and pins block."`
+	Wrap       wrapCmd       `cmd:"" group:"proxy" help:"Edit client configurations so that their servers start behind the proxy."`
+	Unwrap     unwrapCmd     `cmd:"" group:"proxy" help:"Give back the entries that wrap edited."`
+	Doctor     doctorCmd     `cmd:"" group:"proxy" help:"Say which servers of which clients are wrapped and approved, and what to do about the others."`
 	Replay     replayCmd     `cmd:"" group:"replay" help:"Inspect recordings and audit logs."`
 	Diff       diffCmd       `cmd:"" group:"diff" help:"Compare two versions of what servers offer, and rate the changes."`
 	Lock       lockCmd       `cmd:"" group:"lock" help:"Record what servers offer in mcpscan.lock, for review and commit."`

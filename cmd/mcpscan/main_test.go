@@ -78,6 +78,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"sarif":         checkSARIF,
 			"count":         countMatches,
+			"entry":         startEntry,
 			"findings":      wantFindings,
 			"flood":         flood,
 			"same-findings": sameFindings,

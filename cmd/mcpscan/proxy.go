@@ -28,6 +28,7 @@ type proxyCmd struct {
 	Record     string   `help:"Write all messages to this file, for mcpscan replay." placeholder:"FILE"`
 	Format     []string `help:"Write a report to a file when the connection ends, as FORMAT=FILE. Formats: ${formats}. Repeat for several." placeholder:"FORMAT=FILE" sep:"none"`
 	Quiet      bool     `short:"q" help:"Write nothing to standard error but errors."`
+	Wrapped    string   `hidden:"" help:"Written by mcpscan wrap: how mcpscan unwrap gives the entry back." default:"" enum:",args,no-args,null-args,command"`
 
 	listenFlags
 	lockFlags
@@ -67,6 +68,9 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	target, err := c.target(serversOf(locked.file))
 	if err != nil {
 		return err
+	}
+	if c.Wrapped != "" {
+		target.written = asWritten(target.written, serversOf(locked.file)[target.name].Last(), c.Env)
 	}
 	r := &proxyRun{proxyCmd: c, std: std, checks: checks, target: target, record: rec, sink: checks.into(log.beside(collector)), live: locked.over(checks.engine).Live()}
 	connect := r.connect

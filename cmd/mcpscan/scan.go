@@ -250,7 +250,7 @@ func (c *scanCmd) content(p *plan, t string, data []byte, err error) error {
 	case errors.As(derr, &broken):
 		return &exitError{exitUsage, derr}
 	}
-	file, cerr := config.Parse(t, data)
+	file, cerr := parseConfig(t, data)
 	if cerr == nil {
 		if abs, err := filepath.Abs(t); err == nil {
 			file.User = discoverDirs("", true).Belongs(abs)
@@ -485,7 +485,7 @@ func (c *scanCmd) discover(p *plan, dir string) error {
 			p.skip(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "configuration not read: %v", err)
 			continue
 		}
-		file, err := config.Parse(loc.Path, data)
+		file, err := parseConfig(loc.Path, data)
 		if errors.Is(err, config.ErrNotConfig) {
 			p.ignore(scanner.Origin{File: loc.Path, Line: 1, Column: 1}, "a client configuration without servers")
 			continue

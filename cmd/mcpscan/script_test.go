@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/recgen"
 	"github.com/mcpscan/mcpscan/report"
 )
@@ -121,6 +123,30 @@ func flood(ts *testscript.TestScript, neg bool, args []string) {
 		out.WriteString(line)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(out.String()), 0o600))
+}
+
+// startEntry is the script command "entry FILE NAME IN OUT": the server NAME of a client
+// configuration is started as a client does, reads IN and writes OUT.
+func startEntry(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 4 || neg {
+		ts.Fatalf("usage: entry FILE NAME IN OUT")
+	}
+	file, err := config.Parse(args[0], []byte(ts.ReadFile(args[0])))
+	ts.Check(err)
+	i := slices.IndexFunc(file.Entries, func(s config.Server) bool { return s.Name == args[1] })
+	if i < 0 {
+		ts.Fatalf("no server %s", args[1])
+	}
+	server, missing := config.Expand(file.Entries[i], func(name string) (string, bool) { return ts.Getenv(name), true })
+	if len(missing) > 0 {
+		ts.Fatalf("not set: %v", missing)
+	}
+	cmd := exec.Command(server.Command, server.Args...)
+	cmd.Dir, cmd.Stdin, cmd.Stderr = ts.MkAbs("."), strings.NewReader(ts.ReadFile(args[2])), ts.Stderr()
+	cmd.Env = append(os.Environ(), pairs(server.Env, "=")...)
+	out, err := cmd.Output()
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[3]), out, 0o600))
 }
 
 // waitFile is the script command "waitfile NAME": wait until a fake server has

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 
-	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
@@ -63,7 +62,7 @@ func file(ctx context.Context, std streams, p *plan, name string, approved bool,
 	if errors.As(derr, &broken) {
 		return nil, &exitError{exitUsage, derr}
 	}
-	if conf, cerr := config.Parse(name, data); err == nil && cerr == nil {
+	if conf, cerr := parseConfig(name, data); err == nil && cerr == nil {
 		p.config(conf)
 		return nil, nil
 	}

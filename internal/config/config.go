@@ -68,7 +68,18 @@ func syntaxError(pos Position, format string, args ...any) *SyntaxError {
 // and shape are recognised by content; the path only breaks ties. The error
 // wraps ErrNotConfig when the file parses but is something else, and is a
 // *SyntaxError when it does not parse.
+//
+// An entry that mcpscan wrap has wrapped is as written: see File.SeeThrough.
 func Parse(path string, data []byte) (*File, error) {
+	r, err := read(path, data)
+	if err != nil {
+		return nil, err
+	}
+	return r.file, nil
+}
+
+// read is Parse, with the nodes of the entries.
+func read(path string, data []byte) (*reader, error) {
 	text, err := plainText(data)
 	if err != nil {
 		err.Path = path
@@ -87,8 +98,8 @@ func Parse(path string, data []byte) (*File, error) {
 		// Almost any text is a YAML string, so only a mapping counts as parsed.
 		roots = objects(roots)
 		parsed = parsed || len(roots) > 0
-		if file := recognise(path, f.name, roots); file != nil {
-			return file, nil
+		if r := recognise(path, f.name, roots); r != nil {
+			return r, nil
 		}
 	}
 	if failed != nil && !parsed {

@@ -54,11 +54,13 @@ type reader struct {
 	seen map[[3]string]Position
 	// read has the entries and the maps of them that were read.
 	read map[*node]bool
+	// nodes has the value of each entry by the place of the entry, for edits.
+	nodes map[Position]*node
 }
 
 // recognise reads the roots as a client configuration, or returns nil.
-func recognise(name, format string, roots []*node) *File {
-	r := &reader{file: &File{ClientConfig: scanner.ClientConfig{Path: name, Client: clientOf(name)}}, format: format, seen: map[[3]string]Position{}, read: map[*node]bool{}}
+func recognise(name, format string, roots []*node) *reader {
+	r := &reader{file: &File{ClientConfig: scanner.ClientConfig{Path: name, Client: clientOf(name)}}, format: format, seen: map[[3]string]Position{}, read: map[*node]bool{}, nodes: map[Position]*node{}}
 	for _, root := range roots {
 		r.root(root)
 	}
@@ -70,6 +72,7 @@ func recognise(name, format string, roots []*node) *File {
 		r.strays(root)
 	}
 	r.plugins()
+	r.proxies()
 	if len(r.file.Settings) > 0 {
 		r.shapes = append(r.shapes, "settings")
 	}
@@ -79,7 +82,7 @@ func recognise(name, format string, roots []*node) *File {
 	r.file.Shape = strings.Join(r.shapes, " + ")
 	slices.SortStableFunc(r.file.Entries, func(a, b Server) int { return a.Pos.Compare(b.Pos) })
 	slices.SortStableFunc(r.file.Problems, func(a, b Problem) int { return a.Pos.Compare(b.Pos) })
-	return r.file
+	return r
 }
 
 func (r *reader) root(root *node) {
@@ -149,7 +152,7 @@ func (r *reader) pathString(shape string, n *node) {
 // which of the two a client starts is the client's choice. key is that of the container,
 // shape what the file is named after it.
 func (r *reader) server(key, shape string, e member, scope string) {
-	r.read[e.value] = true
+	r.read[e.value], r.nodes[e.pos] = true, e.value
 	s := r.entry(shape, e)
 	s.Scope = scope
 	id := [3]string{key, scope, s.Name}

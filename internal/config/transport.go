@@ -48,6 +48,7 @@ func (b *entryReader) transport(gemini bool) {
 		b.problem(n.pos, `"type" is %s: expected "stdio", "http" or "sse"`, n.kind)
 	}
 	if n.is(kindString) && builtinType(n.text) {
+		b.s.Span["/builtin"] = n.pos
 		b.problem(n.pos, "type %s is code inside the client or this file: not checked", quoted(n.text))
 		return
 	}

@@ -86,6 +86,8 @@ sudo|-E|-u|root|npx|foo => npm foo - open 4
 timeout|-k|5|30|npx|foo => npm foo - open 4
 nohup|env|X=1|docker|run|img => oci img - open 4
 doppler|run|--project|x|--|npx|-y|foo => npm foo - open 6
+/x/mcpscan|proxy|--wrapped=args|--name=a|--|npx|-y|foo => npm foo - open 6
+mcpscan|scan|--|npx|-y|foo => none mcpscan - open -1
 wsl|-d|Ubuntu|npx|foo => npm foo - open 3
 bash|-c|npx -y foo@latest => npm foo latest open 1
 bash|-lc|cd /x && TOKEN=y exec npx -y "foo" => npm foo - open 1

@@ -155,6 +155,7 @@ var wrappers = map[string]*wrapper{
 	"op":         {verbs: " run ", dash: true},
 	"infisical":  {verbs: " run ", dash: true},
 	"dotenvx":    {verbs: " run ", dash: true},
+	"mcpscan":    {verbs: " proxy ", dash: true},
 	"dotenv":     {dash: true, options: options{values: " -e -f -c -v "}},
 	"chamber":    {verbs: " exec ", dash: true},
 	"aws-vault":  {verbs: " exec ", dash: true},

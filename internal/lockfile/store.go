@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/mcpscan/mcpscan/internal/replace"
 )
 
 // Load reads a lockfile. One that does not exist is empty, and fs.ErrNotExist
@@ -65,7 +67,7 @@ func Edit(ctx context.Context, path string, create bool, edit func(*File) error)
 			return false, fmt.Errorf("writing %s: it is read-only; make it writable first: chmod u+w", path)
 		}
 	}
-	if err := replace(real, data, mode); err != nil {
+	if err := replace.File(real, data, mode); err != nil {
 		return false, fmt.Errorf("writing %s: %w; the old file is unchanged", path, err)
 	}
 	return true, nil

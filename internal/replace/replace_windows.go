@@ -1,4 +1,5 @@
-package lockfile
+// Package replace writes a file whole or not at all.
+package replace
 
 import (
 	"io/fs"
@@ -6,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// replace writes a file completely or not at all, within the guarantees of Windows: renaming
+// File writes a file completely or not at all, within the guarantees of Windows: renaming
 // over a file is atomic there too, on one volume.
-func replace(path string, data []byte, mode fs.FileMode) (err error) {
+func File(path string, data []byte, mode fs.FileMode) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path))
 	if err != nil {
 		return err

@@ -1,0 +1,322 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// doctorCmd is mcpscan doctor.
+type doctorCmd struct {
+	Paths    []string `arg:"" optional:"" name:"path" help:"Client configurations, or directories with some; default: those of this directory and of the user." placeholder:"PATH"`
+	Lockfile string   `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
+	Format   string   `help:"text or json." default:"text" enum:"text,json"`
+}
+
+// checkup is what doctor found.
+type checkup struct {
+	Lockfile string          `json:"lockfile"` // "" for none
+	Files    []*checkedFile  `json:"files"`
+	Unread   []unreadFile    `json:"unread"`
+	ToDo     int             `json:"todo"`
+	locked   *lockfile.File  // nil for none
+	seen     map[string]bool // files
+	asked    map[string]bool // commands
+}
+
+// checkedFile is a client configuration.
+type checkedFile struct {
+	Path    string           `json:"path"`
+	Client  string           `json:"client"`
+	Scope   string           `json:"scope"`
+	Servers []*checkedServer `json:"servers"`
+}
+
+// checkedServer is an entry of one.
+type checkedServer struct {
+	Name      string   `json:"name"`
+	Project   string   `json:"project"` // that the entry is for, in ~/.claude.json
+	Line      int      `json:"line"`
+	Transport string   `json:"transport"`
+	Disabled  bool     `json:"disabled"`
+	Proxy     string   `json:"proxy"`
+	Lock      string   `json:"lock"`
+	Notes     []string `json:"notes"`
+	Remedies  []remedy `json:"remedies"`
+}
+
+// remedy is a command, and what it is for.
+type remedy struct {
+	Why     string `json:"why"`
+	Command string `json:"command"`
+}
+
+// unreadFile is what could not be read.
+type unreadFile struct {
+	Path string `json:"path"`
+	Line int    `json:"line"`
+	Why  string `json:"why"`
+}
+
+// How an entry is started.
+const (
+	proxyWrapped  = "wrapped"
+	proxyObserves = "wrapped, observes"
+	proxyStale    = "wrapped otherwise"
+	proxyByHand   = "by hand"
+	proxyNone     = "not wrapped"
+	proxyCannot   = "cannot be wrapped"
+)
+
+// What the lockfile says of a server.
+const (
+	lockApproved = "approved"
+	lockPending  = "pending"
+	lockChanged  = "changed"
+	lockMissing  = "not locked"
+)
+
+// Run looks at all, and starts nothing.
+func (c *doctorCmd) Run(std streams) error {
+	all := &checkup{Files: []*checkedFile{}, Unread: []unreadFile{}, seen: map[string]bool{}, asked: map[string]bool{}}
+	switch locked, err := lockfile.Load(c.Lockfile); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		all.unread(c.Lockfile, 0, err.Error())
+	default:
+		all.Lockfile, all.locked = c.Lockfile, locked
+	}
+	paths := c.Paths
+	if len(paths) == 0 {
+		all.directory(c, ".", true)
+	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return usage("opening %s: %w; expected a client configuration or a directory with some", path, err)
+		}
+		if info.IsDir() {
+			all.directory(c, path, false)
+			continue
+		}
+		scope := "project"
+		if abs, err := filepath.Abs(path); err == nil && discoverDirs("", true).Belongs(abs) {
+			scope = "user"
+		}
+		all.file(c, config.Location{Path: path, Scope: scope}, true)
+	}
+	if err := all.write(std.out, c.Format); err != nil {
+		return err
+	}
+	switch {
+	case all.ToDo > 0:
+		return &exitError{code: exitFindings}
+	case len(all.Unread) > 0:
+		return &exitError{code: exitIncomplete}
+	}
+	return nil
+}
+
+func (all *checkup) unread(path string, line int, why string) {
+	all.Unread = append(all.Unread, unreadFile{path, line, why})
+}
+
+// directory looks at the configurations in a directory and below it, and at those of the user.
+func (all *checkup) directory(c *doctorCmd, dir string, user bool) {
+	locations, missed := config.DiscoverBelow(discoverDirs(dir, user))
+	for _, m := range missed {
+		all.unread(m.Path, 0, m.Why)
+	}
+	for _, l := range ownFirst(locations) {
+		all.file(c, l, false)
+	}
+}
+
+// file looks at one configuration.
+func (all *checkup) file(c *doctorCmd, l config.Location, named bool) {
+	if all.seen[filepath.Clean(l.Path)] {
+		return
+	}
+	all.seen[filepath.Clean(l.Path)] = true
+	data, err := readTarget(l.Path, maxClientFile)
+	if err != nil {
+		all.unread(l.Path, 0, err.Error())
+		return
+	}
+	f, err := parseConfig(l.Path, data)
+	out := &checkedFile{Path: l.Path, Client: l.Client, Scope: l.Scope, Servers: []*checkedServer{}}
+	switch {
+	case errors.Is(err, config.ErrNotConfig) && !named: // a client without servers
+		all.Files = append(all.Files, out)
+		return
+	case err != nil:
+		all.unread(l.Path, 0, err.Error())
+		return
+	}
+	if out.Client == "" {
+		out.Client = f.Client
+	}
+	all.Files = append(all.Files, out)
+	for _, p := range f.Problems {
+		all.unread(l.Path, p.Pos.Line, p.Msg)
+	}
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		s := all.server(c, l.Path, e)
+		out.Servers = append(out.Servers, s)
+		for _, r := range s.Remedies { // one command can help several servers
+			if !all.asked[r.Command] {
+				all.asked[r.Command] = true
+				all.ToDo++
+			}
+		}
+		for _, p := range e.Problems {
+			if config.BuiltIn(e) {
+				s.Notes = append(s.Notes, p)
+			} else {
+				all.unread(l.Path, e.Pos.Line, fmt.Sprintf("server %s: %s", e.Name, p))
+			}
+		}
+	}
+}
+
+// server looks at one entry.
+func (all *checkup) server(c *doctorCmd, path string, e *config.Server) *checkedServer {
+	s := &checkedServer{Name: e.Name, Project: e.Scope, Line: e.Pos.Line, Transport: e.Transport, Disabled: e.Disabled, Notes: []string{}, Remedies: []remedy{}}
+	if config.BuiltIn(e) || e.SwitchesOff() {
+		s.Proxy, s.Lock = "–", "–"
+		return s
+	}
+	s.proxy(path, e)
+	s.lock(c, path, all.locked, e)
+	if e.Disabled { // nothing that it lacks can do harm
+		s.Remedies = []remedy{}
+	}
+	return s
+}
+
+// do adds a remedy.
+func (s *checkedServer) do(why string, words ...string) {
+	for i, w := range words {
+		if !strings.HasPrefix(w, "--") { // of ours
+			words[i] = shellWord(w)
+		}
+	}
+	s.Remedies = append(s.Remedies, remedy{why, "mcpscan " + strings.Join(words, " ")})
+}
+
+// named are the words that name the server to wrap, or all of the file where a shell could
+// not say its name.
+func (s *checkedServer) named(path string) []string {
+	if s.Name == "" || strings.HasPrefix(s.Name, "-") || strings.ContainsFunc(s.Name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return []string{"--all", "--config", path}
+	}
+	return []string{s.Name, "--config", path}
+}
+
+// proxy says whether a server is behind the proxy.
+func (s *checkedServer) proxy(path string, e *config.Server) {
+	wrap := func(why string, more ...string) {
+		s.do(why, append(append([]string{"wrap"}, more...), s.named(path)...)...)
+	}
+	switch p := e.Proxy; {
+	case p != nil && p.Through:
+		s.Proxy = proxyWrapped
+		for _, flag := range p.Flags {
+			name, file, _ := strings.Cut(flag, "=")
+			if flag == "--mode=observe" {
+				s.Proxy = proxyObserves
+			}
+			if _, err := os.Stat(file); err != nil && (name == "--config" || name == "--lockfile") {
+				s.Notes = append(s.Notes, "its proxy reads "+file+", which cannot be opened: "+reason(err))
+				s.do("its proxy does not find its "+name[2:], append([]string{"unwrap"}, s.named(path)...)...)
+			}
+		}
+	case p != nil && p.Written:
+		s.Proxy = proxyStale
+		wrap("it starts " + p.Program + ", or has another name or other variables than when it was wrapped")
+	case p != nil:
+		s.Proxy = proxyByHand
+	default:
+		if why := config.Unwrappable(e); why != "" {
+			s.Proxy = proxyCannot
+			if len(e.Problems) == 0 {
+				s.Notes = append(s.Notes, why)
+			}
+			return
+		}
+		s.Proxy = proxyNone
+		wrap("it is not behind the proxy")
+	}
+}
+
+// reason is an error without its path.
+func reason(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+// lock says what the lockfile has of a server.
+func (s *checkedServer) lock(c *doctorCmd, path string, f *lockfile.File, e *config.Server) {
+	at := func(words ...string) []string {
+		if c.Lockfile != lockfile.Name {
+			words = append(words, "--lockfile", c.Lockfile)
+		}
+		return words
+	}
+	var locked *lockfile.Server
+	if f != nil {
+		locked = f.Servers[e.Name]
+	}
+	if locked == nil {
+		s.Lock = lockMissing
+		s.do("nothing of it is approved", at("lock", "--run-servers", path)...)
+		return
+	}
+	s.Lock = lockApproved
+	counts := map[lockfile.Status]int{}
+	for _, entry := range locked.Entries {
+		counts[entry.Status]++
+	}
+	stale := locked.Identity.Stale(scanner.IdentityOf(e))
+	switch {
+	case locked.Identity == nil || len(locked.Entries) == 0:
+		s.Lock = lockMissing
+		s.do("the lockfile has its name and lacks its definitions or identity", at("lock", "--run-servers", path)...)
+	case len(stale) > 0:
+		s.Lock = lockChanged
+		s.do("it is not the server that was approved: "+strings.Join(stale, "; "), at("lock", "--run-servers", path)...)
+	case counts[lockfile.Changed] > 0 || locked.Identity.Seen != nil:
+		s.Lock = lockChanged
+	case counts[lockfile.Pending] > 0 || locked.Identity.Waits():
+		s.Lock = lockPending
+	}
+	if waits := counts[lockfile.Changed] + counts[lockfile.Pending]; waits > 0 || locked.Identity.Waits() {
+		s.do(waiting(counts, locked.Identity.Waits()), at("pins", "diff", e.Name)...)
+	}
+}
+
+// waiting says what waits for approval.
+func waiting(counts map[lockfile.Status]int, identity bool) string {
+	var parts []string
+	if n := counts[lockfile.Changed]; n > 0 {
+		parts = append(parts, count(n, "changed definition"))
+	}
+	if n := counts[lockfile.Pending]; n > 0 {
+		parts = append(parts, count(n, "new definition"))
+	}
+	if identity {
+		parts = append(parts, "its identity")
+	}
+	return "waits for approval: " + strings.Join(parts, ", ")
+}

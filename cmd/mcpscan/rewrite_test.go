@@ -1,0 +1,94 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+)
+
+// TestRewriteFile: a file keeps its mode and its links, its first backup stays, and what
+// somebody wrote meanwhile is not lost.
+func TestRewriteFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "real.json")
+	link := filepath.Join(dir, "link.json")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("one")
+	if err := os.Symlink("real.json", link); err != nil {
+		t.Skip("no links: ", err)
+	}
+	backup, err := rewriteFile(link, []byte("one"), []byte("two"), true)
+	if err != nil || backup != path+backupSuffix || readFile(t, path) != "two" || readFile(t, backup) != "one" {
+		t.Fatalf("%q, %v, %q", backup, err, readFile(t, path))
+	}
+	for _, name := range []string{path, backup} {
+		if info, err := os.Lstat(name); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+	if _, err := os.Readlink(link); err != nil {
+		t.Errorf("the link is gone: %v", err)
+	}
+	if again, err := rewriteFile(path, []byte("two"), []byte("three"), true); err != nil || again != "" || readFile(t, backup) != "one" {
+		t.Errorf("the first backup is %q: %q, %v", readFile(t, backup), again, err)
+	}
+	write("somebody else's")
+	if _, err := rewriteFile(path, []byte("three"), []byte("four"), false); err == nil || !strings.Contains(err.Error(), "changed meanwhile") || readFile(t, path) != "somebody else's" {
+		t.Errorf("%v, %q", err, readFile(t, path))
+	}
+	write("three and more")
+	if _, err := rewriteFile(path, []byte("three"), []byte("four"), false); err == nil || readFile(t, path) != "three and more" {
+		t.Errorf("%v, %q", err, readFile(t, path))
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 3 {
+		t.Errorf("files are left behind: %v", entries)
+	}
+}
+
+// TestChangedWhileWrapping: a client writes its configuration between reading and writing.
+func TestChangedWhileWrapping(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ".mcp.json")
+	if err := os.WriteFile(path, []byte(`{"mcpServers": {"a": {"command": "x"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	c := &wrapFlags{All: true, Config: path}
+	err := c.edit(streams{nil, io.Discard, &said}, func(f editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
+		if err := os.WriteFile(path, []byte(`{}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return config.Wrap(f.path, data, config.Wrapper{Program: "/bin/mcpscan"}, chosen)
+	}, true)
+	if fail(io.Discard, err) != exitIncomplete || !strings.Contains(said.String(), "it was changed meanwhile; close the client") || readFile(t, path) != `{}` {
+		t.Errorf("%v\n%s\n%s", err, said.String(), readFile(t, path))
+	}
+	if _, err := os.Stat(path + backupSuffix); err == nil {
+		t.Error("there is a backup of what nobody edited")
+	}
+}
+
+// TestOwnPath: clients are given a path that is this program's, and a program of the same
+// name is not.
+func TestOwnPath(t *testing.T) {
+	own, err := ownPath()
+	if err != nil || !filepath.IsAbs(own) || !thisProgram(own) {
+		t.Fatalf("%q, %v", own, err)
+	}
+	other := filepath.Join(t.TempDir(), filepath.Base(own))
+	if err := os.WriteFile(other, nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if thisProgram(other) || thisProgram(filepath.Base(own)) || thisProgram("") {
+		t.Error("another program is taken for this one")
+	}
+}

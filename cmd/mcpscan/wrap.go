@@ -1,0 +1,306 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// wrapCmd is mcpscan wrap.
+type wrapCmd struct {
+	wrapFlags
+	Mode     string `help:"What the proxies do: enforce blocks what rules, policies and pins block; observe reports it and passes it on. Default: enforce." placeholder:"MODE" default:"" enum:",enforce,observe"`
+	Settings string `help:"The mcpscan.yaml of the proxies; default, for files of a project: the one in the working directory, if it exists." placeholder:"FILE"`
+	Lockfile string `help:"The lockfile of the proxies; default, for files of a project: mcpscan.lock in the working directory, if it exists." placeholder:"FILE"`
+}
+
+// unwrapCmd is mcpscan unwrap.
+type unwrapCmd struct {
+	wrapFlags
+}
+
+// wrapFlags say which entries of which files are edited.
+type wrapFlags struct {
+	Name   string `arg:"" optional:"" help:"The server, as its configuration names it." placeholder:"NAME"`
+	All    bool   `help:"All servers."`
+	Config string `help:"The client configuration to edit; default: those of this directory and of the user." placeholder:"FILE"`
+	DryRun bool   `help:"Write nothing: show what would change as a diff."`
+	Quiet  bool   `short:"q" help:"Write only errors to standard error."`
+}
+
+// maxClientFile bounds a client configuration that is edited.
+const maxClientFile = 32 << 20
+
+// editedFile is a file to edit.
+type editedFile struct {
+	path    string
+	project bool // it is one of a project, not of the user or the machine
+	named   bool // on the command line
+}
+
+// Run edits the configurations so that their servers start behind the proxy.
+func (c *wrapCmd) Run(std streams) error {
+	program, err := ownPath()
+	if err != nil {
+		return err
+	}
+	by := config.Wrapper{Program: program, Options: config.ProxyOptions{Observe: c.Mode == "observe"}, Keep: c.Mode+c.Settings+c.Lockfile == ""}
+	if by.Options.Config, err = existing(c.Settings); err != nil {
+		return err
+	}
+	if by.Options.Lockfile, err = existing(c.Lockfile); err != nil {
+		return err
+	}
+	bare := "" // a file whose proxies are told nothing to block
+	err = c.edit(std, func(f editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
+		by := by
+		if f.project && c.Settings == "" {
+			by.Options.Config, _ = existing(config.SettingsFile)
+		}
+		if f.project && c.Lockfile == "" {
+			by.Options.Lockfile, _ = existing(lockfile.Name)
+		}
+		after, outcomes, err := config.Wrap(f.path, data, by, chosen)
+		if string(after) != string(data) && by.Options.Config == "" && by.Options.Lockfile == "" {
+			bare = f.path
+		}
+		return after, outcomes, err
+	}, true)
+	if bare != "" && !c.Quiet && !c.DryRun {
+		fmt.Fprintf(std.err, "mcpscan: the proxies of %s block nothing unless they find %s or %s where their client starts them; name yours with --settings and --lockfile\n", text.Visible(bare, 400), config.SettingsFile, lockfile.Name)
+	}
+	return err
+}
+
+// existing is the absolute path of a file that exists, "" for "".
+func existing(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	if _, err := os.Stat(name); err != nil {
+		return "", usage("opening %s: %w; the proxies could not read it", name, err)
+	}
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return "", usage("the path of %s is unknown: %w", name, err)
+	}
+	return path, nil
+}
+
+// Run gives back the entries as they were.
+func (c *unwrapCmd) Run(std streams) error {
+	return c.edit(std, func(f editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error) {
+		return config.Unwrap(f.path, data, chosen)
+	}, false)
+}
+
+// files are the configurations to edit.
+func (c *wrapFlags) files() (files []editedFile, missed []config.Missed, err error) {
+	switch {
+	case c.All == (c.Name != ""):
+		return nil, nil, usage("expected the name of a server or --all, as in: mcpscan wrap github")
+	case c.Config != "":
+		path, err := filepath.Abs(c.Config)
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		if err != nil {
+			return nil, nil, usage("opening %s: %w; expected a client configuration", c.Config, err)
+		}
+		return []editedFile{{c.Config, !discoverDirs("", true).Belongs(path), true}}, nil, nil
+	}
+	found, missed := config.Discover(discoverDirs(".", true))
+	for _, l := range ownFirst(found) {
+		files = append(files, editedFile{path: l.Path, project: l.Scope == "project"})
+	}
+	return files, missed, nil
+}
+
+// ownFirst returns each file once. In the home directory a file of the user is found as
+// one of a project, too.
+func ownFirst(found []config.Location) (files []config.Location) {
+	own := map[string]bool{}
+	for _, l := range found {
+		if l.Scope != "project" {
+			own[filepath.Clean(l.Path)] = true
+		}
+	}
+	for _, l := range found {
+		if abs, err := filepath.Abs(l.Path); l.Scope != "project" || err != nil || !own[abs] {
+			files = append(files, l)
+		}
+	}
+	return files
+}
+
+// editing edits the chosen entries of a file in memory.
+type editing func(f editedFile, data []byte, chosen func(*config.Server) bool) ([]byte, []config.Outcome, error)
+
+// edit edits the files, and says what became of each entry.
+func (c *wrapFlags) edit(std streams, edit editing, wrap bool) error {
+	files, missed, err := c.files()
+	if err != nil {
+		return err
+	}
+	e := &editor{wrapFlags: c, std: std, wrap: wrap}
+	for _, m := range missed {
+		e.fail("%s: %s", m.Path, m.Why)
+	}
+	for _, f := range files {
+		e.file(f, edit)
+	}
+	return e.end()
+}
+
+// editor edits one file after the other.
+type editor struct {
+	*wrapFlags
+	std     streams
+	wrap    bool
+	names   []string // of all servers, for a hint
+	found   bool     // an entry that was asked for
+	changed int
+	project string // a file of a project that was changed
+	failed  bool
+}
+
+// fail reports what could not be done.
+func (e *editor) fail(format string, args ...any) {
+	e.failed = true
+	fmt.Fprintf(e.std.err, "mcpscan: %s\n", text.Visible(text.Mask(fmt.Sprintf(format, args...)), 1000))
+}
+
+// say reports what was done.
+func (e *editor) say(format string, args ...any) {
+	to := e.std.out
+	if e.DryRun { // which has the diff
+		to = e.std.err
+	}
+	fmt.Fprintln(to, text.Visible(text.Mask(fmt.Sprintf(format, args...)), 1000))
+}
+
+// file edits one file.
+func (e *editor) file(f editedFile, edit editing) {
+	data, err := readTarget(f.path, maxClientFile)
+	if errors.Is(err, errOverLimit) {
+		err = fmt.Errorf("longer than %d bytes", maxClientFile)
+	}
+	if err != nil {
+		e.fail("%s is unchanged: %v", f.path, err)
+		return
+	}
+	before, err := config.Parse(f.path, data)
+	if errors.Is(err, config.ErrNotConfig) && !f.named {
+		return
+	}
+	if err != nil {
+		e.fail("%s is unchanged: %v", f.path, err)
+		return
+	}
+	for i := range before.Entries {
+		e.names = append(e.names, before.Entries[i].Name)
+	}
+	chosen := func(s *config.Server) bool { return e.All || s.Name == e.Name }
+	if !slices.ContainsFunc(before.Entries, func(s config.Server) bool { return chosen(&s) }) {
+		return
+	}
+	e.found = true
+	after, outcomes, err := edit(f, data, chosen)
+	if err != nil {
+		e.fail("%s is unchanged: %v", f.path, err)
+		return
+	}
+	if string(after) != string(data) && !e.write(f, before, data, after) {
+		return
+	}
+	for i := range outcomes {
+		e.outcome(f, &outcomes[i])
+	}
+}
+
+// write shows the difference, or writes the file.
+func (e *editor) write(f editedFile, before *config.File, data, after []byte) bool {
+	if e.DryRun {
+		showDiff(e.std.out, f.path, string(data), string(after))
+		return true
+	}
+	wrapped := slices.ContainsFunc(before.Entries, func(s config.Server) bool { return s.Proxy != nil && s.Proxy.Written })
+	backup, err := rewriteFile(f.path, data, after, e.wrap && !wrapped)
+	if err != nil {
+		e.fail("%s is unchanged: %v", f.path, err)
+		return false
+	}
+	if backup != "" {
+		e.say("backup of %s: %s", f.path, backup)
+	}
+	if f.project {
+		e.project = f.path
+	}
+	return true
+}
+
+// outcome says what became of an entry.
+func (e *editor) outcome(f editedFile, o *config.Outcome) {
+	done := "unwrapped"
+	if e.wrap {
+		done = "wrapped"
+	}
+	at := fmt.Sprintf("%s (%s:%d)", o.Server.Name, f.path, o.Server.Pos.Line)
+	switch {
+	case o.Changed:
+		e.changed++
+		e.say("%s %s", done, at)
+	case o.Why != "":
+		e.say("not %s: %s: %s", done, at, o.Why)
+		// Nobody expects a remote server of --all to be wrapped.
+		if e.failed = e.failed || !e.All || o.Server.Command != ""; e.failed {
+			return
+		}
+	case e.wrap:
+		e.say("already wrapped: %s", at)
+	case !e.All:
+		e.say("not wrapped: %s", at)
+	}
+}
+
+// end returns the exit error, and says what to do next.
+func (e *editor) end() error {
+	switch {
+	case e.Name != "" && !e.found:
+		err := usage("no server %s in the client configurations%s; mcpscan doctor lists them, and --config FILE names another file", shellWord(e.Name), didYouMean(e.Name, e.names))
+		if e.failed { // it may be in what was not read
+			return &exitError{exitIncomplete, err}
+		}
+		return err
+	case e.All && !e.found && !e.failed:
+		return usage("%w with servers; name a file with --config FILE", errNoConfig)
+	}
+	if e.changed > 0 && !e.Quiet && !e.DryRun {
+		fmt.Fprintln(e.std.err, "mcpscan: restart the clients: they read their configuration when they start")
+		if e.wrap && e.project != "" {
+			fmt.Fprintf(e.std.err, "mcpscan: %s belongs to a project, and now names a program of this machine; unwrap it before you commit it: mcpscan unwrap --all\n", text.Visible(e.project, 400))
+		}
+	}
+	if e.failed {
+		return &exitError{code: exitIncomplete}
+	}
+	return nil
+}
+
+// showDiff writes a unified diff, with secrets masked. However long the file is, few of its
+// lines differ.
+func showDiff(w io.Writer, path, before, after string) {
+	for line := range strings.Lines(udiff.Unified(path, path, before, after)) {
+		fmt.Fprintln(w, text.Visible(text.Mask(strings.TrimRight(line, "\r\n")), 10_000))
+	}
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// parseConfig reads a client configuration. Entries that mcpscan wrap wrapped are those of
+// the servers behind the proxy, if they start the program that reads them.
+func parseConfig(path string, data []byte) (*config.File, error) {
+	file, err := config.Parse(path, data)
+	if err == nil {
+		file.SeeThrough(thisProgram)
+	}
+	return file, err
+}
+
+// thisProgram reports whether a path is that of the running program. A name alone proves
+// nothing: a repository can come with a program called mcpscan.
+func thisProgram(path string) bool {
+	if !filepath.IsAbs(path) {
+		return false
+	}
+	own, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	a, err1 := os.Stat(own)
+	b, err2 := os.Stat(path)
+	return err1 == nil && err2 == nil && os.SameFile(a, b)
+}
+
+// ownPath is the path by which clients start this program: the one by which it was found,
+// because the file that a link leads to often has its version in its path.
+func ownPath() (string, error) {
+	own, err := os.Executable()
+	if err != nil {
+		return "", usage("the path of mcpscan is unknown: %w", err)
+	}
+	if strings.Contains(own, "go-build") && filepath.Base(filepath.Dir(own)) == "exe" {
+		return "", usage("go run removes the program when it ends, and clients could not start it; install mcpscan first: go install ./cmd/mcpscan")
+	}
+	if found, err := exec.LookPath(os.Args[0]); err == nil {
+		if found, err = filepath.Abs(found); err == nil && thisProgram(found) {
+			return found, nil
+		}
+	}
+	return own, nil
+}
+
+// asWritten is the entry behind a wrapped server, as far as the proxy can tell. The lockfile
+// has an entry as it was written. The client has expanded its references since, and has
+// changed to its directory: there the lockfile is taken at its word, and only a scan of the
+// configuration can compare them. The variables are those that wrap has named.
+func asWritten(entry config.Server, locked *scanner.Identity, env []string) config.Server {
+	entry.Env = map[string]string{}
+	for _, name := range env {
+		entry.Env[name] = ""
+	}
+	if locked == nil {
+		return entry
+	}
+	entry.Cwd = locked.Cwd
+	if len(text.References(locked.Command)) > 0 {
+		entry.Command = locked.Command
+	}
+	if len(entry.Args) == len(locked.Args) {
+		entry.Args = slices.Clone(entry.Args)
+		for i, arg := range locked.Args {
+			if len(text.References(arg)) > 0 {
+				entry.Args[i] = arg
+			}
+		}
+	}
+	return entry
+}

@@ -1,0 +1,102 @@
+package config
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// EntryProxy is the proxy that an entry starts.
+type EntryProxy = scanner.EntryProxy
+
+// unwrap returns the ways to take the proxy out of an entry: the first gives back the bytes
+// that wrap found, the others what it can where somebody moved things since. nil is for an entry
+// that is not wrapped.
+func (d *draft) unwrap(i int) (steps []step, why string) {
+	e := &d.file.Entries[i]
+	w, ok := wrappingOf(e)
+	if !ok {
+		if e.Proxy != nil {
+			return nil, "it starts a proxy of mcpscan that wrap did not write: give the server's own command by hand"
+		}
+		return nil, ""
+	}
+	h, err := d.holderOf(i)
+	if err != nil {
+		return nil, err.Error()
+	}
+	for _, edits := range d.outOf(h, w) {
+		steps = append(steps, step{edits, func(before, after *draft, i int) bool { return provesUnwrap(before, after, i, w) }})
+	}
+	if len(steps) == 0 {
+		return nil, "its arguments were moved or rewritten since it was wrapped: give the server's own command by hand"
+	}
+	return steps, ""
+}
+
+// outOf returns the ways to remove the words in front of a command.
+func (d *draft) outOf(h holder, w wrapping) (all [][]edit) {
+	if h.command.kind == kindArray { // the program is one of its items
+		items := h.command.items
+		if at := w.command + 1; at < len(items) {
+			return [][]edit{{{start: d.at(items[0].pos), end: d.at(items[at].pos)}}}
+		}
+		return nil
+	}
+	if h.args == nil || h.args.kind != kindArray || w.command >= len(h.args.items) {
+		return nil
+	}
+	from, to, err := d.token(h.command)
+	items := h.args.items
+	start, end, err2 := d.token(items[w.command])
+	if err != nil || err2 != nil {
+		return nil
+	}
+	command := edit{from, to, string(d.text[start:end])}
+	first := d.at(items[0].pos)
+	if w.command+1 < len(items) { // whatever the form was, it has arguments now
+		return [][]edit{{command, {start: first, end: d.at(items[w.command+1].pos)}}}
+	}
+	if list := d.at(h.args.pos); w.form == nullArgs && list >= 0 {
+		if length := bytes.IndexByte(d.text[end:], ']'); length >= 0 {
+			all = append(all, []edit{command, {list, end + length + 1, "null"}})
+		}
+	}
+	if key, next := d.at(h.argsKey), d.at(h.commandKey); w.form == noArgs && h.argsFollows && key < next && end <= next {
+		if d.blank(end, next) {
+			all = append(all, []edit{command, {start: key, end: next}})
+		}
+	}
+	// Clients write a list over several lines again as they like. Where wrap has found an empty
+	// one, its words begin behind the bracket.
+	if list := d.at(h.args.pos); list >= 0 && list+1 < first && d.text[list] == '[' && strings.TrimSpace(string(d.text[list+1:first])) == "" {
+		if length := bytes.IndexByte(d.text[end:], ']'); length >= 0 && strings.Trim(string(d.text[end:end+length]), ", \t\r\n") == "" {
+			all = append(all, []edit{command, {start: list + 1, end: end + length}})
+		}
+	}
+	return append(all, []edit{command, {start: first, end: end}})
+}
+
+// blank reports whether nothing is lost with the bytes between the last argument and the
+// next key: comments would be.
+func (d *draft) blank(from, to int) bool {
+	between := d.text[from:to]
+	if d.format == "toml" { // the beginning of a dotted key is there twice
+		if nl := bytes.LastIndexByte(between, '\n'); nl >= 0 {
+			between = between[:nl]
+		}
+	}
+	return strings.Trim(string(between), "] ,\t\r\n") == ""
+}
+
+// provesUnwrap reports whether an entry starts what was behind the proxy, and nothing else
+// has changed.
+func provesUnwrap(before, after *draft, i int, w wrapping) bool {
+	if len(before.file.Entries) != len(after.file.Entries) {
+		return false
+	}
+	was, is := before.file.Entries[i], after.file.Entries[i]
+	was.Command, was.Args, was.Proxy = was.Args[w.command], was.Args[w.command+1:], nil
+	return alike(&was, &is) && onlyThatOne(before, after, i)
+}

@@ -1,0 +1,338 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// Outcome is what became of an entry that was to be wrapped or unwrapped.
+type Outcome struct {
+	Server  Server // as it was read
+	Changed bool
+	// Why says why an entry was left as it is; "" for one that is already as asked for.
+	Why string
+}
+
+// Wrapper is what Wrap puts in front of servers.
+type Wrapper struct {
+	Program string // the absolute path of mcpscan
+	Options ProxyOptions
+	Keep    bool // entries that are wrapped keep their options
+}
+
+// Wrap returns a client configuration whose chosen entries start their servers behind the
+// proxy of a program, and what became of each of them. All bytes but those that say
+// what is started stay as they are, and Unwrap gives back every one of them.
+//
+// What cannot be edited so that both hold is left alone, and the outcome says why.
+func Wrap(path string, data []byte, by Wrapper, chosen func(*Server) bool) ([]byte, []Outcome, error) {
+	return rewrite(path, data, chosen, func(d *draft, i int) (steps []step, why string) {
+		return d.wrap(i, by)
+	})
+}
+
+// Unwrap undoes Wrap for the chosen entries. It needs nothing but the file: also when
+// other parts of it were edited since.
+func Unwrap(path string, data []byte, chosen func(*Server) bool) ([]byte, []Outcome, error) {
+	return rewrite(path, data, chosen, func(d *draft, i int) (steps []step, why string) {
+		return d.unwrap(i)
+	})
+}
+
+// maxWrapped bounds the entries of one file that are edited: the file is read again for each.
+const maxWrapped = 200
+
+// step is one way to edit an entry, and what must be true of the result.
+type step struct {
+	edits  []edit
+	proves func(before, after *draft, i int) bool
+}
+
+// rewrite edits the chosen entries one after the other. Each edit is proved on the result,
+// which is read again: of several ways to write it the first that is proved counts.
+func rewrite(path string, data []byte, chosen func(*Server) bool, edits func(*draft, int) ([]step, string)) ([]byte, []Outcome, error) {
+	d, err := newDraft(path, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	if why := d.doubtful(); why != "" {
+		return nil, nil, errors.New(why)
+	}
+	var outcomes []Outcome
+	for i := range d.file.Entries {
+		e := &d.file.Entries[i]
+		if !chosen(e) {
+			continue
+		}
+		outcome := Outcome{Server: *e}
+		if len(outcomes) >= maxWrapped {
+			return nil, nil, fmt.Errorf("more than %d servers to edit: no client has that many; name one server", maxWrapped)
+		}
+		steps, why := edits(d, i)
+		outcome.Why = why
+		if len(steps) > 0 {
+			outcome.Why = "its text is shared with another entry, or written in a way that cannot be edited safely: write the entry out in full"
+		}
+		for _, s := range steps {
+			if after := d.after(s.edits); after != nil && s.proves(d, after, i) {
+				d, outcome.Changed, outcome.Why = after, true, ""
+				break
+			}
+		}
+		outcomes = append(outcomes, outcome)
+	}
+	return d.data, outcomes, nil
+}
+
+// draft is a configuration at one moment of its editing.
+type draft struct {
+	*manuscript
+	path  string
+	data  []byte
+	file  *File
+	nodes map[Position]*node
+}
+
+func newDraft(path string, data []byte) (*draft, error) {
+	r, err := read(path, data)
+	if err != nil {
+		return nil, err
+	}
+	plain, failed := plainText(data)
+	if failed != nil {
+		return nil, failed
+	}
+	return &draft{newManuscript(r.format, plain), path, data, r.file, r.nodes}, nil
+}
+
+// after returns the draft after an edit, nil if it is no configuration any more.
+func (d *draft) after(edits []edit) *draft {
+	plain, ok := apply(d.text, edits)
+	if !ok {
+		return nil
+	}
+	mark := d.data[:len(d.data)-len(d.text)] // the byte order mark
+	after, err := newDraft(d.path, slices.Concat(mark, plain))
+	if err != nil {
+		return nil
+	}
+	return after
+}
+
+// doubtful explains why clients may read something else in the file than mcpscan does.
+func (d *draft) doubtful() string {
+	for _, p := range d.file.Problems {
+		if p.Related != (Position{}) {
+			return fmt.Sprintf("line %d, column %d: %s", p.Pos.Line, p.Pos.Column, p.Msg)
+		}
+	}
+	return ""
+}
+
+// holder is where an entry says what it starts.
+type holder struct {
+	command     *node
+	commandKey  Position
+	args        *node // nil if the entry has none
+	argsKey     Position
+	argsFollows bool // the command is the next member
+}
+
+// holderOf finds the members of an entry: in itself, in a transport within it, or in an
+// object that is its command.
+func (d *draft) holderOf(i int) (h holder, err error) {
+	n := d.nodes[d.file.Entries[i].Pos]
+	if n == nil {
+		return h, errors.New("its place in the file is unknown")
+	}
+	if inner := n.get("transport"); inner.is(kindObject) && holds(inner, commandKeys()) {
+		n = inner
+	}
+	keys := commandKeys()
+	for _, k := range keys {
+		if c := n.get(k); c.is(kindObject) {
+			n, keys = c, []string{"path"}
+			break
+		}
+	}
+	command := lastOf(n, keys)
+	if command < 0 {
+		return h, errors.New("its command is not where clients of this kind have it")
+	}
+	h.command, h.commandKey = n.members[command].value, n.members[command].pos
+	if at := lastOf(n, []string{"args"}); at >= 0 {
+		h.args, h.argsKey, h.argsFollows = n.members[at].value, n.members[at].pos, at+1 == command
+	}
+	return h, nil
+}
+
+func holds(n *node, keys []string) bool { return lastOf(n, keys) >= 0 }
+
+// lastOf is the place of the member that counts, as entryReader.named has it.
+func lastOf(n *node, keys []string) int {
+	for _, k := range keys {
+		for i := len(n.members) - 1; i >= 0; i-- {
+			if m := n.members[i]; m.key == k && (m.value.kind != kindNull || k == "args") {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// BuiltIn reports an entry that is code inside the client, which nothing starts.
+func BuiltIn(e *Server) bool {
+	_, ok := e.Span["/builtin"]
+	return ok
+}
+
+// Unwrappable says why an entry cannot be started behind the proxy, or "".
+func Unwrappable(e *Server) string {
+	_, fileOfVariables := e.Span["/envFiles/0"]
+	program, _, blank := strings.Cut(e.Command, " ")
+	switch {
+	case e.Command == "" && e.URL != "":
+		return "it is remote: the proxy speaks stdio only"
+	case len(e.Problems) > 0 && e.Transport == "":
+		return e.Problems[0]
+	case e.Command == "":
+		return "it has no command"
+	case len(e.Problems) > 0:
+		return e.Problems[0]
+	case e.Transport != stdio || e.URL != "":
+		return "it is not started over stdio"
+	case fileOfVariables:
+		return "its variables come from the file " + quoted(e.EnvFiles[0]) + ", and the proxy passes on only those that the entry names: list them under env"
+	case blank && !strings.ContainsAny(program, `/\`):
+		return "its command has arguments in it, which clients split in different ways: write them under args"
+	case strings.HasPrefix(e.Command, "~"):
+		return "its command begins with ~, which clients expand in a command only: write the whole path"
+	case len(text.References(e.Name)) > 0:
+		return "its name looks like a reference to a variable, which clients would expand"
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
+		if len(text.References(name)) > 0 {
+			return "the name of its variable " + quoted(name) + " looks like a reference"
+		}
+	}
+	return ""
+}
+
+// wrap returns the ways to wrap an entry, nil if it is as asked for or cannot be wrapped.
+func (d *draft) wrap(i int, by Wrapper) (steps []step, why string) {
+	e := &d.file.Entries[i]
+	if w, ok := wrappingOf(e); ok {
+		if by.Keep {
+			by.Options, by.Keep = w.options, false
+		}
+		if w.exact && e.Command == by.Program && w.options == by.Options {
+			return nil, ""
+		}
+		return d.again(i, by)
+	}
+	if e.Proxy != nil {
+		return nil, "it starts a proxy of mcpscan that wrap did not write: give the server's own command, then wrap it"
+	}
+	if why := Unwrappable(e); why != "" {
+		return nil, why
+	}
+	h, err := d.holderOf(i)
+	if err != nil {
+		return nil, err.Error()
+	}
+	all, f, err := d.into(h, func(f form) []string { return quotedAll(by.Options.words(f, e)) }, quote(by.Program))
+	if err != nil {
+		return nil, err.Error()
+	}
+	for _, edits := range all {
+		steps = append(steps, step{edits, func(before, after *draft, i int) bool { return provesWrap(before, after, i, f, by) }})
+	}
+	return steps, ""
+}
+
+// again unwraps an entry and wraps it as it would be wrapped today: it was renamed, got
+// another variable, or mcpscan is in another place.
+func (d *draft) again(i int, by Wrapper) (steps []step, why string) {
+	undo, why := d.unwrap(i)
+	for _, u := range undo {
+		plain := d.after(u.edits)
+		if plain == nil || !u.proves(d, plain, i) {
+			continue
+		}
+		redo, why := plain.wrap(i, by)
+		if len(redo) == 0 {
+			return nil, why
+		}
+		for _, s := range redo {
+			wrapped := plain.after(s.edits)
+			if wrapped == nil || !s.proves(plain, wrapped, i) {
+				continue
+			}
+			whole := []edit{{0, len(d.text), string(wrapped.text)}}
+			return []step{{whole, func(_, after *draft, i int) bool { return true }}}, ""
+		}
+	}
+	return nil, why
+}
+
+func quotedAll(words []string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = quote(w)
+	}
+	return out
+}
+
+// into returns the ways to put words, and the program, in front of a command.
+func (d *draft) into(h holder, words func(form) []string, program string) (all [][]edit, f form, err error) {
+	if h.command.kind == kindArray {
+		l, err := d.list(h.command)
+		if err != nil || len(h.command.items) == 0 {
+			return nil, "", moved(h.command)
+		}
+		at := d.at(h.command.items[0].pos)
+		added := append([]string{program}, words(asList)...)
+		return [][]edit{{{at, at, strings.Join(added, l.between) + l.last}}}, asList, nil
+	}
+	start, end, err := d.token(h.command)
+	if err != nil {
+		return nil, "", err
+	}
+	command := string(d.text[start:end])
+	replaced := edit{start, end, program}
+	switch {
+	case h.args == nil:
+		for _, e := range d.added("args", append(words(noArgs), command), d.at(h.commandKey)) {
+			all = append(all, []edit{e, replaced})
+		}
+		return all, noArgs, nil
+	case h.args.kind == kindNull:
+		at := d.at(h.args.pos)
+		if at < 0 || !bytes.HasPrefix(d.text[at:], []byte("null")) {
+			return nil, "", moved(h.args)
+		}
+		list := "[" + strings.Join(append(words(nullArgs), command), ", ") + "]"
+		return [][]edit{{replaced, {at, at + len("null"), list}}}, nullArgs, nil
+	case h.args.kind != kindArray:
+		return nil, "", moved(h.args)
+	}
+	l, err := d.list(h.args)
+	if err != nil {
+		return nil, "", err
+	}
+	at := l.empty
+	if len(h.args.items) > 0 {
+		at = d.at(h.args.items[0].pos)
+	}
+	added := strings.Join(append(words(asArgs), command), l.between)
+	if len(h.args.items) > 0 {
+		added += l.last
+	}
+	return [][]edit{{replaced, {at, at, added}}}, asArgs, nil
+}

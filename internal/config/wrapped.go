@@ -1,0 +1,165 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// The flags that mcpscan wrap gives to the proxy. Each is one word, so that a flag and
+// the command behind it cannot be confused.
+const (
+	proxyWord   = "proxy"
+	commandWord = "--"
+	formFlag    = "--wrapped="
+	nameFlag    = "--name="
+	envFlag     = "--env="
+)
+
+// form says where the command and the arguments of an entry were before it was wrapped.
+// It stands in the entry, so that unwrapping needs no backup.
+type form string
+
+const (
+	asArgs   form = "args"      // a command, and a list of arguments
+	noArgs   form = "no-args"   // a command alone
+	nullArgs form = "null-args" // a command, and null for arguments
+	asList   form = "command"   // one list of both
+)
+
+func knownForm(f form) bool { return f == asArgs || f == noArgs || f == nullArgs || f == asList }
+
+// ProxyOptions are what a user chooses about the proxies of wrapped servers.
+type ProxyOptions struct {
+	Observe          bool   // report and block nothing
+	Config, Lockfile string // absolute paths, "" for those of the working directory
+}
+
+// words are the arguments that wrap puts in front of an entry's command. Those of the
+// environment are the variables that the entry names: the proxy passes on no other but the
+// standard ones.
+func (o ProxyOptions) words(f form, e *Server) []string {
+	words := []string{proxyWord, formFlag + string(f), nameFlag + e.Name}
+	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
+		words = append(words, envFlag+name)
+	}
+	if o.Observe {
+		words = append(words, "--mode=observe")
+	}
+	if o.Config != "" {
+		words = append(words, "--config="+o.Config)
+	}
+	if o.Lockfile != "" {
+		words = append(words, "--lockfile="+o.Lockfile)
+	}
+	return append(words, commandWord)
+}
+
+// wrapping is how an entry starts a proxy.
+type wrapping struct {
+	form    form
+	options ProxyOptions
+	command int // which of the arguments is the command behind the proxy
+	// exact says that the entry is what wrap would write today: of its name, with its
+	// variables, and nothing else.
+	exact bool
+}
+
+// wrappingOf reads an entry as written. ok is false for one without the mark of wrap.
+func wrappingOf(e *Server) (w wrapping, ok bool) {
+	if len(e.Args) < 2 || e.Args[0] != proxyWord || !strings.HasPrefix(e.Args[1], formFlag) {
+		return w, false
+	}
+	w.form = form(strings.TrimPrefix(e.Args[1], formFlag))
+	end := slices.Index(e.Args, commandWord)
+	if end < 0 || end+1 >= len(e.Args) || !knownForm(w.form) {
+		return w, false
+	}
+	w.command = end + 1
+	for _, word := range e.Args[2:end] {
+		if word == "--mode=observe" {
+			w.options.Observe = true
+		}
+		if path, ok := strings.CutPrefix(word, "--config="); ok {
+			w.options.Config = path
+		}
+		if path, ok := strings.CutPrefix(word, "--lockfile="); ok {
+			w.options.Lockfile = path
+		}
+	}
+	w.exact = slices.Equal(w.options.words(w.form, e), e.Args[:w.command]) && absolute(e.Command) &&
+		absoluteOrNone(w.options.Config) && absoluteOrNone(w.options.Lockfile) && e.Args[w.command] != "" && e.URL == ""
+	return w, true
+}
+
+// absolute reports a path that leads to one place from every directory, on any system.
+func absolute(name string) bool {
+	if len(text.References(name)) > 0 {
+		return false
+	}
+	name = slashed(name)
+	drive := len(name) > 3 && name[1] == ':' && name[2] == '/'
+	return path.IsAbs(name) || drive
+}
+
+func absoluteOrNone(name string) bool { return name == "" || absolute(name) }
+
+// proxies notes which entries start a proxy of mcpscan.
+func (r *reader) proxies() {
+	for i := range r.file.Entries {
+		e := &r.file.Entries[i]
+		_, written := wrappingOf(e)
+		name := strings.TrimSuffix(strings.ToLower(path.Base(slashed(e.Command))), ".exe")
+		if !written && (name != "mcpscan" || len(e.Args) == 0 || e.Args[0] != proxyWord) {
+			continue
+		}
+		flags := e.Args[1:]
+		if end := slices.Index(flags, commandWord); end >= 0 {
+			flags = flags[:end]
+		}
+		e.Proxy = &scanner.EntryProxy{Program: e.Command, Flags: flags, Written: written}
+		e.Span["/proxy"] = e.Span["/command"]
+		for i := range flags {
+			e.Span["/proxy/"+strconv.Itoa(i)] = e.Span["/args/"+strconv.Itoa(i+1)]
+		}
+	}
+}
+
+// SeeThrough gives wrapped entries the command and arguments of the server behind the
+// proxy, so that they have its identity, its findings and its place in the lockfile. This
+// is the only place that does. An entry is seen through if it is, word for word, what
+// mcpscan wrap writes, and if this says that the program is the mcpscan that asks: another
+// program of that name may start anything. All other entries are judged as written.
+func (f *File) SeeThrough(this func(program string) bool) {
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		if w, ok := wrappingOf(e); ok && w.exact && e.Proxy != nil && this(e.Command) {
+			seeThrough(e, w)
+		}
+	}
+}
+
+func seeThrough(e *Server, w wrapping) {
+	e.Proxy.Through = true
+	e.Command = e.Args[w.command]
+	e.Span["/command"] = e.Span[fmt.Sprintf("/args/%d", w.command)]
+	for i := range e.Args {
+		from := fmt.Sprintf("/args/%d", i+w.command+1)
+		to := fmt.Sprintf("/args/%d", i)
+		if pos, ok := e.Span[from]; ok {
+			e.Span[to] = pos
+		} else {
+			delete(e.Span, to)
+		}
+	}
+	e.Args = e.Args[w.command+1:]
+	if len(e.Args) == 0 {
+		e.Args = nil
+	}
+}

@@ -1,0 +1,67 @@
+package configuration
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/entries"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var WeakProxy = scanner.Rule{
+	ID:         "cfg-weak-proxy",
+	Category:   "configuration",
+	Title:      "The entry starts an mcpscan proxy that protects less, or a program that only looks like it",
+	Why:        "Whoever sees mcpscan in front of a server trusts that it blocks. A flag can make it report only, or pass on the whole environment; and a repository can come with a program of that name that starts anything.",
+	Fix:        "Run mcpscan wrap for the server with the mcpscan that you trust; without a flag it enforces. In a file that others use, unwrap the server: the path of mcpscan is that of one machine.",
+	Severity:   scanner.High,
+	Confidence: scanner.ConfidenceHigh,
+	Basis:      "High if an entry of a project has the mark of mcpscan wrap and is not what this mcpscan writes: the server behind it is then not compared with the lockfile. Medium for a flag that takes protection away. One less where users chose it for their own machine. An entry that is exactly what wrap writes is not reported, unless it only observes.",
+	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-693"},
+	Config: func(p *scanner.ConfigPass) {
+		for i := range p.Entries {
+			if e := &p.Entries[i]; e.Proxy != nil {
+				weakProxy(p, e)
+			}
+		}
+	},
+}
+
+func weakProxy(p *scanner.ConfigPass, e *scanner.Entry) {
+	proxy := e.Proxy
+	if proxy.Written && !proxy.Through {
+		p.Report(e, "/proxy", entries.UnlessOwn(p, scanner.High, scanner.Medium),
+			"the entry has the mark of mcpscan wrap, and is not what this mcpscan writes: another program, another name, or other flags; it is judged as written", proxy.Program)
+	}
+	for i, flag := range proxy.Flags {
+		name, value, joined := strings.Cut(flag, "=")
+		if !joined && i+1 < len(proxy.Flags) {
+			value = proxy.Flags[i+1]
+		}
+		if why := weakens(e, name, value); why != "" {
+			p.Report(e, fmt.Sprintf("/proxy/%d", i), entries.UnlessOwn(p, scanner.Medium, scanner.Low), why, flag)
+		}
+	}
+}
+
+// weakens says what a flag of the proxy takes away, "" for nothing.
+func weakens(e *scanner.Entry, name, value string) string {
+	through := e.Proxy.Through // wrap names the variables of the entry, and files that the user chose
+	switch {
+	case name == "--mode" && value != "enforce":
+		return "the proxy reports and blocks nothing"
+	case name == "--inherit-env":
+		return "the server gets the whole environment of the client"
+	case name == "--no-config":
+		return "the proxy ignores mcpscan.yaml, and what it blocks"
+	case name == "--disable" || name == "--enable":
+		return "the proxy does not run all rules"
+	case name == "--env" && !through:
+		if _, own := e.Env[value]; !own {
+			return "the server gets a variable that the entry does not name"
+		}
+	case (name == "--config" || name == "--lockfile" || name == "--base" || name == "--approvals") && !through:
+		return "the proxy has settings or approvals of its own"
+	}
+	return ""
+}
