@@ -1,0 +1,78 @@
+package llm
+
+import (
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// claudeCode recognises a line of a transcript of Claude Code, also of its streamed output.
+func claudeCode(v View) bool {
+	switch kind := v.str("type"); {
+	case v.str("uuid") != "" && v.str("sessionId") != "":
+		return true
+	case kind == "user", kind == "assistant":
+		return v.at("message").str("role") != ""
+	case kind == "summary":
+		return v.str("leafUuid") != ""
+	case kind == "file-history-snapshot":
+		return v.str("messageId") != ""
+	case kind == "system":
+		return v.str("session_id") != "" && v.str("subtype") != ""
+	}
+	return v.str("sessionId") != "" && of(v.str("type"), claudeCodeSilent)
+}
+
+// claudeCodeSilent are the types of lines in which no tool and no server says anything: what
+// the client notes for itself, and what it tells the model.
+var claudeCodeSilent = []string{"system", "summary", "file-history-snapshot", "queue-operation", "progress", "attachment", "permission-mode", "ai-title",
+	"custom-title", "last-prompt", "agent-name", "agent-color", "tag", "mode", "pr-link", "result", "rate_limit_event", "speculation-accept", "worktree-state",
+	"content-replacement", "marble-origami-commit", "saved_hook_context", "started", "bridge-session"}
+
+func readClaudeCode(r *Reader, b *body) {
+	r.session, r.clock = b.str("sessionId"), false
+	if r.session == "" {
+		r.session = b.str("session_id")
+	}
+	r.time = stamp(b.str("timestamp"))
+	if r.turn = b.str("requestId"); r.turn == "" {
+		if message := b.members["message"]; message.Kind() == wire.Object {
+			r.turn, _ = message.Str("id")
+		}
+	}
+	switch kind := b.str("type"); {
+	case kind == "user" || kind == "assistant":
+		v, ok := r.member(b, "message")
+		if !ok {
+			return
+		}
+		if meta := b.members["mcpMeta"]; meta.Kind() >= wire.Array {
+			r.claudeCodeMeta(b, v)
+			return
+		}
+		r.anthropicMessage(v)
+	case of(kind, claudeCodeSilent):
+		at := b.origin(b.root)
+		r.emit(Item{Kind: Ignored, origin: &at, Reason: "a line of Claude Code about itself"})
+	default:
+		at := b.origin(b.root)
+		r.skipAt(at, "%s: a line of an unknown type, %s", r.format, quote(kind))
+	}
+}
+
+// claudeCodeMeta reads a line with a result and what its server sent beside the content.
+func (r *Reader) claudeCodeMeta(b *body, message View) {
+	var doc wire.Doc
+	meta := b.members["mcpMeta"]
+	if r.Max > 0 && int64(len(meta.Raw())) > r.Max || doc.Parse(meta.Raw()) != nil {
+		r.skip(message, "a part of %s is over the limit of %d bytes (--max-message)", r.format, r.Max)
+		r.anthropicMessage(message)
+		return
+	}
+	beside := View{text: b.text, doc: &doc, base: meta.Start(), pointer: b.pointer + "/mcpMeta"}
+	for c := message.at("content").First(); c.Is(); c = c.Next() {
+		if c.says("type", "tool_result") {
+			r.emit(Item{Kind: Result, At: c, ID: c.str("tool_use_id"), Content: c.at("content"), Failed: c.is("is_error"), Meta: beside})
+			continue
+		}
+		r.anthropicBlock(c)
+	}
+}
