@@ -301,7 +301,7 @@ func baseName(name string) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]
 	}
-	for _, ext := range []string{".gz", ".zst", ".jsonl", ".json", ".log", ".har", ".txt", ".events"} {
+	for _, ext := range []string{".gz", ".zst", ".jsonl", ".json", ".log", ".har", ".sse", ".txt", ".events"} {
 		if cut := strings.TrimSuffix(name, ext); cut != "" {
 			name = cut
 		}

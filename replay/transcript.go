@@ -65,6 +65,9 @@ func openTranscript(name string, r io.Reader, o Options) scanner.Source {
 				yield(skipped(name, max(last, 1), "%v", fmt.Errorf("reading %s after line %d: %w", name, last, err)))
 				break
 			}
+			if l.Number > last+1 { // an empty line, which ends an event
+				t.dispatch()
+			}
 			last = l.Number
 			if l.Oversize {
 				yield(skipped(name, l.Number, "a line is over the limit of %d bytes (--max-message)", o.MaxMessage))

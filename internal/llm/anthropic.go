@@ -112,8 +112,12 @@ func readAnthropicResponse(r *Reader, b *body) {
 
 // readAnthropicEvent takes in an event of a stream. A block is read when it is whole.
 func readAnthropicEvent(r *Reader, b *body) {
-	r.response()
 	s := &r.streams
+	if b.str("type") == "message_start" {
+		r.brokenOff("anthropic")
+		r.heard = false
+	}
+	r.streamed("anthropic", "message_stop", b.origin(b.root))
 	v, ok := r.view(b, b.root, "")
 	if !ok {
 		return
@@ -121,9 +125,6 @@ func readAnthropicEvent(r *Reader, b *body) {
 	key := streamKey{of: "anthropic", index: string(v.at("index").Raw())}
 	switch v.str("type") {
 	case "message_start":
-		r.brokenOff("anthropic")
-		r.heard = false
-		s.start("anthropic", "message_stop", v.Origin())
 		for c := v.at("message").at("content").First(); c.Is(); c = c.Next() {
 			r.anthropicBlock(c)
 		}

@@ -36,6 +36,9 @@ func init() {
 		{"an event of an Anthropic Messages stream", func(v View) bool {
 			return v.says("type", anthropicEvents...) && !v.at("uuid").Is()
 		}, readAnthropicEvent},
+		{"a notice in a stream", func(v View) bool {
+			return v.says("type", "ping") && !v.First().Next().Next().Is() || v.says("type", "error") && v.at("error").has("type", wire.String)
+		}, readNotice},
 		{"a LiteLLM log", liteLLM, readLiteLLM},
 		{"an OpenAI Chat Completions stream", func(v View) bool {
 			return v.has("choices", wire.Array) && (v.says("object", "chat.completion.chunk") || v.at("choices").First().has("delta", wire.Object))

@@ -92,13 +92,12 @@ func readChatResponse(r *Reader, b *body) {
 
 // readChatChunk takes in a chunk of a stream. A choice is read when it is finished.
 func readChatChunk(r *Reader, b *body) {
-	r.response()
 	v, ok := r.view(b, b.root, "")
 	if !ok {
 		return
 	}
 	s, stream := &r.streams, "chat "+v.str("id")
-	s.start(stream, doneMark, v.Origin())
+	r.streamed(stream, doneMark, v.Origin())
 	for choice := v.at("choices").First(); choice.Is(); choice = choice.Next() {
 		delta, at := choice.at("delta"), string(choice.at("index").Raw())
 		if delta.at("content").Is() {

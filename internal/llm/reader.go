@@ -16,24 +16,23 @@ type Reader struct {
 	Max  int64       // bytes of a message; a longer one is not read
 	Emit func(*Item) // gets each item
 
-	outer   outer // what a record around a body says
-	format  string
-	said    *scanner.Origin // the first text of the body that is of a user or of a model
-	heard   bool            // the stream at hand has had such a text
-	told    int             // items of the body
-	session string
-	time    time.Time
-	turn    string
-	style   Style
-	history bool
-	clock   bool
-	suite   bool
-	answer  int  // messages of the last request: the place of its answer
-	more    View // the message at hand
-
-	doc     wire.Doc // of the part at hand
-	streams streams
-	patches patches
+	outer    outer // what a record around a body says
+	format   string
+	said     *scanner.Origin // the first text of the body that is of a user or of a model
+	heard    bool            // the stream at hand has had such a text
+	told     int             // items of the body
+	session  string
+	time     time.Time
+	turn     string
+	style    Style
+	history  bool
+	clock    bool
+	suite    bool
+	answer   int      // messages of the last request, and answers behind it: the place of the next answer
+	before   string   // the response that the request continues
+	doc      wire.Doc // of the part at hand
+	streams  streams
+	session0 string // of the log of changes at hand
 }
 
 // body is a text whose format is known.
@@ -260,7 +259,7 @@ func (r *Reader) quoted(at scanner.Origin, data []byte) (View, error) {
 
 // conversation begins a request: its messages are counted from here.
 func (r *Reader) conversation(b *body, key string) {
-	r.history, r.answer = true, 0
+	r.history, r.answer, r.before = true, 0, ""
 	r.emit(Item{Kind: Begin, Key: key, origin: new(b.origin(b.root))})
 }
 
@@ -304,14 +303,26 @@ const (
 
 // message notes which message of a request is read.
 func (r *Reader) message(i int) {
-	r.turn = fmt.Sprint("message-", i)
-	r.answer = i + 1
+	r.turn, r.answer = r.place(i), i+1
 }
+
+// place names the place of a message, which is that of the request that it answers.
+func (r *Reader) place(i int) string { return fmt.Sprint(r.before, "message-", i) }
 
 // response begins what answers the last request.
 func (r *Reader) response() {
 	r.history = false
-	r.turn = fmt.Sprint("message-", r.answer)
+	r.turn = r.place(r.answer)
+	r.answer++
+}
+
+// streamed begins a piece of what answers the last request, in a stream of its own.
+func (r *Reader) streamed(stream, until string, at scanner.Origin) {
+	r.history = false
+	if _, known := r.streams.running[stream]; !known && r.streams.start(stream, until, at, r.place(r.answer)) {
+		r.answer++
+	}
+	r.turn = r.streams.running[stream].turn
 }
 
 // stamp reads a time of a transcript.

@@ -1,6 +1,8 @@
 package llm
 
 import (
+	"strings"
+
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -19,9 +21,22 @@ func readResponsesRequest(r *Reader, b *body) {
 		key = "response " + before
 	}
 	r.conversation(b, key)
+	if before := b.str("previous_response_id"); before != "" {
+		r.before = before + " "
+	}
+	if b.members["input"].Kind() == wire.String {
+		r.answer = 1
+	}
 	r.each(b, "tools", func(_ int, v View) { r.responsesTool(v) })
+	answering := false // the item before was of the model: one answer has several
 	r.each(b, "input", func(i int, v View) {
+		turn := r.turn
 		r.message(i)
+		own := !strings.HasSuffix(v.str("type"), "_output") && !v.says("role", "user", "system", "developer")
+		if own && answering {
+			r.turn = turn
+		}
+		answering = own
 		r.responsesItem(v)
 	})
 }
@@ -98,6 +113,10 @@ func (r *Reader) responsesItem(v View) {
 
 func readResponsesResponse(r *Reader, b *body) {
 	r.response()
+	r.responsesOutput(b)
+}
+
+func (r *Reader) responsesOutput(b *body) {
 	r.each(b, "output", func(_ int, v View) { r.responsesItem(v) })
 	if id := b.str("id"); id != "" { // the next request may name it instead of its history
 		r.emit(Item{Kind: Begin, Key: "response " + id, History: false, origin: new(b.origin(b.root)), Echo: true})
@@ -117,13 +136,12 @@ var (
 // readResponsesEvent takes in an event of a stream. Each item is read when it is done, and
 // those of the whole response at its end that were not.
 func readResponsesEvent(r *Reader, b *body) {
-	r.response()
 	s := &r.streams
 	if kind := b.str("type"); kind == "response.created" {
 		r.brokenOff("responses")
 		r.heard = false
 	}
-	s.start("responses", "response.completed", b.origin(b.root))
+	r.streamed("responses", "response.completed", b.origin(b.root))
 	switch kind := b.str("type"); {
 	case kind == "response.output_item.done":
 		if v, ok := r.member(b, "item"); ok {
@@ -131,7 +149,7 @@ func readResponsesEvent(r *Reader, b *body) {
 		}
 	case of(kind, responsesEnds):
 		if v := b.members["response"]; v.Kind() == wire.Object {
-			readResponsesResponse(r, b.sub(v, "/response"))
+			r.responsesOutput(b.sub(v, "/response"))
 		}
 		s.stop("responses")
 	case begins(kind, responsesPieces):

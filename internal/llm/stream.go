@@ -20,6 +20,7 @@ type streams struct {
 // running is a stream whose end has not come.
 type running struct {
 	until string
+	turn  string
 	at    scanner.Origin
 	order int
 }
@@ -40,15 +41,16 @@ type partial struct {
 // maxStreams bounds the streams of a file that are under way, and the calls in them.
 const maxStreams = 4096
 
-func (s *streams) start(key, until string, at scanner.Origin) {
-	if _, known := s.running[key]; known || len(s.running) >= maxStreams {
-		return
+func (s *streams) start(key, until string, at scanner.Origin, turn string) bool {
+	if len(s.running) >= maxStreams {
+		return false
 	}
 	if s.running == nil {
 		s.running = map[string]running{}
 	}
 	s.next++
-	s.running[key] = running{until, at, s.next}
+	s.running[key] = running{until, turn, at, s.next}
+	return true
 }
 
 func (s *streams) stop(key string) { delete(s.running, key) }
@@ -103,6 +105,9 @@ func (r *Reader) joined(p *partial) View {
 
 // brokenBlocks emits the calls of a stream whose blocks did not end, and says so.
 func (r *Reader) brokenBlocks(stream string) {
+	if s, known := r.streams.running[stream]; known {
+		r.turn, r.history = s.turn, false
+	}
 	for _, key := range r.streams.of(stream) {
 		p := r.streams.take(key)
 		if p.raw != nil {
@@ -150,7 +155,8 @@ func (r *Reader) Done() {
 // doneMark ends a stream of Chat Completions.
 const doneMark = "[DONE]"
 
-func readStreamNews(r *Reader, b *body) {
+// readNotice reads an event that says nothing of a tool.
+func readNotice(r *Reader, b *body) {
 	if b.str("type") == "error" {
 		at := b.origin(b.root)
 		r.emit(Item{Kind: Ignored, origin: &at, Reason: "an error of the provider of the model"})

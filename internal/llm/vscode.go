@@ -4,9 +4,6 @@ import (
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
-// patches are what a log of changes of a chat session said so far.
-type patches struct{ session string }
-
 // vscode recognises a chat session, or a line of a log of its changes.
 func vscode(v View) bool {
 	return v.str("sessionId") != "" && v.has("requests", wire.Array) || v.has("kind", wire.Number) && (v.has("k", wire.Array) || v.at("v").has("requests", wire.Array)) ||
@@ -32,9 +29,9 @@ func (r *Reader) vscodePatch(b *body) {
 	}
 	value := v.at("v")
 	if id := value.str("sessionId"); id != "" {
-		r.patches.session = id
+		r.session0 = id
 	}
-	r.session = r.patches.session
+	r.session = r.session0
 	if value.has("requests", wire.Array) {
 		for q := value.at("requests").First(); q.Is(); q = q.Next() {
 			r.vscodeRequest(q)
