@@ -2,7 +2,6 @@ package replay
 
 import (
 	"bytes"
-	"strconv"
 
 	"github.com/mcpscan/mcpscan/internal/llm"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -28,9 +27,9 @@ func (c *composed) raw(v llm.View) {
 }
 
 // callFrame writes a call as the request that a client sends for it.
-func callFrame(id int, tool string, i *llm.Item) *composed {
+func callFrame(id, tool string, i *llm.Item) *composed {
 	c := &composed{}
-	c.lit(`{"jsonrpc":"2.0","id":` + strconv.Itoa(id) + `,"method":"tools/call","params":{"name":`)
+	c.lit(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":`)
 	c.str(tool)
 	c.lit(`,"arguments":`)
 	c.arguments(i)
@@ -66,9 +65,9 @@ func (c *composed) arguments(i *llm.Item) {
 }
 
 // resultFrame writes a result as the response that a server sends with it.
-func resultFrame(id int, i *llm.Item) *composed {
+func resultFrame(id string, i *llm.Item) *composed {
 	c := &composed{}
-	c.lit(`{"jsonrpc":"2.0","id":` + strconv.Itoa(id) + `,"result":`)
+	c.lit(`{"jsonrpc":"2.0","id":` + id + `,"result":`)
 	content := i.Content
 	if content.Kind() == wire.Object && content.At("content").Kind() == wire.Array { // it is that of the server
 		c.raw(content)

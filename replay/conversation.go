@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/llm"
@@ -42,7 +43,7 @@ type mark [16]byte
 
 // pending is a call.
 type pending struct {
-	id           int
+	id           string // of its frame
 	server, tool string
 	answered     bool
 	echo         bool // its result was said beside the call
@@ -186,7 +187,7 @@ func (c *conversations) said(s *conversation, i *llm.Item, what ...[]byte) bool 
 
 // event makes the event of an item.
 func (c *conversations) event(s *conversation, i *llm.Item, server string, frame *composed) *scanner.Event {
-	e := &scanner.Event{Type: typeMessage, Session: s.session, Server: server, Request: i.Turn, Time: i.Time,
+	e := &scanner.Event{Type: typeMessage, Session: s.session, Server: server, Request: i.Turn, Time: i.Time, Told: i.Record,
 		Frame: frame.b, Parts: frame.parts, Origin: c.at(i)}
 	for k := range e.Parts {
 		e.Parts[k].Origin.File = c.file
@@ -195,6 +196,14 @@ func (c *conversations) event(s *conversation, i *llm.Item, server string, frame
 		e.Time = clock.Add(time.Duration(s.events) * time.Second)
 	}
 	return e
+}
+
+// next is the ID of the next frame. Beside the frames of connections it is none of theirs.
+func (s *conversation) next(i *llm.Item) string {
+	if i.Record {
+		return fmt.Sprintf(`"llm-%d"`, s.events+1)
+	}
+	return strconv.Itoa(s.events + 1)
 }
 
 func (c *conversations) emit(s *conversation, i *llm.Item, e *scanner.Event, odd string) {
@@ -215,7 +224,7 @@ func (c *conversations) call(i *llm.Item) {
 	if c.said(s, i, []byte("call"), []byte(i.ID), []byte(server), []byte(tool), argumentsOf(i, nil)) {
 		return
 	}
-	p := pending{id: s.events + 1, server: server, tool: tool}
+	p := pending{id: s.next(i), server: server, tool: tool}
 	frame := callFrame(p.id, tool, i)
 	e := c.event(s, i, server, frame)
 	e.Direction = scanner.ClientToServer
@@ -276,7 +285,7 @@ func (c *conversations) result(i *llm.Item) {
 			delete(s.open, i.ID)
 		}
 	default: // of a call that the transcript does not have; its server is not asked for the answer
-		to = pending{id: s.events + 1, server: "unknown", tool: i.Name}
+		to = pending{id: s.next(i), server: "unknown", tool: i.Name}
 	}
 	frame := resultFrame(to.id, i)
 	e := c.event(s, i, to.server, frame)

@@ -1,6 +1,9 @@
 package llm
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -18,7 +21,12 @@ func readCodex(r *Reader, b *body) {
 	}
 	switch kind {
 	case "response_item":
-		r.turn = v.str("turn_id")
+		own := !strings.HasSuffix(v.str("type"), "_output") && !v.says("role", "user", "system", "developer")
+		if own && !r.answering { // an answer of the model has several items
+			r.answers++
+		}
+		r.answering = own
+		r.turn = fmt.Sprint("answer-", r.answers)
 		r.responsesItem(v)
 	case "event_msg":
 		r.codexEvent(v)

@@ -45,6 +45,7 @@ type Item struct {
 	History bool // part of a request, which repeats what was said before
 	Echo    bool // said beside a call or a result with this ID, which counts
 	Clock   bool // the format has no times: each item is a second behind the one before it
+	Record  bool // it is in a record of events.jsonl, which can have the connections as well
 	Failed  bool // the result is an error
 	Foreign bool // the client has rewritten the definition
 	Free    bool // the arguments are text, which need not be JSON

@@ -16,23 +16,26 @@ type Reader struct {
 	Max  int64       // bytes of a message; a longer one is not read
 	Emit func(*Item) // gets each item
 
-	outer    outer // what a record around a body says
-	format   string
-	said     *scanner.Origin // the first text of the body that is of a user or of a model
-	heard    bool            // the stream at hand has had such a text
-	told     int             // items of the body
-	session  string
-	time     time.Time
-	turn     string
-	style    Style
-	history  bool
-	clock    bool
-	suite    bool
-	answer   int      // messages of the last request, and answers behind it: the place of the next answer
-	before   string   // the response that the request continues
-	doc      wire.Doc // of the part at hand
-	streams  streams
-	session0 string // of the log of changes at hand
+	outer   outer // what a record around a body says
+	format  string
+	said    *scanner.Origin // the first text of the body that is of a user or of a model
+	heard   bool            // the stream at hand has had such a text
+	told    int             // items of the body
+	session string
+	time    time.Time
+	turn    string
+	style   Style
+	history bool
+	clock   bool
+	suite   bool
+	answer  int      // messages of the last request, and answers behind it: the place of the next answer
+	before  string   // the response that the request continues
+	doc     wire.Doc // of the part at hand
+	streams streams
+	changes string // the session of the log of changes at hand
+
+	answering bool // the item before was of the model
+	answers   int  // of the model, in a log of items
 }
 
 // body is a text whose format is known.
@@ -115,6 +118,7 @@ func (r *Reader) emit(i Item) {
 		i.Turn = r.outer.turn
 	}
 	i.History = i.History || r.history
+	i.Record = r.outer.session != ""
 	i.Clock = r.clock && i.Time.IsZero()
 	r.Emit(&i)
 }

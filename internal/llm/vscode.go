@@ -1,6 +1,9 @@
 package llm
 
 import (
+	"strconv"
+	"time"
+
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -11,7 +14,7 @@ func vscode(v View) bool {
 }
 
 func readVSCode(r *Reader, b *body) {
-	r.style, r.clock = Underlined, false
+	r.style = Underlined
 	if b.members["kind"].Kind() == wire.Number {
 		r.vscodePatch(b)
 		return
@@ -29,9 +32,9 @@ func (r *Reader) vscodePatch(b *body) {
 	}
 	value := v.at("v")
 	if id := value.str("sessionId"); id != "" {
-		r.session0 = id
+		r.changes = id
 	}
-	r.session = r.session0
+	r.session = r.changes
 	if value.has("requests", wire.Array) {
 		for q := value.at("requests").First(); q.Is(); q = q.Next() {
 			r.vscodeRequest(q)
@@ -63,6 +66,9 @@ func (r *Reader) vscodeValue(v View) {
 
 func (r *Reader) vscodeRequest(v View) {
 	r.turn = v.str("requestId")
+	if ms, err := strconv.ParseInt(string(v.at("timestamp").Raw()), 10, 64); err == nil && ms > 0 {
+		r.time = time.UnixMilli(ms).UTC()
+	}
 	r.text(v)
 	r.vscodeRounds(v.at("result").at("metadata"))
 	for c := v.at("response").First(); c.Kind() != wire.Invalid; c = c.Next() {
