@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/llm"
@@ -20,17 +20,31 @@ type conversations struct {
 	servers *registry
 	yield   func(*scanner.Event)
 
+	*Memory
+	now   *conversation
+	begun int              // conversations that are named after the file
+	lists map[string]*list // definitions that wait for more of their server
+	order []*list
+}
+
+// Memory is what transcripts have said so far: files that are read with one memory can
+// continue each other's conversations. It is for one reader after another.
+type Memory struct {
 	byKey    map[string]*conversation
 	sessions map[string]*conversation
-	now      *conversation
-	lists    map[string]*list // definitions that wait for more of their server
-	order    []*list
-	kept     int // bytes and entries that conversations remember
+	kept     int // marks of what was said, in all conversations
+}
+
+// NewMemory returns a memory of nothing.
+func NewMemory() *Memory {
+	return &Memory{byKey: map[string]*conversation{}, sessions: map[string]*conversation{}}
 }
 
 // conversation is one session.
 type conversation struct {
 	session string
+	key     string
+	first   string // the ID of its first call
 	events  int
 	seen    map[mark]int         // how often something was said, at most, in one request
 	current map[mark]int         // how often in the request at hand
@@ -63,9 +77,11 @@ const maxSaid = 1 << 18
 // clock is where the time of formats begins that have none.
 var clock = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func newConversations(file string, servers map[string][]string, yield func(*scanner.Event)) *conversations {
-	return &conversations{file: file, servers: newRegistry(servers), yield: yield,
-		byKey: map[string]*conversation{}, sessions: map[string]*conversation{}, lists: map[string]*list{}}
+func newConversations(file string, servers map[string][]string, memory *Memory, yield func(*scanner.Event)) *conversations {
+	if memory == nil {
+		memory = NewMemory()
+	}
+	return &conversations{file: file, servers: newRegistry(servers), yield: yield, Memory: memory, lists: map[string]*list{}}
 }
 
 // take takes in an item.
@@ -107,19 +123,31 @@ func (c *conversations) begin(i *llm.Item) {
 	}
 	if i.Session != "" {
 		c.session(i)
-	} else if known := c.byKey[i.Key]; known != nil {
+	} else if known := c.byKey[i.Key]; known != nil && (known.first == i.First || known.first == "" || strings.HasPrefix(i.Key, "response ")) {
+		c.now = known
+	} else if known := c.byKey[i.Key+"\x00"+i.First]; known != nil && i.First != "" {
 		c.now = known
 	} else {
-		name := baseName(c.file)
-		if n := len(c.sessions); n > 0 {
-			name = fmt.Sprintf("%s#%d", name, n+1)
-		}
-		c.now = c.open(name)
+		c.now = c.open(c.name())
+		c.now.key = i.Key
 		if len(c.byKey) < maxSaid {
 			c.byKey[i.Key] = c.now
 		}
 	}
 	clear(c.now.current)
+}
+
+// name names a conversation after the file: the first by its name.
+func (c *conversations) name() string {
+	for {
+		name := c.file
+		if c.begun++; c.begun > 1 {
+			name = fmt.Sprintf("%s#%d", name, c.begun)
+		}
+		if c.sessions[name] == nil {
+			return name
+		}
+	}
 }
 
 func (c *conversations) open(session string) *conversation {
@@ -143,7 +171,7 @@ func (c *conversations) forget() {
 func (c *conversations) session(i *llm.Item) *conversation {
 	if i.Session == "" {
 		if c.now == nil {
-			c.now = c.open(baseName(c.file))
+			c.now = c.open(c.name())
 		}
 		return c.now
 	}
@@ -198,12 +226,13 @@ func (c *conversations) event(s *conversation, i *llm.Item, server string, frame
 	return e
 }
 
-// next is the ID of the next frame. Beside the frames of connections it is none of theirs.
-func (s *conversation) next(i *llm.Item) string {
-	if i.Record {
-		return fmt.Sprintf(`"llm-%d"`, s.events+1)
+// next is the ID of the next frame: that of the call, if it is the only one of this ID.
+func (s *conversation) next(c *conversations, i *llm.Item) string {
+	id := i.ID
+	if id == "" || s.calls[id] != nil {
+		id = fmt.Sprintf("%s#%d", c.file, s.events+1)
 	}
-	return strconv.Itoa(s.events + 1)
+	return string(wire.AppendString(nil, []byte(id)))
 }
 
 func (c *conversations) emit(s *conversation, i *llm.Item, e *scanner.Event, odd string) {
@@ -224,10 +253,13 @@ func (c *conversations) call(i *llm.Item) {
 	if c.said(s, i, []byte("call"), []byte(i.ID), []byte(server), []byte(tool), argumentsOf(i, nil)) {
 		return
 	}
-	p := pending{id: s.next(i), server: server, tool: tool}
+	p := pending{id: s.next(c, i), server: server, tool: tool}
 	frame := callFrame(p.id, tool, i)
 	e := c.event(s, i, server, frame)
 	e.Direction = scanner.ClientToServer
+	if s.first == "" && s.key != "" && i.ID != "" && len(c.byKey) < maxSaid {
+		s.first, c.byKey[s.key+"\x00"+i.ID] = i.ID, s
+	}
 	s.open[i.ID] = append(s.open[i.ID], p)
 	s.calls[i.ID] = &p
 	c.emit(s, i, e, frame.odd)
@@ -285,7 +317,7 @@ func (c *conversations) result(i *llm.Item) {
 			delete(s.open, i.ID)
 		}
 	default: // of a call that the transcript does not have; its server is not asked for the answer
-		to = pending{id: s.next(i), server: "unknown", tool: i.Name}
+		to = pending{id: s.next(c, i), server: "unknown", tool: i.Name}
 	}
 	frame := resultFrame(to.id, i)
 	e := c.event(s, i, to.server, frame)

@@ -26,6 +26,7 @@ import (
 // Options of a reader.
 type Options struct {
 	MaxMessage int64               // bytes; a longer line is counted and not read into memory
+	Memory     *Memory             // of the transcripts that were read before; nil for none
 	Servers    map[string][]string // the servers that are known, and their tools: whose tool a name in a transcript is
 }
 

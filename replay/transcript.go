@@ -40,7 +40,7 @@ func pulled(run func(yield func(*scanner.Event))) scanner.Source {
 }
 
 func newTranscript(name string, o Options, yield func(*scanner.Event)) *transcript {
-	t := &transcript{name: name, o: o, yield: yield, talk: newConversations(name, o.Servers, yield)}
+	t := &transcript{name: name, o: o, yield: yield, talk: newConversations(name, o.Servers, o.Memory, yield)}
 	t.reader = llm.Reader{Max: o.MaxMessage, Emit: t.talk.take}
 	return t
 }

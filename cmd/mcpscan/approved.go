@@ -88,6 +88,16 @@ func (a *approved) known() map[string]*lockfile.Server {
 	return a.file.Servers
 }
 
+// toolsByServer returns the servers of mcpscan.lock with their tools, none if there is no
+// lockfile that can be read.
+func toolsByServer() map[string][]string {
+	f, err := lockfile.Load(lockfile.Name)
+	if err != nil {
+		return nil
+	}
+	return (&approved{file: f}).tools(nil)
+}
+
 // servers returns the servers that the policy declares.
 func (c *checks) servers() (ids []string) {
 	if p := c.triage.Settings.Policy; p != nil {

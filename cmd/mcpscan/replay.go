@@ -82,6 +82,7 @@ func readError(err error) error {
 func openRecordings(names []string, std streams, o replay.Options, bar *progress) (scanner.Source, func(), error) {
 	var sources []scanner.Source
 	var files []*os.File
+	o.Memory = replay.NewMemory()
 	closeAll := func() {
 		for _, f := range files {
 			f.Close()

@@ -27,7 +27,7 @@ func readAgentDojo(r *Reader, b *body) {
 			}
 		}
 	}
-	r.conversation(b, r.session)
+	r.conversation(b, r.session, wire.Value{})
 	r.each(b, "messages", func(i int, v View) {
 		r.message(i)
 		r.dojoMessage(v)
@@ -86,7 +86,7 @@ func readInspect(r *Reader, b *body) {
 func readInspectSample(r *Reader, b *body) {
 	id := cmp.Or(b.str("id"), string(b.members["id"].Raw()))
 	r.session = "sample " + id + " epoch " + cmp.Or(string(b.members["epoch"].Raw()), "1")
-	r.conversation(b, r.session)
+	r.conversation(b, r.session, wire.Value{})
 	r.each(b, "messages", func(i int, v View) {
 		r.message(i)
 		r.dojoMessage(v)

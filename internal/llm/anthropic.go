@@ -16,7 +16,7 @@ var anthropicEvents = []string{"message_start", "content_block_start", "content_
 var providerTools = []string{"bash_", "computer_", "text_editor_", "web_search", "web_fetch", "code_execution", "memory_", "tool_search", "advisor"}
 
 func readAnthropicRequest(r *Reader, b *body) {
-	r.conversation(b, firstSaid(b.members["messages"]))
+	r.conversation(b, firstSaid(b.members["messages"]), b.members["messages"])
 	r.each(b, "mcp_servers", func(_ int, v View) { r.emit(Item{Kind: Known, At: v, Server: v.str("name")}) })
 	r.each(b, "tools", func(_ int, v View) { r.anthropicTool(v, "") })
 	r.anthropicMessages(b)

@@ -32,6 +32,9 @@ func readClaudeCode(r *Reader, b *body) {
 	if r.session == "" {
 		r.session = b.str("session_id")
 	}
+	if agent := b.str("agentId"); agent != "" { // its lines are beside those of the session
+		r.session += "/" + agent
+	}
 	r.time = stamp(b.str("timestamp"))
 	if r.turn = b.str("requestId"); r.turn == "" {
 		if message := b.members["message"]; message.Kind() == wire.Object {

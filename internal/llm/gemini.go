@@ -14,7 +14,7 @@ func (v View) either(camel, snake string) View {
 
 func readGeminiRequest(r *Reader, b *body) {
 	r.style = Underlined
-	r.conversation(b, firstSaid(b.members["contents"]))
+	r.conversation(b, firstSaid(b.members["contents"]), b.members["contents"])
 	r.each(b, "tools", func(_ int, v View) { r.geminiTools(v) })
 	r.each(b, "contents", func(i int, v View) {
 		r.message(i)
@@ -69,7 +69,7 @@ func geminiID(v View) string {
 	if id := v.str("id"); id != "" {
 		return id
 	}
-	return "name " + v.str("name")
+	return unnamed + v.str("name")
 }
 
 func readGeminiResponse(r *Reader, b *body) {
@@ -87,7 +87,7 @@ func readGeminiStream(r *Reader, b *body) {
 }
 
 func readConverseRequest(r *Reader, b *body) {
-	r.conversation(b, firstSaid(b.members["messages"]))
+	r.conversation(b, firstSaid(b.members["messages"]), b.members["messages"])
 	if v, ok := r.member(b, "toolConfig"); ok {
 		for t := v.at("tools").First(); t.Is(); t = t.Next() {
 			switch spec := t.at("toolSpec"); {

@@ -35,7 +35,8 @@ type Item struct {
 	Format  string // of the body
 	At      View   // where it is said
 	Session string // of the client; "" where the format has none
-	Key     string // of a Begin: tells conversations of one file apart
+	Key     string // of a Begin: stands for the conversation
+	First   string // of a Begin: the ID of the first call in it, "" for none
 	Time    time.Time
 	Turn    string // the request that the model answered with a call
 	ID      string // of a call, and of what answers it

@@ -5,7 +5,7 @@ import (
 )
 
 func readChatRequest(r *Reader, b *body) {
-	r.conversation(b, firstSaid(b.members["messages"]))
+	r.conversation(b, firstSaid(b.members["messages"]), b.members["messages"])
 	r.each(b, "tools", func(_ int, v View) { r.chatTool(v) })
 	r.each(b, "functions", func(_ int, v View) { r.declare(v, "") })
 	r.each(b, "messages", func(i int, v View) {
@@ -158,7 +158,7 @@ func readAnyRequest(r *Reader, b *body) { readChatRequest(r, b) }
 
 // readMessages reads a list of messages by itself.
 func readMessages(r *Reader, b *body) {
-	r.conversation(b, firstSaid(b.root))
+	r.conversation(b, firstSaid(b.root), b.root)
 	r.list(b, b.root, "", func(i int, v View) {
 		r.message(i)
 		r.anyMessage(v)

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -262,9 +263,9 @@ func (r *Reader) quoted(at scanner.Origin, data []byte) (View, error) {
 }
 
 // conversation begins a request: its messages are counted from here.
-func (r *Reader) conversation(b *body, key string) {
+func (r *Reader) conversation(b *body, key string, said wire.Value) {
 	r.history, r.answer, r.before = true, 0, ""
-	r.emit(Item{Kind: Begin, Key: key, origin: new(b.origin(b.root))})
+	r.emit(Item{Kind: Begin, Key: key, First: firstCall(said), origin: new(b.origin(b.root))})
 }
 
 // firstSaid stands for the conversation that a list of messages belongs to: what its first
@@ -286,6 +287,41 @@ func firstSaid(list wire.Value) string {
 	}
 	return string(said[:min(len(said), maxKey)])
 }
+
+// firstCall is the ID of the first call in a list of messages, "" where it has none.
+func firstCall(list wire.Value) (id string) {
+	str := func(v wire.Value, key string) string {
+		s, _ := v.Str(key)
+		return s
+	}
+	for c := list.Children(); list.Kind() == wire.Array && id == "" && c.Next(); {
+		m := c.Value
+		if kind := str(m, "type"); strings.HasSuffix(kind, "_call") {
+			id = cmp.Or(str(m, "call_id"), str(m, "id"))
+			continue
+		}
+		for calls := m.Get("tool_calls").Children(); id == "" && calls.Next(); {
+			id = str(calls.Value, "id")
+		}
+		for _, key := range []string{"content", "parts"} {
+			list := m.Get(key)
+			for blocks := list.Children(); list.Kind() == wire.Array && id == "" && blocks.Next(); {
+				block := blocks.Value
+				if strings.HasSuffix(str(block, "type"), "tool_use") {
+					id = str(block, "id")
+				} else if use := block.Get("toolUse"); use.Kind() == wire.Object {
+					id = str(use, "toolUseId")
+				} else if use := block.Get("functionCall"); use.Kind() == wire.Object {
+					id = cmp.Or(str(use, "id"), unnamed+str(use, "name"))
+				}
+			}
+		}
+	}
+	return id
+}
+
+// unnamed begins the ID of a call that has none: calls of one tool are answered in order.
+const unnamed = "name "
 
 func appendSaid(said []byte, content wire.Value) []byte {
 	if content.Kind() == wire.String {

@@ -20,7 +20,7 @@ func readResponsesRequest(r *Reader, b *body) {
 	if before := b.str("previous_response_id"); before != "" {
 		key = "response " + before
 	}
-	r.conversation(b, key)
+	r.conversation(b, key, b.members["input"])
 	if before := b.str("previous_response_id"); before != "" {
 		r.before = before + " "
 	}
