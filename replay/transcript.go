@@ -101,7 +101,7 @@ func (t *transcript) line(number int, data []byte) {
 		return
 	}
 	for _, field := range bytes.Split(data, []byte("\r")) { // which ends a line in an event stream
-		if !t.stream.field(number, field) {
+		if !t.stream.field(number, field, t.o.MaxMessage) {
 			t.dispatch()
 			t.other(number, 1, data)
 			return
@@ -191,13 +191,14 @@ type eventText struct {
 	number int // of the first line with data
 	column int
 	lines  int
+	over   bool // it is over the limit
 }
 
 // streamFields are the fields of an event that are read or passed over.
 var streamFields = []string{"data", "event", "id", "retry"}
 
 // field takes in a line, and reports false for one that is none of an event stream.
-func (s *eventText) field(number int, line []byte) bool {
+func (s *eventText) field(number int, line []byte, most int64) bool {
 	line = bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	known := len(name) == 0
@@ -209,13 +210,16 @@ func (s *eventText) field(number int, line []byte) bool {
 		if v, ok := bytes.CutPrefix(value, []byte(" ")); ok {
 			value, column = v, column+1
 		}
-		if s.lines > 0 {
+		if s.lines > 0 && !s.over {
 			s.data = append(s.data, '\n')
-		} else {
+		} else if s.lines == 0 {
 			s.number, s.column = number, column
 		}
+		if s.lines++; most > 0 && int64(len(s.data)+len(value)) > most {
+			s.over = true
+			return known
+		}
 		s.data = append(s.data, value...)
-		s.lines++
 	}
 	return known
 }
@@ -227,6 +231,11 @@ func (t *transcript) dispatch() {
 		return
 	}
 	at := scanner.Origin{File: t.name, Line: s.number, Column: s.column, Exact: true}
+	if s.over {
+		t.yield(skipped(t.name, s.number, "a server-sent event is over the limit of %d bytes (--max-message)", t.o.MaxMessage))
+		*s = eventText{}
+		return
+	}
 	text := llm.NewText(at, s.data)
 	if s.lines > 1 { // the file has the names of fields between them
 		text = llm.Quoted(at, s.data)

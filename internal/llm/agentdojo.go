@@ -79,7 +79,7 @@ func (r *Reader) dojoMessage(v View) {
 func readInspect(r *Reader, b *body) {
 	i := 0
 	for c := b.members["samples"].Children(); c.Next(); i++ {
-		readInspectSample(r, b.sub(c.Value, "/samples"+index(i)))
+		readInspectSample(r, r.sub(b, c.Value, "/samples"+index(i)))
 	}
 }
 

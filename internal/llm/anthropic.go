@@ -131,7 +131,9 @@ func readAnthropicEvent(r *Reader, b *body) {
 	case "content_block_start":
 		block := v.at("content_block")
 		if block.says("type", "tool_use", "server_tool_use", "mcp_tool_use") {
-			s.open(key, &partial{at: block.Origin(), raw: append([]byte(nil), block.Raw()...)})
+			if !s.open(key, &partial{at: block.Origin(), raw: append([]byte(nil), block.Raw()...)}) {
+				r.skip(block, "more calls in streams than the limit of %d", maxStreams)
+			}
 		} else {
 			r.anthropicBlock(block)
 		}

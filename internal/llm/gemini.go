@@ -82,7 +82,7 @@ func readGeminiResponse(r *Reader, b *body) {
 func readGeminiStream(r *Reader, b *body) {
 	i := 0
 	for c := b.root.Children(); c.Next(); i++ {
-		readGeminiResponse(r, b.sub(c.Value, index(i)))
+		readGeminiResponse(r, r.sub(b, c.Value, index(i)))
 	}
 }
 

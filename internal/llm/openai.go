@@ -199,7 +199,7 @@ func (r *Reader) nested(b *body, key string) {
 	if f := recognise(v); f != nil && f.read != nil {
 		format := r.format
 		r.format = f.name
-		f.read(r, b.sub(v, pointer))
+		f.read(r, r.sub(b, v, pointer))
 		r.format = format
 		return
 	}
@@ -230,6 +230,6 @@ func readExchanges(r *Reader, b *body) {
 			continue
 		}
 		r.history, r.turn, r.session = false, "", ""
-		f.read(r, b.sub(c.Value, index(i)))
+		f.read(r, r.sub(b, c.Value, index(i)))
 	}
 }

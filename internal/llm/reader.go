@@ -60,10 +60,8 @@ func (r *Reader) ReadValue(text *Text, root wire.Value, pointer string, broken b
 		return false
 	}
 	b := &body{text: text, root: root, pointer: pointer, members: map[string]wire.Value{}}
-	for c := root.Children(); root.Kind() == wire.Object && c.Next(); {
-		b.members[c.Value.Key()] = c.Value
-	}
 	r.begin(f.name)
+	r.fill(b)
 	f.read(r, b)
 	if strings.Contains(f.name, "stream") { // of which each event is a piece
 		if r.said != nil && !r.heard {
@@ -204,6 +202,9 @@ func (r *Reader) view(b *body, v wire.Value, pointer string) (View, bool) {
 		r.skipAt(at(), "a part of %s cannot be read: %v", r.format, syntax(err))
 		return View{}, false
 	}
+	if slices.ContainsFunc(r.doc.Anomalies, func(a wire.Anomaly) bool { return a.Kind == wire.DuplicateKey }) {
+		r.skipAt(at(), twiceReason)
+	}
 	return View{text: b.text, doc: &r.doc, base: v.Start(), pointer: b.pointer + pointer}, true
 }
 
@@ -246,12 +247,24 @@ func (r *Reader) list(b *body, list wire.Value, pointer string, visit func(i int
 	}
 }
 
-// sub returns a body that is a value inside another.
-func (b *body) sub(v wire.Value, pointer string) *body {
-	s := &body{text: b.text, root: v, pointer: b.pointer + pointer, members: map[string]wire.Value{}}
-	for c := v.Children(); v.Kind() == wire.Object && c.Next(); {
-		s.members[c.Value.Key()] = c.Value
+// fill finds the members of a body.
+func (r *Reader) fill(b *body) {
+	for c := b.root.Children(); b.root.Kind() == wire.Object && c.Next(); {
+		key := c.Value.Key()
+		if _, twice := b.members[key]; twice {
+			r.skipAt(b.origin(c.Value), twiceReason)
+		}
+		b.members[key] = c.Value
 	}
+}
+
+// twiceReason is why a text was read in one of several ways.
+const twiceReason = "a member stands twice in an object of a transcript: only the last was inspected"
+
+// sub returns a body that is a value inside another.
+func (r *Reader) sub(b *body, v wire.Value, pointer string) *body {
+	s := &body{text: b.text, root: v, pointer: b.pointer + pointer, members: map[string]wire.Value{}}
+	r.fill(s)
 	return s
 }
 

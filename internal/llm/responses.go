@@ -149,7 +149,7 @@ func readResponsesEvent(r *Reader, b *body) {
 		}
 	case of(kind, responsesEnds):
 		if v := b.members["response"]; v.Kind() == wire.Object {
-			r.responsesOutput(b.sub(v, "/response"))
+			r.responsesOutput(r.sub(b, v, "/response"))
 		}
 		s.stop("responses")
 	case begins(kind, responsesPieces):

@@ -39,7 +39,7 @@ type partial struct {
 }
 
 // maxStreams bounds the streams of a file that are under way, and the calls in them.
-const maxStreams = 4096
+const maxStreams = 256
 
 func (s *streams) start(key, until string, at scanner.Origin, turn string) bool {
 	if len(s.running) >= maxStreams {
@@ -135,8 +135,9 @@ func (r *Reader) End() {
 	for _, key := range keys {
 		r.brokenOff(key)
 	}
-	for _, key := range slices.Collect(maps.Keys(s.parts)) { // of streams that did not begin
-		r.brokenBlocks(key.of)
+	for len(s.parts) > 0 { // of streams that did not begin
+		first := slices.MinFunc(slices.Collect(maps.Keys(s.parts)), func(a, b streamKey) int { return cmp.Compare(s.parts[a].order, s.parts[b].order) })
+		r.brokenBlocks(first.of)
 	}
 }
 
