@@ -62,7 +62,7 @@ type streams struct {
 type grammar struct {
 	Scan       scanCmd       `cmd:"" group:"scan" help:"Inspect live servers, client configurations and definition files."`
 	Proxy      proxyCmd      `cmd:"" group:"proxy" help:"Stand between a client and its server, and block what rules, policies and pins block."`
-	Replay     replayCmd     `cmd:"" group:"replay" help:"Inspect recordings and audit logs."`
+	Replay     replayCmd     `cmd:"" group:"replay" help:"Inspect recordings, transcripts of agents and audit logs."`
 	Diff       diffCmd       `cmd:"" group:"diff" help:"Compare two versions of what servers offer, and rate the changes."`
 	Lock       lockCmd       `cmd:"" group:"lock" help:"Record what servers offer in mcpscan.lock, for review and commit."`
 	Approve    approveCmd    `cmd:"" group:"lock" help:"Approve pending definitions in the lockfile."`
