@@ -128,7 +128,7 @@ func (g *registry) split(name, separator string, guess bool) (server, tool strin
 			best, server, tool, ok = 1, left, right, true
 		}
 		full, known := g.known(left)
-		if !known && strings.HasPrefix(left, "plugin_") { // mcp__plugin_PLUGIN_SERVER__TOOL
+		if !known && strings.HasPrefix(left, "plugin") { // mcp__plugin_PLUGIN_SERVER__TOOL, or with colons
 			full, known = g.suffix(left)
 		}
 		score := 0
@@ -148,12 +148,12 @@ func (g *registry) split(name, separator string, guess bool) (server, tool strin
 
 // suffix returns the known server with the longest name that a name ends in.
 func (g *registry) suffix(name string) (server string, ok bool) {
-	for at := strings.IndexByte(name, '_'); at >= 0; {
+	for at := strings.IndexAny(name, "_:"); at >= 0; {
 		name = name[at+1:]
 		if server, ok = g.known(name); ok {
 			return server, true
 		}
-		at = strings.IndexByte(name, '_')
+		at = strings.IndexAny(name, "_:")
 	}
 	return "", false
 }

@@ -23,6 +23,7 @@ func TestAttribution(t *testing.T) {
 		{llm.Item{Name: "mcp__a__x"}, "a", "x"},                           // a server that is known
 		{llm.Item{Name: "mcp__my_server__run"}, "my server", "run"},       // as clients write its name
 		{llm.Item{Name: "mcp__plugin_office_mail__send"}, "mail", "send"}, // of a plugin
+		{llm.Item{Name: "mcp__plugin:office:mail__send"}, "mail", "send"},
 		{llm.Item{Name: "mcp__plugin_office_fax__send"}, "plugin_office_fax", "send"},
 		{llm.Item{Name: "mcp____x"}, "client", "mcp____x"},
 		{llm.Item{Name: "mcp__only"}, "client", "mcp__only"},

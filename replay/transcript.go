@@ -181,6 +181,9 @@ func (t *transcript) other(number, column int, data []byte) {
 	var b lineBuffers // the events keep what it parses
 	(&jsonLines{file: t.name}).decode(&b, line{number: number}, data, func(e *scanner.Event) {
 		e.Origin.Column += column - 1
+		if e.Kind == scanner.IgnoredEvent { // in a transcript nothing is passed over that is not known
+			e.Kind = scanner.SkippedEvent
+		}
 		t.yield(e)
 	})
 }

@@ -77,12 +77,19 @@ func (r *Reader) anthropicMessage(v View) {
 	}
 }
 
+// resourceTools are tools of Claude Code that ask a server for its resources.
+var resourceTools = []string{"ListMcpResourcesTool", "ReadMcpResourceTool"}
+
 func (r *Reader) anthropicBlock(v View) {
 	switch kind := v.str("type"); kind {
 	case "text", "thinking", "redacted_thinking", "image", "document", "container_upload", "compaction", "fallback", "search_result":
 		r.text(v)
 	case "tool_use":
-		r.call(v, "id", "name", "input", "")
+		server := ""
+		if v.says("name", resourceTools...) {
+			server = v.at("input").str("server")
+		}
+		r.call(v, "id", "name", "input", server)
 	case "server_tool_use":
 		r.call(v, "id", "name", "input", Provider)
 	case "mcp_tool_use":

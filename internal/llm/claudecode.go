@@ -1,6 +1,8 @@
 package llm
 
 import (
+	"strings"
+
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -18,14 +20,25 @@ func claudeCode(v View) bool {
 	case kind == "system":
 		return v.str("session_id") != "" && v.str("subtype") != ""
 	}
-	return v.str("sessionId") != "" && of(v.str("type"), claudeCodeSilent)
+	kind := v.str("type")
+	return of(kind, claudeCodeSilent) && (v.str("sessionId") != "" || strings.Contains(kind, "-"))
 }
 
 // claudeCodeSilent are the types of lines in which no tool and no server says anything: what
 // the client notes for itself, and what it tells the model.
 var claudeCodeSilent = []string{"system", "summary", "file-history-snapshot", "queue-operation", "progress", "attachment", "permission-mode", "ai-title",
-	"custom-title", "last-prompt", "agent-name", "agent-color", "tag", "mode", "pr-link", "result", "rate_limit_event", "speculation-accept", "worktree-state",
+	"custom-title", "last-prompt", "agent-name", "agent-color", "agent-setting", "tag", "mode", "pr-link", "result", "rate_limit_event", "speculation-accept", "worktree-state",
 	"content-replacement", "marble-origami-commit", "saved_hook_context", "started", "bridge-session"}
+
+// serverAttachments are what servers say outside of results: their instructions, and the tools
+// that are listed when they are searched for.
+var serverAttachments = []string{"mcp_instructions_delta", "deferred_tools_delta"}
+
+// attached is the type of an attachment.
+func (b *body) attached() string {
+	kind, _ := b.members["attachment"].Str("type")
+	return kind
+}
 
 func readClaudeCode(r *Reader, b *body) {
 	r.session, r.clock = b.str("sessionId"), false
@@ -52,6 +65,10 @@ func readClaudeCode(r *Reader, b *body) {
 			return
 		}
 		r.anthropicMessage(v)
+	case kind == "attachment" && of(b.attached(), serverAttachments):
+		if v, ok := r.member(b, "attachment"); ok { // no call led to it
+			r.emit(Item{Kind: Result, At: v, ID: b.str("uuid"), Content: v})
+		}
 	case of(kind, claudeCodeSilent):
 		at := b.origin(b.root)
 		r.emit(Item{Kind: Ignored, origin: &at, Reason: "a line of Claude Code about itself"})
