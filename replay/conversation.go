@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"strings"
 	"time"
 
@@ -32,12 +34,13 @@ type conversations struct {
 type Memory struct {
 	byKey    map[string]*conversation
 	sessions map[string]*conversation
-	kept     int // marks of what was said, in all conversations
+	kept     int                 // marks of what was said, in all conversations
+	closed   map[uint64]struct{} // conversations that made place for others, by digest
 }
 
 // NewMemory returns a memory of nothing.
 func NewMemory() *Memory {
-	return &Memory{byKey: map[string]*conversation{}, sessions: map[string]*conversation{}}
+	return &Memory{byKey: map[string]*conversation{}, sessions: map[string]*conversation{}, closed: map[uint64]struct{}{}}
 }
 
 // conversation is one session.
@@ -70,6 +73,9 @@ type list struct {
 	event   *scanner.Event
 	frame   composed
 }
+
+// maxConversations bounds the conversations of which anything is remembered.
+const maxConversations = 4096
 
 // maxSaid bounds what is remembered of what the conversations of a file said.
 const maxSaid = 1 << 18
@@ -128,6 +134,7 @@ func (c *conversations) begin(i *llm.Item) {
 	} else if known := c.byKey[i.Key+"\x00"+i.First]; known != nil && i.First != "" {
 		c.now = known
 	} else {
+		c.reopened(i, i.Key+"\x00"+i.First)
 		c.now = c.open(c.name())
 		c.now.key = i.Key
 		if len(c.byKey) < maxSaid {
@@ -152,7 +159,7 @@ func (c *conversations) name() string {
 
 func (c *conversations) open(session string) *conversation {
 	s := &conversation{session: session, seen: map[mark]int{}, current: map[mark]int{}, open: map[string][]pending{}, calls: map[string]*pending{}}
-	if len(c.sessions) >= maxSaid {
+	if len(c.sessions) >= maxConversations {
 		c.forget()
 	}
 	c.sessions[session] = s
@@ -161,10 +168,36 @@ func (c *conversations) open(session string) *conversation {
 
 // forget starts to remember anew.
 func (c *conversations) forget() {
+	for session, s := range c.sessions {
+		if len(c.closed) >= maxSaid {
+			clear(c.closed)
+		}
+		if s.key == "" {
+			c.closed[digestOf(session)] = struct{}{}
+		} else if s.first != "" {
+			c.closed[digestOf(s.key+"\x00"+s.first)] = struct{}{}
+		}
+	}
 	c.kept = 0
 	clear(c.byKey)
 	clear(c.sessions)
 	c.now = nil
+}
+
+// reopened counts a conversation that goes on behind the bound.
+func (c *conversations) reopened(i *llm.Item, name string) {
+	if _, known := c.closed[digestOf(name)]; known {
+		c.yield(&scanner.Event{Kind: scanner.SkippedEvent, Origin: c.at(i),
+			Reason: "a conversation continued after it was closed to limit memory: what it repeats is counted again"})
+		delete(c.closed, digestOf(name))
+	}
+}
+
+// digestOf stands for the name of a conversation.
+func digestOf(name string) uint64 {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, name)
+	return h.Sum64()
 }
 
 // session finds the conversation of an item.
@@ -177,6 +210,7 @@ func (c *conversations) session(i *llm.Item) *conversation {
 	}
 	if c.now == nil || c.now.session != i.Session {
 		if c.now = c.sessions[i.Session]; c.now == nil {
+			c.reopened(i, i.Session)
 			c.now = c.open(i.Session)
 		}
 	}

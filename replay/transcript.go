@@ -197,6 +197,9 @@ type eventText struct {
 	over   bool // it is over the limit
 }
 
+// maxJoined bounds an event whose data has several lines. Those of LLM APIs have one.
+const maxJoined = 8 << 20
+
 // streamFields are the fields of an event that are read or passed over.
 var streamFields = []string{"data", "event", "id", "retry"}
 
@@ -218,8 +221,8 @@ func (s *eventText) field(number int, line []byte, most int64) bool {
 		} else if s.lines == 0 {
 			s.number, s.column = number, column
 		}
-		if s.lines++; most > 0 && int64(len(s.data)+len(value)) > most {
-			s.over = true
+		if s.lines++; s.over || s.lines > 1 && len(s.data)+len(value) > maxJoined || most > 0 && int64(len(value)) > most {
+			s.data, s.over = nil, true
 			return known
 		}
 		s.data = append(s.data, value...)
@@ -235,7 +238,7 @@ func (t *transcript) dispatch() {
 	}
 	at := scanner.Origin{File: t.name, Line: s.number, Column: s.column, Exact: true}
 	if s.over {
-		t.yield(skipped(t.name, s.number, "a server-sent event is over the limit of %d bytes (--max-message)", t.o.MaxMessage))
+		t.yield(skipped(t.name, s.number, "a server-sent event of several lines is over the limit of %d bytes", maxJoined))
 		*s = eventText{}
 		return
 	}

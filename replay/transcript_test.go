@@ -105,3 +105,58 @@ func checkParts(t testing.TB, data []byte, events []scanner.Event) {
 		}
 	}
 }
+
+// A conversation that goes on after it made place for others is counted, and one with a
+// history that fits is not.
+func TestConversationsBeyondTheLimit(t *testing.T) {
+	request := func(i int) string {
+		return fmt.Sprintf(`{"model":"claude-x","system":"x","messages":[{"role":"user","content":"Question %d"},{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"a","input":{}}]}]}`+"\n", i, i)
+	}
+	var b strings.Builder
+	for i := range maxConversations + 1 {
+		b.WriteString(request(i))
+	}
+	for name, tt := range map[string]struct{ in, want string }{
+		"again":      {b.String() + request(0), "a conversation continued after it was closed"},
+		"at once":    {request(0) + b.String(), ""},
+		"another":    {b.String() + request(-1), ""},
+		"of one key": {b.String() + strings.Replace(request(0), `"t0"`, `"t-1"`, 1), ""},
+	} {
+		var skips []string
+		for _, e := range read(t, "f", tt.in) {
+			if e.Kind == scanner.SkippedEvent {
+				skips = append(skips, e.Reason)
+			}
+		}
+		if got := strings.Join(skips, "; "); len(skips) > 1 || !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// A recorded stream is read whatever ends its lines, and so are data in several lines.
+func TestLineEndsOfStreams(t *testing.T) {
+	call := `{"type":"response.output_item.done","item":{"type":"function_call","call_id":"c","name":"a","arguments":"{}"}}`
+	done := `{"type":"response.completed","response":{"id":"r","object":"response","output":[]}}`
+	split := strings.Replace(call, `,"item"`, ",\n"+`data: "item"`, 1)
+	for name, in := range map[string]string{
+		"LF":           "data: " + call + "\n\ndata: " + done + "\n\n",
+		"CRLF":         "\xEF\xBB\xBFevent: x\r\ndata: " + call + "\r\n\r\ndata:" + done + "\r\n\r\n",
+		"CR":           "data: " + call + "\r\rid: 7\rdata: " + done + "\r\r",
+		"a comment":    "data: " + call + "\n: keep alive\n\ndata: " + done,
+		"several data": "data: " + split + "\n\nretry: 10\ndata: " + done + "\n\n",
+	} {
+		calls := 0
+		for _, e := range read(t, "f", in) {
+			switch e.Kind {
+			case scanner.FrameEvent:
+				calls++
+			case scanner.SkippedEvent:
+				t.Errorf("%s: %s", name, e.Reason)
+			}
+		}
+		if calls != 1 {
+			t.Errorf("%s: %d calls", name, calls)
+		}
+	}
+}

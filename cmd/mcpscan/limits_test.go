@@ -164,6 +164,8 @@ var limits = []struct {
 	}},
 	{"replay", []limit{
 		{"maxSaid", "calls, results and tools of a transcript that are remembered, so that repeated ones count once", "items", incomplete + ": a repeated history counts again"},
+		{"maxConversations", "conversations of transcripts of which anything is remembered", "conversations", "one that continues is counted; " + incomplete},
+		{"maxJoined", "an event of a stream whose data has several lines", "bytes", incomplete},
 		{"maxServers", "servers that a transcript names", "servers", "not used to split names"},
 		{"maxSplits", "places at which the name of a tool is split", "places", "not tried"},
 		{"maxDocument", "a recording that is read whole (HAR, HTTP text, JSON document)", "bytes", "error, exit 2; run incomplete where there are other inputs"},
