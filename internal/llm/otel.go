@@ -2,6 +2,7 @@ package llm
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -69,9 +70,29 @@ func (r *Reader) span(v View) {
 		r.otelTools(r.otelValue(a["gen_ai.tool.definitions"]))
 		r.otelMessages(r.otelValue(a["gen_ai.input.messages"]))
 		r.otelMessages(r.otelValue(a["gen_ai.output.messages"]))
+	case a.otherwise(v):
+		r.skip(v, "%s: messages in a form that is not read (span events, logs, OpenInference, OpenLLMetry)", r.format)
 	default:
 		r.text(v)
 	}
+}
+
+// otherForms are how the names of attributes begin in which other conventions keep messages.
+var otherForms = []string{"llm.", "gen_ai.prompt", "gen_ai.completion", "traceloop.", "input.value", "output.value", "tool."}
+
+// otherwise reports a span or a log with messages in a form that is not read.
+func (a attributes) otherwise(v View) bool {
+	for key := range a {
+		if begins(key, otherForms) {
+			return true
+		}
+	}
+	for e := v.at("events").First(); e.Is(); e = e.Next() {
+		if strings.HasPrefix(e.str("name"), "gen_ai.") {
+			return true
+		}
+	}
+	return v.at("body").Is() && (strings.HasPrefix(v.str("eventName"), "gen_ai.") || strings.HasPrefix(a.str("event.name"), "gen_ai."))
 }
 
 func nanoseconds(s string) time.Time {
