@@ -65,7 +65,7 @@ var (
 	providerCalls = []string{"web_search_call", "file_search_call", "computer_call", "code_interpreter_call", "image_generation_call",
 		"local_shell_call", "shell_call", "apply_patch_call", "tool_search_call"}
 	providerOutputs = []string{"computer_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output", "tool_search_output", "tool_search_call_output"}
-	silentItems     = []string{"reasoning", "compaction", "item_reference", "mcp_approval_request", "mcp_approval_response"}
+	silentItems     = []string{"reasoning", "ghost_snapshot", "compaction", "item_reference", "mcp_approval_request", "mcp_approval_response"}
 )
 
 // responsesItem reads an item of an input or an output.
