@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -48,6 +49,12 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 		source.next = newHAR(name, at, o, entries).next
 		return source, nil
 	}
+	if isTranscript(root) {
+		if end := root.Start() + len(root.Raw()); err == nil && syntax != nil && behind(syntax, end) { // one body a line
+			return openTranscript(name, bytes.NewReader(data), o), nil
+		}
+		return openTranscriptDocument(name, data, root, source.broken, o), nil
+	}
 	head := headOf(root)
 	if root.Kind() == wire.Array && !scanReads(head) && speaksIn(root) {
 		source.next = (&messages{name: name, at: at, list: root.Children()}).next
@@ -64,6 +71,12 @@ func openDocument(name string, r io.Reader, o Options) (scanner.Source, error) {
 		return nil, fmt.Errorf("%s: %w: one JSON document without messages; to check definitions and client configurations: mcpscan scan %s", name, ErrFormat, name)
 	}
 	return Events([]*scanner.Event{skipped(name, 1, "%s", unreadDocument(head))}), nil
+}
+
+// behind reports an error in what follows a whole value.
+func behind(err error, end int) bool {
+	var s *wire.SyntaxError
+	return errors.As(err, &s) && s.Offset >= end && strings.HasSuffix(s.Msg, "after the value")
 }
 
 // brokenOff says where a document cannot be read any further.

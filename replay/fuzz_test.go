@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"golang.org/x/tools/txtar"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -130,5 +133,39 @@ func FuzzRecorder(f *testing.F) {
 			e.Frame, e.Direction = frame, scanner.Direction(kind%5-2)
 		}
 		replayed(t, []scanner.Event{e, {Frame: []byte(ping)}, e})
+	})
+}
+
+// FuzzTranscript: whatever a transcript says, its frames are JSON, their parts are where they
+// say they are, and reading again says the same.
+func FuzzTranscript(f *testing.F) {
+	paths, _ := filepath.Glob("testdata/transcripts/*.txtar")
+	for _, path := range paths {
+		if a, err := txtar.ParseFile(path); err == nil && len(a.Files) > 0 {
+			f.Add(a.Files[0].Data)
+			for line := range bytes.Lines(a.Files[0].Data) {
+				f.Add(line)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if packed(data) {
+			return
+		}
+		events, err := openKnown("f", data)
+		if err != nil {
+			return
+		}
+		again, err := openKnown("f", data)
+		if err != nil || told(again) != told(events) {
+			t.Fatalf("read again: %v\n%s\nbefore:\n%s", err, told(again), told(events))
+		}
+		checkParts(t, data, events)
+		var doc wire.Doc
+		for _, e := range events {
+			if len(e.Parts) > 0 && doc.Parse(e.Frame) != nil {
+				t.Errorf("a frame that is no JSON: %q", e.Frame)
+			}
+		}
 	})
 }

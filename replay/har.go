@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/llm"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -22,18 +23,23 @@ type har struct {
 	stream  *eventStream   // the response under way, nil where none is
 	silent  *scanner.Event // tells of the exchange under way, which has had no event yet
 	out     chunk
+	talk    *transcript // reads the bodies of LLM APIs
+	asks    bool        // the request under way is one to an LLM API
+	entryAt int         // place of the next entry
 }
 
 // eventStream is a response that is an event stream.
 type eventStream struct {
 	events *wire.SSEReader
 	mcp    bool // its events are taken
+	llm    bool // they are those of an LLM API
 	base   scanner.Event
 	at     scanner.Origin
 }
 
 func newHAR(name string, at *scanner.Places, o Options, entries wire.Value) *har {
 	h := &har{name: name, at: at, max: o.MaxMessage, mcp: map[string]bool{}, entries: entries.Children()}
+	h.talk = newTranscript(name, o, func(e *scanner.Event) { h.out = append(h.out, e) })
 	for c := entries.Children(); c.Next(); {
 		if request := c.Value.Get("request"); speaksMCP(request) {
 			h.mcp[endpoint(request)] = true
@@ -50,6 +56,10 @@ func (h *har) next() (chunk, bool) {
 		h.streamed()
 	case h.entries.Next():
 		h.entry(h.entries.Value)
+	case h.talk != nil:
+		h.talk.end()
+		h.talk = nil
+		return h.out, len(h.out) > 0
 	default:
 		return nil, false
 	}
@@ -78,8 +88,11 @@ func (h *har) entry(v wire.Value) {
 		base.HTTP.Field(false, f.name, f.value)
 	}
 	h.silent = &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "an HTTP exchange without MCP messages", Origin: h.place(v)}
+	h.talk.reader.Within("", "", base.Time)
+	h.asks = false
 	h.request(base, request.Get("postData"))
 	h.response(base, response.Get("content"))
+	h.entryAt++
 }
 
 // endpoint is the host and path of a request.
@@ -154,7 +167,10 @@ func (h *har) request(base scanner.Event, post wire.Value) {
 		}
 		return
 	}
-	h.body(base, scanner.ClientToServer, body, h.place(post.Get("text")))
+	at := h.place(post.Get("text"))
+	if h.asks = h.llm(base, body, at, "/request/postData/text"); !h.asks {
+		h.body(base, scanner.ClientToServer, body, at)
+	}
 }
 
 func (h *har) response(base scanner.Event, content wire.Value) {
@@ -179,7 +195,10 @@ func (h *har) response(base scanner.Event, content wire.Value) {
 		h.stream = h.openStream(base, body, at)
 		return
 	}
-	h.body(base, scanner.ServerToClient, body, at)
+	if !h.llm(base, body, at, responseText) {
+		h.unread(body, at)
+		h.body(base, scanner.ServerToClient, body, at)
+	}
 }
 
 // missing reports whether a body without text had bytes.
@@ -220,6 +239,13 @@ func (h *har) openStream(base scanner.Event, body []byte, at scanner.Origin) *ev
 		}
 		s.mcp = !ev.Oversize && (announces(ev) || messageText(plainBody(ev.Data)))
 	}
+	s.llm = !s.mcp && h.streamsLLM(body)
+	if s.at.Pointer = h.pointer(responseText); !s.llm {
+		s.at.Pointer = ""
+		if !s.mcp {
+			h.unread(body, at)
+		}
+	}
 	return s
 }
 
@@ -236,8 +262,15 @@ func (h *har) streamed() {
 	switch {
 	case err != nil:
 		h.stream = nil
+		if s.llm {
+			h.talk.reader.End()
+			h.talk.talk.flush()
+		}
 	case ev.Oversize:
 		h.out = append(h.out, skipped(h.name, s.at.Line, "a server-sent event is over the limit of %d bytes (--max-message)", h.max))
+	case s.llm:
+		h.talk.data(llm.Quoted(s.at, bytes.Clone(ev.Data)), s.at)
+		h.talk.talk.flush()
 	case s.mcp && !announces(ev) && len(data) > 0:
 		h.frame(s.base, scanner.ServerToClient, bytes.Clone(data), s.at)
 	}

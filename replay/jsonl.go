@@ -20,7 +20,11 @@ const (
 	typeMessage     = "mcp_message"
 	typeDefinitions = "mcp_definitions"
 	typeSkipped     = "mcp_skipped"
+	typeLLM         = "llm_message"
 )
+
+// unknownBody is why an llm_message is not read.
+const unknownBody = "llm_message: a body of no format that is known"
 
 // auditTypes are the events that an engine writes about what it saw.
 var auditTypes = map[string]bool{
@@ -65,8 +69,8 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		e.Kind, e.Type = scanner.SkippedEvent, kind
 		e.Reason, _ = b.doc.Str(0, "reason")
 		yield(e)
-	case kind == "llm_message":
-		e.Kind, e.Reason = scanner.SkippedEvent, "llm_message: this version does not inspect the bodies of LLM APIs"
+	case kind == typeLLM:
+		e.Kind, e.Reason = scanner.SkippedEvent, unknownBody
 		yield(e)
 	case auditTypes[kind]:
 		d.audit(b, e, kind, data)
@@ -94,7 +98,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 // known reports a type of line that is read as what it says it is.
 func known(kind string) bool {
 	switch kind {
-	case typeMessage, typeDefinitions, typeSkipped, "llm_message":
+	case typeMessage, typeDefinitions, typeSkipped, typeLLM:
 		return true
 	}
 	return auditTypes[kind]

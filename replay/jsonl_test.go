@@ -60,7 +60,7 @@ func TestEventsJSONL(t *testing.T) {
 			[]string{"1! frame - rec/rec/- - " + ping, "1 skipped: a log line is also a response: only the message in it was inspected"}},
 		{"a log of requests with the message", `{"id":1,"method":"ping","result":"ok","message":` + ping + `}`, []string{"1! frame - rec/rec/- - " + ping}},
 		{"metadata with a message in it", `{"type":"meta","event":` + ping + `}`, []string{"1 skipped: a log line (meta) with a message that was not inspected"}},
-		{"llm_message", `{"type":"llm_message","session_id":"s1","body":{}}`, []string{"1 skipped: llm_message: this version does not inspect the bodies of LLM APIs"}},
+		{"llm_message", `{"type":"llm_message","session_id":"s1","body":{}}`, []string{"1 skipped: llm_message: a body of no format that is known"}},
 		{"skipped", `{"type":"mcp_skipped","session_id":"s1","reason":"it was late"}`, []string{"1 skipped: it was late"}},
 		{"definitions", `{"type":"mcp_definitions","session_id":"s1","server_id":"fs","document":{"tools":[]}}`, []string{`1! definition < s1/fs/- - {"tools":[]}`}},
 		{"definitions that are no JSON", `{"type":"mcp_definitions","session_id":"s1","raw":"{"}`, []string{`1 definition < s1/-/- - {`}},

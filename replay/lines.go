@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -23,15 +24,20 @@ type lineDecoder interface {
 type lineSource struct {
 	name    string
 	lines   *wire.LineReader
+	o       Options
+	records bool // the lines can be records of events.jsonl
 	max     int64
 	decoder lineDecoder
-	last    int       // the last line that was read
-	broken  error     // why there is no more; told behind what was read
-	pool    sync.Pool // of *lineChunk
+	last    int         // the last line that was read
+	broken  error       // why there is no more; told behind what was read
+	talk    *transcript // reads what the recording has of LLM APIs; nil before the first
+	said    chunk       // what it read
+	pool    sync.Pool   // of *lineChunk
 }
 
 func newLineSource(name string, r io.Reader, o Options, d lineDecoder) *lineSource {
-	s := &lineSource{name: name, lines: wire.NewLineReader(r, o.MaxMessage), max: o.MaxMessage, decoder: d}
+	s := &lineSource{name: name, lines: wire.NewLineReader(r, o.MaxMessage), o: o, max: o.MaxMessage, decoder: d}
+	_, s.records = d.(*jsonLines)
 	s.pool.New = func() any { return &lineChunk{source: s} }
 	return s
 }
@@ -93,12 +99,17 @@ func (s *lineSource) Next() (scanner.Chunk, error) {
 	if s.broken != nil {
 		return chunk{skipped(s.name, max(s.last, 1), "%v", s.broken)}, io.EOF
 	}
+	if len(s.said) > 0 {
+		said := s.said
+		s.said = nil
+		return said, nil
+	}
 	c := s.pool.Get().(*lineChunk)
 	c.data, c.lines, c.long = c.data[:0], c.lines[:0], 0
 	for len(c.data)+c.long < chunkBytes {
 		l, err := s.lines.Next()
 		if errors.Is(err, io.EOF) {
-			return c.orNil(), io.EOF
+			return s.ended(c)
 		}
 		if err != nil {
 			s.broken = fmt.Errorf("reading %s after line %d: %w", s.name, s.last, err)
@@ -108,6 +119,12 @@ func (s *lineSource) Next() (scanner.Chunk, error) {
 			return c, nil
 		}
 		s.last = l.Number
+		if s.llm(l) {
+			if len(c.lines) > 0 {
+				return c, nil
+			}
+			return s.Next()
+		}
 		if l.Oversize {
 			c.lines = append(c.lines, line{number: l.Number, oversize: l.Size})
 			continue
@@ -122,6 +139,40 @@ func (s *lineSource) Next() (scanner.Chunk, error) {
 		c.lines = append(c.lines, line{start: start, end: len(c.data), number: l.Number})
 	}
 	return c, nil
+}
+
+// llm reads a line with a body of an LLM API, which depends on those before it, and reports
+// whether the line is one.
+func (s *lineSource) llm(l wire.Line) bool {
+	if l.Oversize || !bytes.Contains(l.Data, []byte(`"`+typeLLM+`"`)) || !s.records {
+		return false
+	}
+	root, err := wire.Skim(l.Data, archiveValues)
+	if kind, _ := root.Str("type"); err != nil || kind != typeLLM || root.Get("jsonrpc").Kind() != wire.Invalid {
+		return false
+	}
+	if s.talk == nil {
+		s.talk = newTranscript(s.name, s.o, func(e *scanner.Event) { s.said = append(s.said, e) })
+	}
+	s.talk.body(l.Number, bytes.Clone(l.Data))
+	return true
+}
+
+// ended is the last piece of the source.
+func (s *lineSource) ended(c *lineChunk) (scanner.Chunk, error) {
+	if s.talk != nil {
+		s.talk.end()
+		s.talk = nil
+	}
+	if len(s.said) == 0 {
+		return c.orNil(), io.EOF
+	}
+	if len(c.lines) > 0 {
+		return c, nil
+	}
+	said := s.said
+	s.said = nil
+	return said, io.EOF
 }
 
 func (c *lineChunk) orNil() scanner.Chunk {

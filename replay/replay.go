@@ -25,7 +25,9 @@ import (
 
 // Options of a reader.
 type Options struct {
-	MaxMessage int64 // bytes; a longer line is counted and not read into memory
+	MaxMessage int64               // bytes; a longer line is counted and not read into memory
+	Memory     *Memory             // of the transcripts that were read before; nil for none
+	Servers    map[string][]string // the servers that are known, and their tools: whose tool a name in a transcript is
 }
 
 // ErrFormat is wrapped by the error of Open for a file that is no recording.
@@ -57,12 +59,14 @@ func Open(name string, r io.Reader, o Options) (scanner.Source, error) {
 		return openDocument(name, plain, o)
 	case f == formatHTTP:
 		return openHTTP(name, plain, o)
+	case f == formatTranscript:
+		return openTranscript(name, plain, o), nil
 	case failed:
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	case f == formatEmpty: // a recording of nothing
 		return Events(nil), nil
 	}
-	return nil, fmt.Errorf("%s: %w: expected events.jsonl, a log with one JSON-RPC message per line, HAR, or one of these in gzip or zstd", name, ErrFormat)
+	return nil, fmt.Errorf("%s: %w: expected events.jsonl, a log with one JSON-RPC message per line, HAR, a transcript or a body of an LLM API, or one of these in gzip or zstd", name, ErrFormat)
 }
 
 // broken is a reader that has nothing but an error.
@@ -98,12 +102,13 @@ func decompress(r io.Reader) (io.Reader, error) {
 type format int
 
 const (
-	formatUnknown  format = iota
-	formatEmpty           // nothing but white space
-	formatLines           // one JSON value a line
-	formatPrefixed        // log lines that end in a message
-	formatDocument        // one JSON value over several lines
-	formatHTTP            // HTTP exchanges as text
+	formatUnknown    format = iota
+	formatEmpty             // nothing but white space
+	formatLines             // one JSON value a line
+	formatPrefixed          // log lines that end in a message
+	formatDocument          // one JSON value over several lines
+	formatHTTP              // HTTP exchanges as text
+	formatTranscript        // bodies of LLM APIs or lines of a transcript, one a line, or an event stream
 )
 
 // sniffLines is how many lines may be something else before the first that
@@ -129,7 +134,7 @@ func sniff(head []byte, whole bool) format {
 		if (complete || whole) && tooDeep(line, &doc) {
 			return formatLines // to be counted, whatever it would have been
 		}
-		if f := sniffLine(line, complete || whole, first, &doc); f == formatLines && alone && !isLine(&doc) {
+		if f := sniffLine(line, complete || whole, first, &doc); alone && (f == formatLines && !isLine(&doc) || f == formatTranscript && !startsStream(line)) {
 			return formatDocument
 		} else if f != formatUnknown {
 			return f
@@ -172,16 +177,21 @@ func sniffLine(line []byte, complete, first bool, doc *wire.Doc) format {
 	switch {
 	case len(line) == 0:
 		return formatUnknown
+	case startsStream(line):
+		return formatTranscript
 	case isSegment(line) || bytes.HasPrefix(line, []byte("### curl")):
 		return formatHTTP
 	case line[0] == '{' || line[0] == '[':
-		if !complete { // a line longer than the head: a recording, or HAR on one line
-			if first && archiveHead.Match(line) {
+		if !complete { // a line longer than the head: a recording, or HAR or a body on one line
+			if first && (archiveHead.Match(line) || startsTranscript(line)) {
 				return formatDocument
 			}
 			return formatLines
 		}
 		if doc.Parse(line) == nil {
+			if payload(doc) < 0 && startsTranscript(line) {
+				return formatTranscript
+			}
 			if first && doc.Kind(doc.Get(doc.Get(0, "log"), "entries")) == wire.Array {
 				return formatDocument
 			}
@@ -292,7 +302,7 @@ func baseName(name string) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]
 	}
-	for _, ext := range []string{".gz", ".zst", ".jsonl", ".json", ".log", ".har", ".txt", ".events"} {
+	for _, ext := range []string{".gz", ".zst", ".jsonl", ".json", ".log", ".har", ".sse", ".txt", ".events"} {
 		if cut := strings.TrimSuffix(name, ext); cut != "" {
 			name = cut
 		}

@@ -188,7 +188,7 @@ func (c *Collector) diff(s string) string {
 }
 
 func (c *Collector) location(l scanner.Location) Location {
-	return Location{File: c.intern(l.File), Line: l.Line, Column: l.Column}
+	return Location{File: c.intern(l.File), Line: l.Line, Column: l.Column, Pointer: visible(l.Pointer, textLimit)}
 }
 
 // intern keeps one copy of a text, because servers say the same things again
@@ -257,7 +257,7 @@ func skips(in []scanner.Skipped) []Skipped {
 	for _, s := range in {
 		skipped := Skipped{Reason: s.Reason, Count: s.Count}
 		if s.First != (scanner.Location{}) {
-			skipped.First = &Location{File: s.First.File, Line: s.First.Line, Column: s.First.Column}
+			skipped.First = &Location{File: s.First.File, Line: s.First.Line, Column: s.First.Column, Pointer: visible(s.First.Pointer, textLimit)}
 		}
 		out = append(out, skipped)
 	}

@@ -118,9 +118,10 @@ type Evidence struct {
 // Location is a place in an input. Lines and columns count from 1, columns in
 // code points.
 type Location struct {
-	File   string `json:"file"`
-	Line   int    `json:"line"`
-	Column int    `json:"column"`
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Pointer string `json:"pointer,omitempty"` // from the root of the document or line, where the message was put together of parts of it
 }
 
 // Related is another location of a finding.

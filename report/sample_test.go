@@ -90,7 +90,7 @@ func decidedSample(t testing.TB) *Report {
 	threshold := scanner.Medium
 	r := c.Report(nil, "1.2.3", sampleResult())
 	r.Config, r.Baseline = &Config{File: "mcpscan.yaml", AlertThreshold: &threshold}, "before.json"
-	r.UnusedIgnores = []UnusedIgnore{{Reason: "long gone", Why: "it matches nothing", Location: Location{"mcpscan.yaml", 7, 5}}}
+	r.UnusedIgnores = []UnusedIgnore{{Reason: "long gone", Why: "it matches nothing", Location: Location{File: "mcpscan.yaml", Line: 7, Column: 5}}}
 	return r
 }
 

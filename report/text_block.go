@@ -61,6 +61,7 @@ func (p *textPrinter) findings(block []repeated, told map[string]bool) {
 		p.diff(diffLines(f.Diff))
 	}
 	p.line("location", keep(place(first.Location)))
+	p.line("pointer", keep(visible(first.Location.Pointer, textLimit)))
 	p.line("seen", seen(first))
 	p.related(block)
 	for _, f := range block {

@@ -24,7 +24,7 @@ func (in *Inspector) audit() {
 		}
 	}
 	m.Category = capability.CategoryOfName(m.Target)
-	if in.engine.policy != nil && callSource(m, ClientToServer) != 0 {
+	if in.engine.policy != nil && callSource(m, ClientToServer, false) != 0 {
 		m.Arguments, m.Partial = in.auditArguments()
 	}
 	if hash := AuditField(in.tree, root, "tool_hash"); m.Method == "mcp_tool_seen" && hash != "" {

@@ -38,9 +38,11 @@ const (
 )
 
 // callSource returns where a message reports a call from, 0 where it reports none.
-func callSource(m *Message, from Direction) int {
+func callSource(m *Message, from Direction, told bool) int {
 	switch {
 	case from != ClientToServer:
+	case told && m.Method == "tools/call":
+		return intercepted
 	case m.Kind == Request && m.Method == "tools/call":
 		return framed
 	case m.Kind == Audit && m.Method == "mcp_tool_called":
@@ -61,7 +63,7 @@ func Refuses(action string) bool { return refusals[strings.ToLower(action)] }
 // one that the recording also has from a surer source. It counts the call: the first from
 // a surer source takes the place of those counted before, which may be the same ones.
 func (j *judge) call(srv *Server, e *Event, from Direction, m *Judged) *Call {
-	source := callSource(m.Message, from)
+	source := callSource(m.Message, from, e.Told)
 	if source == 0 {
 		return nil
 	}

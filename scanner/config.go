@@ -138,7 +138,7 @@ type ConfiguredServer struct {
 
 // Location is where the entry begins.
 func (c ConfiguredServer) Location() Location {
-	return Location{c.Config.Path, max(c.Entry.Pos.Line, 1), max(c.Entry.Pos.Column, 1)}
+	return Location{File: c.Config.Path, Line: max(c.Entry.Pos.Line, 1), Column: max(c.Entry.Pos.Column, 1)}
 }
 
 // Before returns the entries of one name in the configurations that came before,
@@ -224,7 +224,7 @@ func (p *ConfigPass) finding(e *Entry, pointer string, severity Severity, messag
 		pos, f.Server = e.at(pointer), show(e.Name, nameChars)
 		evidence = p.conceal(e, evidence)
 	}
-	f.Location = Location{p.Path, max(pos.Line, 1), max(pos.Column, 1)}
+	f.Location = Location{File: p.Path, Line: max(pos.Line, 1), Column: max(pos.Column, 1)}
 	f.Evidence, f.key = newEvidence([]byte(evidence), 0, len(evidence)), text.Mask(evidence)
 	return f
 }

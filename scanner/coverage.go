@@ -63,7 +63,7 @@ func count(in map[string]*Skipped, reason string, o Origin) {
 			reason = fmt.Sprintf("reasons beyond the first %d distinct ones", maxReasons)
 		}
 		if s = in[reason]; s == nil {
-			s = &Skipped{Reason: reason, First: Location{o.File, o.Line, o.Column}}
+			s = &Skipped{Reason: reason, First: Location{o.File, o.Line, o.Column, o.Pointer}}
 			in[reason] = s
 		}
 	}

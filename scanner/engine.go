@@ -201,7 +201,7 @@ func crashed(r *Rule, e *Event, why any) Finding {
 	return Finding{
 		Rule: &ruleCrashed, Category: ruleCrashed.Category, Severity: ruleCrashed.Severity,
 		Message: show(fmt.Sprintf("the rule %s failed on this event and could not judge it: %v", r.ID, why), messageChars), Name: r.ID, Subject: MessageSubject,
-		Location: Location{e.Origin.File, e.Origin.Line, e.Origin.Column}, Action: "alert",
+		Location: Location{e.Origin.File, e.Origin.Line, e.Origin.Column, e.Origin.Pointer}, Action: "alert",
 	}
 }
 

@@ -60,6 +60,10 @@ type Event struct {
 	Config    *ClientConfig
 	Settings  *ChangedSettings
 	Origin    Origin
+	Parts     []Part // of a frame that was put together: what of it stands where in the file, in order
+	Told      bool   // the frame says what the log of a model told: a recording that has the connection shows the same call there
+	Projected bool   // the definitions are as a client hands them to a model: some members of each, and some of a list
+	Rewritten bool   // the client has also changed them, so that they compare only with others of its making
 
 	tree *wire.Doc
 	root int
@@ -106,19 +110,28 @@ type Origin struct {
 	Line   int    // line of the first byte of the frame, from 1
 	Column int    // column of that byte in code points, from 1
 	Exact  bool   // the frame is in the file byte for byte from there on
+
+	Pointer string // JSON Pointer of what the frame was made of, from the root of the document or line; "" where the frame stands as it is
+}
+
+// Part is a stretch of a frame that was made of something in the file.
+type Part struct {
+	Start, End int // in the frame
+	Origin     Origin
 }
 
 // Location is a place in a file.
 type Location struct {
-	File   string
-	Line   int
-	Column int
+	File    string
+	Line    int
+	Column  int
+	Pointer string // JSON Pointer from the root of the document or line, where the message was put together of parts of it
 }
 
 // At returns the place of byte off of the frame. If the file has the frame in another form
 // (base64, an escaped string), it is the frame's own place.
 func (o Origin) At(frame []byte, off int) Location {
-	loc := Location{o.File, o.Line, o.Column}
+	loc := Location{o.File, o.Line, o.Column, o.Pointer}
 	if !o.Exact || off > len(frame) {
 		return loc
 	}

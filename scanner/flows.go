@@ -69,7 +69,7 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 			}
 			f := &p.judge.flow
 			*f = Flow{Kind: min(k.kind, v.Kind), Value: v, From: k.from, Via: k.via,
-				At: Location{k.from.Location.File, int(k.at.line), int(k.at.column)}}
+				At: Location{File: k.from.Location.File, Line: int(k.at.line), Column: int(k.at.column)}}
 			if !yield(f) {
 				return
 			}

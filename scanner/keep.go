@@ -50,7 +50,7 @@ func (in *Inspector) text(p *TextPass, is Issue, start, end int, key string) {
 	in.add(Finding{
 		Rule: p.rule, Category: p.category(), Severity: is.Severity, Message: is.Message, Signals: is.Signals,
 		Subject: p.Subject, Name: show(p.Name, nameChars), Pointer: in.pointer(p.root, node),
-		Evidence: evidence, Location: in.locate(in.tree.Offset(node, p.isKey, start)), key: key,
+		Evidence: evidence, Location: in.locateIn(node, in.tree.Offset(node, p.isKey, start)), key: key,
 	})
 }
 
@@ -96,7 +96,7 @@ func (in *Inspector) node(p *MessagePass, i int, isKey bool, sev Severity, messa
 		Rule: p.rule, Category: p.rule.Category, Severity: sev, Message: message,
 		Subject: kind, Name: show(name, nameChars), Pointer: in.pointer(root, i),
 		Evidence: newEvidence(data, start-before, end-before),
-		Location: in.locate(start), key: string(in.tree.Data[start:end]),
+		Location: in.locateIn(i, start), key: string(in.tree.Data[start:end]),
 	})
 }
 
@@ -160,6 +160,24 @@ func (in *Inspector) add(f Finding) {
 // locate turns an offset in the tree's text into a place in the file.
 func (in *Inspector) locate(off int) Location {
 	return in.places.At(off - int(in.tree.Nodes[in.event.root].Start))
+}
+
+// locateIn is locate for an offset in node i. In a frame that was put together, the pointer
+// leads from the root of the document or line to the node.
+func (in *Inspector) locateIn(i, off int) Location {
+	loc := in.locate(off)
+	frame := int(in.tree.Nodes[in.event.root].Start)
+	part := in.places.part(off - frame)
+	if part == nil || !part.Origin.Exact {
+		return loc
+	}
+	for top := i; top >= 0; top = int(in.tree.Nodes[top].Parent) {
+		if int(in.tree.Nodes[top].Start)-frame == part.Start {
+			loc.Pointer = show(loc.Pointer+string(in.tree.AppendPointer(nil, top, i)), pointerChars)
+			break
+		}
+	}
+	return loc
 }
 
 // room is how many findings of its session a message earns.

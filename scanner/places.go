@@ -10,6 +10,8 @@ import (
 type Places struct {
 	origin Origin
 	frame  []byte
+	parts  []Part
+	inside map[int]*Places // in parts, by where they start
 	marks  []mark
 }
 
@@ -17,6 +19,9 @@ type Places struct {
 func NewPlaces(file string, data []byte) *Places {
 	return &Places{origin: Origin{File: file, Line: 1, Column: 1, Exact: true}, frame: data}
 }
+
+// NewPlacesAt returns a finder of places in a text that begins at a place.
+func NewPlacesAt(at Origin, data []byte) *Places { return &Places{origin: at, frame: data} }
 
 type mark struct {
 	off, line, column int
@@ -26,13 +31,38 @@ type mark struct {
 const markEvery = 1024
 
 // reset starts with another event.
-func (p *Places) reset(e *Event) { p.origin, p.frame, p.marks = e.Origin, e.Frame, p.marks[:0] }
+func (p *Places) reset(e *Event) {
+	p.origin, p.frame, p.parts, p.inside, p.marks = e.Origin, e.Frame, e.Parts, nil, p.marks[:0]
+}
+
+// within returns the finder of places in a part.
+func (p *Places) within(part *Part) *Places {
+	if p.inside[part.Start] == nil {
+		if p.inside == nil {
+			p.inside = map[int]*Places{}
+		}
+		p.inside[part.Start] = NewPlacesAt(part.Origin, p.frame[part.Start:part.End])
+	}
+	return p.inside[part.Start]
+}
+
+// part returns the part of a frame that byte off stands in, nil for none.
+func (p *Places) part(off int) *Part {
+	k := sort.Search(len(p.parts), func(k int) bool { return p.parts[k].End > off })
+	if k == len(p.parts) || p.parts[k].Start > off {
+		return nil
+	}
+	return &p.parts[k]
+}
 
 // At returns what Origin.At does.
 func (p *Places) At(off int) Location {
 	o, frame := p.origin, p.frame
+	if part := p.part(off); part != nil {
+		return p.within(part).At(off - part.Start)
+	}
 	if !o.Exact || off > len(frame) {
-		return Location{o.File, o.Line, o.Column}
+		return Location{o.File, o.Line, o.Column, o.Pointer}
 	}
 	if len(p.marks) == 0 {
 		p.marks = append(p.marks, mark{0, o.Line, o.Column})
@@ -48,15 +78,17 @@ func (p *Places) At(off int) Location {
 		p.marks = append(p.marks, mark{end, loc.Line, loc.Column})
 	}
 	k := sort.Search(len(p.marks), func(k int) bool { return p.marks[k].off > off })
-	return p.marks[max(0, k-1)].at(o.File, frame, off)
+	loc := p.marks[max(0, k-1)].at(o.File, frame, off)
+	loc.Pointer = o.Pointer
+	return loc
 }
 
 // Origin returns the origin of the text that begins at a place.
 func (p *Places) Origin(off int) Origin {
 	loc := p.At(off)
-	return Origin{loc.File, loc.Line, loc.Column, true}
+	return Origin{File: loc.File, Line: loc.Line, Column: loc.Column, Exact: true}
 }
 
 func (m mark) at(file string, frame []byte, off int) Location {
-	return Origin{file, m.line, m.column, true}.At(frame[m.off:], off-m.off)
+	return Origin{File: file, Line: m.line, Column: m.column, Exact: true}.At(frame[m.off:], off-m.off)
 }

@@ -69,6 +69,6 @@ func (p *SettingsPass) Report(is SettingsIssue) {
 	p.in.add(Finding{
 		Rule: p.rule, Category: p.rule.Category, Severity: is.Severity, Message: show(is.Message, messageChars),
 		Subject: ConfigSubject, Pointer: show(is.Pointer, pointerChars), Diff: showDiff(is.Diff), Signals: signals,
-		Location: Location{p.Path, max(is.Pos.Line, 1), max(is.Pos.Column, 1)}, key: p.Path + "\x00" + is.Key,
+		Location: Location{File: p.Path, Line: max(is.Pos.Line, 1), Column: max(is.Pos.Column, 1)}, key: p.Path + "\x00" + is.Key,
 	})
 }

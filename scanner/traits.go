@@ -51,7 +51,7 @@ func (p *JudgePass) traits() Traits {
 		if len(m.Values) > 0 {
 			t |= OnValues
 		}
-		if callSource(m.Message, p.Direction) != 0 {
+		if callSource(m.Message, p.Direction, false) != 0 {
 			t |= OnCall
 		}
 	} else if m.Kind == Request {

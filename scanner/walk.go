@@ -208,7 +208,7 @@ func (in *Inspector) icons(i int) (icons []string) {
 // keep its neighbours from being read.
 func (in *Inspector) list(m *Message, kind SubjectKind, node int) {
 	doc := in.tree
-	m.Lists[kind] = true
+	m.Lists[kind], m.More = true, m.More || in.event.Projected
 	objects := 0
 	for c := doc.First(node); c >= 0; c = doc.Next(c) {
 		if doc.Kind(c) == wire.Object {
@@ -247,8 +247,9 @@ func (in *Inspector) define(m *Message, kind SubjectKind, c int) {
 
 // declare adds a definition to a message.
 func (in *Inspector) declare(m *Message, i int, def Definition) {
-	in.digest.definition(in.tree, i, &def)
-	if in.engine.keeps(def.Digest) {
+	if in.event.Projected && def.Kind == ToolSubject && in.tree.Kind(i) == wire.Object {
+		in.project(i, &def)
+	} else if in.digest.definition(in.tree, i, &def); in.engine.keeps(def.Digest) {
 		def.Sent = bytes.Clone(in.tree.Raw(i))
 	}
 	// The schemas are most of a definition: where the whole is kept, they are parts of it.

@@ -88,6 +88,46 @@ func (a *approved) known() map[string]*lockfile.Server {
 	return a.file.Servers
 }
 
+// toolsByServer returns the servers of mcpscan.lock with their tools, none if there is no
+// lockfile that can be read.
+func toolsByServer() map[string][]string {
+	f, err := lockfile.Load(lockfile.Name)
+	if err != nil {
+		return nil
+	}
+	return (&approved{file: f}).tools(nil)
+}
+
+// servers returns the servers that the policy declares.
+func (c *checks) servers() (ids []string) {
+	if p := c.triage.Settings.Policy; p != nil {
+		for _, d := range p.Servers {
+			ids = append(ids, d.ID)
+		}
+	}
+	return ids
+}
+
+// tools returns the servers that are known, those of the lockfile with their tools: by them a
+// name in a transcript is told apart into server and tool.
+func (a *approved) tools(declared []string) map[string][]string {
+	all := map[string][]string{}
+	for _, server := range declared {
+		all[server] = nil
+	}
+	for name, server := range a.known() {
+		tools := []string{}
+		for key := range server.Entries {
+			if key.Kind == scanner.ToolSubject {
+				tools = append(tools, key.Name)
+			}
+		}
+		slices.Sort(tools)
+		all[name] = tools
+	}
+	return all
+}
+
 // events returns the lockfile's servers that are not started. If the user named single
 // servers, only those.
 func (a *approved) events(p *plan) (events []*scanner.Event) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/tools/txtar"
 	"pgregory.net/rapid"
 
 	"github.com/mcpscan/mcpscan/internal/recgen"
@@ -73,6 +75,30 @@ func TestDeterminism(t *testing.T) {
 				if !bytes.Equal(got, want[format]) {
 					t.Fatalf("seed %d: %s differs between 1 and %d workers", seed, format, workers)
 				}
+			}
+		}
+	}
+}
+
+// TestDeterminismOfTranscripts is the same for transcripts, which are read in their order.
+func TestDeterminismOfTranscripts(t *testing.T) {
+	req := require{t.Fatal}
+	one, err := scanner.New(rules.All(), scanner.Options{Workers: 1})
+	req.check(err)
+	eight, err := scanner.New(rules.All(), scanner.Options{Workers: 8})
+	req.check(err)
+	paths, err := filepath.Glob(filepath.Join(root, "replay", "testdata", "transcripts", "*.txtar"))
+	req.check(err)
+	if len(paths) == 0 {
+		t.Fatal("there are no transcripts")
+	}
+	for _, path := range paths {
+		a, err := txtar.ParseFile(path)
+		req.check(err)
+		want := judged(req, bytes.NewReader(a.Files[0].Data), one)
+		for format, got := range judged(req, bytes.NewReader(a.Files[0].Data), eight) {
+			if !bytes.Equal(got, want[format]) {
+				t.Errorf("%s: %s differs between 1 and 8 workers", path, format)
 			}
 		}
 	}

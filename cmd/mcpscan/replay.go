@@ -46,7 +46,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	}
 	bar := newProgress(std, "reading", bytesOf(c.Files), bytesRead, c.Quiet)
 	defer bar.end()
-	src, closeAll, err := countedRecordings(ctx, c.Files, std, replay.Options{MaxMessage: c.MaxMessage}, bar)
+	src, closeAll, err := countedRecordings(ctx, c.Files, std, replay.Options{MaxMessage: c.MaxMessage, Servers: locked.tools(checks.servers())}, bar)
 	if err != nil {
 		return err
 	}
@@ -82,6 +82,7 @@ func readError(err error) error {
 func openRecordings(names []string, std streams, o replay.Options, bar *progress) (scanner.Source, func(), error) {
 	var sources []scanner.Source
 	var files []*os.File
+	o.Memory = replay.NewMemory()
 	closeAll := func() {
 		for _, f := range files {
 			f.Close()

@@ -109,7 +109,12 @@ func judge(engine *scanner.Engine, all []*row, session func(*row) []*scanner.Eve
 // run hands over what the engine finds. Figures of texts that were not read
 // would be wrong, so a skipped event is an error.
 func run(engine *scanner.Engine, events []*scanner.Event, each collect) error {
-	res, err := engine.Run(context.Background(), replay.Events(events), each)
+	return runSource(engine, replay.Events(events), each)
+}
+
+// runSource is run for events that are read as they are judged.
+func runSource(engine *scanner.Engine, src scanner.Source, each collect) error {
+	res, err := engine.Run(context.Background(), src, each)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -45,20 +46,24 @@ func RunSessions(path string) (Sessions, error) {
 		return nil, err
 	}
 	var judged Sessions
-	var events []*scanner.Event
 	found := map[string]worst{}
 	for _, t := range all {
-		own, err := t.Events()
-		if err != nil {
-			return nil, err
-		}
 		if found[t.ID] != nil {
 			return nil, fmt.Errorf("two transcripts have the id %s", t.ID)
 		}
-		events, found[t.ID] = append(events, own...), worst{}
+		found[t.ID] = worst{}
 		judged = append(judged, Session{t, found[t.ID]})
 	}
-	err = run(engine, events, func(f *scanner.Finding) {
+	f, err := openCorpus(path)
+	if f == nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := replay.Open("transcripts.jsonl", f, replay.Options{})
+	if err != nil {
+		return nil, err
+	}
+	err = runSource(engine, src, func(f *scanner.Finding) {
 		finder := f.Rule.ID
 		if f.Subject == scanner.ResultSubject && strings.HasPrefix(finder, "inj-") {
 			finder = poisonedOutput

@@ -1,7 +1,6 @@
 package score
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,7 +48,7 @@ const transcriptRows = `
 func TestSessions(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "transcripts.jsonl")
-	if err := os.WriteFile(path, []byte(transcriptRows), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(transcriptRows, "\n ", " ")), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	s, err := RunSessions(path)
@@ -73,43 +72,11 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestRecord: answers belong to their calls, and calls of one message share its id.
-func TestRecord(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "transcripts.jsonl")
-	if err := os.WriteFile(path, []byte(transcriptRows), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	all, err := Transcripts(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := Record(&b, all); err != nil {
-		t.Fatal(err)
-	}
-	const (
-		head   = `{"type":"mcp_message","timestamp":"2026-01-01T00:00:0`
-		second = `Z","session_id":"t2","server_id":`
-	)
-	for _, want := range []string{
-		head + `0` + second + `"web","server_type":"stdio","request_id":"message-0","direction":"client_to_server","message":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_webpage","arguments":{"url":"www.x.example"}}}}`,
-		head + `1` + second + `"chat","server_type":"stdio","request_id":"message-0","direction":"client_to_server","message":{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"get_channels","arguments":{}}}}`,
-		head + `2` + second + `"web","server_type":"stdio","request_id":"message-1","direction":"server_to_client","message":{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"Closed on Mondays."}]}}}`,
-		head + `3` + second + `"chat","server_type":"stdio","request_id":"message-2","direction":"server_to_client","message":{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"general"}]}}}`,
-	} {
-		if !strings.Contains(b.String(), want+"\n") {
-			t.Errorf("the recording lacks %s:\n%s", want, b.String())
-		}
-	}
-}
-
 func TestTranscriptErrors(t *testing.T) {
 	for rows, want := range map[string]string{
-		`{"id":"a","label":"good"}`:    "row 1: expected id",
-		`{"id":"a","label":"benign"}{`: "row 2",
-		`{"id":"a","label":"benign","messages":[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"fly"}}]}]}`: `got "fly"`,
-		`{"id":"a","label":"benign","messages":[{"role":"tool","tool_call_id":"1"}]}`:                                       `answers the call "1"`,
-		`{"id":"a","label":"benign"}{"id":"a","label":"benign"}`:                                                            "two transcripts",
+		`{"id":"a","label":"good"}`:                              "row 1: expected id",
+		`{"id":"a","label":"benign"}{`:                           "row 2",
+		`{"id":"a","label":"benign"}{"id":"a","label":"benign"}`: "two transcripts",
 	} {
 		path := filepath.Join(t.TempDir(), "transcripts.jsonl")
 		if err := os.WriteFile(path, []byte(rows), 0o644); err != nil {

@@ -37,7 +37,7 @@ const (
 
 // All returns all shapes.
 func All() []Shape {
-	return slices.Concat(texts(), recordings(), findings(), otherRecordings(), compressed(), definitions(), projects(), policies(), comparisons())
+	return slices.Concat(texts(), recordings(), findings(), otherRecordings(), transcripts(), compressed(), definitions(), projects(), policies(), comparisons())
 }
 
 // inspect are the commands for a recording, with a report for machines and one for people.

@@ -111,3 +111,12 @@ func (c *Children) Next() bool {
 	p.open = -1
 	return false
 }
+
+// Key returns the name of a member, "" for a value that is none.
+func (v Value) Key() string {
+	n := &v.node
+	if n.KeyEnd == 0 {
+		return ""
+	}
+	return string(textOf(v.data[n.KeyStart:n.KeyEnd], n.flags>>keyShift))
+}

@@ -1,0 +1,94 @@
+package llm
+
+import (
+	"bytes"
+	"cmp"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// agentDojo recognises a run of AgentDojo as it logs one, and one in a set of runs, in which
+// messages are as chat APIs have them.
+func agentDojo(v View) bool {
+	if !v.has("messages", wire.Array) {
+		return false
+	}
+	return v.str("suite_name") != "" || v.str("suite") != "" && v.str("user_task") != "" || v.str("user_task_id") != ""
+}
+
+func readAgentDojo(r *Reader, b *body) {
+	r.suite = true
+	if r.session = b.str("id"); r.session == "" {
+		for _, key := range []string{"suite_name", "pipeline_name", "user_task_id", "attack_type", "injection_task_id"} {
+			if s := b.str(key); s != "" && r.session != "" {
+				r.session += "/" + s
+			} else if s != "" {
+				r.session = s
+			}
+		}
+	}
+	r.conversation(b, r.session, wire.Value{})
+	r.each(b, "messages", func(i int, v View) {
+		r.message(i)
+		r.dojoMessage(v)
+	})
+}
+
+// dojoMessage reads a message of AgentDojo or of a chat API: a call has a function that is an
+// object, or the name of it.
+func (r *Reader) dojoMessage(v View) {
+	if v.says("role", "assistant") && v.at("tool_calls").First().has("function", wire.String) {
+		if v.at("content").Is() {
+			r.text(v.at("content"))
+		}
+		for c := v.at("tool_calls").First(); c.Is(); c = c.Next() {
+			args := c.at("args")
+			if !args.Is() {
+				args = c.at("arguments")
+			}
+			r.emit(Item{Kind: Call, At: c, ID: c.str("id"), Name: c.str("function"), Args: args})
+		}
+		return
+	}
+	if v.says("role", "tool") {
+		content, failed := v.at("content"), v.at("error")
+		if failed.Is() && (!content.Is() || len(content.Raw()) <= 2) {
+			content = failed
+		}
+		id := v.str("tool_call_id")
+		name := v.str("tool")
+		if name == "" {
+			name = v.str("function")
+		}
+		if call := v.at("tool_call"); call.Is() {
+			name = call.str("function")
+			if id == "" {
+				id = call.str("id")
+			}
+		}
+		if bytes.HasPrefix(content.Text(), []byte("attachment://")) {
+			r.skip(content, "%s: a result that is kept as an attachment", r.format)
+		}
+		r.emit(Item{Kind: Result, At: v, ID: id, Name: name, Content: content, Failed: failed.Is()})
+		return
+	}
+	r.chatMessage(v)
+}
+
+// readInspect reads a log of Inspect: each sample is a session.
+func readInspect(r *Reader, b *body) {
+	i := 0
+	for c := b.members["samples"].Children(); c.Next(); i++ {
+		readInspectSample(r, r.sub(b, c.Value, "/samples"+index(i)))
+	}
+}
+
+func readInspectSample(r *Reader, b *body) {
+	id := cmp.Or(b.str("id"), string(b.members["id"].Raw()))
+	r.session = "sample " + id + " epoch " + cmp.Or(string(b.members["epoch"].Raw()), "1")
+	r.conversation(b, r.session, wire.Value{})
+	r.each(b, "messages", func(i int, v View) {
+		r.message(i)
+		r.dojoMessage(v)
+	})
+}

@@ -1,0 +1,182 @@
+package llm
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// Provider stands for tools that the provider of the model runs itself.
+const Provider = "provider"
+
+// anthropicEvents are the events of a stream that say something.
+var anthropicEvents = []string{"message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop"}
+
+// providerTools are how the types of tools begin that are not defined in a request.
+var providerTools = []string{"bash_", "computer_", "text_editor_", "web_search", "web_fetch", "code_execution", "memory_", "tool_search", "advisor"}
+
+func readAnthropicRequest(r *Reader, b *body) {
+	r.conversation(b, firstSaid(b.members["messages"]), b.members["messages"])
+	r.each(b, "mcp_servers", func(_ int, v View) { r.emit(Item{Kind: Known, At: v, Server: v.str("name")}) })
+	r.each(b, "tools", func(_ int, v View) { r.anthropicTool(v, "") })
+	r.anthropicMessages(b)
+}
+
+func (r *Reader) anthropicMessages(b *body) {
+	r.each(b, "messages", func(i int, v View) {
+		r.message(i)
+		r.anthropicMessage(v)
+	})
+}
+
+func (r *Reader) anthropicTool(v View, server string) {
+	switch kind := v.str("type"); {
+	case kind == "mcp_toolset":
+		r.emit(Item{Kind: Known, At: v, Server: v.str("mcp_server_name")})
+		for t := v.at("tools").First(); t.Is(); t = t.Next() {
+			r.declare(t, v.str("mcp_server_name"))
+		}
+	case kind == "" || kind == "custom" || v.has("input_schema", wire.Object):
+		r.declare(v, server)
+	case begins(kind, providerTools):
+		r.ignore(v, "tools that the provider of the model defines")
+	default:
+		r.unknown(v, "a tool", kind)
+	}
+}
+
+func begins(s string, prefixes []string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Reader) ignore(v View, reason string) { r.emit(Item{Kind: Ignored, At: v, Reason: reason}) }
+
+func (r *Reader) declare(v View, server string) {
+	if v.Kind() != wire.Object {
+		r.skip(v, "%s: a tool that is %s", r.format, v.Kind())
+		return
+	}
+	r.emit(Item{Kind: Declared, At: v, Tool: v, Name: v.str("name"), Server: server})
+}
+
+func (r *Reader) anthropicMessage(v View) {
+	switch content := v.at("content"); content.Kind() {
+	case wire.String:
+		r.text(content)
+	case wire.Array:
+		for c := content.First(); c.Kind() != wire.Invalid; c = c.Next() {
+			r.anthropicBlock(c)
+		}
+	default:
+		r.skip(v, "%s: a message without content", r.format)
+	}
+}
+
+// resourceTools are tools of Claude Code that ask a server for its resources.
+var resourceTools = []string{"ListMcpResourcesTool", "ReadMcpResourceTool"}
+
+func (r *Reader) anthropicBlock(v View) {
+	switch kind := v.str("type"); kind {
+	case "text", "thinking", "redacted_thinking", "image", "document", "container_upload", "compaction", "fallback", "search_result":
+		r.text(v)
+	case "tool_use":
+		server := ""
+		if v.says("name", resourceTools...) {
+			server = v.at("input").str("server")
+		}
+		r.call(v, "id", "name", "input", server)
+	case "server_tool_use":
+		r.call(v, "id", "name", "input", Provider)
+	case "mcp_tool_use":
+		r.call(v, "id", "name", "input", v.str("server_name"))
+	case "mcp_tool_listing":
+		for t := v.at("tools").First(); t.Is(); t = t.Next() {
+			r.declare(t, v.str("mcp_server_name"))
+		}
+	default:
+		if kind == "tool_result" || strings.HasSuffix(kind, "_tool_result") {
+			r.emit(Item{Kind: Result, At: v, ID: v.str("tool_use_id"), Content: v.at("content"), Failed: v.is("is_error")})
+			return
+		}
+		r.unknown(v, "a block", kind)
+	}
+}
+
+// call emits a call whose parts are members of a value.
+func (r *Reader) call(v View, id, name, args, server string) {
+	r.emit(Item{Kind: Call, At: v, ID: v.str(id), Name: v.str(name), Args: v.at(args), Server: server})
+}
+
+func readAnthropicResponse(r *Reader, b *body) {
+	r.response()
+	r.each(b, "content", func(_ int, v View) { r.anthropicBlock(v) })
+}
+
+// readAnthropicEvent takes in an event of a stream. A block is read when it is whole.
+func readAnthropicEvent(r *Reader, b *body) {
+	s := &r.streams
+	if b.str("type") == "message_start" {
+		r.brokenOff("anthropic")
+		r.heard = false
+	}
+	r.streamed("anthropic", "message_stop", b.origin(b.root))
+	v, ok := r.view(b, b.root, "")
+	if !ok {
+		return
+	}
+	key := streamKey{of: "anthropic", index: string(v.at("index").Raw())}
+	switch v.str("type") {
+	case "message_start":
+		for c := v.at("message").at("content").First(); c.Is(); c = c.Next() {
+			r.anthropicBlock(c)
+		}
+	case "content_block_start":
+		block := v.at("content_block")
+		if block.says("type", "tool_use", "server_tool_use", "mcp_tool_use") {
+			if !s.open(key, &partial{at: block.Origin(), raw: append([]byte(nil), block.Raw()...)}) {
+				r.skip(block, "more calls in streams than the limit of %d", maxStreams)
+			}
+		} else {
+			r.anthropicBlock(block)
+		}
+	case "content_block_delta":
+		delta := v.at("delta")
+		switch kind := delta.str("type"); kind {
+		case "input_json_delta":
+			r.grow(key, v, delta.at("partial_json").Text())
+		case "text_delta", "thinking_delta", "signature_delta", "citations_delta":
+			r.text(delta)
+		default:
+			r.unknown(delta, "a delta", kind)
+		}
+	case "content_block_stop":
+		if p := s.take(key); p != nil {
+			r.anthropicPartial(p)
+		}
+	case "message_stop":
+		r.brokenBlocks("anthropic")
+		s.stop("anthropic")
+	}
+}
+
+// anthropicPartial emits the call of a block that a stream built.
+func (r *Reader) anthropicPartial(p *partial) {
+	v, err := r.quoted(p.at, p.raw)
+	if err != nil {
+		return // it was parsed before
+	}
+	server := v.str("server_name")
+	if v.says("type", "server_tool_use") {
+		server = Provider
+	}
+	args := v.at("input")
+	if len(p.args) > 0 {
+		args = r.joined(p)
+	}
+	r.emit(Item{Kind: Call, At: v, ID: v.str("id"), Name: v.str("name"), Args: args, Server: server})
+}

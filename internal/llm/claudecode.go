@@ -1,0 +1,98 @@
+package llm
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// claudeCode recognises a line of a transcript of Claude Code, also of its streamed output.
+func claudeCode(v View) bool {
+	switch kind := v.str("type"); {
+	case v.str("uuid") != "" && v.str("sessionId") != "":
+		return true
+	case kind == "user", kind == "assistant":
+		return v.at("message").str("role") != ""
+	case kind == "summary":
+		return v.str("leafUuid") != ""
+	case kind == "file-history-snapshot":
+		return v.str("messageId") != ""
+	case kind == "system":
+		return v.str("session_id") != "" && v.str("subtype") != ""
+	}
+	kind := v.str("type")
+	return of(kind, claudeCodeSilent) && (v.str("sessionId") != "" || strings.Contains(kind, "-"))
+}
+
+// claudeCodeSilent are the types of lines in which no tool and no server says anything: what
+// the client notes for itself, and what it tells the model.
+var claudeCodeSilent = []string{"system", "summary", "file-history-snapshot", "queue-operation", "progress", "attachment", "permission-mode", "ai-title",
+	"custom-title", "last-prompt", "agent-name", "agent-color", "agent-setting", "tag", "mode", "pr-link", "result", "rate_limit_event", "speculation-accept", "worktree-state",
+	"content-replacement", "marble-origami-commit", "saved_hook_context", "started", "bridge-session"}
+
+// serverAttachments are what servers say outside of results: their instructions, and the tools
+// that are listed when they are searched for.
+var serverAttachments = []string{"mcp_instructions_delta", "deferred_tools_delta"}
+
+// attached is the type of an attachment.
+func (b *body) attached() string {
+	kind, _ := b.members["attachment"].Str("type")
+	return kind
+}
+
+func readClaudeCode(r *Reader, b *body) {
+	r.session, r.clock = b.str("sessionId"), false
+	if r.session == "" {
+		r.session = b.str("session_id")
+	}
+	if agent := b.str("agentId"); agent != "" { // its lines are beside those of the session
+		r.session += "/" + agent
+	}
+	r.time = stamp(b.str("timestamp"))
+	if r.turn = b.str("requestId"); r.turn == "" {
+		if message := b.members["message"]; message.Kind() == wire.Object {
+			r.turn, _ = message.Str("id")
+		}
+	}
+	switch kind := b.str("type"); {
+	case kind == "user" || kind == "assistant":
+		v, ok := r.member(b, "message")
+		if !ok {
+			return
+		}
+		if meta := b.members["mcpMeta"]; meta.Kind() >= wire.Array {
+			r.claudeCodeMeta(b, v)
+			return
+		}
+		r.anthropicMessage(v)
+	case kind == "attachment" && of(b.attached(), serverAttachments):
+		if v, ok := r.member(b, "attachment"); ok { // no call led to it
+			r.emit(Item{Kind: Result, At: v, ID: b.str("uuid"), Content: v})
+		}
+	case of(kind, claudeCodeSilent):
+		at := b.origin(b.root)
+		r.emit(Item{Kind: Ignored, origin: &at, Reason: "a line of Claude Code about itself"})
+	default:
+		at := b.origin(b.root)
+		r.skipAt(at, "%s: a line of an unknown type, %s", r.format, quote(kind))
+	}
+}
+
+// claudeCodeMeta reads a line with a result and what its server sent beside the content.
+func (r *Reader) claudeCodeMeta(b *body, message View) {
+	var doc wire.Doc
+	meta := b.members["mcpMeta"]
+	if r.Max > 0 && int64(len(meta.Raw())) > r.Max || doc.Parse(meta.Raw()) != nil {
+		r.skip(message, "a part of %s is over the limit of %d bytes (--max-message)", r.format, r.Max)
+		r.anthropicMessage(message)
+		return
+	}
+	beside := View{text: b.text, doc: &doc, base: meta.Start(), pointer: b.pointer + "/mcpMeta"}
+	for c := message.at("content").First(); c.Is(); c = c.Next() {
+		if c.says("type", "tool_result") {
+			r.emit(Item{Kind: Result, At: c, ID: c.str("tool_use_id"), Content: c.at("content"), Failed: c.is("is_error"), Meta: beside})
+			continue
+		}
+		r.anthropicBlock(c)
+	}
+}

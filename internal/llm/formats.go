@@ -1,0 +1,216 @@
+package llm
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// format is a kind of text that agents and providers write.
+type format struct {
+	name string
+	is   func(View) bool
+	read func(*Reader, *body)
+}
+
+// formats are recognised by members that their writers always write. What is more specific
+// stands first.
+var formats []format
+
+func init() {
+	formats = []format{
+		{"a Claude Code transcript", claudeCode, readClaudeCode},
+		{"a Codex transcript", codex, readCodex},
+		{"a Gemini CLI transcript", geminiCLI, readGeminiCLI},
+		{"a VS Code chat session", vscode, readVSCode},
+		{"an AgentDojo run", agentDojo, readAgentDojo},
+		{"an Inspect log", func(v View) bool { return v.has("eval", wire.Object) && v.has("samples", wire.Array) }, readInspect},
+		{"an Inspect sample", func(v View) bool {
+			return v.has("messages", wire.Array) && v.has("epoch", wire.Number) && v.at("id").Is()
+		}, readInspectSample},
+		{"an OpenTelemetry export", func(v View) bool { return v.has("resourceSpans", wire.Array) || v.has("resourceLogs", wire.Array) }, readOTLP},
+		{"an Anthropic Messages response", func(v View) bool {
+			return v.says("type", "message") && v.str("role") != "" && v.has("content", wire.Array)
+		}, readAnthropicResponse},
+		{"an event of an Anthropic Messages stream", func(v View) bool {
+			return v.says("type", anthropicEvents...) && !v.at("uuid").Is()
+		}, readAnthropicEvent},
+		{"a notice in a stream", func(v View) bool {
+			return v.says("type", "ping") && !v.First().Next().Next().Is() || v.says("type", "error") && v.at("error").has("type", wire.String)
+		}, readNotice},
+		{"a LiteLLM log", liteLLM, readLiteLLM},
+		{"an OpenAI Chat Completions stream", func(v View) bool {
+			return v.has("choices", wire.Array) && (v.says("object", "chat.completion.chunk") || v.at("choices").First().has("delta", wire.Object))
+		}, readChatChunk},
+		{"an OpenAI Chat Completions response", func(v View) bool {
+			return v.has("choices", wire.Array) && (strings.HasPrefix(v.str("object"), "chat.completion") || v.at("choices").First().at("message").str("role") != "")
+		}, readChatResponse},
+		{"an OpenAI Responses response", func(v View) bool { return v.says("object", "response") && v.has("output", wire.Array) }, readResponsesResponse},
+		{"an event of an OpenAI Responses stream", func(v View) bool { return strings.HasPrefix(v.str("type"), "response.") }, readResponsesEvent},
+		{"a Gemini request", func(v View) bool { return v.at("contents").First().has("parts", wire.Array) }, readGeminiRequest},
+		{"a Gemini response", func(v View) bool { return v.at("candidates").First().at("content").Kind() == wire.Object }, readGeminiResponse},
+		{"an Amazon Bedrock Converse response", func(v View) bool { return v.str("stopReason") != "" && v.at("output").has("message", wire.Object) }, readConverseResponse},
+		{"an Amazon Bedrock Converse request", func(v View) bool {
+			return v.chat() && (v.has("toolConfig", wire.Object) || v.has("inferenceConfig", wire.Object) || v.str("modelId") != "" || v.converse())
+		}, readConverseRequest},
+		{"an Anthropic Messages request", func(v View) bool { return v.chat() && v.anthropic() }, readAnthropicRequest},
+		{"an OpenAI Chat Completions request", func(v View) bool { return v.chat() && v.openAI() }, readChatRequest},
+		{"a request to an LLM", func(v View) bool { return v.chat() && v.str("model") != "" }, readAnyRequest},
+		{"an OpenAI Responses request", func(v View) bool {
+			return v.str("model") != "" && (v.has("input", wire.String) || v.has("input", wire.Array))
+		}, readResponsesRequest},
+		{"a list of messages for an LLM", func(v View) bool {
+			m := v.First()
+			return v.Kind() == wire.Array && m.str("role") != "" && (m.has("content", wire.String) || m.has("content", wire.Array) || m.has("tool_calls", wire.Array))
+		}, readMessages},
+		{"a Gemini stream", func(v View) bool { return v.Kind() == wire.Array && v.First().has("candidates", wire.Array) }, readGeminiStream},
+		{"an exchange with an LLM", func(v View) bool { return exchanged(v) }, readExchange},
+		{"a list of exchanges with an LLM", func(v View) bool { return v.Kind() == wire.Array && exchange(v.First()) }, readExchanges},
+	}
+}
+
+// Recognise names the format of a value, "" where it is of none that is known.
+func Recognise(root wire.Value) string {
+	if f := recognise(root); f != nil {
+		return f.name
+	}
+	return ""
+}
+
+func recognise(root wire.Value) *format {
+	if root.Kind() < wire.Array {
+		return nil
+	}
+	var doc wire.Doc
+	if doc.Parse(outline(nil, root, 0)) != nil {
+		return nil
+	}
+	v := viewOf(NewText(scanner.Origin{}, doc.Data), &doc)
+	for i := range formats {
+		if formats[i].is(v) {
+			return &formats[i]
+		}
+	}
+	return nil
+}
+
+// The bounds of the outline that a format is recognised by.
+const (
+	outlineDepth = 6        // levels
+	outlineItems = 8        // elements of a list
+	outlineText  = 256      // bytes of a string; a longer one stands there as another
+	outlineBytes = 64 << 10 // of all
+)
+
+// outline writes a value in short: the beginning of each list, and no long texts.
+func outline(dst []byte, v wire.Value, depth int) []byte {
+	switch kind := v.Kind(); {
+	case kind >= wire.Array && (depth > outlineDepth || len(dst) > outlineBytes):
+		if kind == wire.Array {
+			return append(dst, "[]"...)
+		}
+		return append(dst, "{}"...)
+	case kind == wire.Object:
+		dst = append(dst, '{')
+		first := true
+		for c := v.Children(); c.Next() && len(dst) < outlineBytes; first = false {
+			if !first {
+				dst = append(dst, ',')
+			}
+			dst = append(wire.AppendString(dst, []byte(c.Value.Key())), ':')
+			dst = outline(dst, c.Value, depth+1)
+		}
+		return append(dst, '}')
+	case kind == wire.Array:
+		dst = append(dst, '[')
+		c := v.Children()
+		for i := 0; i < outlineItems && len(dst) < outlineBytes && c.Next(); i++ {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = outline(dst, c.Value, depth+1)
+		}
+		return append(dst, ']')
+	case kind == wire.String && len(v.Raw()) > outlineText:
+		return append(dst, `"long"`...)
+	}
+	return append(dst, v.Raw()...)
+}
+
+// chat reports a list of messages with roles, beside other members.
+func (v View) chat() bool {
+	return v.at("messages").First().str("role") != "" || v.has("messages", wire.Array) && v.str("model") != ""
+}
+
+// anthropic tells a request to Anthropic from one to others that have messages as well.
+func (v View) anthropic() bool {
+	if v.at("system").Is() || v.at("anthropic_version").Is() || v.has("mcp_servers", wire.Array) {
+		return true
+	}
+	if v.at("tools").First().has("input_schema", wire.Object) {
+		return true
+	}
+	for m := v.at("messages").First(); m.Is(); m = m.Next() {
+		for c := m.at("content").First(); c.Is(); c = c.Next() {
+			if c.says("type", "tool_use", "tool_result", "mcp_tool_use", "mcp_tool_result", "server_tool_use") {
+				return true
+			}
+		}
+	}
+	return strings.HasPrefix(v.str("model"), "claude") && !v.openAI()
+}
+
+// openAI tells a request in the form of Chat Completions.
+func (v View) openAI() bool {
+	tool := v.at("tools").First()
+	if tool.has("function", wire.Object) || tool.has("custom", wire.Object) || v.has("functions", wire.Array) || strings.HasPrefix(v.str("model"), "gpt") {
+		return true
+	}
+	for m := v.at("messages").First(); m.Is(); m = m.Next() {
+		if m.says("role", "system", "developer", "tool", "function") || m.has("tool_calls", wire.Array) {
+			return true
+		}
+	}
+	return false
+}
+
+// converse tells messages in the form of Bedrock: blocks without a type.
+func (v View) converse() bool {
+	for m := v.at("messages").First(); m.Is(); m = m.Next() {
+		for c := m.at("content").First(); c.Is(); c = c.Next() {
+			if c.has("toolUse", wire.Object) || c.has("toolResult", wire.Object) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// requestMembers and responseMembers are what loggers call the two bodies of an exchange.
+var (
+	requestMembers  = []string{"request", "request_body", "requestBody", "req"}
+	responseMembers = []string{"response", "response_body", "responseBody", "res"}
+)
+
+// exchange reports an object that holds a request, a response or both.
+func exchange(v View) bool { return exchanged(v) || v.Kind() == wire.Object && formatOfView(v) }
+
+func exchanged(v View) bool {
+	for _, key := range append(requestMembers, responseMembers...) {
+		if m := v.at(key); m.Kind() == wire.Object && formatOfView(m) {
+			return true
+		}
+	}
+	return false
+}
+
+// formatOfView reports a value of a format that is a body.
+func formatOfView(v View) bool {
+	for i := range formats {
+		if f := &formats[i]; !strings.HasSuffix(f.name, "an LLM") && f.is(v) {
+			return true
+		}
+	}
+	return v.chat()
+}

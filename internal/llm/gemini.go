@@ -1,0 +1,133 @@
+package llm
+
+import (
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// either returns a member by its name in camelCase or in snake_case: Gemini accepts both.
+func (v View) either(camel, snake string) View {
+	if m := v.at(camel); m.Is() {
+		return m
+	}
+	return v.at(snake)
+}
+
+func readGeminiRequest(r *Reader, b *body) {
+	r.style = Underlined
+	r.conversation(b, firstSaid(b.members["contents"]), b.members["contents"])
+	r.each(b, "tools", func(_ int, v View) { r.geminiTools(v) })
+	r.each(b, "contents", func(i int, v View) {
+		r.message(i)
+		r.geminiContent(v, i)
+	})
+}
+
+// geminiTools are members of an entry of tools, each for a tool that the provider runs.
+var geminiTools = []string{"googleSearch", "google_search", "googleSearchRetrieval", "google_search_retrieval", "codeExecution", "code_execution",
+	"urlContext", "url_context", "computerUse", "computer_use", "googleMaps", "google_maps", "enterpriseWebSearch", "retrieval", "fileSearch", "file_search"}
+
+func (r *Reader) geminiTools(v View) {
+	for c := v.First(); c.Is(); c = c.Next() {
+		switch key := c.Key(); {
+		case key == "functionDeclarations" || key == "function_declarations":
+			for t := c.First(); t.Is(); t = t.Next() {
+				r.emit(Item{Kind: Declared, At: t, Tool: t, Name: t.str("name"), Foreign: !t.either("parametersJsonSchema", "parameters_json_schema").Is()})
+			}
+		case key == "mcpServers" || key == "mcp_servers":
+			for s := c.First(); s.Is(); s = s.Next() {
+				r.emit(Item{Kind: Known, At: s, Server: s.str("name")})
+			}
+		case of(key, geminiTools):
+			r.ignore(c, "tools that the provider of the model defines")
+		default:
+			r.unknown(c, "a tool", key)
+		}
+	}
+}
+
+// geminiContent reads a content. A part without an id is known by the name of its tool.
+func (r *Reader) geminiContent(v View, _ int) {
+	for p := v.at("parts").First(); p.Kind() != wire.Invalid; p = p.Next() {
+		call, answer := p.either("functionCall", "function_call"), p.either("functionResponse", "function_response")
+		switch {
+		case call.Is():
+			r.emit(Item{Kind: Call, At: call, ID: geminiID(call), Name: call.str("name"), Args: call.at("args")})
+		case answer.Is():
+			r.emit(Item{Kind: Result, At: answer, ID: geminiID(answer), Name: answer.str("name"), Content: answer.at("response")})
+		case p.at("text").Is(), p.at("thought").Is(), p.at("thoughtSignature").Is(), p.either("inlineData", "inline_data").Is(), p.either("fileData", "file_data").Is():
+			r.text(p)
+		case p.either("executableCode", "executable_code").Is(), p.either("codeExecutionResult", "code_execution_result").Is():
+			r.ignore(p, "code that the provider of the model ran")
+		default:
+			r.unknown(p, "a part", p.First().Key())
+		}
+	}
+}
+
+// geminiID is the id of a call; without one, answers come in the order of the calls of a tool.
+func geminiID(v View) string {
+	if id := v.str("id"); id != "" {
+		return id
+	}
+	return unnamed + v.str("name")
+}
+
+func readGeminiResponse(r *Reader, b *body) {
+	r.style = Underlined
+	r.response()
+	r.each(b, "candidates", func(i int, v View) { r.geminiContent(v.at("content"), r.answer) })
+}
+
+// readGeminiStream reads a response that came as a list of pieces.
+func readGeminiStream(r *Reader, b *body) {
+	i := 0
+	for c := b.root.Children(); c.Next(); i++ {
+		readGeminiResponse(r, r.sub(b, c.Value, index(i)))
+	}
+}
+
+func readConverseRequest(r *Reader, b *body) {
+	r.conversation(b, firstSaid(b.members["messages"]), b.members["messages"])
+	if v, ok := r.member(b, "toolConfig"); ok {
+		for t := v.at("tools").First(); t.Is(); t = t.Next() {
+			switch spec := t.at("toolSpec"); {
+			case spec.Is():
+				r.declare(spec, "")
+			case t.at("cachePoint").Is(), t.at("systemTool").Is():
+				r.ignore(t, "tools that the provider of the model defines")
+			default:
+				r.unknown(t, "a tool", t.First().Key())
+			}
+		}
+	}
+	r.each(b, "messages", func(i int, v View) {
+		r.message(i)
+		r.converseMessage(v)
+	})
+}
+
+// converseTexts are blocks that no tool has returned.
+var converseTexts = []string{"text", "image", "document", "video", "audio", "reasoningContent", "guardContent", "cachePoint", "citationsContent", "searchResult"}
+
+func (r *Reader) converseMessage(v View) {
+	for c := v.at("content").First(); c.Kind() != wire.Invalid; c = c.Next() {
+		use, result := c.at("toolUse"), c.at("toolResult")
+		switch key := c.First().Key(); {
+		case use.Is():
+			r.call(use, "toolUseId", "name", "input", "")
+		case result.Is():
+			r.emit(Item{Kind: Result, At: result, ID: result.str("toolUseId"), Content: result.at("content"), Failed: result.says("status", "error")})
+		case of(key, converseTexts):
+			r.text(c)
+		default:
+			r.unknown(c, "a block", key)
+		}
+	}
+}
+
+func readConverseResponse(r *Reader, b *body) {
+	r.response()
+	if v, ok := r.member(b, "output"); ok {
+		r.converseMessage(v.at("message"))
+	}
+}

@@ -1,0 +1,186 @@
+package llm
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// readOTLP reads an export of spans or of logs in OTLP/JSON.
+func readOTLP(r *Reader, b *body) {
+	r.clock = false
+	for _, level := range []string{"resourceSpans", "resourceLogs"} {
+		i := 0
+		for resource := b.members[level].Children(); resource.Next(); i++ {
+			for _, scope := range []string{"scopeSpans", "scopeLogs"} {
+				k := 0
+				for s := resource.Value.Get(scope).Children(); s.Next(); k++ {
+					for _, list := range []string{"spans", "logRecords"} {
+						pointer := "/" + level + index(i) + "/" + scope + index(k) + "/" + list
+						r.list(b, s.Value.Get(list), pointer, func(_ int, v View) { r.span(v) })
+					}
+				}
+			}
+		}
+	}
+}
+
+// attributes are those of a span.
+type attributes map[string]View
+
+func (v View) attributes() attributes {
+	all := attributes{}
+	for a := v.at("attributes").First(); a.Is(); a = a.Next() {
+		all[a.str("key")] = a.at("value")
+	}
+	return all
+}
+
+func (a attributes) str(key string) string {
+	return a[key].str("stringValue")
+}
+
+// span reads a span: a call of a tool with its result, or a request to a model with its
+// messages.
+func (r *Reader) span(v View) {
+	a := v.attributes()
+	r.session, r.turn, r.time = v.str("traceId"), v.str("parentSpanId"), nanoseconds(v.str("startTimeUnixNano"))
+	if s := a.str("mcp.session.id"); s != "" {
+		r.session = s
+	}
+	method := a.str("mcp.method.name")
+	tool := a.str("gen_ai.tool.name")
+	args, result := a["gen_ai.tool.call.arguments"], a["gen_ai.tool.call.result"]
+	switch {
+	case method == "tools/call" || a.str("gen_ai.operation.name") == "execute_tool" || tool != "" && (args.Is() || result.Is()):
+		id := a.str("gen_ai.tool.call.id")
+		if id == "" {
+			id = v.str("spanId")
+		}
+		server := a.str("mcp.server.name")
+		r.emit(Item{Kind: Call, At: v, ID: id, Name: tool, Server: server, Args: r.otelValue(args), Echo: true})
+		if result.Is() {
+			r.emit(Item{Kind: Result, At: v, ID: id, Content: r.otelValue(result), Failed: a.str("error.type") != "", Echo: true})
+		} else {
+			r.ignore(v, "a span of a call without its result: gen_ai.tool.call.result is opt-in")
+		}
+	case a["gen_ai.input.messages"].Is() || a["gen_ai.output.messages"].Is() || a["gen_ai.tool.definitions"].Is():
+		r.otelTools(r.otelValue(a["gen_ai.tool.definitions"]))
+		r.otelMessages(r.otelValue(a["gen_ai.input.messages"]))
+		r.otelMessages(r.otelValue(a["gen_ai.output.messages"]))
+	case a.otherwise(v):
+		r.skip(v, "%s: messages in a form that is not read (span events, logs, OpenInference, OpenLLMetry)", r.format)
+	default:
+		r.text(v)
+	}
+}
+
+// otherForms are how the names of attributes begin in which other conventions keep messages.
+var otherForms = []string{"llm.", "gen_ai.prompt", "gen_ai.completion", "traceloop.", "input.value", "output.value", "tool."}
+
+// otherwise reports a span or a log with messages in a form that is not read.
+func (a attributes) otherwise(v View) bool {
+	for key := range a {
+		if begins(key, otherForms) {
+			return true
+		}
+	}
+	for e := v.at("events").First(); e.Is(); e = e.Next() {
+		if strings.HasPrefix(e.str("name"), "gen_ai.") {
+			return true
+		}
+	}
+	return v.at("body").Is() && (strings.HasPrefix(v.str("eventName"), "gen_ai.") || strings.HasPrefix(a.str("event.name"), "gen_ai."))
+}
+
+func nanoseconds(s string) time.Time {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n).UTC()
+}
+
+// otelValue is an attribute as plain JSON, parsed where it is a string that holds JSON.
+func (r *Reader) otelValue(v View) View {
+	if !v.Is() {
+		return View{}
+	}
+	data := plain(nil, v)
+	at := v.Origin()
+	if s := v.at("stringValue"); s.Kind() == wire.String {
+		at = s.Origin()
+		if parsed, err := r.quoted(at, s.Text()); err == nil && parsed.Kind() >= wire.Array {
+			return parsed
+		}
+	}
+	made, err := r.quoted(at, data)
+	if err != nil {
+		return View{}
+	}
+	return made
+}
+
+// plain writes an AnyValue of OTLP as the JSON that it stands for.
+func plain(dst []byte, v View) []byte {
+	switch c := v.First(); c.Key() {
+	case "stringValue":
+		return wire.AppendString(dst, c.Text())
+	case "arrayValue":
+		dst = append(dst, '[')
+		for e := c.at("values").First(); e.Is(); e = e.Next() {
+			if dst[len(dst)-1] != '[' {
+				dst = append(dst, ',')
+			}
+			dst = plain(dst, e)
+		}
+		return append(dst, ']')
+	case "kvlistValue":
+		dst = append(dst, '{')
+		for e := c.at("values").First(); e.Is(); e = e.Next() {
+			if dst[len(dst)-1] != '{' {
+				dst = append(dst, ',')
+			}
+			dst = append(wire.AppendString(dst, []byte(e.str("key"))), ':')
+			dst = plain(dst, e.at("value"))
+		}
+		return append(dst, '}')
+	case "":
+		return append(dst, "null"...)
+	default:
+		return append(dst, c.Raw()...)
+	}
+}
+
+func (r *Reader) otelTools(v View) {
+	for t := v.First(); t.Is(); t = t.Next() {
+		r.chatTool(t)
+	}
+}
+
+func (r *Reader) otelMessages(v View) {
+	for m := v.First(); m.Is(); m = m.Next() {
+		for p := m.at("parts").First(); p.Is(); p = p.Next() {
+			switch kind := p.str("type"); kind {
+			case "text", "reasoning", "blob", "file", "uri":
+				r.text(p)
+			case "tool_call", "server_tool_call":
+				server := ""
+				if kind == "server_tool_call" {
+					server = Provider
+				}
+				r.emit(Item{Kind: Call, At: p, ID: p.str("id"), Name: p.str("name"), Server: server, Args: p.at("arguments"), Echo: p.str("id") != ""})
+			case "tool_call_response", "server_tool_call_response":
+				content := p.at("response")
+				if !content.Is() {
+					content = p.at("result")
+				}
+				r.emit(Item{Kind: Result, At: p, ID: p.str("id"), Content: content, Echo: p.str("id") != ""})
+			default:
+				r.unknown(p, "a part of a message", kind)
+			}
+		}
+	}
+}

@@ -1,0 +1,388 @@
+package llm
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Reader reads the bodies or lines of one file. It keeps what later ones need: streams that
+// are under way, and whom a response answers.
+type Reader struct {
+	Max  int64       // bytes of a message; a longer one is not read
+	Emit func(*Item) // gets each item
+
+	outer   outer // what a record around a body says
+	format  string
+	said    *scanner.Origin // the first text of the body that is of a user or of a model
+	heard   bool            // the stream at hand has had such a text
+	told    int             // items of the body
+	session string
+	time    time.Time
+	turn    string
+	style   Style
+	history bool
+	clock   bool
+	suite   bool
+	answer  int      // messages of the last request, and answers behind it: the place of the next answer
+	before  string   // the response that the request continues
+	doc     wire.Doc // of the part at hand
+	streams streams
+	changes string // the session of the log of changes at hand
+
+	answering bool // the item before was of the model
+	answers   int  // of the model, in a log of items
+}
+
+// body is a text whose format is known.
+type body struct {
+	text    *Text
+	pointer string // of root in the text
+	root    wire.Value
+	members map[string]wire.Value
+}
+
+// Read reads a text of one format, and reports false where it is of none.
+func (r *Reader) Read(text *Text) bool {
+	root, err := wire.Skim(text.Data, maxValues)
+	return r.ReadValue(text, root, "", err != nil)
+}
+
+// ReadValue reads a value of a text. broken says that the text breaks off in it.
+func (r *Reader) ReadValue(text *Text, root wire.Value, pointer string, broken bool) bool {
+	f := recognise(root)
+	if f == nil || f.read == nil {
+		return false
+	}
+	b := &body{text: text, root: root, pointer: pointer, members: map[string]wire.Value{}}
+	r.begin(f.name)
+	r.fill(b)
+	f.read(r, b)
+	if strings.Contains(f.name, "stream") { // of which each event is a piece
+		if r.said != nil && !r.heard {
+			r.heard = true
+			r.emit(Item{Kind: Ignored, origin: r.said, Reason: saidReason})
+		}
+		return true
+	}
+	if r.said != nil {
+		r.emit(Item{Kind: Ignored, origin: r.said, Reason: saidReason})
+	}
+	if r.told == 0 && !broken {
+		at := b.origin(root)
+		r.emit(Item{Kind: Ignored, origin: &at, Reason: "a part of " + f.name + " without tools, calls and results"})
+	}
+	return true
+}
+
+// saidReason is why most of a conversation is not inspected.
+const saidReason = "what users and models say: only tools, calls and results are inspected"
+
+func (r *Reader) begin(format string) {
+	r.format, r.said, r.told = format, nil, 0
+	r.session, r.time, r.turn, r.style, r.history, r.clock, r.suite = r.outer.session, r.outer.time, "", Plain, false, true, false
+}
+
+// outer is what a record around a body says.
+type outer struct {
+	session, turn string
+	time          time.Time
+}
+
+// Within says in what session and when the bodies to come were sent, and which request they
+// are or answer.
+func (r *Reader) Within(session, turn string, at time.Time) { r.outer = outer{session, turn, at} }
+
+// emit hands over an item with what is known of the body.
+func (r *Reader) emit(i Item) {
+	if i.Kind != Known && i.Kind != Begin {
+		r.told++
+	}
+	i.Format, i.Style, i.Suite = r.format, r.style, r.suite
+	if i.Session == "" {
+		i.Session = r.session
+	}
+	if i.Time.IsZero() {
+		i.Time = r.time
+	}
+	if i.Turn == "" {
+		i.Turn = r.turn
+	}
+	if r.outer.turn != "" && !r.history {
+		i.Turn = r.outer.turn
+	}
+	i.History = i.History || r.history
+	i.Record = r.outer.session != ""
+	i.Clock = r.clock && i.Time.IsZero()
+	r.Emit(&i)
+}
+
+// skip says what is not read.
+func (r *Reader) skip(v View, format string, args ...any) {
+	r.emit(Item{Kind: Skipped, At: v, Reason: fmt.Sprintf(format, args...)})
+}
+
+func (r *Reader) skipAt(at scanner.Origin, format string, args ...any) {
+	r.emit(Item{Kind: Skipped, origin: &at, Reason: fmt.Sprintf(format, args...)})
+}
+
+// textAt is text for a value of the body.
+func (r *Reader) textAt(at scanner.Origin) {
+	if r.said == nil {
+		r.said = &at
+	}
+}
+
+// text notes text that no tool has returned.
+func (r *Reader) text(v View) {
+	if r.said == nil {
+		at := v.Origin()
+		r.said = &at
+	}
+}
+
+// unknown says that a type of block, item or message is not known.
+func (r *Reader) unknown(v View, what, kind string) {
+	r.skip(v, "%s: %s of an unknown type, %s", r.format, what, quote(kind))
+}
+
+// quote shows a word of a foreign text in a reason, of which reports have few.
+func quote(word string) string {
+	const most = 40
+	word = strings.Map(func(c rune) rune {
+		if c == '"' || c < ' ' || c > '~' {
+			return '?'
+		}
+		return c
+	}, word)
+	if len(word) > most {
+		word = word[:most] + "..."
+	}
+	return `"` + word + `"`
+}
+
+// origin returns where a value of the body stands.
+func (b *body) origin(v wire.Value) scanner.Origin {
+	at := b.text.origin
+	if b.text.places != nil {
+		at = b.text.places.Origin(v.Start())
+	}
+	at.Pointer = b.at("")
+	return at
+}
+
+// at returns the JSON Pointer of a place in the body.
+func (b *body) at(pointer string) string {
+	if b.text.places == nil { // what is in a string has no pointer of its own
+		return b.text.Pointer
+	}
+	return b.text.Pointer + b.pointer + pointer
+}
+
+// view parses a value of the body. It is valid until the next.
+func (r *Reader) view(b *body, v wire.Value, pointer string) (View, bool) {
+	if v.Kind() == wire.Invalid {
+		return View{}, false
+	}
+	at := func() scanner.Origin {
+		at := b.origin(v)
+		at.Pointer = b.at(pointer)
+		return at
+	}
+	if r.Max > 0 && int64(len(v.Raw())) > r.Max {
+		r.skipAt(at(), "a part of %s is over the limit of %d bytes (--max-message)", r.format, r.Max)
+		return View{}, false
+	}
+	if err := r.doc.Parse(v.Raw()); err != nil {
+		r.skipAt(at(), "a part of %s cannot be read: %v", r.format, syntax(err))
+		return View{}, false
+	}
+	if slices.ContainsFunc(r.doc.Anomalies, func(a wire.Anomaly) bool { return a.Kind == wire.DuplicateKey }) {
+		r.skipAt(at(), twiceReason)
+	}
+	return View{text: b.text, doc: &r.doc, base: v.Start(), pointer: b.pointer + pointer}, true
+}
+
+// syntax is what is wrong with a text, without the place, by which reasons would differ.
+func syntax(err error) string {
+	if s, ok := err.(*wire.SyntaxError); ok {
+		return s.Msg
+	}
+	return err.Error()
+}
+
+// str returns the text of a string member of the body.
+func (b *body) str(key string) string {
+	if v := b.members[key]; v.Kind() == wire.String {
+		return string(v.Text())
+	}
+	return ""
+}
+
+// member parses a member of the body.
+func (r *Reader) member(b *body, key string) (View, bool) {
+	return r.view(b, b.members[key], "/"+wire.EscapePointer(key))
+}
+
+// each parses the elements of a list that is a member of the body.
+func (r *Reader) each(b *body, key string, visit func(i int, v View)) {
+	list := b.members[key]
+	if list.Kind() != wire.Array {
+		return
+	}
+	r.list(b, list, "/"+wire.EscapePointer(key), visit)
+}
+
+func (r *Reader) list(b *body, list wire.Value, pointer string, visit func(i int, v View)) {
+	i := 0
+	for c := list.Children(); c.Next(); i++ {
+		if v, ok := r.view(b, c.Value, pointer+index(i)); ok {
+			visit(i, v)
+		}
+	}
+}
+
+// fill finds the members of a body.
+func (r *Reader) fill(b *body) {
+	for c := b.root.Children(); b.root.Kind() == wire.Object && c.Next(); {
+		key := c.Value.Key()
+		if _, twice := b.members[key]; twice {
+			r.skipAt(b.origin(c.Value), twiceReason)
+		}
+		b.members[key] = c.Value
+	}
+}
+
+// twiceReason is why a text was read in one of several ways.
+const twiceReason = "a member stands twice in an object of a transcript: only the last was inspected"
+
+// sub returns a body that is a value inside another.
+func (r *Reader) sub(b *body, v wire.Value, pointer string) *body {
+	s := &body{text: b.text, root: v, pointer: b.pointer + pointer, members: map[string]wire.Value{}}
+	r.fill(s)
+	return s
+}
+
+// quoted parses a text that the file has in another form.
+func (r *Reader) quoted(at scanner.Origin, data []byte) (View, error) {
+	var doc wire.Doc
+	err := doc.Parse(data)
+	return viewOf(Quoted(at, data), &doc), err
+}
+
+// conversation begins a request: its messages are counted from here.
+func (r *Reader) conversation(b *body, key string, said wire.Value) {
+	r.history, r.answer, r.before = true, 0, ""
+	r.emit(Item{Kind: Begin, Key: key, First: firstCall(said), origin: new(b.origin(b.root))})
+}
+
+// firstSaid stands for the conversation that a list of messages belongs to: what its first
+// messages say, up to the first of the user.
+func firstSaid(list wire.Value) string {
+	var said []byte
+	for c := list.Children(); c.Next() && len(said) < maxKey; {
+		m := c.Value
+		role, _ := m.Str("role")
+		said = append(append(said, role...), 0)
+		content := m.Get("content")
+		if content.Kind() == wire.Invalid {
+			content = m.Get("parts")
+		}
+		said = appendSaid(said, content)
+		if role == "user" {
+			break
+		}
+	}
+	return string(said[:min(len(said), maxKey)])
+}
+
+// firstCall is the ID of the first call in a list of messages, "" where it has none.
+func firstCall(list wire.Value) (id string) {
+	str := func(v wire.Value, key string) string {
+		s, _ := v.Str(key)
+		return s
+	}
+	for c := list.Children(); list.Kind() == wire.Array && id == "" && c.Next(); {
+		m := c.Value
+		if kind := str(m, "type"); strings.HasSuffix(kind, "_call") {
+			id = cmp.Or(str(m, "call_id"), str(m, "id"))
+			continue
+		}
+		for calls := m.Get("tool_calls").Children(); id == "" && calls.Next(); {
+			id = str(calls.Value, "id")
+		}
+		for _, key := range []string{"content", "parts"} {
+			list := m.Get(key)
+			for blocks := list.Children(); list.Kind() == wire.Array && id == "" && blocks.Next(); {
+				block := blocks.Value
+				if strings.HasSuffix(str(block, "type"), "tool_use") {
+					id = str(block, "id")
+				} else if use := block.Get("toolUse"); use.Kind() == wire.Object {
+					id = str(use, "toolUseId")
+				} else if use := block.Get("functionCall"); use.Kind() == wire.Object {
+					id = cmp.Or(str(use, "id"), unnamed+str(use, "name"))
+				}
+			}
+		}
+	}
+	return id
+}
+
+// unnamed begins the ID of a call that has none: calls of one tool are answered in order.
+const unnamed = "name "
+
+func appendSaid(said []byte, content wire.Value) []byte {
+	if content.Kind() == wire.String {
+		return append(said, content.Text()[:min(len(content.Text()), maxKey)]...)
+	}
+	for c := content.Children(); content.Kind() == wire.Array && c.Next() && len(said) < maxKey; {
+		if s, ok := c.Value.Str("text"); ok {
+			said = append(said, s[:min(len(s), maxKey)]...)
+		}
+	}
+	return said
+}
+
+// The bounds of what is kept of a text.
+const (
+	maxValues = 16_000_000 // values of one body or line
+	maxKey    = 4 << 10    // bytes of the first messages, by which conversations are told apart
+)
+
+// message notes which message of a request is read.
+func (r *Reader) message(i int) {
+	r.turn, r.answer = r.place(i), i+1
+}
+
+// place names the place of a message, which is that of the request that it answers.
+func (r *Reader) place(i int) string { return fmt.Sprint(r.before, "message-", i) }
+
+// response begins what answers the last request.
+func (r *Reader) response() {
+	r.history = false
+	r.turn = r.place(r.answer)
+	r.answer++
+}
+
+// streamed begins a piece of what answers the last request, in a stream of its own.
+func (r *Reader) streamed(stream, until string, at scanner.Origin) {
+	r.history = false
+	if _, known := r.streams.running[stream]; !known && r.streams.start(stream, until, at, r.place(r.answer)) {
+		r.answer++
+	}
+	r.turn = r.streams.running[stream].turn
+}
+
+// stamp reads a time of a transcript.
+func stamp(s string) time.Time {
+	t, _ := time.Parse(time.RFC3339Nano, s)
+	return t.UTC()
+}
+
+// of reports a word of a list.
+func of(word string, words []string) bool { return slices.Contains(words, word) }

@@ -1,0 +1,161 @@
+package llm
+
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// responsesTools are tools that the provider defines.
+var responsesTools = []string{"web_search", "file_search", "computer", "code_interpreter", "image_generation", "local_shell", "shell", "apply_patch", "tool_search"}
+
+func readResponsesRequest(r *Reader, b *body) {
+	key := firstSaid(b.members["input"])
+	if input := b.members["input"]; input.Kind() == wire.String {
+		key = "user\x00" + string(appendSaid(nil, input))
+		at := b.origin(input)
+		at.Pointer = b.at("/input")
+		r.textAt(at)
+	}
+	if before := b.str("previous_response_id"); before != "" {
+		key = "response " + before
+	}
+	r.conversation(b, key, b.members["input"])
+	if before := b.str("previous_response_id"); before != "" {
+		r.before = before + " "
+	}
+	if b.members["input"].Kind() == wire.String {
+		r.answer = 1
+	}
+	r.each(b, "tools", func(_ int, v View) { r.responsesTool(v) })
+	answering := false // the item before was of the model: one answer has several
+	r.each(b, "input", func(i int, v View) {
+		turn := r.turn
+		r.message(i)
+		own := !strings.HasSuffix(v.str("type"), "_output") && !v.says("role", "user", "system", "developer")
+		if own && answering {
+			r.turn = turn
+		}
+		answering = own
+		r.responsesItem(v)
+	})
+}
+
+func (r *Reader) responsesTool(v View) {
+	switch kind := v.str("type"); {
+	case kind == "mcp":
+		r.emit(Item{Kind: Known, At: v, Server: v.str("server_label")})
+	case kind == "function" && v.has("function", wire.Object):
+		r.declare(v.at("function"), "")
+	case kind == "function" || kind == "custom":
+		r.declare(v, "")
+	case begins(kind, responsesTools):
+		r.ignore(v, "tools that the provider of the model defines")
+	case kind == "namespace":
+		for t := v.at("tools").First(); t.Is(); t = t.Next() {
+			r.responsesTool(t)
+		}
+	default:
+		r.unknown(v, "a tool", kind)
+	}
+}
+
+// The items that the provider's own tools leave, by their place in an exchange.
+var (
+	providerCalls = []string{"web_search_call", "file_search_call", "computer_call", "code_interpreter_call", "image_generation_call",
+		"local_shell_call", "shell_call", "apply_patch_call", "tool_search_call"}
+	providerOutputs = []string{"computer_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output", "tool_search_output", "tool_search_call_output"}
+	silentItems     = []string{"reasoning", "ghost_snapshot", "compaction", "item_reference", "mcp_approval_request", "mcp_approval_response"}
+)
+
+// responsesItem reads an item of an input or an output.
+func (r *Reader) responsesItem(v View) {
+	id := v.str("call_id")
+	if id == "" {
+		id = v.str("id")
+	}
+	switch kind := v.str("type"); {
+	case kind == "message" || kind == "" && v.str("role") != "":
+		r.text(v)
+	case kind == "function_call":
+		r.emit(Item{Kind: Call, At: v, ID: id, Name: v.str("name"), Args: v.at("arguments")})
+	case kind == "custom_tool_call":
+		r.emit(Item{Kind: Call, At: v, ID: id, Name: v.str("name"), Args: v.at("input"), Free: true})
+	case kind == "function_call_output" || kind == "custom_tool_call_output":
+		r.emit(Item{Kind: Result, At: v, ID: id, Content: v.at("output")})
+	case kind == "mcp_list_tools":
+		r.emit(Item{Kind: Known, At: v, Server: v.str("server_label")})
+		for t := v.at("tools").First(); t.Is(); t = t.Next() {
+			r.declare(t, v.str("server_label"))
+		}
+	case kind == "mcp_call":
+		r.emit(Item{Kind: Call, At: v, ID: v.str("id"), Name: v.str("name"), Server: v.str("server_label"), Args: v.at("arguments")})
+		if out := v.at("output"); out.Is() {
+			r.emit(Item{Kind: Result, At: v, ID: v.str("id"), Content: out})
+		} else if failed := v.at("error"); failed.Is() {
+			r.emit(Item{Kind: Result, At: v, ID: v.str("id"), Content: failed, Failed: true})
+		}
+	case of(kind, providerCalls):
+		r.emit(Item{Kind: Call, At: v, ID: id, Name: kind, Server: Provider, Args: v.at("action")})
+		for _, key := range []string{"results", "outputs"} {
+			if out := v.at(key); out.Is() {
+				r.emit(Item{Kind: Result, At: v, ID: id, Content: out})
+			}
+		}
+	case of(kind, providerOutputs):
+		r.emit(Item{Kind: Result, At: v, ID: id, Content: v.at("output")})
+	case of(kind, silentItems):
+		r.text(v)
+	default:
+		r.unknown(v, "an item", kind)
+	}
+}
+
+func readResponsesResponse(r *Reader, b *body) {
+	r.response()
+	r.responsesOutput(b)
+}
+
+func (r *Reader) responsesOutput(b *body) {
+	r.each(b, "output", func(_ int, v View) { r.responsesItem(v) })
+	if id := b.str("id"); id != "" { // the next request may name it instead of its history
+		r.emit(Item{Kind: Begin, Key: "response " + id, History: false, origin: new(b.origin(b.root)), Echo: true})
+	}
+}
+
+// The events of a stream: what ends it, what says an item whole, and what repeats or announces
+// what another event says whole.
+var (
+	responsesEnds   = []string{"response.completed", "response.failed", "response.incomplete", "response.cancelled"}
+	responsesPieces = []string{"response.created", "response.queued", "response.in_progress", "response.output_item.added", "response.content_part.",
+		"response.output_text.", "response.refusal.", "response.function_call_arguments.", "response.custom_tool_call_input.", "response.reasoning",
+		"response.mcp_call", "response.mcp_list_tools.", "response.web_search_call.", "response.file_search_call.", "response.code_interpreter_call",
+		"response.image_generation_call.", "response.shell_call", "response.apply_patch_call", "response.audio.", "response.keepalive", "response.compaction", "response.local_shell_call", "response.computer_call", "response.tool_search_call"}
+)
+
+// readResponsesEvent takes in an event of a stream. Each item is read when it is done, and
+// those of the whole response at its end that were not.
+func readResponsesEvent(r *Reader, b *body) {
+	s := &r.streams
+	if kind := b.str("type"); kind == "response.created" {
+		r.brokenOff("responses")
+		r.heard = false
+	}
+	r.streamed("responses", "response.completed", b.origin(b.root))
+	switch kind := b.str("type"); {
+	case kind == "response.output_item.done":
+		if v, ok := r.member(b, "item"); ok {
+			r.responsesItem(v)
+		}
+	case of(kind, responsesEnds):
+		if v := b.members["response"]; v.Kind() == wire.Object {
+			r.responsesOutput(r.sub(b, v, "/response"))
+		}
+		s.stop("responses")
+	case begins(kind, responsesPieces):
+		r.textAt(b.origin(b.root))
+	default:
+		at := b.origin(b.root)
+		r.skipAt(at, "%s: an event of an unknown type, %s", r.format, quote(kind))
+	}
+}

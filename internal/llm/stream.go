@@ -1,0 +1,165 @@
+package llm
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// streams are the responses that come in pieces: which are under way, and what of them is
+// not whole yet.
+type streams struct {
+	running map[string]running
+	parts   map[streamKey]*partial
+	next    int
+}
+
+// running is a stream whose end has not come.
+type running struct {
+	until string
+	turn  string
+	at    scanner.Origin
+	order int
+}
+
+// streamKey names a piece of a stream.
+type streamKey struct{ of, index string }
+
+// partial is a call that is not whole yet.
+type partial struct {
+	at         scanner.Origin
+	raw        []byte // what the stream said first
+	id, name   []byte
+	args       []byte
+	order      int
+	over, free bool // args are over the limit, or are text and not JSON
+}
+
+// maxStreams bounds the streams of a file that are under way, and the calls in them.
+const maxStreams = 256
+
+func (s *streams) start(key, until string, at scanner.Origin, turn string) bool {
+	if len(s.running) >= maxStreams {
+		return false
+	}
+	if s.running == nil {
+		s.running = map[string]running{}
+	}
+	s.next++
+	s.running[key] = running{until, turn, at, s.next}
+	return true
+}
+
+func (s *streams) stop(key string) { delete(s.running, key) }
+
+func (s *streams) open(key streamKey, p *partial) bool {
+	if len(s.parts) >= maxStreams {
+		return false
+	}
+	if s.parts == nil {
+		s.parts = map[streamKey]*partial{}
+	}
+	s.next++
+	p.order = s.next
+	s.parts[key] = p
+	return true
+}
+
+func (s *streams) take(key streamKey) *partial {
+	p := s.parts[key]
+	delete(s.parts, key)
+	return p
+}
+
+// of returns the parts of a stream, in the order in which they began.
+func (s *streams) of(stream string) []streamKey {
+	keys := slices.DeleteFunc(slices.Collect(maps.Keys(s.parts)), func(k streamKey) bool { return k.of != stream })
+	slices.SortFunc(keys, func(a, b streamKey) int { return cmp.Compare(s.parts[a].order, s.parts[b].order) })
+	return keys
+}
+
+// grow adds to the arguments of a call under way.
+func (r *Reader) grow(key streamKey, v View, more []byte) {
+	p := r.streams.parts[key]
+	switch {
+	case p == nil:
+		r.skip(v, "%s: a piece of a call that did not begin", r.format)
+	case r.Max > 0 && int64(len(p.args)+len(more)) > r.Max:
+		p.over = true
+	default:
+		p.args = append(p.args, more...)
+	}
+}
+
+// joined is the arguments of a call as one text.
+func (r *Reader) joined(p *partial) View {
+	if p.over {
+		r.skipAt(p.at, "the arguments of a call are over the limit of %d bytes (--max-message): what is beyond was not inspected", r.Max)
+	}
+	v, _ := r.quoted(p.at, wire.AppendString(nil, p.args))
+	return v
+}
+
+// brokenBlocks emits the calls of a stream whose blocks did not end, and says so.
+func (r *Reader) brokenBlocks(stream string) {
+	if s, known := r.streams.running[stream]; known {
+		r.turn, r.history = s.turn, false
+	}
+	for _, key := range r.streams.of(stream) {
+		p := r.streams.take(key)
+		if p.raw != nil {
+			r.anthropicPartial(p)
+		} else {
+			r.chatPartial(p)
+		}
+		r.skipAt(p.at, "a stream breaks off in a call: its arguments are not whole")
+	}
+}
+
+// brokenOff ends a stream whose end did not come.
+func (r *Reader) brokenOff(stream string) {
+	if s, known := r.streams.running[stream]; known {
+		r.brokenBlocks(stream)
+		r.streams.stop(stream)
+		r.skipAt(s.at, "a stream breaks off: %s did not come", s.until)
+	}
+}
+
+// End says what the end of the file cut off.
+func (r *Reader) End() {
+	s := &r.streams
+	keys := slices.SortedFunc(maps.Keys(s.running), func(a, b string) int { return cmp.Compare(s.running[a].order, s.running[b].order) })
+	for _, key := range keys {
+		r.brokenOff(key)
+	}
+	for len(s.parts) > 0 { // of streams that did not begin
+		first := slices.MinFunc(slices.Collect(maps.Keys(s.parts)), func(a, b streamKey) int { return cmp.Compare(s.parts[a].order, s.parts[b].order) })
+		r.brokenBlocks(first.of)
+	}
+}
+
+// Done notes the end of a stream that says [DONE].
+func (r *Reader) Done() {
+	s := &r.streams
+	keys := slices.SortedFunc(maps.Keys(s.running), func(a, b string) int { return cmp.Compare(s.running[a].order, s.running[b].order) })
+	for _, key := range keys {
+		if s.running[key].until == doneMark {
+			r.brokenBlocks(key)
+			s.stop(key)
+		}
+	}
+}
+
+// doneMark ends a stream of Chat Completions.
+const doneMark = "[DONE]"
+
+// readNotice reads an event that says nothing of a tool.
+func readNotice(r *Reader, b *body) {
+	if b.str("type") == "error" {
+		at := b.origin(b.root)
+		r.emit(Item{Kind: Ignored, origin: &at, Reason: "an error of the provider of the model"})
+	}
+}

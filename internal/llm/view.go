@@ -1,0 +1,174 @@
+package llm
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// Text is a JSON text, and where it is.
+type Text struct {
+	Data    []byte
+	Pointer string // of its root, in the document or line that it is part of
+	origin  scanner.Origin
+	places  *scanner.Places // nil where the file has the text in another form
+}
+
+// NewText returns a text that stands in a file from a place on.
+func NewText(at scanner.Origin, data []byte) *Text {
+	return &Text{Data: data, origin: at, places: scanner.NewPlacesAt(at, data)}
+}
+
+// Quoted returns a text that the file has in another form: in a string, or in pieces. All of
+// it is at one place.
+func Quoted(at scanner.Origin, data []byte) *Text {
+	pointer := at.Pointer
+	at.Exact, at.Pointer = false, ""
+	return &Text{Data: data, Pointer: pointer, origin: at}
+}
+
+// View is a value of a text. The zero View is a value that is absent.
+type View struct {
+	text    *Text
+	doc     *wire.Doc
+	n       int
+	base    int    // offset of the document in the text
+	pointer string // of the document in the text
+}
+
+// viewOf returns the root of a document that is a text by itself.
+func viewOf(text *Text, doc *wire.Doc) View { return View{text: text, doc: doc} }
+
+// Kind returns the kind of the value, Invalid for one that is absent.
+func (v View) Kind() wire.Kind {
+	if v.doc == nil {
+		return wire.Invalid
+	}
+	return v.doc.Kind(v.n)
+}
+
+// Is reports whether there is a value, and not null.
+func (v View) Is() bool { return v.Kind() > wire.Null }
+
+func (v View) at(key string) View {
+	if v.doc == nil {
+		return View{}
+	}
+	return v.node(v.doc.Get(v.n, key))
+}
+
+func (v View) node(n int) View {
+	if n < 0 {
+		return View{}
+	}
+	v.n = n
+	return v
+}
+
+// First returns the first child of a container.
+func (v View) First() View {
+	if v.doc == nil {
+		return View{}
+	}
+	return v.node(v.doc.First(v.n))
+}
+
+// Next returns the next value in the container around it.
+func (v View) Next() View {
+	if v.doc == nil {
+		return View{}
+	}
+	return v.node(v.doc.Next(v.n))
+}
+
+// Key returns the name of a member.
+func (v View) Key() string {
+	if v.doc == nil {
+		return ""
+	}
+	var buf []byte
+	return string(v.doc.Key(v.n, &buf))
+}
+
+// At returns a member of an object.
+func (v View) At(key string) View { return v.at(key) }
+
+func (v View) has(key string, kind wire.Kind) bool { return v.at(key).Kind() == kind }
+
+func (v View) str(key string) string {
+	if v.doc == nil {
+		return ""
+	}
+	s, _ := v.doc.Str(v.n, key)
+	return s
+}
+
+// Str returns the text of a string member, "" where there is none.
+func (v View) Str(key string) string { return v.str(key) }
+
+func (v View) says(key string, words ...string) bool { return slices.Contains(words, v.str(key)) }
+
+// is reports a member that is true.
+func (v View) is(key string) bool { return string(v.at(key).Raw()) == "true" }
+
+// Raw returns the value as it stands.
+func (v View) Raw() []byte {
+	if v.doc == nil {
+		return nil
+	}
+	return v.doc.Raw(v.n)
+}
+
+// Text returns the text of a string.
+func (v View) Text() []byte {
+	if v.Kind() != wire.String {
+		return nil
+	}
+	var buf []byte
+	return v.doc.Text(v.n, &buf)
+}
+
+// Pointer returns the JSON Pointer of the value in the document or line.
+func (v View) Pointer() string {
+	if v.doc == nil {
+		return ""
+	}
+	if v.text.places == nil { // what is in a string has no pointer of its own
+		return v.text.Pointer
+	}
+	return string(v.doc.AppendPointer([]byte(v.text.Pointer+v.pointer), 0, v.n))
+}
+
+// Origin returns where the value stands. It is exact where the file has the bytes of Raw there.
+func (v View) Origin() scanner.Origin {
+	if v.doc == nil {
+		return scanner.Origin{}
+	}
+	at := v.text.origin
+	if v.text.places != nil {
+		at = v.text.places.Origin(v.base + int(v.doc.Nodes[v.n].Start))
+	}
+	at.Pointer = v.Pointer()
+	return at
+}
+
+// index writes a place in a list as a token of a JSON Pointer.
+func index(i int) string { return "/" + strconv.Itoa(i) }
+
+// AppendCanonical appends the value in one form, however it is written.
+func (v View) AppendCanonical(dst []byte) []byte {
+	if v.doc == nil {
+		return dst
+	}
+	return v.doc.AppendCanonical(dst, v.n)
+}
+
+// Parsed returns what the text of a string says as JSON.
+func (v View) Parsed() (View, error) {
+	var doc wire.Doc
+	text := v.Text()
+	err := doc.Parse(text)
+	return viewOf(Quoted(v.Origin(), text), &doc), err
+}

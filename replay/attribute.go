@@ -1,0 +1,193 @@
+package replay
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/llm"
+)
+
+// unattributed is the server of tools that are of no server by their names: a client defines
+// them itself.
+const unattributed = "client"
+
+// registry is what is known of servers and their tools, to tell whose tool a name is.
+type registry struct {
+	tools  map[string]map[string]bool // by server; an empty set where they are not known
+	plain  map[string]string          // servers by their names as clients write them
+	byTool map[string][]string        // servers by the names of their tools
+}
+
+func newRegistry(servers map[string][]string) *registry {
+	g := &registry{tools: map[string]map[string]bool{}, plain: map[string]string{}, byTool: map[string][]string{}}
+	for _, server := range slices.Sorted(maps.Keys(servers)) {
+		g.add(server)
+		for _, tool := range servers[server] {
+			g.tools[server][tool] = true
+			g.byTool[tool] = append(g.byTool[tool], server)
+		}
+	}
+	return g
+}
+
+// maxServers bounds the servers that a file is taken to name.
+const maxServers = 4096
+
+func (g *registry) add(server string) {
+	if server == "" || g.tools[server] != nil || len(g.tools) >= maxServers {
+		return
+	}
+	g.tools[server] = map[string]bool{}
+	if _, taken := g.plain[plainName(server)]; !taken {
+		g.plain[plainName(server)] = server
+	}
+}
+
+// plainName is the name of a server as clients write it in that of a tool.
+func plainName(server string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, server)
+}
+
+// known returns the server that clients write so.
+func (g *registry) known(written string) (server string, ok bool) {
+	if g.tools[written] != nil {
+		return written, true
+	}
+	server, ok = g.plain[written]
+	return server, ok
+}
+
+// of tells whose tool an item is about, and how its server calls it.
+func (g *registry) of(i *llm.Item) (server, tool string) {
+	name := i.Name
+	if i.Server != "" {
+		for _, prefix := range []string{"mcp__" + plainName(i.Server) + "__", "mcp_" + plainName(i.Server) + "_", i.Server + "__", i.Server + "."} {
+			if bare, ok := strings.CutPrefix(name, prefix); ok && bare != "" {
+				return i.Server, bare
+			}
+		}
+		return i.Server, name
+	}
+	if i.Suite {
+		if server, ok := suiteServer[name]; ok {
+			return server, name
+		}
+	}
+	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
+		if server, tool, ok := g.split(rest, "__", true); ok {
+			return server, tool
+		}
+	}
+	if i.Style == llm.Underlined {
+		if rest, ok := strings.CutPrefix(name, "mcp_"); ok {
+			if server, tool, ok := g.split(rest, "_", true); ok {
+				return server, tool
+			}
+		}
+		if server, tool, ok := g.split(name, "__", true); ok {
+			return server, tool
+		}
+	}
+	if owners := g.byTool[name]; len(owners) == 1 {
+		return owners[0], name
+	}
+	for _, separator := range []string{"__", "_", "-", ".", "/", ":"} {
+		if server, tool, ok := g.split(name, separator, false); ok {
+			return server, tool
+		}
+	}
+	return unattributed, name
+}
+
+// maxSplits bounds the places at which a name is tried.
+const maxSplits = 64
+
+// split cuts a name into those of a server and of its tool. Where it can be cut in several
+// places, a server that is known to have the tool counts most, then a server that is known, the
+// longest of them. guess takes the first place where none is known.
+func (g *registry) split(name, separator string, guess bool) (server, tool string, ok bool) {
+	best, from := 0, 0
+	for range maxSplits {
+		n := strings.Index(name[from:], separator)
+		if n < 0 {
+			break
+		}
+		at := from + n
+		from = at + 1
+		left, right := name[:at], name[at+len(separator):]
+		if left == "" || right == "" {
+			continue
+		}
+		if guess && best == 0 {
+			best, server, tool, ok = 1, left, right, true
+		}
+		full, known := g.known(left)
+		if !known && strings.HasPrefix(left, "plugin") { // mcp__plugin_PLUGIN_SERVER__TOOL, or with colons
+			full, known = g.suffix(left)
+		}
+		score := 0
+		switch {
+		case !known:
+		case g.tools[full][right]:
+			score = 3
+		case len(g.tools[full]) == 0 || guess:
+			score = 2
+		}
+		if score > 1 && score >= best { // a later place makes a longer name of the server
+			best, server, tool, ok = score, full, right, true
+		}
+	}
+	return server, tool, ok
+}
+
+// suffix returns the known server with the longest name that a name ends in.
+func (g *registry) suffix(name string) (server string, ok bool) {
+	for at := strings.IndexAny(name, "_:"); at >= 0; {
+		name = name[at+1:]
+		if server, ok = g.known(name); ok {
+			return server, true
+		}
+		at = strings.IndexAny(name, "_:")
+	}
+	return "", false
+}
+
+// suiteServer has the servers that the tools of the suites of AgentDojo are put on, which runs
+// them all in one place: those that it implements together are on one server, as an MCP server
+// for mail or for a bank would have them.
+var suiteServer = func() map[string]string {
+	of := map[string]string{}
+	for server, tools := range suiteTools {
+		for _, t := range strings.Fields(tools) {
+			of[t] = server
+		}
+	}
+	return of
+}()
+
+var suiteTools = map[string]string{
+	"bank": `get_iban get_balance set_balance set_iban send_money schedule_transaction update_scheduled_transaction
+		get_most_recent_transactions get_scheduled_transactions`,
+	"account": `get_user_info update_password update_user_info`,
+	"files": `read_file append_to_file search_files_by_filename create_file delete_file get_file_by_id list_files
+		share_file search_files`,
+	"mail": `send_email delete_email get_unread_emails get_sent_emails get_received_emails get_draft_emails
+		search_emails search_contacts_by_name search_contacts_by_email`,
+	"calendar": `get_current_day search_calendar_events get_day_calendar_events create_calendar_event cancel_calendar_event
+		reschedule_calendar_event add_calendar_event_participants`,
+	"chat": `get_channels add_user_to_channel read_channel_messages read_inbox send_direct_message send_channel_message
+		get_users_in_channel invite_user_to_slack remove_user_from_slack`,
+	"web": `get_webpage download_file post_webpage`,
+	"travel": `get_user_information get_all_hotels_in_city get_hotels_prices get_rating_reviews_for_hotels get_hotels_address
+		get_all_restaurants_in_city get_restaurants_address get_rating_reviews_for_restaurants get_cuisine_type_for_restaurants
+		get_dietary_restrictions_for_all_restaurants get_contact_information_for_restaurants get_price_for_restaurants
+		check_restaurant_opening_hours get_all_car_rental_companies_in_city get_car_types_available
+		get_rating_reviews_for_car_rental get_car_rental_address get_car_fuel_options get_car_price_per_day
+		reserve_hotel reserve_car_rental reserve_restaurant get_flight_information`,
+}

@@ -1,0 +1,51 @@
+package replay
+
+import (
+	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/llm"
+)
+
+// TestAttribution: whose tool a name is, by the conventions of clients and by what is known.
+func TestAttribution(t *testing.T) {
+	g := newRegistry(map[string][]string{
+		"github": {"get_issue"}, "my server": nil, "a": {"b__c"}, "a__b": {"c", "d"}, "mail": nil, "mail_room": {"send_letter"},
+		"left": {"shared"}, "right": {"shared", "own"}, "x-y": {"z"},
+	})
+	for _, tt := range []struct {
+		item         llm.Item
+		server, tool string
+	}{
+		{llm.Item{Name: "mcp__github__get_issue"}, "github", "get_issue"},
+		{llm.Item{Name: "mcp__new__get__it"}, "new", "get__it"},           // nothing is known: the first place
+		{llm.Item{Name: "mcp__a__b__c"}, "a__b", "c"},                     // both are known to have it: the longer name
+		{llm.Item{Name: "mcp__a__b__d"}, "a__b", "d"},                     // a server that has the tool
+		{llm.Item{Name: "mcp__a__x"}, "a", "x"},                           // a server that is known
+		{llm.Item{Name: "mcp__my_server__run"}, "my server", "run"},       // as clients write its name
+		{llm.Item{Name: "mcp__plugin_office_mail__send"}, "mail", "send"}, // of a plugin
+		{llm.Item{Name: "mcp__plugin:office:mail__send"}, "mail", "send"},
+		{llm.Item{Name: "mcp__plugin_office_fax__send"}, "plugin_office_fax", "send"},
+		{llm.Item{Name: "mcp____x"}, "client", "mcp____x"},
+		{llm.Item{Name: "mcp__only"}, "client", "mcp__only"},
+		{llm.Item{Name: "mcp_mail_room_send_letter", Style: llm.Underlined}, "mail_room", "send_letter"},
+		{llm.Item{Name: "mcp_mail_send", Style: llm.Underlined}, "mail", "send"},
+		{llm.Item{Name: "mcp_new_send_it", Style: llm.Underlined}, "new", "send_it"},
+		{llm.Item{Name: "new__send", Style: llm.Underlined}, "new", "send"},
+		{llm.Item{Name: "mcp_new_send_it"}, "client", "mcp_new_send_it"},
+		{llm.Item{Name: "github_get_issue"}, "github", "get_issue"}, // opencode
+		{llm.Item{Name: "x-y-z"}, "x-y", "z"},                       // LiteLLM
+		{llm.Item{Name: "own"}, "right", "own"},                     // a name that one server has
+		{llm.Item{Name: "shared"}, "client", "shared"},              // and one that two have
+		{llm.Item{Name: "Bash"}, "client", "Bash"},
+		{llm.Item{Name: "", Server: "wiki"}, "wiki", ""},
+		{llm.Item{Name: "read", Server: "wiki"}, "wiki", "read"},
+		{llm.Item{Name: "mcp__wiki__read", Server: "wiki"}, "wiki", "read"},
+		{llm.Item{Name: "mcp_my_server_run", Server: "my server"}, "my server", "run"},
+		{llm.Item{Name: "send_email", Suite: true}, "mail", "send_email"},
+		{llm.Item{Name: "send_email"}, "client", "send_email"},
+	} {
+		if server, tool := g.of(&tt.item); server != tt.server || tool != tt.tool {
+			t.Errorf("%+v: %q of %q, want %q of %q", tt.item.Name, tool, server, tt.tool, tt.server)
+		}
+	}
+}

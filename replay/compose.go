@@ -1,0 +1,180 @@
+package replay
+
+import (
+	"bytes"
+
+	"github.com/mcpscan/mcpscan/internal/llm"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// composed is a frame that is put together of parts of a transcript. It remembers where they
+// stand, so that findings point there.
+type composed struct {
+	b     []byte
+	parts []scanner.Part
+	odd   string // what in it is not as expected
+}
+
+func (c *composed) lit(s string) { c.b = append(c.b, s...) }
+
+func (c *composed) str(s string) { c.b = wire.AppendString(c.b, []byte(s)) }
+
+func (c *composed) raw(v llm.View) {
+	start := len(c.b)
+	c.b = append(c.b, v.Raw()...)
+	c.parts = append(c.parts, scanner.Part{Start: start, End: len(c.b), Origin: v.Origin()})
+}
+
+// callFrame writes a call as the request that a client sends for it.
+func callFrame(id, tool string, i *llm.Item) *composed {
+	c := &composed{}
+	c.lit(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":`)
+	c.str(tool)
+	c.lit(`,"arguments":`)
+	c.arguments(i)
+	c.lit("}}")
+	return c
+}
+
+// arguments writes the arguments of a call: an object, or what a string holds.
+func (c *composed) arguments(i *llm.Item) {
+	args := i.Args
+	if args.Kind() == wire.String && !i.Free {
+		if len(bytes.TrimSpace(args.Text())) == 0 {
+			c.lit("{}")
+			return
+		}
+		if parsed, err := args.Parsed(); err == nil && parsed.Kind() == wire.Object {
+			args = parsed
+		}
+	}
+	switch args.Kind() {
+	case wire.Object:
+		c.raw(args)
+	case wire.Invalid, wire.Null:
+		c.lit("{}")
+	default:
+		if !i.Free {
+			c.odd = "the arguments of a call are no JSON object: they were inspected as text"
+		}
+		c.lit(`{"input":`)
+		c.raw(args)
+		c.lit("}")
+	}
+}
+
+// resultFrame writes a result as the response that a server sends with it.
+func resultFrame(id string, i *llm.Item) *composed {
+	c := &composed{}
+	c.lit(`{"jsonrpc":"2.0","id":` + id + `,"result":`)
+	content := i.Content
+	if content.Kind() == wire.Object && content.At("content").Kind() == wire.Array { // it is that of the server
+		c.raw(content)
+		c.lit("}")
+		return c
+	}
+	c.lit(`{"content":[`)
+	switch content.Kind() {
+	case wire.Invalid, wire.Null:
+		c.lit(`{"type":"text","text":""}`)
+	case wire.Array:
+		n := 0
+		for block := content.First(); block.Kind() != wire.Invalid; block = block.Next() {
+			if n++; n > 1 {
+				c.lit(",")
+			}
+			c.block(block)
+		}
+	case wire.String:
+		c.text(content)
+	}
+	c.lit("]")
+	if content.Kind() == wire.Object {
+		c.lit(`,"response":`)
+		c.raw(content)
+	}
+	if i.Failed {
+		c.lit(`,"isError":true`)
+	}
+	if i.Meta.Is() {
+		c.lit(`,"_meta":`)
+		c.raw(i.Meta)
+	}
+	c.lit("}}")
+	return c
+}
+
+func (c *composed) text(v llm.View) {
+	c.lit(`{"type":"text","text":`)
+	c.raw(v)
+	c.lit("}")
+}
+
+// resultBlocks are the types of blocks that results are known to have. What they say is
+// inspected, whatever their type.
+var resultBlocks = map[string]bool{"": true, "text": true, "image": true, "document": true, "search_result": true, "tool_reference": true, "resource": true,
+	"resource_link": true, "audio": true, "input_text": true, "output_text": true, "input_image": true, "input_file": true, "image_url": true,
+	"web_search_result": true, "web_search_result_location": true, "container_upload": true, "thinking": true, "content": true, "logs": true, "inputText": true}
+
+// block writes a block of a result. Text has the form of MCP, whatever it is called.
+func (c *composed) block(v llm.View) {
+	kind := v.Str("type")
+	if !resultBlocks[kind] {
+		c.odd = "a block of a result is of a type that is not known: it was inspected as text"
+	}
+	said := v.At("text")
+	switch {
+	case v.Kind() == wire.String:
+		c.text(v)
+	case kind == "text" && said.Kind() != wire.String && v.At("content").Kind() == wire.String:
+		c.text(v.At("content"))
+	case said.Kind() == wire.String && kind != "text" && v.First().Next().Next().Kind() == wire.Invalid:
+		c.text(said)
+	default:
+		c.raw(v)
+	}
+}
+
+// passing are members of a definition that are for the provider of the model alone.
+var passing = map[string]bool{"type": true, "strict": true, "cache_control": true, "defer_loading": true, "allowed_callers": true, "eager_input_streaming": true}
+
+// schemaMembers are the names of the schema of the arguments.
+var schemaMembers = map[string]bool{"input_schema": true, "inputSchema": true, "parameters": true, "parametersJsonSchema": true, "parameters_json_schema": true}
+
+// define adds a definition to a list of tools.
+func (c *composed) define(i *llm.Item, tool string) {
+	if len(c.b) == 0 {
+		c.lit(`{"tools":[{"name":`)
+	} else {
+		c.b = c.b[:len(c.b)-len("]}")]
+		c.lit(`,{"name":`)
+	}
+	if name := i.Tool.At("name"); tool == i.Name && name.Kind() == wire.String {
+		c.raw(name)
+	} else {
+		c.str(tool)
+	}
+	schema := false
+	for m := i.Tool.First(); m.Kind() != wire.Invalid; m = m.Next() {
+		switch key := m.Key(); {
+		case key == "name" || passing[key] || m.Kind() == wire.Null || schema && schemaMembers[key]:
+		case schemaMembers[key]:
+			schema = true
+			c.lit(`,"inputSchema":`)
+			if inner := m.At("json"); key == "inputSchema" && inner.Kind() == wire.Object && m.At("type").Kind() == wire.Invalid {
+				m = inner // as Bedrock has it
+				c.raw(inner)
+				m = i.Tool.At(key)
+			} else {
+				c.raw(m)
+			}
+		default:
+			c.lit(",")
+			c.str(key)
+			c.lit(":")
+			c.raw(m)
+		}
+	}
+	c.lit("}]}")
+}

@@ -1,0 +1,397 @@
+package replay
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/llm"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// conversations turn what the transcripts of one file say into events: the calls of a model
+// and their results into the frames of the servers, each once, however often a history
+// repeats them.
+type conversations struct {
+	file    string
+	servers *registry
+	yield   func(*scanner.Event)
+
+	*Memory
+	now   *conversation
+	begun int              // conversations that are named after the file
+	lists map[string]*list // definitions that wait for more of their server
+	order []*list
+}
+
+// Memory is what transcripts have said so far: files that are read with one memory can
+// continue each other's conversations. It is for one reader after another.
+type Memory struct {
+	byKey    map[string]*conversation
+	sessions map[string]*conversation
+	kept     int                 // marks of what was said, in all conversations
+	closed   map[uint64]struct{} // conversations that made place for others, by digest
+}
+
+// NewMemory returns a memory of nothing.
+func NewMemory() *Memory {
+	return &Memory{byKey: map[string]*conversation{}, sessions: map[string]*conversation{}, closed: map[uint64]struct{}{}}
+}
+
+// conversation is one session.
+type conversation struct {
+	session string
+	key     string
+	first   string // the ID of its first call
+	events  int
+	seen    map[mark]int         // how often something was said, at most, in one request
+	current map[mark]int         // how often in the request at hand
+	open    map[string][]pending // calls without a result, by id
+	calls   map[string]*pending  // all calls, by id
+}
+
+// mark stands for something that was said.
+type mark [16]byte
+
+// pending is a call.
+type pending struct {
+	id           string // of its frame
+	server, tool string
+	answered     bool
+	echo         bool // its result was said beside the call
+}
+
+// list is definitions of one server.
+type list struct {
+	server  string
+	foreign bool
+	event   *scanner.Event
+	frame   composed
+}
+
+// maxConversations bounds the conversations of which anything is remembered.
+const maxConversations = 4096
+
+// maxSaid bounds what is remembered of what the conversations of a file said.
+const maxSaid = 1 << 18
+
+// clock is where the time of formats begins that have none.
+var clock = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func newConversations(file string, servers map[string][]string, memory *Memory, yield func(*scanner.Event)) *conversations {
+	if memory == nil {
+		memory = NewMemory()
+	}
+	return &conversations{file: file, servers: newRegistry(servers), yield: yield, Memory: memory, lists: map[string]*list{}}
+}
+
+// take takes in an item.
+func (c *conversations) take(i *llm.Item) {
+	if i.Kind != llm.Declared && i.Kind != llm.Known && i.Kind != llm.Ignored {
+		c.flush()
+	}
+	switch i.Kind {
+	case llm.Begin:
+		c.begin(i)
+	case llm.Known:
+		c.servers.add(i.Server)
+	case llm.Declared:
+		c.declare(i)
+	case llm.Call:
+		c.call(i)
+	case llm.Result:
+		c.result(i)
+	case llm.Skipped:
+		c.yield(&scanner.Event{Kind: scanner.SkippedEvent, Reason: i.Reason, Origin: c.at(i)})
+	case llm.Ignored:
+		c.yield(&scanner.Event{Kind: scanner.IgnoredEvent, Reason: i.Reason, Origin: c.at(i)})
+	}
+}
+
+func (c *conversations) at(i *llm.Item) scanner.Origin {
+	at := i.Origin()
+	at.File, at.Exact = c.file, false
+	return at
+}
+
+// begin begins a request. Its history is counted from here.
+func (c *conversations) begin(i *llm.Item) {
+	if i.Echo { // another name of the one at hand
+		if c.now != nil && len(c.byKey) < maxSaid {
+			c.byKey[i.Key] = c.now
+		}
+		return
+	}
+	if i.Session != "" {
+		c.session(i)
+	} else if known := c.byKey[i.Key]; known != nil && (known.first == i.First || known.first == "" || strings.HasPrefix(i.Key, "response ")) {
+		c.now = known
+	} else if known := c.byKey[i.Key+"\x00"+i.First]; known != nil && i.First != "" {
+		c.now = known
+	} else {
+		c.reopened(i, i.Key+"\x00"+i.First)
+		c.now = c.open(c.name())
+		c.now.key = i.Key
+		if len(c.byKey) < maxSaid {
+			c.byKey[i.Key] = c.now
+		}
+	}
+	clear(c.now.current)
+}
+
+// name names a conversation after the file: the first by its name.
+func (c *conversations) name() string {
+	for {
+		name := c.file
+		if c.begun++; c.begun > 1 {
+			name = fmt.Sprintf("%s#%d", name, c.begun)
+		}
+		if c.sessions[name] == nil {
+			return name
+		}
+	}
+}
+
+func (c *conversations) open(session string) *conversation {
+	s := &conversation{session: session, seen: map[mark]int{}, current: map[mark]int{}, open: map[string][]pending{}, calls: map[string]*pending{}}
+	if len(c.sessions) >= maxConversations {
+		c.forget()
+	}
+	c.sessions[session] = s
+	return s
+}
+
+// forget starts to remember anew.
+func (c *conversations) forget() {
+	for session, s := range c.sessions {
+		if len(c.closed) >= maxSaid {
+			clear(c.closed)
+		}
+		if s.key == "" {
+			c.closed[digestOf(session)] = struct{}{}
+		} else if s.first != "" {
+			c.closed[digestOf(s.key+"\x00"+s.first)] = struct{}{}
+		}
+	}
+	c.kept = 0
+	clear(c.byKey)
+	clear(c.sessions)
+	c.now = nil
+}
+
+// reopened counts a conversation that goes on behind the bound.
+func (c *conversations) reopened(i *llm.Item, name string) {
+	if _, known := c.closed[digestOf(name)]; known {
+		c.yield(&scanner.Event{Kind: scanner.SkippedEvent, Origin: c.at(i),
+			Reason: "a conversation continued after it was closed to limit memory: what it repeats is counted again"})
+		delete(c.closed, digestOf(name))
+	}
+}
+
+// digestOf stands for the name of a conversation.
+func digestOf(name string) uint64 {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, name)
+	return h.Sum64()
+}
+
+// session finds the conversation of an item.
+func (c *conversations) session(i *llm.Item) *conversation {
+	if i.Session == "" {
+		if c.now == nil {
+			c.now = c.open(c.name())
+		}
+		return c.now
+	}
+	if c.now == nil || c.now.session != i.Session {
+		if c.now = c.sessions[i.Session]; c.now == nil {
+			c.reopened(i, i.Session)
+			c.now = c.open(i.Session)
+		}
+	}
+	return c.now
+}
+
+// said notes that something is said, and reports whether it was said before.
+func (c *conversations) said(s *conversation, i *llm.Item, what ...[]byte) bool {
+	h := sha256.New()
+	for _, part := range what {
+		fmt.Fprintf(h, "%d:", len(part))
+		h.Write(part)
+	}
+	m := mark(h.Sum(nil)[:len(mark{})])
+	if !i.History && i.ID != "" && s.seen[m] > 0 { // an id names one call
+		return true
+	}
+	s.current[m]++
+	if s.current[m] <= s.seen[m] {
+		return true
+	}
+	if c.kept++; c.kept > maxSaid {
+		c.kept = 0
+		for _, s := range c.sessions {
+			clear(s.seen)
+			clear(s.current)
+			clear(s.open)
+			clear(s.calls)
+		}
+		e := skipped(c.file, i.Origin().Line, "more calls and results than the limit of %d: a history that repeats them is counted again", maxSaid)
+		c.yield(e)
+	}
+	s.seen[m] = s.current[m]
+	return false
+}
+
+// event makes the event of an item.
+func (c *conversations) event(s *conversation, i *llm.Item, server string, frame *composed) *scanner.Event {
+	e := &scanner.Event{Type: typeMessage, Session: s.session, Server: server, Request: i.Turn, Time: i.Time, Told: i.Record,
+		Frame: frame.b, Parts: frame.parts, Origin: c.at(i)}
+	for k := range e.Parts {
+		e.Parts[k].Origin.File = c.file
+	}
+	if i.Clock {
+		e.Time = clock.Add(time.Duration(s.events) * time.Second)
+	}
+	return e
+}
+
+// next is the ID of the next frame: that of the call, if it is the only one of this ID.
+func (s *conversation) next(c *conversations, i *llm.Item) string {
+	id := i.ID
+	if id == "" || s.calls[id] != nil {
+		id = fmt.Sprintf("%s#%d", c.file, s.events+1)
+	}
+	return string(wire.AppendString(nil, []byte(id)))
+}
+
+func (c *conversations) emit(s *conversation, i *llm.Item, e *scanner.Event, odd string) {
+	s.events++
+	c.yield(e)
+	if odd != "" {
+		c.yield(&scanner.Event{Kind: scanner.SkippedEvent, Reason: odd, Origin: c.at(i)})
+	}
+}
+
+func (c *conversations) call(i *llm.Item) {
+	s := c.session(i)
+	before := s.calls[i.ID]
+	if i.ID != "" && before != nil && i.Echo {
+		return
+	}
+	server, tool := c.servers.of(i)
+	if c.said(s, i, []byte("call"), []byte(i.ID), []byte(server), []byte(tool), argumentsOf(i, nil)) {
+		return
+	}
+	p := pending{id: s.next(c, i), server: server, tool: tool}
+	frame := callFrame(p.id, tool, i)
+	e := c.event(s, i, server, frame)
+	e.Direction = scanner.ClientToServer
+	if s.first == "" && s.key != "" && i.ID != "" && len(c.byKey) < maxSaid {
+		s.first, c.byKey[s.key+"\x00"+i.ID] = i.ID, s
+	}
+	s.open[i.ID] = append(s.open[i.ID], p)
+	s.calls[i.ID] = &p
+	c.emit(s, i, e, frame.odd)
+}
+
+// argumentsOf is the arguments in one form, whether a string holds them or not.
+func argumentsOf(i *llm.Item, dst []byte) []byte {
+	if i.Args.Kind() == wire.String {
+		if parsed, err := i.Args.Parsed(); err == nil {
+			return parsed.AppendCanonical(dst)
+		}
+		return append(dst, bytes.TrimSpace(i.Args.Text())...)
+	}
+	if !i.Args.Is() {
+		return append(dst, "{}"...)
+	}
+	return i.Args.AppendCanonical(dst)
+}
+
+// contentOf is the content of a result, without what clients add to it from request to request.
+func contentOf(v llm.View, dst []byte) []byte {
+	switch v.Kind() {
+	case wire.String:
+		return append(dst, v.Text()...)
+	case wire.Array:
+		for block := v.First(); block.Kind() != wire.Invalid; block = block.Next() {
+			if said := block.At("text"); said.Kind() == wire.String {
+				dst = append(dst, said.Text()...)
+				continue
+			}
+			dst = block.AppendCanonical(dst)
+		}
+		return dst
+	}
+	return v.AppendCanonical(dst)
+}
+
+func (c *conversations) result(i *llm.Item) {
+	s := c.session(i)
+	known := s.calls[i.ID]
+	if i.ID != "" && known != nil && known.answered && (i.Echo || known.echo) {
+		return
+	}
+	if c.said(s, i, []byte("result"), []byte(i.ID), contentOf(i.Content, nil)) {
+		return
+	}
+	if known != nil {
+		known.answered, known.echo = true, i.Echo
+	}
+	var to pending
+	switch waiting := s.open[i.ID]; {
+	case len(waiting) > 0:
+		to, s.open[i.ID] = waiting[0], waiting[1:]
+		if len(waiting) == 1 {
+			delete(s.open, i.ID)
+		}
+	default: // of a call that the transcript does not have; its server is not asked for the answer
+		to = pending{id: s.next(c, i), server: "unknown", tool: i.Name}
+	}
+	frame := resultFrame(to.id, i)
+	e := c.event(s, i, to.server, frame)
+	e.Direction = scanner.ServerToClient
+	c.emit(s, i, e, frame.odd)
+}
+
+// declare adds a definition to those of its server, if it is not known as it is.
+func (c *conversations) declare(i *llm.Item) {
+	s := c.session(i)
+	server, tool := c.servers.of(i)
+	once := *i
+	once.History, once.ID = false, "declared" // a list that repeats is not said again
+	if c.said(s, &once, []byte("tool"), []byte(server), []byte(tool), i.Tool.AppendCanonical(nil)) {
+		return
+	}
+	key := server
+	if i.Foreign {
+		key += "\x00"
+	}
+	l := c.lists[key]
+	if l == nil {
+		l = &list{server: server, foreign: i.Foreign}
+		l.event = c.event(s, i, server, &composed{})
+		l.event.Kind, l.event.Type, l.event.Direction = scanner.DefinitionEvent, typeDefinitions, scanner.ServerToClient
+		c.lists[key], c.order = l, append(c.order, l)
+	}
+	l.frame.define(i, tool)
+}
+
+// flush hands over the definitions that were declared.
+func (c *conversations) flush() {
+	for _, l := range c.order {
+		e := l.event
+		e.Frame, e.Parts, e.Projected, e.Rewritten = l.frame.b, l.frame.parts, true, l.foreign
+		for k := range e.Parts {
+			e.Parts[k].Origin.File = c.file
+		}
+		c.yield(e)
+	}
+	clear(c.lists)
+	c.order = c.order[:0]
+}

@@ -1,0 +1,280 @@
+package replay
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/llm"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// transcript reads the bodies and lines of a file one after another: what they say depends on
+// what was said before.
+type transcript struct {
+	name   string
+	o      Options
+	reader llm.Reader
+	talk   *conversations
+	yield  func(*scanner.Event)
+	stream eventText
+}
+
+// pulled is a source of what a function yields.
+func pulled(run func(yield func(*scanner.Event))) scanner.Source {
+	next, _ := iter.Pull(func(yield func(*scanner.Event) bool) {
+		going := true
+		run(func(e *scanner.Event) { going = going && yield(e) })
+	})
+	return &made{next: func() (chunk, bool) {
+		e, ok := next()
+		if !ok {
+			return nil, false
+		}
+		return chunk{e}, true
+	}}
+}
+
+func newTranscript(name string, o Options, yield func(*scanner.Event)) *transcript {
+	t := &transcript{name: name, o: o, yield: yield, talk: newConversations(name, o.Servers, o.Memory, yield)}
+	t.reader = llm.Reader{Max: o.MaxMessage, Emit: t.talk.take}
+	return t
+}
+
+func (t *transcript) end() {
+	t.dispatch()
+	t.reader.End()
+	t.talk.flush()
+}
+
+// openTranscript reads a file with one body or line a line, or with the events of a stream.
+func openTranscript(name string, r io.Reader, o Options) scanner.Source {
+	return pulled(func(yield func(*scanner.Event)) {
+		t := newTranscript(name, o, yield)
+		lines, last := wire.NewLineReader(r, o.MaxMessage), 0
+		for {
+			l, err := lines.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				yield(skipped(name, max(last, 1), "%v", fmt.Errorf("reading %s after line %d: %w", name, last, err)))
+				break
+			}
+			if l.Number > last+1 { // an empty line, which ends an event
+				t.dispatch()
+			}
+			last = l.Number
+			if l.Oversize {
+				yield(skipped(name, l.Number, "a line is over the limit of %d bytes (--max-message)", o.MaxMessage))
+				continue
+			}
+			t.line(l.Number, bytes.Clone(l.Data))
+		}
+		t.end()
+	})
+}
+
+// openTranscriptDocument reads a document that is one body.
+func openTranscriptDocument(name string, data []byte, root wire.Value, broken *scanner.Event, o Options) scanner.Source {
+	return pulled(func(yield func(*scanner.Event)) {
+		t := newTranscript(name, o, yield)
+		if !t.recorded(scanner.Origin{File: name, Line: 1, Column: 1, Exact: true}, data, root, broken != nil) {
+			yield(skipped(name, 1, "%s", unknownBody))
+		}
+		t.end()
+		if broken != nil {
+			yield(broken)
+		}
+	})
+}
+
+// line reads a line: a body, or a field of an event.
+func (t *transcript) line(number int, data []byte) {
+	if opensJSON(bytes.TrimLeft(data, " \t\xEF\xBB\xBF")) {
+		t.dispatch()
+		t.body(number, data)
+		return
+	}
+	for _, field := range bytes.Split(data, []byte("\r")) { // which ends a line in an event stream
+		if !t.stream.field(number, field, t.o.MaxMessage) {
+			t.dispatch()
+			t.other(number, 1, data)
+			return
+		}
+		if len(field) == 0 {
+			t.dispatch()
+		}
+	}
+}
+
+// body reads a line of JSON.
+func (t *transcript) body(number int, data []byte) {
+	at := scanner.Origin{File: t.name, Line: number, Column: 1, Exact: true}
+	root, err := wire.Skim(data, archiveValues)
+	if err != nil || !isTranscript(root) || !t.recorded(at, data, root, false) {
+		t.other(number, 1, data)
+		return
+	}
+	t.talk.flush()
+}
+
+// recorded reads a body that stands in the file, by itself or in a record of events.jsonl.
+func (t *transcript) recorded(at scanner.Origin, data []byte, root wire.Value, broken bool) bool {
+	text := llm.NewText(at, data)
+	if kind, _ := root.Str("type"); kind != typeLLM {
+		return t.reader.ReadValue(text, root, "", broken)
+	}
+	stamp, _ := root.Str("timestamp")
+	when, _ := parseTime(stamp)
+	session, _ := root.Str("session_id")
+	request, _ := root.Str("request_id")
+	t.reader.Within(session, request, when)
+	defer t.reader.Within("", "", time.Time{})
+	if body := root.Get("body"); body.Kind() >= wire.Array {
+		return t.reader.ReadValue(text, body, "/body", broken)
+	}
+	if sse := root.Get("sse"); sse.Kind() == wire.String {
+		at.Pointer = "/sse"
+		t.events(at, sse.Text())
+		return true
+	}
+	return false
+}
+
+// events reads a recorded stream that is in a string.
+func (t *transcript) events(at scanner.Origin, stream []byte) {
+	events := wire.NewSSEReader(bytes.NewReader(stream), t.o.MaxMessage)
+	for {
+		ev, err := events.Next()
+		if err != nil {
+			break
+		}
+		if ev.Oversize {
+			t.yield(skipped(t.name, at.Line, "a server-sent event is over the limit of %d bytes (--max-message)", t.o.MaxMessage))
+			continue
+		}
+		t.data(llm.Quoted(at, bytes.Clone(ev.Data)), at)
+	}
+	t.reader.End()
+	t.talk.flush()
+}
+
+// data reads the data of an event of a stream.
+func (t *transcript) data(text *llm.Text, at scanner.Origin) {
+	data := bytes.TrimSpace(text.Data)
+	switch {
+	case len(data) == 0:
+	case string(data) == "[DONE]":
+		t.reader.Done()
+	case !t.reader.Read(text):
+		t.other(at.Line, at.Column, data)
+	}
+}
+
+// other reads a line that is of no transcript as the recordings of messages have it.
+func (t *transcript) other(number, column int, data []byte) {
+	var b lineBuffers // the events keep what it parses
+	(&jsonLines{file: t.name}).decode(&b, line{number: number}, data, func(e *scanner.Event) {
+		e.Origin.Column += column - 1
+		if e.Kind == scanner.IgnoredEvent { // in a transcript nothing is passed over that is not known
+			e.Kind = scanner.SkippedEvent
+		}
+		t.yield(e)
+	})
+}
+
+// eventText puts the lines of an event together.
+type eventText struct {
+	data   []byte
+	number int // of the first line with data
+	column int
+	lines  int
+	over   bool // it is over the limit
+}
+
+// maxJoined bounds an event whose data has several lines. Those of LLM APIs have one.
+const maxJoined = 8 << 20
+
+// streamFields are the fields of an event that are read or passed over.
+var streamFields = []string{"data", "event", "id", "retry"}
+
+// field takes in a line, and reports false for one that is none of an event stream.
+func (s *eventText) field(number int, line []byte, most int64) bool {
+	line = bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	known := len(name) == 0
+	for _, f := range streamFields {
+		known = known || string(name) == f
+	}
+	if known && string(name) == "data" {
+		column := len("data:") + 1
+		if v, ok := bytes.CutPrefix(value, []byte(" ")); ok {
+			value, column = v, column+1
+		}
+		if s.lines > 0 && !s.over {
+			s.data = append(s.data, '\n')
+		} else if s.lines == 0 {
+			s.number, s.column = number, column
+		}
+		if s.lines++; s.over || s.lines > 1 && len(s.data)+len(value) > maxJoined || most > 0 && int64(len(value)) > most {
+			s.data, s.over = nil, true
+			return known
+		}
+		s.data = append(s.data, value...)
+	}
+	return known
+}
+
+// dispatch reads the event whose lines have come.
+func (t *transcript) dispatch() {
+	s := &t.stream
+	if s.lines == 0 {
+		return
+	}
+	at := scanner.Origin{File: t.name, Line: s.number, Column: s.column, Exact: true}
+	if s.over {
+		t.yield(skipped(t.name, s.number, "a server-sent event of several lines is over the limit of %d bytes", maxJoined))
+		*s = eventText{}
+		return
+	}
+	text := llm.NewText(at, s.data)
+	if s.lines > 1 { // the file has the names of fields between them
+		text = llm.Quoted(at, s.data)
+	}
+	*s = eventText{}
+	t.data(text, at)
+	t.talk.flush()
+}
+
+// isTranscript reports whether a value is what transcripts hold, and not a message or a record
+// that carries one.
+func isTranscript(root wire.Value) bool {
+	m := memberKinds(root)
+	if root.Kind() == wire.Object {
+		kind, _ := root.Str("type")
+		switch {
+		case kind == typeLLM:
+			return true
+		case m("jsonrpc") != wire.Invalid, known(kind), m.message(), m.asks():
+			return false
+		}
+	}
+	return llm.Recognise(root) != ""
+}
+
+// startsTranscript reports whether the head of a line is that of a transcript. Of a line that
+// is longer than the head, more is not known.
+func startsTranscript(line []byte) bool {
+	root, _ := wire.Skim(line, wire.MaxNodes)
+	return root.Kind() >= wire.Array && isTranscript(root)
+}
+
+// startsStream reports a line of a recorded event stream.
+func startsStream(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("data:")) || bytes.HasPrefix(line, []byte("event:"))
+}

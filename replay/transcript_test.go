@@ -1,0 +1,162 @@
+package replay
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var update = flag.Bool("update", false, "write the wanted events instead of comparing them")
+
+// locked are servers that a lockfile names, as they are given to all cases.
+var locked = map[string][]string{"orders": {"get_order", "list__orders"}, "mail_room": {"send_letter"}, "mail": nil}
+
+// openKnown reads a transcript with the servers that are known.
+func openKnown(name string, data []byte) ([]scanner.Event, error) {
+	src, err := Open(name, bytes.NewReader(data), Options{MaxMessage: limit, Servers: locked})
+	if err != nil {
+		return nil, err
+	}
+	return drain(src)
+}
+
+// told shows events with the model's request and the place in the file.
+func told(events []scanner.Event) string {
+	var b strings.Builder
+	for i := range events {
+		e := &events[i]
+		fmt.Fprint(&b, show(e))
+		if e.Request != "" {
+			fmt.Fprintf(&b, " @%s", e.Request)
+		}
+		fmt.Fprintf(&b, " %d:%d%s\n", e.Origin.Line, e.Origin.Column, e.Origin.Pointer)
+	}
+	return b.String()
+}
+
+// TestTranscripts: each case is a sentence, a file as an agent or a provider writes it, and
+// the events that are wanted of it.
+func TestTranscripts(t *testing.T) {
+	paths, _ := filepath.Glob("testdata/transcripts/*.txtar")
+	if len(paths) < 20 {
+		t.Fatalf("%d cases", len(paths))
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(path)
+			if err != nil || len(a.Files) == 0 {
+				t.Fatalf("%v, %d files", err, len(a.Files))
+			}
+			events, err := openKnown(a.Files[0].Name, a.Files[0].Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkParts(t, a.Files[0].Data, events)
+			got := told(events)
+			if *update {
+				a.Files = append(a.Files[:1], txtar.File{Name: "want", Data: []byte(got)})
+				if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if want := string(a.Files[1].Data); got != want {
+				t.Errorf("got:\n%swant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+// checkParts holds the parts of frames against the bytes of the file.
+func checkParts(t testing.TB, data []byte, events []scanner.Event) {
+	t.Helper()
+	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	for _, e := range events {
+		end := 0
+		for _, part := range e.Parts {
+			if part.Start < end || part.End < part.Start || part.End > len(e.Frame) {
+				t.Fatalf("the part %+v of %q", part, e.Frame)
+			}
+			end = part.End
+			if !part.Origin.Exact {
+				continue
+			}
+			if part.Origin.Line < 1 || part.Origin.Line > len(lines) {
+				t.Fatalf("a part in line %d of %d", part.Origin.Line, len(lines))
+			}
+			rest := bytes.Join(lines[part.Origin.Line-1:], nil)
+			for range part.Origin.Column - 1 {
+				_, n := utf8.DecodeRune(rest)
+				rest = rest[n:]
+			}
+			if !bytes.HasPrefix(rest, e.Frame[part.Start:part.End]) {
+				t.Errorf("%d:%d of the file begins %.60q, the part %.60q", part.Origin.Line, part.Origin.Column, rest, e.Frame[part.Start:part.End])
+			}
+		}
+	}
+}
+
+// A conversation that goes on after it made place for others is counted, and one with a
+// history that fits is not.
+func TestConversationsBeyondTheLimit(t *testing.T) {
+	request := func(i int) string {
+		return fmt.Sprintf(`{"model":"claude-x","system":"x","messages":[{"role":"user","content":"Question %d"},{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"a","input":{}}]}]}`+"\n", i, i)
+	}
+	var b strings.Builder
+	for i := range maxConversations + 1 {
+		b.WriteString(request(i))
+	}
+	for name, tt := range map[string]struct{ in, want string }{
+		"again":      {b.String() + request(0), "a conversation continued after it was closed"},
+		"at once":    {request(0) + b.String(), ""},
+		"another":    {b.String() + request(-1), ""},
+		"of one key": {b.String() + strings.Replace(request(0), `"t0"`, `"t-1"`, 1), ""},
+	} {
+		var skips []string
+		for _, e := range read(t, "f", tt.in) {
+			if e.Kind == scanner.SkippedEvent {
+				skips = append(skips, e.Reason)
+			}
+		}
+		if got := strings.Join(skips, "; "); len(skips) > 1 || !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// A recorded stream is read whatever ends its lines, and so are data in several lines.
+func TestLineEndsOfStreams(t *testing.T) {
+	call := `{"type":"response.output_item.done","item":{"type":"function_call","call_id":"c","name":"a","arguments":"{}"}}`
+	done := `{"type":"response.completed","response":{"id":"r","object":"response","output":[]}}`
+	split := strings.Replace(call, `,"item"`, ",\n"+`data: "item"`, 1)
+	for name, in := range map[string]string{
+		"LF":           "data: " + call + "\n\ndata: " + done + "\n\n",
+		"CRLF":         "\xEF\xBB\xBFevent: x\r\ndata: " + call + "\r\n\r\ndata:" + done + "\r\n\r\n",
+		"CR":           "data: " + call + "\r\rid: 7\rdata: " + done + "\r\r",
+		"a comment":    "data: " + call + "\n: keep alive\n\ndata: " + done,
+		"several data": "data: " + split + "\n\nretry: 10\ndata: " + done + "\n\n",
+	} {
+		calls := 0
+		for _, e := range read(t, "f", in) {
+			switch e.Kind {
+			case scanner.FrameEvent:
+				calls++
+			case scanner.SkippedEvent:
+				t.Errorf("%s: %s", name, e.Reason)
+			}
+		}
+		if calls != 1 {
+			t.Errorf("%s: %d calls", name, calls)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package scanner
+
+import (
+	"bytes"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// project completes the definition at node i, of which a client handed only some members to a
+// model, with the other members of the approved definition, so that what the client left out
+// is no change. The members of the message stay where they are: offsets in Sent are those of
+// the message. Where nothing was approved of its server, the definition compares only with
+// others of its kind.
+func (in *Inspector) project(i int, def *Definition) {
+	in.digest.definition(in.tree, i, def)
+	snapshot := in.engine.approved
+	var offer *Offer
+	if snapshot != nil && !in.engine.pair {
+		offer = snapshot.Servers[in.event.Server]
+	}
+	if offer == nil || in.event.Rewritten {
+		def.Foreign = true
+		return
+	}
+	whole := in.tree.Raw(i)
+	var doc wire.Doc
+	if was := offer.Definitions[DefinitionKey{def.Kind, def.Name}]; was != nil && !was.pending() && was.Sent != nil && doc.Parse(was.Sent) == nil {
+		whole = in.completed(i, &doc)
+	}
+	if doc.Parse(whole) != nil { // more values than a definition may have
+		return
+	}
+	in.digest.definition(&doc, 0, def)
+	if in.engine.keeps(def.Digest) {
+		def.Sent = bytes.Clone(whole)
+	}
+}
+
+// completed is the object at node i with those members of was that it does not have.
+func (in *Inspector) completed(i int, was *wire.Doc) []byte {
+	raw := in.tree.Raw(i)
+	whole := bytes.Clone(raw[:len(raw)-1])
+	empty := in.tree.First(i) < 0
+	var buf []byte
+	for c := was.First(0); c >= 0; c = was.Next(c) {
+		buf = buf[:0]
+		key := was.Key(c, &buf)
+		if in.tree.Get(i, string(key)) >= 0 {
+			continue
+		}
+		if !empty {
+			whole = append(whole, ',')
+		}
+		empty = false
+		whole = append(wire.AppendString(whole, key), ':')
+		whole = append(whole, was.Raw(c)...)
+	}
+	return append(whole, '}')
+}
