@@ -331,6 +331,7 @@ var limits = []struct {
 		{"rootBytes", "a root", "bytes", "no path is reported as outside"},
 		{"maxCapabilities", "capabilities of a client", "capabilities", "left out"},
 		{"maxIcons", "icons of a server", "icons", untested},
+		{"maxReported", "what rules report of a text before the classifier weighs it", "reports", "weighed without it"},
 		{"maxRequired", "names in `required`", "names", "every property counts as required"},
 		{"headBytes", "an HTTP header", "bytes", "cut"},
 		{"contextChars", "text around a match in evidence", "characters", "cut"},
