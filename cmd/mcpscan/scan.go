@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/config"
@@ -208,97 +204,6 @@ func (c *scanCmd) plan(ctx context.Context, std streams, locked *approved) (*pla
 	return p, nil
 }
 
-// target adds one target to the plan.
-func (c *scanCmd) target(ctx context.Context, std streams, p *plan, t string) error {
-	switch {
-	case isURL(t):
-		return p.url(t, c.Header, c.known)
-	case t == "-":
-		data, err := within(ctx, func() ([]byte, error) { return readAtMost(std.in, 0, c.MaxMessage) })
-		return c.content(p, label(t), data, err)
-	}
-	info, err := os.Stat(t)
-	if err != nil {
-		return usage("opening the target: %w; expected a file, a directory, an http(s) URL, or -- and the command of a server", err)
-	}
-	if info.IsDir() {
-		return c.discover(p, t)
-	}
-	data, err := readTarget(t, c.MaxMessage)
-	return c.content(p, t, data, err)
-}
-
-// content adds the content of a file or standard input: definitions, a lockfile or a client
-// configuration. err is its read error.
-func (c *scanCmd) content(p *plan, t string, data []byte, err error) error {
-	if errors.Is(err, errOverLimit) {
-		p.inputs = append(p.inputs, report.Input{Kind: "file", Name: t})
-		p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "%v", err)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	events, kind, derr := offered(t, data, false)
-	var broken *lockfile.Error
-	switch {
-	case derr == nil:
-		p.inputs = append(p.inputs, report.Input{Kind: kind, Name: t})
-		p.events = append(p.events, events...)
-		p.manifests(t, data)
-		return nil
-	case errors.As(derr, &broken):
-		return &exitError{exitUsage, derr}
-	}
-	file, cerr := parseConfig(t, data)
-	if cerr == nil {
-		if abs, err := filepath.Abs(t); err == nil {
-			file.User = discoverDirs("", true).Belongs(abs)
-		}
-		p.config(file)
-		return nil
-	}
-	if why := replay.Unread(data); why != "" {
-		if why == replay.NoMessage {
-			why += ": neither definitions nor a client configuration"
-		}
-		p.inputs = append(p.inputs, report.Input{Kind: "file", Name: t})
-		p.skip(scanner.Origin{File: t, Line: 1, Column: 1}, "%s", why)
-		return nil
-	}
-	return &exitError{exitUsage, notATarget(t, derr, cerr)}
-}
-
-// manifests adds the commands of a bundle's manifests, to be checked like a configuration. The
-// user has not installed them, so nothing is started.
-func (p *plan) manifests(name string, data []byte) {
-	for _, m := range replay.Manifests(data) {
-		f := config.ParseManifest(name, m)
-		if f == nil {
-			continue
-		}
-		at := scanner.Origin{File: name, Line: 1, Column: 1}
-		for i := range f.Entries {
-			if len(m) != len(data) { // inside a zip there are no lines
-				f.Entries[i].Pos, f.Entries[i].Span = config.Position{Line: 1, Column: 1}, nil
-			}
-		}
-		p.events = append(p.events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at})
-		for _, e := range f.Entries {
-			for _, problem := range e.Problems {
-				p.skip(at, "server %s: %s", e.Name, problem)
-			}
-		}
-	}
-}
-
-// reads reports whether a file is a target already.
-func (p *plan) reads(name string) bool {
-	return slices.ContainsFunc(p.inputs, func(in report.Input) bool {
-		return in.Kind == "lockfile" && filepath.Clean(in.Name) == filepath.Clean(name)
-	})
-}
-
 // command adds the server that a command starts.
 func (p *plan) command(command []string, known lockedServers) error {
 	entry := config.Server{Transport: "stdio", Command: command[0], Args: command[1:]}
@@ -327,57 +232,6 @@ func (p *plan) server(t liveTarget, known lockedServers, shown string) error {
 	p.inputs = append(p.inputs, report.Input{Kind: "server", Name: shown})
 	p.targets = append(p.targets, t)
 	return nil
-}
-
-// notATarget explains why a file is neither definitions nor a configuration.
-func notATarget(name string, derr, cerr error) error {
-	var syntax *config.SyntaxError
-	switch {
-	case errors.Is(derr, replay.ErrBundle):
-		return derr
-	case errors.Is(derr, replay.ErrNotDefinitions) && errors.Is(cerr, config.ErrNotConfig):
-		return fmt.Errorf("%s: neither definitions nor a client configuration; to read a recording: mcpscan replay %s", name, name)
-	case errors.As(cerr, &syntax) && !errors.Is(derr, replay.ErrNotDefinitions):
-		return fmt.Errorf("%w (to read a recording: mcpscan replay %s)", cerr, name)
-	}
-	return derr
-}
-
-// errOverLimit is a file that is too long to be inspected.
-var errOverLimit = errors.New("more bytes than the limit")
-
-// readTarget reads a whole file. Devices and pipes are refused, because they may have no end
-// and report no reliable size.
-func readTarget(name string, limit int64) ([]byte, error) {
-	info, err := os.Stat(name) // opening a pipe would wait for its writer
-	if err != nil {
-		return nil, usage("reading the target: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, usage("reading the target: %s is not a regular file", name)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, usage("reading the target: %w", err)
-	}
-	defer f.Close()
-	return readAtMost(f, info.Size(), limit)
-}
-
-// readAtMost reads a target that may have as many bytes as limit. size is what it is said to
-// have, so that its bytes need not be moved as they become more.
-func readAtMost(r io.Reader, size, limit int64) ([]byte, error) {
-	var b bytes.Buffer
-	b.Grow(int(min(size, limit, maxHeap)) + bytes.MinRead)
-	_, err := b.ReadFrom(io.LimitReader(r, min(limit, 1<<40)+1))
-	data := b.Bytes()
-	if err != nil {
-		return nil, usage("reading the target: %w", err)
-	}
-	if int64(len(data)) > min(limit, 1<<40) {
-		return nil, fmt.Errorf("a file has %w of %d (--max-message)", errOverLimit, limit)
-	}
-	return data, nil
 }
 
 // config adds the servers of a client configuration to the plan.

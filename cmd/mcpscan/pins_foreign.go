@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// foreignPin is a pin as agentsh and MCPProxy name its parts.
+type foreignPin struct {
+	ServerID   string `json:"server_id,omitempty"`
+	ServerName string `json:"server_name,omitempty"`
+	Tool       string `json:"tool_name"`
+	Hash       string `json:"hash,omitempty"`
+	Approved   string `json:"approved_hash,omitempty"`
+	TrustedAt  string `json:"trusted_at,omitempty"`
+	TrustedBy  string `json:"trusted_by,omitempty"`
+	ApprovedAt string `json:"approved_at,omitempty"`
+	ApprovedBy string `json:"approved_by,omitempty"`
+	Status     string `json:"status,omitempty"`
+}
+
+// pinsExportCmd is mcpscan pins export.
+type pinsExportCmd struct {
+	For      string `help:"Whose digests: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
+	Lockfile string `help:"The lockfile." default:"mcpscan.lock" placeholder:"FILE"`
+}
+
+// Run writes a JSON array.
+func (c *pinsExportCmd) Run(std streams) error {
+	f, err := (&pinFlags{Lockfile: c.Lockfile}).load()
+	if err != nil {
+		return err
+	}
+	if err := f.Intact(); err != nil { // another program would trust what it is handed
+		return &exitError{exitUsage, err}
+	}
+	rows := []foreignPin{}
+	for _, p := range f.Pins(lockfile.Formula(c.For)) {
+		at := p.At.UTC().Format(time.RFC3339)
+		if c.For == string(lockfile.AgentSH) {
+			rows = append(rows, foreignPin{ServerID: p.Server, Tool: p.Tool, Hash: p.Hash, TrustedAt: at, TrustedBy: p.By})
+		} else {
+			rows = append(rows, foreignPin{ServerName: p.Server, Tool: p.Tool, Approved: p.Hash, ApprovedAt: at, ApprovedBy: p.By, Status: "approved"})
+		}
+	}
+	return writeJSON(std.out, rows)
+}
+
+// pinsImportCmd is mcpscan pins import.
+type pinsImportCmd struct {
+	File string `arg:"" help:"A JSON array of pins." placeholder:"FILE"`
+	From string `help:"Whose digests: agentsh, mcpproxy." required:"" enum:"agentsh,mcpproxy"`
+	Now  string `help:"Time of approvals without one; default: now." placeholder:"TIME"`
+	pinFlags
+}
+
+// maxPinFile bounds the file of pins.
+const maxPinFile = 64 << 20
+
+// Run approves identical definitions.
+func (c *pinsImportCmd) Run(ctx context.Context, std streams) error {
+	at, err := moment(c.Now)
+	if err != nil {
+		return err
+	}
+	data, err := readTarget(c.File, maxPinFile)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	pins, err := lockfile.ParsePins(c.File, data)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	var done []lockfile.Change
+	var refused []string
+	_, err = lockfile.Edit(ctx, c.Lockfile, false, func(f *lockfile.File) error {
+		if err := f.Intact(); err != nil {
+			return err
+		}
+		done, refused = f.Import(pins, lockfile.Formula(c.From), at)
+		return nil
+	})
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	for _, r := range refused {
+		fmt.Fprintf(std.err, "mcpscan: not approved: %s\n", text.Visible(r, 600))
+	}
+	return (&approveCmd{By: "the pins of " + c.From, Lockfile: c.Lockfile, JSON: c.JSON}).tell(std, done)
+}

@@ -1,0 +1,58 @@
+package scanner
+
+import (
+	"container/heap"
+	"hash/fnv"
+)
+
+// session returns the session of an event, opened if need be.
+func (j *judge) session(e *Event) *Session {
+	s := j.latest // of most events, and that saves a look into what no cache holds
+	if s == nil || s.ID != e.Session {
+		if s = j.sessions[e.Session]; s == nil {
+			s = j.open(e)
+		}
+		j.latest = s
+	}
+	s.seq = j.seq
+	switch {
+	case e.Time.IsZero():
+	case !s.last.IsZero() && e.Time.Before(s.last):
+		j.coverage.skip("an event is too late to be put in order: later events were judged without it", e.Origin)
+	default:
+		s.last = e.Time
+	}
+	return s
+}
+
+// open opens a session. Where too many are, the one whose last event is the oldest, by
+// its own time, makes place.
+func (j *judge) open(e *Event) *Session {
+	if len(j.sessions) >= j.engine.sessions {
+		oldest := j.idle.close()
+		delete(j.sessions, oldest.ID)
+		j.release(oldest)
+		j.coverage.evicted++
+		if len(j.closed) < maxClosed {
+			j.closed[digest(oldest.ID)] = struct{}{}
+		} else {
+			j.coverage.skip("more sessions than the limit: a closed one that continues is not detected", e.Origin)
+		}
+	}
+	if _, again := j.closed[digest(e.Session)]; again {
+		j.coverage.skip("a session continued after it was closed to limit memory: findings over its whole length may be missing", e.Origin)
+	}
+	s := &Session{ID: e.Session, last: e.Time, seq: j.seq, Servers: map[string]*Server{}, owners: map[string][]*Known{}, alike: map[string][]*Known{}}
+	s.rank = s.now()
+	j.sessions[s.ID] = s
+	heap.Push(&j.idle, s)
+	j.stats.Sessions++
+	return s
+}
+
+// digest shortens the name of a session or the ID of a request, which can be long.
+func digest(id string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(id))
+	return h.Sum64()
+}

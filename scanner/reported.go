@@ -1,0 +1,77 @@
+package scanner
+
+import (
+	"iter"
+	"slices"
+	"strings"
+)
+
+// reported is what a rule has reported of a folded text. It is a finding once all rules have
+// seen the text.
+type reported struct {
+	rule *Rule
+	Issue
+}
+
+// Reported reports whether the rule has already reported a part of Folded[start:end] at this
+// severity: two checks of a rule in one place make one finding.
+func (p *TextPass) Reported(start, end int, severity Severity) bool {
+	return slices.ContainsFunc(p.reported, func(r reported) bool {
+		return r.rule == p.rule && r.Start < end && start < r.End && r.Severity >= severity
+	})
+}
+
+// Others yields what other rules have so far reported of Folded[start:end]. Patterns of the
+// user do not count: they can mean anything.
+func (p *TextPass) Others(start, end int) iter.Seq2[*Rule, Severity] {
+	return func(yield func(*Rule, Severity) bool) {
+		for i := range p.reported {
+			r := &p.reported[i]
+			if r.rule != p.rule && !strings.HasPrefix(r.rule.ID, CustomGroup) && r.Start < end && start < r.End && !yield(r.rule, r.Severity) {
+				return
+			}
+		}
+	}
+}
+
+// LowerTo lowers what other rules have so far reported of the text, where lower says so, to a
+// severity, and adds a signal that says why.
+func (p *TextPass) LowerTo(severity Severity, signal string, lower func(*Rule) bool) {
+	for i := range p.reported {
+		if r := &p.reported[i]; r.rule != p.rule && r.Severity > severity && lower(r.rule) {
+			r.Severity, r.Signals = severity, append(slices.Clip(r.Signals), signal)
+		}
+	}
+}
+
+// Report hands over a finding whose evidence is Folded[Start:End].
+func (p *TextPass) Report(is Issue) {
+	if p.Folded == nil {
+		panic("Unusual and Lines must report with ReportSource: they see no folded text")
+	}
+	if p.reported = append(p.reported, reported{p.rule, is}); len(p.reported) >= maxReported {
+		rule := p.rule
+		p.keep()
+		p.rule, p.reported = rule, p.reported[:0]
+	}
+}
+
+// maxReported bounds how many reports of a text wait until all rules have seen it.
+const maxReported = 4096
+
+// keep makes findings of what rules have reported of the folded text.
+func (p *TextPass) keep() {
+	for i := range p.reported {
+		r := &p.reported[i]
+		p.rule = r.rule
+		key := string(p.Folded[r.Start:min(r.End, r.Start+4*evidenceChars)])
+		start, end := p.folded.Source(r.Start), p.folded.Source(r.End)
+		p.in.text(p, r.Issue, start, end, key)
+	}
+}
+
+// ReportSource hands over a finding whose evidence is Source[Start:End].
+func (p *TextPass) ReportSource(is Issue) {
+	key := string(p.Source[is.Start:min(is.End, is.Start+4*evidenceChars)])
+	p.in.text(p, is, is.Start, is.End, key)
+}
