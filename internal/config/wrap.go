@@ -198,7 +198,7 @@ func Unwrappable(e *Server) string {
 	program, _, blank := strings.Cut(e.Command, " ")
 	switch {
 	case e.Command == "" && e.URL != "":
-		return "it is remote: the proxy speaks stdio only"
+		return "it is remote: see mcpscan proxy --listen"
 	case len(e.Problems) > 0 && e.Transport == "":
 		return e.Problems[0]
 	case e.Command == "":

@@ -75,13 +75,13 @@ func policies() []Shape {
 		}) + "[[rule]]\naction = \"allow\"\ntool = \"tool_*\"\n")
 	}
 	return []Shape{
-		{Name: "a policy of many rules", Small: 50, Commands: inspect("--policy", "policy.toml"), Make: func(n int) map[string][]byte {
+		{Name: "a policy of many rules", Small: 50, Most: policyBytes, Commands: inspect("--policy", "policy.toml"), Make: func(n int) map[string][]byte {
 			return map[string][]byte{"in.jsonl": calls(30), "policy.toml": rules(n)}
 		}},
 		{Name: "calls under a policy", Small: 200, Commands: inspect("--policy", "policy.toml"), Make: func(n int) map[string][]byte {
 			return map[string][]byte{"in.jsonl": calls(n), "policy.toml": rules(20)}
 		}},
-		{Name: "checking a policy", Small: 50, Commands: [][]string{{"policy", "check", "policy.toml", "in.jsonl"}}, Make: func(n int) map[string][]byte {
+		{Name: "checking a policy", Small: 50, Most: policyBytes, Commands: [][]string{{"policy", "check", "policy.toml", "in.jsonl"}}, Make: func(n int) map[string][]byte {
 			return map[string][]byte{"in.jsonl": calls(30), "policy.toml": rules(n)}
 		}},
 		{Name: "a policy from a recording", Small: 200, Commands: [][]string{{"policy", "generate", "-j", "1", "in.jsonl"}}, Make: func(n int) map[string][]byte { return file("in.jsonl", calls(n)) }},

@@ -32,6 +32,7 @@ type Shape struct {
 const (
 	settingsBytes   = 250_000   // of a file of settings, whose limit is in tokens of YAML
 	definitionBytes = 8_000_000 // of a file of small definitions, which has half a million values then
+	policyBytes     = 800_000   // of a policy, which has ten thousand rules then
 	lockedBytes     = 4_000_000 // of two such files whose lockfile is as long as one may be
 )
 
