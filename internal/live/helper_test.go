@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"slices"
 	"strconv"
@@ -26,6 +27,9 @@ func TestMain(m *testing.M) {
 	if mode := os.Getenv(helperVar); mode != "" {
 		os.Exit(runHelper(mode))
 	}
+	signals := make(chan os.Signal, 1) // fuzzing listens for them, with a goroutine that never ends
+	signal.Notify(signals, os.Interrupt)
+	signal.Stop(signals)
 	before := runtime.NumGoroutine()
 	code := m.Run()
 	if left := goroutinesAbove(before); left != "" && code == 0 {
