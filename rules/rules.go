@@ -53,7 +53,6 @@ func All() []scanner.Rule {
 		instructions.ForcedPreference,
 		instructions.PrecallOrder,
 		instructions.OtherLanguage,
-		instructions.Learned,
 		// Mentions of something that an attack would need.
 		instructions.MentionedDirective,
 		instructions.MentionedCredential,
@@ -86,6 +85,7 @@ func All() []scanner.Rule {
 		declaration.CapOverbroad,
 		// Between servers, and over time.
 		instructions.ToolReference,
+		instructions.Learned, // behind all rules that read sentences: it weighs what they found
 		crossserver.ShadowTool,
 		crossserver.NameLookalike,
 		crossserver.ServerLookalike,

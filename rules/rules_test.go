@@ -71,6 +71,18 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestLearnedIsLast: the rules whose findings the classifier weighs have read a text before it.
+// Those with patterns come ahead of all others.
+func TestLearnedIsLast(t *testing.T) {
+	all := rules.All()
+	at := slices.IndexFunc(all, func(r scanner.Rule) bool { return r.ID == instructions.LearnedID })
+	for _, r := range all[at+1:] {
+		if instructions.Doubtful(&r) && (r.Definition != nil || r.Result != nil) {
+			t.Errorf("%s comes after %s", r.ID, instructions.LearnedID)
+		}
+	}
+}
+
 // withoutDoubt returns findings as the classifier leaves them that takes all texts for honest.
 func withoutDoubt(findings []string) []string {
 	lowered := slices.Clone(findings)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/agnivade/levenshtein"
-	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -196,24 +195,6 @@ func (r *settingsReader) severity(n *node) *scanner.Severity {
 	return &s
 }
 
-// glob returns a pattern for names.
-func (r *settingsReader) glob(n *node) string {
-	s := r.text(n)
-	if !doublestar.ValidatePattern(s) {
-		r.fail(n.pos, "%s is not a glob: expected a name with * for any part of it, or [abc] and {one,other}", quoted(s))
-	}
-	return s
-}
-
-// globs reports whether a name matches a glob; an empty one matches all.
-func globs(glob, name string) bool {
-	if glob == "" {
-		return true
-	}
-	ok, _ := doublestar.Match(glob, name)
-	return ok
-}
-
 // layer returns the keys of a layer.
 func (r *settingsReader) layer(l *Layer) keys {
 	return keys{
@@ -379,15 +360,6 @@ func (r *settingsReader) ignore(n *node) {
 		r.fail(n.pos, "an ignore needs a reason")
 	}
 	r.settings.Ignores = append(r.settings.Ignores, i)
-}
-
-// ruleGlob returns a glob that matches at least one rule.
-func (r *settingsReader) ruleGlob(n *node) string {
-	s := r.glob(n)
-	if !slices.ContainsFunc(r.ids(), func(id string) bool { return globs(s, id) }) {
-		r.known(s, n.pos)
-	}
-	return s
 }
 
 // day returns the end of a day in UTC.

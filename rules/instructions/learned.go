@@ -20,7 +20,7 @@ var Learned = scanner.Rule{
 	Fix:        "Read the sentence. If a model that followed it would do something that the user did not ask for, remove the server or the text.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "A linear classifier, trained on labelled texts, scores each sentence by its words, their order, and how they relate to the purpose of the tool; the worst sentence counts, less in longer texts. It is high only above a threshold that few honest texts reach, or a lower one where another rule has found something in the same sentence. docs/detection.md has the figures.",
+	Basis:      "A linear classifier, trained on labelled texts, scores each sentence by its words, their order, and how they relate to the purpose of the tool; the worst sentence counts, less in longer texts. What other rules find in a sentence adds to its score, as much as training has shown for each rule. The finding is high only above a threshold that few honest texts reach; below it, findings of rules that go by wordings are medium. docs/detection.md has the figures.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Definition: askClassifier,
 	Result:     askClassifier,
@@ -39,9 +39,9 @@ type classifier struct {
 // and the classifier knows too little of the languages of inj-other-language.
 func Doubtful(r *scanner.Rule) bool {
 	switch r.ID {
-	case RoleTags.ID, "inj-other-language", LearnedID:
+	case RoleTags.ID, OtherLanguage.ID, LearnedID:
 		return false
-	case "xs-tool-reference":
+	case ToolReference.ID:
 		return true
 	}
 	return strings.HasPrefix(r.ID, "inj-")

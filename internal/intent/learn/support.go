@@ -59,7 +59,7 @@ func Supports(all []Scored, o Options) map[uint32]float64 {
 			}
 		}
 		for g := range bias {
-			bias[g] -= 4 * biasGradient[g] / (seen[g] + 1)
+			bias[g] -= 4 * biasGradient[g] / (seen[g] + 1) // the slope of the logistic function is 1/4 at most
 		}
 		for _, f := range keys {
 			v := verdicts[f]
@@ -68,7 +68,7 @@ func Supports(all []Scored, o Options) map[uint32]float64 {
 	}
 	weights := map[uint32]float64{}
 	for _, f := range keys {
-		weights[f] = math.Round(verdicts[f].weight*16) / 16
+		weights[f] = math.Round(verdicts[f].weight*16) / 16 // as a model keeps it
 	}
 	return weights
 }

@@ -1,0 +1,39 @@
+package text
+
+import (
+	"slices"
+	"strings"
+)
+
+// InLatin returns a folded text as it is folded in the middle of a text that is
+// mostly written in Latin letters, where a Cyrillic word is suspected to be none.
+func InLatin(folded string) string {
+	return strings.Map(func(r rune) rune {
+		if a, ok := lookalike(r); ok {
+			return a
+		}
+		return r
+	}, folded)
+}
+
+// diacritic reports combining marks that decorate a Latin, Greek or Cyrillic
+// letter, and those that Arabic writes or leaves out as it likes: vowels, the
+// marks on an alif, the stretching of a line. The marks of other scripts are
+// letters to their readers and stay.
+func diacritic(r rune) bool {
+	return r >= 0x64B && r <= 0x65F || r == 0x670 || r == 0x640 || r >= 0x300 && r <= 0x36F || r >= 0x1AB0 && r <= 0x1AFF || r >= 0x1DC0 && r <= 0x1DFF ||
+		r >= 0x20D0 && r <= 0x20FF || r >= 0xFE20 && r <= 0xFE2F
+}
+
+type lookalikeOf struct{ r, ascii rune }
+
+func lookalike(r rune) (rune, bool) {
+	if r < asciiOf[0].r { // which ASCII is
+		return 0, false
+	}
+	i, ok := slices.BinarySearchFunc(asciiOf, r, func(x lookalikeOf, r rune) int { return int(x.r - r) })
+	if !ok {
+		return 0, false
+	}
+	return asciiOf[i].ascii, true
+}
