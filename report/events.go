@@ -23,7 +23,9 @@ type Events struct {
 	out *jsonEscaper
 	err error
 
-	told map[[16]byte]scanner.Severity // the findings of each session that have an event
+	// The findings of each session that have an event: the last maxRemembered of them, and those
+	// before them, as many.
+	reported, earlier map[[16]byte]scanner.Severity
 
 	// The event at hand.
 	event    scanner.Event // without its frame
@@ -43,7 +45,7 @@ type judged struct {
 
 // NewEvents returns a sink that writes to w.
 func NewEvents(w io.Writer) *Events {
-	return &Events{out: newJSONEscaper(w), told: map[[16]byte]scanner.Severity{}}
+	return &Events{out: newJSONEscaper(w), reported: map[[16]byte]scanner.Severity{}}
 }
 
 // Event takes in an event that was judged.
@@ -106,13 +108,24 @@ func (v *Events) flush() {
 	v.messages, v.found, v.audit = v.messages[:0], v.found[:0], nil
 }
 
+// maxRemembered is how many findings are remembered to have an event. One that comes again
+// after twice as many others has another event.
+const maxRemembered = 1 << 16
+
 // fresh reports whether a finding has no event yet in its session, or is worse now.
 func (v *Events) fresh(f *scanner.Finding) bool {
 	key := keyOf(f.Session, f.Fingerprint())
-	if before, again := v.told[key]; again && before >= f.Severity {
+	before, again := v.reported[key]
+	if !again {
+		before, again = v.earlier[key]
+	}
+	if again && before >= f.Severity {
 		return false
 	}
-	v.told[key] = f.Severity
+	if len(v.reported) == maxRemembered {
+		v.reported, v.earlier = map[[16]byte]scanner.Severity{}, v.reported
+	}
+	v.reported[key] = f.Severity
 	return true
 }
 

@@ -139,6 +139,29 @@ func TestEventsAreBounded(t *testing.T) {
 	}
 }
 
+// TestReportedFindingsAreBounded: a log of any length remembers a bounded number of findings,
+// the last ones among them.
+func TestReportedFindingsAreBounded(t *testing.T) {
+	v := NewEvents(io.Discard)
+	finding := func(i int) *scanner.Finding {
+		return &scanner.Finding{Rule: &sampleRules()[0], Name: fmt.Sprint(i), Severity: scanner.High}
+	}
+	for i := range 5 * maxRemembered / 2 {
+		if !v.fresh(finding(i)) {
+			t.Fatalf("finding %d has no event", i)
+		}
+		if i >= maxRemembered && v.fresh(finding(i-maxRemembered)) {
+			t.Fatalf("finding %d has two events", i-maxRemembered)
+		}
+	}
+	if n := len(v.reported) + len(v.earlier); n > 2*maxRemembered {
+		t.Errorf("%d findings are remembered", n)
+	}
+	if !v.fresh(finding(0)) {
+		t.Error("the first finding is still remembered")
+	}
+}
+
 // TestEventsEndAtTheFirstError: what cannot be written ends the file and not the run.
 func TestEventsEndAtTheFirstError(t *testing.T) {
 	v := NewEvents(full{})

@@ -191,6 +191,7 @@ var limits = []struct {
 		{"maxAlike", "findings listed of one rule at one severity", "findings", "counted in `summary.unlisted`"},
 		{"maxReport", "text of all findings listed, the worst first", "bytes", "counted in `summary.unlisted`"},
 		{"maxDistinct", "findings told apart", "findings", "a repeated finding counts again"},
+		{"maxRemembered", "findings remembered to have an event; as many before them", "findings", "a repeated finding has another event"},
 		{"maxTracked", "sessions counted separately", "sessions", "counted"},
 		{"maxSessions", "sessions listed, the worst first", "sessions", "`more_sessions`"},
 		{"maxTopFindings", "findings listed for a session", "findings", "counted"},
