@@ -6,9 +6,9 @@ import (
 )
 
 // anchorTable finds the anchors of all patterns in one pass: an Aho-Corasick automaton
-// over classes of bytes. Rows of its table are filled when a text first reaches them: of
-// twenty thousand, most inputs need a few hundred, and building all of them costs more
-// than inspecting a small file. It may be shared by goroutines.
+// over classes of bytes. Its table has the states that texts have reached: of twenty
+// thousand, most inputs need a few hundred, and building all of them costs more than
+// inspecting a small file. It may be shared by goroutines.
 type anchorTable struct {
 	class   [256]uint8
 	classes int
@@ -22,8 +22,18 @@ type anchorTable struct {
 	first   []int32 // index into ended of the first anchor that ends here; that of the next state follows
 	ended   []endedAnchor
 
-	mu   sync.Mutex     // held to fill a row
-	next []atomic.Int32 // state*classes+class to state*classes, negated where an anchor ends; 0 in a row that is not filled
+	table atomic.Pointer[anchorRows]
+	mu    sync.Mutex // held to add to the table
+	rows  []int32    // by state: its place in the table; 0 for one that was not reached
+	used  int        // rows of the table that are taken
+}
+
+// anchorRows is a table of transitions between states, whose place is the number of their
+// row times the number of classes. A larger one replaces it when it is full; whoever is
+// reading it can go on, because nothing in it leads to what it has no room for.
+type anchorRows struct {
+	next   []atomic.Int32 // place+class to place, negated where an anchor ends; 0 is unknown
+	states []atomic.Int32 // by row
 }
 
 // endedAnchor is an anchor of a pattern, and how long it is.
@@ -47,7 +57,10 @@ func newAnchorTable(patterns []Pattern) *anchorTable {
 	a.addState(0) // the root
 	a.addAnchors(patterns)
 	a.link()
-	a.next = make([]atomic.Int32, len(a.child)*a.classes)
+	a.rows = make([]int32, len(a.child))
+	a.used = 1 // place 0 is unknown
+	a.grow(&anchorRows{})
+	a.place(rootState)
 	return a
 }
 
@@ -129,62 +142,74 @@ func (a *anchorTable) link() {
 	}
 }
 
-// fill fills the row of a state, and those that it is made from, and returns one entry.
-func (a *anchorTable) fill(row int32, class uint8) int32 {
+// grow replaces the table by one with room for twice as many states.
+func (a *anchorTable) grow(old *anchorRows) *anchorRows {
+	const least = 64
+	rows := max(least, 2*len(old.states))
+	to := &anchorRows{make([]atomic.Int32, rows*a.classes), make([]atomic.Int32, rows)}
+	for i := range old.next {
+		to.next[i].Store(old.next[i].Load())
+	}
+	for i := range old.states {
+		to.states[i].Store(old.states[i].Load())
+	}
+	a.table.Store(to)
+	return to
+}
+
+// place returns the place of a state, which gets one where it has none.
+func (a *anchorTable) place(state int32) int32 {
+	if a.rows[state] == 0 {
+		table := a.table.Load()
+		if a.used == len(table.states) {
+			table = a.grow(table)
+		}
+		table.states[a.used].Store(state)
+		a.rows[state] = int32(a.used * a.classes)
+		a.used++
+	}
+	return a.rows[state]
+}
+
+// learn adds a transition to the table, and returns it.
+func (a *anchorTable) learn(from int32, class uint8) int32 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.fillState(row / int32(a.classes))
-	return a.next[row+int32(class)].Load()
-}
-
-func (a *anchorTable) fillState(state int32) {
-	row := int(state) * a.classes
-	if a.next[row].Load() != 0 {
-		return
+	state := a.table.Load().states[from/int32(a.classes)].Load()
+	to := a.childBy(state, class)
+	for to == 0 && state != rootState {
+		state = a.fail[state]
+		to = a.childBy(state, class)
 	}
-	entries := make([]int32, a.classes)
-	if state == rootState {
-		for c := range entries {
-			entries[c] = a.entry(rootState)
-		}
-	} else {
-		a.fillState(a.fail[state])
-		from := int(a.fail[state]) * a.classes
-		for c := range entries {
-			entries[c] = a.next[from+c].Load()
-		}
+	if to == 0 {
+		to = rootState
 	}
-	for c := a.child[state]; c != 0; c = a.sibling[c] {
-		entries[a.by[c]] = a.entry(c)
+	place := a.place(to)
+	if a.output[to] != 0 {
+		place = -place
 	}
-	for c, entry := range entries {
-		a.next[row+c].Store(entry)
-	}
-}
-
-func (a *anchorTable) entry(state int32) int32 {
-	if a.output[state] != 0 {
-		return -state * int32(a.classes)
-	}
-	return state * int32(a.classes)
+	a.table.Load().next[from+int32(class)].Store(place)
+	return place
 }
 
 // scan calls found for every anchor in a text, in the order in which they end.
 func (a *anchorTable) scan(t []byte, found func(pattern, start, end int)) {
-	row := int32(rootState * a.classes)
+	table := a.table.Load()
+	at := int32(a.classes) // of the root
 	for i, b := range t {
 		class := a.class[b]
-		to := a.next[row+int32(class)].Load()
+		to := table.next[at+int32(class)].Load()
 		if to > 0 {
-			row = to
+			at = to
 			continue
 		}
 		if to == 0 {
-			to = a.fill(row, class)
+			to = a.learn(at, class)
+			table = a.table.Load()
 		}
-		if row = to; to < 0 {
-			row = -to
-			for s := a.output[row/int32(a.classes)]; s != 0; s = a.output[a.fail[s]] {
+		if at = to; to < 0 {
+			at = -to
+			for s := a.output[table.states[at/int32(a.classes)].Load()]; s != 0; s = a.output[a.fail[s]] {
 				for _, e := range a.ended[a.first[s]:a.first[s+1]] {
 					found(e.pattern, i+1-e.length, i+1)
 				}

@@ -10,13 +10,21 @@ import (
 // automaton is a compiled expression with the characters in classes: those that no
 // instruction tells apart are one. It is immutable, and shared by all searches.
 type automaton struct {
-	prog    *syntax.Prog
+	insts   []inst
+	begin   uint32               // the first instruction
 	ascii   [utf8.RuneSelf]uint8 // class of an ASCII character
 	starts  []rune               // where the ranges of other characters begin
 	beyond  []uint8              // class of each range
 	classes int                  // with one for the end of the text, which is the last
 	after   []uint8              // by class: what it is to the place behind it
-	accepts []row                // by instruction: the classes that it reads
+	accepts []row                // the sets of classes that instructions read
+}
+
+// inst is an instruction of package [syntax] without the characters that it reads, which are
+// most of its size.
+type inst struct {
+	out, arg uint32 // arg of a reading instruction is its place in accepts
+	op       syntax.InstOp
 }
 
 // row is a set of classes.
@@ -55,8 +63,11 @@ func newAutomaton(re *syntax.Regexp) *automaton {
 	if err != nil {
 		panic(err) // the expression compiled elsewhere
 	}
-	a := &automaton{prog: prog}
-	if !a.classify() {
+	a := &automaton{insts: make([]inst, len(prog.Inst)), begin: uint32(prog.Start)}
+	for pc, i := range prog.Inst {
+		a.insts[pc] = inst{i.Out, i.Arg, i.Op}
+	}
+	if !a.classify(prog) {
 		return nil
 	}
 	return a
@@ -72,8 +83,8 @@ func parsed(expr string) *syntax.Regexp {
 }
 
 // classify puts characters that no instruction tells apart into one class.
-func (a *automaton) classify() bool {
-	ranges, of := a.ranges()
+func (a *automaton) classify(prog *syntax.Prog) bool {
+	ranges, of := ranges(prog)
 	a.starts = []rune{utf8.RuneSelf}
 	for _, set := range ranges {
 		for i := 0; i < len(set); i += 2 {
@@ -98,13 +109,13 @@ func (a *automaton) classify() bool {
 		}
 	}
 	a.after = make([]uint8, a.classes+1)
-	rows := make([]row, len(ranges))
+	a.accepts = make([]row, len(ranges))
 	a.beyond = make([]uint8, len(a.starts))
 	for s, c := range class {
 		a.after[c] = after(a.symbol(s))
-		for k := range rows {
+		for k := range a.accepts {
 			if inside[k][s] {
-				rows[k].add(uint8(c))
+				a.accepts[k].add(uint8(c))
 			}
 		}
 		if s < utf8.RuneSelf {
@@ -113,10 +124,9 @@ func (a *automaton) classify() bool {
 			a.beyond[s-utf8.RuneSelf] = uint8(c)
 		}
 	}
-	a.accepts = make([]row, len(of))
 	for pc, k := range of {
 		if k >= 0 {
-			a.accepts[pc] = rows[k]
+			a.insts[pc].arg = uint32(k)
 		}
 	}
 	a.classes++
@@ -133,10 +143,10 @@ func (a *automaton) symbol(s int) rune {
 
 // ranges returns the different sets of characters that instructions read, and by
 // instruction which one it reads, -1 for none.
-func (a *automaton) ranges() (sets [][]rune, of []int) {
+func ranges(prog *syntax.Prog) (sets [][]rune, of []int) {
 	known := map[string]int{}
-	for pc := range a.prog.Inst {
-		set := reads(&a.prog.Inst[pc])
+	for pc := range prog.Inst {
+		set := reads(&prog.Inst[pc])
 		if set == nil {
 			of = append(of, -1)
 			continue

@@ -17,9 +17,10 @@ type dfa struct {
 	ordered bool // keeps the order of its threads, and drops those behind one that matches: it finds the match of the expression, not any
 	search  bool // a match may begin anywhere
 	ids     map[string]int32
-	states  []dfaState
-	next    []int32 // state*classes+class -> state, unknown, or minus the state where a match ended ahead of the class
+	states  []string // by number: what dfaState reads
+	next    []int32  // state*classes+class -> state, unknown, or minus the state where a match ended ahead of the class
 	key     []byte
+	from    dfaState
 	set     []uint32
 	seen    []uint64 // by instruction: the step that came to it last
 	step    uint64
@@ -27,12 +28,38 @@ type dfa struct {
 	spent   int // bytes of table beyond maxStates that are charged to tableBytes
 }
 
-// dfaState is a list of instructions, the text before the place, and whether matches may
-// begin there.
+// dfaState is the text before the place, whether matches may begin there, and a list of
+// instructions. It is kept as a string, which is its key as well: there are thousands.
 type dfaState struct {
-	at     []uint32
 	before uint8
 	search bool
+	at     []uint32
+}
+
+// write appends the key of a state.
+func (s *dfaState) write(key []byte) []byte {
+	first := s.before << 1
+	if s.search {
+		first++
+	}
+	key = append(key, first)
+	for _, pc := range s.at {
+		key = binary.AppendUvarint(key, uint64(pc))
+	}
+	return key
+}
+
+// read reads a key. The state keeps the memory of its list.
+func (s *dfaState) read(key string) {
+	s.before, s.search, s.at = key[0]>>1, key[0]&1 != 0, s.at[:0]
+	for i := 1; i < len(key); {
+		pc, shift := uint32(0), 0
+		for ; key[i] >= 0x80; i, shift = i+1, shift+7 {
+			pc |= uint32(key[i]&0x7f) << shift
+		}
+		s.at = append(s.at, pc|uint32(key[i])<<shift)
+		i++
+	}
 }
 
 const (
@@ -51,7 +78,7 @@ const (
 var tableBytes atomic.Int64
 
 func newDFA(a *automaton, ordered, search bool) *dfa {
-	d := &dfa{automaton: a, ordered: ordered, search: search, seen: make([]uint64, len(a.prog.Inst))}
+	d := &dfa{automaton: a, ordered: ordered, search: search, seen: make([]uint64, len(a.insts))}
 	d.reset()
 	return d
 }
@@ -60,12 +87,21 @@ func newDFA(a *automaton, ordered, search bool) *dfa {
 // second is the one that no match comes behind, and the next are those that texts begin in.
 func (d *dfa) reset() {
 	d.ids = map[string]int32{}
-	d.states, d.next = append(d.states[:0], dfaState{}), append(d.next[:0], make([]int32, d.classes)...)
-	d.intern(nil, afterOther, false)
+	d.states, d.next = d.states[:0], d.next[:0]
+	d.add("")
+	d.intern(dfaState{})
 	for kind := range uint8(kindsOfAfter) {
-		d.states = append(d.states, dfaState{[]uint32{uint32(d.prog.Start)}, kind, d.search})
-		d.next = append(d.next, make([]int32, d.classes)...)
+		first := dfaState{kind, d.search, []uint32{d.begin}}
+		d.add(string(first.write(nil)))
 	}
+}
+
+// add adds a state, and returns its place in next.
+func (d *dfa) add(key string) int32 {
+	place := int32(len(d.next))
+	d.states = append(d.states, key)
+	d.next = append(d.next, make([]int32, d.classes)...)
+	return place
 }
 
 // dead is the state that no match comes behind.
@@ -78,26 +114,18 @@ func (d *dfa) startBehind(kind uint8) int32 { return int32(d.classes) * (2 + int
 func (d *dfa) start() int32 { return d.startBehind(afterNothing) }
 
 // intern returns the place in next of a state.
-func (d *dfa) intern(at []uint32, before uint8, search bool) int32 {
-	key := append(d.key[:0], before<<1)
-	if search {
-		key[0]++
+func (d *dfa) intern(s dfaState) int32 {
+	if len(s.at) == 0 && !s.search {
+		s.before = afterOther
 	}
-	if len(at) == 0 && !search {
-		key, before = key[:0], afterOther
+	d.key = s.write(d.key[:0])
+	if place, ok := d.ids[string(d.key)]; ok {
+		return place
 	}
-	for _, pc := range at {
-		key = binary.AppendUvarint(key, uint64(pc))
-	}
-	d.key = key
-	if id, ok := d.ids[string(key)]; ok {
-		return id
-	}
-	id := int32(len(d.next))
-	d.ids[string(key)] = id
-	d.states = append(d.states, dfaState{slices.Clone(at), before, search})
-	d.next = append(d.next, make([]int32, d.classes)...)
-	return id
+	key := string(d.key)
+	place := d.add(key)
+	d.ids[key] = place
+	return place
 }
 
 // full reports that no state may be added.
@@ -121,14 +149,15 @@ func (d *dfa) full() bool {
 
 // follow makes the state behind another that reads a class.
 func (d *dfa) follow(state int32, c uint8) int32 {
-	from := d.states[int(state)/d.classes]
+	from := &d.from
+	from.read(d.states[int(state)/d.classes])
 	noticed := d.reach(from, c)
 	to, room := d.dead(), true
 	if int(c) < d.classes-1 {
 		if room = !d.full(); !room {
 			d.reset()
 		}
-		to = d.intern(d.set, d.after[c], from.search && !(d.ordered && noticed))
+		to = d.intern(dfaState{d.after[c], from.search && !(d.ordered && noticed), d.set})
 	}
 	if noticed {
 		to = -to
@@ -141,10 +170,10 @@ func (d *dfa) follow(state int32, c uint8) int32 {
 
 // reach puts into the set where the threads of a state go to by a class, and reports
 // whether a match ends ahead of it.
-func (d *dfa) reach(from dfaState, c uint8) (noticed bool) {
+func (d *dfa) reach(from *dfaState, c uint8) (noticed bool) {
 	d.set, d.stack = d.set[:0], d.stack[:0]
 	if from.search {
-		d.stack = append(d.stack, uint32(d.prog.Start))
+		d.stack = append(d.stack, d.begin)
 	}
 	for _, pc := range slices.Backward(from.at) {
 		d.stack = append(d.stack, pc)
@@ -158,23 +187,23 @@ func (d *dfa) reach(from dfaState, c uint8) (noticed bool) {
 			continue
 		}
 		d.seen[pc] = d.step
-		switch inst := &d.prog.Inst[pc]; inst.Op {
+		switch inst := &d.insts[pc]; inst.op {
 		case syntax.InstMatch:
 			if noticed = true; d.ordered {
 				d.stack = d.stack[:0]
 			}
 		case syntax.InstAlt, syntax.InstAltMatch:
-			d.stack = append(d.stack, inst.Arg, inst.Out)
+			d.stack = append(d.stack, inst.arg, inst.out)
 		case syntax.InstCapture, syntax.InstNop:
-			d.stack = append(d.stack, inst.Out)
+			d.stack = append(d.stack, inst.out)
 		case syntax.InstEmptyWidth:
-			if syntax.EmptyOp(inst.Arg)&^flags == 0 {
-				d.stack = append(d.stack, inst.Out)
+			if syntax.EmptyOp(inst.arg)&^flags == 0 {
+				d.stack = append(d.stack, inst.out)
 			}
 		case syntax.InstFail:
 		default:
-			if d.accepts[pc].has(c) {
-				d.set = append(d.set, inst.Out)
+			if d.accepts[inst.arg].has(c) {
+				d.set = append(d.set, inst.out)
 			}
 		}
 	}
