@@ -10,8 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/launch"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/rules"
@@ -37,11 +40,11 @@ const lockedServer = `{
 // configuredServer is what starts it, and onThisMachine what a machine knows of that.
 const configuredServer = `{"mcpServers": {"pages": {"command": "npx", "args": ["-y", "pages-mcp@1.2.0"], "cwd": "/srv", "env": {"TOKEN": "${TOKEN}"}}}}`
 
-var onThisMachine = scanner.Found{Resolved: "1.2.0", Integrity: "sha512-AAAA", Executable: "./npx", Digest: "sha256:aa"}
+var onThisMachine = configfile.Found{Resolved: "1.2.0", Integrity: "sha512-AAAA", Executable: "./npx", Digest: "sha256:aa"}
 
 // judged runs all rules over a lockfile and the configuration beside it, and returns what
 // those about versions found, worst first. base is the entry before the change, "" for no lockfile before.
-func judged(t *testing.T, base, entry string, found scanner.Found) (all []string, err error) {
+func judged(t *testing.T, base, entry string, found configfile.Found) (all []string, err error) {
 	t.Helper()
 	e := engine(t, rules.All())
 	snapshot := func(name, entry string) (*scanner.Snapshot, error) {
@@ -172,7 +175,7 @@ func TestEditedEntries(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
 		edit          func(server object)
-		found         scanner.Found
+		found         configfile.Found
 		against, bare string // the worst that is reported with the lockfile before the change, and without
 	}{
 		{"the identity", func(s object) { delete(s, "identity") }, onThisMachine, "high lock-incomplete", "medium lock-incomplete"},
@@ -236,10 +239,10 @@ func digestOf(t *testing.T, definition string) (digest string, parts map[string]
 	if err := doc.Parse([]byte(definition)); err != nil {
 		t.Fatal(err)
 	}
-	whole, each := scanner.DigestOf(&doc, 0)
+	whole, each := mcp.DigestOf(&doc, 0)
 	parts = map[string]any{}
-	for i, part := range scanner.DefinitionParts {
-		if each[i] != (scanner.Digest{}) {
+	for i, part := range mcp.DefinitionParts {
+		if each[i] != (mcp.Digest{}) {
 			parts[part] = each[i].String()
 		}
 	}
@@ -274,9 +277,9 @@ func TestTakenOutOfAnAskedServer(t *testing.T) {
 			e.Server, e.Session, e.Transport, e.Origin = "pages", "s", "stdio", scanner.Origin{File: "pages", Line: 1, Column: 1}
 			return &e
 		}
-		now := &scanner.Identity{Transport: "stdio", Command: "npx", Args: []string{"-y", "pages-mcp@1.2.0"}, Cwd: "/srv", Env: []string{"TOKEN"},
+		now := &baseline.Identity{Transport: "stdio", Command: "npx", Args: []string{"-y", "pages-mcp@1.2.0"}, Cwd: "/srv", Env: []string{"TOKEN"},
 			Ecosystem: launch.NPM, Package: "pages-mcp", Version: "1.2.0", Exact: true, Found: onThisMachine}
-		src := replay.Events([]*scanner.Event{at(scanner.Event{Kind: scanner.StartedEvent, Identity: now}), at(scanner.Event{Direction: scanner.ServerToClient,
+		src := replay.Events([]*scanner.Event{at(scanner.Event{Kind: scanner.StartedEvent, Identity: now}), at(scanner.Event{Direction: mcp.ServerToClient,
 			Frame: []byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"fetch_page","description":"Fetches a page.","inputSchema":{"type":"object"}}]}}`)})})
 		var told []string
 		_, err := e.Against(approved(tt.lock), approved(whole), false).Run(context.Background(), src, each(func(f *scanner.Finding) {

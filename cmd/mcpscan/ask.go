@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/live"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -118,9 +120,9 @@ func (a *asking) frame(fr live.Frame) {
 		return
 	}
 	e := a.event(scanner.FrameEvent)
-	e.Frame, e.Direction = a.secrets.MaskJSON(fr.Data), scanner.ClientToServer
+	e.Frame, e.Direction = a.secrets.MaskJSON(fr.Data), mcp.ClientToServer
 	if fr.Direction == live.ServerToClient {
-		e.Direction, a.answered = scanner.ServerToClient, true
+		e.Direction, a.answered = mcp.ServerToClient, true
 		if !bytes.Equal(e.Frame, fr.Data) {
 			a.repeated++
 		}
@@ -130,7 +132,7 @@ func (a *asking) frame(fr live.Frame) {
 		return
 	}
 	a.waiting, a.bytes = append(a.waiting, e), a.bytes+len(fr.Data)
-	if e.Direction == scanner.ServerToClient {
+	if e.Direction == mcp.ServerToClient {
 		a.name(ownName(e.Frame))
 	}
 	if len(a.waiting) > maxUnnamed || a.bytes > maxUnnamedBytes {
@@ -144,7 +146,7 @@ func (a *asking) name(own string) {
 		return
 	}
 	if a.separate {
-		own = a.known.distinct(own, scanner.IdentityOf(&a.server.written))
+		own = a.known.distinct(own, baseline.IdentityOf(&a.server.written))
 	}
 	a.server.name = a.feed.claim(own)
 	a.server.origin = endpoint(a.server.name)
@@ -189,7 +191,7 @@ func (a *asking) replaced(ctx context.Context) bool {
 // replaced says why the file that a server would be started from is not known to be the
 // one that was approved; "" where it is, or none was. unknown is why its digest cannot be
 // told.
-func (t *liveTarget) replaced(now *scanner.Identity, unknown string, known lockedServers) string {
+func (t *liveTarget) replaced(now *baseline.Identity, unknown string, known lockedServers) string {
 	was := known[t.name].Approved()
 	switch {
 	case was == nil || was.Digest == "" || was.Digest == now.Digest:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
@@ -51,8 +52,8 @@ type checks struct {
 	idle    []string // what of the configuration and the policies has no effect
 
 	base     baseTree
-	changed  []*scanner.ChangedSettings // by the change under review: the base's versions decide
-	baseline string                     // that decides
+	changed  []*configfile.ChangedSettings // by the change under review: the base's versions decide
+	baseline string                        // that decides
 }
 
 // readUpTo reads a file, and of one that is longer than limit a byte more than that: its
@@ -141,7 +142,7 @@ func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
 	triage := &config.Triage{Settings: settings, Forced: forced, Refused: refused}
 	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Blocks: triage.Blocks, Late: f.late}
 	if p := settings.Policy; p != nil {
-		options.Policy, options.AgentSH, options.Environment = p, p.Hashes(), p
+		options.Policy, options.AgentSH, options.Environment = p.Policy(), p.Hashes(), p
 		options.Declared = func(server string) bool {
 			return slices.ContainsFunc(p.Servers, func(d policy.Declared) bool { return d.ID == server })
 		}
@@ -164,8 +165,8 @@ func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
 	}
 	if p := settings.Policy; p != nil {
 		c.idle = slices.DeleteFunc(c.idle, func(line string) bool { return strings.HasPrefix(line, settings.Path+":") }) // named by both flags
-		for _, v := range idleLists(p) {
-			c.idle = append(c.idle, fmt.Sprintf("%s:%s: %s", settings.Path, v.Pos, v.Msg))
+		for _, v := range p.Policy().Idle() {
+			c.idle = append(c.idle, fmt.Sprintf("%s:%s: %s", settings.Path, v.At, v.Says))
 		}
 	}
 	for _, key := range settings.Idle {

@@ -62,7 +62,6 @@ var limits = []struct {
 		{"maxFixtures", "fixtures of `policy test`", "fixtures", exitsUsage},
 		{"maxFixture", "one fixture", "bytes", exitsUsage},
 		{"maxReviewed", "findings that `policy generate` lists", "findings", "not listed"},
-		{"maxWatched", "servers, and tools of each, that `policy check` compares lists with", "names", "a pattern for those alone is reported as matching nothing"},
 		{"maxOnLine", "events of one line that `explain` shows", "events", "left out"},
 		{"maxCandidates", "requests listed for an ID by `explain`", "requests", "left out, and counted"},
 		{"maxCitations", "findings that cite an event in `explain`", "findings", "left out"},
@@ -115,12 +114,20 @@ var limits = []struct {
 		{"maxNodes", "values of `mcpscan.lock`", "values", exitsUsage},
 		{"patience", "time to wait for another writer of the lockfile", "time", exitsUsage},
 	}},
+	{"internal/mcp", []limit{
+		{"headBytes", "an HTTP header", "bytes", "cut"},
+	}},
 	{"internal/osv", []limit{
 		{"MaxAdvisory", "one advisory of `--advisories`", "bytes", exitsUsage},
 	}},
 	{"internal/policy", []limit{
 		{"MaxName", "a name or glob in a policy list", "bytes", exitsUsage},
 		{"MaxCompared", "a server or tool name compared with a list", "bytes", "every denied rule matches, no allowed rule does"},
+		{"MaxPath", "a path in a request", "bytes", "no rule that allows by arguments matches; one that refuses by them does"},
+		{"maxPaths", "paths in a request", "paths", "the same"},
+		{"MaxPieces", "paths read out of one path", "paths", "the same"},
+		{"maxDecodings", "layers of percent encoding in a path", "layers", "the same"},
+		{"maxQuoting", "commands nested in commands", "levels", "the same"},
 		{"maxProfiled", "servers, and tools of each, in a generated policy", "names", "not in the policy; run incomplete"},
 	}},
 	{"internal/policyfile", []limit{
@@ -130,11 +137,6 @@ var limits = []struct {
 		{"maxList", "patterns of one list", "patterns", exitsUsage},
 		{"maxPattern", "one pattern", "characters", exitsUsage},
 		{"maxText", "a name, description or message of a rule", "characters", exitsUsage},
-		{"maxPath", "a path in a request", "bytes", "no rule that allows by arguments matches; one that refuses by them does"},
-		{"maxPaths", "paths in a request", "paths", "the same"},
-		{"maxPieces", "paths read out of one path", "paths", "the same"},
-		{"maxDecodings", "layers of percent encoding in a path", "layers", "the same"},
-		{"maxQuoting", "commands nested in commands", "levels", "the same"},
 	}},
 	{"internal/text", []limit{
 		{"maxDiffed", "a text or schema that is compared by lines", "bytes", "shown as added sentences, or as too long"},
@@ -334,7 +336,6 @@ var limits = []struct {
 		{"maxIcons", "icons of a server", "icons", untested},
 		{"maxReported", "what rules report of a text before the classifier weighs it", "reports", "weighed without it"},
 		{"maxRequired", "names in `required`", "names", "every property counts as required"},
-		{"headBytes", "an HTTP header", "bytes", "cut"},
 		{"contextChars", "text around a match in evidence", "characters", "cut"},
 		{"evidenceChars", "evidence of a finding", "characters", "cut"},
 		{"nameChars", "a name in a finding", "characters", "cut"},

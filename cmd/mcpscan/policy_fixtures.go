@@ -11,7 +11,8 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/config"
-	"github.com/mcpscan/mcpscan/internal/policyfile"
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -111,7 +112,7 @@ func (f *fixture) row(out *scanner.Outcome) fixtureRow {
 	r.Method, r.Target, r.Decision, r.Rule, r.Reason = m.Method, m.Target, d.Verdict.String(), d.Rule, d.Reason
 	r.File, r.Line, r.Column = d.Location.File, d.Location.Line, d.Location.Column
 	for i, word := range f.expected {
-		if v, _ := policyfile.Action(word).Verdict(); v != d.Verdict {
+		if v, _ := policy.Action(word).Verdict(); v != d.Verdict {
 			r.Result = "mismatch"
 		} else if i == 0 {
 			r.Result = "ok"
@@ -213,7 +214,7 @@ func parseFixture(name string, data []byte) (fixture, error) {
 			return fixture{}, at(int(doc.Nodes[last].KeyStart), "duplicate key %q; keep one", key)
 		}
 	}
-	f := fixture{name: name, event: &scanner.Event{Direction: scanner.ClientToServer, Origin: scanner.Origin{File: name, Line: 1, Column: 1}}}
+	f := fixture{name: name, event: &scanner.Event{Direction: mcp.ClientToServer, Origin: scanner.Origin{File: name, Line: 1, Column: 1}}}
 	return f, f.fill(&doc, at)
 }
 
@@ -246,14 +247,14 @@ func (f *fixture) fill(doc *wire.Doc, at func(int, string, ...any) error) error 
 		}
 	}
 	if word := texts["expected"]; word != "" || doc.Get(0, "expected") >= 0 {
-		if _, err := policyfile.ParseAction(word); err != nil {
-			return at(int(doc.Nodes[doc.Get(0, "expected")].Start), "%s", err)
+		if _, known := policy.Action(word).Verdict(); !known {
+			return at(int(doc.Nodes[doc.Get(0, "expected")].Start), "unknown action %s%s", config.Quoted(word), config.Hint(word, policy.Actions))
 		}
 		f.expected = []string{word}
 	}
 	f.event.Server = texts["server"]
 	if slices.Contains([]string{"sampling/createMessage", "elicitation/create", "roots/list"}, method) {
-		f.event.Direction = scanner.ServerToClient
+		f.event.Direction = mcp.ServerToClient
 	}
 	f.event.Frame = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%s`, doc.Raw(doc.Get(0, "method")))
 	if params >= 0 {

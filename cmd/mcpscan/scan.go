@@ -7,7 +7,9 @@ import (
 	"os"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -255,7 +257,7 @@ func (p *plan) config(f *config.File) {
 		}
 	}
 	if len(f.Entries)+len(f.Settings) > 0 { // an empty one is nothing inspected
-		p.events = append(p.events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at(scanner.Position{})})
+		p.events = append(p.events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at(configfile.Position{})})
 	}
 	p.envFiles(f)
 	for _, s := range f.Entries {
@@ -267,7 +269,7 @@ func (p *plan) config(f *config.File) {
 			continue
 		}
 		if locked := p.locked[s.Name]; locked != nil && len(locked.Entries) > 0 {
-			p.standIn(locked, scanner.IdentityOf(&s), at(s.Pos))
+			p.standIn(locked, baseline.IdentityOf(&s), at(s.Pos))
 			continue
 		}
 		if t, err := configTarget(s, at(s.Pos)); err != nil {
@@ -280,7 +282,7 @@ func (p *plan) config(f *config.File) {
 
 // standIn records that the locked definitions of a server are inspected in its place, and
 // whether they may be those of another server.
-func (p *plan) standIn(locked *lockfile.Server, now *scanner.Identity, at scanner.Origin) {
+func (p *plan) standIn(locked *lockfile.Server, now *baseline.Identity, at scanner.Origin) {
 	last := locked.Identity.Last()
 	switch {
 	case last == nil:

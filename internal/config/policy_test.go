@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // pinned is a tool as its server lists it.
-var pinned = &scanner.Known{Definition: &scanner.Definition{AgentSH: strings.Repeat("1a", 32)}}
+var pinned = &scanner.Known{Definition: &mcp.Definition{AgentSH: strings.Repeat("1a", 32)}}
 
 // refused returns which of the calls SERVER TOOL a policy refuses, by key. A tool behind
 // an exclamation mark was not listed.
@@ -25,7 +26,7 @@ func refused(s *config.Settings, calls ...string) (got []string) {
 		if name, unlisted := strings.CutPrefix(tool, "!"); unlisted {
 			r.Target, r.Tool = name, nil
 		}
-		if d := s.Policy.Decide(&r); d.Verdict != scanner.Allow {
+		if d := s.Policy.Policy().Decide(&r); d.Verdict != scanner.Allow {
 			got = append(got, call+": "+d.Rule)
 		}
 	}
@@ -290,7 +291,7 @@ func TestPartialHashes(t *testing.T) {
 		if got := refused(s, "a b", "a !b"); !slices.Equal(got, []string{"a b: allowed_tools", "a !b: allowed_tools"}) {
 			t.Errorf("%s: refused are %q", hash, got)
 		}
-		if found := s.Policy.Check(); !slices.ContainsFunc(found, func(p policy.Problem) bool { return p.Idle && strings.Contains(p.Says, "this rule allows nothing") }) {
+		if found := s.Policy.Policy().Check(); !slices.ContainsFunc(found, func(p policy.Problem) bool { return p.Idle && strings.Contains(p.Says, "this rule allows nothing") }) {
 			t.Errorf("%s: nothing is said: %+v", hash, found)
 		}
 	}

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // ErrTooLarge is that of a file that Load would refuse.
@@ -59,15 +60,15 @@ func (s *Server) write(p *page) {
 		}
 		p.value("identity", append(o.b, '}'))
 	}
-	if e := s.Entries[scanner.DefinitionKey{Kind: scanner.ServerSubject}]; e != nil {
+	if e := s.Entries[mcp.DefinitionKey{Kind: mcp.ServerSubject}]; e != nil {
 		p.value("instructions", e.append(p.scratch()))
 	}
-	entries := map[scanner.SubjectKind][]string{}
+	entries := map[mcp.SubjectKind][]string{}
 	for _, key := range s.Keys() {
 		entries[key.Kind] = append(entries[key.Kind], key.Name)
 	}
 	for _, k := range kinds {
-		if k.kind == scanner.ToolSubject {
+		if k.kind == mcp.ToolSubject {
 			o := object{b: []byte{'{'}}
 			o.members(infoMembers(&s.Info))
 			p.value("serverInfo", append(o.b, '}'))
@@ -78,7 +79,7 @@ func (s *Server) write(p *page) {
 		}
 		p.open(k.member)
 		for _, name := range names {
-			p.value(name, s.Entries[scanner.DefinitionKey{Kind: k.kind, Name: name}].append(p.scratch()))
+			p.value(name, s.Entries[mcp.DefinitionKey{Kind: k.kind, Name: name}].append(p.scratch()))
 		}
 		p.close()
 	}
@@ -161,7 +162,7 @@ func (s *Shown) append(o *object) {
 	o.raw("definition", s.Definition)
 	o.key("parts")
 	in := object{b: append(o.b, '{')}
-	for i, part := range scanner.DefinitionParts {
+	for i, part := range mcp.DefinitionParts {
 		d := s.Parts[i].String()
 		in.members([]member[string]{{part, &d}})
 	}
@@ -194,7 +195,7 @@ func (o *object) approval(a *Approval) {
 	o.b = append(in.b, '}')
 }
 
-func (o *object) identity(id *scanner.Identity) {
+func (o *object) identity(id *baseline.Identity) {
 	for _, l := range identityLists(id) {
 		if len(*l.value) > 0 {
 			o.list(l.name, *l.value)
@@ -206,7 +207,7 @@ func (o *object) identity(id *scanner.Identity) {
 	}
 }
 
-func identityStatus(l *scanner.LockedIdentity) Status {
+func identityStatus(l *baseline.LockedIdentity) Status {
 	switch {
 	case l.Pending:
 		return Pending

@@ -7,6 +7,8 @@
 package lockfile
 
 import (
+	"github.com/mcpscan/mcpscan/internal/baseline"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -33,10 +35,10 @@ type File struct {
 // Server is one server of a lockfile.
 type Server struct {
 	Name     string
-	Identity *scanner.LockedIdentity // nil where nobody said what the server is
-	Info     scanner.ServerInfo
-	Client   *scanner.ClientInfo // that it was listed to
-	Entries  map[scanner.DefinitionKey]*Entry
+	Identity *baseline.LockedIdentity // nil where nobody said what the server is
+	Info     mcp.ServerInfo
+	Client   *mcp.ClientInfo // that it was listed to
+	Entries  map[mcp.DefinitionKey]*Entry
 	Place    scanner.Location
 
 	start, end int // of its object in data
@@ -63,13 +65,13 @@ type Entry struct {
 }
 
 // Approval says who approved an entry, when and why.
-type Approval = scanner.Approval
+type Approval = baseline.Approval
 
 // Shown is a definition as a server showed it.
 type Shown struct {
 	Definition []byte // JSON
-	Digest     scanner.Digest
-	Parts      [len(scanner.DefinitionParts)]scanner.Digest
+	Digest     mcp.Digest
+	Parts      [len(mcp.DefinitionParts)]mcp.Digest
 	AgentSH    string // the digest that agentsh makes of a tool
 	MCPProxy   string // the digest that MCPProxy makes of a tool
 }
@@ -77,18 +79,18 @@ type Shown struct {
 // kinds are the members of a server with entries, in file order.
 var kinds = []struct {
 	member string
-	kind   scanner.SubjectKind
+	kind   mcp.SubjectKind
 	key    string // of the definition, that names it
 }{
-	{"prompts", scanner.PromptSubject, "name"},
-	{"resourceTemplates", scanner.TemplateSubject, "uriTemplate"},
-	{"resources", scanner.ResourceSubject, "uri"},
-	{"tools", scanner.ToolSubject, "name"},
+	{"prompts", mcp.PromptSubject, "name"},
+	{"resourceTemplates", mcp.TemplateSubject, "uriTemplate"},
+	{"resources", mcp.ResourceSubject, "uri"},
+	{"tools", mcp.ToolSubject, "name"},
 }
 
 // says lists the data of the entry besides its definitions.
-func (s *Server) says() scanner.Says {
-	says := scanner.Says{}
+func (s *Server) says() baseline.Says {
+	says := baseline.Says{}
 	if l := s.Identity; l != nil {
 		says = l.Identity.Says()
 		says["identity.approved"] = l.Approval != nil
@@ -116,7 +118,7 @@ func (f *File) Events(approved bool) []*scanner.Event {
 			identity = s.Identity.Approved()
 		}
 		events = append(events, &scanner.Event{Kind: scanner.LockEvent, Type: "lockfile", Session: "lockfile", Server: name, Approved: approved, Identity: identity, Locked: s.Identity, Says: s.says(),
-			Direction: scanner.ServerToClient, Frame: f.data[s.start:s.end], Origin: at.Origin(s.start)})
+			Direction: mcp.ServerToClient, Frame: f.data[s.start:s.end], Origin: at.Origin(s.start)})
 	}
 	return events
 }

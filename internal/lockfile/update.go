@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -23,9 +25,9 @@ func (p Policy) by(server string, known bool) string {
 	case p.Refuse != nil && p.Refuse(server):
 		return ""
 	case !known && !p.Hold:
-		return scanner.FirstUse
+		return baseline.FirstUse
 	case p.Auto != nil && p.Auto(server):
-		return scanner.Auto
+		return baseline.Auto
 	}
 	return ""
 }
@@ -54,7 +56,7 @@ func place(l scanner.Location) string { return fmt.Sprintf("%s:%d:%d", l.File, l
 func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) {
 	s, known := f.Servers[name]
 	if !known {
-		s = &Server{Name: name, Entries: map[scanner.DefinitionKey]*Entry{}}
+		s = &Server{Name: name, Entries: map[mcp.DefinitionKey]*Entry{}}
 		f.Servers[name] = s
 	}
 	by := p.by(name, known)
@@ -85,7 +87,7 @@ func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) {
 
 // completed returns what a server says of itself now, with the version of the protocol that
 // it spoke before: a file of definitions does not say it.
-func completed(before, now scanner.ServerInfo) scanner.ServerInfo {
+func completed(before, now mcp.ServerInfo) mcp.ServerInfo {
 	if before.Name == now.Name && before.Version == now.Version {
 		now.Protocol = cmp.Or(now.Protocol, before.Protocol)
 	}
@@ -94,10 +96,10 @@ func completed(before, now scanner.ServerInfo) scanner.ServerInfo {
 
 // identify takes in what the server is now. What was approved stays until somebody
 // approves something else; what was not known before completes it.
-func (s *Server) identify(now *scanner.Identity, by string, at time.Time) {
+func (s *Server) identify(now *baseline.Identity, by string, at time.Time) {
 	l := s.Identity
 	if l == nil {
-		l = &scanner.LockedIdentity{Identity: now, Pending: by == ""}
+		l = &baseline.LockedIdentity{Identity: now, Pending: by == ""}
 		if by != "" {
 			l.Approval = &Approval{By: by, At: at}
 		}
@@ -108,7 +110,7 @@ func (s *Server) identify(now *scanner.Identity, by string, at time.Time) {
 	switch {
 	case same:
 		if l.Identity, l.Seen = complete, nil; l.Approval == nil && !l.Pending { // written before an identity had an approval
-			l.Approval = &Approval{By: scanner.FirstUse, At: at}
+			l.Approval = &Approval{By: baseline.FirstUse, At: at}
 		}
 	case l.Pending:
 		l.Identity = now
@@ -117,7 +119,7 @@ func (s *Server) identify(now *scanner.Identity, by string, at time.Time) {
 			complete, _ = l.Seen.Complete(complete)
 		}
 		if l.Seen = complete; l.Approval == nil { // written before an identity had an approval
-			l.Approval = &Approval{By: scanner.FirstUse, At: at}
+			l.Approval = &Approval{By: baseline.FirstUse, At: at}
 		}
 	}
 }
@@ -190,7 +192,7 @@ func (f *File) Approve(by string, reason string, at time.Time, selectors ...Sele
 		s := f.Servers[sel.Server]
 		keys := s.Keys()
 		if sel.Name != "" {
-			keys = slices.DeleteFunc(keys, func(k scanner.DefinitionKey) bool { return k.Name != sel.Name })
+			keys = slices.DeleteFunc(keys, func(k mcp.DefinitionKey) bool { return k.Name != sel.Name })
 			if len(keys) == 0 {
 				return nil, f.nothing(sel)
 			}
@@ -206,7 +208,7 @@ func (f *File) Approve(by string, reason string, at time.Time, selectors ...Sele
 	}
 	for _, c := range approved {
 		if l := c.Identity; l != nil {
-			*l = scanner.LockedIdentity{Identity: l.Last(), Approval: &Approval{By: by, At: at, Reason: reason}}
+			*l = baseline.LockedIdentity{Identity: l.Last(), Approval: &Approval{By: by, At: at, Reason: reason}}
 			continue
 		}
 		e := c.Entry
@@ -221,18 +223,18 @@ func (f *File) Approve(by string, reason string, at time.Time, selectors ...Sele
 // unexplained reports an approval that somebody gave without a reason: one that gives it
 // completes the approval.
 func unexplained(a *Approval) bool {
-	return a != nil && a.Reason == "" && a.By != scanner.FirstUse && a.By != scanner.Auto
+	return a != nil && a.Reason == "" && a.By != baseline.FirstUse && a.By != baseline.Auto
 }
 
 // Change is an entry, or the identity of a server, and the status that it had.
 type Change struct {
 	Server string
-	scanner.DefinitionKey
+	mcp.DefinitionKey
 	Was   Status
 	Entry *Entry // nil for an identity
 
-	Identity    *scanner.LockedIdentity // nil for an entry
-	Differences []string                // of the identity from the approved one, in words
+	Identity    *baseline.LockedIdentity // nil for an entry
+	Differences []string                 // of the identity from the approved one, in words
 }
 
 // identityChange describes the identity of a server that waits for approval.
@@ -259,12 +261,12 @@ func (f *File) Waiting() (waiting []Change) {
 	return waiting
 }
 
-func sortedKeys(entries map[scanner.DefinitionKey]*Entry) []scanner.DefinitionKey {
-	keys := make([]scanner.DefinitionKey, 0, len(entries))
+func sortedKeys(entries map[mcp.DefinitionKey]*Entry) []mcp.DefinitionKey {
+	keys := make([]mcp.DefinitionKey, 0, len(entries))
 	for k := range entries {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, scanner.DefinitionKey.Compare)
+	slices.SortFunc(keys, mcp.DefinitionKey.Compare)
 	return keys
 }
 
@@ -279,7 +281,7 @@ func (f *File) Find(s string) (found []Change, err error) {
 	}
 	server := f.Servers[sel.Server]
 	for _, k := range server.Keys() {
-		if k.Name == sel.Name || k.Kind == scanner.ServerSubject && sel.Name == "instructions" {
+		if k.Name == sel.Name || k.Kind == mcp.ServerSubject && sel.Name == "instructions" {
 			found = append(found, Change{Server: sel.Server, DefinitionKey: k, Was: server.Entries[k].Status, Entry: server.Entries[k]})
 		}
 	}

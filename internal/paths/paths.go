@@ -138,17 +138,11 @@ var (
 )
 
 // NamesPath reports whether an argument of this name is a path.
-func NamesPath(name string) bool { return HasWord(name, pathWords) && !HasWord(name, TextArguments) }
-
-func HasWord(name string, set map[string]bool) bool {
-	for _, w := range names.Words(name) {
-		if set[w] {
-			return true
-		}
-	}
-	return false
+func NamesPath(name string) bool {
+	return names.HasWord(name, pathWords) && !names.HasWord(name, TextArguments)
 }
 
 // AgentFiles are the places of an agent's or client's configuration: servers, permissions,
 // hooks and rules. inj-memory-write covers its memory.
-const AgentFiles = `(\.?mcp\.json|claude_desktop_config\.json|\.(cursor|vscode|claude|gemini|windsurf|codex)[/\\][\w./\\-]+|\.cursorrules|\.windsurfrules|claude\.md|agents\.md|gemini\.md|copilot-instructions\.md|auto_?-?approve\b|approval_mode\b|\.(bashrc|zshrc|bash_profile)\b|\.clinerules|\.goosehints)`
+const AgentFiles = `(\.?mcp\.json|claude_desktop_config\.json|\.(cursor|vscode|claude|gemini|windsurf|codex)[/\\][\w./\\-]+|\.cursorrules|\.windsurfrules|claude\.md|` +
+	`agents\.md|gemini\.md|copilot-instructions\.md|auto_?-?approve\b|approval_mode\b|\.(bashrc|zshrc|bash_profile)\b|\.clinerules|\.goosehints)`

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -31,7 +32,7 @@ func tools(t testing.TB, lines ...string) (rules []ToolRule) {
 }
 
 // listed is a tool as its server lists it.
-var listed = &scanner.Known{Definition: &scanner.Definition{Digest: scanner.Digest{1}, AgentSH: strings.Repeat("ab", 32)}}
+var listed = &scanner.Known{Definition: &mcp.Definition{Digest: mcp.Digest{1}, AgentSH: strings.Repeat("ab", 32)}}
 
 // TestLists: who is refused, by which key.
 func TestLists(t *testing.T) {
@@ -63,11 +64,11 @@ func TestLists(t *testing.T) {
 		{"the tool of another server", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x")}, "b", "x", listed, "tool_policy"},
 		{"the hash with its prefix", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x sha256:"+hash)}, "a", "x", listed, ""},
 		{"the hash alone, in capitals", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x "+strings.ToUpper(hash))}, "a", "x", listed, ""},
-		{"the digest of the lockfile", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x "+scanner.Digest{1}.String())}, "a", "x", listed, ""},
+		{"the digest of the lockfile", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x "+mcp.Digest{1}.String())}, "a", "x", listed, ""},
 		{"another hash", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x sha256:"+strings.Repeat("cd", 32))}, "a", "x", listed, "allowed_tools"},
-		{"another digest", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x "+scanner.Digest{2}.String())}, "a", "x", listed, "allowed_tools"},
+		{"another digest", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x "+mcp.Digest{2}.String())}, "a", "x", listed, "allowed_tools"},
 		{"no hash, for it was not listed", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x sha256:"+hash)}, "a", "x", nil, "allowed_tools"},
-		{"a second rule without one", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x "+scanner.Digest{2}.String(), "a x")}, "a", "x", listed, ""},
+		{"a second rule without one", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x "+mcp.Digest{2}.String(), "a x")}, "a", "x", listed, ""},
 		{"a denied hash", Lists{DeniedTools: tools(t, "* * sha256:"+hash)}, "a", "x", listed, "denied_tools"},
 		{"and none", Lists{DeniedTools: tools(t, "* * sha256:"+hash)}, "a", "x", nil, ""},
 		{"closed, not listed", Lists{FailClosed: true, AllowedServers: servers(t, "a")}, "a", "x", nil, "fail_closed"},
@@ -77,7 +78,7 @@ func TestLists(t *testing.T) {
 		{"closed, nothing declared", Lists{FailClosed: true}, "b", "x", listed, "fail_closed"},
 	} {
 		c.lists.Enforced = true
-		d := c.lists.Decide(&scanner.PolicyRequest{Server: c.server, Method: "tools/call", Target: c.tool, Tool: c.known})
+		d := c.lists.Policy().Decide(&scanner.PolicyRequest{Server: c.server, Method: "tools/call", Target: c.tool, Tool: c.known})
 		got := ""
 		if d.Verdict != scanner.Allow {
 			got = d.Rule
@@ -86,7 +87,7 @@ func TestLists(t *testing.T) {
 			t.Errorf("%s: %s of %s is refused by %q, want %q", c.what, c.tool, c.server, got, c.want)
 		}
 		c.lists.Enforced = false
-		if d := c.lists.Decide(&scanner.PolicyRequest{Server: c.server, Method: "tools/call", Target: c.tool, Tool: c.known}); d != (scanner.Decision{}) {
+		if d := c.lists.Policy().Decide(&scanner.PolicyRequest{Server: c.server, Method: "tools/call", Target: c.tool, Tool: c.known}); d != (scanner.Decision{}) {
 			t.Errorf("%s: decided without enforce_policy: %+v", c.what, d)
 		}
 	}
@@ -98,7 +99,7 @@ func TestOtherRequests(t *testing.T) {
 	for method, decides := range map[string]bool{"resources/read": true, "prompts/get": true, "sampling/createMessage": true,
 		"elicitation/create": true, "initialize": false, "tools/list": false, "ping": false} {
 		for server, allowed := range map[string]bool{"good": true, "bad": false} {
-			d := l.Decide(&scanner.PolicyRequest{Server: server, Method: method, Target: "x"})
+			d := l.Policy().Decide(&scanner.PolicyRequest{Server: server, Method: method, Target: "x"})
 			if refused := d.Verdict == scanner.Block; refused != (decides && !allowed) {
 				t.Errorf("%s of %s: %+v", method, server, d)
 			}
@@ -121,7 +122,7 @@ func TestAmbiguousCalls(t *testing.T) {
 		{&denied, scanner.Argument{Pointer: "/arguments/name", Text: "exec"}, false},
 		{&none, scanner.Argument{Pointer: "/name", Text: "exec"}, false},
 	} {
-		d := c.lists.Decide(&scanner.PolicyRequest{Server: "s", Method: "tools/call", Target: "read", Arguments: []scanner.Argument{{Pointer: "/name", Text: "read"}, c.name}})
+		d := c.lists.Policy().Decide(&scanner.PolicyRequest{Server: "s", Method: "tools/call", Target: "read", Arguments: []scanner.Argument{{Pointer: "/name", Text: "read"}, c.name}})
 		if (d.Verdict == scanner.Block) != c.refused {
 			t.Errorf("%+v: %+v", c.name, d)
 		}

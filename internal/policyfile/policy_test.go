@@ -7,8 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
+
 	"golang.org/x/tools/txtar"
 
+	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -26,7 +29,7 @@ func TestCases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var p *Policy
+			var p *policy.Policy
 			for _, f := range a.Files {
 				if strings.HasSuffix(f.Name, ".toml") {
 					if p, err = ParseTOML(f.Name, f.Data); err != nil {
@@ -40,7 +43,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-func requests(t *testing.T, p *Policy, lines string) {
+func requests(t *testing.T, p *policy.Policy, lines string) {
 	t.Helper()
 	n := 0
 	for line := range strings.Lines(lines) {
@@ -78,9 +81,9 @@ func requestOf(t *testing.T, method, server, params string) *scanner.PolicyReque
 	if err != nil {
 		t.Fatal(err)
 	}
-	from := scanner.ClientToServer
+	from := mcp.ClientToServer
 	if method == "sampling/createMessage" {
-		from = scanner.ServerToClient
+		from = mcp.ServerToClient
 	}
 	frame := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%s,"params":%s}`, name, params)
 	event := &scanner.Event{Session: "s", Server: server, Direction: from, Frame: frame}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -10,9 +11,9 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // failedCode is the JSON-RPC error code for what the proxy could not do: an internal error.
@@ -32,16 +33,6 @@ func (e *redirectError) Error() string {
 type unreadableError struct{ why string }
 
 func (e *unreadableError) Error() string { return e.why }
-
-// bare is a URL without what may be secret in it.
-func bare(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return "an unreadable URL"
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return u.String()
-}
 
 // fail answers a request that the server has no usable answer to.
 func (h *HTTP) fail(w http.ResponseWriter, r *http.Request, err error) {
@@ -113,10 +104,13 @@ func writeJSON(w http.ResponseWriter, status int, body []byte) {
 }
 
 // tooLongReason says that a message was not judged.
-func tooLongReason(from scanner.Direction, max int64) string {
+func tooLongReason(from mcp.Direction, max int64) string {
 	sender := "client"
-	if from == scanner.ServerToClient {
+	if from == mcp.ServerToClient {
 		sender = "server"
 	}
 	return fmt.Sprintf("a message of the %s is longer than the limit of %d bytes (--max-message)", sender, max)
 }
+
+// bare is a URL without what may be secret in it.
+func bare(raw string) string { return cmp.Or(text.BareURL(raw), "an unreadable URL") }

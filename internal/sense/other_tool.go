@@ -6,11 +6,13 @@ import (
 	"unicode"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // toolReference is the name of a tool as texts write it.
-var toolReference = lazyregexp.New("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
+var toolReference = lazyregexp.New("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|" +
+	"other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
 
 // OtherTool returns a tool that a sentence names and the server does not list.
 func OtherTool(p *scanner.TextPass, s []byte) string {
@@ -20,7 +22,7 @@ func OtherTool(p *scanner.TextPass, s []byte) string {
 		}
 		m := s[at[0]:at[1]]
 		name := string(bytes.Trim(bytes.TrimSuffix(bytes.TrimSuffix(bytes.TrimSuffix(m, []byte(" tool")), []byte(" call")), []byte(" function")), "`'\""))
-		if name == "the this tool" || name == "the same tool" || parameterOrFile.MatchString(name) || p.Sibling(name) || p.Parameter(name) || toolName.MatchString(name) && (p.Subject != scanner.ToolSubject || sameFamily(p.Name, name)) {
+		if name == "the this tool" || name == "the same tool" || parameterOrFile.MatchString(name) || p.Sibling(name) || p.Parameter(name) || toolName.MatchString(name) && (p.Subject != mcp.ToolSubject || sameFamily(p.Name, name)) {
 			continue
 		}
 		return name
@@ -47,4 +49,6 @@ func sameFamily(own, other string) bool {
 const familyWord = 4
 
 // parameterOrFile matches what looks like a tool name but is not.
-var parameterOrFile = lazyregexp.New(`\.(json|md|txt|py|js|ts|go|html|css|yaml|yml|toml|com|org|net|io|dev|example|env|csv|xml|sql|sh|xlsx|pdf|png|docx)$|^(e\.g|i\.e|etc\.|v?\d|node\.js|next\.js)|^(the )?(this|same|following|appropriate|correct|right|first|second|search|other) tool$|_(id|ids|name|path|url|type|key|token|at|by|count|date|time|format|mode|size|code|status|list)$`)
+var parameterOrFile = lazyregexp.New(`\.(json|md|txt|py|js|ts|go|html|css|yaml|yml|toml|com|org|net|io|dev|example|env|csv|xml|sql|sh|xlsx|pdf|png|docx)$|` +
+	`^(e\.g|i\.e|etc\.|v?\d|node\.js|next\.js)|^(the )?(this|same|following|appropriate|correct|right|first|second|search|other) tool$|` +
+	`_(id|ids|name|path|url|type|key|token|at|by|count|date|time|format|mode|size|code|status|list)$`)

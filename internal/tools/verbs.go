@@ -4,8 +4,9 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/text"
 )
 
 // What a tool says it does follows from the verb of its name and of the first words of its
@@ -15,8 +16,10 @@ var (
 	DestroyVerbs = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite)\b|^(drop|clear|reset|transfer)\b`)
 	changeVerbs  = lazyregexp.New(`\b(send|write|insert|upload|publish|rename|modify|install|execute|exec)\b|^(update|edit|move|merge|push|commit|post|pay|buy|append|replace|patch|submit|deploy)\b`)
 	maybeVerbs   = lazyregexp.New(`^(create|save|add|set|apply|approve|cancel|close|archive|enable|disable|start|stop|restart|schedule|register|assign)\b|\bsave$`)
-	ReadVerbs    = lazyregexp.New(`\b(get|gets|list|lists|read|search|find|show|describe|view|query|queries|check|count|fetch|preview|plan|validate|verify|status|history|info|stats|statistics|diff|dry|review|explain|inspect|lookup|browse|test|simulate|estimate|help|docs|documentation|instructions|guide|sql|soql|graphql|select)\b`)
-	thirdForm    = lazyregexp.New(`^(\w+?)(es|s)$`)
+	ReadVerbs    = lazyregexp.New(`\b(get|gets|list|lists|read|search|find|show|describe|view|query|queries|check|count|fetch|preview|plan|validate|verify|status|` +
+		`history|info|stats|statistics|diff|dry|review|explain|inspect|lookup|browse|test|simulate|estimate|help|docs|documentation|instructions|guide|` +
+		`sql|soql|graphql|select)\b`)
+	thirdForm = lazyregexp.New(`^(\w+?)(es|s)$`)
 )
 
 // DestroysByName reports the name of a tool, spelled out, that destroys something.
@@ -34,9 +37,7 @@ func ChangesByName(name string) bool {
 // sentence that it opens, in lower case.
 func OpeningVerb(description string) (verb, sentence string) {
 	sentence = strings.ToLower(strings.TrimLeft(description, " \t\r\n*#>-"))
-	if i := strings.IndexAny(sentence, ".\n"); i >= 0 {
-		sentence = sentence[:i]
-	}
+	sentence = text.FirstSentence(sentence, len(sentence))
 	verb, _, _ = strings.Cut(sentence, " ")
 	if m := thirdForm.FindStringSubmatch(verb); m != nil {
 		if Changing(m[1] + "e") {
@@ -58,7 +59,7 @@ var AsksOnly = lazyregexp.New(`\b(read[- ]only|quer(y|ies)|search(es)?|requests?
 // verb of its name, or by the first verb of its description where the name says
 // nothing, or only perhaps. A name that may be a noun is overruled by a
 // description that reads.
-func WritesItself(d *scanner.Definition) bool {
+func WritesItself(d *mcp.Definition) bool {
 	name := names.Spell(d.Name)
 	verb, sentence := OpeningVerb(d.Description)
 	switch {

@@ -3,6 +3,7 @@ package configuration
 import (
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/secrets"
@@ -54,7 +55,7 @@ func elsewhere(value string) bool {
 }
 
 // passesKey reports whether the server is given the user's own key of a vendor.
-func passesKey(e *scanner.Entry, vendor string) bool {
+func passesKey(e *configfile.Entry, vendor string) bool {
 	for name, value := range e.Env {
 		if strings.HasPrefix(strings.ToUpper(name), strings.ToUpper(vendor)) && secrets.NamesSecret(name) && text.IsReference(value) {
 			return true
@@ -64,8 +65,10 @@ func passesKey(e *scanner.Entry, vendor string) bool {
 }
 
 var (
-	endpointName     = lazyregexp.New(`(?i)^(ANTHROPIC|CLAUDE|OPENAI|AZURE_OPENAI|GEMINI|GOOGLE_GEMINI|GOOGLE|MISTRAL|GROQ|COHERE|DEEPSEEK|XAI|OPENROUTER)_(?:[A-Z]+_)?(?:BASE_URL|API_BASE|API_URL|ENDPOINT|HOST|API_HOST)$`)
+	endpointName = lazyregexp.New(`(?i)^(ANTHROPIC|CLAUDE|OPENAI|AZURE_OPENAI|GEMINI|GOOGLE_GEMINI|GOOGLE|MISTRAL|GROQ|COHERE|DEEPSEEK|XAI|` +
+		`OPENROUTER)_(?:[A-Z]+_)?(?:BASE_URL|API_BASE|API_URL|ENDPOINT|HOST|API_HOST)$`)
 	clientEndpoint   = lazyregexp.New(`^/(?:openai_base_url|chatgpt_base_url|amp\.url)$`)
 	providerEndpoint = lazyregexp.New(`^/(?:model_providers/[^/]+/base_url|providers?/[^/]+/(?:options/baseURL|base_url|api))$`)
-	modelHost        = lazyregexp.New(`(?i)(?:^|\.)(?:anthropic\.com|claude\.ai|openai\.com|openai\.azure\.com|googleapis\.com|amazonaws\.com|mistral\.ai|groq\.com|cohere\.(?:ai|com)|deepseek\.com|x\.ai|openrouter\.ai|ampcode\.com|azure\.com|cloudflare\.com)$`)
+	modelHost        = lazyregexp.New(`(?i)(?:^|\.)(?:anthropic\.com|claude\.ai|openai\.com|openai\.azure\.com|googleapis\.com|amazonaws\.com|mistral\.ai|groq\.com|` +
+		`cohere\.(?:ai|com)|deepseek\.com|x\.ai|openrouter\.ai|ampcode\.com|azure\.com|cloudflare\.com)$`)
 )

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/entries"
 	"github.com/mcpscan/mcpscan/internal/launch"
@@ -23,7 +24,7 @@ var EnvHijack = scanner.Rule{
 	Basis:      "High for variables that name code to run, and for search paths that begin in a directory where others can write; medium if they redirect downloads or traffic. Search paths to a project's own code are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0081", "CWE-427"},
 	Config: func(p *scanner.ConfigPass) {
-		entries.EachCommand(p, func(e *scanner.Entry, l *launch.Command) {
+		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
 			named(e.Env, "/env/", func(pointer, name, value string) {
 				if severity, message := hijack(name, value, l.Ecosystem.Fetched()); message != "" {
 					p.Report(e, pointer, severity, message, name+"="+value)
@@ -47,7 +48,7 @@ var EnvHijack = scanner.Rule{
 
 // hijackedArguments looks at the variables that env is given, and at the options
 // of launchers that do the same.
-func hijackedArguments(p *scanner.ConfigPass, e *scanner.Entry, l *launch.Command) {
+func hijackedArguments(p *scanner.ConfigPass, e *configfile.Entry, l *launch.Command) {
 	for i, arg := range e.Args {
 		pointer := fmt.Sprintf("/args/%d", i)
 		name, value, ok := strings.Cut(arg, "=")
@@ -122,10 +123,13 @@ func searched(name, value string, fetched bool) (scanner.Severity, string) {
 }
 
 var (
-	namesCode      = lazyregexp.New(`^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|DYLD_FRAMEWORK_PATH|PYTHONSTARTUP|PYTHONINSPECT|PYTHONHOME|BASH_ENV|PROMPT_COMMAND|ZDOTDIR|GIT_SSH_COMMAND|GIT_SSH|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|DOTNET_STARTUP_HOOKS|COR_PROFILER|CORECLR_PROFILER(?:_PATH.*)?|COMSPEC|NPM_CONFIG_SCRIPT_SHELL|NPM_CONFIG_NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE)$`)
-	nodeCode       = lazyregexp.New(`(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--inspect(?:-brk|-wait)?|--openssl-config|--snapshot-blob)(?:[\s=]|$)`)
-	searchPath     = lazyregexp.New(`^(?:PATH|PYTHONPATH|NODE_PATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|DYLD_FALLBACK_LIBRARY_PATH|RUBYLIB|PERL5LIB|CLASSPATH|LUA_PATH)$`)
-	packageSource  = lazyregexp.New(`^(?:NPM_CONFIG_REGISTRY|YARN_REGISTRY|YARN_NPM_REGISTRY_SERVER|BUN_CONFIG_REGISTRY|UV_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX|UV_EXTRA_INDEX_URL|PIP_INDEX_URL|PIP_EXTRA_INDEX_URL|GOPROXY)$`)
+	namesCode = lazyregexp.New(`^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|DYLD_FRAMEWORK_PATH|PYTHONSTARTUP|PYTHONINSPECT|PYTHONHOME|BASH_ENV|PROMPT_COMMAND|` +
+		`ZDOTDIR|GIT_SSH_COMMAND|GIT_SSH|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|DOTNET_STARTUP_HOOKS|COR_PROFILER|` +
+		`CORECLR_PROFILER(?:_PATH.*)?|COMSPEC|NPM_CONFIG_SCRIPT_SHELL|NPM_CONFIG_NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE)$`)
+	nodeCode      = lazyregexp.New(`(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--inspect(?:-brk|-wait)?|--openssl-config|--snapshot-blob)(?:[\s=]|$)`)
+	searchPath    = lazyregexp.New(`^(?:PATH|PYTHONPATH|NODE_PATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|DYLD_FALLBACK_LIBRARY_PATH|RUBYLIB|PERL5LIB|CLASSPATH|LUA_PATH)$`)
+	packageSource = lazyregexp.New(`^(?:NPM_CONFIG_REGISTRY|YARN_REGISTRY|YARN_NPM_REGISTRY_SERVER|BUN_CONFIG_REGISTRY|UV_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX|` +
+		`UV_EXTRA_INDEX_URL|PIP_INDEX_URL|PIP_EXTRA_INDEX_URL|GOPROXY)$`)
 	registryOption = lazyregexp.New(`^(?:--registry|--index-url|-i|--index|--default-index|--extra-index-url|--find-links|-f|--source|--add-source)$`)
 	officialSource = lazyregexp.New(`(?i)(?:^|\.)(?:npmjs\.(?:com|org)|yarnpkg\.com|pypi\.org|pythonhosted\.org|golang\.org|github\.com|nuget\.org)$`)
 	proxy          = lazyregexp.New(`^(?:HTTPS?|ALL)_PROXY$`)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -38,7 +39,7 @@ var InsecureTransport = scanner.Rule{
 }
 
 // plainAddress reports an address that is reached without encryption.
-func plainAddress(p *scanner.ConfigPass, e *scanner.Entry, pointer, written string, credentials bool) {
+func plainAddress(p *scanner.ConfigPass, e *configfile.Entry, pointer, written string, credentials bool) {
 	u, ok := destination.Address(written)
 	if !ok || u.Scheme != "http" && u.Scheme != "ws" || destination.Loopback(u.Hostname()) || u.Hostname() == "host.docker.internal" {
 		return
@@ -53,7 +54,7 @@ func plainAddress(p *scanner.ConfigPass, e *scanner.Entry, pointer, written stri
 }
 
 // overCommand looks at the addresses that programs such as mcp-remote are given.
-func overCommand(p *scanner.ConfigPass, e *scanner.Entry) {
+func overCommand(p *scanner.ConfigPass, e *configfile.Entry) {
 	l := launch.Parse(e.Command, e.Args)
 	if !bridge.MatchString(l.Name) {
 		return
@@ -80,7 +81,7 @@ func sendsCredentials(headers map[string]string) bool {
 }
 
 // unchecked reports what turns the check of certificates off.
-func unchecked(p *scanner.ConfigPass, e *scanner.Entry) {
+func unchecked(p *scanner.ConfigPass, e *configfile.Entry) {
 	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
 		value := strings.ToLower(e.Env[name])
 		pointer := "/env/" + wire.EscapePointer(name)
@@ -104,5 +105,7 @@ func unchecked(p *scanner.ConfigPass, e *scanner.Entry) {
 var (
 	verifyName    = lazyregexp.New(`(?:^|_)(?:SSL|TLS|HTTPS|CERTS?)_VERIFY$|(?:^|_)VERIFY_(?:SSL|TLS|CERTS?|CERTIFICATES?)$|(?:^|_)STRICT_SSL$`)
 	insecureName  = lazyregexp.New(`(?:^|_)(?:INSECURE_SKIP_VERIFY|TLS_INSECURE|SSL_INSECURE|SKIP_(?:SSL|TLS)_VERIF(?:Y|ICATION)|IGNORE_(?:SSL|TLS|HTTPS|CERTIFICATE)_ERRORS)$`)
-	uncheckedFlag = lazyregexp.New(`(?i)^--(?:insecure-skip-(?:tls-)?verify|no-(?:verify-ssl|ssl-verify|check-certificate|tls-verify)|(?:ssl-|tls-)?verify(?:-ssl|-tls)?=(?:false|0|no)|tls-verify=false|ignore-(?:https|certificate)-errors|tls-insecure|allow-insecure-tls)(?:=true)?$`)
+	uncheckedFlag = lazyregexp.New(`(?i)^--(?:insecure-skip-(?:tls-)?verify|no-(?:verify-ssl|ssl-verify|check-certificate|tls-verify)|` +
+		`(?:ssl-|tls-)?verify(?:-ssl|-tls)?=(?:false|0|no)|tls-verify=false|ignore-(?:https|certificate)-errors|tls-insecure|` +
+		`allow-insecure-tls)(?:=true)?$`)
 )

@@ -3,6 +3,7 @@ package configuration
 import (
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/entries"
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -20,7 +21,7 @@ var PrivilegedRuntime = scanner.Rule{
 	Basis:      "High if the sandbox is ineffective or everything is writable; medium for host networking, a read-only home directory, and a browser without its sandbox.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-250"},
 	Config: func(p *scanner.ConfigPass) {
-		entries.EachCommand(p, func(e *scanner.Entry, l *launch.Command) {
+		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
 			report := func(arg int, severity scanner.Severity, message string) {
 				pointer, word := entries.Argument(e, arg)
 				p.Report(e, pointer, severity, message, word)
@@ -42,7 +43,7 @@ var PrivilegedRuntime = scanner.Rule{
 }
 
 // asRoot reports programs that give the server the rights of another user.
-func asRoot(e *scanner.Entry, report func(int, scanner.Severity, string)) {
+func asRoot(e *configfile.Entry, report func(int, scanner.Severity, string)) {
 	const message = "the server runs as root"
 	if elevating.MatchString(e.Command) {
 		report(launch.InCommand, scanner.High, message)
@@ -74,7 +75,8 @@ var (
 		{lazyregexp.New(`^--security-opt$`), lazyregexp.New(`^(?:seccomp|apparmor|label|systempaths)[=:](?:unconfined|disable)`), scanner.High, "a protection of the container is disabled"},
 		{lazyregexp.New(`^--device$`), lazyregexp.New(`^/dev/(?:mem|kmem|sd|nvme|disk)`), scanner.High, "the container has a disk or the memory of the host"},
 		{mounting, lazyregexp.New(`(?:docker|podman|containerd)\.sock`), scanner.High, "the container controls the container engine, which is root on the host"},
-		{mounting, lazyregexp.New(`^(?:/|[A-Za-z]:[\\/]?):|(?:^|,)(?:src|source)=(?:/|[A-Za-z]:[\\/]?)(?:,|$)`), scanner.High, "the container has the whole disk of the host"},
+		{mounting, lazyregexp.New(`^(?:/|[A-Za-z]:[\\/]?):` +
+			`|(?:^|,)(?:src|source)=(?:/|[A-Za-z]:[\\/]?)(?:,|$)`), scanner.High, "the container has the whole disk of the host"},
 		{mounting, lazyregexp.New(`^/(?:etc|root|boot|sys|proc|dev|var/run|run)/?:|(?:^|,)(?:src|source)=/(?:etc|root|boot|sys|proc|dev)(?:,|$)`), scanner.High, "the container has a system directory of the host"},
 		{mounting, lazyregexp.New(`^` + home + `/?:.*:ro$|(?:^|,)(?:src|source)=` + home + `/?,(?:.*,)?(?:ro|readonly)(?:,|=|$)`), scanner.Medium, "the container can read the whole home directory"},
 		{mounting, lazyregexp.New(`^` + home + `/?:|(?:^|,)(?:src|source)=` + home + `/?(?:,|$)`), scanner.High, "the container has the whole home directory"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/paths"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -14,17 +15,21 @@ import (
 
 // startFiles are files that a machine obeys, besides those of agents: shells, schedulers,
 // services, version control and remote logins read commands from them.
-const startFiles = `(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|envrc|gitconfig|xprofile|xinitrc)|config\.fish|[\w.]*profile\.ps1` +
-	`|\.ssh/(authorized_keys2?|config|rc)|authorized_keys2?|\.git/(hooks/[^/]+|config)|\.husky/[^/]+|etc/(cron[^/]*|profile\.d|sudoers\.d|init\.d)/[^/]+|etc/(crontab|profile|sudoers|environment|rc\.local|ld\.so\.preload|bash\.bashrc|zshrc)` +
+const startFiles = `(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|envrc|gitconfig|xprofile|` +
+	`xinitrc)|config\.fish|[\w.]*profile\.ps1` +
+	`|\.ssh/(authorized_keys2?|config|rc)|authorized_keys2?|\.git/(hooks/[^/]+|config)|\.husky/[^/]+|` +
+	`etc/(cron[^/]*|profile\.d|sudoers\.d|init\.d)/[^/]+|etc/(crontab|profile|sudoers|environment|rc\.local|ld\.so\.preload|bash\.bashrc|zshrc)` +
 	`|var/spool/cron/.+|systemd/(user|system)/[^/]+|launch(agents|daemons)/[^/]+|autostart/[^/]+\.desktop|programs/startup/[^/]+)`
 
 // agentSettings are the files of agents that agentFiles has no name for.
-const agentSettings = `((cline_)?mcp_(config|settings)\.json|\.claude\.json|\.(amazonq|aws/amazonq|kiro|roo|continue|zed|config/zed|config/opencode)/.*\.(json|ya?ml|toml)|(code|cursor|windsurf)/user/(settings|mcp|tasks)\.json|claude\.local\.md|\.roorules|copilot-instructions\.md)`
+const agentSettings = `((cline_)?mcp_(config|settings)\.json|\.claude\.json|\.(amazonq|aws/amazonq|kiro|roo|continue|zed|config/zed|config/opencode)/.*\.(json|ya?ml|` +
+	`toml)|(code|cursor|windsurf)/user/(settings|mcp|tasks)\.json|claude\.local\.md|\.roorules|copilot-instructions\.md)`
 
 var (
 	obeyedFile = lazyregexp.New(`(^|/)(` + paths.AgentFiles + `|` + agentSettings + `|` + startFiles + `)$`)
 	// rulesFile matches files with text for a model, and no commands.
-	rulesFile = lazyregexp.New(`(^|/)(claude(\.local)?\.md|agents\.md|gemini\.md|copilot-instructions\.md|\.(cursor|windsurf|cline|roo)rules|\.goosehints|\.cursor/rules/.*|\.(claude|gemini|codex|windsurf|cursor)/.*\.mdc?)$`)
+	rulesFile = lazyregexp.New(`(^|/)(claude(\.local)?\.md|agents\.md|gemini\.md|copilot-instructions\.md|\.(cursor|windsurf|cline|roo)rules|\.goosehints|` +
+		`\.cursor/rules/.*|\.(claude|gemini|codex|windsurf|cursor)/.*\.mdc?)$`)
 )
 
 var ConfigWrite = scanner.Rule{
@@ -38,7 +43,7 @@ var ConfigWrite = scanner.Rule{
 	Basis:      "The tool writes, according to its definition or name, or takes a text along with the path; the path is known to be obeyed. Honest agents also write rule files for a model, such as CLAUDE.md, so these are high.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
 	Arguments:  true,
-	On:         scanner.OnCall,
+	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		c := p.Call()
 		if c == nil || c.Category != capability.Write && c.Category != capability.Unknown {
@@ -50,7 +55,7 @@ var ConfigWrite = scanner.Rule{
 			if !is || !writesFiles(c, p.Message.Arguments) {
 				continue
 			}
-			p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: a.Pointer,
+			p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: a.Pointer,
 				Message:  fmt.Sprintf("%s of server %s writes a file that an agent or the machine obeys", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID)),
 				Evidence: a.Text, Key: a.Text, Offset: a.Offset})
 		}
@@ -63,10 +68,10 @@ func writesFiles(c *scanner.Call, args []scanner.Argument) bool {
 	writes := c.Category == capability.Write
 	for i := range args {
 		name := ownName(&args[i])
-		if paths.HasWord(name, actWords) && lookWords[strings.ToLower(args[i].Text)] {
+		if names.HasWord(name, actWords) && lookWords[strings.ToLower(args[i].Text)] {
 			return false
 		}
-		writes = writes || c.Category == capability.Unknown && paths.HasWord(name, paths.TextArguments)
+		writes = writes || c.Category == capability.Unknown && names.HasWord(name, paths.TextArguments)
 	}
 	return writes
 }
@@ -88,7 +93,7 @@ func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 	if !ok || !suspect(&path) {
 		return 0, false
 	}
-	if name := ownName(a); paths.HasWord(name, paths.TextArguments) || paths.HasWord(name, fromWords) {
+	if name := ownName(a); names.HasWord(name, paths.TextArguments) || names.HasWord(name, fromWords) {
 		return 0, false
 	}
 	switch text := strings.TrimRight(path.Text(), " ."); {

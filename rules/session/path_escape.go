@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/paths"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -21,10 +23,10 @@ var PathEscape = scanner.Rule{
 	Basis:      "Reports path traversal beyond the start of a relative path or the top directory of an absolute one, and absolute paths outside the client's roots. People write ../ too, so it is medium; encoded steps, or steps made to survive a filter, have no honest use and are high, as are paths to a key or account file. An argument is a path by its name; under other names, two steps up or an encoded one are required. mcpscan cannot see where a symbolic link leads.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-22"},
 	Arguments:  true,
-	On:         scanner.OnRequest,
+	On:         mcp.OnRequest,
 	Judge: func(p *scanner.JudgePass) {
 		m := p.Message
-		if m.Kind != scanner.Request || p.Direction != scanner.ClientToServer {
+		if m.Kind != mcp.Request || p.Direction != mcp.ClientToServer {
 			return
 		}
 		escape := argumentEscapes
@@ -42,7 +44,7 @@ var PathEscape = scanner.Rule{
 			if how == "" {
 				continue
 			}
-			p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.CallSubject, Name: m.Target, Pointer: a.Pointer,
+			p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.CallSubject, Name: m.Target, Pointer: a.Pointer,
 				Message: fmt.Sprintf("a path for server %s %s", text.QuoteName(p.Server.ID), how), Evidence: a.Text, Key: a.Text, Offset: a.Offset})
 		}
 	},
@@ -66,7 +68,7 @@ func argumentEscapes(a *scanner.Argument, roots []paths.Path) (scanner.Severity,
 	}
 	name := ownName(a)
 	path, ok := paths.Parse(a.Text)
-	if !ok || paths.HasWord(name, paths.TextArguments) || strings.Contains(a.Text, "://") && !path.URI {
+	if !ok || names.HasWord(name, paths.TextArguments) || strings.Contains(a.Text, "://") && !path.URI {
 		return 0, ""
 	}
 	if paths.NamesPath(name) {
@@ -98,7 +100,8 @@ func resourceEscapes(a *scanner.Argument, roots []paths.Path) (scanner.Severity,
 }
 
 // guarded matches places of keys and accounts, which are not near project files.
-var guarded = lazyregexp.New(`(?i)\.\.[/\\](?:[^/\\]+[/\\])*(?:etc[/\\](?:shadow|gshadow|sudoers)|proc[/\\](?:self|\d+)[/\\]environ|\.(?:ssh|aws|gnupg|kube)[/\\][^/\\]+|\.(?:netrc|pgpass|git-credentials))$`)
+var guarded = lazyregexp.New(`(?i)\.\.[/\\](?:[^/\\]+[/\\])*(?:etc[/\\](?:shadow|gshadow|sudoers)|proc[/\\](?:self|\d+)[/\\]environ|` +
+	`\.(?:ssh|aws|gnupg|kube)[/\\][^/\\]+|\.(?:netrc|pgpass|git-credentials))$`)
 
 // escapes returns how a path leaves its directory.
 func escapes(l *paths.Path, text string, roots []paths.Path) (scanner.Severity, string) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/clause"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/secrets"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -24,14 +25,15 @@ var SecretLeak = scanner.Rule{
 		{Name: "token", Expr: leakedToken, Anchors: tokenAnchors},
 		{Name: "session_token", Expr: `\beyj[0-9a-z_-]{8,120}\.`, Anchors: []string{"eyj"}},
 		{Name: "private_key", Expr: `-----begin (?:[a-z0-9]+ ){0,3}private key(?: block)?-----`, Anchors: []string{"private key-----", "private key block-----"}},
-		{Name: "connection", Expr: `(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|clickhouse|s?ftp|ldaps?|smtps?|mqtts?|nats|https?)(?:\+\w{1,20})?://[^\s/:@"'<>]{0,64}:[^\s/"'<>]{4,100}@[a-z0-9.-]{1,100}`,
+		{Name: "connection", Expr: `(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|clickhouse|s?ftp|ldaps?|smtps?|mqtts?|nats|` +
+			`https?)(?:\+\w{1,20})?://[^\s/:@"'<>]{0,64}:[^\s/"'<>]{4,100}@[a-z0-9.-]{1,100}`,
 			Anchors: []string{"postgres", "mysql", "mariadb", "mongodb", "redis://", "rediss://", "amqp", "mssql", "sqlserver", "clickhouse", "ftp://", "ldap", "smtp", "mqtt", "nats://", "http://", "https://"}},
 		{Name: "secret_key", Expr: `secret_?access_?key\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?[0-9a-z/+]{40}\b`, Anchors: []string{"secret_access_key", "secretaccesskey"}},
 		{Name: "account_key", Expr: `\b(?:account|sharedaccess)key=[0-9a-z+/=]{43,90}`, Anchors: []string{"accountkey=", "sharedaccesskey="}},
 		{Name: "connection_string", Expr: `\b(?:server|data source|host|addr)=[^;\n]{1,80};(?:[^;\n]{1,60};){0,3}\s?(?:password|pwd)=[^;\s"']{8,64}`, Anchors: []string{"password=", "pwd="}},
 	},
 	Text: func(p *scanner.TextPass) {
-		if p.Subject.Definition() || p.Subject == scanner.ConfigSubject {
+		if p.Subject.Definition() || p.Subject == mcp.ConfigSubject {
 			return
 		}
 		samples := sync.OnceValue(func() bool { return ofScanners(p.Whole()) })
@@ -42,11 +44,11 @@ var SecretLeak = scanner.Rule{
 				continue
 			}
 			switch {
-			case p.Subject == scanner.CallSubject && secrets.NamesSecret(p.Key()):
+			case p.Subject == mcp.CallSubject && secrets.NamesSecret(p.Key()):
 				severity = scanner.Low
 			case severity == scanner.High && samples():
 				severity = scanner.Medium
-			case p.Subject != scanner.CallSubject && shownAs.Match(p.Folded[max(0, m.Start-shownReach):m.Start]):
+			case p.Subject != mcp.CallSubject && shownAs.Match(p.Folded[max(0, m.Start-shownReach):m.Start]):
 				severity--
 			default:
 				severity = clause.InData(p, m.Start, m.End, severity)
@@ -59,11 +61,11 @@ var SecretLeak = scanner.Rule{
 // whereLeaked returns where the secret is now.
 func whereLeaked(p *scanner.TextPass) string {
 	switch {
-	case p.Subject == scanner.CallSubject || p.Direction == scanner.ClientToServer:
+	case p.Subject == mcp.CallSubject || p.Direction == mcp.ClientToServer:
 		return " goes to the server"
-	case p.Subject == scanner.ResultSubject:
+	case p.Subject == mcp.ResultSubject:
 		return " is in a result"
-	case p.Subject == scanner.NotificationSubject:
+	case p.Subject == mcp.NotificationSubject:
 		return " is in a notification"
 	}
 	return " is in what the server says about itself"
@@ -71,7 +73,11 @@ func whereLeaked(p *scanner.TextPass) string {
 
 // leakedToken matches candidates for vendor tokens; the exact formats, with their capitals,
 // are those that a report masks.
-const leakedToken = `\b(?:(?:akia|asia)[0-9a-z]{16}|(?:gh[opsur]_|github_pat_|glpat-|npm_|hf_|pplx-|figd_|lin_api_|sbp_|gsk_|nvapi-|ntn_|dop_v1_|shpat_|glsa_|dapi|pypi-age|pmak-|hvs\.|atatt3|sq0atp-|sq0csp-|sg\.|ya29\.|aiza|xapp-)[0-9a-z_.=-]{18,200}|xox[abeprs]-[0-9a-z-]{10,200}|sk-[0-9a-z_-]{16,200}|[sr]k_live_[0-9a-z]{16,120}|tvly-[0-9a-z-]{24,60}|dp\.(?:pt|st|ct|sa|scim|audit)\.[0-9a-z.]{40,60}|[0-9]{8,10}:aa[0-9a-z_-]{32,34}|[0-9a-z]{14}\.atlasv1\.[0-9a-z_-]{60,80}|age-secret-key-1[0-9a-z]{58}|hooks\.slack\.com/services/t[0-9a-z/]{30,60}|discord(?:app)?\.com/api/webhooks/[0-9a-z_/-]{76,100})`
+const leakedToken = `\b(?:(?:akia|asia)[0-9a-z]{16}|(?:gh[opsur]_|github_pat_|glpat-|npm_|hf_|pplx-|figd_|lin_api_|sbp_|gsk_|nvapi-|ntn_|dop_v1_|shpat_|glsa_|dapi|` +
+	`pypi-age|pmak-|hvs\.|atatt3|sq0atp-|sq0csp-|sg\.|ya29\.|aiza|xapp-)[0-9a-z_.=-]{18,200}|xox[abeprs]-[0-9a-z-]{10,200}|sk-[0-9a-z_-]{16,200}|` +
+	`[sr]k_live_[0-9a-z]{16,120}|tvly-[0-9a-z-]{24,60}|dp\.(?:pt|st|ct|sa|scim|audit)\.[0-9a-z.]{40,60}|[0-9]{8,10}:aa[0-9a-z_-]{32,34}|` +
+	`[0-9a-z]{14}\.atlasv1\.[0-9a-z_-]{60,80}|age-secret-key-1[0-9a-z]{58}|hooks\.slack\.com/services/t[0-9a-z/]{30,60}|` +
+	`discord(?:app)?\.com/api/webhooks/[0-9a-z_/-]{76,100})`
 
 var tokenAnchors = []string{"akia", "asia", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "xox", "sk-", "k_live_", "aiza", "npm_", "hf_",
 	"pplx-", "figd_", "lin_api_", "tvly-", "sbp_", "gsk_", "nvapi-", "ntn_", "dop_v1_", "shpat_", "xapp-", "glsa_", "dapi", "pypi-age", "pmak-", "hvs.",

@@ -1,12 +1,14 @@
-package scanner
+package baseline
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
@@ -28,12 +30,12 @@ type Identity struct {
 	Exact     bool   // Version is one version
 	Pinned    string // the digest or commit that is asked for
 
-	Found
+	configfile.Found
 }
 
 // IdentityOf returns the identity in an entry.
-func IdentityOf(e *Entry) *Identity {
-	secrets := e.concealer()
+func IdentityOf(e *configfile.Entry) *Identity {
+	secrets := e.Concealer()
 	id := &Identity{Transport: e.Transport, Command: secrets.Replace(text.Mask(e.Command)), Cwd: e.Cwd, URL: address(e.URL),
 		Found: e.Found, Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers))}
 	for _, a := range e.Args {
@@ -61,9 +63,9 @@ func (id *Identity) Same(other *Identity) bool {
 	return true
 }
 
-// alike reports whether two identities are of one server that is started in one way, but
+// Alike reports whether two identities are of one server that is started in one way, but
 // for the consent to what npx installs.
-func (id *Identity) alike(other *Identity) bool {
+func (id *Identity) Alike(other *Identity) bool {
 	words := func(id *Identity) []string {
 		return slices.DeleteFunc(slices.Clone(id.Args), func(a string) bool { return a == "-y" || a == "--yes" })
 	}
@@ -72,15 +74,7 @@ func (id *Identity) alike(other *Identity) bool {
 
 // address is a URL without parts that may be secret.
 func address(raw string) string {
-	if raw == "" {
-		return ""
-	}
-	u, err := url.Parse(raw)
-	if err != nil {
-		return text.Mask(raw)
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return text.Mask(u.String())
+	return text.Mask(cmp.Or(text.BareURL(raw), raw))
 }
 
 // LockedIdentity is a server's identity in a lockfile.
@@ -127,7 +121,7 @@ func (l *LockedIdentity) Stale(now *Identity) []string {
 // started is the part of an identity that a configuration contains.
 func (id *Identity) started() *Identity {
 	s := *id
-	s.Env, s.Headers, s.Found = nil, nil, Found{}
+	s.Env, s.Headers, s.Found = nil, nil, configfile.Found{}
 	for _, suffix := range []string{".exe", ".cmd", ".bat", ".ps1"} { // one program on two systems
 		if n := len(s.Command) - len(suffix); n > 0 && strings.EqualFold(s.Command[n:], suffix) {
 			s.Command = s.Command[:n]
