@@ -307,7 +307,7 @@ func compiled(t *testing.T, set []scanner.Rule, policy string) *scanner.Engine {
 	}
 	options := scanner.Options{Workers: 2, Pinning: settings.Pinning(), Limits: settings.Limits()}
 	if p := settings.Policy; p != nil {
-		options.Policy, options.AgentSH, options.Environment = p, p.Hashes(), p
+		options.Policy, options.AgentSH, options.Environment = p.Policy(), p.Hashes(), p
 	}
 	e, err := scanner.New(set, options)
 	if err != nil {

@@ -193,7 +193,7 @@ func comparePolicies(was, now *fileVersion) (changes []scanner.SettingsChange, d
 		there = now
 	}
 	if strings.EqualFold(filepath.Ext(there.name), ".toml") {
-		var rules [2]*policyfile.Policy
+		var rules [2]*policy.Policy
 		for i, v := range [...]*fileVersion{was, now} {
 			if v == nil {
 				continue
@@ -202,7 +202,7 @@ func comparePolicies(was, now *fileVersion) (changes []scanner.SettingsChange, d
 				return nil, false, &exitError{exitUsage, err}
 			}
 		}
-		return policyfile.Compare(rules[0], rules[1]), was != nil, nil
+		return policy.Compare(rules[0], rules[1]), was != nil, nil
 	}
 	var lists [2]*policy.Lists
 	for i, v := range [...]*fileVersion{was, now} {
@@ -212,7 +212,7 @@ func comparePolicies(was, now *fileVersion) (changes []scanner.SettingsChange, d
 		}
 		lists[i] = settings.Policy
 	}
-	changes = policy.Compare(lists[0], lists[1])
+	changes = policy.CompareLists(lists[0], lists[1])
 	if now != nil {
 		config.Place(changes, now.data)
 	}

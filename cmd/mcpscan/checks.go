@@ -141,7 +141,7 @@ func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
 	triage := &config.Triage{Settings: settings, Forced: forced, Refused: refused}
 	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Blocks: triage.Blocks, Late: f.late}
 	if p := settings.Policy; p != nil {
-		options.Policy, options.AgentSH, options.Environment = p, p.Hashes(), p
+		options.Policy, options.AgentSH, options.Environment = p.Policy(), p.Hashes(), p
 		options.Declared = func(server string) bool {
 			return slices.ContainsFunc(p.Servers, func(d policy.Declared) bool { return d.ID == server })
 		}
@@ -164,8 +164,8 @@ func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
 	}
 	if p := settings.Policy; p != nil {
 		c.idle = slices.DeleteFunc(c.idle, func(line string) bool { return strings.HasPrefix(line, settings.Path+":") }) // named by both flags
-		for _, v := range idleLists(p) {
-			c.idle = append(c.idle, fmt.Sprintf("%s:%s: %s", settings.Path, v.Pos, v.Msg))
+		for _, v := range p.Policy().Idle() {
+			c.idle = append(c.idle, fmt.Sprintf("%s:%s: %s", settings.Path, v.At, v.Says))
 		}
 	}
 	for _, key := range settings.Idle {

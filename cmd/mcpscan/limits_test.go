@@ -62,7 +62,6 @@ var limits = []struct {
 		{"maxFixtures", "fixtures of `policy test`", "fixtures", exitsUsage},
 		{"maxFixture", "one fixture", "bytes", exitsUsage},
 		{"maxReviewed", "findings that `policy generate` lists", "findings", "not listed"},
-		{"maxWatched", "servers, and tools of each, that `policy check` compares lists with", "names", "a pattern for those alone is reported as matching nothing"},
 		{"maxOnLine", "events of one line that `explain` shows", "events", "left out"},
 		{"maxCandidates", "requests listed for an ID by `explain`", "requests", "left out, and counted"},
 		{"maxCitations", "findings that cite an event in `explain`", "findings", "left out"},
@@ -121,6 +120,11 @@ var limits = []struct {
 	{"internal/policy", []limit{
 		{"MaxName", "a name or glob in a policy list", "bytes", exitsUsage},
 		{"MaxCompared", "a server or tool name compared with a list", "bytes", "every denied rule matches, no allowed rule does"},
+		{"MaxPath", "a path in a request", "bytes", "no rule that allows by arguments matches; one that refuses by them does"},
+		{"maxPaths", "paths in a request", "paths", "the same"},
+		{"MaxPieces", "paths read out of one path", "paths", "the same"},
+		{"maxDecodings", "layers of percent encoding in a path", "layers", "the same"},
+		{"maxQuoting", "commands nested in commands", "levels", "the same"},
 		{"maxProfiled", "servers, and tools of each, in a generated policy", "names", "not in the policy; run incomplete"},
 	}},
 	{"internal/policyfile", []limit{
@@ -130,11 +134,6 @@ var limits = []struct {
 		{"maxList", "patterns of one list", "patterns", exitsUsage},
 		{"maxPattern", "one pattern", "characters", exitsUsage},
 		{"maxText", "a name, description or message of a rule", "characters", exitsUsage},
-		{"maxPath", "a path in a request", "bytes", "no rule that allows by arguments matches; one that refuses by them does"},
-		{"maxPaths", "paths in a request", "paths", "the same"},
-		{"maxPieces", "paths read out of one path", "paths", "the same"},
-		{"maxDecodings", "layers of percent encoding in a path", "layers", "the same"},
-		{"maxQuoting", "commands nested in commands", "levels", "the same"},
 	}},
 	{"internal/text", []limit{
 		{"maxDiffed", "a text or schema that is compared by lines", "bytes", "shown as added sentences, or as too long"},

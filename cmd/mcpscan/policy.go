@@ -25,7 +25,7 @@ type policyCmd struct {
 
 // loadPolicy reads a policy in the language given by the file extension. It also returns parts
 // of the file without effect, for a warning.
-func loadPolicy(name string) (p scanner.Policy, idle []config.Problem, err error) {
+func loadPolicy(name string) (p *policy.Policy, idle []policy.Problem, err error) {
 	data, err := readUpTo("the policy", name, policyfile.MaxFile)
 	if err != nil {
 		return nil, nil, &exitError{exitUsage, err}
@@ -45,7 +45,7 @@ func loadPolicy(name string) (p scanner.Policy, idle []config.Problem, err error
 
 // listPolicy returns the policy of a file such as mcpscan.yaml. One without effect is an
 // error, because the user asked for it.
-func listPolicy(name string, data []byte) (scanner.Policy, []config.Problem, error) {
+func listPolicy(name string, data []byte) (*policy.Policy, []policy.Problem, error) {
 	settings, err := config.ParseSettings(name, data, vocabulary())
 	switch {
 	case err != nil:
@@ -55,14 +55,15 @@ func listPolicy(name string, data []byte) (scanner.Policy, []config.Problem, err
 	case !settings.Policy.Enforced:
 		return nil, nil, usage("%s:%s: this policy has no effect: enforce_policy is not true", name, settings.Policy.At)
 	}
-	idle := idleLists(settings.Policy)
+	p := settings.Policy.Policy()
+	idle := p.Idle()
 	if on := settings.Policy.Pinning.Enabled; on != nil && *on {
-		idle = append(idle, config.Problem{Pos: settings.Policy.PinningAt, Msg: "version_pinning applies only in the configuration: use --config instead of --policy"})
+		idle = append(idle, policy.Problem{At: settings.Policy.PinningAt, Says: "version_pinning applies only in the configuration: use --config instead of --policy"})
 	}
 	if on := settings.RateLimits.Enabled; on != nil && *on {
-		idle = append(idle, config.Problem{Pos: settings.Policy.At, Msg: "rate_limits apply only in the configuration: use --config instead of --policy"})
+		idle = append(idle, policy.Problem{At: settings.Policy.At, Says: "rate_limits apply only in the configuration: use --config instead of --policy"})
 	}
-	return settings.Policy, idle, nil
+	return p, idle, nil
 }
 
 // addPolicies adds policies to the engine's options, with what they need. It returns their
@@ -74,9 +75,9 @@ func addPolicies(o *scanner.Options, names []string) (idle []string, err error) 
 			return nil, err
 		}
 		for _, v := range vain {
-			idle = append(idle, fmt.Sprintf("%s:%s: %s", name, v.Pos, v.Msg))
+			idle = append(idle, fmt.Sprintf("%s:%s: %s", name, v.At, v.Says))
 		}
-		if lists, ok := p.(*policy.Lists); ok {
+		if lists := p.Lists(); lists != nil {
 			o.AgentSH = o.AgentSH || lists.Hashes()
 			if o.Environment == nil {
 				o.Environment = lists
@@ -136,21 +137,21 @@ func (c *policyCheckCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	problems, watch := lint(loaded)
+	problems := loaded.Check()
 	var incomplete error
 	if len(c.Recordings) > 0 {
-		unused, err := c.watch(ctx, std, watch)
+		unused, err := c.watch(ctx, std, loaded.Watch())
 		if incomplete = err; unused == nil && err != nil {
 			return err
 		}
 		problems = append(problems, unused...)
 	}
-	slices.SortStableFunc(problems, func(a, b config.Problem) int { return a.Pos.Compare(b.Pos) })
+	slices.SortStableFunc(problems, func(a, b policy.Problem) int { return a.At.Compare(b.At) })
 	var rows []checkRow
 	var lines strings.Builder
 	for _, found := range problems {
-		rows = append(rows, checkRow{c.Policy, found.Pos.Line, found.Pos.Column, found.Msg})
-		fmt.Fprintf(&lines, "%s\n", text.Visible(text.Mask(fmt.Sprintf("%s:%s: %s", c.Policy, found.Pos, found.Msg)), 1000))
+		rows = append(rows, checkRow{c.Policy, found.At.Line, found.At.Column, found.Says})
+		fmt.Fprintf(&lines, "%s\n", text.Visible(text.Mask(fmt.Sprintf("%s:%s: %s", c.Policy, found.At, found.Says)), 1000))
 	}
 	if c.JSON {
 		err = writeJSON(std.out, rows)
@@ -164,7 +165,7 @@ func (c *policyCheckCmd) Run(ctx context.Context, std streams) error {
 }
 
 // watch returns the patterns that match nothing in the recordings, and what could not be read.
-func (c *policyCheckCmd) watch(ctx context.Context, std streams, w watcher) ([]config.Problem, error) {
+func (c *policyCheckCmd) watch(ctx context.Context, std streams, w *policy.Watch) ([]policy.Problem, error) {
 	engine, err := scanner.New(nil, scanner.Options{Policy: w})
 	if err != nil {
 		return nil, err
@@ -187,9 +188,16 @@ func (c *policyCheckCmd) watch(ctx context.Context, std streams, w watcher) ([]c
 	case res.Coverage.Events == 0:
 		return nil, &exitError{exitIncomplete, errors.New("the recordings are empty")}
 	}
-	unused := append([]config.Problem{}, w.Unused()...)
+	unused := append([]policy.Problem{}, w.Unused()...)
 	if tellSkipped(std, res); len(res.Coverage.Skipped) > 0 {
 		err = &exitError{code: exitIncomplete}
 	}
 	return unused, err
+}
+
+// tellIdle reports settings that should protect the user and have no effect.
+func tellIdle(std streams, idle []string) {
+	for _, line := range idle {
+		fmt.Fprintf(std.err, "mcpscan: %s\n", text.Visible(line, 1000))
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/policyfile"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -22,8 +23,8 @@ func TestPolicyDocument(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, found := range p.Check() {
-			if !strings.Contains(found.Msg, "disabled") {
-				t.Errorf("the example %s tells %s", found.Pos, found.Msg)
+			if !strings.Contains(found.Says, "disabled") {
+				t.Errorf("the example %s tells %s", found.At, found.Says)
 			}
 		}
 	}
@@ -32,7 +33,7 @@ func TestPolicyDocument(t *testing.T) {
 			t.Errorf("no example of docs/policy.md has %q", word)
 		}
 	}
-	for _, word := range slices.Concat([]string{"tool_name", "event_type"}, policyfile.EventTypes()) {
+	for _, word := range slices.Concat([]string{"tool_name", "event_type"}, policy.EventTypes) {
 		if !strings.Contains(document, "`"+word+"`") {
 			t.Errorf("docs/policy.md does not tell of %q", word)
 		}

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/config"
-	"github.com/mcpscan/mcpscan/internal/policyfile"
+	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -111,7 +111,7 @@ func (f *fixture) row(out *scanner.Outcome) fixtureRow {
 	r.Method, r.Target, r.Decision, r.Rule, r.Reason = m.Method, m.Target, d.Verdict.String(), d.Rule, d.Reason
 	r.File, r.Line, r.Column = d.Location.File, d.Location.Line, d.Location.Column
 	for i, word := range f.expected {
-		if v, _ := policyfile.Action(word).Verdict(); v != d.Verdict {
+		if v, _ := policy.Action(word).Verdict(); v != d.Verdict {
 			r.Result = "mismatch"
 		} else if i == 0 {
 			r.Result = "ok"
@@ -246,8 +246,8 @@ func (f *fixture) fill(doc *wire.Doc, at func(int, string, ...any) error) error 
 		}
 	}
 	if word := texts["expected"]; word != "" || doc.Get(0, "expected") >= 0 {
-		if _, err := policyfile.ParseAction(word); err != nil {
-			return at(int(doc.Nodes[doc.Get(0, "expected")].Start), "%s", err)
+		if _, known := policy.Action(word).Verdict(); !known {
+			return at(int(doc.Nodes[doc.Get(0, "expected")].Start), "unknown action %s%s", config.Quoted(word), config.Hint(word, policy.Actions))
 		}
 		f.expected = []string{word}
 	}

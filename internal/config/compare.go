@@ -231,7 +231,7 @@ func (c *comparison) rates() {
 }
 
 func (c *comparison) policy() {
-	c.changes = append(c.changes, policy.Compare(c.before.Policy, c.now.Policy)...)
+	c.changes = append(c.changes, policy.CompareLists(c.before.Policy, c.now.Policy)...)
 }
 
 // same reports whether two values of settings are equal, at any place.

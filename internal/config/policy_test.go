@@ -25,7 +25,7 @@ func refused(s *config.Settings, calls ...string) (got []string) {
 		if name, unlisted := strings.CutPrefix(tool, "!"); unlisted {
 			r.Target, r.Tool = name, nil
 		}
-		if d := s.Policy.Decide(&r); d.Verdict != scanner.Allow {
+		if d := s.Policy.Policy().Decide(&r); d.Verdict != scanner.Allow {
 			got = append(got, call+": "+d.Rule)
 		}
 	}
@@ -290,7 +290,7 @@ func TestPartialHashes(t *testing.T) {
 		if got := refused(s, "a b", "a !b"); !slices.Equal(got, []string{"a b: allowed_tools", "a !b: allowed_tools"}) {
 			t.Errorf("%s: refused are %q", hash, got)
 		}
-		if found := s.Policy.Check(); !slices.ContainsFunc(found, func(p policy.Problem) bool { return p.Idle && strings.Contains(p.Says, "this rule allows nothing") }) {
+		if found := s.Policy.Policy().Check(); !slices.ContainsFunc(found, func(p policy.Problem) bool { return p.Idle && strings.Contains(p.Says, "this rule allows nothing") }) {
 			t.Errorf("%s: nothing is said: %+v", hash, found)
 		}
 	}

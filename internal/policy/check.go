@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -16,182 +17,140 @@ type Problem struct {
 
 // Check returns rules without effect, in file order. Every report is certain; it does not find
 // rules that only several others together make unreachable.
-func (l *Lists) Check() []Problem {
-	c := &checker{Lists: l}
-	c.idle()
-	c.empty()
-	c.servers()
-	c.tools()
-	for i := range l.Servers {
-		if d := &l.Servers[i]; len(d.EnvAllow) > 0 && len(d.EnvDeny) > 0 {
-			c.tell(d.At, "env_deny has no effect with env_allow, which lists everything that the server may have")
-		}
+func (p *Policy) Check() []Problem {
+	var c checker
+	if p.lists != nil {
+		c.problems = p.lists.check()
+	} else {
+		c.rules(p)
 	}
 	slices.SortStableFunc(c.problems, func(a, b Problem) int { return a.At.Compare(b.At) })
 	return c.problems
 }
 
-type checker struct {
-	*Lists
-	problems []Problem
+func (c *checker) rules(p *Policy) {
+	order := p.stages[0].rules
+	for i, r := range order {
+		for _, earlier := range order[:i] {
+			if earlier.covers(r) {
+				c.covered(r, earlier)
+				break
+			}
+		}
+	}
+	for _, r := range p.rules {
+		if r.Disabled {
+			c.tell(r.At, "the %s is disabled", r.called())
+		}
+		c.reach(r)
+		c.patterns(r)
+	}
 }
+
+// Idle returns what somebody wrote down to protect them and decides nothing.
+func (p *Policy) Idle() []Problem {
+	var c checker
+	if p.lists != nil {
+		c.problems = slices.DeleteFunc(p.Check(), func(found Problem) bool { return !found.Idle })
+		return c.problems
+	}
+	for _, r := range p.stages[0].rules {
+		if !r.Passes() {
+			c.reach(r)
+		}
+	}
+	return c.problems
+}
+
+type checker struct{ problems []Problem }
 
 func (c *checker) tell(at scanner.Position, format string, args ...any) {
 	c.problems = append(c.problems, Problem{At: at, Says: fmt.Sprintf(format, args...)})
 }
 
-func (c *checker) tellIdle(at scanner.Position, format string, args ...any) {
-	c.tell(at, format, args...)
-	c.problems[len(c.problems)-1].Idle = true
+// called is what messages call a rule.
+func (r *Rule) called() string {
+	if r.Name == "" {
+		return r.title()
+	}
+	return "rule " + quoted(r.Name)
 }
 
-// idle reports settings without effect.
-func (c *checker) idle() {
-	if !c.Enforced && !c.Empty() {
-		c.tellIdle(c.At, "this policy has no effect: enforce_policy is not true")
-	}
-	if c.ServerMode != Allowlist && !c.FailClosed {
-		if i := slices.IndexFunc(c.AllowedServers, func(r ServerRule) bool { return !r.ID.All() }); i >= 0 {
-			c.tellIdle(c.AllowedServers[i].At, "allowed_servers has no effect: server_policy is %s, not allowlist", c.ServerMode)
-		}
-	}
-	if c.ToolMode != Allowlist {
-		if i := slices.IndexFunc(c.AllowedTools, func(r ToolRule) bool { return !r.all() }); i >= 0 {
-			c.tellIdle(c.AllowedTools[i].At, "allowed_tools has no effect: tool_policy is %s, not allowlist", c.ToolMode)
-		}
-	}
-	for i := range c.AllowedTools {
-		if rule := &c.AllowedTools[i]; rule.Hash.partial {
-			c.tellIdle(rule.At, "this rule allows nothing: its content_hash is a placeholder or truncated; mcpscan pins list --json shows the full digest")
-		}
-	}
-	if pins := c.Pinning; (pins.OnChange != nil || pins.TrustFirst != nil) && (pins.Enabled == nil || !*pins.Enabled) {
-		c.tellIdle(c.PinningAt, "pins are not compared: version_pinning.enabled is not true")
+// covered reports a rule that an earlier one leaves nothing to.
+func (c *checker) covered(r, earlier *Rule) {
+	own, _ := r.Action.Verdict()
+	theirs, _ := earlier.Action.Verdict()
+	place := fmt.Sprintf("%s at %s", earlier.called(), earlier.At)
+	switch {
+	case own != theirs:
+		c.tell(r.At, "the %s is unreachable: the %s comes first, matches everything that it matches, and says %s instead of %s; move it up, or narrow the other one", r.called(), place, earlier.Action, r.Action)
+	case r.covers(earlier):
+		c.tell(r.At, "the %s is a duplicate of the %s; remove it", r.called(), place)
+	default:
+		c.tell(r.At, "the %s is unreachable: the %s comes first, matches everything that it matches, and says the same; remove it", r.called(), place)
 	}
 }
 
-// empty reports a policy that lets nothing pass.
-func (c *checker) empty() {
-	if c.ServerMode == Allowlist && len(c.AllowedServers) == 0 {
-		c.tell(c.ServerModeAt, "no server is allowed: allowed_servers is empty")
-	}
-	if c.ToolMode == Allowlist && len(c.AllowedTools) == 0 {
-		c.tell(c.ToolModeAt, "no tool is allowed: allowed_tools is empty")
-	}
-	if c.FailClosed && len(c.AllowedServers) == 0 && len(c.Servers) == 0 {
-		c.tell(c.FailClosedAt, "no server is known: fail_closed blocks all that are neither in servers nor in allowed_servers")
+// reach reports rules that match nothing that a policy decides about.
+func (c *checker) reach(r *Rule) {
+	scope, _ := r.scope()
+	if len(scope) == 0 {
+		c.tell(r.At, "the %s matches nothing: no request has this method, event_type and tool_name together", r.called())
+	} else if r.Action != Log && !slices.ContainsFunc(scope, func(method string) bool { return decided[method] }) {
+		c.tell(r.At, "the %s has no effect: a policy decides about tools/call, resources/read, prompts/get and sampling/createMessage, and all other messages pass; only the action log has an effect on them", r.called())
 	}
 }
 
-// servers reports rules about servers that others leave nothing to.
-func (c *checker) servers() {
-	for i, r := range c.AllowedServers {
-		for _, d := range c.DeniedServers {
-			if d.ID.covers(r.ID, true) && !(c.ServerMode == Allowlist && d.ID.All()) {
-				c.tell(r.At, "the pattern %q at %s denies the server before any allow rule", d.ID, d.At)
-				break
-			}
-		}
-		c.repeated(r.At, i, func(k int) (bool, scanner.Position) {
-			return c.AllowedServers[k].ID.covers(r.ID, false), c.AllowedServers[k].At
-		})
-	}
-	for i, r := range c.DeniedServers {
-		c.repeated(r.At, i, func(k int) (bool, scanner.Position) {
-			return c.DeniedServers[k].ID.covers(r.ID, true), c.DeniedServers[k].At
-		})
-	}
-}
-
-// tools reports rules about tools that others leave nothing to.
-func (c *checker) tools() {
-	for i := range c.AllowedTools {
-		r := &c.AllowedTools[i]
-		for k := range c.DeniedTools {
-			if d := &c.DeniedTools[k]; d.covers(r, true) && !(c.ToolMode == Allowlist && d.all()) {
-				c.tell(r.At, "the patterns %q and %q at %s deny the tool before any allow rule", d.Server, d.Tool, d.At)
-				break
-			}
-		}
-		c.repeated(r.At, i, func(k int) (bool, scanner.Position) {
-			return c.AllowedTools[k].covers(r, false), c.AllowedTools[k].At
-		})
-	}
-	for i := range c.DeniedTools {
-		r := &c.DeniedTools[i]
-		c.repeated(r.At, i, func(k int) (bool, scanner.Position) {
-			return c.DeniedTools[k].covers(r, true), c.DeniedTools[k].At
-		})
-	}
-}
-
-// repeated reports a rule of which an earlier one of its list says all.
-func (c *checker) repeated(at scanner.Position, i int, covers func(int) (bool, scanner.Position)) {
-	for k := range i {
-		if all, first := covers(k); all {
-			c.tell(at, "this has no effect: the rule at %s matches everything that it matches", first)
-			return
-		}
-	}
-}
-
-func (t *ToolRule) covers(o *ToolRule, refuses bool) bool {
-	return t.Server.covers(o.Server, refuses) && t.Tool.covers(o.Tool, refuses) && (t.Hash.IsZero() || t.Hash == o.Hash)
-}
-
-// covers reports whether a glob surely matches every name that another one matches.
-func (n Name) covers(o Name, refuses bool) bool {
-	if n.All() || n.text == o.text || refuses && slices.Equal(n.low, o.low) {
-		return true
-	}
-	if slices.Contains(o.parts, anyText) || slices.Contains(o.parts, oneRune) {
-		return false
-	}
-	if refuses {
-		return n.Refuses(string(o.parts))
-	}
-	return n.Allows(string(o.parts))
-}
-
-// Unused returns the rules with patterns that match none of the names that were seen: tools
-// by server.
-func (l *Lists) Unused(seen map[string]map[string]bool) (unused []Problem) {
-	tell := func(at scanner.Position, what string, names ...any) {
-		unused = append(unused, Problem{At: at, Says: fmt.Sprintf(what, names...)})
-	}
-	some := func(match func(server string) bool) bool {
-		for server := range seen {
-			if match(server) {
-				return true
-			}
-		}
-		return false
-	}
-	for _, rules := range [...][]ServerRule{l.AllowedServers, l.DeniedServers} {
-		for _, r := range rules {
-			if !some(r.ID.Refuses) {
-				tell(r.At, "the pattern %q matches no server of the recordings", r.ID)
-			}
-		}
-	}
-	for _, rules := range [...][]ToolRule{l.AllowedTools, l.DeniedTools} {
-		for i := range rules {
-			r := &rules[i]
-			if !some(func(server string) bool {
-				if !r.Server.Refuses(server) {
-					return false
+// patterns reports patterns that add nothing, or mean something else than they seem to.
+func (c *checker) patterns(r *Rule) {
+	r.lists(func(name string, g Patterns) {
+		for i, p := range g {
+			for k, o := range g {
+				if i != k && o.includes(p) && (k < i || !p.includes(o)) {
+					c.tell(p.at, "the pattern %s adds nothing: %s in the same list matches everything that it matches", quoted(p.source), quoted(o.source))
+					break
 				}
-				for tool := range seen[server] {
-					if r.Tool.Refuses(tool) {
-						return true
-					}
-				}
-				return false
-			}) {
-				tell(r.At, "the patterns %q and %q match no tool of the recordings", r.Server, r.Tool)
+			}
+			switch {
+			case strings.ContainsAny(p.source, "[]{}"):
+				c.tell(p.at, "the pattern %s has brackets, which are literal: write a list of patterns instead", quoted(p.source))
+			case p.source == "*" && name == "tool_name" && !r.Passes():
+				c.tell(p.at, "the pattern \"*\" does not match the name of a tool with a slash in it: \"**\" does")
+			case climbs(p.source) && name == "resource_path" && p.source != "**/../**":
+				c.tell(p.at, "the pattern %s matches only paths with .., but paths are compared without it; write the path that it resolves to, or \"**/../**\" for all paths with ..", quoted(p.source))
+			case strings.HasSuffix(p.source, "/") && name == "resource_path":
+				c.tell(p.at, "the pattern %s matches only the directory: %s matches its content", quoted(p.source), quoted(p.source+"**"))
 			}
 		}
+	})
+}
+
+// lists calls f with every criterion that has patterns.
+func (r *Rule) lists(f func(name string, g Patterns)) {
+	f("server", r.Servers)
+	f("tool", r.Targets)
+	f("tool_name", r.Tools)
+	f("resource_path", r.Paths)
+	f("method", r.Methods)
+	f("event_type", r.Types)
+	for _, a := range r.Args {
+		f("args."+a.Name, a.Patterns)
 	}
-	slices.SortStableFunc(unused, func(a, b Problem) int { return a.At.Compare(b.At) })
-	return unused
+}
+
+// Impossible returns the patterns of a rule that lets pass which can match nothing.
+func (r *Rule) Impossible() []Problem {
+	var c checker
+	if !r.Passes() {
+		return nil
+	}
+	for _, p := range r.Paths {
+		if climbs(p.source) {
+			c.tell(p.at, "the pattern %s matches nothing: an allow rule sees paths without ..; write the path that they resolve to", quoted(p.source))
+		}
+	}
+	if len(r.Types) > 0 && !slices.ContainsFunc(EventTypes, func(word string) bool { return word != connect && r.Types.match(word) }) {
+		c.tell(r.Types[0].at, "event_type %q is for rules that refuse: no message is only a connection, and an allow rule would not check what else the call does", connect)
+	}
+	return c.problems
 }

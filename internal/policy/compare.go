@@ -2,216 +2,144 @@ package policy
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// Compare returns what lists change about those before them, and whether that lets
-// anything pass that was refused. What cannot be shown to be harmless weakens. Nil is a
-// policy that says nothing. Whether pins are compared at all is no part of it.
-func Compare(before, now *Lists) []scanner.SettingsChange {
-	c := &comparison{before: before, now: now}
-	for _, lists := range [...]**Lists{&c.before, &c.now} {
-		if *lists == nil {
-			*lists = &Lists{}
+// Compare returns what a policy changes about the one before it, and whether that lets
+// anything pass that was refused, asked about or logged. What cannot be shown to be
+// harmless weakens. Nil is a policy that says nothing. The names and texts of rules
+// decide nothing.
+func Compare(before, now *Policy) []scanner.SettingsChange {
+	c := &comparison{now: now}
+	switch {
+	case before == nil && now == nil:
+		return nil
+	case before == nil:
+		c.add(scanner.Keeps, scanner.Position{Line: 1, Column: 1}, "the policy is new")
+		return c.changes
+	case now == nil:
+		c.add(scanner.Weakens, scanner.Position{Line: 1, Column: 1}, "the policy was removed")
+		return c.changes
+	case before.listed != now.listed:
+		c.add(effect(before.listed), scanner.Position{Line: 1, Column: 1}, "the default decision was %s and is %s", before.otherwise(), now.otherwise())
+	}
+	c.kept = make([]bool, len(now.stages[0].rules))
+	gone := c.align(before.stages[0].rules, now.stages[0].rules)
+	for i, r := range now.stages[0].rules {
+		if !c.kept[i] {
+			c.added(i, r)
 		}
 	}
-	c.modes()
-	c.servers()
-	c.tools()
-	c.pinning()
-	c.declared()
+	for _, g := range gone {
+		c.gone(g)
+	}
 	return c.changes
 }
 
+// comparison collects the changes between two versions of a policy.
 type comparison struct {
-	before, now *Lists
-	changes     []scanner.SettingsChange
+	now     *Policy
+	kept    []bool // of its rules in their order: the policy before has them, too
+	changes []scanner.SettingsChange
 }
 
-// add takes a change in. One of lists that decide nothing, because they are not enforced,
-// lets nothing pass.
-func (c *comparison) add(weaker bool, at scanner.Position, keys []string, format string, args ...any) {
-	effect := scanner.Keeps
+// missing is a rule that the policy does not have any more where it was: ahead of its
+// rule number before, among those in force.
+type missing struct {
+	rule   *Rule
+	before int
+}
+
+func (c *comparison) add(effect scanner.Effect, at scanner.Position, format string, args ...any) {
+	c.changes = append(c.changes, scanner.SettingsChange{Effect: effect, Says: fmt.Sprintf(format, args...), Pos: at})
+}
+
+func effect(weaker bool) scanner.Effect {
 	if weaker {
-		effect = scanner.Weakens
+		return scanner.Weakens
 	}
-	c.changes = append(c.changes, scanner.SettingsChange{Effect: effect, Keys: keys, Says: strings.Join(keys, ".") + fmt.Sprintf(format, args...), Pos: at})
+	return scanner.Keeps
 }
 
-// decides reports whether something that the lists before refused was refused by them.
-func (c *comparison) decides(weaker bool) bool { return weaker && c.before.Enforced }
-
-func (c *comparison) modes() {
-	was, is := c.before, c.now
-	if was.Enforced != is.Enforced {
-		c.add(was.Enforced, scanner.Position{}, []string{"enforce_policy"}, " was %v and is %v", was.Enforced, is.Enforced)
+// otherwise describes the decision for requests that no rule matches.
+func (p *Policy) otherwise() string {
+	if p.listed {
+		return "denied"
 	}
-	if was.FailClosed != is.FailClosed {
-		c.add(c.decides(was.FailClosed), scanner.Position{}, []string{"fail_closed"}, " was %v and is %v", was.FailClosed, is.FailClosed)
-	}
-	if was.ServerMode != is.ServerMode {
-		c.add(c.decides(was.ServerMode == Allowlist), scanner.Position{}, []string{"server_policy"}, " was %s and is %s", was.ServerMode, is.ServerMode)
-	}
-	if was.ToolMode != is.ToolMode {
-		c.add(c.decides(was.ToolMode == Allowlist || is.ToolMode == None), scanner.Position{}, []string{"tool_policy"}, " was %s and is %s", was.ToolMode, is.ToolMode)
-	}
+	return "logged"
 }
 
-func (c *comparison) servers() {
-	allows := func(a, b *ServerRule) bool { return a.ID.covers(b.ID, false) }
-	denies := func(a, b *ServerRule) bool { return a.ID.covers(b.ID, true) }
-	equal := func(a, b *ServerRule) bool { return sameName(a.ID, b.ID) }
-	for _, now := range [...]bool{true, false} {
-		for _, r := range unmatched(c.lists(now).AllowedServers, c.lists(!now).AllowedServers, equal) {
-			weaker := now && (c.before.ServerMode == Allowlist || c.before.FailClosed) &&
-				!some(c.before.AllowedServers, func(o *ServerRule) bool { return allows(o, r) })
-			c.listed(now, weaker, r.At, "allowed_servers", fmt.Sprintf("%q", r.ID))
-		}
-		for _, r := range unmatched(c.lists(now).DeniedServers, c.lists(!now).DeniedServers, equal) {
-			weaker := !now && !some(c.now.DeniedServers, func(o *ServerRule) bool { return denies(o, r) && !c.pointless(o.ID.All(), c.now.ServerMode) })
-			c.listed(now, weaker, r.At, "denied_servers", fmt.Sprintf("%q", r.ID))
-		}
+// align finds the rules that both policies have, in one order, and returns those that are
+// gone.
+func (c *comparison) align(before, now []*Rule) (gone []missing) {
+	places := map[string][]int{}
+	for i, r := range before {
+		places[r.decides()] = append(places[r.decides()], i)
 	}
-	if c.before.ServerMode != Allowlist && c.now.ServerMode == Allowlist && some(c.before.DeniedServers, func(r *ServerRule) bool { return r.ID.All() }) {
-		c.add(c.decides(true), scanner.Position{}, []string{"server_policy"}, ` is allowlist, under which a denied "*" does not refuse what is allowed`)
-	}
-}
-
-func (c *comparison) tools() {
-	equal := func(a, b *ToolRule) bool {
-		return sameName(a.Server, b.Server) && sameName(a.Tool, b.Tool) && a.Hash == b.Hash
-	}
-	say := func(r *ToolRule) string {
-		if r.Hash.IsZero() {
-			return fmt.Sprintf("%q of server %q", r.Tool, r.Server)
-		}
-		return fmt.Sprintf("%q of server %q with a content_hash", r.Tool, r.Server)
-	}
-	for _, now := range [...]bool{true, false} {
-		for _, r := range unmatched(c.lists(now).AllowedTools, c.lists(!now).AllowedTools, equal) {
-			weaker := now && c.before.ToolMode == Allowlist && !some(c.before.AllowedTools, func(o *ToolRule) bool { return o.covers(r, false) })
-			c.listed(now, weaker, r.At, "allowed_tools", say(r))
-		}
-		for _, r := range unmatched(c.lists(now).DeniedTools, c.lists(!now).DeniedTools, equal) {
-			weaker := !now && !some(c.now.DeniedTools, func(o *ToolRule) bool { return o.covers(r, true) && !c.pointless(o.all(), c.now.ToolMode) })
-			c.listed(now, weaker, r.At, "denied_tools", say(r))
-		}
-	}
-	if c.before.ToolMode != Allowlist && c.now.ToolMode == Allowlist && some(c.before.DeniedTools, (*ToolRule).all) {
-		c.add(c.decides(true), scanner.Position{}, []string{"tool_policy"}, ` is allowlist, under which a denied "*" does not refuse what is allowed`)
-	}
-}
-
-// pointless reports a rule that denies all, where the mode has that say nothing.
-func (c *comparison) pointless(all bool, mode Mode) bool { return all && mode == Allowlist }
-
-func (c *comparison) lists(now bool) *Lists {
-	if now {
-		return c.now
-	}
-	return c.before
-}
-
-// listed reports an entry of a list that only one version has.
-func (c *comparison) listed(now, weaker bool, at scanner.Position, key, entry string) {
-	if now {
-		c.add(c.decides(weaker), at, []string{key}, " now has %s", entry)
-		return
-	}
-	c.add(c.decides(weaker), scanner.Position{}, []string{key}, " no longer has %s", entry)
-}
-
-// unmatched returns the entries of a list to which another list has no equal one.
-func unmatched[T any](list, other []T, equal func(a, b *T) bool) (out []*T) {
-	for i := range list {
-		if !some(other, func(o *T) bool { return equal(&list[i], o) }) {
-			out = append(out, &list[i])
-		}
-	}
-	return out
-}
-
-func some[T any](list []T, is func(*T) bool) bool {
-	for i := range list {
-		if is(&list[i]) {
-			return true
-		}
-	}
-	return false
-}
-
-// pinning compares what becomes of tools that are not as they were trusted.
-func (c *comparison) pinning() {
-	change := func(l *Lists) scanner.Verdict {
-		if l.Pinning.OnChange == nil {
-			return scanner.DefaultPinning().OnChange
-		}
-		return *l.Pinning.OnChange
-	}
-	if was, is := change(c.before), change(c.now); was != is {
-		c.add(is < was, scanner.Position{}, []string{"version_pinning", "on_change"}, " was %s and is %s", was, is)
-	}
-	trusts := func(l *Lists) bool { return l.Pinning.TrustFirst == nil || *l.Pinning.TrustFirst }
-	if was, is := trusts(c.before), trusts(c.now); was != is {
-		c.add(is, scanner.Position{}, []string{"version_pinning", "auto_trust_first"}, " was %v and is %v", was, is)
-	}
-}
-
-// declared compares the declared servers, which fail_closed allows and whose environment the
-// policy limits.
-func (c *comparison) declared() {
-	find := func(l *Lists, id string) *Declared {
-		if i := slices.IndexFunc(l.Servers, func(d Declared) bool { return d.ID == id }); i >= 0 {
-			return &l.Servers[i]
-		}
-		return nil
-	}
-	keys := []string{"servers"}
-	for i := range c.now.Servers {
-		is := &c.now.Servers[i]
-		was := find(c.before, is.ID)
-		if was == nil {
-			c.add(c.decides(c.before.FailClosed) && c.before.allowedServer(is.ID) == nil, is.At, keys, " now declares %q", is.ID)
+	next := 0
+	for i, r := range now {
+		same := places[r.decides()]
+		at := slices.IndexFunc(same, func(place int) bool { return place >= next })
+		if at < 0 {
 			continue
 		}
-		before, now := *was, *is
-		before.At, now.At = scanner.Position{}, scanner.Position{}
-		before.EnvAllow, before.EnvDeny, now.EnvAllow, now.EnvDeny = nil, nil, nil, nil
-		if !reflect.DeepEqual(before, now) {
-			c.add(true, is.At, keys, " declares %q as another server", is.ID)
+		for ; next < same[at]; next++ {
+			gone = append(gone, missing{before[next], i})
 		}
-		if !slices.EqualFunc(was.EnvAllow, is.EnvAllow, sameName) || !slices.EqualFunc(was.EnvDeny, is.EnvDeny, sameName) {
-			c.add(!is.limits(was), is.At, keys, " gives %q another environment", is.ID)
-		}
+		c.kept[i], next = true, same[at]+1
 	}
-	for i := range c.before.Servers {
-		was := &c.before.Servers[i]
-		if find(c.now, was.ID) == nil {
-			c.add(len(was.EnvAllow)+len(was.EnvDeny) > 0, scanner.Position{}, keys, " no longer declares %q", was.ID)
-		}
+	for ; next < len(before); next++ {
+		gone = append(gone, missing{before[next], len(now)})
 	}
+	return gone
 }
 
-func sameName(a, b Name) bool { return a.text == b.text }
-
-// limits reports whether a declaration surely lets a server have no variable that another
-// one did not let it have.
-func (d *Declared) limits(was *Declared) bool {
-	covered := func(by []Name, n Name, covers func(own, n Name) bool) bool {
-		return slices.ContainsFunc(by, func(own Name) bool { return sameName(own, n) || covers(own, n) })
+// decides is all of a rule that decides, as a text that no other such rule has.
+func (r *Rule) decides() string {
+	var b strings.Builder
+	action := r.Action
+	if action == Deny {
+		action = Block
 	}
-	every := func(names, by []Name, covers func(own, n Name) bool) bool {
-		return !slices.ContainsFunc(names, func(n Name) bool { return !covered(by, n, covers) })
-	}
-	switch {
-	case len(was.EnvAllow) > 0: // a secret is allowed by its own name only
-		return len(d.EnvAllow) > 0 && every(d.EnvAllow, was.EnvAllow, func(own, n Name) bool { return own.covers(n, false) && !Sensitive(n.text) })
-	case len(d.EnvAllow) > 0:
-		return len(was.EnvDeny) == 0
-	}
-	return every(was.EnvDeny, d.EnvDeny, func(own, n Name) bool { return own.covers(n, true) })
+	fmt.Fprintf(&b, "%q %v", action, r.Any)
+	r.lists(func(name string, g Patterns) {
+		var sources []string
+		for _, p := range g {
+			sources = append(sources, p.source)
+		}
+		slices.Sort(sources)
+		fmt.Fprintf(&b, " %q %q", name, slices.Compact(sources))
+	})
+	return b.String()
 }
+
+// added reports a rule that is new at a place of the policy.
+func (c *comparison) added(at int, r *Rule) {
+	harmless := r.refuses()
+	for _, earlier := range c.now.stages[0].rules[:at] {
+		harmless = harmless || earlier.covers(r)
+	}
+	c.add(effect(!harmless), r.At, "the %s is new: %s", r.called(), r.Action)
+}
+
+// gone reports a rule that is missing. One that allowed gives way to whatever is as strict
+// or stricter. What any other refused must be decided by a rule that is as strict, or by
+// one that came first before, too.
+func (c *comparison) gone(g missing) {
+	harmless := g.rule.Action == Allow
+	strict, _ := g.rule.Action.Verdict()
+	for i, r := range c.now.stages[0].rules {
+		if i >= g.before && c.kept[i] { // what follows came behind the rule
+			break
+		}
+		own, _ := r.Action.Verdict()
+		harmless = harmless || (c.kept[i] || own >= strict) && r.covers(g.rule)
+	}
+	c.add(effect(!harmless), scanner.Position{}, "the %s was removed: %s", g.rule.called(), g.rule.Action)
+}
+
+// refuses reports whether the rule blocks.
+func (r *Rule) refuses() bool { return r.Action == Deny || r.Action == Block }

@@ -56,7 +56,7 @@ func (l *Lists) Variable(server, name string) scanner.Decision {
 	if len(d.EnvAllow) == 0 {
 		for _, glob := range d.EnvDeny {
 			if glob.Refuses(name) {
-				return l.block("env_deny", d.At, "env_deny of the server lists it, by the pattern %q", glob)
+				return l.variable("env_deny", d.At, "env_deny of the server lists it, by the pattern %q", glob)
 			}
 		}
 		return scanner.Decision{}
@@ -70,7 +70,12 @@ func (l *Lists) Variable(server, name string) scanner.Decision {
 	case Standard(name):
 		return scanner.Decision{}
 	case Sensitive(name):
-		return l.block("env_allow", d.At, "its name indicates a secret, and env_allow of the server does not list it")
+		return l.variable("env_allow", d.At, "its name indicates a secret, and env_allow of the server does not list it")
 	}
-	return l.block("env_allow", d.At, "env_allow of the server does not list it")
+	return l.variable("env_allow", d.At, "env_allow of the server does not list it")
+}
+
+func (l *Lists) variable(key string, at scanner.Position, format string, args ...any) scanner.Decision {
+	p := Policy{file: l.File}
+	return p.decision(blocks(key, at, format, args...))
 }

@@ -62,7 +62,7 @@ func denied(t fatal, yaml, recording string) []string {
 	}
 	all := rules.All()
 	i := slices.IndexFunc(all, func(r scanner.Rule) bool { return r.ID == "policy-denied" })
-	return run(t, recording, all[i], scanner.Options{Policy: settings.Policy, AgentSH: settings.Policy.Hashes()})
+	return run(t, recording, all[i], scanner.Options{Policy: settings.Policy.Policy(), AgentSH: settings.Policy.Hashes()})
 }
 
 // message writes a line of a recording.

@@ -1,10 +1,8 @@
-// Package policy decides about requests by a user's lists. It implements [scanner.Policy]: it
-// must have no clock, no I/O and no state between requests.
 package policy
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -86,119 +84,101 @@ type Declared struct {
 	At             scanner.Position
 }
 
-// decided are the methods by which something of a server is used, or by which it uses
-// its client.
-var decided = map[string]bool{
+// serverMethods are the methods by which something of a server is used, or by which it uses its client.
+var serverMethods = map[string]bool{
 	"tools/call": true, "resources/read": true, "resources/subscribe": true, "prompts/get": true, "completion/complete": true,
 	"sampling/createMessage": true, "elicitation/create": true,
 }
 
-// Decide decides about a request: denials come before anything that is allowed, and the server
-// before the tool.
-func (l *Lists) Decide(r *scanner.PolicyRequest) scanner.Decision {
-	if !l.Enforced || !decided[r.Method] {
-		return scanner.Decision{}
+// Policy returns the lists as rules: denials come before anything that is allowed, and the
+// server before the tool. Lists that are not enforced have none.
+func (l *Lists) Policy() *Policy {
+	p := &Policy{file: l.File, lists: l}
+	if l.Enforced {
+		p.stages = []stage{l.servers(p), l.tools(p)}
 	}
-	if d := l.server(r.Server); d.Verdict == scanner.Block || r.Method != "tools/call" {
-		return d
-	}
-	if d := l.ambiguous(r); d.Verdict == scanner.Block {
-		return d
-	}
-	return l.tool(r)
+	return p
 }
 
-// ambiguous refuses a call that names no tool, or several, in one case or another:
-// readers of JSON do not agree which of them is meant.
-func (l *Lists) ambiguous(r *scanner.PolicyRequest) scanner.Decision {
-	if l.ToolMode == None && len(l.DeniedTools) == 0 {
-		return scanner.Decision{}
-	}
-	if r.Target == "" {
-		return l.block("tool_policy", l.ToolModeAt, "the call does not name a tool")
-	}
-	for i := range r.Arguments {
-		if a := &r.Arguments[i]; len(a.Pointer) == len("/name") && strings.EqualFold(a.Pointer, "/name") && a.Text != r.Target {
-			return l.block("tool_policy", l.ToolModeAt, "the call names more than one tool")
-		}
-	}
-	return scanner.Decision{}
+// blocks returns a rule that blocks, of one of the keys.
+func blocks(key string, at scanner.Position, format string, args ...any) *Rule {
+	return &Rule{Name: key, At: at, Action: Block, Message: fmt.Sprintf(format, args...)}
 }
 
-// server decides about a server.
-func (l *Lists) server(id string) scanner.Decision {
-	for i := range l.DeniedServers {
-		rule := &l.DeniedServers[i]
-		if rule.ID.Refuses(id) && !(l.ServerMode == Allowlist && rule.ID.All()) {
-			return l.block("denied_servers", rule.At, "the pattern %q denies the server", rule.ID)
+// servers decides about the server of a request.
+func (l *Lists) servers(p *Policy) stage {
+	s := stage{methods: serverMethods}
+	for _, d := range l.DeniedServers {
+		if l.ServerMode != Allowlist || !d.ID.All() {
+			r := blocks("denied_servers", d.At, "the pattern %q denies the server", d.ID)
+			r.Servers = patternsOf(d.ID)
+			s.rules = append(s.rules, r)
 		}
 	}
-	allowed := l.allowedServer(id)
-	switch {
-	case l.ServerMode == Allowlist && allowed == nil:
-		return l.block("server_policy", l.ServerModeAt, "the server is not in allowed_servers")
-	case l.FailClosed && allowed == nil && l.declared(id) == nil:
-		d := l.block("fail_closed", l.FailClosedAt, "the server is neither in servers nor in allowed_servers")
-		d.Check = scanner.RegistryCheck
-		return d
+	if l.ServerMode != Allowlist && !l.FailClosed {
+		return s
 	}
-	return scanner.Decision{}
+	allow := func(id Name) {
+		s.rules = append(s.rules, &Rule{Action: Allow, Servers: patternsOf(id), list: listCriteria{silent: true}})
+	}
+	for _, a := range l.AllowedServers {
+		allow(a.ID)
+	}
+	if l.ServerMode == Allowlist {
+		s.otherwise = p.decision(blocks("server_policy", l.ServerModeAt, "the server is not in allowed_servers"))
+		return s
+	}
+	for i := range l.Servers {
+		allow(literal(l.Servers[i].ID))
+	}
+	r := blocks("fail_closed", l.FailClosedAt, "the server is neither in servers nor in allowed_servers")
+	r.list.check = scanner.RegistryCheck
+	s.otherwise = p.decision(r)
+	return s
+}
+
+// tools decides about the tool of a call.
+func (l *Lists) tools(p *Policy) stage {
+	s := stage{methods: map[string]bool{"tools/call": true}}
+	add := func(r *Rule, list listCriteria) { r.list, s.rules = list, append(s.rules, r) }
+	if l.ToolMode != None || len(l.DeniedTools) > 0 { // readers of JSON do not agree which of several names is meant
+		add(blocks("tool_policy", l.ToolModeAt, "the call does not name a tool"), listCriteria{call: unnamedCall})
+		add(blocks("tool_policy", l.ToolModeAt, "the call names more than one tool"), listCriteria{call: ambiguousCall})
+	}
+	for i := range l.DeniedTools {
+		if d := &l.DeniedTools[i]; l.ToolMode != Allowlist || !d.all() {
+			add(d.named(blocks("denied_tools", d.At, "the patterns %q and %q deny the tool", d.Server, d.Tool)), listCriteria{hash: d.Hash})
+		}
+	}
+	if l.FailClosed {
+		add(blocks("fail_closed", l.FailClosedAt, "the server has not listed the tool"), listCriteria{check: scanner.RegistryCheck, call: unlistedCall})
+	}
+	if l.ToolMode != Allowlist {
+		return s
+	}
+	for i := range l.AllowedTools {
+		a := &l.AllowedTools[i]
+		add(a.named(&Rule{Name: "allowed_tools", At: a.At, Action: Allow, Message: "the tool is in allowed_tools"}), listCriteria{hash: a.Hash})
+	}
+	for _, a := range slices.Backward(l.AllowedTools) { // that would allow the tool, were it another one
+		add(a.named(blocks("allowed_tools", a.At, "the tool is allowed with a content_hash only, and the server has not listed it")), listCriteria{exact: true, call: unlistedCall})
+		add(a.named(blocks("allowed_tools", a.At, "the tool is allowed with another content_hash than its current definition has")), listCriteria{exact: true})
+	}
+	s.otherwise = p.decision(blocks("tool_policy", l.ToolModeAt, "the tool is not in allowed_tools"))
+	return s
+}
+
+// named adds the names of the entry to a rule.
+func (t *ToolRule) named(r *Rule) *Rule {
+	r.Servers, r.Tools = patternsOf(t.Server), patternsOf(t.Tool)
+	return r
 }
 
 func (l *Lists) allowedServer(id string) *ServerRule {
-	for i := range l.AllowedServers {
-		if l.AllowedServers[i].ID.Allows(id) {
-			return &l.AllowedServers[i]
-		}
+	if i := slices.IndexFunc(l.AllowedServers, func(r ServerRule) bool { return r.ID.Allows(id) }); i >= 0 {
+		return &l.AllowedServers[i]
 	}
 	return nil
-}
-
-// tool decides about a call of a tool of a server that is not refused.
-func (l *Lists) tool(r *scanner.PolicyRequest) scanner.Decision {
-	for i := range l.DeniedTools {
-		rule := &l.DeniedTools[i]
-		if rule.refuses(r) && !(l.ToolMode == Allowlist && rule.all()) {
-			return l.block("denied_tools", rule.At, "the patterns %q and %q deny the tool", rule.Server, rule.Tool)
-		}
-	}
-	if l.FailClosed && r.Tool == nil {
-		d := l.block("fail_closed", l.FailClosedAt, "the server has not listed the tool")
-		d.Check = scanner.RegistryCheck
-		return d
-	}
-	if l.ToolMode != Allowlist {
-		return scanner.Decision{}
-	}
-	var other *ToolRule // that would allow the tool, were it another one
-	for i := range l.AllowedTools {
-		switch rule := &l.AllowedTools[i]; {
-		case rule.allows(r):
-			return scanner.Decision{Rule: "allowed_tools", Reason: "the tool is in allowed_tools", Location: l.location(rule.At)}
-		case rule.names(r):
-			other = rule
-		}
-	}
-	switch {
-	case other == nil:
-		return l.block("tool_policy", l.ToolModeAt, "the tool is not in allowed_tools")
-	case r.Tool == nil:
-		return l.block("allowed_tools", other.At, "the tool is allowed with a content_hash only, and the server has not listed it")
-	}
-	return l.block("allowed_tools", other.At, "the tool is allowed with another content_hash than its current definition has")
-}
-
-// names reports whether the rule allows tools of this name.
-func (t *ToolRule) names(r *scanner.PolicyRequest) bool {
-	return t.Server.Allows(r.Server) && t.Tool.Allows(r.Target)
-}
-
-func (t *ToolRule) allows(r *scanner.PolicyRequest) bool {
-	return t.names(r) && (t.Hash.IsZero() || t.Hash.Is(r.Tool))
-}
-
-func (t *ToolRule) refuses(r *scanner.PolicyRequest) bool {
-	return t.Server.Refuses(r.Server) && t.Tool.Refuses(r.Target) && (t.Hash.IsZero() || t.Hash.Is(r.Tool))
 }
 
 // all reports a rule for every tool, which under an allowlist repeats the mode.
@@ -220,12 +200,4 @@ func (l *Lists) Hashes() bool {
 func (l *Lists) Empty() bool {
 	return !l.FailClosed && l.ServerMode == None && l.ToolMode == None && len(l.DeniedServers) == 0 && len(l.DeniedTools) == 0 &&
 		len(l.AllowedServers) == 0 && len(l.AllowedTools) == 0
-}
-
-func (l *Lists) block(rule string, at scanner.Position, format string, args ...any) scanner.Decision {
-	return scanner.Decision{Verdict: scanner.Block, Rule: rule, Reason: fmt.Sprintf(format, args...), Location: l.location(at)}
-}
-
-func (l *Lists) location(at scanner.Position) scanner.Location {
-	return scanner.Location{File: l.File, Line: max(at.Line, 1), Column: max(at.Column, 1)}
 }

@@ -77,7 +77,7 @@ func TestLists(t *testing.T) {
 		{"closed, nothing declared", Lists{FailClosed: true}, "b", "x", listed, "fail_closed"},
 	} {
 		c.lists.Enforced = true
-		d := c.lists.Decide(&scanner.PolicyRequest{Server: c.server, Method: "tools/call", Target: c.tool, Tool: c.known})
+		d := c.lists.Policy().Decide(&scanner.PolicyRequest{Server: c.server, Method: "tools/call", Target: c.tool, Tool: c.known})
 		got := ""
 		if d.Verdict != scanner.Allow {
 			got = d.Rule
@@ -86,7 +86,7 @@ func TestLists(t *testing.T) {
 			t.Errorf("%s: %s of %s is refused by %q, want %q", c.what, c.tool, c.server, got, c.want)
 		}
 		c.lists.Enforced = false
-		if d := c.lists.Decide(&scanner.PolicyRequest{Server: c.server, Method: "tools/call", Target: c.tool, Tool: c.known}); d != (scanner.Decision{}) {
+		if d := c.lists.Policy().Decide(&scanner.PolicyRequest{Server: c.server, Method: "tools/call", Target: c.tool, Tool: c.known}); d != (scanner.Decision{}) {
 			t.Errorf("%s: decided without enforce_policy: %+v", c.what, d)
 		}
 	}
@@ -98,7 +98,7 @@ func TestOtherRequests(t *testing.T) {
 	for method, decides := range map[string]bool{"resources/read": true, "prompts/get": true, "sampling/createMessage": true,
 		"elicitation/create": true, "initialize": false, "tools/list": false, "ping": false} {
 		for server, allowed := range map[string]bool{"good": true, "bad": false} {
-			d := l.Decide(&scanner.PolicyRequest{Server: server, Method: method, Target: "x"})
+			d := l.Policy().Decide(&scanner.PolicyRequest{Server: server, Method: method, Target: "x"})
 			if refused := d.Verdict == scanner.Block; refused != (decides && !allowed) {
 				t.Errorf("%s of %s: %+v", method, server, d)
 			}
@@ -121,7 +121,7 @@ func TestAmbiguousCalls(t *testing.T) {
 		{&denied, scanner.Argument{Pointer: "/arguments/name", Text: "exec"}, false},
 		{&none, scanner.Argument{Pointer: "/name", Text: "exec"}, false},
 	} {
-		d := c.lists.Decide(&scanner.PolicyRequest{Server: "s", Method: "tools/call", Target: "read", Arguments: []scanner.Argument{{Pointer: "/name", Text: "read"}, c.name}})
+		d := c.lists.Policy().Decide(&scanner.PolicyRequest{Server: "s", Method: "tools/call", Target: "read", Arguments: []scanner.Argument{{Pointer: "/name", Text: "read"}, c.name}})
 		if (d.Verdict == scanner.Block) != c.refused {
 			t.Errorf("%+v: %+v", c.name, d)
 		}

@@ -7,10 +7,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-func rulesOf(t *testing.T, text string) *Policy {
+func rulesOf(t *testing.T, text string) *policy.Policy {
 	t.Helper()
 	p, err := ParseTOML("policy.toml", []byte(text))
 	if err != nil {
@@ -47,7 +48,7 @@ func TestCompare(t *testing.T) {
 			want        []scanner.Effect
 		}{{c.before, c.now, c.there}, {c.now, c.before, c.back}} {
 			var got []scanner.Effect
-			changes := Compare(rulesOf(t, way.before), rulesOf(t, way.now))
+			changes := policy.Compare(rulesOf(t, way.before), rulesOf(t, way.now))
 			for _, change := range changes {
 				got = append(got, change.Effect)
 			}
@@ -56,7 +57,7 @@ func TestCompare(t *testing.T) {
 			}
 		}
 	}
-	if p := rulesOf(t, deny); len(Compare(nil, nil)) > 0 || Compare(nil, p)[0].Effect != scanner.Keeps || Compare(p, nil)[0].Effect != scanner.Weakens {
+	if p := rulesOf(t, deny); len(policy.Compare(nil, nil)) > 0 || policy.Compare(nil, p)[0].Effect != scanner.Keeps || policy.Compare(p, nil)[0].Effect != scanner.Weakens {
 		t.Error("a policy that is new weakens nothing, and one that is gone does")
 	}
 }
@@ -90,7 +91,7 @@ func TestCompareIsSound(t *testing.T) {
 				now = append(now, r)
 			}
 		}
-		parse := func(rules []string) *Policy {
+		parse := func(rules []string) *policy.Policy {
 			text := ""
 			for _, r := range rules {
 				text += r
@@ -102,7 +103,7 @@ func TestCompareIsSound(t *testing.T) {
 			return p
 		}
 		was, is := parse(before), parse(now)
-		if slices.ContainsFunc(Compare(was, is), func(c scanner.SettingsChange) bool { return c.Effect == scanner.Weakens }) {
+		if slices.ContainsFunc(policy.Compare(was, is), func(c scanner.SettingsChange) bool { return c.Effect == scanner.Weakens }) {
 			return
 		}
 		harmless++

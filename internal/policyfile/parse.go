@@ -1,3 +1,7 @@
+// Package policyfile reads policies in TOML into the rules of package policy.
+//
+// It must never let pass what it does not understand: a key that is misspelled and a pattern
+// that cannot match are reported. It does no I/O and has no clock.
 package policyfile
 
 import (
@@ -7,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -23,8 +28,8 @@ const (
 // ParseTOML reads a policy in one of the two forms of docs/policy.md. It is strict,
 // because a key that is misspelled would otherwise let pass what it should refuse: the
 // error is a *config.SettingsError with everything that is wrong.
-func ParseTOML(path string, data []byte) (*Policy, error) {
-	r := &reader{policy: &Policy{path: path}}
+func ParseTOML(path string, data []byte) (*policy.Policy, error) {
+	r := &reader{}
 	if len(data) > MaxFile {
 		r.fail(start, "larger than %d MiB: no policy is, check the path", MaxFile>>20)
 		return nil, r.err(path)
@@ -38,13 +43,13 @@ func ParseTOML(path string, data []byte) (*Policy, error) {
 	if len(r.problems) > 0 {
 		return nil, r.err(path)
 	}
-	r.policy.sort()
-	return r.policy, nil
+	return policy.New(path, r.listed, r.rules), nil
 }
 
-// reader fills in a policy and collects its errors.
+// reader reads rules and collects errors.
 type reader struct {
-	policy   *Policy
+	rules    []*policy.Rule
+	listed   bool // the form [[rule]]
 	problems []config.Problem
 	patterns int
 }
@@ -69,11 +74,11 @@ func (r *reader) root(root config.Value) {
 		"rule":  func(m config.Member) { r.form(&form, m, r.list) },
 		"rules": func(m config.Member) { r.form(&form, m, r.named) },
 	})
-	switch n := len(r.policy.rules); {
+	switch n := len(r.rules); {
 	case n == 0 && len(r.problems) == 0:
 		r.fail(start, "no rule: expected %s", forms)
 	case n > maxRules:
-		r.fail(r.policy.rules[maxRules].pos, "more than %d rules: split the policy", maxRules)
+		r.fail(r.rules[maxRules].At, "more than %d rules: split the policy", maxRules)
 	case r.patterns > maxPatterns:
 		r.fail(start, "more than %d patterns: split the policy", maxPatterns)
 	}
@@ -91,30 +96,30 @@ func (r *reader) form(form *string, m config.Member, read func(config.Value)) {
 
 // list reads the rules of the form [[rule]].
 func (r *reader) list(v config.Value) {
-	r.policy.listed = true
+	r.listed = true
 	items, ok := v.Items()
 	if !ok {
 		r.fail(v.Pos(), "expected [[rule]], found %s; double the brackets", v.What())
 		return
 	}
 	for i, item := range items {
-		rule := &rule{number: i + 1, pos: item.Pos()}
+		rule := &policy.Rule{Number: i + 1, At: item.Pos()}
 		var action, tool bool
 		if !r.table(item, " in a rule of the form [[rule]]", map[string]func(config.Member){
 			"action":      func(m config.Member) { action = true; r.action(rule, m.Value) },
-			"tool":        func(m config.Member) { tool = true; rule.targets = r.globs(m, aPath) },
+			"tool":        func(m config.Member) { tool = true; rule.Targets = r.globs(m, aPath) },
 			"args":        func(m config.Member) { r.args(rule, m.Value) },
-			"server":      func(m config.Member) { rule.servers = r.globs(m, aName) },
-			"description": func(m config.Member) { rule.description = r.text(m) },
+			"server":      func(m config.Member) { rule.Servers = r.globs(m, aName) },
+			"description": func(m config.Member) { rule.Description = r.text(m) },
 		}) {
 			continue
 		}
 		r.needs(rule, action)
 		if !tool {
-			r.fail(rule.pos, "rule %d names no tool: expected tool = \"name or glob\"; \"**\" is every tool", rule.number)
+			r.fail(rule.At, "rule %d names no tool: expected tool = \"name or glob\"; \"**\" is every tool", rule.Number)
 		}
 		r.sure(rule)
-		r.policy.rules = append(r.policy.rules, rule)
+		r.rules = append(r.rules, rule)
 	}
 }
 
@@ -134,31 +139,31 @@ func (r *reader) named(v config.Value) {
 			r.fail(m.Pos, "a second rule with the name %s, the first is at %s; reports could not distinguish them", config.Quoted(m.Key), first)
 		}
 		seen[m.Key] = m.Pos
-		rule := &rule{name: text.Visible(text.Mask(m.Key), maxText), number: i + 1, pos: m.Pos}
+		rule := &policy.Rule{Name: text.Visible(text.Mask(m.Key), maxText), Number: i + 1, At: m.Pos}
 		if strings.TrimSpace(m.Key) == "" || len([]rune(m.Key)) > maxText {
 			r.fail(m.Pos, "expected a name of 1 to %d characters for a rule", maxText)
 		}
 		r.rule(rule, m.Value)
-		r.policy.rules = append(r.policy.rules, rule)
+		r.rules = append(r.rules, rule)
 	}
 }
 
 // rule reads one rule of the form [rules.NAME].
-func (r *reader) rule(rule *rule, v config.Value) {
+func (r *reader) rule(rule *policy.Rule, v config.Value) {
 	var action, match bool
 	if !r.table(v, " in a rule of the form [rules.NAME]", map[string]func(config.Member){
-		"description": func(m config.Member) { rule.description = r.text(m) },
-		"message":     func(m config.Member) { rule.message = r.text(m) },
+		"description": func(m config.Member) { rule.Description = r.text(m) },
+		"message":     func(m config.Member) { rule.Message = r.text(m) },
 		"action":      func(m config.Member) { action = true; r.action(rule, m.Value) },
-		"priority":    func(m config.Member) { rule.priority = r.priority(m.Value) },
-		"enabled":     func(m config.Member) { rule.disabled = !r.truth(m.Value) },
+		"priority":    func(m config.Member) { rule.Priority = r.priority(m.Value) },
+		"enabled":     func(m config.Member) { rule.Disabled = !r.truth(m.Value) },
 		"match":       func(m config.Member) { match = true; r.match(rule, m) },
 	}) {
 		return
 	}
 	r.needs(rule, action)
 	if !match {
-		r.fail(rule.pos, "the rule %s matches nothing: expected [rules.NAME.match] with %s", config.Quoted(rule.name), criteria)
+		r.fail(rule.At, "the rule %s matches nothing: expected [rules.NAME.match] with %s", config.Quoted(rule.Name), criteria)
 	}
 	r.sure(rule)
 }
@@ -166,54 +171,46 @@ func (r *reader) rule(rule *rule, v config.Value) {
 const criteria = "tool_name, resource_path, method, event_type or any = true"
 
 // match reads the criteria of a rule.
-func (r *reader) match(rule *rule, m config.Member) {
+func (r *reader) match(rule *policy.Rule, m config.Member) {
 	n := 0
-	globs := func(into *[]*pattern, s subject) func(config.Member) {
+	globs := func(into *policy.Patterns, s subject) func(config.Member) {
 		return func(m config.Member) { n++; *into = r.globs(m, s) }
 	}
 	if !r.table(m.Value, " in match", map[string]func(config.Member){
-		"tool_name":     globs(&rule.tools, aName),
-		"resource_path": globs(&rule.paths, aPath),
-		"method":        globs(&rule.methods, aMethod),
-		"event_type":    globs(&rule.types, anEvent),
-		"any":           func(m config.Member) { rule.any = r.truth(m.Value) },
+		"tool_name":     globs(&rule.Tools, aName),
+		"resource_path": globs(&rule.Paths, aPath),
+		"method":        globs(&rule.Methods, aMethod),
+		"event_type":    globs(&rule.Types, anEvent),
+		"any":           func(m config.Member) { rule.Any = r.truth(m.Value) },
 	}) {
 		return
 	}
 	switch {
-	case rule.any && n > 0:
+	case rule.Any && n > 0:
 		r.fail(m.Pos, "any = true matches every request: remove it, or the other criteria")
-	case n == 0 && !rule.any:
+	case n == 0 && !rule.Any:
 		r.fail(m.Pos, "no criterion: expected %s", criteria)
 	}
 }
 
 // needs refuses a rule without an action.
-func (r *reader) needs(rule *rule, action bool) {
+func (r *reader) needs(rule *policy.Rule, action bool) {
 	if !action {
-		r.fail(rule.pos, "the rule has no action: expected action = %s", quotedActions())
+		r.fail(rule.At, "the rule has no action: expected action = %s", quotedActions())
 	}
 }
 
 func quotedActions() string {
 	var words []string
-	for _, a := range actions {
+	for _, a := range policy.Actions {
 		words = append(words, strconv.Quote(a))
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
 // sure refuses patterns that can match nothing in a rule that lets pass.
-func (r *reader) sure(rule *rule) {
-	if !rule.passes() {
-		return
-	}
-	for _, p := range rule.paths {
-		if climbs(p.source) {
-			r.fail(p.pos, "the pattern %s matches nothing: an allow rule sees paths without ..; write the path that they resolve to", config.Quoted(p.source))
-		}
-	}
-	if len(rule.types) > 0 && !slices.ContainsFunc(eventTypes, func(word string) bool { return word != connect && globs(rule.types).match(word) }) {
-		r.fail(rule.types[0].pos, "event_type %q is for rules that refuse: no message is only a connection, and an allow rule would not check what else the call does", connect)
+func (r *reader) sure(rule *policy.Rule) {
+	for _, found := range rule.Impossible() {
+		r.fail(found.At, "%s", found.Says)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -121,4 +122,18 @@ func FuzzParse(f *testing.F) {
 		}
 		p.Check()
 	})
+}
+
+// TestNamesThatAreTooLong: a rule that refuses matches a name that is too long to compare, and
+// one that allows does not.
+func TestNamesThatAreTooLong(t *testing.T) {
+	for action, want := range map[string]scanner.Verdict{"deny": scanner.Block, "allow": scanner.Log} {
+		p, err := ParseTOML("p.toml", []byte("[rules.a]\naction='"+action+"'\nmatch.tool_name=['x**']\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := p.Decide(&scanner.PolicyRequest{Method: "tools/call", Target: strings.Repeat("x", policy.MaxCompared+1)}); d.Verdict != want {
+			t.Errorf("%s: %+v", action, d)
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -68,7 +69,7 @@ func TestRefusedPaths(t *testing.T) {
 // TestDisguisedPaths: what lenient decoders, file systems and readers of lists make of a
 // string is refused, and does not pass by what it begins with.
 func TestDisguisedPaths(t *testing.T) {
-	list := "/ok/a" + strings.Repeat(",/ok/b", 2*maxPieces)
+	list := "/ok/a" + strings.Repeat(",/ok/b", 2*policy.MaxPieces)
 	for _, text := range []string{
 		"/ETC/passwd", "File:///Etc/Passwd", // a file system that does not tell cases apart
 		"/ok/%c0%ae%c0%ae/etc/passwd", "/ok/%c0%ae%c0%ae%c0%afetc/passwd", "/ok/%e0%80%ae%e0%80%ae/etc/x", "/ok/..%c1%9cetc", // UTF-8 that is too long
@@ -232,7 +233,7 @@ match.resource_path = ["/ok/**"]
 	for i := range 2000 {
 		fmt.Fprintf(&pad, `"/ok/%d",`, i)
 	}
-	long := "file:///" + strings.Repeat("x", maxPath)
+	long := "file:///" + strings.Repeat("x", policy.MaxPath)
 	q, err := ParseTOML("p.toml", []byte("[[rule]]\naction='allow'\ntool='**'\n"))
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -26,7 +27,7 @@ func TestCases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var p *Policy
+			var p *policy.Policy
 			for _, f := range a.Files {
 				if strings.HasSuffix(f.Name, ".toml") {
 					if p, err = ParseTOML(f.Name, f.Data); err != nil {
@@ -40,7 +41,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-func requests(t *testing.T, p *Policy, lines string) {
+func requests(t *testing.T, p *policy.Policy, lines string) {
 	t.Helper()
 	n := 0
 	for line := range strings.Lines(lines) {

@@ -1,133 +1,169 @@
 package policyfile
 
 import (
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/policy"
+	"github.com/mcpscan/mcpscan/internal/text"
 )
 
-// The bounds on paths in one request. What exceeds them counts as not inspected.
-const (
-	maxPath  = 64 << 10
-	maxPaths = 4096
-)
-
-// value is one string of a request that is or contains a path or URI.
-type value struct {
-	readings
-	low  []string // sure and maybe in lower case, and each as a directory is written
-	word bool     // is in a command, or in a text
-	// It is in a text of several lines, and keeps no request from passing.
-	aside bool
-}
-
-// pathWords are words in the names of arguments with a path, whatever the value looks like.
-var pathWords = wordSet("path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders " +
-	"source src destination dest dst target uri uris url urls cwd root roots location workspace")
-
-// commandWords are words in the names of arguments with a command or code.
-var commandWords = wordSet("command commands cmd cmds cmdline commandline script scripts shell bash sh zsh exec code args argv program executable powershell")
-
-// shellWords are those in the name of a tool whose arguments are commands.
-var shellWords = wordSet("shell bash sh zsh exec execute terminal command cmd powershell")
-
-// mediaWords are words in the names of arguments with a media type.
-var mediaWords = wordSet("mime mimetype media content type")
-
-func wordSet(s string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(s) {
-		m[w] = true
-	}
-	return m
-}
-
-// named reports whether a name has one of the words.
-func named(name string, in map[string]bool) bool {
-	return slices.ContainsFunc(names.Words(name), func(w string) bool { return in[w] })
-}
-
-// pathLike reports whether a string looks like a path or URI.
-func pathLike(s string) bool {
-	s = strings.TrimSpace(s)
-	if s == "" || len(s) > maxPath || strings.ContainsAny(s, "\n\r") {
+// table reads the members of a table by their keys. It reports whether it is one.
+func (r *reader) table(v config.Value, where string, known map[string]func(config.Member)) bool {
+	members, ok := v.Members()
+	keys := slices.Sorted(maps.Keys(known))
+	if !ok {
+		r.fail(v.Pos(), "expected a table with %s, found %s", strings.Join(keys, ", "), v.What())
 		return false
 	}
-	for _, start := range [...]string{"/", `\`, "~", "./", "../", `.\`, `..\`, "$HOME", "${HOME}", "%USERPROFILE%", "%2f", "%2F"} {
-		if strings.HasPrefix(s, start) {
-			return true
+	seen := map[string]config.Position{}
+	for _, m := range members {
+		if first, again := seen[m.Key]; again {
+			r.fail(m.Pos, "duplicate key %s, first at %s; keep one", config.Quoted(m.Key), first)
+			continue
 		}
+		seen[m.Key] = m.Pos
+		if read := known[m.Key]; read != nil {
+			read(m)
+			continue
+		}
+		r.fail(m.Pos, "unknown key %s%s%s", config.Quoted(m.Key), where, config.Hint(m.Key, keys))
 	}
-	_, file := cutFile(s)
-	return s == ".." || drive(s) || file ||
-		!strings.ContainsAny(s, " \t") && (strings.ContainsAny(s, `/\`) || strings.ContainsAny(unescapeAll(s), `/\`))
+	return true
 }
 
-func unescapeAll(s string) string {
-	for range maxDecodings {
-		s = unescape(s)
-	}
-	return s
-}
-
-// mediaType reports whether an argument says what type a content has.
-func mediaType(name, s string) bool {
-	kind, sub, ok := strings.Cut(s, "/")
-	return ok && named(name, mediaWords) && !strings.ContainsAny(sub, `/\%~`) && !strings.Contains(sub, "..") &&
-		slices.Contains([]string{"application", "audio", "font", "image", "message", "model", "multipart", "text", "video"}, kind)
-}
-
-// add takes a string as a path.
-func (q *request) add(s string, word bool) {
-	if len(s) > maxPath || len(q.paths) == maxPaths {
-		q.lost = true
+func (r *reader) action(rule *policy.Rule, v config.Value) {
+	word, ok := v.Text()
+	if !ok {
+		r.fail(v.Pos(), "expected an action (%s), found %s", quotedActions(), v.What())
 		return
 	}
-	r := read(s)
-	q.lost = q.lost || r.deep
-	v := value{readings: r, word: word}
-	for _, s := range append(slices.Concat(r.sure, r.maybe), s) { // a pattern can be for what is written
-		if s = strings.ToLower(s); !strings.HasSuffix(s, "/") {
-			v.low = append(v.low, s+"/")
-		}
-		v.low = append(v.low, s)
+	rule.Action = policy.Action(word)
+	if _, known := rule.Action.Verdict(); !known {
+		r.fail(v.Pos(), "unknown action %s%s", config.Quoted(word), config.Hint(word, policy.Actions))
 	}
-	slices.Sort(v.low)
-	v.low = slices.Compact(v.low)
-	q.paths = append(q.paths, v)
 }
 
-// look finds everything in the arguments that is, or can be, a path.
-func (q *request) look() {
-	shell := q.Method == "tools/call" && named(q.Target, shellWords)
-	if q.Method == "resources/read" {
-		q.add(q.Target, false)
+func (r *reader) text(m config.Member) string {
+	s, ok := m.Value.Text()
+	switch {
+	case !ok:
+		r.fail(m.Value.Pos(), "expected a string for %s, found %s", m.Key, m.Value.What())
+	case len([]rune(s)) > maxText:
+		r.fail(m.Value.Pos(), "longer than %d characters: reports repeat it", maxText)
 	}
-	for i := range q.values {
-		v := &q.values[i]
-		v.first = len(q.paths)
-		isPath, isCommand, meta := false, shell, len(v.keys) > 0 && v.keys[0] == "_meta"
-		for _, seg := range v.keys {
-			isPath, isCommand = isPath || named(seg, pathWords), isCommand || named(seg, commandWords)
-			if meta && metaName(seg) {
-				continue
-			}
-			if strings.ContainsAny(seg, `/\`) || strings.HasPrefix(seg, "~") { // the name is the path
-				q.add(seg, false)
-			}
+	return text.Visible(text.Mask(s), maxText)
+}
+
+func (r *reader) truth(v config.Value) bool {
+	literal, _ := v.Literal()
+	if literal != "true" && literal != "false" {
+		r.fail(v.Pos(), "expected true or false, found %s", v.What())
+	}
+	return literal == "true"
+}
+
+func (r *reader) priority(v config.Value) int {
+	literal, _ := v.Literal()
+	n, err := strconv.ParseUint(strings.ReplaceAll(literal, "_", ""), 10, 31)
+	if err != nil {
+		r.fail(v.Pos(), "expected a priority, a whole number from 0 on; the lowest decides first")
+	}
+	return int(n)
+}
+
+// args reads args.<name>.
+func (r *reader) args(rule *policy.Rule, v config.Value) {
+	members, ok := v.Members()
+	if !ok || len(members) == 0 {
+		r.fail(v.Pos(), "expected args.NAME = \"glob\" with the name of an argument, found %s", map[bool]string{true: "no name", false: v.What()}[ok])
+		return
+	}
+	seen := map[string]config.Position{}
+	for _, m := range members {
+		if first, again := seen[strings.ToLower(m.Key)]; again {
+			r.fail(m.Pos, "duplicate argument %s, first at %s; argument names ignore case", config.Quoted(m.Key), first)
+			continue
 		}
+		seen[strings.ToLower(m.Key)] = m.Pos
+		if _, nested := m.Value.Members(); nested {
+			r.fail(m.Pos, "expected a glob for the argument %s, found a table; a rule matches every value below an argument, so name the outermost one", config.Quoted(m.Key))
+			continue
+		}
+		rule.Args = append(rule.Args, policy.Argument{Name: m.Key, Patterns: r.globs(m, aPath)})
+	}
+}
+
+// subject is what patterns are for.
+type subject uint8
+
+const (
+	aName subject = iota
+	aPath
+	aMethod
+	anEvent
+)
+
+// globs reads the patterns of a criterion: one, or a list of which one must match.
+func (r *reader) globs(m config.Member, s subject) (out policy.Patterns) {
+	values, isList := m.Value.Items()
+	if !isList {
+		values = []config.Value{m.Value}
+	}
+	if len(values) == 0 {
+		r.fail(m.Value.Pos(), "%s is an empty list, which matches nothing: add a pattern, or remove it", config.Quoted(m.Key))
+	}
+	if len(values) > maxList {
+		r.fail(m.Value.Pos(), "more than %d patterns in one list: split the rule", maxList)
+		return nil
+	}
+	for _, v := range values {
+		r.patterns++
+		source, ok := v.Text()
 		switch {
-		case slices.Contains([]string{"", "null", "true", "false"}, v.Text), mediaType(v.Name, v.Text):
-		case isPath, pathLike(v.Text) && (!meta || begins(v.Text)): // there, what looks like a relative path is an id
-			q.add(v.Text, false)
+		case !ok:
+			r.fail(v.Pos(), "expected a glob in quotes for %s, found %s", config.Quoted(m.Key), v.What())
+			continue
+		case r.impossible(v, source, s):
+			continue
+		case s == aPath:
+			out = append(out, policy.NewPathPattern(source, v.Pos()))
 		default:
-			q.text(v.Text)
+			out = append(out, policy.NewPattern(source, v.Pos()))
 		}
-		if isCommand {
-			q.command = true
-			q.words(v.Text)
-		}
-		v.last = len(q.paths)
 	}
+	return out
+}
+
+// impossible refuses a pattern that can match nothing.
+func (r *reader) impossible(v config.Value, source string, s subject) bool {
+	name, matches := config.Quoted(source), policy.NewPattern(source, v.Pos()).Matches
+	switch {
+	case source == "":
+		r.fail(v.Pos(), "an empty pattern matches nothing: \"**\" matches everything")
+	case len([]rune(source)) > maxPattern:
+		r.fail(v.Pos(), "a pattern of more than %d characters: shorten it with **", maxPattern)
+	case strings.ContainsFunc(source, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		r.fail(v.Pos(), "the pattern %s has a control character, which never matches; in TOML, 'single quotes' keep backslashes", name)
+	case s != aPath && strings.TrimSpace(source) != source:
+		r.fail(v.Pos(), "the pattern %s begins or ends with a space; remove it", name)
+	case s == aMethod && !slices.ContainsFunc(policy.Methods, matches):
+		r.fail(v.Pos(), "the pattern %s matches no method of MCP%s", name, meant(source, policy.Methods))
+	case s == anEvent && !slices.ContainsFunc(policy.EventTypes, matches):
+		r.fail(v.Pos(), "unknown event_type %s%s", name, config.Hint(source, policy.EventTypes))
+	default:
+		return false
+	}
+	return true
+}
+
+// meant is the hint for a method: there are too many to list them all.
+func meant(word string, known []string) string {
+	if hint := config.Hint(word, known); hint != "" {
+		return hint
+	}
+	return "; expected one such as tools/call, resources/read, prompts/get or sampling/createMessage"
 }

@@ -1,19 +1,18 @@
-package policyfile
+package policy
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// A glob is a pattern as documented: * matches any characters except a slash, ** any
-// characters, ? one character except a slash. Everything else is literal, including brackets
-// and backslashes.
+// A glob is a pattern whose wildcards are tokens. Each language of policies has its own
+// wildcards; see newGlob and ParseName.
 type glob struct {
-	source string
-	prefix string // that every match begins with
+	tokens []token
+	prefix string // that every match begins with: all of a glob without wildcards
 	suffix string // that every match ends with
 	inner  string // the longest text that every match has
-	tokens []token
+	wild   bool
 }
 
 // token is one step of a glob: a character, or one of the wildcards.
@@ -21,54 +20,71 @@ type token rune
 
 // The wildcards are not characters.
 const (
-	one  token = -1 - iota // ?
-	star                   // *
-	deep                   // **
+	one     token = -1 - iota // a character except a slash
+	star                      // any characters except a slash
+	deep                      // any characters
+	anyRune                   // a character
 )
 
-// wild reports whether a token is a wildcard.
+// wild reports whether a token is a wildcard, and many whether it stands for any number of
+// characters.
 func (t token) wild() bool { return t < 0 }
+func (t token) many() bool { return t == star || t == deep }
 
 // takes reports whether a token matches a character, and any number of them where it
 // is a star.
 func (t token) takes(r rune) bool {
-	return t == deep || (t == star || t == one) && r != '/' || rune(t) == r
+	return t == deep || t == anyRune || (t == star || t == one) && r != '/' || rune(t) == r
 }
 
+// newGlob reads a glob of a policy in TOML: * matches any characters except a slash, ** any
+// characters, ? one character except a slash. Everything else is literal, including brackets
+// and backslashes.
 func newGlob(source string) *glob {
-	g := &glob{source: source}
+	var tokens []token
 	for i := 0; i < len(source); {
 		r, n := utf8.DecodeRuneInString(source[i:])
 		i += n
 		switch {
 		case r == '?':
-			g.tokens = append(g.tokens, one)
+			tokens = append(tokens, one)
 		case r != '*':
-			g.tokens = append(g.tokens, token(r))
+			tokens = append(tokens, token(r))
 		default:
 			t := star
 			for i < len(source) && source[i] == '*' {
 				i, t = i+1, deep
 			}
-			g.tokens = append(g.tokens, t)
+			tokens = append(tokens, t)
 		}
 	}
-	for part := range strings.FieldsFuncSeq(source, func(r rune) bool { return r == '*' || r == '?' }) {
-		if len(part) > len(g.inner) {
-			g.inner = part
-		}
-	}
-	first, last := strings.IndexAny(source, "*?"), strings.LastIndexAny(source, "*?")
-	if first < 0 {
-		g.prefix = source
-	} else {
-		g.prefix, g.suffix = source[:first], source[last+1:]
-	}
-	return g
+	return globOf(tokens)
 }
 
-// plain reports whether a glob has no wildcard.
-func (g *glob) plain() bool { return len(g.prefix) == len(g.source) }
+func globOf(tokens []token) *glob {
+	g := &glob{tokens: tokens}
+	var part strings.Builder
+	end := func() {
+		g.suffix = part.String()
+		if !g.wild {
+			g.prefix = g.suffix
+		}
+		if len(g.suffix) > len(g.inner) {
+			g.inner = g.suffix
+		}
+		part.Reset()
+	}
+	for _, t := range tokens {
+		if t.wild() {
+			end()
+			g.wild = true
+		} else {
+			part.WriteRune(rune(t))
+		}
+	}
+	end()
+	return g
+}
 
 // match reports whether the whole of s matches. It follows all ways through the
 // pattern at once, so its time is that of the text by that of the pattern, whatever
@@ -77,7 +93,7 @@ func (g *glob) match(s string) bool {
 	if len(s) < len(g.prefix) || !strings.HasPrefix(s, g.prefix) || !strings.HasSuffix(s, g.suffix) {
 		return false
 	}
-	if g.plain() {
+	if !g.wild {
 		return len(s) == len(g.prefix)
 	}
 	if !strings.Contains(s, g.inner) {
@@ -91,7 +107,7 @@ func (g *glob) match(s string) bool {
 			if at == len(g.tokens) || !g.tokens[at].takes(r) {
 				continue
 			}
-			if g.tokens[at] == star || g.tokens[at] == deep {
+			if g.tokens[at].many() {
 				next = g.reach(next, at)
 			} else {
 				next = g.reach(next, at+1)
@@ -111,7 +127,7 @@ func (g *glob) reach(states []int, at int) []int {
 		if len(states) == 0 || states[len(states)-1] < at {
 			states = append(states, at)
 		}
-		if at == len(g.tokens) || g.tokens[at] != star && g.tokens[at] != deep {
+		if at == len(g.tokens) || !g.tokens[at].many() {
 			return states
 		}
 		at++
@@ -123,8 +139,8 @@ func (g *glob) reach(states []int, at int) []int {
 // are reached whatever the wildcards of o stand for.
 func (g *glob) covers(o *glob) bool {
 	switch {
-	case o.plain():
-		return g.match(o.source)
+	case !o.wild:
+		return g.match(o.prefix)
 	case !strings.HasPrefix(o.prefix, g.prefix) || !strings.HasSuffix(o.suffix, g.suffix):
 		return false
 	}
@@ -136,13 +152,13 @@ func (g *glob) covers(o *glob) bool {
 				continue
 			}
 			own := g.tokens[at]
-			loops := own == star || own == deep
+			loops := own.many()
 			switch {
-			case t == star || t == deep: // it may stand for nothing, or for more than once
+			case t.many(): // it may stand for nothing, or for more than once
 				if own == deep || own == star && t == star {
 					next = g.reach(next, at)
 				}
-			case t == one && (own.wild()), t != one && own.takes(rune(t)):
+			case t == one && own.wild(), t == anyRune && (own == deep || own == anyRune), !t.wild() && own.takes(rune(t)):
 				if loops {
 					next = g.reach(next, at)
 				} else {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-func names(t *testing.T, globs ...string) (out []Name) {
+func namesOf(t *testing.T, globs ...string) (out []Name) {
 	t.Helper()
 	for _, glob := range globs {
 		n, err := ParseName(glob)
@@ -25,7 +25,7 @@ func names(t *testing.T, globs ...string) (out []Name) {
 // TestCompareEnvironment: what a declared server may have besides.
 func TestCompareEnvironment(t *testing.T) {
 	declared := func(allow, deny string) *Lists {
-		return &Lists{Servers: []Declared{{ID: "s", EnvAllow: names(t, strings.Fields(allow)...), EnvDeny: names(t, strings.Fields(deny)...)}}}
+		return &Lists{Servers: []Declared{{ID: "s", EnvAllow: namesOf(t, strings.Fields(allow)...), EnvDeny: namesOf(t, strings.Fields(deny)...)}}}
 	}
 	for _, c := range []struct {
 		before, now *Lists
@@ -42,7 +42,7 @@ func TestCompareEnvironment(t *testing.T) {
 		{declared("", "AWS_*"), &Lists{}, scanner.Weakens},
 		{nil, declared("", "AWS_*"), scanner.Keeps},
 	} {
-		changes := Compare(c.before, c.now)
+		changes := CompareLists(c.before, c.now)
 		if len(changes) != 1 || changes[0].Effect != c.want {
 			t.Errorf("%+v to %+v: %+v, want effect %d", c.before, c.now, changes, c.want)
 		}
@@ -52,13 +52,13 @@ func TestCompareEnvironment(t *testing.T) {
 // TestComparePinning: what becomes of tools that changed.
 func TestComparePinning(t *testing.T) {
 	alert, no := scanner.Alert, false
-	if c := Compare(nil, &Lists{Pinning: Pinning{OnChange: &alert}}); len(c) != 1 || c[0].Effect != scanner.Weakens {
+	if c := CompareLists(nil, &Lists{Pinning: Pinning{OnChange: &alert}}); len(c) != 1 || c[0].Effect != scanner.Weakens {
 		t.Errorf("%+v", c)
 	}
-	if c := Compare(&Lists{Pinning: Pinning{TrustFirst: &no}}, nil); len(c) != 1 || c[0].Effect != scanner.Weakens {
+	if c := CompareLists(&Lists{Pinning: Pinning{TrustFirst: &no}}, nil); len(c) != 1 || c[0].Effect != scanner.Weakens {
 		t.Errorf("%+v", c)
 	}
-	if c := Compare(nil, &Lists{Pinning: Pinning{TrustFirst: &no}}); len(c) != 1 || c[0].Effect != scanner.Keeps {
+	if c := CompareLists(nil, &Lists{Pinning: Pinning{TrustFirst: &no}}); len(c) != 1 || c[0].Effect != scanner.Keeps {
 		t.Errorf("%+v", c)
 	}
 }
@@ -107,7 +107,7 @@ func TestCompareIsSound(t *testing.T) {
 				now.Servers = []Declared{{ID: "a"}}
 			}
 		}
-		if slices.ContainsFunc(Compare(before, &now), func(c scanner.SettingsChange) bool { return c.Effect == scanner.Weakens }) {
+		if slices.ContainsFunc(CompareLists(before, &now), func(c scanner.SettingsChange) bool { return c.Effect == scanner.Weakens }) {
 			return
 		}
 		harmless++
@@ -115,7 +115,7 @@ func TestCompareIsSound(t *testing.T) {
 			for _, tool := range []string{"a", "b", "ab", "ba", "A", "c", ""} {
 				for _, known := range []*scanner.Known{nil, {Definition: &scanner.Definition{Name: tool}}} {
 					r := &scanner.PolicyRequest{Server: server, Method: "tools/call", Target: tool, Tool: known}
-					was, is := before.Decide(r), now.Decide(r)
+					was, is := before.Policy().Decide(r), now.Policy().Decide(r)
 					if is.Verdict < was.Verdict {
 						t.Fatalf("%q of %q: %+v before, %+v now\n%+v\nto\n%+v", tool, server, was, is, before, now)
 					}

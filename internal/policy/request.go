@@ -1,7 +1,6 @@
-package policyfile
+package policy
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -40,11 +39,8 @@ const (
 	connect      = "connect"
 )
 
-// eventTypes are the words that event_type knows.
-var eventTypes = []string{toolCall, resourceRead, promptGet, sampling, list, notification, other, connect}
-
-// EventTypes returns the words that event_type knows.
-func EventTypes() []string { return slices.Clone(eventTypes) }
+// EventTypes are the words that event_type knows.
+var EventTypes = []string{toolCall, resourceRead, promptGet, sampling, list, notification, other, connect}
 
 // eventOf returns the event_type of a method.
 func eventOf(method string) string {
@@ -67,8 +63,8 @@ func eventOf(method string) string {
 	return other
 }
 
-// methods are those of MCP, of all versions of the protocol.
-var methods = []string{
+// Methods are those of MCP, of all versions of the protocol.
+var Methods = []string{
 	"tools/call", "resources/read", "prompts/get", "sampling/createMessage", "initialize", "ping", "tools/list", "resources/list",
 	"resources/templates/list", "resources/subscribe", "resources/unsubscribe", "prompts/list", "completion/complete", "logging/setLevel",
 	"elicitation/create", "roots/list", "tasks/get", "tasks/list", "tasks/result", "tasks/cancel", "tasks/update", "server/discover",
@@ -78,12 +74,18 @@ var methods = []string{
 	"notifications/tasks/status", "notifications/subscriptions/acknowledged",
 }
 
-// newRequest returns a request, with its paths where they are asked for.
+// newRequest returns a request, with its values and paths where they are asked for.
 func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 	q := &request{PolicyRequest: r, event: eventOf(r.Method), lost: r.Partial, names: []string{r.Target}}
 	nested := r.Method == "tools/call" || r.Method == "prompts/get"
 	for i := range r.Arguments {
 		a := &r.Arguments[i]
+		if !paths {
+			if nested && strings.EqualFold(a.Pointer, "/name") && a.Text != r.Target {
+				q.names = append(q.names, a.Text)
+			}
+			continue
+		}
 		keys := strings.Split(strings.TrimPrefix(a.Pointer, "/"), "/")
 		for k, seg := range keys {
 			keys[k] = wire.UnescapePointer(seg)
@@ -104,7 +106,5 @@ func newRequest(r *scanner.PolicyRequest, paths bool) *request {
 	return q
 }
 
-// decided reports whether a policy decides about the method. All others pass.
-func (q *request) decided() bool {
-	return slices.Contains([]string{toolCall, resourceRead, promptGet, sampling}, q.event)
-}
+// decided are the methods that rules in TOML decide about. All others pass.
+var decided = map[string]bool{"tools/call": true, "resources/read": true, "prompts/get": true, "sampling/createMessage": true}

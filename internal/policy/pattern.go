@@ -1,4 +1,4 @@
-package policyfile
+package policy
 
 import (
 	"slices"
@@ -7,11 +7,10 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-// pattern is a glob as the user wrote it, with all its readings.
-type pattern struct {
-	*glob
-	low *glob // in lower case, for the names that a rule refuses
-	pos scanner.Position
+// Pattern is a glob as the user wrote it, with all its readings.
+type Pattern struct {
+	Name
+	at scanner.Position
 
 	// forms are compared with cleaned paths: ~ is each place where systems keep home
 	// directories, because the server's is unknown.
@@ -24,13 +23,14 @@ type pattern struct {
 	lowForms, lowHomes []*glob
 }
 
-func newPattern(source string, pos scanner.Position) *pattern {
-	return &pattern{glob: newGlob(source), low: newGlob(strings.ToLower(source)), pos: pos}
+// NewPattern returns a pattern for names.
+func NewPattern(source string, at scanner.Position) *Pattern {
+	return &Pattern{Name: nameOf(source, newGlob(source)), at: at}
 }
 
-// newPathPattern returns a pattern that is compared with paths as well.
-func newPathPattern(source string, pos scanner.Position) *pattern {
-	p := newPattern(source, pos)
+// NewPathPattern returns a pattern that is compared with paths as well.
+func NewPathPattern(source string, at scanner.Position) *Pattern {
+	p := NewPattern(source, at)
 	sources := []string{source}
 	if rest, ok := cutFile(source); ok {
 		sources = []string{rest}
@@ -134,12 +134,12 @@ func belowHome(s string) string {
 }
 
 // matchPath reports whether a cleaned path matches.
-func (p *pattern) matchPath(s string) bool {
+func (p *Pattern) matchPath(s string) bool {
 	return slices.ContainsFunc(p.forms, func(g *glob) bool { return g.match(s) })
 }
 
 // matchLow reports whether a cleaned path in lower case matches in a rule that refuses.
-func (p *pattern) matchLow(s string) bool {
+func (p *Pattern) matchLow(s string) bool {
 	match := func(g *glob) bool { return g.match(s) }
 	return slices.ContainsFunc(p.lowForms, match) || strings.HasPrefix(s, "~") && slices.ContainsFunc(p.lowHomes, match)
 }
@@ -148,3 +148,9 @@ func (p *pattern) matchLow(s string) bool {
 func climbs(source string) bool {
 	return slices.Contains(strings.Split(strings.ReplaceAll(source, `\`, "/"), "/"), "..")
 }
+
+// Matches reports whether a name matches as it is written.
+func (p *Pattern) Matches(s string) bool { return p.exact.match(s) }
+
+// patternsOf returns the pattern of a name in a list.
+func patternsOf(n Name) Patterns { return Patterns{{Name: n}} }

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,16 +13,10 @@ import (
 // Name is a glob for the name of a server or tool: * matches any text, ? one character, both
 // including a slash, and \ escapes the next character.
 type Name struct {
-	text  string
-	parts []rune // with anyText and oneRune for the wildcards
-	low   []rune // the same in one case
+	source string
+	exact  *glob
+	low    *glob // the same in one case
 }
-
-// The wildcards in parts: no text has them.
-const (
-	anyText rune = -1 - iota
-	oneRune
-)
 
 // MaxName is the length of the longest glob, and MaxCompared that of the longest compared
 // name, in bytes: longer names are refused.
@@ -37,7 +32,8 @@ const special = `*?\[]{}`
 // ParseName parses a glob. Special characters of other programs are an error, because a rule
 // that silently takes them literally refuses nobody.
 func ParseName(glob string) (Name, error) {
-	n := Name{text: glob}
+	n := Name{source: glob}
+	var tokens []token
 	switch {
 	case glob == "":
 		return n, fmt.Errorf("an empty name matches nothing; * matches all")
@@ -52,42 +48,48 @@ func ParseName(glob string) (Name, error) {
 		case escaped && !strings.ContainsRune(special, r):
 			return n, fmt.Errorf(`\ before %q; it escapes only %s`, r, special)
 		case escaped:
-			n.parts = append(n.parts, r)
+			tokens = append(tokens, token(r))
 		case r == '\\':
-		case r == '*', r == '?':
-			n.wildcard(r)
+		case r == '?':
+			tokens = append(tokens, anyRune)
+		case r == '*':
+			tokens = append(tokens, deep)
 		case strings.ContainsRune(special, r):
 			return n, fmt.Errorf(`%q is not a wildcard here: expected * or ?, or \%c for the character itself`, r, r)
 		default:
-			n.parts = append(n.parts, r)
+			tokens = append(tokens, token(r))
 		}
 		escaped = !escaped && r == '\\'
 	}
 	if escaped {
 		return n, fmt.Errorf(`it ends in \; expected one of %s after it`, special)
 	}
-	for _, r := range n.parts {
-		n.low = append(n.low, low(r))
-	}
-	return n, nil
+	return nameOf(glob, globOf(slices.CompactFunc(tokens, func(a, b token) bool { return a == deep && b == deep }))), nil
 }
 
-// wildcard adds one; several * in a row are one.
-func (n *Name) wildcard(r rune) {
-	w := oneRune
-	if r == '*' {
-		w = anyText
+// nameOf returns a name with its form in one case.
+func nameOf(source string, exact *glob) Name {
+	tokens := slices.Clone(exact.tokens)
+	for i, t := range tokens {
+		tokens[i] = token(low(rune(t)))
 	}
-	if k := len(n.parts); w == oneRune || k == 0 || n.parts[k-1] != anyText {
-		n.parts = append(n.parts, w)
-	}
+	return Name{source: source, exact: exact, low: globOf(tokens)}
 }
 
 // String returns the glob as it was written.
-func (n Name) String() string { return n.text }
+func (n Name) String() string { return n.source }
 
 // All reports whether the glob matches every name.
-func (n Name) All() bool { return len(n.parts) == 1 && n.parts[0] == anyText }
+func (n Name) All() bool { return n.exact != nil && slices.Equal(n.exact.tokens, []token{deep}) }
+
+// literal returns the glob that matches one name and no other, whatever the name.
+func literal(name string) Name {
+	var tokens []token
+	for _, r := range name {
+		tokens = append(tokens, token(r))
+	}
+	return nameOf(name, globOf(tokens))
+}
 
 // Escape returns the glob that matches one name and no other.
 func Escape(name string) string {
@@ -103,32 +105,46 @@ func Escape(name string) string {
 
 // Allows reports whether the glob matches a name as it is written.
 func (n Name) Allows(name string) bool {
-	return len(name) <= MaxCompared && utf8.ValidString(name) && match(n.parts, name, nil)
+	return n.exact != nil && len(name) <= MaxCompared && utf8.ValidString(name) && n.exact.match(name)
 }
 
 // Refuses reports whether the glob matches a name in any case, or its visible form: no
 // spelling evades a refusal.
-func (n Name) Refuses(name string) bool {
+func (n Name) Refuses(name string) bool { return n.matchesAny(spellings(name)) }
+
+// matchesAny reports whether the glob matches one of the spellings of a name; none is a name
+// that is too long.
+func (n Name) matchesAny(spellings []string) bool {
+	return spellings == nil || n.low != nil && slices.ContainsFunc(spellings, n.low.match)
+}
+
+// spellings are a name in one case and, if it differs, without invisible characters and with
+// look-alikes replaced.
+func spellings(name string) []string {
 	if len(name) > MaxCompared {
+		return nil
+	}
+	s := []string{strings.Map(low, name)}
+	if strings.IndexFunc(name, func(c rune) bool { return c <= ' ' || c >= 0x7F }) >= 0 {
+		var f text.Folder
+		s = append(s, strings.Map(low, strings.TrimSpace(string(f.Fold([]byte(name)).Text))))
+	}
+	return s
+}
+
+// covers reports whether the glob surely matches every name that another one matches.
+func (n Name) covers(o Name, refuses bool) bool {
+	switch {
+	case n.source == o.source:
 		return true
+	case n.exact == nil || o.exact == nil:
+		return false
+	case !refuses:
+		return n.exact.covers(o.exact)
+	case !o.exact.wild:
+		return n.Refuses(o.exact.prefix)
 	}
-	return match(n.low, name, low) || !plain(name) && match(n.low, looks(name), low)
-}
-
-// plain reports a name without look-alikes or invisible characters.
-func plain(name string) bool {
-	for i := range len(name) {
-		if name[i] <= ' ' || name[i] >= 0x7F {
-			return false
-		}
-	}
-	return true
-}
-
-// looks returns a name without invisible characters, with look-alikes replaced.
-func looks(name string) string {
-	var f text.Folder
-	return strings.TrimSpace(string(f.Fold([]byte(name)).Text))
+	return n.low.covers(o.low)
 }
 
 // low returns the least of the characters that differ from r only in case.
@@ -141,35 +157,4 @@ func low(r rune) rune {
 		least = min(least, o)
 	}
 	return least
-}
-
-// match reports whether parts match all of a name whose characters are mapped. It never goes
-// back before the last star, so time grows with the product of both lengths, and both are
-// bounded.
-func match(parts []rune, name string, mapped func(rune) rune) bool {
-	p, i := 0, 0
-	star, from := -1, 0 // the last star, and where the text begins that it does not stand for yet
-	for i < len(name) {
-		r, size := utf8.DecodeRuneInString(name[i:])
-		if mapped != nil {
-			r = mapped(r)
-		}
-		switch {
-		case p < len(parts) && parts[p] == anyText:
-			star, from = p, i
-			p++
-		case p < len(parts) && (parts[p] == oneRune || parts[p] == r):
-			p, i = p+1, i+size
-		case star >= 0:
-			_, skipped := utf8.DecodeRuneInString(name[from:])
-			from += skipped
-			p, i = star+1, from
-		default:
-			return false
-		}
-	}
-	for p < len(parts) && parts[p] == anyText {
-		p++
-	}
-	return p == len(parts)
 }

@@ -1,4 +1,4 @@
-package policyfile
+package policy
 
 import (
 	"iter"
@@ -12,8 +12,8 @@ const (
 	closers = "\"'`)]}>"
 )
 
-// maxPieces is how many paths are read out of one string that is itself a path.
-const maxPieces = 64
+// MaxPieces is how many paths are read out of one string that is itself a path.
+const MaxPieces = 64
 
 // parts reports whether a character can be between two paths. A colon does so only in
 // lists of paths, as it is a part of addresses.
@@ -83,7 +83,7 @@ func (r *readings) several(s string) {
 	start := strings.TrimLeftFunc(s, func(c rune) bool { return parts(c) || strings.ContainsRune(openers, c) })
 	n := 0
 	for piece := range pieces(s) {
-		if n++; n > maxPieces {
+		if n++; n > MaxPieces {
 			r.deep = true
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/scanner"
 )
 
 func lists(t *testing.T, yaml string) *config.Settings {
@@ -41,10 +42,12 @@ func TestCheck(t *testing.T) {
 		{on + "tool_policy: allowlist\nallowed_tools: [{server: a, tool: exec_it}]\ndenied_tools: [{server: \"*\", tool: \"exec_*\"}, {server: A, tool: \"exec_*\"}]", []string{
 			`3:18: the patterns "*" and "exec_*" at 4:17 deny the tool before any allow rule`,
 			"4:48: this has no effect: the rule at 4:17 matches everything that it matches"}},
+		{on + "tool_policy: denylist\ndenied_tools: [{server: \"*\", tool: \"api_*\"}, {server: a, tool: \"api_read_*\"}, {server: a, tool: \"api?x\"}]", []string{
+			"3:47: this has no effect: the rule at 3:17 matches everything that it matches"}},
 		{"servers: [{id: a, env_allow: [X], env_deny: [Y]}]", []string{"1:12: env_deny has no effect with env_allow, which lists everything that the server may have"}},
 	} {
 		var got []string
-		for _, p := range lists(t, c.yaml).Policy.Check() {
+		for _, p := range lists(t, c.yaml).Policy.Policy().Check() {
 			got = append(got, fmt.Sprintf("%s: %s", p.At, p.Says))
 		}
 		if !slices.Equal(got, c.want) {
@@ -59,9 +62,11 @@ func TestUnused(t *testing.T) {
 allowed_servers: [{id: "notes*"}, {id: web}]
 allowed_tools: [{server: notes, tool: "read_*"}, {server: notes, tool: search}, {server: "*", tool: search}]
 denied_tools: [{server: "*", tool: "exec_*"}]
-`).Policy
+`).Policy.Policy().Watch()
+	p.Tool("notes", "read_note")
+	p.Decide(&scanner.PolicyRequest{Server: "mail", Method: "tools/call", Target: "search"})
 	var got []string
-	for _, u := range p.Unused(map[string]map[string]bool{"notes": {"read_note": true}, "mail": {"search": true}}) {
+	for _, u := range p.Unused() {
 		got = append(got, fmt.Sprintf("%s: %s", u.At, u.Says))
 	}
 	want := []string{`2:36: the pattern "web" matches no server of the recordings`,

@@ -1,4 +1,4 @@
-package policyfile
+package policy
 
 import (
 	"strings"
@@ -6,8 +6,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-
-	"github.com/mcpscan/mcpscan/internal/text"
 )
 
 // shortened undoes what decoders that are too lenient undo: characters of ASCII in two
@@ -64,20 +62,15 @@ func likeASCII(c rune) rune {
 	return c
 }
 
-// spelled adds a name in lower case and, if it differs, without invisible characters and with
-// look-alikes replaced.
+// spelled returns the spellings of a name, found once for all rules.
 func (q *request) spelled(name string) []string {
-	if known, ok := q.spelt[name]; ok {
-		return known
+	known, ok := q.spelt[name]
+	if !ok {
+		if q.spelt == nil {
+			q.spelt = map[string][]string{}
+		}
+		known = spellings(name)
+		q.spelt[name] = known
 	}
-	s := []string{strings.ToLower(name)}
-	if strings.IndexFunc(name, func(c rune) bool { return c <= ' ' || c >= 0x7F }) >= 0 {
-		var f text.Folder
-		s = append(s, strings.TrimSpace(string(f.Fold([]byte(name)).Text)))
-	}
-	if q.spelt == nil {
-		q.spelt = map[string][]string{}
-	}
-	q.spelt[name] = s
-	return s
+	return known
 }

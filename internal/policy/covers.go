@@ -1,0 +1,114 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+)
+
+// covers reports that a rule matches everything that a later one matches: whatever
+// the later one says of it is never heard. It says so only when it is sure.
+func (r *Rule) covers(later *Rule) bool {
+	if r.Any {
+		return true
+	}
+	if later.Any || !r.Targets.coverAll(later.Targets) || !r.Tools.coverAll(later.Tools) ||
+		!r.Servers.coverAll(later.Servers) || !r.coversMethods(later) {
+		return false
+	}
+	if !r.looks() {
+		return true
+	}
+	// One that lets pass asks all arguments, one that refuses any.
+	return (!r.Passes() || later.Passes()) && r.coversArguments(later) && r.coversPaths(later)
+}
+
+// coverAll reports whether each of the patterns is covered by one; no patterns match
+// everything.
+func (g Patterns) coverAll(o Patterns) bool {
+	if len(g) == 0 {
+		return true
+	}
+	if len(o) == 0 {
+		return slices.ContainsFunc(g, func(p *Pattern) bool { return strings.Trim(p.source, "*") == "" && len(p.source) > 1 })
+	}
+	for _, p := range o {
+		if !slices.ContainsFunc(g, func(own *Pattern) bool { return own.exact.covers(p.exact) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// coversForms reports whether what each pattern is compared with as a path is covered.
+func (g Patterns) coversForms(o Patterns) bool {
+	var own []*glob
+	for _, p := range g {
+		own = append(own, p.forms...)
+	}
+	covered := func(f *glob) bool { return slices.ContainsFunc(own, func(g *glob) bool { return g.covers(f) }) }
+	for _, p := range o {
+		for _, f := range p.forms {
+			if !covered(f) {
+				return false
+			}
+		}
+		for _, f := range p.homes {
+			if !covered(f) && !slices.ContainsFunc(g, func(own *Pattern) bool {
+				return slices.ContainsFunc(own.homes, func(h *glob) bool { return h.covers(f) })
+			}) {
+				return false
+			}
+		}
+	}
+	return len(o) > 0
+}
+
+// includes reports whether a pattern covers another one, as a name and as a path.
+func (p *Pattern) includes(o *Pattern) bool {
+	return p.exact.covers(o.exact) && (len(p.forms) == 0 || Patterns{p}.coversForms(Patterns{o}))
+}
+
+func (r *Rule) coversPaths(later *Rule) bool {
+	return len(r.Paths) == 0 || r.Paths.coversForms(later.Paths)
+}
+
+func (r *Rule) coversArguments(later *Rule) bool {
+	for _, a := range r.Args {
+		i := slices.IndexFunc(later.Args, func(o Argument) bool { return strings.EqualFold(o.Name, a.Name) })
+		if i < 0 || !a.coverAll(later.Args[i].Patterns) || !a.coversForms(later.Args[i].Patterns) {
+			return false
+		}
+	}
+	return true
+}
+
+// scope returns the methods of MCP that a rule can match, and whether it can match no
+// others.
+func (r *Rule) scope() (scope []string, closed bool) {
+	for _, m := range Methods {
+		if (len(r.Methods) == 0 || r.Methods.match(m)) && (len(r.Tools) == 0 || m == "tools/call") && r.event(&request{event: eventOf(m)}) {
+			scope = append(scope, m)
+		}
+	}
+	closed = len(r.Tools) > 0 || len(r.Methods) > 0 && !slices.ContainsFunc(r.Methods, func(p *Pattern) bool { return strings.ContainsAny(p.source, "*?") })
+	return scope, closed
+}
+
+// coversMethods compares the methods and events. A rule for connections covers no
+// other one.
+func (r *Rule) coversMethods(later *Rule) bool {
+	if len(r.Methods)+len(r.Types)+len(r.Tools) == 0 {
+		return true
+	}
+	scope, closed := later.scope()
+	if len(r.Tools) > 0 && (!closed || len(scope) != 1 || scope[0] != "tools/call") {
+		return false
+	}
+	for _, m := range scope {
+		if len(r.Methods) > 0 && !r.Methods.match(m) || len(r.Types) > 0 && !r.Types.match(eventOf(m)) {
+			return false
+		}
+	}
+	return closed || r.Methods.coverAll(later.Methods) && r.Types.coverAll(later.Types) &&
+		(len(r.Types) == 0 || !slices.ContainsFunc(r.Types, func(p *Pattern) bool { return p.Matches(connect) }))
+}

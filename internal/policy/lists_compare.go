@@ -1,0 +1,217 @@
+package policy
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// CompareLists returns what lists change about those before them, and whether that lets
+// anything pass that was refused. What cannot be shown to be harmless weakens. Nil is a
+// policy that says nothing. Whether pins are compared at all is no part of it.
+func CompareLists(before, now *Lists) []scanner.SettingsChange {
+	c := &listComparison{before: before, now: now}
+	for _, lists := range [...]**Lists{&c.before, &c.now} {
+		if *lists == nil {
+			*lists = &Lists{}
+		}
+	}
+	c.modes()
+	c.servers()
+	c.tools()
+	c.pinning()
+	c.declared()
+	return c.changes
+}
+
+type listComparison struct {
+	before, now *Lists
+	changes     []scanner.SettingsChange
+}
+
+// add takes a change in. One of lists that decide nothing, because they are not enforced,
+// lets nothing pass.
+func (c *listComparison) add(weaker bool, at scanner.Position, keys []string, format string, args ...any) {
+	effect := scanner.Keeps
+	if weaker {
+		effect = scanner.Weakens
+	}
+	c.changes = append(c.changes, scanner.SettingsChange{Effect: effect, Keys: keys, Says: strings.Join(keys, ".") + fmt.Sprintf(format, args...), Pos: at})
+}
+
+// decides reports whether something that the lists before refused was refused by them.
+func (c *listComparison) decides(weaker bool) bool { return weaker && c.before.Enforced }
+
+func (c *listComparison) modes() {
+	was, is := c.before, c.now
+	if was.Enforced != is.Enforced {
+		c.add(was.Enforced, scanner.Position{}, []string{"enforce_policy"}, " was %v and is %v", was.Enforced, is.Enforced)
+	}
+	if was.FailClosed != is.FailClosed {
+		c.add(c.decides(was.FailClosed), scanner.Position{}, []string{"fail_closed"}, " was %v and is %v", was.FailClosed, is.FailClosed)
+	}
+	if was.ServerMode != is.ServerMode {
+		c.add(c.decides(was.ServerMode == Allowlist), scanner.Position{}, []string{"server_policy"}, " was %s and is %s", was.ServerMode, is.ServerMode)
+	}
+	if was.ToolMode != is.ToolMode {
+		c.add(c.decides(was.ToolMode == Allowlist || is.ToolMode == None), scanner.Position{}, []string{"tool_policy"}, " was %s and is %s", was.ToolMode, is.ToolMode)
+	}
+}
+
+func (c *listComparison) servers() {
+	allows := func(a, b *ServerRule) bool { return a.ID.covers(b.ID, false) }
+	denies := func(a, b *ServerRule) bool { return a.ID.covers(b.ID, true) }
+	equal := func(a, b *ServerRule) bool { return sameName(a.ID, b.ID) }
+	for _, now := range [...]bool{true, false} {
+		for _, r := range unmatched(c.lists(now).AllowedServers, c.lists(!now).AllowedServers, equal) {
+			weaker := now && (c.before.ServerMode == Allowlist || c.before.FailClosed) &&
+				!some(c.before.AllowedServers, func(o *ServerRule) bool { return allows(o, r) })
+			c.listed(now, weaker, r.At, "allowed_servers", fmt.Sprintf("%q", r.ID))
+		}
+		for _, r := range unmatched(c.lists(now).DeniedServers, c.lists(!now).DeniedServers, equal) {
+			weaker := !now && !some(c.now.DeniedServers, func(o *ServerRule) bool { return denies(o, r) && !c.pointless(o.ID.All(), c.now.ServerMode) })
+			c.listed(now, weaker, r.At, "denied_servers", fmt.Sprintf("%q", r.ID))
+		}
+	}
+	if c.before.ServerMode != Allowlist && c.now.ServerMode == Allowlist && some(c.before.DeniedServers, func(r *ServerRule) bool { return r.ID.All() }) {
+		c.add(c.decides(true), scanner.Position{}, []string{"server_policy"}, ` is allowlist, under which a denied "*" does not refuse what is allowed`)
+	}
+}
+
+func (c *listComparison) tools() {
+	equal := func(a, b *ToolRule) bool {
+		return sameName(a.Server, b.Server) && sameName(a.Tool, b.Tool) && a.Hash == b.Hash
+	}
+	say := func(r *ToolRule) string {
+		if r.Hash.IsZero() {
+			return fmt.Sprintf("%q of server %q", r.Tool, r.Server)
+		}
+		return fmt.Sprintf("%q of server %q with a content_hash", r.Tool, r.Server)
+	}
+	for _, now := range [...]bool{true, false} {
+		for _, r := range unmatched(c.lists(now).AllowedTools, c.lists(!now).AllowedTools, equal) {
+			weaker := now && c.before.ToolMode == Allowlist && !some(c.before.AllowedTools, func(o *ToolRule) bool { return o.covers(r, false) })
+			c.listed(now, weaker, r.At, "allowed_tools", say(r))
+		}
+		for _, r := range unmatched(c.lists(now).DeniedTools, c.lists(!now).DeniedTools, equal) {
+			weaker := !now && !some(c.now.DeniedTools, func(o *ToolRule) bool { return o.covers(r, true) && !c.pointless(o.all(), c.now.ToolMode) })
+			c.listed(now, weaker, r.At, "denied_tools", say(r))
+		}
+	}
+	if c.before.ToolMode != Allowlist && c.now.ToolMode == Allowlist && some(c.before.DeniedTools, (*ToolRule).all) {
+		c.add(c.decides(true), scanner.Position{}, []string{"tool_policy"}, ` is allowlist, under which a denied "*" does not refuse what is allowed`)
+	}
+}
+
+// pointless reports a rule that denies all, where the mode has that say nothing.
+func (c *listComparison) pointless(all bool, mode Mode) bool { return all && mode == Allowlist }
+
+func (c *listComparison) lists(now bool) *Lists {
+	if now {
+		return c.now
+	}
+	return c.before
+}
+
+// listed reports an entry of a list that only one version has.
+func (c *listComparison) listed(now, weaker bool, at scanner.Position, key, entry string) {
+	if now {
+		c.add(c.decides(weaker), at, []string{key}, " now has %s", entry)
+		return
+	}
+	c.add(c.decides(weaker), scanner.Position{}, []string{key}, " no longer has %s", entry)
+}
+
+// unmatched returns the entries of a list to which another list has no equal one.
+func unmatched[T any](list, other []T, equal func(a, b *T) bool) (out []*T) {
+	for i := range list {
+		if !some(other, func(o *T) bool { return equal(&list[i], o) }) {
+			out = append(out, &list[i])
+		}
+	}
+	return out
+}
+
+func some[T any](list []T, is func(*T) bool) bool {
+	for i := range list {
+		if is(&list[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// pinning compares what becomes of tools that are not as they were trusted.
+func (c *listComparison) pinning() {
+	change := func(l *Lists) scanner.Verdict {
+		if l.Pinning.OnChange == nil {
+			return scanner.DefaultPinning().OnChange
+		}
+		return *l.Pinning.OnChange
+	}
+	if was, is := change(c.before), change(c.now); was != is {
+		c.add(is < was, scanner.Position{}, []string{"version_pinning", "on_change"}, " was %s and is %s", was, is)
+	}
+	trusts := func(l *Lists) bool { return l.Pinning.TrustFirst == nil || *l.Pinning.TrustFirst }
+	if was, is := trusts(c.before), trusts(c.now); was != is {
+		c.add(is, scanner.Position{}, []string{"version_pinning", "auto_trust_first"}, " was %v and is %v", was, is)
+	}
+}
+
+// declared compares the declared servers, which fail_closed allows and whose environment the
+// policy limits.
+func (c *listComparison) declared() {
+	find := func(l *Lists, id string) *Declared {
+		if i := slices.IndexFunc(l.Servers, func(d Declared) bool { return d.ID == id }); i >= 0 {
+			return &l.Servers[i]
+		}
+		return nil
+	}
+	keys := []string{"servers"}
+	for i := range c.now.Servers {
+		is := &c.now.Servers[i]
+		was := find(c.before, is.ID)
+		if was == nil {
+			c.add(c.decides(c.before.FailClosed) && c.before.allowedServer(is.ID) == nil, is.At, keys, " now declares %q", is.ID)
+			continue
+		}
+		before, now := *was, *is
+		before.At, now.At = scanner.Position{}, scanner.Position{}
+		before.EnvAllow, before.EnvDeny, now.EnvAllow, now.EnvDeny = nil, nil, nil, nil
+		if !reflect.DeepEqual(before, now) {
+			c.add(true, is.At, keys, " declares %q as another server", is.ID)
+		}
+		if !slices.EqualFunc(was.EnvAllow, is.EnvAllow, sameName) || !slices.EqualFunc(was.EnvDeny, is.EnvDeny, sameName) {
+			c.add(!is.limits(was), is.At, keys, " gives %q another environment", is.ID)
+		}
+	}
+	for i := range c.before.Servers {
+		was := &c.before.Servers[i]
+		if find(c.now, was.ID) == nil {
+			c.add(len(was.EnvAllow)+len(was.EnvDeny) > 0, scanner.Position{}, keys, " no longer declares %q", was.ID)
+		}
+	}
+}
+
+func sameName(a, b Name) bool { return a.source == b.source }
+
+// limits reports whether a declaration surely lets a server have no variable that another
+// one did not let it have.
+func (d *Declared) limits(was *Declared) bool {
+	covered := func(by []Name, n Name, covers func(own, n Name) bool) bool {
+		return slices.ContainsFunc(by, func(own Name) bool { return sameName(own, n) || covers(own, n) })
+	}
+	every := func(names, by []Name, covers func(own, n Name) bool) bool {
+		return !slices.ContainsFunc(names, func(n Name) bool { return !covered(by, n, covers) })
+	}
+	switch {
+	case len(was.EnvAllow) > 0: // a secret is allowed by its own name only
+		return len(d.EnvAllow) > 0 && every(d.EnvAllow, was.EnvAllow, func(own, n Name) bool { return own.covers(n, false) && !Sensitive(n.source) })
+	case len(d.EnvAllow) > 0:
+		return len(was.EnvDeny) == 0
+	}
+	return every(was.EnvDeny, d.EnvDeny, func(own, n Name) bool { return own.covers(n, true) })
+}

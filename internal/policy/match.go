@@ -1,0 +1,174 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+)
+
+// matches reports whether a rule matches a request. It is unsure where all matches but
+// arguments that were not looked at: in a rule that refuses, and in any rule where a log
+// does not have them.
+func (r *Rule) matches(q *request) (match, unsure bool) {
+	if r.Any {
+		return true, false
+	}
+	if len(r.Servers) > 0 && !r.each(q, r.Servers, q.Server) || len(r.Methods) > 0 && !r.Methods.match(q.Method) ||
+		!r.event(q) || !r.target(q) || !r.list.match(q) {
+		return false, false
+	}
+	if !r.looks() || !(r.Passes() && q.lost) && r.path(q) && r.arguments(q) && r.connection(q) {
+		return true, false
+	}
+	unsure = r.looks() && (q.Unlogged || q.lost && !r.Passes())
+	return unsure, unsure
+}
+
+// match reports whether a call is what only lists distinguish.
+func (l *listCriteria) match(q *request) bool {
+	switch {
+	case l.call == unlistedCall && q.Tool != nil, l.call == unnamedCall && q.Target != "", l.call == ambiguousCall && len(q.names) < 2:
+		return false
+	}
+	return l.hash.IsZero() || l.hash.Is(q.Tool)
+}
+
+// match reports whether one of the patterns matches a name.
+func (g Patterns) match(s string) bool {
+	for _, p := range g {
+		if p.Matches(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// refuses reports whether one of the patterns matches a name in one of its spellings.
+func (g Patterns) refuses(spellings []string) bool {
+	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.matchesAny(spellings) })
+}
+
+// event compares the event_type, but not connect, which arguments tell.
+func (r *Rule) event(q *request) bool {
+	return len(r.Types) == 0 || r.Types.match(q.event) || !r.Passes() && r.Types.match(connect)
+}
+
+// connection compares the event_type connect. It refuses alone: no message is nothing
+// but a connection.
+func (r *Rule) connection(q *request) bool {
+	return len(r.Types) == 0 || r.Types.match(q.event) || !r.Passes() && q.connects()
+}
+
+// target compares the names of tools, and their equivalents in other requests. If a request
+// gives two names, one is enough to refuse it; a missing name is enough too.
+func (r *Rule) target(q *request) bool {
+	if q.unnamed && !r.Passes() && (len(r.Tools) == 0 || q.Method == "tools/call") {
+		return true
+	}
+	if len(r.Tools) > 0 && (q.Method != "tools/call" || !r.each(q, r.Tools, q.names...)) {
+		return false
+	}
+	if len(r.Targets) == 0 {
+		return true
+	}
+	if q.event == resourceRead {
+		if r.Passes() && q.lost {
+			return false
+		}
+		return r.Targets.value(q.Target, q.paths[:min(1, len(q.paths))], r.Passes())
+	}
+	return r.each(q, r.Targets, q.names...)
+}
+
+// each reports whether all names match if the rule allows, and one if it refuses: in any case,
+// and as it looks to a reader.
+func (r *Rule) each(q *request, g Patterns, names ...string) bool {
+	for _, s := range names {
+		match := r.Passes() && g.match(s) || !r.Passes() && g.refuses(q.spelled(s))
+		if match != r.Passes() {
+			return !r.Passes()
+		}
+	}
+	return r.Passes()
+}
+
+// path compares every path in a request. A command can do more than its paths show, so none is
+// allowed by them.
+func (r *Rule) path(q *request) bool {
+	if len(r.Paths) == 0 {
+		return true
+	}
+	if r.Passes() && (q.command || !slices.ContainsFunc(q.paths, func(v value) bool { return !v.aside })) {
+		return false
+	}
+	for i := range q.paths {
+		if r.Passes() && q.paths[i].aside {
+			continue
+		}
+		if r.Paths.path(&q.paths[i], r.Passes()) != r.Passes() {
+			return !r.Passes()
+		}
+	}
+	return r.Passes()
+}
+
+// path compares the readings of one path: all of the sure ones where the rule passes.
+func (g Patterns) path(v *value, passes bool) bool {
+	if !passes {
+		return slices.ContainsFunc(v.low, func(s string) bool {
+			return slices.ContainsFunc(g, func(p *Pattern) bool { return p.matchLow(s) })
+		})
+	}
+	for _, s := range v.sure {
+		if !g.matchPath(s) && !(v.directory && g.matchPath(s+"/")) {
+			return false
+		}
+	}
+	return len(v.sure) > 0
+}
+
+func (g Patterns) matchPath(s string) bool {
+	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.matchPath(s) })
+}
+
+// arguments compares all of args.<name>.
+func (r *Rule) arguments(q *request) bool {
+	for i := range r.Args {
+		if !r.Args[i].matches(q, r.Passes()) {
+			return false
+		}
+	}
+	return true
+}
+
+// matches compares every value under the name of an argument. Names are compared
+// without their case: there are servers that read them so.
+func (a *Argument) matches(q *request, passes bool) bool {
+	found := false
+	for i := range q.values {
+		v := &q.values[i]
+		if len(v.keys) == 0 || !strings.EqualFold(v.keys[0], a.Name) {
+			continue
+		}
+		found = true
+		if a.value(v.Text, q.paths[v.first:v.last], passes) != passes {
+			return !passes
+		}
+	}
+	return found && passes
+}
+
+// value compares a text, and its readings as a path.
+func (g Patterns) value(text string, paths []value, passes bool) bool {
+	whole := false
+	for i := range paths {
+		switch ok := g.path(&paths[i], passes); {
+		case !passes && ok:
+			return true
+		case passes && !paths[i].word:
+			if whole = true; !ok {
+				return false
+			}
+		}
+	}
+	return whole && passes || g.match(text)
+}

@@ -1,0 +1,133 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/names"
+)
+
+// The bounds on paths in one request. What exceeds them counts as not inspected.
+const (
+	MaxPath  = 64 << 10
+	maxPaths = 4096
+)
+
+// value is one string of a request that is or contains a path or URI.
+type value struct {
+	readings
+	low  []string // sure and maybe in lower case, and each as a directory is written
+	word bool     // is in a command, or in a text
+	// It is in a text of several lines, and keeps no request from passing.
+	aside bool
+}
+
+// pathWords are words in the names of arguments with a path, whatever the value looks like.
+var pathWords = wordSet("path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders " +
+	"source src destination dest dst target uri uris url urls cwd root roots location workspace")
+
+// commandWords are words in the names of arguments with a command or code.
+var commandWords = wordSet("command commands cmd cmds cmdline commandline script scripts shell bash sh zsh exec code args argv program executable powershell")
+
+// shellWords are those in the name of a tool whose arguments are commands.
+var shellWords = wordSet("shell bash sh zsh exec execute terminal command cmd powershell")
+
+// mediaWords are words in the names of arguments with a media type.
+var mediaWords = wordSet("mime mimetype media content type")
+
+func wordSet(s string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(s) {
+		m[w] = true
+	}
+	return m
+}
+
+// named reports whether a name has one of the words.
+func named(name string, in map[string]bool) bool {
+	return slices.ContainsFunc(names.Words(name), func(w string) bool { return in[w] })
+}
+
+// pathLike reports whether a string looks like a path or URI.
+func pathLike(s string) bool {
+	s = strings.TrimSpace(s)
+	if s == "" || len(s) > MaxPath || strings.ContainsAny(s, "\n\r") {
+		return false
+	}
+	for _, start := range [...]string{"/", `\`, "~", "./", "../", `.\`, `..\`, "$HOME", "${HOME}", "%USERPROFILE%", "%2f", "%2F"} {
+		if strings.HasPrefix(s, start) {
+			return true
+		}
+	}
+	_, file := cutFile(s)
+	return s == ".." || drive(s) || file ||
+		!strings.ContainsAny(s, " \t") && (strings.ContainsAny(s, `/\`) || strings.ContainsAny(unescapeAll(s), `/\`))
+}
+
+func unescapeAll(s string) string {
+	for range maxDecodings {
+		s = unescape(s)
+	}
+	return s
+}
+
+// mediaType reports whether an argument says what type a content has.
+func mediaType(name, s string) bool {
+	kind, sub, ok := strings.Cut(s, "/")
+	return ok && named(name, mediaWords) && !strings.ContainsAny(sub, `/\%~`) && !strings.Contains(sub, "..") &&
+		slices.Contains([]string{"application", "audio", "font", "image", "message", "model", "multipart", "text", "video"}, kind)
+}
+
+// add takes a string as a path.
+func (q *request) add(s string, word bool) {
+	if len(s) > MaxPath || len(q.paths) == maxPaths {
+		q.lost = true
+		return
+	}
+	r := read(s)
+	q.lost = q.lost || r.deep
+	v := value{readings: r, word: word}
+	for _, s := range append(slices.Concat(r.sure, r.maybe), s) { // a pattern can be for what is written
+		if s = strings.ToLower(s); !strings.HasSuffix(s, "/") {
+			v.low = append(v.low, s+"/")
+		}
+		v.low = append(v.low, s)
+	}
+	slices.Sort(v.low)
+	v.low = slices.Compact(v.low)
+	q.paths = append(q.paths, v)
+}
+
+// look finds everything in the arguments that is, or can be, a path.
+func (q *request) look() {
+	shell := q.Method == "tools/call" && named(q.Target, shellWords)
+	if q.Method == "resources/read" {
+		q.add(q.Target, false)
+	}
+	for i := range q.values {
+		v := &q.values[i]
+		v.first = len(q.paths)
+		isPath, isCommand, meta := false, shell, len(v.keys) > 0 && v.keys[0] == "_meta"
+		for _, seg := range v.keys {
+			isPath, isCommand = isPath || named(seg, pathWords), isCommand || named(seg, commandWords)
+			if meta && metaName(seg) {
+				continue
+			}
+			if strings.ContainsAny(seg, `/\`) || strings.HasPrefix(seg, "~") { // the name is the path
+				q.add(seg, false)
+			}
+		}
+		switch {
+		case slices.Contains([]string{"", "null", "true", "false"}, v.Text), mediaType(v.Name, v.Text):
+		case isPath, pathLike(v.Text) && (!meta || begins(v.Text)): // there, what looks like a relative path is an id
+			q.add(v.Text, false)
+		default:
+			q.text(v.Text)
+		}
+		if isCommand {
+			q.command = true
+			q.words(v.Text)
+		}
+		v.last = len(q.paths)
+	}
+}
