@@ -42,6 +42,11 @@ func (g Patterns) match(s string) bool {
 	return false
 }
 
+// allows reports whether one of the patterns matches a name that is not too long to compare.
+func (g Patterns) allows(name string) bool {
+	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.Allows(name) })
+}
+
 // refuses reports whether one of the patterns matches a name in one of its spellings.
 func (g Patterns) refuses(spellings []string) bool {
 	return slices.ContainsFunc(g, func(p *Pattern) bool { return p.matchesAny(spellings) })
@@ -83,7 +88,7 @@ func (r *Rule) target(q *request) bool {
 // and as it looks to a reader.
 func (r *Rule) each(q *request, g Patterns, names ...string) bool {
 	for _, s := range names {
-		match := r.Passes() && g.match(s) || !r.Passes() && g.refuses(q.spelled(s))
+		match := r.Passes() && g.allows(s) || !r.Passes() && g.refuses(q.spelled(s))
 		if match != r.Passes() {
 			return !r.Passes()
 		}
