@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -37,11 +39,11 @@ const lockedServer = `{
 // configuredServer is what starts it, and onThisMachine what a machine knows of that.
 const configuredServer = `{"mcpServers": {"pages": {"command": "npx", "args": ["-y", "pages-mcp@1.2.0"], "cwd": "/srv", "env": {"TOKEN": "${TOKEN}"}}}}`
 
-var onThisMachine = scanner.Found{Resolved: "1.2.0", Integrity: "sha512-AAAA", Executable: "./npx", Digest: "sha256:aa"}
+var onThisMachine = configfile.Found{Resolved: "1.2.0", Integrity: "sha512-AAAA", Executable: "./npx", Digest: "sha256:aa"}
 
 // judged runs all rules over a lockfile and the configuration beside it, and returns what
 // those about versions found, worst first. base is the entry before the change, "" for no lockfile before.
-func judged(t *testing.T, base, entry string, found scanner.Found) (all []string, err error) {
+func judged(t *testing.T, base, entry string, found configfile.Found) (all []string, err error) {
 	t.Helper()
 	e := engine(t, rules.All())
 	snapshot := func(name, entry string) (*scanner.Snapshot, error) {
@@ -172,7 +174,7 @@ func TestEditedEntries(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
 		edit          func(server object)
-		found         scanner.Found
+		found         configfile.Found
 		against, bare string // the worst that is reported with the lockfile before the change, and without
 	}{
 		{"the identity", func(s object) { delete(s, "identity") }, onThisMachine, "high lock-incomplete", "medium lock-incomplete"},

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"golang.org/x/tools/txtar"
 
 	"github.com/mcpscan/mcpscan/internal/config"
@@ -395,7 +397,7 @@ func settings(t *testing.T, before, now string) *scanner.Event {
 		}
 		parsed[i] = s
 	}
-	return &scanner.Event{Kind: scanner.SettingsEvent, Origin: scanner.Origin{File: "mcpscan.yaml", Line: 1, Column: 1}, Settings: &scanner.ChangedSettings{
+	return &scanner.Event{Kind: scanner.SettingsEvent, Origin: scanner.Origin{File: "mcpscan.yaml", Line: 1, Column: 1}, Settings: &configfile.ChangedSettings{
 		Path: "mcpscan.yaml", Was: []byte(before), Now: []byte(now), Changes: config.Compare(parsed[0], parsed[1], []byte(now), v)}}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -13,17 +15,17 @@ func configRule(id string, config, configs func(*scanner.ConfigPass)) scanner.Ru
 	return scanner.Rule{ID: id, Category: "configuration", Title: "t", Why: "w", Fix: "f", Basis: "b", Refs: []string{"CWE-0"}, Config: config, Configs: configs}
 }
 
-func configEvent(c *scanner.ClientConfig) *scanner.Event {
+func configEvent(c *configfile.ClientConfig) *scanner.Event {
 	return &scanner.Event{Kind: scanner.ConfigEvent, Config: c, Origin: scanner.Origin{File: c.Path, Line: 1, Column: 1}}
 }
 
 // TestConfigFindings: a finding stands where its value stands, or at what is nearest
 // around it, and shows none of the secrets of its entry.
 func TestConfigFindings(t *testing.T) {
-	c := &scanner.ClientConfig{Path: "c.json", Settings: []scanner.Setting{{Pointer: "/hooks/0", Pos: scanner.Position{Line: 9, Column: 2}}}, Entries: []scanner.Entry{{
-		Name: "a\x1b[2J", Pos: scanner.Position{Line: 2, Column: 3}, Args: []string{"--token", "hunter2hunter2"},
+	c := &configfile.ClientConfig{Path: "c.json", Settings: []configfile.Setting{{Pointer: "/hooks/0", Pos: configfile.Position{Line: 9, Column: 2}}}, Entries: []configfile.Entry{{
+		Name: "a\x1b[2J", Pos: configfile.Position{Line: 2, Column: 3}, Args: []string{"--token", "hunter2hunter2"},
 		Env:  map[string]string{"A_PASSWORD": "Tr0ubador", "B_TOKEN": "${B}", "SHORT_KEY": "ab"},
-		Span: map[string]scanner.Position{"/args/0": {Line: 4, Column: 5}, "/env": {Line: 7, Column: 1}},
+		Span: map[string]configfile.Position{"/args/0": {Line: 4, Column: 5}, "/env": {Line: 7, Column: 1}},
 	}}}
 	rule := configRule("tst-config", func(p *scanner.ConfigPass) {
 		e := &p.Entries[0]
@@ -54,7 +56,7 @@ func TestConfigFindings(t *testing.T) {
 func TestConfigsInOrder(t *testing.T) {
 	var events []*scanner.Event
 	for i := range 30 {
-		events = append(events, configEvent(&scanner.ClientConfig{Path: fmt.Sprintf("%02d.json", i), Entries: []scanner.Entry{{Name: "a"}}}))
+		events = append(events, configEvent(&configfile.ClientConfig{Path: fmt.Sprintf("%02d.json", i), Entries: []configfile.Entry{{Name: "a"}}}))
 	}
 	rule := configRule("tst-configs", nil, func(p *scanner.ConfigPass) {
 		var related []scanner.Related
@@ -77,7 +79,7 @@ func TestConfigsInOrder(t *testing.T) {
 // TestConfigBounds: a configuration of any size has no more findings than are kept,
 // the worst of them, and says so. A check that fails is a finding.
 func TestConfigBounds(t *testing.T) {
-	c := &scanner.ClientConfig{Path: "c.json", Entries: make([]scanner.Entry, 3000)}
+	c := &configfile.ClientConfig{Path: "c.json", Entries: make([]configfile.Entry, 3000)}
 	many := configRule("tst-many", func(p *scanner.ConfigPass) {
 		for i := range p.Entries {
 			severity := scanner.Low

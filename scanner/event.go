@@ -5,6 +5,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -57,8 +59,8 @@ type Event struct {
 	Locked    *LockedIdentity // of a LockEvent: all that the lockfile holds of that
 	Says      Says            // of a LockEvent: what the lockfile says about the server besides its definitions
 	Approved  bool            // of a LockEvent: shows what was approved, not what was seen since
-	Config    *ClientConfig
-	Settings  *ChangedSettings
+	Config    *configfile.ClientConfig
+	Settings  *configfile.ChangedSettings
 	Origin    Origin
 	Parts     []Part // of a frame that was put together: what of it stands where in the file, in order
 	Told      bool   // the frame says what the log of a model told: a recording that has the connection shows the same call there

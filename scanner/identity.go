@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
@@ -28,12 +30,12 @@ type Identity struct {
 	Exact     bool   // Version is one version
 	Pinned    string // the digest or commit that is asked for
 
-	Found
+	configfile.Found
 }
 
 // IdentityOf returns the identity in an entry.
-func IdentityOf(e *Entry) *Identity {
-	secrets := e.concealer()
+func IdentityOf(e *configfile.Entry) *Identity {
+	secrets := e.Concealer()
 	id := &Identity{Transport: e.Transport, Command: secrets.Replace(text.Mask(e.Command)), Cwd: e.Cwd, URL: address(e.URL),
 		Found: e.Found, Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers))}
 	for _, a := range e.Args {
@@ -127,7 +129,7 @@ func (l *LockedIdentity) Stale(now *Identity) []string {
 // started is the part of an identity that a configuration contains.
 func (id *Identity) started() *Identity {
 	s := *id
-	s.Env, s.Headers, s.Found = nil, nil, Found{}
+	s.Env, s.Headers, s.Found = nil, nil, configfile.Found{}
 	for _, suffix := range []string{".exe", ".cmd", ".bat", ".ps1"} { // one program on two systems
 		if n := len(s.Command) - len(suffix); n > 0 && strings.EqualFold(s.Command[n:], suffix) {
 			s.Command = s.Command[:n]

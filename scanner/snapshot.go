@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
 // Snapshot is the definitions of servers, with their findings. It is a Sink of an engine that
@@ -127,7 +129,7 @@ func (s *Snapshot) Event(e *Event, out *Outcome) error {
 }
 
 // identify adds the configured identity of a server. The first one counts.
-func (s *Snapshot) identify(c *ClientConfig, entry *Entry) {
+func (s *Snapshot) identify(c *configfile.ClientConfig, entry *configfile.Entry) {
 	o := s.Offer(entry.Name)
 	id, at := IdentityOf(entry), ConfiguredServer{c, entry}.Location()
 	if o.Identity == nil {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/osv"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -23,7 +25,7 @@ func (f *advisoryFlags) advise(std streams, c *checks, events []*scanner.Event, 
 	if len(f.Advisories) == 0 {
 		return nil
 	}
-	var configs []*scanner.ClientConfig
+	var configs []*configfile.ClientConfig
 	for _, e := range events {
 		if e.Kind == scanner.ConfigEvent {
 			configs = append(configs, e.Config)

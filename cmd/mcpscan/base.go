@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/policyfile"
@@ -95,8 +97,8 @@ func (b baseTree) versions(what, name string, limit int64, must bool) (was, now 
 }
 
 // changedSettings returns the event for a changed settings file.
-func changedSettings(name string, was, now *fileVersion, changes []scanner.SettingsChange) *scanner.ChangedSettings {
-	changed := &scanner.ChangedSettings{Path: name, Changes: changes}
+func changedSettings(name string, was, now *fileVersion, changes []configfile.SettingsChange) *configfile.ChangedSettings {
+	changed := &configfile.ChangedSettings{Path: name, Changes: changes}
 	if was != nil {
 		changed.Was = was.data
 	}
@@ -114,7 +116,7 @@ func (f *configFlags) settings() (*config.Settings, error) {
 
 // settingsOf returns the configuration that decides, and the event for the change under
 // review.
-func (f *configFlags) settingsOf(base baseTree) (*config.Settings, []*scanner.ChangedSettings, error) {
+func (f *configFlags) settingsOf(base baseTree) (*config.Settings, []*configfile.ChangedSettings, error) {
 	if f.NoConfig {
 		if f.Config != "" {
 			return nil, nil, usage("--config and --no-config contradict each other")
@@ -141,7 +143,7 @@ func (f *configFlags) settingsOf(base baseTree) (*config.Settings, []*scanner.Ch
 	if now != nil {
 		data = now.data
 	}
-	return before, []*scanner.ChangedSettings{changedSettings(name, was, now, config.Compare(before, is, data, vocabulary()))}, nil
+	return before, []*configfile.ChangedSettings{changedSettings(name, was, now, config.Compare(before, is, data, vocabulary()))}, nil
 }
 
 // settings parses a version of the configuration.
@@ -158,7 +160,7 @@ func (v *fileVersion) settings() (*config.Settings, error) {
 
 // policies returns the names of the policies that decide, and the events for the change under
 // review.
-func (b baseTree) policies(names []string) (decide []string, changed []*scanner.ChangedSettings, err error) {
+func (b baseTree) policies(names []string) (decide []string, changed []*configfile.ChangedSettings, err error) {
 	for _, name := range names {
 		was, now, err := b.versions("the policy", name, policyfile.MaxFile, true)
 		if err != nil {
@@ -187,7 +189,7 @@ func (b baseTree) policies(names []string) (decide []string, changed []*scanner.
 
 // comparePolicies compares two versions of a policy, of which one may be missing, and says
 // whether the one before decides anything.
-func comparePolicies(was, now *fileVersion) (changes []scanner.SettingsChange, decides bool, err error) {
+func comparePolicies(was, now *fileVersion) (changes []configfile.SettingsChange, decides bool, err error) {
 	there := was
 	if was == nil {
 		there = now
@@ -221,7 +223,7 @@ func comparePolicies(was, now *fileVersion) (changes []scanner.SettingsChange, d
 
 // baseline returns the known findings of the baseline that decides, its name, and the event
 // for the change under review.
-func (b baseTree) baseline(name string) (known map[string]scanner.Severity, decides string, changed []*scanner.ChangedSettings, err error) {
+func (b baseTree) baseline(name string) (known map[string]scanner.Severity, decides string, changed []*configfile.ChangedSettings, err error) {
 	was, now, err := b.versions("the baseline", name, maxBaseline, true)
 	if err != nil {
 		return nil, "", nil, err
@@ -237,7 +239,7 @@ func (b baseTree) baseline(name string) (known map[string]scanner.Severity, deci
 	if was != nil {
 		decides = was.name
 	}
-	return known, decides, []*scanner.ChangedSettings{changedSettings(name, was, now, compareBaselines(known, is, now))}, nil
+	return known, decides, []*configfile.ChangedSettings{changedSettings(name, was, now, compareBaselines(known, is, now))}, nil
 }
 
 // maxBaseline is not meant as a bound: a baseline is as long as its report.
@@ -263,21 +265,21 @@ func (v *fileVersion) known() (map[string]scanner.Severity, error) {
 
 // compareBaselines reports the findings that a baseline accepts, or accepts in a worse
 // form, and the one before it did not.
-func compareBaselines(before, now map[string]scanner.Severity, data *fileVersion) (changes []scanner.SettingsChange) {
+func compareBaselines(before, now map[string]scanner.Severity, data *fileVersion) (changes []configfile.SettingsChange) {
 	keys := []string{"findings"}
 	for _, id := range slices.Sorted(maps.Keys(now)) {
 		was, known := before[id]
-		effect, says := scanner.Accepts, fmt.Sprintf("the baseline accepts the %s finding %s as known", now[id], id)
+		effect, says := configfile.Accepts, fmt.Sprintf("the baseline accepts the %s finding %s as known", now[id], id)
 		switch {
 		case known && now[id] == was:
 			continue
 		case known && now[id] < was:
-			effect = scanner.Keeps
+			effect = configfile.Keeps
 		case !fingerprint.MatchString(id):
-			effect, says = scanner.Weakens, fmt.Sprintf("the baseline accepts a finding without a fingerprint as known: %q", id)
+			effect, says = configfile.Weakens, fmt.Sprintf("the baseline accepts a finding without a fingerprint as known: %q", id)
 		}
 		line := 1 + bytes.Count(data.data[:max(bytes.Index(data.data, []byte(id)), 0)], []byte("\n"))
-		changes = append(changes, scanner.SettingsChange{Effect: effect, Keys: keys, Says: says, Pos: scanner.Position{Line: line, Column: 1}})
+		changes = append(changes, configfile.SettingsChange{Effect: effect, Keys: keys, Says: says, Pos: configfile.Position{Line: line, Column: 1}})
 	}
 	gone := 0
 	for id := range before {
@@ -286,7 +288,7 @@ func compareBaselines(before, now map[string]scanner.Severity, data *fileVersion
 		}
 	}
 	if gone > 0 {
-		changes = append(changes, scanner.SettingsChange{Keys: keys, Says: fmt.Sprintf("%d known findings were removed from the baseline", gone)})
+		changes = append(changes, configfile.SettingsChange{Keys: keys, Says: fmt.Sprintf("%d known findings were removed from the baseline", gone)})
 	}
 	return changes
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -51,8 +53,8 @@ type checks struct {
 	idle    []string // what of the configuration and the policies has no effect
 
 	base     baseTree
-	changed  []*scanner.ChangedSettings // by the change under review: the base's versions decide
-	baseline string                     // that decides
+	changed  []*configfile.ChangedSettings // by the change under review: the base's versions decide
+	baseline string                        // that decides
 }
 
 // readUpTo reads a file, and of one that is longer than limit a byte more than that: its

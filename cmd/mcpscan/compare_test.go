@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -81,7 +83,7 @@ func element(v reflect.Value) reflect.Value {
 // but for places in the file. Names and hashes are values.
 func eachField(t *testing.T, name string, v reflect.Value, path []int, visit func(name string, path []int)) {
 	t.Helper()
-	position := reflect.TypeFor[scanner.Position]()
+	position := reflect.TypeFor[configfile.Position]()
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
 		at := append(path[:len(path):len(path)], i)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -31,10 +33,10 @@ func (c *diffCmd) pick(ctx context.Context, std streams, engine *scanner.Engine,
 	case len(c.Command) == 0 && !isURL(c.New):
 		return before, false, nil
 	}
-	entry := &scanner.Entry{Transport: "http", URL: c.New}
+	entry := &configfile.Entry{Transport: "http", URL: c.New}
 	name := ""
 	if len(c.Command) > 0 {
-		entry = &scanner.Entry{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
+		entry = &configfile.Entry{Transport: "stdio", Command: c.Command[0], Args: c.Command[1:]}
 		name = cmp.Or(packageName(entry), fallbackID(entry.Command, entry.Args, ""))
 	} else {
 		name = urlName(c.New)

@@ -13,6 +13,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
@@ -46,7 +48,7 @@ func offeredBy(s *scanner.Snapshot) lockedServers {
 
 // call names a server that no configuration names: as the lockfile does, or else by its
 // package or address. "" is for a server that has to say its name itself.
-func (l lockedServers) call(entry *scanner.Entry) (string, error) {
+func (l lockedServers) call(entry *configfile.Entry) (string, error) {
 	id := scanner.IdentityOf(entry)
 	name := packageName(entry)
 	if entry.URL != "" {
@@ -101,7 +103,7 @@ func fallbackID(command string, args []string, address string) string {
 
 // packageName names a server by the package that its command starts: by the last part
 // of its name where that says something. "" is for a command that starts no package.
-func packageName(entry *scanner.Entry) string {
+func packageName(entry *configfile.Entry) string {
 	if entry.Command == "" {
 		return ""
 	}

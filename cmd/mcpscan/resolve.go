@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/launch"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // machine is where to look up what a command starts.
@@ -41,7 +42,7 @@ func afterStart(ctx context.Context, environment []string, d *disk) machine {
 // find returns what a machine knows about the command of an entry, and what it should know but
 // does not. Launchers and interpreters have no digest: they differ between machines, and what
 // they start counts.
-func (m machine) find(e *scanner.Entry) (f scanner.Found, why string) {
+func (m machine) find(e *configfile.Entry) (f configfile.Found, why string) {
 	if e.Command == "" {
 		return f, ""
 	}
@@ -78,7 +79,7 @@ func (m machine) find(e *scanner.Entry) (f scanner.Found, why string) {
 
 // program is the file whose content decides what an entry does: the script that an argument
 // names, or else the command, unless that is a system program controlled by its arguments.
-func (m machine) program(e *scanner.Entry, l *launch.Command) string {
+func (m machine) program(e *configfile.Entry, l *launch.Command) string {
 	for _, a := range e.Args {
 		if a == "" || a[0] == '-' {
 			continue

@@ -7,6 +7,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
 	"github.com/mcpscan/mcpscan/internal/policy"
@@ -255,7 +257,7 @@ func (p *plan) config(f *config.File) {
 		}
 	}
 	if len(f.Entries)+len(f.Settings) > 0 { // an empty one is nothing inspected
-		p.events = append(p.events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at(scanner.Position{})})
+		p.events = append(p.events, &scanner.Event{Kind: scanner.ConfigEvent, Config: &f.ClientConfig, Origin: at(configfile.Position{})})
 	}
 	p.envFiles(f)
 	for _, s := range f.Entries {

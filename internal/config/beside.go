@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/wire"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // maxSettings bounds the settings that are kept of one file. Long lists of
@@ -57,7 +58,7 @@ func (r *reader) settings(root *node) {
 			r.setting(root, "", strings.Split(p, " "))
 		}
 	}
-	slices.SortStableFunc(r.file.Settings, func(a, b scanner.Setting) int { return a.Pos.Compare(b.Pos) })
+	slices.SortStableFunc(r.file.Settings, func(a, b configfile.Setting) int { return a.Pos.Compare(b.Pos) })
 }
 
 // setting follows the keys of a path, and keeps all values at its end.
@@ -82,9 +83,9 @@ func (r *reader) values(n *node, pointer string) {
 	switch {
 	case n.scalar() && len(r.file.Settings) == maxSettings:
 		r.problem(n.pos, Position{}, "more than %d settings: the rest was not inspected; no client needs as many", maxSettings)
-		r.file.Settings = append(r.file.Settings, scanner.Setting{}) // told once
+		r.file.Settings = append(r.file.Settings, configfile.Setting{}) // told once
 	case n.scalar() && len(r.file.Settings) < maxSettings:
-		r.file.Settings = append(r.file.Settings, scanner.Setting{Pointer: pointer, Text: n.text, Pos: n.pos})
+		r.file.Settings = append(r.file.Settings, configfile.Setting{Pointer: pointer, Text: n.text, Pos: n.pos})
 	}
 	for _, m := range n.members {
 		r.values(m.value, pointer+"/"+wire.EscapePointer(m.key))
@@ -107,7 +108,7 @@ func (r *reader) plugins() {
 // helper keeps the command by which an entry gets its headers.
 func (r *reader) helper(shape string, e member) {
 	if n := e.value.get("headersHelper"); n.is(kindString) && len(r.file.Settings) < maxSettings {
-		r.file.Settings = append(r.file.Settings, scanner.Setting{Pointer: "/" + wire.EscapePointer(shape) + "/" + wire.EscapePointer(e.key) + "/headersHelper", Text: n.text, Pos: n.pos})
+		r.file.Settings = append(r.file.Settings, configfile.Setting{Pointer: "/" + wire.EscapePointer(shape) + "/" + wire.EscapePointer(e.key) + "/headersHelper", Text: n.text, Pos: n.pos})
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -16,7 +18,7 @@ import (
 // Compare returns what settings change about those before them, and whether that lets
 // anything pass that was reported. What cannot be shown to be harmless weakens. Places
 // are those of data, the text of now.
-func Compare(before, now *Settings, data []byte, v Vocabulary) []scanner.SettingsChange {
+func Compare(before, now *Settings, data []byte, v Vocabulary) []configfile.SettingsChange {
 	c := &comparison{before: before, now: now, rules: v.Rules}
 	for _, compare := range compared {
 		compare(c)
@@ -29,7 +31,7 @@ func Compare(before, now *Settings, data []byte, v Vocabulary) []scanner.Setting
 type comparison struct {
 	before, now *Settings
 	rules       []scanner.Rule // that are built in
-	changes     []scanner.SettingsChange
+	changes     []configfile.SettingsChange
 }
 
 // compared has what compares each field of Settings. Path is where they are, and Idle
@@ -48,12 +50,12 @@ var compared = [...]func(*comparison){
 	(*comparison).policy,     // Policy
 }
 
-func (c *comparison) add(effect scanner.Effect, keys []string, format string, args ...any) {
+func (c *comparison) add(effect configfile.Effect, keys []string, format string, args ...any) {
 	says := fmt.Sprintf(format, args...)
 	if says == "" || format[0] == ' ' {
 		says = strings.Join(keys, ".") + says
 	}
-	c.changes = append(c.changes, scanner.SettingsChange{Effect: effect, Keys: keys, Says: says})
+	c.changes = append(c.changes, configfile.SettingsChange{Effect: effect, Keys: keys, Says: says})
 }
 
 // value reports a changed value, and whether the new one is weaker.
@@ -64,11 +66,11 @@ func (c *comparison) value(weaker bool, was, is any, keys ...string) {
 	c.add(effect(weaker), keys, " was %v and is %v", was, is)
 }
 
-func effect(weaker bool) scanner.Effect {
+func effect(weaker bool) configfile.Effect {
 	if weaker {
-		return scanner.Weakens
+		return configfile.Weakens
 	}
-	return scanner.Keeps
+	return configfile.Keeps
 }
 
 // threshold compares alert_threshold, which decides what fails a run, what is an alert, and
@@ -82,14 +84,14 @@ func (c *comparison) threshold() {
 	}
 	was, is := c.before.AlertThreshold, c.now.AlertThreshold
 	rises := func(missing scanner.Severity) bool { return of(is, missing) > of(was, missing) }
-	result := scanner.Keeps
+	result := configfile.Keeps
 	switch {
 	case (was == nil) == (is == nil) && of(was, 0) == of(is, 0):
 		return
 	case rises(scanner.High), (c.before.Outputs.Block || c.now.Outputs.Block) && rises(scanner.Medium):
-		result = scanner.Weakens
+		result = configfile.Weakens
 	case rises(scanner.Note):
-		result = scanner.Accepts
+		result = configfile.Accepts
 	}
 	said := func(t *scanner.Severity) string {
 		if t == nil {
@@ -123,7 +125,7 @@ func (c *comparison) patterns() {
 		was := &c.before.Patterns[i]
 		is := find(c.now, was.ID)
 		if is == nil {
-			c.add(scanner.Weakens, keys, "the custom pattern %s was removed", was.ID)
+			c.add(configfile.Weakens, keys, "the custom pattern %s was removed", was.ID)
 			continue
 		}
 		if weaker, what := is.differs(was); what != "" {
@@ -133,7 +135,7 @@ func (c *comparison) patterns() {
 	}
 	for i := range c.now.Patterns {
 		if is := &c.now.Patterns[i]; find(c.before, is.ID) == nil {
-			c.add(scanner.Keeps, keys, "the custom pattern %s was added", is.ID)
+			c.add(configfile.Keeps, keys, "the custom pattern %s was added", is.ID)
 			c.changes[len(c.changes)-1].Pos = is.Pos
 		}
 	}
@@ -181,12 +183,12 @@ func (c *comparison) approval() {
 	c.value(was.Holds(), !was.Holds(), !is.Holds(), "approval", "auto_trust_first")
 	for _, glob := range is.Skip {
 		if !slices.Contains(was.Skip, glob) {
-			c.add(scanner.Weakens, []string{"approval", "skip_quarantine"}, " now has %q: definitions of these servers no longer wait for approval", glob)
+			c.add(configfile.Weakens, []string{"approval", "skip_quarantine"}, " now has %q: definitions of these servers no longer wait for approval", glob)
 		}
 	}
 	for _, glob := range was.Skip {
 		if !slices.Contains(is.Skip, glob) {
-			c.add(scanner.Keeps, []string{"approval", "skip_quarantine"}, " no longer has %q", glob)
+			c.add(configfile.Keeps, []string{"approval", "skip_quarantine"}, " no longer has %q", glob)
 		}
 	}
 }
@@ -206,7 +208,7 @@ func (c *comparison) calls() {
 	same := func(f *CrossServerFlow) bool { return f.SameTurnOnly == nil || *f.SameTurnOnly }
 	c.value(same(&is.Flow), same(&was.Flow), same(&is.Flow), "cross_server", "cross_server_flow", "same_turn_only")
 	if !slices.Equal(was.Categories, is.Categories) {
-		c.add(scanner.Weakens, []string{"cross_server", "categories"}, " changed: it decides which calls are reads and which are sends")
+		c.add(configfile.Weakens, []string{"cross_server", "categories"}, " changed: it decides which calls are reads and which are sends")
 	}
 }
 

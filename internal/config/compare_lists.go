@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -23,22 +25,22 @@ func (c *comparison) overrides() {
 
 // layerEffect returns the effect of a new or removed override. If another one also sets a
 // rule's severity, it is unknown which of them counts for a tool.
-func (c *comparison) layerEffect(o *Override, added bool) scanner.Effect {
+func (c *comparison) layerEffect(o *Override, added bool) configfile.Effect {
 	for _, on := range o.Categories {
 		if on != added {
-			return scanner.Weakens
+			return configfile.Weakens
 		}
 	}
-	effect := scanner.Keeps
+	effect := configfile.Keeps
 	rules := c.comparedRules()
 	for id, set := range o.Rules {
 		at := slices.IndexFunc(rules, func(r scanner.Rule) bool { return r.ID == id })
 		switch {
 		case set.Enabled != nil && *set.Enabled != added:
-			return scanner.Weakens
+			return configfile.Weakens
 		case set.Severity == nil:
 		case at < 0 || c.severities(id) > 1:
-			return scanner.Weakens
+			return configfile.Weakens
 		case added:
 			effect = max(effect, lighter(rules[at].Severity, c.before.general(&rules[at], false).Severity, set.Severity))
 		default:
@@ -90,12 +92,12 @@ func (c *comparison) ignores() {
 		if slices.ContainsFunc(c.before.Ignores, func(was Ignore) bool { return was.equals(is) }) {
 			continue
 		}
-		result, what := scanner.Weakens, "an ignore was added that names no single rule with a tool or a fingerprint"
+		result, what := configfile.Weakens, "an ignore was added that names no single rule with a tool or a fingerprint"
 		switch {
 		case slices.ContainsFunc(c.before.Ignores, func(was Ignore) bool { return was.covers(is) }):
-			result, what = scanner.Keeps, "an ignore changed and accepts nothing more"
+			result, what = configfile.Keeps, "an ignore changed and accepts nothing more"
 		case is.narrow():
-			result, what = scanner.Accepts, "an ignore was added"
+			result, what = configfile.Accepts, "an ignore was added"
 		}
 		c.add(result, keys, "%s: %s", what, is)
 		c.changes[len(c.changes)-1].Pos = is.Pos
@@ -103,7 +105,7 @@ func (c *comparison) ignores() {
 	for i := range c.before.Ignores {
 		was := &c.before.Ignores[i]
 		if !slices.ContainsFunc(c.now.Ignores, func(is Ignore) bool { return was.equals(&is) || was.covers(&is) }) {
-			c.add(scanner.Keeps, keys, "an ignore was removed: %s", was)
+			c.add(configfile.Keeps, keys, "an ignore was removed: %s", was)
 		}
 	}
 }

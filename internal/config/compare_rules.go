@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -25,7 +27,7 @@ func (c *comparison) switches() {
 	harmed := c.now.harmed(c.before, rules)
 	type changed struct {
 		key    switchKey
-		effect scanner.Effect
+		effect configfile.Effect
 		rules  []string
 	}
 	var all []changed
@@ -38,11 +40,11 @@ func (c *comparison) switches() {
 		key.put(&restored, c.before)
 		here := changed{key: key}
 		for id, effect := range c.now.harmed(&restored, rules) {
-			if harmed[id] > scanner.Keeps {
+			if harmed[id] > configfile.Keeps {
 				here.effect, here.rules = max(here.effect, min(effect, harmed[id])), append(here.rules, id)
 			}
 		}
-		blamed = blamed || here.effect > scanner.Keeps
+		blamed = blamed || here.effect > configfile.Keeps
 		all = append(all, here)
 	}
 	for _, k := range all {
@@ -66,8 +68,8 @@ func (c *comparison) comparedRules() []scanner.Rule {
 
 // harmed returns the rules that are off or weigh less than in other settings, overrides
 // aside.
-func (s *Settings) harmed(before *Settings, rules []scanner.Rule) map[string]scanner.Effect {
-	harmed := map[string]scanner.Effect{}
+func (s *Settings) harmed(before *Settings, rules []scanner.Rule) map[string]configfile.Effect {
+	harmed := map[string]configfile.Effect{}
 	for i := range rules {
 		r := &rules[i]
 		for _, output := range [...]bool{false, true} {
@@ -77,12 +79,12 @@ func (s *Settings) harmed(before *Settings, rules []scanner.Rule) map[string]sca
 			}
 			effect := lighter(r.Severity, was.Severity, is.Severity)
 			if was.Severity == nil && s.raised(r, output) {
-				effect = scanner.Keeps
+				effect = configfile.Keeps
 			}
 			if is.Enabled != nil && !*is.Enabled {
-				effect = scanner.Weakens
+				effect = configfile.Weakens
 			}
-			if effect > scanner.Keeps {
+			if effect > configfile.Keeps {
 				harmed[r.ID] = max(harmed[r.ID], effect)
 			}
 		}
@@ -99,28 +101,28 @@ func (s *Settings) raised(r *scanner.Rule, output bool) bool {
 
 // lighter compares severities of a rule; nil means the rule's own severity for each finding,
 // which can differ from the declared one.
-func lighter(declared scanner.Severity, was, is *scanner.Severity) scanner.Effect {
+func lighter(declared scanner.Severity, was, is *scanner.Severity) configfile.Effect {
 	switch {
 	case was == nil && is == nil:
-		return scanner.Keeps
+		return configfile.Keeps
 	case was == nil: // every finding gets the one severity, though some can be critical
 		if *is == scanner.Critical {
-			return scanner.Keeps
+			return configfile.Keeps
 		} else if *is >= max(declared, scanner.High) {
-			return scanner.Accepts
+			return configfile.Accepts
 		}
-		return scanner.Weakens
+		return configfile.Weakens
 	case is == nil: // some findings can get less
 		if *was == scanner.Note {
-			return scanner.Keeps
+			return configfile.Keeps
 		} else if *was < declared && *was < scanner.High {
-			return scanner.Accepts
+			return configfile.Accepts
 		}
-		return scanner.Weakens
+		return configfile.Weakens
 	case *is < *was:
-		return scanner.Weakens
+		return configfile.Weakens
 	}
-	return scanner.Keeps
+	return configfile.Keeps
 }
 
 // switchKeys are all keys of that kind that one of two versions has.

@@ -6,14 +6,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
 const (
-	keeps   = scanner.Keeps
-	accepts = scanner.Accepts
-	weakens = scanner.Weakens
+	keeps   = configfile.Keeps
+	accepts = configfile.Accepts
+	weakens = configfile.Weakens
 )
 
 // TestCompare: for each key, what a change of it does, and what taking it back does.
@@ -21,7 +23,7 @@ func TestCompare(t *testing.T) {
 	const ignore = "ignores: [{rule: tst-one, tool: t, reason: r%s}]"
 	for _, c := range []struct {
 		before, now  string
-		there, back  scanner.Effect
+		there, back  configfile.Effect
 		same, atLine int
 	}{
 		{before: "detection: {enabled: true}", now: "detection: {enabled: false}", there: weakens},
@@ -103,7 +105,7 @@ func TestCompare(t *testing.T) {
 }
 
 // compare compares two files.
-func compare(t *testing.T, before, now string) []scanner.SettingsChange {
+func compare(t *testing.T, before, now string) []configfile.SettingsChange {
 	t.Helper()
 	v := vocabulary()
 	for _, id := range []string{"rate-limit", "read-then-send", "cross-server-flow", "burst", "xs-server-lookalike", "version-pin", "binary-mismatch"} {
@@ -121,11 +123,11 @@ func read(t *testing.T, text string, v config.Vocabulary) *config.Settings {
 	return s
 }
 
-func worst(changes []scanner.SettingsChange) scanner.SettingsChange {
+func worst(changes []configfile.SettingsChange) configfile.SettingsChange {
 	if len(changes) == 0 {
-		return scanner.SettingsChange{}
+		return configfile.SettingsChange{}
 	}
-	return slices.MaxFunc(changes, func(a, b scanner.SettingsChange) int { return int(a.Effect) - int(b.Effect) })
+	return slices.MaxFunc(changes, func(a, b configfile.SettingsChange) int { return int(a.Effect) - int(b.Effect) })
 }
 
 // TestCompareBlames: of several keys that changed, the one that does the harm is named.

@@ -14,15 +14,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
 // Position is a place in a file.
-type Position = scanner.Position
+type Position = configfile.Position
 
 // Server is one entry of a client configuration, normalised. Texts are as written in the file:
 // see Expand for references.
-type Server = scanner.Entry
+type Server = configfile.Entry
 
 // Problem is something wrong with the file rather than with one entry.
 type Problem struct {
@@ -35,7 +35,7 @@ type Problem struct {
 
 // File is a client configuration as read.
 type File struct {
-	scanner.ClientConfig
+	configfile.ClientConfig
 	// Problems are those of the file as a whole, such as a server defined twice.
 	Problems []Problem
 	// Elsewhere is what the client loads from other places.

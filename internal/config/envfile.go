@@ -5,8 +5,9 @@ import (
 	"path"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/wire"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // envFiles reads the names of environment files: those of the client, and those in the
@@ -48,7 +49,7 @@ func InProject(name string) string {
 
 // ParseEnvFile reads a file of variables, one NAME=VALUE a line, as settings of a client.
 func ParseEnvFile(name, client string, data []byte) *File {
-	f := &File{ClientConfig: scanner.ClientConfig{Path: name, Client: client, Shape: "variables"}}
+	f := &File{ClientConfig: configfile.ClientConfig{Path: name, Client: client, Shape: "variables"}}
 	number := 0
 	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))) {
 		number++
@@ -64,7 +65,7 @@ func ParseEnvFile(name, client string, data []byte) *File {
 			f.Problems = append(f.Problems, Problem{Pos: Position{Line: number, Column: 1}, Msg: "more variables than the limit: the rest was not checked"})
 			break
 		}
-		f.Settings = append(f.Settings, scanner.Setting{Pointer: "/envFile/" + wire.EscapePointer(key), Text: value, Pos: Position{Line: number, Column: 1}})
+		f.Settings = append(f.Settings, configfile.Setting{Pointer: "/envFile/" + wire.EscapePointer(key), Text: value, Pos: Position{Line: number, Column: 1}})
 	}
 	return f
 }

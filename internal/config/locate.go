@@ -1,10 +1,10 @@
 package config
 
-import "github.com/mcpscan/mcpscan/scanner"
+import "github.com/mcpscan/mcpscan/internal/configfile"
 
 // Place gives changes without a place that of their key in a settings file, or of its nearest
 // existing parent.
-func Place(changes []scanner.SettingsChange, data []byte) {
+func Place(changes []configfile.SettingsChange, data []byte) {
 	plain, failed := plainText(data)
 	if failed != nil {
 		return

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
 // ParseManifest reads the commands of an MCPB manifest, for each system with its own, as a
@@ -19,7 +19,7 @@ func ParseManifest(name string, data []byte) *File {
 		return nil
 	}
 	root := roots[0]
-	r := &reader{file: &File{ClientConfig: scanner.ClientConfig{Path: name, Client: "mcpb", Shape: "server.mcp_config"}}, format: "json", read: map[*node]bool{}, nodes: map[Position]*node{}}
+	r := &reader{file: &File{ClientConfig: configfile.ClientConfig{Path: name, Client: "mcpb", Shape: "server.mcp_config"}}, format: "json", read: map[*node]bool{}, nodes: map[Position]*node{}}
 	for _, m := range root.all("server", "mcp_config") {
 		m.key = "manifest"
 		if n := root.get("name"); n.is(kindString) && n.text != "" {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
 // container is one place of a file where servers may stand.
@@ -60,7 +60,7 @@ type reader struct {
 
 // recognise reads the roots as a client configuration, or returns nil.
 func recognise(name, format string, roots []*node) *reader {
-	r := &reader{file: &File{ClientConfig: scanner.ClientConfig{Path: name, Client: clientOf(name)}}, format: format, seen: map[[3]string]Position{}, read: map[*node]bool{}, nodes: map[Position]*node{}}
+	r := &reader{file: &File{ClientConfig: configfile.ClientConfig{Path: name, Client: clientOf(name)}}, format: format, seen: map[[3]string]Position{}, read: map[*node]bool{}, nodes: map[Position]*node{}}
 	for _, root := range roots {
 		r.root(root)
 	}

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
 // EntryProxy is the proxy that an entry starts.
-type EntryProxy = scanner.EntryProxy
+type EntryProxy = configfile.EntryProxy
 
 // unwrap returns the ways to take the proxy out of an entry: the first gives back the bytes
 // that wrap found, the others what it can where somebody moved things since. nil is for an entry

@@ -8,8 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/text"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // The flags that mcpscan wrap gives to the proxy. Each is one word, so that a flag and
@@ -123,7 +124,7 @@ func (r *reader) proxies() {
 		if end := slices.Index(flags, commandWord); end >= 0 {
 			flags = flags[:end]
 		}
-		e.Proxy = &scanner.EntryProxy{Program: e.Command, Flags: flags, Written: written}
+		e.Proxy = &configfile.EntryProxy{Program: e.Command, Flags: flags, Written: written}
 		e.Span["/proxy"] = e.Span["/command"]
 		for i := range flags {
 			e.Span["/proxy/"+strconv.Itoa(i)] = e.Span["/args/"+strconv.Itoa(i+1)]

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -14,7 +16,7 @@ import (
 
 // EachCommand calls each for every server of a configuration that has a command, with what
 // that starts.
-func EachCommand(p *scanner.ConfigPass, each func(*scanner.Entry, *launch.Command)) {
+func EachCommand(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Command)) {
 	for i := range p.Entries {
 		e := &p.Entries[i]
 		if e.Command == "" {
@@ -26,8 +28,8 @@ func EachCommand(p *scanner.ConfigPass, each func(*scanner.Entry, *launch.Comman
 }
 
 // EachPackage calls each for every package that a configuration has fetched.
-func EachPackage(p *scanner.ConfigPass, each func(*scanner.Entry, *launch.Command, launch.Package)) {
-	EachCommand(p, func(e *scanner.Entry, l *launch.Command) {
+func EachPackage(p *scanner.ConfigPass, each func(*configfile.Entry, *launch.Command, launch.Package)) {
+	EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
 		for _, one := range append([]launch.Package{l.Package}, l.With...) {
 			if one.Ecosystem.Fetched() && !text.IsReference(one.Name) {
 				each(e, l, one)
@@ -37,7 +39,7 @@ func EachPackage(p *scanner.ConfigPass, each func(*scanner.Entry, *launch.Comman
 }
 
 // Argument is the pointer to an argument of an entry, and the text there.
-func Argument(e *scanner.Entry, arg int) (pointer, word string) {
+func Argument(e *configfile.Entry, arg int) (pointer, word string) {
 	if arg < 0 || arg >= len(e.Args) {
 		return "/command", e.Command
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -27,7 +29,7 @@ func whole(t testing.TB) *File {
 		"calc": {Name: "calc", Info: scanner.ServerInfo{Name: "calc", Title: "Calculator", Version: "1.2", Protocol: "2025-11-25"},
 			Client: &scanner.ClientInfo{Name: "mcpscan", Capabilities: []string{"roots", "sampling"}},
 			Identity: &scanner.LockedIdentity{Identity: &scanner.Identity{Transport: "stdio", Command: "npx", Args: []string{"-y", "calc@1.2.0"}, Cwd: "/srv", Env: []string{"TOKEN"}, Ecosystem: launch.NPM,
-				Package: "calc", Version: "1.2.0", Exact: true, Found: scanner.Found{Resolved: "1.2.0", Integrity: "sha512-x", Executable: "/usr/bin/npx", Digest: "sha256-y"}},
+				Package: "calc", Version: "1.2.0", Exact: true, Found: configfile.Found{Resolved: "1.2.0", Integrity: "sha512-x", Executable: "/usr/bin/npx", Digest: "sha256-y"}},
 				Approval: &Approval{By: "alice", At: day(4), Reason: "wanted"}, Seen: &scanner.Identity{Transport: "http", URL: "https://calc.example/mcp", Headers: []string{"Authorization"}}},
 			Entries: map[scanner.DefinitionKey]*Entry{
 				key(scanner.ServerSubject, ""):   {Status: Approved, Approval: &Approval{By: scanner.FirstUse, At: day(1)}, Shown: shown(scanner.ServerSubject, `"Adds <b>\u0000</b>."`)},

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -12,7 +14,7 @@ import (
 func TestRelockedServer(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC) }
 	identity := func(digest string) *scanner.Identity {
-		return &scanner.Identity{Transport: "stdio", Command: "node", Args: []string{"./a.js"}, Found: scanner.Found{Executable: "./a.js", Digest: digest}}
+		return &scanner.Identity{Transport: "stdio", Command: "node", Args: []string{"./a.js"}, Found: configfile.Found{Executable: "./a.js", Digest: digest}}
 	}
 	info := scanner.ServerInfo{Name: "a", Version: "1", Protocol: "2025-11-25"}
 	for _, tt := range []struct {

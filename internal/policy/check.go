@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
 // Problem is a part of a policy that does not do what it seems to.
 type Problem struct {
-	At   scanner.Position
+	At   configfile.Position
 	Says string
 	Idle bool // what somebody wrote down to protect them decides nothing
 }
@@ -64,7 +64,7 @@ func (p *Policy) Idle() []Problem {
 
 type checker struct{ problems []Problem }
 
-func (c *checker) tell(at scanner.Position, format string, args ...any) {
+func (c *checker) tell(at configfile.Position, format string, args ...any) {
 	c.problems = append(c.problems, Problem{At: at, Says: fmt.Sprintf(format, args...)})
 }
 

@@ -5,26 +5,26 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
 // Compare returns what a policy changes about the one before it, and whether that lets
 // anything pass that was refused, asked about or logged. What cannot be shown to be
 // harmless weakens. Nil is a policy that says nothing. The names and texts of rules
 // decide nothing.
-func Compare(before, now *Policy) []scanner.SettingsChange {
+func Compare(before, now *Policy) []configfile.SettingsChange {
 	c := &comparison{now: now}
 	switch {
 	case before == nil && now == nil:
 		return nil
 	case before == nil:
-		c.add(scanner.Keeps, scanner.Position{Line: 1, Column: 1}, "the policy is new")
+		c.add(configfile.Keeps, configfile.Position{Line: 1, Column: 1}, "the policy is new")
 		return c.changes
 	case now == nil:
-		c.add(scanner.Weakens, scanner.Position{Line: 1, Column: 1}, "the policy was removed")
+		c.add(configfile.Weakens, configfile.Position{Line: 1, Column: 1}, "the policy was removed")
 		return c.changes
 	case before.listed != now.listed:
-		c.add(effect(before.listed), scanner.Position{Line: 1, Column: 1}, "the default decision was %s and is %s", before.otherwise(), now.otherwise())
+		c.add(effect(before.listed), configfile.Position{Line: 1, Column: 1}, "the default decision was %s and is %s", before.otherwise(), now.otherwise())
 	}
 	c.kept = make([]bool, len(now.stages[0].rules))
 	gone := c.align(before.stages[0].rules, now.stages[0].rules)
@@ -43,7 +43,7 @@ func Compare(before, now *Policy) []scanner.SettingsChange {
 type comparison struct {
 	now     *Policy
 	kept    []bool // of its rules in their order: the policy before has them, too
-	changes []scanner.SettingsChange
+	changes []configfile.SettingsChange
 }
 
 // missing is a rule that the policy does not have any more where it was: ahead of its
@@ -53,15 +53,15 @@ type missing struct {
 	before int
 }
 
-func (c *comparison) add(effect scanner.Effect, at scanner.Position, format string, args ...any) {
-	c.changes = append(c.changes, scanner.SettingsChange{Effect: effect, Says: fmt.Sprintf(format, args...), Pos: at})
+func (c *comparison) add(effect configfile.Effect, at configfile.Position, format string, args ...any) {
+	c.changes = append(c.changes, configfile.SettingsChange{Effect: effect, Says: fmt.Sprintf(format, args...), Pos: at})
 }
 
-func effect(weaker bool) scanner.Effect {
+func effect(weaker bool) configfile.Effect {
 	if weaker {
-		return scanner.Weakens
+		return configfile.Weakens
 	}
-	return scanner.Keeps
+	return configfile.Keeps
 }
 
 // otherwise describes the decision for requests that no rule matches.
@@ -138,7 +138,7 @@ func (c *comparison) gone(g missing) {
 		own, _ := r.Action.Verdict()
 		harmless = harmless || (c.kept[i] || own >= strict) && r.covers(g.rule)
 	}
-	c.add(effect(!harmless), scanner.Position{}, "the %s was removed: %s", g.rule.called(), g.rule.Action)
+	c.add(effect(!harmless), configfile.Position{}, "the %s was removed: %s", g.rule.called(), g.rule.Action)
 }
 
 // refuses reports whether the rule blocks.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -75,7 +77,7 @@ func (l *Lists) Variable(server, name string) scanner.Decision {
 	return l.variable("env_allow", d.At, "env_allow of the server does not list it")
 }
 
-func (l *Lists) variable(key string, at scanner.Position, format string, args ...any) scanner.Decision {
+func (l *Lists) variable(key string, at configfile.Position, format string, args ...any) scanner.Decision {
 	p := Policy{file: l.File}
 	return p.decision(blocks(key, at, format, args...))
 }

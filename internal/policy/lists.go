@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -33,14 +35,14 @@ func ParseMode(name string) (Mode, bool) {
 
 // Lists is a policy as agentsh writes it: lists of servers and of tools.
 type Lists struct {
-	File       string           // that it stands in
-	At         scanner.Position // of its first key
-	Enforced   bool             // without it nothing is decided
-	FailClosed bool             // servers that are not declared and tools that are not listed are blocked
+	File       string              // that it stands in
+	At         configfile.Position // of its first key
+	Enforced   bool                // without it nothing is decided
+	FailClosed bool                // servers that are not declared and tools that are not listed are blocked
 	ServerMode Mode
 	ToolMode   Mode
 
-	ServerModeAt, ToolModeAt, FailClosedAt, PinningAt scanner.Position
+	ServerModeAt, ToolModeAt, FailClosedAt, PinningAt configfile.Position
 
 	AllowedServers, DeniedServers []ServerRule
 	AllowedTools, DeniedTools     []ToolRule
@@ -52,14 +54,14 @@ type Lists struct {
 // ServerRule names servers.
 type ServerRule struct {
 	ID Name
-	At scanner.Position
+	At configfile.Position
 }
 
 // ToolRule names tools of servers. All its criteria must match.
 type ToolRule struct {
 	Server, Tool Name
 	Hash         Hash // zero for any
-	At           scanner.Position
+	At           configfile.Position
 }
 
 // Pinning is the decision about tools that changed since they were trusted. Nil fields are not
@@ -81,7 +83,7 @@ type Declared struct {
 	TLSFingerprint string
 	EnvAllow       []Name
 	EnvDeny        []Name
-	At             scanner.Position
+	At             configfile.Position
 }
 
 // serverMethods are the methods by which something of a server is used, or by which it uses its client.
@@ -101,7 +103,7 @@ func (l *Lists) Policy() *Policy {
 }
 
 // blocks returns a rule that blocks, of one of the keys.
-func blocks(key string, at scanner.Position, format string, args ...any) *Rule {
+func blocks(key string, at configfile.Position, format string, args ...any) *Rule {
 	return &Rule{Name: key, At: at, Action: Block, Message: fmt.Sprintf(format, args...)}
 }
 

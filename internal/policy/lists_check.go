@@ -3,7 +3,7 @@ package policy
 import (
 	"slices"
 
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
 // check returns the entries without effect.
@@ -26,7 +26,7 @@ type listChecker struct {
 	checker
 }
 
-func (c *listChecker) tellIdle(at scanner.Position, format string, args ...any) {
+func (c *listChecker) tellIdle(at configfile.Position, format string, args ...any) {
 	c.tell(at, format, args...)
 	c.problems[len(c.problems)-1].Idle = true
 }
@@ -78,12 +78,12 @@ func (c *listChecker) servers() {
 				break
 			}
 		}
-		c.repeated(r.At, i, func(k int) (bool, scanner.Position) {
+		c.repeated(r.At, i, func(k int) (bool, configfile.Position) {
 			return c.AllowedServers[k].ID.covers(r.ID, false), c.AllowedServers[k].At
 		})
 	}
 	for i, r := range c.DeniedServers {
-		c.repeated(r.At, i, func(k int) (bool, scanner.Position) {
+		c.repeated(r.At, i, func(k int) (bool, configfile.Position) {
 			return c.DeniedServers[k].ID.covers(r.ID, true), c.DeniedServers[k].At
 		})
 	}
@@ -99,20 +99,20 @@ func (c *listChecker) tools() {
 				break
 			}
 		}
-		c.repeated(r.At, i, func(k int) (bool, scanner.Position) {
+		c.repeated(r.At, i, func(k int) (bool, configfile.Position) {
 			return c.AllowedTools[k].covers(r, false), c.AllowedTools[k].At
 		})
 	}
 	for i := range c.DeniedTools {
 		r := &c.DeniedTools[i]
-		c.repeated(r.At, i, func(k int) (bool, scanner.Position) {
+		c.repeated(r.At, i, func(k int) (bool, configfile.Position) {
 			return c.DeniedTools[k].covers(r, true), c.DeniedTools[k].At
 		})
 	}
 }
 
 // repeated reports a rule of which an earlier one of its list says all.
-func (c *listChecker) repeated(at scanner.Position, i int, covers func(int) (bool, scanner.Position)) {
+func (c *listChecker) repeated(at configfile.Position, i int, covers func(int) (bool, configfile.Position)) {
 	for k := range i {
 		if all, first := covers(k); all {
 			c.tell(at, "this has no effect: the rule at %s matches everything that it matches", first)

@@ -6,13 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // CompareLists returns what lists change about those before them, and whether that lets
 // anything pass that was refused. What cannot be shown to be harmless weakens. Nil is a
 // policy that says nothing. Whether pins are compared at all is no part of it.
-func CompareLists(before, now *Lists) []scanner.SettingsChange {
+func CompareLists(before, now *Lists) []configfile.SettingsChange {
 	c := &listComparison{before: before, now: now}
 	for _, lists := range [...]**Lists{&c.before, &c.now} {
 		if *lists == nil {
@@ -29,17 +31,17 @@ func CompareLists(before, now *Lists) []scanner.SettingsChange {
 
 type listComparison struct {
 	before, now *Lists
-	changes     []scanner.SettingsChange
+	changes     []configfile.SettingsChange
 }
 
 // add takes a change in. One of lists that decide nothing, because they are not enforced,
 // lets nothing pass.
-func (c *listComparison) add(weaker bool, at scanner.Position, keys []string, format string, args ...any) {
-	effect := scanner.Keeps
+func (c *listComparison) add(weaker bool, at configfile.Position, keys []string, format string, args ...any) {
+	effect := configfile.Keeps
 	if weaker {
-		effect = scanner.Weakens
+		effect = configfile.Weakens
 	}
-	c.changes = append(c.changes, scanner.SettingsChange{Effect: effect, Keys: keys, Says: strings.Join(keys, ".") + fmt.Sprintf(format, args...), Pos: at})
+	c.changes = append(c.changes, configfile.SettingsChange{Effect: effect, Keys: keys, Says: strings.Join(keys, ".") + fmt.Sprintf(format, args...), Pos: at})
 }
 
 // decides reports whether something that the lists before refused was refused by them.
@@ -48,16 +50,16 @@ func (c *listComparison) decides(weaker bool) bool { return weaker && c.before.E
 func (c *listComparison) modes() {
 	was, is := c.before, c.now
 	if was.Enforced != is.Enforced {
-		c.add(was.Enforced, scanner.Position{}, []string{"enforce_policy"}, " was %v and is %v", was.Enforced, is.Enforced)
+		c.add(was.Enforced, configfile.Position{}, []string{"enforce_policy"}, " was %v and is %v", was.Enforced, is.Enforced)
 	}
 	if was.FailClosed != is.FailClosed {
-		c.add(c.decides(was.FailClosed), scanner.Position{}, []string{"fail_closed"}, " was %v and is %v", was.FailClosed, is.FailClosed)
+		c.add(c.decides(was.FailClosed), configfile.Position{}, []string{"fail_closed"}, " was %v and is %v", was.FailClosed, is.FailClosed)
 	}
 	if was.ServerMode != is.ServerMode {
-		c.add(c.decides(was.ServerMode == Allowlist), scanner.Position{}, []string{"server_policy"}, " was %s and is %s", was.ServerMode, is.ServerMode)
+		c.add(c.decides(was.ServerMode == Allowlist), configfile.Position{}, []string{"server_policy"}, " was %s and is %s", was.ServerMode, is.ServerMode)
 	}
 	if was.ToolMode != is.ToolMode {
-		c.add(c.decides(was.ToolMode == Allowlist || is.ToolMode == None), scanner.Position{}, []string{"tool_policy"}, " was %s and is %s", was.ToolMode, is.ToolMode)
+		c.add(c.decides(was.ToolMode == Allowlist || is.ToolMode == None), configfile.Position{}, []string{"tool_policy"}, " was %s and is %s", was.ToolMode, is.ToolMode)
 	}
 }
 
@@ -77,7 +79,7 @@ func (c *listComparison) servers() {
 		}
 	}
 	if c.before.ServerMode != Allowlist && c.now.ServerMode == Allowlist && some(c.before.DeniedServers, func(r *ServerRule) bool { return r.ID.All() }) {
-		c.add(c.decides(true), scanner.Position{}, []string{"server_policy"}, ` is allowlist, under which a denied "*" does not refuse what is allowed`)
+		c.add(c.decides(true), configfile.Position{}, []string{"server_policy"}, ` is allowlist, under which a denied "*" does not refuse what is allowed`)
 	}
 }
 
@@ -102,7 +104,7 @@ func (c *listComparison) tools() {
 		}
 	}
 	if c.before.ToolMode != Allowlist && c.now.ToolMode == Allowlist && some(c.before.DeniedTools, (*ToolRule).all) {
-		c.add(c.decides(true), scanner.Position{}, []string{"tool_policy"}, ` is allowlist, under which a denied "*" does not refuse what is allowed`)
+		c.add(c.decides(true), configfile.Position{}, []string{"tool_policy"}, ` is allowlist, under which a denied "*" does not refuse what is allowed`)
 	}
 }
 
@@ -117,12 +119,12 @@ func (c *listComparison) lists(now bool) *Lists {
 }
 
 // listed reports an entry of a list that only one version has.
-func (c *listComparison) listed(now, weaker bool, at scanner.Position, key, entry string) {
+func (c *listComparison) listed(now, weaker bool, at configfile.Position, key, entry string) {
 	if now {
 		c.add(c.decides(weaker), at, []string{key}, " now has %s", entry)
 		return
 	}
-	c.add(c.decides(weaker), scanner.Position{}, []string{key}, " no longer has %s", entry)
+	c.add(c.decides(weaker), configfile.Position{}, []string{key}, " no longer has %s", entry)
 }
 
 // unmatched returns the entries of a list to which another list has no equal one.
@@ -153,11 +155,11 @@ func (c *listComparison) pinning() {
 		return *l.Pinning.OnChange
 	}
 	if was, is := change(c.before), change(c.now); was != is {
-		c.add(is < was, scanner.Position{}, []string{"version_pinning", "on_change"}, " was %s and is %s", was, is)
+		c.add(is < was, configfile.Position{}, []string{"version_pinning", "on_change"}, " was %s and is %s", was, is)
 	}
 	trusts := func(l *Lists) bool { return l.Pinning.TrustFirst == nil || *l.Pinning.TrustFirst }
 	if was, is := trusts(c.before), trusts(c.now); was != is {
-		c.add(is, scanner.Position{}, []string{"version_pinning", "auto_trust_first"}, " was %v and is %v", was, is)
+		c.add(is, configfile.Position{}, []string{"version_pinning", "auto_trust_first"}, " was %v and is %v", was, is)
 	}
 }
 
@@ -179,7 +181,7 @@ func (c *listComparison) declared() {
 			continue
 		}
 		before, now := *was, *is
-		before.At, now.At = scanner.Position{}, scanner.Position{}
+		before.At, now.At = configfile.Position{}, configfile.Position{}
 		before.EnvAllow, before.EnvDeny, now.EnvAllow, now.EnvDeny = nil, nil, nil, nil
 		if !reflect.DeepEqual(before, now) {
 			c.add(true, is.At, keys, " declares %q as another server", is.ID)
@@ -191,7 +193,7 @@ func (c *listComparison) declared() {
 	for i := range c.before.Servers {
 		was := &c.before.Servers[i]
 		if find(c.now, was.ID) == nil {
-			c.add(len(was.EnvAllow)+len(was.EnvDeny) > 0, scanner.Position{}, keys, " no longer declares %q", was.ID)
+			c.add(len(was.EnvAllow)+len(was.EnvDeny) > 0, configfile.Position{}, keys, " no longer declares %q", was.ID)
 		}
 	}
 }

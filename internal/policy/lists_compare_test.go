@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"pgregory.net/rapid"
 
 	"github.com/mcpscan/mcpscan/scanner"
@@ -29,18 +31,18 @@ func TestCompareEnvironment(t *testing.T) {
 	}
 	for _, c := range []struct {
 		before, now *Lists
-		want        scanner.Effect
+		want        configfile.Effect
 	}{
-		{declared("DB_*", ""), declared("DB_* AWS_*", ""), scanner.Weakens},
-		{declared("DB_*", ""), declared("DB_HOST", ""), scanner.Keeps},
-		{declared("DB_*", ""), declared("DB_TOKEN", ""), scanner.Weakens}, // a glob allows no secret
-		{declared("DB_*", ""), declared("", ""), scanner.Weakens},
-		{declared("", "AWS_*"), declared("", ""), scanner.Weakens},
-		{declared("", "AWS_*"), declared("", "*"), scanner.Keeps},
-		{declared("", "AWS_*"), declared("AWS_REGION", ""), scanner.Weakens},
-		{declared("", ""), declared("PATH", ""), scanner.Keeps},
-		{declared("", "AWS_*"), &Lists{}, scanner.Weakens},
-		{nil, declared("", "AWS_*"), scanner.Keeps},
+		{declared("DB_*", ""), declared("DB_* AWS_*", ""), configfile.Weakens},
+		{declared("DB_*", ""), declared("DB_HOST", ""), configfile.Keeps},
+		{declared("DB_*", ""), declared("DB_TOKEN", ""), configfile.Weakens}, // a glob allows no secret
+		{declared("DB_*", ""), declared("", ""), configfile.Weakens},
+		{declared("", "AWS_*"), declared("", ""), configfile.Weakens},
+		{declared("", "AWS_*"), declared("", "*"), configfile.Keeps},
+		{declared("", "AWS_*"), declared("AWS_REGION", ""), configfile.Weakens},
+		{declared("", ""), declared("PATH", ""), configfile.Keeps},
+		{declared("", "AWS_*"), &Lists{}, configfile.Weakens},
+		{nil, declared("", "AWS_*"), configfile.Keeps},
 	} {
 		changes := CompareLists(c.before, c.now)
 		if len(changes) != 1 || changes[0].Effect != c.want {
@@ -52,13 +54,13 @@ func TestCompareEnvironment(t *testing.T) {
 // TestComparePinning: what becomes of tools that changed.
 func TestComparePinning(t *testing.T) {
 	alert, no := scanner.Alert, false
-	if c := CompareLists(nil, &Lists{Pinning: Pinning{OnChange: &alert}}); len(c) != 1 || c[0].Effect != scanner.Weakens {
+	if c := CompareLists(nil, &Lists{Pinning: Pinning{OnChange: &alert}}); len(c) != 1 || c[0].Effect != configfile.Weakens {
 		t.Errorf("%+v", c)
 	}
-	if c := CompareLists(&Lists{Pinning: Pinning{TrustFirst: &no}}, nil); len(c) != 1 || c[0].Effect != scanner.Weakens {
+	if c := CompareLists(&Lists{Pinning: Pinning{TrustFirst: &no}}, nil); len(c) != 1 || c[0].Effect != configfile.Weakens {
 		t.Errorf("%+v", c)
 	}
-	if c := CompareLists(nil, &Lists{Pinning: Pinning{TrustFirst: &no}}); len(c) != 1 || c[0].Effect != scanner.Keeps {
+	if c := CompareLists(nil, &Lists{Pinning: Pinning{TrustFirst: &no}}); len(c) != 1 || c[0].Effect != configfile.Keeps {
 		t.Errorf("%+v", c)
 	}
 }
@@ -107,7 +109,7 @@ func TestCompareIsSound(t *testing.T) {
 				now.Servers = []Declared{{ID: "a"}}
 			}
 		}
-		if slices.ContainsFunc(CompareLists(before, &now), func(c scanner.SettingsChange) bool { return c.Effect == scanner.Weakens }) {
+		if slices.ContainsFunc(CompareLists(before, &now), func(c configfile.SettingsChange) bool { return c.Effect == configfile.Weakens }) {
 			return
 		}
 		harmless++

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
 // Pattern is a glob as the user wrote it, with all its readings.
 type Pattern struct {
 	Name
-	at scanner.Position
+	at configfile.Position
 
 	// forms are compared with cleaned paths: ~ is each place where systems keep home
 	// directories, because the server's is unknown.
@@ -24,12 +24,12 @@ type Pattern struct {
 }
 
 // NewPattern returns a pattern for names.
-func NewPattern(source string, at scanner.Position) *Pattern {
+func NewPattern(source string, at configfile.Position) *Pattern {
 	return &Pattern{Name: nameOf(source, newGlob(source)), at: at}
 }
 
 // NewPathPattern returns a pattern that is compared with paths as well.
-func NewPathPattern(source string, at scanner.Position) *Pattern {
+func NewPathPattern(source string, at configfile.Position) *Pattern {
 	p := NewPattern(source, at)
 	sources := []string{source}
 	if rest, ok := cutFile(source); ok {

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -71,7 +73,7 @@ type stage struct {
 type Rule struct {
 	Name        string // "" for a rule that is called by its number
 	Number      int    // place in the file, from 1
-	At          scanner.Position
+	At          configfile.Position
 	Action      Action
 	Description string
 	Message     string
@@ -207,7 +209,7 @@ func (p *Policy) decision(r *Rule) scanner.Decision {
 		Location: p.location(r.At)}
 }
 
-func (p *Policy) location(at scanner.Position) scanner.Location {
+func (p *Policy) location(at configfile.Position) scanner.Location {
 	return scanner.Location{File: p.file, Line: max(at.Line, 1), Column: max(at.Column, 1)}
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"pgregory.net/rapid"
 
 	"github.com/mcpscan/mcpscan/internal/policy"
@@ -32,22 +34,22 @@ func TestCompare(t *testing.T) {
 	)
 	for _, c := range []struct {
 		before, now string
-		there, back []scanner.Effect
+		there, back []configfile.Effect
 	}{
-		{before: deny + allow, now: allow + deny, there: []scanner.Effect{scanner.Keeps, scanner.Weakens}, back: []scanner.Effect{scanner.Weakens, scanner.Keeps}},
-		{before: deny, now: deny + allow, there: []scanner.Effect{scanner.Weakens}, back: []scanner.Effect{scanner.Keeps}},
-		{before: allow, now: deny + allow, there: []scanner.Effect{scanner.Keeps}, back: []scanner.Effect{scanner.Weakens}},
-		{before: ask + allow, now: deny + allow, there: []scanner.Effect{scanner.Keeps, scanner.Keeps}, back: []scanner.Effect{scanner.Weakens, scanner.Weakens}},
-		{before: one + allow, now: deny + allow, there: []scanner.Effect{scanner.Keeps, scanner.Keeps}, back: []scanner.Effect{scanner.Keeps, scanner.Weakens}},
-		{before: named, now: off, there: []scanner.Effect{scanner.Weakens, scanner.Weakens}, back: []scanner.Effect{scanner.Keeps, scanner.Weakens}},
-		{before: deny, now: named, there: []scanner.Effect{scanner.Weakens, scanner.Keeps, scanner.Weakens}, back: []scanner.Effect{scanner.Keeps, scanner.Keeps, scanner.Weakens}},
+		{before: deny + allow, now: allow + deny, there: []configfile.Effect{configfile.Keeps, configfile.Weakens}, back: []configfile.Effect{configfile.Weakens, configfile.Keeps}},
+		{before: deny, now: deny + allow, there: []configfile.Effect{configfile.Weakens}, back: []configfile.Effect{configfile.Keeps}},
+		{before: allow, now: deny + allow, there: []configfile.Effect{configfile.Keeps}, back: []configfile.Effect{configfile.Weakens}},
+		{before: ask + allow, now: deny + allow, there: []configfile.Effect{configfile.Keeps, configfile.Keeps}, back: []configfile.Effect{configfile.Weakens, configfile.Weakens}},
+		{before: one + allow, now: deny + allow, there: []configfile.Effect{configfile.Keeps, configfile.Keeps}, back: []configfile.Effect{configfile.Keeps, configfile.Weakens}},
+		{before: named, now: off, there: []configfile.Effect{configfile.Weakens, configfile.Weakens}, back: []configfile.Effect{configfile.Keeps, configfile.Weakens}},
+		{before: deny, now: named, there: []configfile.Effect{configfile.Weakens, configfile.Keeps, configfile.Weakens}, back: []configfile.Effect{configfile.Keeps, configfile.Keeps, configfile.Weakens}},
 		{before: "# as before\n" + deny + allow, now: deny + "description='reviewed'\n" + allow},
 	} {
 		for _, way := range [...]struct {
 			before, now string
-			want        []scanner.Effect
+			want        []configfile.Effect
 		}{{c.before, c.now, c.there}, {c.now, c.before, c.back}} {
-			var got []scanner.Effect
+			var got []configfile.Effect
 			changes := policy.Compare(rulesOf(t, way.before), rulesOf(t, way.now))
 			for _, change := range changes {
 				got = append(got, change.Effect)
@@ -57,7 +59,7 @@ func TestCompare(t *testing.T) {
 			}
 		}
 	}
-	if p := rulesOf(t, deny); len(policy.Compare(nil, nil)) > 0 || policy.Compare(nil, p)[0].Effect != scanner.Keeps || policy.Compare(p, nil)[0].Effect != scanner.Weakens {
+	if p := rulesOf(t, deny); len(policy.Compare(nil, nil)) > 0 || policy.Compare(nil, p)[0].Effect != configfile.Keeps || policy.Compare(p, nil)[0].Effect != configfile.Weakens {
 		t.Error("a policy that is new weakens nothing, and one that is gone does")
 	}
 }
@@ -103,7 +105,7 @@ func TestCompareIsSound(t *testing.T) {
 			return p
 		}
 		was, is := parse(before), parse(now)
-		if slices.ContainsFunc(policy.Compare(was, is), func(c scanner.SettingsChange) bool { return c.Effect == scanner.Weakens }) {
+		if slices.ContainsFunc(policy.Compare(was, is), func(c configfile.SettingsChange) bool { return c.Effect == configfile.Weakens }) {
 			return
 		}
 		harmless++

@@ -3,6 +3,8 @@ package configuration
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/entries"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/names"
@@ -38,7 +40,7 @@ var AutoApprove = scanner.Rule{
 }
 
 // approvedTools looks at the tools that an entry lets run without asking.
-func approvedTools(p *scanner.ConfigPass, e *scanner.Entry) {
+func approvedTools(p *scanner.ConfigPass, e *configfile.Entry) {
 	for i, tool := range e.AutoApprove {
 		pointer := fmt.Sprintf("/autoApprove/%d", i)
 		switch {

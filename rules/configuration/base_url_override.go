@@ -3,6 +3,8 @@ package configuration
 import (
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/secrets"
@@ -54,7 +56,7 @@ func elsewhere(value string) bool {
 }
 
 // passesKey reports whether the server is given the user's own key of a vendor.
-func passesKey(e *scanner.Entry, vendor string) bool {
+func passesKey(e *configfile.Entry, vendor string) bool {
 	for name, value := range e.Env {
 		if strings.HasPrefix(strings.ToUpper(name), strings.ToUpper(vendor)) && secrets.NamesSecret(name) && text.IsReference(value) {
 			return true

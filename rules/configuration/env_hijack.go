@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/entries"
 	"github.com/mcpscan/mcpscan/internal/launch"
@@ -23,7 +25,7 @@ var EnvHijack = scanner.Rule{
 	Basis:      "High for variables that name code to run, and for search paths that begin in a directory where others can write; medium if they redirect downloads or traffic. Search paths to a project's own code are not reported.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0081", "CWE-427"},
 	Config: func(p *scanner.ConfigPass) {
-		entries.EachCommand(p, func(e *scanner.Entry, l *launch.Command) {
+		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
 			named(e.Env, "/env/", func(pointer, name, value string) {
 				if severity, message := hijack(name, value, l.Ecosystem.Fetched()); message != "" {
 					p.Report(e, pointer, severity, message, name+"="+value)
@@ -47,7 +49,7 @@ var EnvHijack = scanner.Rule{
 
 // hijackedArguments looks at the variables that env is given, and at the options
 // of launchers that do the same.
-func hijackedArguments(p *scanner.ConfigPass, e *scanner.Entry, l *launch.Command) {
+func hijackedArguments(p *scanner.ConfigPass, e *configfile.Entry, l *launch.Command) {
 	for i, arg := range e.Args {
 		pointer := fmt.Sprintf("/args/%d", i)
 		name, value, ok := strings.Cut(arg, "=")

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/entries"
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -21,7 +23,7 @@ var InlineInterpreter = scanner.Rule{
 	Basis:      "Servers have a program of their own. A script that only prepares a directory or path before it starts one, like a wrapper, is medium.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
 	Config: func(p *scanner.ConfigPass) {
-		entries.EachCommand(p, func(e *scanner.Entry, l *launch.Command) {
+		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
 			for i, arg := range e.Args {
 				if codeAddress.MatchString(arg) {
 					p.Report(e, fmt.Sprintf("/args/%d", i), scanner.High, "the argument is a URL that contains code, and "+l.Program+" loads it", arg)

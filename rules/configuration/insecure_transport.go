@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -38,7 +40,7 @@ var InsecureTransport = scanner.Rule{
 }
 
 // plainAddress reports an address that is reached without encryption.
-func plainAddress(p *scanner.ConfigPass, e *scanner.Entry, pointer, written string, credentials bool) {
+func plainAddress(p *scanner.ConfigPass, e *configfile.Entry, pointer, written string, credentials bool) {
 	u, ok := destination.Address(written)
 	if !ok || u.Scheme != "http" && u.Scheme != "ws" || destination.Loopback(u.Hostname()) || u.Hostname() == "host.docker.internal" {
 		return
@@ -53,7 +55,7 @@ func plainAddress(p *scanner.ConfigPass, e *scanner.Entry, pointer, written stri
 }
 
 // overCommand looks at the addresses that programs such as mcp-remote are given.
-func overCommand(p *scanner.ConfigPass, e *scanner.Entry) {
+func overCommand(p *scanner.ConfigPass, e *configfile.Entry) {
 	l := launch.Parse(e.Command, e.Args)
 	if !bridge.MatchString(l.Name) {
 		return
@@ -80,7 +82,7 @@ func sendsCredentials(headers map[string]string) bool {
 }
 
 // unchecked reports what turns the check of certificates off.
-func unchecked(p *scanner.ConfigPass, e *scanner.Entry) {
+func unchecked(p *scanner.ConfigPass, e *configfile.Entry) {
 	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
 		value := strings.ToLower(e.Env[name])
 		pointer := "/env/" + wire.EscapePointer(name)

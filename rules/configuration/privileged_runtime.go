@@ -3,6 +3,8 @@ package configuration
 import (
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/entries"
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -20,7 +22,7 @@ var PrivilegedRuntime = scanner.Rule{
 	Basis:      "High if the sandbox is ineffective or everything is writable; medium for host networking, a read-only home directory, and a browser without its sandbox.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-250"},
 	Config: func(p *scanner.ConfigPass) {
-		entries.EachCommand(p, func(e *scanner.Entry, l *launch.Command) {
+		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
 			report := func(arg int, severity scanner.Severity, message string) {
 				pointer, word := entries.Argument(e, arg)
 				p.Report(e, pointer, severity, message, word)
@@ -42,7 +44,7 @@ var PrivilegedRuntime = scanner.Rule{
 }
 
 // asRoot reports programs that give the server the rights of another user.
-func asRoot(e *scanner.Entry, report func(int, scanner.Severity, string)) {
+func asRoot(e *configfile.Entry, report func(int, scanner.Severity, string)) {
 	const message = "the server runs as root"
 	if elevating.MatchString(e.Command) {
 		report(launch.InCommand, scanner.High, message)

@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -59,7 +61,7 @@ func unrelated(a, b string) bool {
 }
 
 // belongs says whose configuration it is.
-func belongs(c *scanner.ClientConfig) string {
+func belongs(c *configfile.ClientConfig) string {
 	if c.User {
 		return "the user's configuration"
 	}
@@ -67,7 +69,7 @@ func belongs(c *scanner.ClientConfig) string {
 }
 
 // identity returns what identifies a server however it is started, "" if nothing does.
-func identity(e *scanner.Entry) string {
+func identity(e *configfile.Entry) string {
 	if e.Command == "" {
 		return endpointOf(e.URL)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -52,18 +54,18 @@ var SettingsWeakened = scanner.Rule{
 const maxSettingsSignals = 20
 
 // weakened are the severities of changes of settings by their worst effect.
-var weakened = map[scanner.Effect]struct {
+var weakened = map[configfile.Effect]struct {
 	severity scanner.Severity
 	verb     string
 }{
-	scanner.Keeps:   {scanner.Low, "changed and weakens nothing"},
-	scanner.Accepts: {scanner.Medium, "accepts findings"},
-	scanner.Weakens: {scanner.High, "weakens what is checked"},
+	configfile.Keeps:   {scanner.Low, "changed and weakens nothing"},
+	configfile.Accepts: {scanner.Medium, "accepts findings"},
+	configfile.Weakens: {scanner.High, "weakens what is checked"},
 }
 
 // settingsDiff returns the unified diff of the file, named as version control names the
 // sides of one that was added or deleted.
-func settingsDiff(c *scanner.ChangedSettings) string {
+func settingsDiff(c *configfile.ChangedSettings) string {
 	was, now := "base/"+c.Path, "change/"+c.Path
 	if c.Was == nil {
 		was = "/dev/null"

@@ -3,6 +3,8 @@ package configuration
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/entries"
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
@@ -20,7 +22,7 @@ var ShellMetachar = scanner.Rule{
 	Basis:      "Arguments have such characters for honest reasons too, so what they separate must be a command, or a download that is run.",
 	Refs:       []string{"OWASP-MCP:MCP05", "ATLAS:AML.T0050", "CWE-78"},
 	Config: func(p *scanner.ConfigPass) {
-		entries.EachCommand(p, func(e *scanner.Entry, l *launch.Command) {
+		entries.EachCommand(p, func(e *configfile.Entry, l *launch.Command) {
 			if commandMeta.MatchString(e.Command) && l.Code != launch.InCommand {
 				p.Report(e, "/command", scanner.High, "the command contains a second command or a redirection", e.Command)
 			}

@@ -1,6 +1,7 @@
 package configuration
 
 import (
+	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/entries"
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -18,7 +19,7 @@ var UnpinnedPackage = scanner.Rule{
 	Basis:      "The arguments show what is fetched. Most documentation omits the version, so this is not a sign of an attack.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0010.005", "CWE-1357"},
 	Config: func(p *scanner.ConfigPass) {
-		entries.EachPackage(p, func(e *scanner.Entry, l *launch.Command, one launch.Package) {
+		entries.EachPackage(p, func(e *configfile.Entry, l *launch.Command, one launch.Package) {
 			if one.Exact || one.Digest != "" || text.IsReference(one.Version) || entries.Offline(l) {
 				return
 			}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/entries"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -27,7 +29,7 @@ var WeakProxy = scanner.Rule{
 	},
 }
 
-func weakProxy(p *scanner.ConfigPass, e *scanner.Entry) {
+func weakProxy(p *scanner.ConfigPass, e *configfile.Entry) {
 	proxy := e.Proxy
 	if proxy.Written && !proxy.Through {
 		p.Report(e, "/proxy", entries.UnlessOwn(p, scanner.High, scanner.Medium),
@@ -45,7 +47,7 @@ func weakProxy(p *scanner.ConfigPass, e *scanner.Entry) {
 }
 
 // weakens says what a flag of the proxy takes away, "" for nothing.
-func weakens(e *scanner.Entry, name, value string) string {
+func weakens(e *configfile.Entry, name, value string) string {
 	through := e.Proxy.Through // wrap names the variables of the entry, and files that the user chose
 	switch {
 	case name == "--mode" && value != "enforce":

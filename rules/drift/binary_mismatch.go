@@ -1,6 +1,9 @@
 package drift
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"github.com/mcpscan/mcpscan/internal/configfile"
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var BinaryMismatch = scanner.Rule{
 	ID:         "binary-mismatch",
@@ -18,7 +21,7 @@ var BinaryMismatch = scanner.Rule{
 		}
 	},
 	Configs: func(p *scanner.ConfigPass) {
-		identified(p, func(entry *scanner.Entry, offer *scanner.Offer, now *scanner.Identity) {
+		identified(p, func(entry *configfile.Entry, offer *scanner.Offer, now *scanner.Identity) {
 			if replaced(offer.Identity, now) {
 				p.ReportReplaced(entry, programWeight(now), replacedProgram, offer.Identity, now, scanner.Related{Message: "approved here", Location: offer.Location})
 			}

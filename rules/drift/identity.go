@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -23,7 +25,7 @@ var Identity = scanner.Rule{
 	Basis:      "The change is a fact. Critical if the same package version has other content, or the executable was replaced; high for another program, package or host, or other arguments; medium for more environment variables, an older version, or an unpinned one. A newer version of the same package is a note, because its tools are compared separately.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
-		identified(p, func(entry *scanner.Entry, offer *scanner.Offer, now *scanner.Identity) {
+		identified(p, func(entry *configfile.Entry, offer *scanner.Offer, now *scanner.Identity) {
 			if len(offer.Locked.Stale(now)) > 0 { // lock-stale reports it
 				return
 			}
@@ -50,7 +52,7 @@ var Identity = scanner.Rule{
 
 // identified visits the entries of a configuration whose identity was approved, with their
 // current identity.
-func identified(p *scanner.ConfigPass, visit func(*scanner.Entry, *scanner.Offer, *scanner.Identity)) {
+func identified(p *scanner.ConfigPass, visit func(*configfile.Entry, *scanner.Offer, *scanner.Identity)) {
 	for i := range p.Entries {
 		entry := &p.Entries[i]
 		if offer, _ := p.Approved(entry.Name); offer != nil && offer.Identity != nil && !entry.SwitchesOff() {

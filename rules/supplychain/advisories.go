@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"deps.dev/util/semver"
 
 	"github.com/mcpscan/mcpscan/internal/entries"
@@ -76,10 +78,10 @@ func packageOf(ecosystem launch.Ecosystem, name string) packageKey {
 
 // Wanted reports whether a configuration fetches a package of this ecosystem and name; other
 // advisories need not be kept.
-func Wanted(configs []*scanner.ClientConfig) func(launch.Ecosystem, string) bool {
+func Wanted(configs []*configfile.ClientConfig) func(launch.Ecosystem, string) bool {
 	names := map[packageKey]bool{}
 	for _, c := range configs {
-		entries.EachPackage(&scanner.ConfigPass{ClientConfig: c}, func(_ *scanner.Entry, _ *launch.Command, one launch.Package) {
+		entries.EachPackage(&scanner.ConfigPass{ClientConfig: c}, func(_ *configfile.Entry, _ *launch.Command, one launch.Package) {
 			names[packageOf(one.Ecosystem, one.Name)] = true
 		})
 	}
@@ -101,7 +103,7 @@ func Advised(r scanner.Rule, a *Advisories) scanner.Rule {
 // check reports the packages of a configuration that are affected.
 func (a *Advisories) check(malicious bool) func(*scanner.ConfigPass) {
 	return func(p *scanner.ConfigPass) {
-		entries.EachPackage(p, func(e *scanner.Entry, _ *launch.Command, one launch.Package) {
+		entries.EachPackage(p, func(e *configfile.Entry, _ *launch.Command, one launch.Package) {
 			for _, adv := range a.byPackage[packageOf(one.Ecosystem, one.Name)] {
 				if adv.Malicious != malicious || !adv.affects(one) {
 					continue

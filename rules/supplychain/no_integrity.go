@@ -3,6 +3,8 @@ package supplychain
 import (
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/entries"
 	"github.com/mcpscan/mcpscan/internal/launch"
@@ -20,7 +22,7 @@ var NoIntegrity = scanner.Rule{
 	Basis:      "A fact, and common. Code fetched without encryption is high: anybody on the network can replace it.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0010.004", "CWE-494"},
 	Config: func(p *scanner.ConfigPass) {
-		entries.EachPackage(p, func(e *scanner.Entry, l *launch.Command, one launch.Package) {
+		entries.EachPackage(p, func(e *configfile.Entry, l *launch.Command, one launch.Package) {
 			pointer, word := entries.Argument(e, one.Arg)
 			plain := false
 			if u, ok := destination.Address(strings.TrimPrefix(one.Name, "git+")); ok {

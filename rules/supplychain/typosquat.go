@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/configfile"
+
 	"github.com/mcpscan/mcpscan/internal/entries"
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/internal/names"
@@ -21,7 +23,7 @@ var Typosquat = scanner.Rule{
 	Basis:      "The name differs by one letter or separator from that of a package that many configurations use, and is not a word of its own. Packages of one scope have one publisher and are not compared.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0010.005", "CWE-1357"},
 	Config: func(p *scanner.ConfigPass) {
-		entries.EachPackage(p, func(e *scanner.Entry, _ *launch.Command, one launch.Package) {
+		entries.EachPackage(p, func(e *configfile.Entry, _ *launch.Command, one launch.Package) {
 			if known, how := squats(one.Ecosystem, one.Name); known != "" {
 				pointer, word := entries.Argument(e, one.Arg)
 				p.Report(e, pointer, scanner.Medium, fmt.Sprintf("the name of the package %s that of the well-known package %s", how, known), word)

@@ -1,0 +1,170 @@
+// Package configfile has what files decide: the servers of a client configuration, and the
+// changes of a file with settings. Package config reads them, and the engine judges them. It
+// does no I/O.
+package configfile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/published"
+	"github.com/mcpscan/mcpscan/internal/text"
+)
+
+// Position is a 1-based place in a file; Column counts Unicode code points.
+type Position struct{ Line, Column int }
+
+// String gives the position as line:column.
+func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
+
+// Compare orders positions as in the file.
+func (p Position) Compare(q Position) int {
+	return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
+}
+
+// ClientConfig is a client configuration: the servers that a client starts, and their
+// permissions.
+type ClientConfig struct {
+	// Path is the path as the user gave it.
+	Path string
+	// Client is the program the file belongs to, or "" when many share the form.
+	Client string
+	// Shape names the containers that were read, such as "mcpServers" or
+	// "mcp_servers (toml)"; where a file has several they are joined by " + ".
+	Shape string
+	// User says that the file belongs to a user or a machine. All others may have
+	// come with a repository.
+	User bool
+	// Project is the directory of the project that the file was found in, or "".
+	Project string
+	// Entries are the servers in file order.
+	Entries []Entry
+	// Settings are the other settings of the file that rules use, in file order.
+	Settings []Setting
+}
+
+// Entry is one server of a client configuration, normalised. Texts are as written in the file,
+// including references.
+type Entry struct {
+	// Name is the key of the entry, or its name field in a list.
+	Name string
+	// Transport is "stdio", "http", "sse" or "ws", and "" when the entry does
+	// not say enough.
+	Transport string
+	// Command is the program that a stdio server runs, and Args its arguments.
+	Command string
+	Args    []string
+	// Env is what the client adds to the server's environment. A variable that the client only
+	// passes on is a reference to itself.
+	Env map[string]string
+	// EnvFiles are files with more variables, as the entry names them.
+	EnvFiles []string
+	// Cwd is the working directory of a stdio server.
+	Cwd string
+	// URL and Headers are the address of a remote server and the headers sent to it.
+	URL     string
+	Headers map[string]string
+	// Disabled entries are kept by the client but not started: the file says so in a way
+	// that this client knows. They are judged all the same, see ConfigPass.Report of package scanner.
+	Disabled bool
+	// AutoApprove names the tools that run without asking; "*" is every tool.
+	AutoApprove []string
+	// ToolAllow and ToolDeny limit the tools that the client shows.
+	ToolAllow, ToolDeny []string
+	// Scope is the part of the configuration to which the entry applies, such as the project
+	// path in ~/.claude.json; "" is all of it.
+	Scope string
+	// Pos is where the entry starts: its key, or the item of a list.
+	Pos Position
+	// Span has the place of each value by JSON Pointer in terms of this struct ("/command",
+	// "/args/0", "/env/TOKEN", "/url", "/headers/X"), independent of the file's spelling.
+	Span map[string]Position
+	// Problems says what in this entry could not be understood.
+	Problems []string
+	// Found is what the machine knows about the entry's command; empty if nobody looked.
+	Found Found
+	// Proxy is the mcpscan proxy that the entry starts in front of its server, or nil.
+	Proxy *EntryProxy
+}
+
+// EntryProxy is an mcpscan proxy as an entry starts it. Span has the places of its program
+// ("/proxy") and of its flags ("/proxy/0").
+type EntryProxy struct {
+	// Program is the program as written, and Flags are its flags, without "proxy" and "--".
+	Program string
+	Flags   []string
+	// Through says that mcpscan wrap wrote the entry, for the program that reads it: Command
+	// and Args of the entry are then those of the server behind the proxy. Otherwise they
+	// are as written.
+	Through bool
+	// Written says that the entry has the mark of mcpscan wrap, whoever wrote it.
+	Written bool
+}
+
+// Found is what a machine knows about an entry's command: the version in its package manager,
+// with the registry's digest, and the executable, if it is on the machine. Unknown values are
+// empty.
+type Found struct {
+	Resolved, Integrity string
+	Executable, Digest  string
+}
+
+// Setting is a value of a configuration outside its entries.
+type Setting struct {
+	Pointer string // into the file
+	Text    string // of a scalar: the string, or the literal as written
+	Pos     Position
+}
+
+// SwitchesOff reports an entry that does nothing but turn off a server which another file
+// configures.
+func (e *Entry) SwitchesOff() bool { return e.Disabled && e.Command == "" && e.URL == "" }
+
+// At returns the place of a value of the entry, or of its nearest existing parent.
+func (e *Entry) At(pointer string) Position {
+	for ; pointer != ""; pointer = pointer[:strings.LastIndexByte(pointer, '/')] {
+		if pos, ok := e.Span[pointer]; ok {
+			return pos
+		}
+	}
+	return e.Pos
+}
+
+// minConcealed is the minimum length of a secret by name that is masked everywhere; shorter
+// values occur in too many words.
+const minConcealed = 6
+
+// ConcealedBytes is how much of a value is looked through for secrets to show a
+// part of it.
+const ConcealedBytes = 64 << 10
+
+// Concealer returns what masks all that the entry itself names a secret.
+func (e *Entry) Concealer() *strings.Replacer {
+	var secrets []string
+	add := func(value string) {
+		if literal := text.Literal(value); len(literal) >= minConcealed {
+			secrets = append(secrets, literal)
+		}
+	}
+	for _, values := range [...]map[string]string{e.Env, e.Headers} {
+		for name, value := range values {
+			if text.NamesSecret(name) || published.Find(name+`="`+value[:min(len(value), ConcealedBytes)]+`"`) != "" {
+				add(value)
+				add(value[strings.LastIndexByte(value, ' ')+1:]) // also without its scheme
+			}
+		}
+	}
+	for i, w := range e.Args {
+		if i > 0 && strings.HasPrefix(e.Args[i-1], "-") && !strings.HasPrefix(w, "-") && text.NamesSecret(e.Args[i-1]) {
+			add(w)
+		}
+	}
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) }) // of two, the longer
+	var pairs []string
+	for _, secret := range slices.Compact(secrets) {
+		pairs = append(pairs, secret, text.Masked)
+	}
+	return strings.NewReplacer(pairs...)
+}
