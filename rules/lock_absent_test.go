@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/configfile"
 
 	"github.com/mcpscan/mcpscan/internal/config"
@@ -276,7 +278,7 @@ func TestTakenOutOfAnAskedServer(t *testing.T) {
 			e.Server, e.Session, e.Transport, e.Origin = "pages", "s", "stdio", scanner.Origin{File: "pages", Line: 1, Column: 1}
 			return &e
 		}
-		now := &scanner.Identity{Transport: "stdio", Command: "npx", Args: []string{"-y", "pages-mcp@1.2.0"}, Cwd: "/srv", Env: []string{"TOKEN"},
+		now := &baseline.Identity{Transport: "stdio", Command: "npx", Args: []string{"-y", "pages-mcp@1.2.0"}, Cwd: "/srv", Env: []string{"TOKEN"},
 			Ecosystem: launch.NPM, Package: "pages-mcp", Version: "1.2.0", Exact: true, Found: onThisMachine}
 		src := replay.Events([]*scanner.Event{at(scanner.Event{Kind: scanner.StartedEvent, Identity: now}), at(scanner.Event{Direction: scanner.ServerToClient,
 			Frame: []byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"fetch_page","description":"Fetches a page.","inputSchema":{"type":"object"}}]}}`)})})

@@ -1,6 +1,10 @@
 package scanner
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/baseline"
+)
 
 // Approved returns the approved definitions of the event's server, nil if there are none. A
 // lockfile is compared with the lockfile before it.
@@ -11,17 +15,17 @@ func (p *JudgePass) Compared() bool { return p.judge.snapshot(p.event) != nil }
 
 // Identity returns the identity of the event's server, nil if it is unknown. It comes from a
 // configuration, see [ConfigPass], from a lockfile, or from a started server.
-func (p *JudgePass) Identity() *Identity { return p.event.Identity }
+func (p *JudgePass) Identity() *baseline.Identity { return p.event.Identity }
 
 // Written returns the configured identity of a started server, nil for other servers. The
 // configuration event was compared with the approved identity already.
-func (p *JudgePass) Written() *Identity {
+func (p *JudgePass) Written() *baseline.Identity {
 	if p.event.Kind != StartedEvent {
 		return nil
 	}
 	for _, c := range p.judge.entries.known[p.event.Server] {
 		if !c.Entry.Disabled {
-			return IdentityOf(c.Entry)
+			return baseline.IdentityOf(c.Entry)
 		}
 	}
 	return nil

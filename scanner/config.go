@@ -3,6 +3,8 @@ package scanner
 import (
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/configfile"
 
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -93,7 +95,7 @@ func (p *ConfigPass) Report(e *configfile.Entry, pointer string, severity Severi
 
 // ReportReplaced reports that the program of an entry is another file than the one that
 // was approved.
-func (p *ConfigPass) ReportReplaced(e *configfile.Entry, severity Severity, message string, was, now *Identity, related ...Related) {
+func (p *ConfigPass) ReportReplaced(e *configfile.Entry, severity Severity, message string, was, now *baseline.Identity, related ...Related) {
 	f := p.finding(e, "/executable", severity, message, now.Executable, related)
 	f.Expected, f.Actual = was.Digest, now.Digest
 	p.report(f)

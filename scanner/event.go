@@ -5,6 +5,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/configfile"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -51,14 +53,14 @@ type Event struct {
 	Request   string // the model's, that a call was made in answer to, where the recording says
 	Direction Direction
 	Kind      EventKind
-	Type      string          // the type by name, as in events.jsonl
-	Reason    string          // why the event is skipped or ignored, or its frame is none of a record, in words for a report
-	Frame     []byte          // the exact bytes; valid until the event has been judged
-	HTTP      *HTTPHead       // of the exchange that the frame came in, nil where the recording has no heads
-	Identity  *Identity       // of a LockEvent or StartedEvent: what the server is, nil where the lockfile does not say
-	Locked    *LockedIdentity // of a LockEvent: all that the lockfile holds of that
-	Says      Says            // of a LockEvent: what the lockfile says about the server besides its definitions
-	Approved  bool            // of a LockEvent: shows what was approved, not what was seen since
+	Type      string                   // the type by name, as in events.jsonl
+	Reason    string                   // why the event is skipped or ignored, or its frame is none of a record, in words for a report
+	Frame     []byte                   // the exact bytes; valid until the event has been judged
+	HTTP      *HTTPHead                // of the exchange that the frame came in, nil where the recording has no heads
+	Identity  *baseline.Identity       // of a LockEvent or StartedEvent: what the server is, nil where the lockfile does not say
+	Locked    *baseline.LockedIdentity // of a LockEvent: all that the lockfile holds of that
+	Says      baseline.Says            // of a LockEvent: what the lockfile says about the server besides its definitions
+	Approved  bool                     // of a LockEvent: shows what was approved, not what was seen since
 	Config    *configfile.ClientConfig
 	Settings  *configfile.ChangedSettings
 	Origin    Origin

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -139,9 +141,9 @@ type Definition struct {
 	// StatusAt is its place.
 	Status   string
 	StatusAt int
-	Approval *Approval // of the lockfile; nil where it names none
-	Unlisted bool      // the lockfile says that its server does not list it any more
-	Others   string    // the digests that other systems make of it, as the lockfile has them
+	Approval *baseline.Approval // of the lockfile; nil where it names none
+	Unlisted bool               // the lockfile says that its server does not list it any more
+	Others   string             // the digests that other systems make of it, as the lockfile has them
 
 	node int
 }

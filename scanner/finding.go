@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -209,7 +211,7 @@ func show(s string, limit int) string {
 }
 
 // settled returns the finding with the approval of the change under review, if there is one.
-func (f Finding) settled(a *Approval) Finding {
+func (f Finding) settled(a *baseline.Approval) Finding {
 	if a != nil {
 		f.Status, f.Reason = Approved, fmt.Sprintf("approved in this change by %s: %s", show(a.By, nameChars), show(a.Reason, messageChars))
 	}

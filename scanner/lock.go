@@ -3,6 +3,8 @@ package scanner
 import (
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -84,11 +86,11 @@ func (in *Inspector) locked(m *Message, entry, i int) {
 }
 
 // approval reads the approval of an entry; nil if nobody is named.
-func (in *Inspector) approval(node int) *Approval {
+func (in *Inspector) approval(node int) *baseline.Approval {
 	if node < 0 {
 		return nil
 	}
-	a := &Approval{}
+	a := &baseline.Approval{}
 	a.By, _ = in.tree.Str(node, "by")
 	a.Reason, _ = in.tree.Str(node, "reason")
 	if at, ok := in.tree.Str(node, "at"); ok {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -327,7 +329,7 @@ type JudgeIssue struct {
 	Key      string // what the fingerprint tells two findings of this rule on one subject apart by
 	Offset   int    // of the evidence in the frame
 	Related  []Related
-	Approval *Approval // that the change under review made, and that settles the issue; nil for none
+	Approval *baseline.Approval // that the change under review made, and that settles the issue; nil for none
 
 	Expected, Actual string // digests of a file that was replaced
 }

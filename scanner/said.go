@@ -1,44 +1,8 @@
 package scanner
 
 import (
-	"maps"
-	"slices"
+	"github.com/mcpscan/mcpscan/internal/baseline"
 )
-
-// Says lists what a lockfile says about a server besides its definitions, by the names of
-// members, such as identity.digest. Missing data is compared with nothing, so removing a
-// member hides a change: that is why missing members are compared separately.
-type Says map[string]bool
-
-// Lacks returns what other tells and s does not, in order.
-func (s Says) Lacks(other Says) (absent []string) {
-	for _, name := range slices.Sorted(maps.Keys(other)) {
-		if other[name] && !s[name] {
-			absent = append(absent, name)
-		}
-	}
-	return absent
-}
-
-// Says returns the data that an identity has. It includes the members whose absence on one
-// side [Identity.Differences] ignores.
-func (id *Identity) Says() Says {
-	says := Says{}
-	if id == nil {
-		return says
-	}
-	says["identity"] = true
-	for _, member := range []struct{ name, value string }{{"transport", id.Transport}, {"resolved", id.Resolved},
-		{"integrity", id.Integrity}, {"executable", id.Executable}, {"digest", id.Digest}} {
-		if member.value != "" {
-			says["identity."+member.name] = true
-		}
-	}
-	if id.Exact {
-		says["identity.exact"] = true
-	}
-	return says
-}
 
 // Before returns the server in the lockfile before the change under review, nil if there is
 // none.
@@ -54,7 +18,7 @@ func (p *JudgePass) Before() *Offer {
 
 // Says returns what the lockfile says about the server of the event, nil if the lockfile does
 // not have it.
-func (p *JudgePass) Says() Says {
+func (p *JudgePass) Says() baseline.Says {
 	if p.event.Kind == LockEvent {
 		return p.event.Says
 	}

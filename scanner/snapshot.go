@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/configfile"
 )
 
@@ -26,11 +28,11 @@ type Offer struct {
 	Server      string
 	Transport   string
 	Info        ServerInfo
-	Identity    *Identity       // nil where nobody said what the server is
-	Locked      *LockedIdentity // nil where no lockfile says
-	Says        Says            // what a lockfile reports it beside its definitions; nil where it is in none
-	Client      *ClientInfo     // that it was listed to
-	Location    Location        // where it was first seen
+	Identity    *baseline.Identity       // nil where nobody said what the server is
+	Locked      *baseline.LockedIdentity // nil where no lockfile says
+	Says        baseline.Says            // what a lockfile reports it beside its definitions; nil where it is in none
+	Client      *ClientInfo              // that it was listed to
+	Location    Location                 // where it was first seen
 	Definitions map[DefinitionKey]*Offered
 	Lists       [MessageSubject]bool // the kinds that it listed to the end
 	Twice       []Twice
@@ -131,7 +133,7 @@ func (s *Snapshot) Event(e *Event, out *Outcome) error {
 // identify adds the configured identity of a server. The first one counts.
 func (s *Snapshot) identify(c *configfile.ClientConfig, entry *configfile.Entry) {
 	o := s.Offer(entry.Name)
-	id, at := IdentityOf(entry), ConfiguredServer{c, entry}.Location()
+	id, at := baseline.IdentityOf(entry), ConfiguredServer{c, entry}.Location()
 	if o.Identity == nil {
 		o.Identity, o.Transport, o.Location = id, entry.Transport, at
 	} else if !entry.Disabled {
@@ -140,8 +142,8 @@ func (s *Snapshot) identify(c *configfile.ClientConfig, entry *configfile.Entry)
 }
 
 // rival notes that another server has the name of the offer.
-func (o *Offer) rival(id *Identity, at Location) {
-	if o.Identity != nil && !o.Identity.alike(id) {
+func (o *Offer) rival(id *baseline.Identity, at Location) {
+	if o.Identity != nil && !o.Identity.Alike(id) {
 		o.Rival = at
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/live"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -144,7 +146,7 @@ func (a *asking) name(own string) {
 		return
 	}
 	if a.separate {
-		own = a.known.distinct(own, scanner.IdentityOf(&a.server.written))
+		own = a.known.distinct(own, baseline.IdentityOf(&a.server.written))
 	}
 	a.server.name = a.feed.claim(own)
 	a.server.origin = endpoint(a.server.name)
@@ -189,7 +191,7 @@ func (a *asking) replaced(ctx context.Context) bool {
 // replaced says why the file that a server would be started from is not known to be the
 // one that was approved; "" where it is, or none was. unknown is why its digest cannot be
 // told.
-func (t *liveTarget) replaced(now *scanner.Identity, unknown string, known lockedServers) string {
+func (t *liveTarget) replaced(now *baseline.Identity, unknown string, known lockedServers) string {
 	was := known[t.name].Approved()
 	switch {
 	case was == nil || was.Digest == "" || was.Digest == now.Digest:

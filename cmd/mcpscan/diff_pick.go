@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/configfile"
 
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -41,7 +43,7 @@ func (c *diffCmd) pick(ctx context.Context, std streams, engine *scanner.Engine,
 	} else {
 		name = urlName(c.New)
 	}
-	found := offeredBy(before).same(scanner.IdentityOf(entry))
+	found := offeredBy(before).same(baseline.IdentityOf(entry))
 	if len(found) == 0 && before.Servers[name] != nil {
 		found = []string{name}
 	}

@@ -8,9 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // doctorCmd is mcpscan doctor.
@@ -288,7 +289,7 @@ func (s *checkedServer) lock(c *doctorCmd, path string, f *lockfile.File, e *con
 	for _, entry := range locked.Entries {
 		counts[entry.Status]++
 	}
-	stale := locked.Identity.Stale(scanner.IdentityOf(e))
+	stale := locked.Identity.Stale(baseline.IdentityOf(e))
 	switch {
 	case locked.Identity == nil || len(locked.Entries) == 0:
 		s.Lock = lockMissing

@@ -48,7 +48,7 @@ var imports = map[string][]string{
 	"internal/intent/train":        {"internal/intent", "internal/intent/learn"},
 	"internal/policy":              {"internal/configfile", "internal/lazyregexp", "internal/names", "internal/text", "internal/wire", "scanner"},
 	"internal/config":              {"internal/capability", "internal/configfile", "internal/lazyregexp", "internal/names", "internal/policy", "internal/text", "internal/wire", "scanner"},
-	"internal/lockfile":            {"internal/replace", "internal/wire", "scanner"},
+	"internal/lockfile":            {"internal/baseline", "internal/replace", "internal/wire", "scanner"},
 	"internal/replace":             {},
 	"internal/live":                {"internal/wire"},
 	"internal/osv":                 {"internal/launch", "rules/supplychain", "scanner"},
@@ -59,12 +59,12 @@ var imports = map[string][]string{
 	"internal/recgen/genrecording": {"internal/recgen"},
 	"internal/score":               {"replay", "rules", "scanner"},
 	"internal/score/scorecorpus":   {"internal/score"},
-	"scanner":                      {"internal/capability", "internal/configfile", "internal/conform", "internal/launch", "internal/lazyregexp", "internal/names", "internal/text", "internal/wire"},
+	"scanner":                      {"internal/baseline", "internal/capability", "internal/configfile", "internal/conform", "internal/lazyregexp", "internal/names", "internal/text", "internal/wire"},
 	"rules":                        {"internal/text", "rules/configuration", "rules/crossserver", "rules/declaration", "rules/drift", "rules/hidden", "rules/instructions", "rules/policy", "rules/protocol", "rules/requests", "rules/session", "rules/supplychain", "scanner"},
 	"rules/configuration":          {"internal/configfile", "internal/destination", "internal/entries", "internal/launch", "internal/lazyregexp", "internal/names", "internal/published", "internal/secrets", "internal/text", "internal/wire", "scanner"},
 	"rules/crossserver":            {"internal/capability", "internal/names", "internal/text", "internal/tools", "scanner"},
 	"rules/declaration":            {"internal/clause", "internal/destination", "internal/jsonschema", "internal/lazyregexp", "internal/names", "internal/secrets", "internal/sensitive", "internal/text", "internal/tools", "internal/wire", "scanner"},
-	"rules/drift":                  {"internal/clause", "internal/configfile", "internal/jsonschema", "internal/languages", "internal/launch", "internal/lazyregexp", "internal/names", "internal/reading", "internal/secrets", "internal/sense", "internal/sensitive", "internal/text", "internal/tools", "internal/wire", "scanner"},
+	"rules/drift":                  {"internal/baseline", "internal/clause", "internal/configfile", "internal/jsonschema", "internal/languages", "internal/launch", "internal/lazyregexp", "internal/names", "internal/reading", "internal/secrets", "internal/sense", "internal/sensitive", "internal/text", "internal/tools", "internal/wire", "scanner"},
 	"rules/hidden":                 {"internal/clause", "internal/lazyregexp", "internal/names", "internal/text", "internal/tools", "internal/wire", "scanner"},
 	"rules/instructions":           {"internal/clause", "internal/intent", "internal/languages", "internal/lazyregexp", "internal/names", "internal/paths", "internal/reading", "internal/secrets", "internal/sense", "internal/sensitive", "internal/text", "scanner"},
 	"rules/policy":                 {"internal/text", "scanner"},
@@ -88,8 +88,9 @@ var imports = map[string][]string{
 	"internal/llm":                 {"internal/wire", "scanner"},
 	"replay":                       {"internal/lazyregexp", "internal/llm", "internal/wire", "scanner"},
 	"report":                       {"internal/lazyregexp", "internal/text", "internal/wire", "scanner"},
-	"cmd/mcpscan":                  {"internal/config", "internal/configfile", "internal/launch", "internal/lazyregexp", "internal/live", "internal/lockfile", "internal/osv", "internal/policy", "internal/policyfile", "internal/proxy", "internal/published", "internal/replace", "internal/text", "internal/wire", "replay", "report", "rules", "rules/supplychain", "scanner"},
+	"cmd/mcpscan":                  {"internal/baseline", "internal/config", "internal/configfile", "internal/launch", "internal/lazyregexp", "internal/live", "internal/lockfile", "internal/osv", "internal/policy", "internal/policyfile", "internal/proxy", "internal/published", "internal/replace", "internal/text", "internal/wire", "replay", "report", "rules", "rules/supplychain", "scanner"},
 	"internal/configfile":          {"internal/published", "internal/text"},
+	"internal/baseline":            {"internal/configfile", "internal/launch", "internal/text"},
 }
 
 const module = "github.com/mcpscan/mcpscan/"
@@ -148,7 +149,7 @@ func pure(dir string) bool {
 }
 
 // rulePackages under internal hold what several families of rules need.
-var rulePackages = []string{"capability", "clause", "configfile", "destination", "entries", "jsonschema", "languages", "launch", "names", "paths", "secrets", "sense", "sensitive", "tools"}
+var rulePackages = []string{"baseline", "capability", "clause", "configfile", "destination", "entries", "jsonschema", "languages", "launch", "names", "paths", "secrets", "sense", "sensitive", "tools"}
 
 // TestFamiliesStandAlone: no family of rules imports another one, and nothing that they
 // share imports a family.

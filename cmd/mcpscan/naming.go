@@ -13,6 +13,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/configfile"
 
 	"github.com/mcpscan/mcpscan/internal/launch"
@@ -24,7 +26,7 @@ import (
 )
 
 // lockedServers are the identities of the servers that a run compares with, by name.
-type lockedServers map[string]*scanner.LockedIdentity
+type lockedServers map[string]*baseline.LockedIdentity
 
 // serversOf returns the server identities in a lockfile.
 func serversOf(f *lockfile.File) lockedServers {
@@ -41,7 +43,7 @@ func serversOf(f *lockfile.File) lockedServers {
 func offeredBy(s *scanner.Snapshot) lockedServers {
 	servers := lockedServers{}
 	for name, o := range s.Servers {
-		servers[name] = cmp.Or(o.Locked, &scanner.LockedIdentity{Identity: o.Identity})
+		servers[name] = cmp.Or(o.Locked, &baseline.LockedIdentity{Identity: o.Identity})
 	}
 	return servers
 }
@@ -49,7 +51,7 @@ func offeredBy(s *scanner.Snapshot) lockedServers {
 // call names a server that no configuration names: as the lockfile does, or else by its
 // package or address. "" is for a server that has to say its name itself.
 func (l lockedServers) call(entry *configfile.Entry) (string, error) {
-	id := scanner.IdentityOf(entry)
+	id := baseline.IdentityOf(entry)
 	name := packageName(entry)
 	if entry.URL != "" {
 		name = urlName(entry.URL)
@@ -68,7 +70,7 @@ func (l lockedServers) call(entry *configfile.Entry) (string, error) {
 
 // distinct returns a name that no other server of the lockfile has: the one that was
 // meant, with the ID of the command where that is taken.
-func (l lockedServers) distinct(name string, id *scanner.Identity) string {
+func (l lockedServers) distinct(name string, id *baseline.Identity) string {
 	if other := l[name].Last(); name != "" && other != nil && !other.Same(id) {
 		return name + "-" + strings.TrimPrefix(fallbackID(id.Command, id.Args, id.URL), "mcp-")
 	}
@@ -77,7 +79,7 @@ func (l lockedServers) distinct(name string, id *scanner.Identity) string {
 
 // same lists the servers with the same identity, or only the one that is started with the same
 // arguments.
-func (l lockedServers) same(id *scanner.Identity) (names []string) {
+func (l lockedServers) same(id *baseline.Identity) (names []string) {
 	var exact []string
 	for _, name := range slices.Sorted(maps.Keys(l)) {
 		switch was := l[name].Last(); {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/configfile"
 
 	"github.com/mcpscan/mcpscan/internal/config"
@@ -269,7 +271,7 @@ func (p *plan) config(f *config.File) {
 			continue
 		}
 		if locked := p.locked[s.Name]; locked != nil && len(locked.Entries) > 0 {
-			p.standIn(locked, scanner.IdentityOf(&s), at(s.Pos))
+			p.standIn(locked, baseline.IdentityOf(&s), at(s.Pos))
 			continue
 		}
 		if t, err := configTarget(s, at(s.Pos)); err != nil {
@@ -282,7 +284,7 @@ func (p *plan) config(f *config.File) {
 
 // standIn records that the locked definitions of a server are inspected in its place, and
 // whether they may be those of another server.
-func (p *plan) standIn(locked *lockfile.Server, now *scanner.Identity, at scanner.Origin) {
+func (p *plan) standIn(locked *lockfile.Server, now *baseline.Identity, at scanner.Origin) {
 	last := locked.Identity.Last()
 	switch {
 	case last == nil:

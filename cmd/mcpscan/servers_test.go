@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/config"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // planned is the plan for the servers of a configuration.
@@ -96,8 +97,8 @@ func TestCall(t *testing.T) {
 	entry := func(command ...string) *config.Server {
 		return &config.Server{Transport: "stdio", Command: command[0], Args: command[1:]}
 	}
-	locked := func(command ...string) *scanner.LockedIdentity {
-		return &scanner.LockedIdentity{Identity: scanner.IdentityOf(entry(command...))}
+	locked := func(command ...string) *baseline.LockedIdentity {
+		return &baseline.LockedIdentity{Identity: baseline.IdentityOf(entry(command...))}
 	}
 	known := lockedServers{
 		"browser": locked("npx", "-y", "@playwright/mcp@0.0.40"),

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/published"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -173,13 +175,13 @@ func (t *liveTarget) conceal(s string) string { return text.Mask(text.NewSecrets
 
 // identity is the server's identity, with what a machine knows about its command. References
 // are not expanded.
-func (t *liveTarget) identity(m machine) (id *scanner.Identity, why string) {
+func (t *liveTarget) identity(m machine) (id *baseline.Identity, why string) {
 	entry := t.written
 	if len(t.command) > 0 {
 		entry.Found, why = m.find(&config.Server{Command: t.command[0], Args: t.command[1:], Cwd: t.dir})
 		entry.Found.Executable = t.conceal(entry.Found.Executable)
 	}
-	return scanner.IdentityOf(&entry), why
+	return baseline.IdentityOf(&entry), why
 }
 
 // isURL tells an address from a file.

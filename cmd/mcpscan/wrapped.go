@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/text"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // parseConfig reads a client configuration. Entries that mcpscan wrap wrapped are those of
@@ -59,7 +60,7 @@ func ownPath() (string, error) {
 // has an entry as it was written. The client has expanded its references since, and has
 // changed to its directory: there the lockfile is taken at its word, and only a scan of the
 // configuration can compare them. The variables are those that wrap has named.
-func asWritten(entry config.Server, locked *scanner.Identity, env []string) config.Server {
+func asWritten(entry config.Server, locked *baseline.Identity, env []string) config.Server {
 	entry.Env = map[string]string{}
 	for _, name := range env {
 		entry.Env[name] = ""

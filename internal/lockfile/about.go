@@ -3,6 +3,8 @@ package lockfile
 import (
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -32,7 +34,7 @@ func (p *parser) about(node int, s *Server) error {
 	if c < 0 {
 		return nil
 	}
-	s.Identity = &scanner.LockedIdentity{}
+	s.Identity = &baseline.LockedIdentity{}
 	return p.lockedIdentity(c, s.Identity)
 }
 
@@ -41,7 +43,7 @@ var identityNames = []string{"args", "command", "cwd", "digest", "ecosystem", "e
 
 // lockedIdentity reads an identity with its status, as an entry has one. One without a
 // status was approved: lockfiles had none at first.
-func (p *parser) lockedIdentity(c int, l *scanner.LockedIdentity) (err error) {
+func (p *parser) lockedIdentity(c int, l *baseline.LockedIdentity) (err error) {
 	if l.Identity, err = p.identity(c, "approved", "seen", "status"); err != nil {
 		return err
 	}
@@ -63,11 +65,11 @@ func (p *parser) lockedIdentity(c int, l *scanner.LockedIdentity) (err error) {
 	return p.consistent(c, Status(status), l.Approval, l.Seen != nil)
 }
 
-func (p *parser) identity(c int, beside ...string) (*scanner.Identity, error) {
+func (p *parser) identity(c int, beside ...string) (*baseline.Identity, error) {
 	if err := p.object(c, slices.Concat(identityNames, beside)...); err != nil {
 		return nil, err
 	}
-	id := &scanner.Identity{}
+	id := &baseline.Identity{}
 	if err := p.members(c, identityMembers(id)); err != nil {
 		return nil, err
 	}
@@ -100,12 +102,12 @@ func infoMembers(i *scanner.ServerInfo) []member[string] {
 	return []member[string]{{"name", &i.Name}, {"protocol", &i.Protocol}, {"title", &i.Title}, {"version", &i.Version}}
 }
 
-func identityMembers(id *scanner.Identity) []member[string] {
+func identityMembers(id *baseline.Identity) []member[string] {
 	return []member[string]{{"command", &id.Command}, {"cwd", &id.Cwd}, {"digest", &id.Digest}, {"ecosystem", (*string)(&id.Ecosystem)},
 		{"executable", &id.Executable}, {"integrity", &id.Integrity}, {"package", &id.Package}, {"pinned", &id.Pinned},
 		{"resolved", &id.Resolved}, {"transport", &id.Transport}, {"url", &id.URL}, {"version", &id.Version}}
 }
 
-func identityLists(id *scanner.Identity) []member[[]string] {
+func identityLists(id *baseline.Identity) []member[[]string] {
 	return []member[[]string]{{"args", &id.Args}, {"env", &id.Env}, {"headers", &id.Headers}}
 }

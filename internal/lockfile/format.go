@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -194,7 +196,7 @@ func (o *object) approval(a *Approval) {
 	o.b = append(in.b, '}')
 }
 
-func (o *object) identity(id *scanner.Identity) {
+func (o *object) identity(id *baseline.Identity) {
 	for _, l := range identityLists(id) {
 		if len(*l.value) > 0 {
 			o.list(l.name, *l.value)
@@ -206,7 +208,7 @@ func (o *object) identity(id *scanner.Identity) {
 	}
 }
 
-func identityStatus(l *scanner.LockedIdentity) Status {
+func identityStatus(l *baseline.LockedIdentity) Status {
 	switch {
 	case l.Pending:
 		return Pending

@@ -7,6 +7,7 @@
 package lockfile
 
 import (
+	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -33,7 +34,7 @@ type File struct {
 // Server is one server of a lockfile.
 type Server struct {
 	Name     string
-	Identity *scanner.LockedIdentity // nil where nobody said what the server is
+	Identity *baseline.LockedIdentity // nil where nobody said what the server is
 	Info     scanner.ServerInfo
 	Client   *scanner.ClientInfo // that it was listed to
 	Entries  map[scanner.DefinitionKey]*Entry
@@ -63,7 +64,7 @@ type Entry struct {
 }
 
 // Approval says who approved an entry, when and why.
-type Approval = scanner.Approval
+type Approval = baseline.Approval
 
 // Shown is a definition as a server showed it.
 type Shown struct {
@@ -87,8 +88,8 @@ var kinds = []struct {
 }
 
 // says lists the data of the entry besides its definitions.
-func (s *Server) says() scanner.Says {
-	says := scanner.Says{}
+func (s *Server) says() baseline.Says {
+	says := baseline.Says{}
 	if l := s.Identity; l != nil {
 		says = l.Identity.Says()
 		says["identity.approved"] = l.Approval != nil

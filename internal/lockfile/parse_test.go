@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/configfile"
 
 	"github.com/mcpscan/mcpscan/internal/launch"
@@ -28,19 +30,19 @@ func whole(t testing.TB) *File {
 	return &File{Path: Name, Servers: map[string]*Server{
 		"calc": {Name: "calc", Info: scanner.ServerInfo{Name: "calc", Title: "Calculator", Version: "1.2", Protocol: "2025-11-25"},
 			Client: &scanner.ClientInfo{Name: "mcpscan", Capabilities: []string{"roots", "sampling"}},
-			Identity: &scanner.LockedIdentity{Identity: &scanner.Identity{Transport: "stdio", Command: "npx", Args: []string{"-y", "calc@1.2.0"}, Cwd: "/srv", Env: []string{"TOKEN"}, Ecosystem: launch.NPM,
+			Identity: &baseline.LockedIdentity{Identity: &baseline.Identity{Transport: "stdio", Command: "npx", Args: []string{"-y", "calc@1.2.0"}, Cwd: "/srv", Env: []string{"TOKEN"}, Ecosystem: launch.NPM,
 				Package: "calc", Version: "1.2.0", Exact: true, Found: configfile.Found{Resolved: "1.2.0", Integrity: "sha512-x", Executable: "/usr/bin/npx", Digest: "sha256-y"}},
-				Approval: &Approval{By: "alice", At: day(4), Reason: "wanted"}, Seen: &scanner.Identity{Transport: "http", URL: "https://calc.example/mcp", Headers: []string{"Authorization"}}},
+				Approval: &Approval{By: "alice", At: day(4), Reason: "wanted"}, Seen: &baseline.Identity{Transport: "http", URL: "https://calc.example/mcp", Headers: []string{"Authorization"}}},
 			Entries: map[scanner.DefinitionKey]*Entry{
-				key(scanner.ServerSubject, ""):   {Status: Approved, Approval: &Approval{By: scanner.FirstUse, At: day(1)}, Shown: shown(scanner.ServerSubject, `"Adds <b>\u0000</b>."`)},
+				key(scanner.ServerSubject, ""):   {Status: Approved, Approval: &Approval{By: baseline.FirstUse, At: day(1)}, Shown: shown(scanner.ServerSubject, `"Adds <b>\u0000</b>."`)},
 				key(scanner.ToolSubject, "add"):  {Status: Changed, Approval: &Approval{By: "alice", At: day(2), Reason: "read it"}, Shown: shown(scanner.ToolSubject, `{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}`), Seen: &seen},
 				key(scanner.ToolSubject, "a/b~"): {Status: Pending, Shown: shown(scanner.ToolSubject, `{"name":"a/b~","annotations":{},"_meta":{"n":1},"outputSchema":{}}`), Gone: true},
-				key(scanner.PromptSubject, "p"):  {Status: Approved, Approval: &Approval{By: scanner.Auto, At: day(3)}, Shown: shown(scanner.PromptSubject, `{"name":"p"}`)},
-				key(scanner.ResourceSubject, "file:///a"): {Status: Approved, Approval: &Approval{By: scanner.Auto, At: day(3)}, Shown: shown(scanner.ResourceSubject,
+				key(scanner.PromptSubject, "p"):  {Status: Approved, Approval: &Approval{By: baseline.Auto, At: day(3)}, Shown: shown(scanner.PromptSubject, `{"name":"p"}`)},
+				key(scanner.ResourceSubject, "file:///a"): {Status: Approved, Approval: &Approval{By: baseline.Auto, At: day(3)}, Shown: shown(scanner.ResourceSubject,
 					`{"uri":"file:///a","name":"a"}`)},
 				key(scanner.TemplateSubject, "file:///{x}"): {Status: Pending, Shown: shown(scanner.TemplateSubject, `{"uriTemplate":"file:///{x}","name":"t"}`)},
 			}},
-		"a":                  {Name: "a", Identity: &scanner.LockedIdentity{Identity: &scanner.Identity{Transport: "stdio", Command: "a"}, Pending: true}, Entries: map[scanner.DefinitionKey]*Entry{}},
+		"a":                  {Name: "a", Identity: &baseline.LockedIdentity{Identity: &baseline.Identity{Transport: "stdio", Command: "a"}, Pending: true}, Entries: map[scanner.DefinitionKey]*Entry{}},
 		"":                   {Name: "", Entries: map[scanner.DefinitionKey]*Entry{}},
 		"\u00e9\U0001f600 <": {Name: "\u00e9\U0001f600 <", Entries: map[scanner.DefinitionKey]*Entry{}},
 	}}
@@ -155,7 +157,7 @@ func FuzzParse(f *testing.F) {
 func TestParseErrors(t *testing.T) {
 	file := whole(t)
 	locked := file.Servers["calc"].Identity
-	file.Servers["calc"].Identity = &scanner.LockedIdentity{Identity: locked.Identity} // its status would be found ahead of those of the entries
+	file.Servers["calc"].Identity = &baseline.LockedIdentity{Identity: locked.Identity} // its status would be found ahead of those of the entries
 	file.Servers["a"].Identity = nil
 	good := string(format(t, file))
 	digest := func(sent string) string { return describe(scanner.ToolSubject, []byte(sent)).Digest.String() }

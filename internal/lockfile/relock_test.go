@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/configfile"
 
 	"github.com/mcpscan/mcpscan/scanner"
@@ -13,8 +15,8 @@ import (
 // say otherwise, and completes what was never there.
 func TestRelockedServer(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC) }
-	identity := func(digest string) *scanner.Identity {
-		return &scanner.Identity{Transport: "stdio", Command: "node", Args: []string{"./a.js"}, Found: configfile.Found{Executable: "./a.js", Digest: digest}}
+	identity := func(digest string) *baseline.Identity {
+		return &baseline.Identity{Transport: "stdio", Command: "node", Args: []string{"./a.js"}, Found: configfile.Found{Executable: "./a.js", Digest: digest}}
 	}
 	info := scanner.ServerInfo{Name: "a", Version: "1", Protocol: "2025-11-25"}
 	for _, tt := range []struct {
@@ -27,15 +29,15 @@ func TestRelockedServer(t *testing.T) {
 			map[string]bool{"serverInfo.protocol": true}},
 		{"another version, listed in a file", Server{Info: info}, &scanner.Offer{Info: scanner.ServerInfo{Name: "a", Version: "2"}},
 			map[string]bool{"serverInfo.protocol": false}},
-		{"an identity that names nobody who approved it", Server{Identity: &scanner.LockedIdentity{Identity: identity("d")}}, &scanner.Offer{Identity: identity("d")},
+		{"an identity that names nobody who approved it", Server{Identity: &baseline.LockedIdentity{Identity: identity("d")}}, &scanner.Offer{Identity: identity("d")},
 			map[string]bool{"identity.approved": true}},
-		{"an identity that waits", Server{Identity: &scanner.LockedIdentity{Identity: identity("d"), Pending: true}}, &scanner.Offer{Identity: identity("d")},
+		{"an identity that waits", Server{Identity: &baseline.LockedIdentity{Identity: identity("d"), Pending: true}}, &scanner.Offer{Identity: identity("d")},
 			map[string]bool{"identity.approved": false}},
-		{"on a machine without the file", Server{Identity: &scanner.LockedIdentity{Identity: identity("d")}}, &scanner.Offer{Identity: identity("")},
+		{"on a machine without the file", Server{Identity: &baseline.LockedIdentity{Identity: identity("d")}}, &scanner.Offer{Identity: identity("")},
 			map[string]bool{"identity.digest": true}},
-		{"on the first machine with the file", Server{Identity: &scanner.LockedIdentity{Identity: identity("")}}, &scanner.Offer{Identity: identity("d")},
+		{"on the first machine with the file", Server{Identity: &baseline.LockedIdentity{Identity: identity("")}}, &scanner.Offer{Identity: identity("d")},
 			map[string]bool{"identity.digest": true}},
-		{"from a recording, which says neither identity nor client", Server{Info: info, Client: &scanner.ClientInfo{Name: "mcpscan", Capabilities: []string{"roots"}}, Identity: &scanner.LockedIdentity{Identity: identity("d")}},
+		{"from a recording, which says neither identity nor client", Server{Info: info, Client: &scanner.ClientInfo{Name: "mcpscan", Capabilities: []string{"roots"}}, Identity: &baseline.LockedIdentity{Identity: identity("d")}},
 			&scanner.Offer{Info: info}, map[string]bool{"identity": true, "client.name": true, "client.capabilities": true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -23,9 +25,9 @@ func (p Policy) by(server string, known bool) string {
 	case p.Refuse != nil && p.Refuse(server):
 		return ""
 	case !known && !p.Hold:
-		return scanner.FirstUse
+		return baseline.FirstUse
 	case p.Auto != nil && p.Auto(server):
-		return scanner.Auto
+		return baseline.Auto
 	}
 	return ""
 }
@@ -94,10 +96,10 @@ func completed(before, now scanner.ServerInfo) scanner.ServerInfo {
 
 // identify takes in what the server is now. What was approved stays until somebody
 // approves something else; what was not known before completes it.
-func (s *Server) identify(now *scanner.Identity, by string, at time.Time) {
+func (s *Server) identify(now *baseline.Identity, by string, at time.Time) {
 	l := s.Identity
 	if l == nil {
-		l = &scanner.LockedIdentity{Identity: now, Pending: by == ""}
+		l = &baseline.LockedIdentity{Identity: now, Pending: by == ""}
 		if by != "" {
 			l.Approval = &Approval{By: by, At: at}
 		}
@@ -108,7 +110,7 @@ func (s *Server) identify(now *scanner.Identity, by string, at time.Time) {
 	switch {
 	case same:
 		if l.Identity, l.Seen = complete, nil; l.Approval == nil && !l.Pending { // written before an identity had an approval
-			l.Approval = &Approval{By: scanner.FirstUse, At: at}
+			l.Approval = &Approval{By: baseline.FirstUse, At: at}
 		}
 	case l.Pending:
 		l.Identity = now
@@ -117,7 +119,7 @@ func (s *Server) identify(now *scanner.Identity, by string, at time.Time) {
 			complete, _ = l.Seen.Complete(complete)
 		}
 		if l.Seen = complete; l.Approval == nil { // written before an identity had an approval
-			l.Approval = &Approval{By: scanner.FirstUse, At: at}
+			l.Approval = &Approval{By: baseline.FirstUse, At: at}
 		}
 	}
 }
@@ -206,7 +208,7 @@ func (f *File) Approve(by string, reason string, at time.Time, selectors ...Sele
 	}
 	for _, c := range approved {
 		if l := c.Identity; l != nil {
-			*l = scanner.LockedIdentity{Identity: l.Last(), Approval: &Approval{By: by, At: at, Reason: reason}}
+			*l = baseline.LockedIdentity{Identity: l.Last(), Approval: &Approval{By: by, At: at, Reason: reason}}
 			continue
 		}
 		e := c.Entry
@@ -221,7 +223,7 @@ func (f *File) Approve(by string, reason string, at time.Time, selectors ...Sele
 // unexplained reports an approval that somebody gave without a reason: one that gives it
 // completes the approval.
 func unexplained(a *Approval) bool {
-	return a != nil && a.Reason == "" && a.By != scanner.FirstUse && a.By != scanner.Auto
+	return a != nil && a.Reason == "" && a.By != baseline.FirstUse && a.By != baseline.Auto
 }
 
 // Change is an entry, or the identity of a server, and the status that it had.
@@ -231,8 +233,8 @@ type Change struct {
 	Was   Status
 	Entry *Entry // nil for an identity
 
-	Identity    *scanner.LockedIdentity // nil for an entry
-	Differences []string                // of the identity from the approved one, in words
+	Identity    *baseline.LockedIdentity // nil for an entry
+	Differences []string                 // of the identity from the approved one, in words
 }
 
 // identityChange describes the identity of a server that waits for approval.

@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -21,7 +22,7 @@ var BinaryMismatch = scanner.Rule{
 		}
 	},
 	Configs: func(p *scanner.ConfigPass) {
-		identified(p, func(entry *configfile.Entry, offer *scanner.Offer, now *scanner.Identity) {
+		identified(p, func(entry *configfile.Entry, offer *scanner.Offer, now *baseline.Identity) {
 			if replaced(offer.Identity, now) {
 				p.ReportReplaced(entry, programWeight(now), replacedProgram, offer.Identity, now, scanner.Related{Message: "approved here", Location: offer.Location})
 			}
@@ -45,13 +46,13 @@ var BinaryMismatch = scanner.Rule{
 const replacedProgram = "the executable differs from the approved one"
 
 // replaced reports whether another file runs, where somebody could tell.
-func replaced(was, now *scanner.Identity) bool {
+func replaced(was, now *baseline.Identity) bool {
 	return was.Digest != "" && now.Digest != "" && was.Digest != now.Digest
 }
 
 // programWeight weighs a file that was replaced: a program that fetches packages is not
 // the server.
-func programWeight(now *scanner.Identity) scanner.Severity {
+func programWeight(now *baseline.Identity) scanner.Severity {
 	if now.Ecosystem.Fetched() {
 		return scanner.High
 	}

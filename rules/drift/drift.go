@@ -3,6 +3,8 @@ package drift
 import (
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/sense"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -88,7 +90,7 @@ func (c *change) report(severity scanner.Severity, pointer, message, evidence, d
 }
 
 // reportUnless is report with the approval that settles the change, nil for none.
-func (c *change) reportUnless(approval *scanner.Approval, severity scanner.Severity, pointer, message, evidence, diff string) {
+func (c *change) reportUnless(approval *baseline.Approval, severity scanner.Severity, pointer, message, evidence, diff string) {
 	c.p.Report(scanner.JudgeIssue{
 		Approval: approval,
 		Severity: severity, Subject: c.d.Kind, Name: c.d.Name, Pointer: pointer, Offset: c.d.Offset + c.offset(pointer),

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/configfile"
 
 	"github.com/mcpscan/mcpscan/internal/launch"
@@ -25,7 +27,7 @@ var Identity = scanner.Rule{
 	Basis:      "The change is a fact. Critical if the same package version has other content, or the executable was replaced; high for another program, package or host, or other arguments; medium for more environment variables, an older version, or an unpinned one. A newer version of the same package is a note, because its tools are compared separately.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "ATLAS:AML.T0109", "CWE-494"},
 	Configs: func(p *scanner.ConfigPass) {
-		identified(p, func(entry *configfile.Entry, offer *scanner.Offer, now *scanner.Identity) {
+		identified(p, func(entry *configfile.Entry, offer *scanner.Offer, now *baseline.Identity) {
 			if len(offer.Locked.Stale(now)) > 0 { // lock-stale reports it
 				return
 			}
@@ -52,11 +54,11 @@ var Identity = scanner.Rule{
 
 // identified visits the entries of a configuration whose identity was approved, with their
 // current identity.
-func identified(p *scanner.ConfigPass, visit func(*configfile.Entry, *scanner.Offer, *scanner.Identity)) {
+func identified(p *scanner.ConfigPass, visit func(*configfile.Entry, *scanner.Offer, *baseline.Identity)) {
 	for i := range p.Entries {
 		entry := &p.Entries[i]
 		if offer, _ := p.Approved(entry.Name); offer != nil && offer.Identity != nil && !entry.SwitchesOff() {
-			visit(entry, offer, scanner.IdentityOf(entry))
+			visit(entry, offer, baseline.IdentityOf(entry))
 		}
 	}
 }
@@ -103,7 +105,7 @@ func (c *identityChange) add(severity scanner.Severity, pointer, evidence, forma
 }
 
 // compareIdentity returns the differences, nil for none.
-func compareIdentity(was, now *scanner.Identity) *identityChange {
+func compareIdentity(was, now *baseline.Identity) *identityChange {
 	c := &identityChange{}
 	if was.Transport != now.Transport && was.Transport != "" && now.Transport != "" {
 		c.add(scanner.High, "", now.Transport, "the transport was %s and is %s", was.Transport, now.Transport)
@@ -123,7 +125,7 @@ func compareIdentity(was, now *scanner.Identity) *identityChange {
 
 // changedSince returns the current differences without those that a compared configuration
 // already reports.
-func changedSince(was, written, now *scanner.Identity) *identityChange {
+func changedSince(was, written, now *baseline.Identity) *identityChange {
 	if written == nil {
 		return compareIdentity(was, now)
 	}
@@ -137,7 +139,7 @@ func changedSince(was, written, now *scanner.Identity) *identityChange {
 }
 
 // program compares the programs.
-func (c *identityChange) program(was, now *scanner.Identity) {
+func (c *identityChange) program(was, now *baseline.Identity) {
 	switch {
 	case program(was.Command) != program(now.Command):
 		c.add(scanner.High, "/command", now.Command, "the command changed")
@@ -168,7 +170,7 @@ func (c *identityChange) program(was, now *scanner.Identity) {
 }
 
 // file compares what ran, where somebody could tell.
-func (c *identityChange) file(was, now *scanner.Identity) {
+func (c *identityChange) file(was, now *baseline.Identity) {
 	if !replaced(was, now) && was.Executable != "" && now.Executable != "" && was.Executable != now.Executable { // binary-mismatch tells the other
 		c.add(scanner.Low, "/executable", now.Executable, "the path of the executable changed")
 	}
@@ -193,7 +195,7 @@ func otherContent(was, now string) bool {
 }
 
 // version compares versions of one package, as they are written.
-func (c *identityChange) version(at string, was, now *scanner.Identity) {
+func (c *identityChange) version(at string, was, now *baseline.Identity) {
 	switch {
 	case strings.ContainsAny(now.Version, ":/") && was.Ecosystem != launch.Git && was.Ecosystem != launch.URL:
 		c.add(scanner.High, at, now.Version, "its version points to another package or file")

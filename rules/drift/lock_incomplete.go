@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -27,7 +29,7 @@ var LockIncomplete = scanner.Rule{
 				continue
 			}
 			before := p.LockedBefore(entry.Name)
-			if absent := neverSaid(offer, before, scanner.IdentityOf(entry)); len(absent) > 0 {
+			if absent := neverSaid(offer, before, baseline.IdentityOf(entry)); len(absent) > 0 {
 				p.Report(entry, "", scanner.Medium, fmt.Sprintf("the lockfile entry of %q lacks: %s; mcpscan would not notice a change; run: mcpscan lock --run-servers %s",
 					entry.Name, text.JoinSome(absent), p.Path), entry.Name, scanner.Related{Message: "locked here", Location: offer.Location})
 			}
@@ -52,11 +54,11 @@ var LockIncomplete = scanner.Rule{
 
 // neverSaid names the data of a server that is neither in its entry nor in the one before the
 // change. If the server is not the locked one, lock-stale reports it.
-func neverSaid(offer, before *scanner.Offer, now *scanner.Identity) (absent []string) {
+func neverSaid(offer, before *scanner.Offer, now *baseline.Identity) (absent []string) {
 	if len(offer.Locked.Stale(now)) > 0 {
 		return nil
 	}
-	had := scanner.Says{}
+	had := baseline.Says{}
 	if before != nil {
 		had = before.Says
 	}

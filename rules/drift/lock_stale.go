@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -24,7 +26,7 @@ var LockStale = scanner.Rule{
 			if offer == nil || entry.SwitchesOff() {
 				continue
 			}
-			now := scanner.IdentityOf(entry)
+			now := baseline.IdentityOf(entry)
 			parts := offer.Locked.Stale(now)
 			if len(parts) == 0 {
 				continue

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/baseline"
+
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -36,7 +38,7 @@ var LockTampered = scanner.Rule{
 		if p.Message.Kind != scanner.Lockfile || before == nil {
 			return
 		}
-		rewritten := func(was, now *scanner.Approval, issue scanner.JudgeIssue) {
+		rewritten := func(was, now *baseline.Approval, issue scanner.JudgeIssue) {
 			if was.RewrittenAs(now) {
 				issue.Severity, issue.Evidence, issue.Key = scanner.Medium, now.By+": "+now.Reason, now.By+": "+now.Reason
 				issue.Message += "is the same as before this change, but the lockfile has another person, time or reason for its approval; restore the approval"

@@ -1,4 +1,4 @@
-package scanner
+package baseline
 
 import (
 	"fmt"
@@ -63,9 +63,9 @@ func (id *Identity) Same(other *Identity) bool {
 	return true
 }
 
-// alike reports whether two identities are of one server that is started in one way, but
+// Alike reports whether two identities are of one server that is started in one way, but
 // for the consent to what npx installs.
-func (id *Identity) alike(other *Identity) bool {
+func (id *Identity) Alike(other *Identity) bool {
 	words := func(id *Identity) []string {
 		return slices.DeleteFunc(slices.Clone(id.Args), func(a string) bool { return a == "-y" || a == "--yes" })
 	}

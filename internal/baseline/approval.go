@@ -1,0 +1,39 @@
+// Package baseline has what was approved of a server and by whom: its identity, that is its
+// command or address, and the approvals of a lockfile. It does no I/O and has no clock.
+package baseline
+
+import "time"
+
+// Approval says who approved something, when and why.
+type Approval struct {
+	By     string
+	At     time.Time
+	Reason string
+}
+
+// Automatic approvers: for a server that is locked for the first time, and for a new
+// definition of a server that the settings trust.
+const (
+	FirstUse = "first-use"
+	Auto     = "auto"
+)
+
+// stated reports an approval that somebody gave, with a reason.
+func (a *Approval) stated() bool {
+	return a != nil && a.By != "" && a.By != FirstUse && a.By != Auto && a.Reason != "" && !a.At.IsZero()
+}
+
+// MadeSince reports an approval that somebody gave with a reason, and that was not there
+// before.
+func (a *Approval) MadeSince(before *Approval) bool {
+	return a.stated() && (before == nil || a.By != before.By || a.Reason != before.Reason || !a.At.Equal(before.At))
+}
+
+// RewrittenAs reports whether somebody replaced this approval. Adding a reason later is
+// allowed; no other change happens on its own.
+func (a *Approval) RewrittenAs(now *Approval) bool {
+	if a == nil || now == nil || a.By == now.By && a.Reason == now.Reason && a.At.Equal(now.At) {
+		return false
+	}
+	return a.Reason != "" || a.By == FirstUse || a.By == Auto || !now.stated()
+}
