@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/llm"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -290,7 +291,7 @@ func (c *conversations) call(i *llm.Item) {
 	p := pending{id: s.next(c, i), server: server, tool: tool}
 	frame := callFrame(p.id, tool, i)
 	e := c.event(s, i, server, frame)
-	e.Direction = scanner.ClientToServer
+	e.Direction = mcp.ClientToServer
 	if s.first == "" && s.key != "" && i.ID != "" && len(c.byKey) < maxSaid {
 		s.first, c.byKey[s.key+"\x00"+i.ID] = i.ID, s
 	}
@@ -355,7 +356,7 @@ func (c *conversations) result(i *llm.Item) {
 	}
 	frame := resultFrame(to.id, i)
 	e := c.event(s, i, to.server, frame)
-	e.Direction = scanner.ServerToClient
+	e.Direction = mcp.ServerToClient
 	c.emit(s, i, e, frame.odd)
 }
 
@@ -376,7 +377,7 @@ func (c *conversations) declare(i *llm.Item) {
 	if l == nil {
 		l = &list{server: server, foreign: i.Foreign}
 		l.event = c.event(s, i, server, &composed{})
-		l.event.Kind, l.event.Type, l.event.Direction = scanner.DefinitionEvent, typeDefinitions, scanner.ServerToClient
+		l.event.Kind, l.event.Type, l.event.Direction = scanner.DefinitionEvent, typeDefinitions, mcp.ServerToClient
 		c.lists[key], c.order = l, append(c.order, l)
 	}
 	l.frame.define(i, tool)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -58,7 +59,7 @@ func Definitions(name string, data []byte) ([]*scanner.Event, error) {
 // definitionEvent makes the event of a document, or of one inside it.
 func definitionEvent(at *scanner.Places, name, server string, doc *wire.Doc, n int) *scanner.Event {
 	return &scanner.Event{Kind: scanner.DefinitionEvent, Type: typeDefinitions, Session: name, Server: server,
-		Direction: scanner.ServerToClient, Frame: doc.Raw(n), Origin: at.Origin(int(doc.Nodes[n].Start))}
+		Direction: mcp.ServerToClient, Frame: doc.Raw(n), Origin: at.Origin(int(doc.Nodes[n].Start))}
 }
 
 // namesTools reports tools with a name each, as in MCP. Requests to some language models
@@ -75,7 +76,7 @@ func holdsDefinitions(doc *wire.Doc) bool {
 		return doc.Kind(first) == wire.Object && doc.Kind(doc.Get(first, "name")) == wire.String &&
 			(doc.Get(first, "description") >= 0 || doc.Get(first, "inputSchema") >= 0 || doc.Get(first, "input_schema") >= 0)
 	case wire.Object:
-		return holds(doc, 0) || holds(doc, doc.Get(0, "result")) || isManifest(doc) || isRegistry(doc) || scanner.BareTool(doc, 0)
+		return holds(doc, 0) || holds(doc, doc.Get(0, "result")) || isManifest(doc) || isRegistry(doc) || mcp.BareTool(doc, 0)
 	}
 	return false
 }
@@ -115,7 +116,7 @@ func staticResponses(doc *wire.Doc) []int {
 }
 
 func serverName(doc *wire.Doc, file string) string {
-	if scanner.BareTool(doc, 0) { // its name is not that of a server
+	if mcp.BareTool(doc, 0) { // its name is not that of a server
 		return baseName(file)
 	}
 	for _, key := range []string{"package", "name"} {

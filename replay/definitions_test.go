@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/effort"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -54,7 +55,7 @@ func TestDefinitions(t *testing.T) {
 			for _, e := range define(t, "dir/f.json", tt.in) {
 				want := strings.TrimSpace(strings.TrimPrefix(tt.in, "\xEF\xBB\xBF"))
 				if e.Kind != scanner.DefinitionEvent || e.Type != typeDefinitions || e.Server != tt.server || e.Session != "dir/f.json" ||
-					e.Direction != scanner.ServerToClient || !e.Origin.Exact || string(e.Frame) != want {
+					e.Direction != mcp.ServerToClient || !e.Origin.Exact || string(e.Frame) != want {
 					t.Errorf("got %s", show(&e))
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -55,9 +56,9 @@ func (d *jsonLines) foreign(b *lineBuffers, e *scanner.Event, data []byte, yield
 		e.Transport = b.str([]byte(s))
 	}
 	e.Time = firstTime(doc)
-	e.Direction = scanner.Unknown
+	e.Direction = mcp.Unknown
 	for _, key := range directionKeys {
-		if s, ok := doc.Str(0, key); ok && e.Direction == scanner.Unknown {
+		if s, ok := doc.Str(0, key); ok && e.Direction == mcp.Unknown {
 			e.Direction = directionOf(s)
 		}
 	}
@@ -103,7 +104,7 @@ func payload(doc *wire.Doc) int {
 func carriesText(doc *wire.Doc) bool {
 	sent := func(key string) bool {
 		s, ok := doc.Str(0, key)
-		return ok && directionOf(s) != scanner.Unknown
+		return ok && directionOf(s) != mcp.Unknown
 	}
 	text := func(key string) bool { return doc.Kind(doc.Get(0, key)) == wire.String }
 	return slices.ContainsFunc(directionKeys, sent) && slices.ContainsFunc(payloadKeys, text)

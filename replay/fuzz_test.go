@@ -10,6 +10,8 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
+
 	"golang.org/x/tools/txtar"
 
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -128,9 +130,9 @@ func FuzzRecorder(f *testing.F) {
 		case 0:
 			e.Kind, e.Reason = scanner.SkippedEvent, string(frame)
 		case 1:
-			e.Kind, e.Frame, e.Direction = scanner.DefinitionEvent, frame, scanner.ServerToClient
+			e.Kind, e.Frame, e.Direction = scanner.DefinitionEvent, frame, mcp.ServerToClient
 		default:
-			e.Frame, e.Direction = frame, scanner.Direction(kind%5-2)
+			e.Frame, e.Direction = frame, mcp.Direction(kind%5-2)
 		}
 		replayed(t, []scanner.Event{e, {Frame: []byte(ping)}, e})
 	})

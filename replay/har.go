@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/llm"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -75,7 +76,7 @@ func (h *har) next() (chunk, bool) {
 func (h *har) entry(v wire.Value) {
 	request, response := v.Get("request"), v.Get("response")
 	started, _ := v.Str("startedDateTime")
-	base := scanner.Event{Transport: "http", Session: baseName(h.name), Server: endpoint(request), HTTP: &scanner.HTTPHead{}}
+	base := scanner.Event{Transport: "http", Session: baseName(h.name), Server: endpoint(request), HTTP: &mcp.HTTPHead{}}
 	base.Time, _ = parseTime(started)
 	asked, answered := fieldsOf(request), fieldsOf(response)
 	if id := cmp.Or(asked.get("mcp-session-id"), answered.get("mcp-session-id")); id != "" { // no answer may move a request
@@ -169,7 +170,7 @@ func (h *har) request(base scanner.Event, post wire.Value) {
 	}
 	at := h.place(post.Get("text"))
 	if h.asks = h.llm(base, body, at, "/request/postData/text"); !h.asks {
-		h.body(base, scanner.ClientToServer, body, at)
+		h.body(base, mcp.ClientToServer, body, at)
 	}
 }
 
@@ -197,7 +198,7 @@ func (h *har) response(base scanner.Event, content wire.Value) {
 	}
 	if !h.llm(base, body, at, responseText) {
 		h.unread(body, at)
-		h.body(base, scanner.ServerToClient, body, at)
+		h.body(base, mcp.ServerToClient, body, at)
 	}
 }
 
@@ -218,7 +219,7 @@ func isStream(mime string) bool { return strings.Contains(strings.ToLower(mime),
 
 // body makes a frame of a body: of each that is a message, and of whatever an
 // endpoint sends that speaks MCP.
-func (h *har) body(base scanner.Event, d scanner.Direction, body []byte, at scanner.Origin) {
+func (h *har) body(base scanner.Event, d mcp.Direction, body []byte, at scanner.Origin) {
 	switch {
 	case len(body) == 0 || !h.mcp[base.Server] && !messageText(body):
 	case h.max > 0 && int64(len(body)) > h.max:
@@ -272,11 +273,11 @@ func (h *har) streamed() {
 		h.talk.data(llm.Quoted(s.at, bytes.Clone(ev.Data)), s.at)
 		h.talk.talk.flush()
 	case s.mcp && !announces(ev) && len(data) > 0:
-		h.frame(s.base, scanner.ServerToClient, bytes.Clone(data), s.at)
+		h.frame(s.base, mcp.ServerToClient, bytes.Clone(data), s.at)
 	}
 }
 
-func (h *har) frame(base scanner.Event, d scanner.Direction, body []byte, at scanner.Origin) {
+func (h *har) frame(base scanner.Event, d mcp.Direction, body []byte, at scanner.Origin) {
 	e := base
 	e.Direction, e.Frame, e.Origin = d, body, at
 	h.out = append(h.out, &e)

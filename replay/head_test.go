@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -15,7 +16,7 @@ func TestHeads(t *testing.T) {
 		request  = `{"name":"MCP-METHOD","value":"tools/call"},{"name":"Mcp-Name","value":"sum"},{"name":"mcp-protocol-version","value":"2026-07-28"},{"name":"authorization","value":"Bearer s3cret"},{"name":"Mcp-Session-Id","value":"theirs"}`
 		response = `{"name":"Mcp-Session-Id","value":"s9"},{"name":"Mcp-Method","value":"none"}`
 	)
-	want := scanner.HTTPHead{Method: "tools/call", Name: "sum", Version: "2026-07-28", Session: "s9", Authorized: true}
+	want := mcp.HTTPHead{Method: "tools/call", Name: "sum", Version: "2026-07-28", Session: "s9", Authorized: true}
 	for name, in := range map[string]string{
 		"HAR": archive(exchange(request, post(ping), response, body("application/json", pong))),
 		"text": lines(fromClient, postHead, "MCP-METHOD: tools/call", "Mcp-Name:sum", "mcp-protocol-version: 2026-07-28", "authorization: Bearer s3cret", "Mcp-Session-Id: theirs", "", ping,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -56,7 +57,7 @@ const maxHeld = 8 << 20
 type conn struct {
 	session string
 	asked   []*scanner.Event // requests of which the answer may name the session
-	head    *scanner.HTTPHead
+	head    *mcp.HTTPHead
 	sent    [2]flow // by the client, by the server
 }
 
@@ -64,7 +65,7 @@ type conn struct {
 type flow struct {
 	conn      *conn
 	time      time.Time
-	direction scanner.Direction
+	direction mcp.Direction
 	partial   []byte // a message that a chunk or a segment boundary has cut
 	start     int    // line on which it starts
 	parsed    int    // bytes that were parsed to see whether it is whole
@@ -82,7 +83,7 @@ func openHTTP(name string, r io.Reader, o Options) (scanner.Source, error) {
 		return nil, broken
 	}
 	h := &httpText{name: name, max: o.MaxMessage, conns: map[string]*conn{}, inner: innerSegments(data)}
-	h.enter("", time.Time{}, scanner.ServerToClient)
+	h.enter("", time.Time{}, mcp.ServerToClient)
 	h.lines = wire.NewLineReader(bytes.NewReader(data), o.MaxMessage)
 	source := &made{next: h.next}
 	if broken != nil {
@@ -155,18 +156,18 @@ func innerSegments(data []byte) map[int]bool {
 }
 
 // enter goes on with what one side of a connection sends.
-func (h *httpText) enter(id string, t time.Time, d scanner.Direction) {
+func (h *httpText) enter(id string, t time.Time, d mcp.Direction) {
 	c := h.conns[id]
 	if c == nil {
 		c = &conn{session: baseName(h.name)}
 		h.conns[id] = c
-		for i, side := range [...]scanner.Direction{scanner.ClientToServer, scanner.ServerToClient} {
+		for i, side := range [...]mcp.Direction{mcp.ClientToServer, mcp.ServerToClient} {
 			c.sent[i] = flow{conn: c, direction: side}
 			h.order = append(h.order, &c.sent[i])
 		}
 	}
 	h.conn, h.flow, h.head = c, &c.sent[0], false
-	if d == scanner.ServerToClient {
+	if d == mcp.ServerToClient {
 		h.flow = &c.sent[1]
 	}
 	h.flow.time = t
@@ -182,9 +183,9 @@ func (h *httpText) line(data []byte, number int) {
 	switch {
 	case m != nil:
 		t, _ := parseTime(string(m[1]))
-		d := scanner.ServerToClient
+		d := mcp.ServerToClient
 		if string(m[3]) == "client" {
-			d = scanner.ClientToServer
+			d = mcp.ClientToServer
 		}
 		h.enter(string(m[2]), t, d)
 	case closedLine.Match(data):
@@ -192,12 +193,12 @@ func (h *httpText) line(data []byte, number int) {
 		h.flush(h.flow)
 		h.decided(h.conn)
 		delete(h.conns, "")
-		h.enter("", time.Time{}, scanner.ServerToClient)
-	case h.flow.direction == scanner.ClientToServer && requestHead.Match(data):
+		h.enter("", time.Time{}, mcp.ServerToClient)
+	case h.flow.direction == mcp.ClientToServer && requestHead.Match(data):
 		h.startHead()
 		h.decided(h.conn)
-		h.conn.session, h.conn.head = baseName(h.name), &scanner.HTTPHead{}
-	case h.flow.direction == scanner.ServerToClient && responseHead.Match(data):
+		h.conn.session, h.conn.head = baseName(h.name), &mcp.HTTPHead{}
+	case h.flow.direction == mcp.ServerToClient && responseHead.Match(data):
 		h.startHead()
 		h.flow.accepted = bytes.Contains(data, []byte(" 202"))
 	case h.head && !blank && h.field(data):
@@ -226,7 +227,7 @@ func (h *httpText) field(data []byte) bool {
 		h.flow.stream = isStream(string(value))
 	}
 	if h.conn.head != nil {
-		h.conn.head.Field(h.flow.direction == scanner.ClientToServer, string(name), string(bytes.TrimSpace(value)))
+		h.conn.head.Field(h.flow.direction == mcp.ClientToServer, string(name), string(bytes.TrimSpace(value)))
 	}
 	if strings.EqualFold(string(name), "mcp-session-id") {
 		h.enterSession(h.conn, string(bytes.TrimSpace(value)))
@@ -352,7 +353,7 @@ func (h *httpText) flush(f *flow) {
 	e := h.emit(f, bytes.TrimSpace(f.partial), f.start)
 	f.partial, f.parsed, f.sized = nil, 0, false
 	switch {
-	case f.direction == scanner.ServerToClient:
+	case f.direction == mcp.ServerToClient:
 		h.decided(f.conn) // its head has been read
 	case e.Session == baseName(h.name):
 		f.conn.asked = append(f.conn.asked, e)

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -63,7 +64,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 	case kind == typeMessage:
 		d.record(b, e, "message", data, yield)
 	case kind == typeDefinitions:
-		e.Kind, e.Direction = scanner.DefinitionEvent, scanner.ServerToClient
+		e.Kind, e.Direction = scanner.DefinitionEvent, mcp.ServerToClient
 		d.record(b, e, "document", data, yield)
 	case kind == typeSkipped:
 		e.Kind, e.Type = scanner.SkippedEvent, kind
@@ -202,9 +203,9 @@ func (d *jsonLines) audit(b *lineBuffers, e *scanner.Event, kind string, data []
 	}
 	switch kind {
 	case "mcp_tool_called", "mcp_tool_call_intercepted":
-		e.Direction = scanner.ClientToServer
+		e.Direction = mcp.ClientToServer
 	default:
-		e.Direction = scanner.ServerToClient
+		e.Direction = mcp.ServerToClient
 	}
 	d.embedded(b, e, 0, data)
 }
@@ -212,21 +213,21 @@ func (d *jsonLines) audit(b *lineBuffers, e *scanner.Event, kind string, data []
 // directionOf reads the spellings of a direction that logs use. Words that
 // depend on where the writer stood (in, out, sent, read) tell nothing by
 // themselves: the engine goes by the method then.
-func directionOf(s string) scanner.Direction {
+func directionOf(s string) mcp.Direction {
 	switch s { // what nearly every line says needs no spelling out
 	case "client_to_server":
-		return scanner.ClientToServer
+		return mcp.ClientToServer
 	case "server_to_client":
-		return scanner.ServerToClient
+		return mcp.ServerToClient
 	}
 	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune("_- >→", r) })
 	switch strings.Join(words, "_") {
 	case "client_to_server", "c2s", "client_server", "client", "from_client", "to_server", "request", "stdin":
-		return scanner.ClientToServer
+		return mcp.ClientToServer
 	case "server_to_client", "s2c", "server_client", "server", "from_server", "to_client", "response", "stdout":
-		return scanner.ServerToClient
+		return mcp.ServerToClient
 	}
-	return scanner.Unknown
+	return mcp.Unknown
 }
 
 // parseTime reads RFC 3339 and its common variants.

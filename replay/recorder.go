@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -122,17 +123,17 @@ func appendHTTPHead(b []byte, e *scanner.Event) []byte {
 // they are of.
 var headKeys = [...]string{"method", "name", "protocol_version", "session"}
 
-func headFields(h *scanner.HTTPHead) [len(headKeys)]*string {
+func headFields(h *mcp.HTTPHead) [len(headKeys)]*string {
 	return [...]*string{&h.Method, &h.Name, &h.Version, &h.Session}
 }
 
 // recordedHead reads the head of the HTTP exchange in a record, nil where it has none.
-func recordedHead(doc *wire.Doc) *scanner.HTTPHead {
+func recordedHead(doc *wire.Doc) *mcp.HTTPHead {
 	n := doc.Get(0, "http")
 	if doc.Kind(n) != wire.Object {
 		return nil
 	}
-	head := &scanner.HTTPHead{Authorized: string(doc.Raw(max(0, doc.Get(n, "authorized")))) == "true"}
+	head := &mcp.HTTPHead{Authorized: string(doc.Raw(max(0, doc.Get(n, "authorized")))) == "true"}
 	for i, f := range headFields(head) {
 		*f, _ = doc.Str(n, headKeys[i])
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -37,13 +38,13 @@ func same(a, b *scanner.Event) bool {
 		a.Kind == b.Kind && a.Reason == b.Reason && bytes.Equal(a.Frame, b.Frame) && a.Origin == b.Origin && sameHead(a.HTTP, b.HTTP)
 }
 
-func sameHead(a, b *scanner.HTTPHead) bool { return a == b || a != nil && b != nil && *a == *b }
+func sameHead(a, b *mcp.HTTPHead) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // TestRecordedHeads: the head of an HTTP exchange is read as it was recorded.
 func TestRecordedHeads(t *testing.T) {
 	var events []scanner.Event
-	for _, head := range []*scanner.HTTPHead{nil, {}, {Method: "tools/call"}, {Name: "\"\xff\n", Version: "2026-07-28", Session: "s 1", Authorized: true}, {Authorized: true}} {
-		events = append(events, scanner.Event{Session: "s", Server: "srv", Transport: "http", Direction: scanner.ClientToServer, Frame: []byte(ping), HTTP: head})
+	for _, head := range []*mcp.HTTPHead{nil, {}, {Method: "tools/call"}, {Name: "\"\xff\n", Version: "2026-07-28", Session: "s 1", Authorized: true}, {Authorized: true}} {
+		events = append(events, scanner.Event{Session: "s", Server: "srv", Transport: "http", Direction: mcp.ClientToServer, Frame: []byte(ping), HTTP: head})
 	}
 	replayed(t, events)
 }
@@ -80,7 +81,7 @@ func TestRecorder(t *testing.T) {
 	at := time.Date(2026, 1, 6, 10, 30, 0, 1, time.UTC)
 	for _, frame := range frames {
 		for _, kind := range []scanner.EventKind{scanner.FrameEvent, scanner.DefinitionEvent} {
-			direction := scanner.ServerToClient
+			direction := mcp.ServerToClient
 			replayed(t, []scanner.Event{{Time: at, Session: "s", Server: "fs", Transport: "stdio", Direction: direction, Kind: kind, Frame: []byte(frame)}})
 		}
 	}
@@ -88,18 +89,18 @@ func TestRecorder(t *testing.T) {
 		replayed(t, []scanner.Event{{Time: at, Session: name, Server: name, Transport: name, Request: name, Frame: []byte(ping)}, {Session: name, Kind: scanner.SkippedEvent, Reason: name}})
 	}
 	big := []byte(`{"a":"` + strings.Repeat("é", 3<<20) + `"}`)
-	replayed(t, []scanner.Event{{Frame: big, Direction: scanner.ClientToServer}, {Frame: bytes.ReplaceAll(big, []byte("é"), []byte("\xff\n"))}, {Frame: []byte(ping)}})
+	replayed(t, []scanner.Event{{Frame: big, Direction: mcp.ClientToServer}, {Frame: bytes.ReplaceAll(big, []byte("é"), []byte("\xff\n"))}, {Frame: []byte(ping)}})
 }
 
 func TestRecorderLines(t *testing.T) {
 	at := time.Date(2026, 1, 6, 11, 30, 0, 1, time.FixedZone("CET", 3600))
-	tool := scanner.Event{Kind: scanner.AuditEvent, Type: "mcp_tool_seen", Session: "s", Server: "fs", Direction: scanner.ServerToClient,
+	tool := scanner.Event{Kind: scanner.AuditEvent, Type: "mcp_tool_seen", Session: "s", Server: "fs", Direction: mcp.ServerToClient,
 		Frame: []byte(` {"type":"mcp_tool_seen","session_id":"s","server_id":"fs"}`)}
 	data, live := recordAll(t, []scanner.Event{
-		{Time: at, Session: "s1", Server: "fs", Transport: "stdio", Direction: scanner.ClientToServer, Frame: []byte(ping)},
+		{Time: at, Session: "s1", Server: "fs", Transport: "stdio", Direction: mcp.ClientToServer, Frame: []byte(ping)},
 		{Kind: scanner.IgnoredEvent, Origin: scanner.Origin{File: "elsewhere", Line: 7}},
 		{Time: at, Session: "s1", Frame: []byte("a\nb")}, {Time: at, Session: "s1", Frame: []byte{0xff}},
-		{Kind: scanner.DefinitionEvent, Time: at, Direction: scanner.ServerToClient, Frame: []byte("{\n\"b\" : 1, \"a\": [ ]}")}, tool,
+		{Kind: scanner.DefinitionEvent, Time: at, Direction: mcp.ServerToClient, Frame: []byte("{\n\"b\" : 1, \"a\": [ ]}")}, tool,
 	})
 	const head = `"timestamp":"2026-01-06T10:30:00.000000001Z","session_id":`
 	want := strings.Join([]string{
@@ -165,9 +166,9 @@ func someEvent(rnd *rand.Rand) scanner.Event {
 		e.Kind, e.Reason = scanner.SkippedEvent, name()
 		return e
 	case 1:
-		e.Kind, e.Direction = scanner.DefinitionEvent, scanner.ServerToClient
+		e.Kind, e.Direction = scanner.DefinitionEvent, mcp.ServerToClient
 	default:
-		e.Direction = scanner.Direction(rnd.IntN(3))
+		e.Direction = mcp.Direction(rnd.IntN(3))
 	}
 	frame := frames[rnd.IntN(len(frames))]
 	switch rnd.IntN(4) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -173,7 +175,7 @@ func (v *Events) message(e *scanner.Event, m *scanner.Judged) judged {
 		add(v.listed(e, &m.Listings[i]))
 	}
 	switch {
-	case m.Kind == scanner.Request && m.Method == "tools/call" && e.Direction != scanner.ServerToClient:
+	case m.Kind == mcp.Request && m.Method == "tools/call" && e.Direction != mcp.ServerToClient:
 		called := v.call(e, m)
 		add(called)
 		if m.Decision.Made() {
@@ -182,11 +184,11 @@ func (v *Events) message(e *scanner.Event, m *scanner.Judged) judged {
 		if crossServer(&m.Decision) {
 			add(v.blockedCall(e, m))
 		}
-	case m.Kind == scanner.Response && m.Answers == "tools/call":
+	case m.Kind == mcp.Response && m.Answers == "tools/call":
 		add(v.output(e, m))
-	case m.Kind == scanner.Request && m.Method == "sampling/createMessage":
+	case m.Kind == mcp.Request && m.Method == "sampling/createMessage":
 		add(v.sampling(e, m))
-	case m.Kind == scanner.Notification && m.Method == "notifications/tools/list_changed":
+	case m.Kind == mcp.Notification && m.Method == "notifications/tools/list_changed":
 		add(v.head(e, "mcp_tools_list_changed"))
 	}
 	return j
@@ -202,7 +204,7 @@ func (v *Events) head(e *scanner.Event, kind string) record {
 func (v *Events) listed(e *scanner.Event, l *scanner.Listing) record {
 	d := l.Definition
 	r := v.head(e, "mcp_tool_seen")
-	r.Tool, r.about, r.Detections = foreign(d.Name, nameLimit), scanner.ToolSubject, []detection{}
+	r.Tool, r.about, r.Detections = foreign(d.Name, nameLimit), mcp.ToolSubject, []detection{}
 	if l.Before == nil {
 		r.Hash, r.Description, r.Status = d.Digest.String(), foreignLines(d.Description), "new"
 		return r
@@ -214,9 +216,9 @@ func (v *Events) listed(e *scanner.Event, l *scanner.Listing) record {
 
 // changesOf returns the members in which a definition differs: texts as they are, other values
 // as digests.
-func changesOf(before, now *scanner.Definition) []auditChange {
+func changesOf(before, now *mcp.Definition) []auditChange {
 	out := []auditChange{}
-	for i, part := range scanner.DefinitionParts {
+	for i, part := range mcp.DefinitionParts {
 		if before.Parts[i] == now.Parts[i] {
 			continue
 		}
@@ -238,7 +240,7 @@ func changesOf(before, now *scanner.Definition) []auditChange {
 // call reports a call of a tool.
 func (v *Events) call(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_tool_called")
-	r.about = scanner.CallSubject
+	r.about = mcp.CallSubject
 	r.Request, r.Tool = foreign(e.Request, nameLimit), foreign(m.Target, nameLimit)
 	if root := v.root(e, m); root >= 0 {
 		c := cleaner{doc: &v.doc}
@@ -251,7 +253,7 @@ func (v *Events) call(e *scanner.Event, m *scanner.Judged) record {
 // intercepted returns the event for the decision about a call.
 func intercepted(called record, m *scanner.Judged) record {
 	r := called
-	r.Type, r.about = "mcp_tool_call_intercepted", scanner.CallSubject
+	r.Type, r.about = "mcp_tool_call_intercepted", mcp.CallSubject
 	r.Action, r.Dialect, r.CallID = "allow", "mcp", callID(called.ID)
 	r.decided(&m.Decision)
 	if m.Tool != nil && !m.Tool.Definition.Foreign {
@@ -291,7 +293,7 @@ func crossServer(d *scanner.Decision) bool {
 // blockedCall reports a call that was blocked because of earlier calls on other servers.
 func (v *Events) blockedCall(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_cross_server_blocked")
-	r.about = scanner.CallSubject
+	r.about = mcp.CallSubject
 	r.Rule, r.Reason = agentshName(m.Decision.Rule), foreign(m.Decision.Reason, textLimit)
 	r.BlockedServer, r.BlockedTool, r.RelatedCalls = r.Server, foreign(m.Target, nameLimit), []relatedCall{}
 	return r
@@ -300,7 +302,7 @@ func (v *Events) blockedCall(e *scanner.Event, m *scanner.Judged) record {
 // output reports the result of a call.
 func (v *Events) output(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_output_inspection")
-	r.about, r.Tool = scanner.ResultSubject, foreign(m.Target, nameLimit)
+	r.about, r.Tool = mcp.ResultSubject, foreign(m.Target, nameLimit)
 	r.Action, r.Detections = "allow", []detection{}
 	r.decided(&m.Decision)
 	length := 0
@@ -320,7 +322,7 @@ func (v *Events) output(e *scanner.Event, m *scanner.Judged) record {
 // sampling reports a request to have a model asked.
 func (v *Events) sampling(e *scanner.Event, m *scanner.Judged) record {
 	r := v.head(e, "mcp_sampling_request")
-	r.about, r.Action, r.Detections = scanner.SamplingSubject, "allow", []detection{}
+	r.about, r.Action, r.Detections = mcp.SamplingSubject, "allow", []detection{}
 	r.decided(&m.Decision)
 	root := v.root(e, m)
 	if root < 0 {

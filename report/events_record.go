@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
+
 	"github.com/agnivade/levenshtein"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -74,7 +76,7 @@ type record struct {
 	File        string      `json:"file,omitzero"`
 	Line        int         `json:"line,omitzero"`
 
-	about scanner.SubjectKind // whose findings it reports
+	about mcp.SubjectKind // whose findings it reports
 }
 
 // auditChange is a member in which a definition differs from the one before it.
@@ -146,7 +148,7 @@ func agentshName(rule string) string { return strings.ReplaceAll(foreign(rule, n
 
 // complete adds the event's findings to a record.
 func (r *record) complete(d *scanner.Decision, found []scanner.Finding) {
-	if r.about == scanner.NoSubject {
+	if r.about == mcp.NoSubject {
 		return
 	}
 	worst, any := scanner.Note, false
@@ -159,7 +161,7 @@ func (r *record) complete(d *scanner.Decision, found []scanner.Finding) {
 		if r.Detections != nil {
 			r.add(detected(f))
 		}
-		if crossServer(d) && f.Rule.ID == d.Rule && r.about == scanner.CallSubject {
+		if crossServer(d) && f.Rule.ID == d.Rule && r.about == mcp.CallSubject {
 			r.cross(f)
 		}
 	}
@@ -190,8 +192,8 @@ func (r *record) add(d detection) {
 // concerns reports whether a finding is about the subject of a record.
 func (r *record) concerns(f *scanner.Finding) bool {
 	subject := f.Subject
-	if subject == scanner.ErrorSubject {
-		subject = scanner.ResultSubject
+	if subject == mcp.ErrorSubject {
+		subject = mcp.ResultSubject
 	}
 	return subject == r.about && (r.Tool == "" || f.Name == r.Tool || r.BlockedTool != "" && f.Name == r.BlockedTool)
 }
@@ -222,7 +224,7 @@ func detected(f *scanner.Finding) detection {
 	if f.Evidence.Text != "" {
 		d.Matches = append(d.Matches, match{visible(f.Evidence.Text, textLimit), f.Evidence.Position, visible(f.Evidence.Context, textLimit)})
 	}
-	if f.Subject != scanner.ConfigSubject {
+	if f.Subject != mcp.ConfigSubject {
 		d.Field = visible(agentshPath(f.Pointer), nameLimit)
 	}
 	return d
@@ -271,7 +273,7 @@ func (v *Events) detection(f *scanner.Finding) *record {
 		r.SimilarTo, r.Score = r.SimilarServer, r.Similarity
 		return &r
 	}
-	if name := visible(f.Name, nameLimit); f.Subject == scanner.ToolSubject || v.audit != nil || v.called(name) {
+	if name := visible(f.Name, nameLimit); f.Subject == mcp.ToolSubject || v.audit != nil || v.called(name) {
 		r.Tool = name // and not the address of a resource
 	}
 	d := detected(f)

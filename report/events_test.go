@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/capability"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -25,7 +26,7 @@ func newFrames(lines ...string) *frames {
 	s := &frames{}
 	for i, l := range lines {
 		server, frame, _ := strings.Cut(l, " ")
-		s.events = append(s.events, &scanner.Event{Time: time.Unix(int64(1000+i), 0), Session: "s", Server: server, Direction: scanner.ClientToServer,
+		s.events = append(s.events, &scanner.Event{Time: time.Unix(int64(1000+i), 0), Session: "s", Server: server, Direction: mcp.ClientToServer,
 			Type: "mcp_message", Frame: []byte(frame), Origin: scanner.Origin{File: "log", Line: i + 1, Column: 1, Exact: true}})
 	}
 	return s
@@ -62,7 +63,7 @@ func blocking() scanner.Rule {
 		p.Decide(scanner.Decision{Verdict: scanner.Log, Check: scanner.PolicyCheck, Rule: "all calls", Reason: "noted"})
 		for c := range p.Earlier(capability.Read, time.Minute, false) {
 			p.Decide(scanner.Decision{Verdict: scanner.Block, Check: scanner.CrossServerCheck, Rule: "read-then-send", Reason: "read\x1b before"})
-			p.Report(scanner.JudgeIssue{Severity: scanner.Critical, Subject: scanner.CallSubject, Name: p.Message.Target, Message: "sent",
+			p.Report(scanner.JudgeIssue{Severity: scanner.Critical, Subject: mcp.CallSubject, Name: p.Message.Target, Message: "sent",
 				Related: []scanner.Related{{Message: "read", Location: c.Location, Call: new(*c)}}})
 		}
 	}
@@ -167,7 +168,7 @@ func TestEventsEndAtTheFirstError(t *testing.T) {
 	v := NewEvents(full{})
 	for range 2 {
 		for _, e := range newFrames(strings.Repeat("f", 10) + ` {}`).events {
-			if err := v.Event(e, &scanner.Outcome{Messages: []scanner.Judged{{Message: &scanner.Message{Kind: scanner.Notification, Method: "notifications/tools/list_changed"}}}}); err != nil {
+			if err := v.Event(e, &scanner.Outcome{Messages: []scanner.Judged{{Message: &scanner.Message{Kind: mcp.Notification, Method: "notifications/tools/list_changed"}}}}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -127,7 +128,7 @@ func (s *sessions) show(e *scanner.Event, tool string) {
 
 func (s *SessionSummary) add(e *scanner.Event, m *scanner.Judged) {
 	s.Calls += m.Calls
-	if m.Kind == scanner.Audit && m.Method == "mcp_tool_changed" {
+	if m.Kind == mcp.Audit && m.Method == "mcp_tool_changed" {
 		s.ToolsChanged++
 	}
 	for _, l := range m.Listings {

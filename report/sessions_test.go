@@ -7,15 +7,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // inSession hands a collector a call of a session, and a finding of it.
 func inSession(t *testing.T, c *Collector, session string, f *scanner.Finding) {
 	t.Helper()
-	e := &scanner.Event{Session: session, Server: "files", Direction: scanner.ClientToServer}
-	d := &scanner.Definition{Kind: scanner.ToolSubject, Name: fmt.Sprint("read", len(c.sessions.shown))}
-	m := scanner.Judged{Message: &scanner.Message{Kind: scanner.Request, Method: "tools/call"}, Calls: 1, Listings: []scanner.Listing{{Definition: d}, {Definition: d, Before: d}, {Definition: d, Before: d, Again: true}}}
+	e := &scanner.Event{Session: session, Server: "files", Direction: mcp.ClientToServer}
+	d := &mcp.Definition{Kind: mcp.ToolSubject, Name: fmt.Sprint("read", len(c.sessions.shown))}
+	m := scanner.Judged{Message: &scanner.Message{Kind: mcp.Request, Method: "tools/call"}, Calls: 1, Listings: []scanner.Listing{{Definition: d}, {Definition: d, Before: d}, {Definition: d, Before: d, Again: true}}}
 	if err := c.Event(e, &scanner.Outcome{First: true, Messages: []scanner.Judged{m}}); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +77,7 @@ func TestToolsAreNewByTime(t *testing.T) {
 		events = append(events[1:], events[0])
 		c := NewCollector(scanner.Low)
 		for _, e := range events {
-			m := scanner.Judged{Message: &scanner.Message{}, Listings: []scanner.Listing{{Definition: &scanner.Definition{Kind: scanner.ToolSubject, Name: e.Type}}}}
+			m := scanner.Judged{Message: &scanner.Message{}, Listings: []scanner.Listing{{Definition: &mcp.Definition{Kind: mcp.ToolSubject, Name: e.Type}}}}
 			if err := c.Event(e, &scanner.Outcome{Messages: []scanner.Judged{m}}); err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -54,15 +55,15 @@ func wanted(fields []string, p *scanner.TextPass) bool {
 
 // fieldsOf returns the names of Fields that a text goes by.
 func fieldsOf(p *scanner.TextPass) []string {
-	if p.Subject == scanner.CallSubject || p.Direction == scanner.ClientToServer {
+	if p.Subject == mcp.CallSubject || p.Direction == mcp.ClientToServer {
 		return []string{"call"}
 	}
 	switch p.Subject {
-	case scanner.ServerSubject:
+	case mcp.ServerSubject:
 		return []string{"server"}
-	case scanner.ResultSubject, scanner.ErrorSubject:
+	case mcp.ResultSubject, mcp.ErrorSubject:
 		return []string{"result"}
-	case scanner.ToolSubject, scanner.PromptSubject, scanner.ResourceSubject, scanner.TemplateSubject:
+	case mcp.ToolSubject, mcp.PromptSubject, mcp.ResourceSubject, mcp.TemplateSubject:
 		switch member := p.Member(); {
 		case member == "description":
 			return []string{"definition", "description"}

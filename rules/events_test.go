@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/rules"
@@ -62,7 +63,7 @@ func (c told) Event(*scanner.Event, *scanner.Outcome) error { return nil }
 
 func (c told) Finding(f *scanner.Finding) error {
 	name := ""
-	if f.Subject == scanner.ToolSubject {
+	if f.Subject == mcp.ToolSubject {
 		name = f.Name
 	}
 	c[[3]string{f.Rule.ID, f.Server, name}] = true

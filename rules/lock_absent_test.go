@@ -11,11 +11,10 @@ import (
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
-	"github.com/mcpscan/mcpscan/internal/configfile"
-
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/configfile"
 	"github.com/mcpscan/mcpscan/internal/launch"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/rules"
@@ -240,10 +239,10 @@ func digestOf(t *testing.T, definition string) (digest string, parts map[string]
 	if err := doc.Parse([]byte(definition)); err != nil {
 		t.Fatal(err)
 	}
-	whole, each := scanner.DigestOf(&doc, 0)
+	whole, each := mcp.DigestOf(&doc, 0)
 	parts = map[string]any{}
-	for i, part := range scanner.DefinitionParts {
-		if each[i] != (scanner.Digest{}) {
+	for i, part := range mcp.DefinitionParts {
+		if each[i] != (mcp.Digest{}) {
 			parts[part] = each[i].String()
 		}
 	}
@@ -280,7 +279,7 @@ func TestTakenOutOfAnAskedServer(t *testing.T) {
 		}
 		now := &baseline.Identity{Transport: "stdio", Command: "npx", Args: []string{"-y", "pages-mcp@1.2.0"}, Cwd: "/srv", Env: []string{"TOKEN"},
 			Ecosystem: launch.NPM, Package: "pages-mcp", Version: "1.2.0", Exact: true, Found: onThisMachine}
-		src := replay.Events([]*scanner.Event{at(scanner.Event{Kind: scanner.StartedEvent, Identity: now}), at(scanner.Event{Direction: scanner.ServerToClient,
+		src := replay.Events([]*scanner.Event{at(scanner.Event{Kind: scanner.StartedEvent, Identity: now}), at(scanner.Event{Direction: mcp.ServerToClient,
 			Frame: []byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"fetch_page","description":"Fetches a page.","inputSchema":{"type":"object"}}]}}`)})})
 		var told []string
 		_, err := e.Against(approved(tt.lock), approved(whole), false).Run(context.Background(), src, each(func(f *scanner.Finding) {

@@ -10,12 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/configfile"
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/rules/instructions"
@@ -337,7 +338,7 @@ func (c *collect) Finding(f *scanner.Finding) error {
 			return strings.ReplaceAll(s, " ", "_")
 		}
 		name := f.Name
-		if f.Subject == scanner.ConfigSubject {
+		if f.Subject == mcp.ConfigSubject {
 			name = f.Server
 		}
 		c.got = append(c.got, fmt.Sprintf("%s %s %s %s", f.Severity, f.Subject, dash(name), dash(f.Pointer)))
@@ -432,14 +433,14 @@ func frames(t *testing.T, text string) scanner.Source {
 	var events []*scanner.Event
 	now := time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC)
 	for i, l := range strings.Split(text, "\n") {
-		head, frame, direction := l, "", scanner.Unknown
+		head, frame, direction := l, "", mcp.Unknown
 		if h, f, ok := cutAny(l, "< ", "> "); ok {
-			head, frame, direction = h, f, scanner.ServerToClient
+			head, frame, direction = h, f, mcp.ServerToClient
 			if l[len(h)] == '>' {
-				direction = scanner.ClientToServer
+				direction = mcp.ClientToServer
 			}
 		}
-		if direction == scanner.Unknown {
+		if direction == mcp.Unknown {
 			t.Fatalf("line %d: expected [SERVER[/SESSION]] < or > FRAME", i+1)
 		}
 		server, session, _ := strings.Cut(strings.TrimSpace(head), "/")

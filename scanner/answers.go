@@ -1,6 +1,10 @@
 package scanner
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+)
 
 // maxAnswers bounds the answers of a server that are remembered, to tell a second one.
 const maxAnswers = 16
@@ -47,13 +51,13 @@ func (p *JudgePass) OpenElsewhere() bool {
 		if s == p.Session || other == nil {
 			return false
 		}
-		_, open := other.pending[ClientToServer].get(p.Message.ID)
+		_, open := other.pending[mcp.ClientToServer].get(p.Message.ID)
 		return open
 	})
 }
 
 // Asking reports whether the server at hand has a request of the client to answer.
-func (p *JudgePass) Asking() bool { return p.Server.pending[ClientToServer].len() > 0 }
+func (p *JudgePass) Asking() bool { return p.Server.pending[mcp.ClientToServer].len() > 0 }
 
 // AtOnce returns how many requests the server has to answer, 0 if it never answered one: the
 // recording may lack answers.
@@ -61,9 +65,9 @@ func (p *JudgePass) AtOnce() int {
 	if p.Server.answers.n == 0 {
 		return 0
 	}
-	return p.Server.pending[ClientToServer].len()
+	return p.Server.pending[mcp.ClientToServer].len()
 }
 
 // HTTP returns the heads of the exchange that the message came in, nil where the
 // recording has none.
-func (p *JudgePass) HTTP() *HTTPHead { return p.event.HTTP }
+func (p *JudgePass) HTTP() *mcp.HTTPHead { return p.event.HTTP }

@@ -1,17 +1,20 @@
 package scanner
 
-import "github.com/mcpscan/mcpscan/internal/baseline"
+import (
+	"github.com/mcpscan/mcpscan/internal/baseline"
+	"github.com/mcpscan/mcpscan/internal/mcp"
+)
 
 // ApprovedInChange returns the approval of a definition of a lockfile that the change
 // under review made, nil where it made none. An approval that the lockfile before the
 // change has already was given to another definition.
-func (p *JudgePass) ApprovedInChange(d *Definition) *baseline.Approval {
+func (p *JudgePass) ApprovedInChange(d *mcp.Definition) *baseline.Approval {
 	if p.event.Kind != LockEvent || d.Status != "approved" {
 		return nil
 	}
 	var before *baseline.Approval
 	if offer := p.Approved(); offer != nil {
-		if was := offer.Definitions[DefinitionKey{d.Kind, d.Name}]; was != nil {
+		if was := offer.Definitions[d.Key()]; was != nil {
 			before = was.Approval
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
 // Approved returns the approved definitions of the event's server, nil if there are none. A
@@ -54,7 +55,7 @@ func (p *JudgePass) Late() bool {
 
 // Changed calls visit for each definition of the message that was approved as
 // another one.
-func (p *JudgePass) Changed(visit func(d *Definition, approved *Offered)) {
+func (p *JudgePass) Changed(visit func(d *mcp.Definition, approved *Offered)) {
 	offer := p.Approved()
 	if offer == nil {
 		return
@@ -70,14 +71,14 @@ func (p *JudgePass) Changed(visit func(d *Definition, approved *Offered)) {
 // Unapproved calls visit for each definition of the message that nobody approved in any form,
 // although its server is known. pending is the definition if it was seen before, nil if it is
 // new.
-func (p *JudgePass) Unapproved(visit func(d *Definition, pending *Offered)) {
+func (p *JudgePass) Unapproved(visit func(d *mcp.Definition, pending *Offered)) {
 	offer := p.Approved()
 	if offer == nil {
 		return
 	}
 	for i := range p.Message.Definitions {
 		d := &p.Message.Definitions[i]
-		if was := offer.Definitions[DefinitionKey{d.Kind, d.Name}]; !d.Foreign && (was == nil || was.pending()) {
+		if was := offer.Definitions[d.Key()]; !d.Foreign && (was == nil || was.pending()) {
 			visit(d, was)
 		}
 	}
@@ -87,17 +88,17 @@ func (p *JudgePass) Unapproved(visit func(d *Definition, pending *Offered)) {
 // which the message ends does not have.
 func (p *JudgePass) Missing(visit func(*Offered)) {
 	offer := p.Approved()
-	if offer == nil || p.Message.More || p.Message.Lists == ([MessageSubject]bool{}) {
+	if offer == nil || p.Message.More || p.Message.Lists == ([mcp.MessageSubject]bool{}) {
 		return
 	}
 	if len(p.Server.shown) >= maxShown {
 		p.judge.coverage.skip("a server lists more definitions than the limit: missing approved ones are not reported", p.event.Origin)
 		return
 	}
-	here := map[DefinitionKey]bool{}
+	here := map[mcp.DefinitionKey]bool{}
 	for i := range p.Message.Definitions {
 		d := &p.Message.Definitions[i]
-		here[DefinitionKey{d.Kind, d.Name}] = true
+		here[d.Key()] = true
 	}
 	for _, key := range offer.Keys() {
 		if p.Message.Lists[key.Kind] && !here[key] && !p.Server.shown[key] && !offer.Definitions[key].pending() {
@@ -108,7 +109,7 @@ func (p *JudgePass) Missing(visit func(*Offered)) {
 
 // Found returns the findings of the event in a definition that the approved definition did not
 // have.
-func (p *JudgePass) Found(d *Definition) []*Finding {
+func (p *JudgePass) Found(d *mcp.Definition) []*Finding {
 	name, approved := show(d.Name, nameChars), p.judge.snapshot(p.event)
 	if !p.judge.reported(d.Kind, name) {
 		return nil
@@ -163,9 +164,9 @@ func (srv *Server) show(m *Message) {
 		d := &m.Definitions[i]
 		if len(srv.shown) < maxShown {
 			if srv.shown == nil {
-				srv.shown = map[DefinitionKey]bool{}
+				srv.shown = map[mcp.DefinitionKey]bool{}
 			}
-			srv.shown[DefinitionKey{d.Kind, d.Name}] = true
+			srv.shown[d.Key()] = true
 		}
 	}
 }

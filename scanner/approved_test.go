@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -24,8 +25,8 @@ func TestMissingIsBounded(t *testing.T) {
 			tools[i] = fmt.Sprintf(`{"name":"n%d"}`, i)
 		}
 		return []*scanner.Event{
-			frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"nextCursor":"2","tools":[`+strings.Join(tools, ",")+`]}}`),
-			frame(1, scanner.ServerToClient, `{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"last"}`+more+`]}}`),
+			frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"nextCursor":"2","tools":[`+strings.Join(tools, ",")+`]}}`),
+			frame(1, mcp.ServerToClient, `{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"last"}`+more+`]}}`),
 		}
 	}
 	for n, whole := range map[int]bool{100: true, 4090: true, 5000: false} {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/conform"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -59,26 +60,26 @@ func argumentName(pointer string) string {
 }
 
 // given returns the place of a call's arguments.
-func (in *Inspector) given(params int) Given {
+func (in *Inspector) given(params int) mcp.Given {
 	args := in.tree.Get(params, "arguments")
 	if in.tree.Kind(args) == wire.Invalid || in.tree.Kind(args) == wire.Null {
-		return Given{Digest: nothingGiven}
+		return mcp.Given{Digest: nothingGiven}
 	}
 	n, frame := &in.tree.Nodes[args], int(in.tree.Nodes[in.event.root].Start)
-	return Given{Start: int(n.Start) - frame, End: int(n.End) - frame, Digest: sha256.Sum256(in.tree.Raw(args))}
+	return mcp.Given{Start: int(n.Start) - frame, End: int(n.End) - frame, Digest: sha256.Sum256(in.tree.Raw(args))}
 }
 
 // nothing replaces missing arguments.
 const nothing = "{}"
 
-var nothingGiven = Digest(sha256.Sum256([]byte(nothing)))
+var nothingGiven = mcp.Digest(sha256.Sum256([]byte(nothing)))
 
 // Violation returns the first of the arguments of the call at hand that violates the schema
 // of a tool, with its place in the frame.
-func (p *JudgePass) Violation(tool *Definition) conform.Violation {
+func (p *JudgePass) Violation(tool *mcp.Definition) conform.Violation {
 	g := &p.Message.Given
 	frame := p.event.Frame
-	if tool.Input == nil || g.Digest == (Digest{}) || g.End > len(frame) {
+	if tool.Input == nil || g.Digest == (mcp.Digest{}) || g.End > len(frame) {
 		return conform.Violation{}
 	}
 	value := []byte(nothing)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -15,7 +16,7 @@ import (
 func TestArgumentBehindALongText(t *testing.T) {
 	set := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.ID != "ses-config-write" })
 	call := func(content string) *scanner.Event {
-		return frame(0, scanner.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"write_file","arguments":{"content":%q,"path":"~/.bashrc"}}}`, content))
+		return frame(0, mcp.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"write_file","arguments":{"content":%q,"path":"~/.bashrc"}}}`, content))
 	}
 	for _, size := range []int{1, 256 << 10, 1 << 20} {
 		e := call(strings.Repeat("x", size))
@@ -28,7 +29,7 @@ func TestArgumentBehindALongText(t *testing.T) {
 // TestPlaceOfABreach: a breach of a schema is reported where it is in the file.
 func TestPlaceOfABreach(t *testing.T) {
 	set := slices.DeleteFunc(rules.All(), func(r scanner.Rule) bool { return r.ID != "ses-args-violate-schema" })
-	list := frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":0,"result":{"tools":[{"name":"sum","inputSchema":{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}}]}}`)
+	list := frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":0,"result":{"tools":[{"name":"sum","inputSchema":{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}}]}}`)
 	for _, c := range []struct {
 		text   string
 		column int
@@ -38,7 +39,7 @@ func TestPlaceOfABreach(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sum"}}`, 1},
 		{`[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sum"}}]`, 2},
 	} {
-		got, _ := run(t, set, list, frame(1, scanner.ClientToServer, c.text))
+		got, _ := run(t, set, list, frame(1, mcp.ClientToServer, c.text))
 		if len(got.findings) != 1 || got.findings[0].Location != (scanner.Location{File: "f", Line: 2, Column: c.column}) {
 			t.Errorf("%s: %+v", c.text, got.findings)
 		}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 
 	"github.com/mcpscan/mcpscan/internal/capability"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -12,7 +13,7 @@ import (
 func (in *Inspector) audit() {
 	root := in.event.root
 	in.message = len(in.facts.Messages)
-	in.facts.Messages = append(in.facts.Messages, Message{Kind: Audit, Method: in.event.Type, node: root,
+	in.facts.Messages = append(in.facts.Messages, Message{Kind: mcp.Audit, Method: in.event.Type, node: root,
 		Target: AuditField(in.tree, root, "tool_name"), Action: AuditField(in.tree, root, "action")})
 	m := &in.facts.Messages[in.message]
 	if m.Target == "" {
@@ -24,19 +25,19 @@ func (in *Inspector) audit() {
 		}
 	}
 	m.Category = capability.CategoryOfName(m.Target)
-	if in.engine.policy != nil && callSource(m, ClientToServer, false) != 0 {
+	if in.engine.policy != nil && callSource(m, mcp.ClientToServer, false) != 0 {
 		m.Arguments, m.Partial = in.auditArguments()
 	}
 	if hash := AuditField(in.tree, root, "tool_hash"); m.Method == "mcp_tool_seen" && hash != "" {
-		d := Definition{Kind: ToolSubject, Name: m.Target, Foreign: true,
-			Description: AuditField(in.tree, root, "description"), Digest: sha256.Sum256([]byte(hash)), AgentSH: hash, node: root}
+		d := mcp.Definition{Kind: mcp.ToolSubject, Name: m.Target, Foreign: true,
+			Description: AuditField(in.tree, root, "description"), Digest: sha256.Sum256([]byte(hash)), AgentSH: hash, Node: root}
 		d.Can = capability.OfTool(in.tree, root, d.Name, d.Description)
 		d.Category = capability.CategoryOfTool(in.tree, root, d.Name, d.Description)
 		m.Definitions = append(m.Definitions, d)
 	}
 	if hash := AuditField(in.tree, root, "new_hash"); m.Method == "mcp_tool_changed" && hash != "" {
-		m.Changed = &Definition{Kind: ToolSubject, Name: m.Target, Foreign: true, Digest: sha256.Sum256([]byte(hash)), AgentSH: hash,
-			Category: m.Category, node: root}
+		m.Changed = &mcp.Definition{Kind: mcp.ToolSubject, Name: m.Target, Foreign: true, Digest: sha256.Sum256([]byte(hash)), AgentSH: hash,
+			Category: m.Category, Node: root}
 	}
 	fields := in.tree.Get(root, "fields")
 	for _, object := range [...]int{root, fields} {
@@ -69,12 +70,12 @@ func (in *Inspector) quotes(m *Message, root, c int) bool {
 
 func (in *Inspector) detection(m *Message, root, n int) {
 	if in.tree.Kind(n) != wire.Object {
-		in.region(MessageSubject, m.Target, root, n)
+		in.region(mcp.MessageSubject, m.Target, root, n)
 		return
 	}
 	for c := in.tree.First(n); c >= 0; c = in.tree.Next(c) {
 		if !in.tree.KeyIs(c, "matches") && !in.tree.KeyIs(c, "field") { // a path has names of the server's choice
-			in.region(MessageSubject, m.Target, root, c)
+			in.region(mcp.MessageSubject, m.Target, root, c)
 		}
 	}
 }
@@ -96,14 +97,14 @@ func (in *Inspector) auditArguments() (args []Argument, partial bool) {
 }
 
 // auditSubject returns the subject of a member of an audit event.
-func auditSubject(doc *wire.Doc, c int) SubjectKind {
+func auditSubject(doc *wire.Doc, c int) mcp.SubjectKind {
 	switch {
 	case doc.KeyIs(c, "description"), doc.KeyIs(c, "changes"):
-		return ToolSubject
+		return mcp.ToolSubject
 	case doc.KeyIs(c, "input"):
-		return CallSubject
+		return mcp.CallSubject
 	}
-	return MessageSubject
+	return mcp.MessageSubject
 }
 
 // auditAliases are the names that an envelope has for members of the flat shape.

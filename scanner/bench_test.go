@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/recgen"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/rules"
@@ -66,7 +67,7 @@ func BenchmarkText(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			e := frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":`+string(quoted)+`}]}}`)
+			e := frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":`+string(quoted)+`}]}}`)
 			in := engine(b, 1).NewInspector()
 			b.SetBytes(int64(len(texts[kind])))
 			b.ReportAllocs()
@@ -130,7 +131,7 @@ func BenchmarkOrder(b *testing.B) {
 		b.Run(fmt.Sprintf("sessions=%d/late=%t", c.sessions, c.late), func(b *testing.B) {
 			var events []*scanner.Event
 			for i := range 100_000 {
-				e := frame(i, scanner.ClientToServer, "{}")
+				e := frame(i, mcp.ClientToServer, "{}")
 				e.Session = fmt.Sprint(i % c.sessions)
 				if c.late && i%8 == 7 {
 					e.Time = e.Time.Add(-5 * time.Second)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -37,7 +38,7 @@ func TestBlockedResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := &sink{}
-		if _, err := e.Run(context.Background(), &source{[]*scanner.Event{frame(0, scanner.ServerToClient, c.frame)}}, s); err != nil {
+		if _, err := e.Run(context.Background(), &source{[]*scanner.Event{frame(0, mcp.ServerToClient, c.frame)}}, s); err != nil {
 			t.Fatal(err)
 		}
 		if len(s.findings) != 1 || s.findings[0].Action != c.action || len(decided) != len(c.want) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/capability"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
 // Call is one call of a tool by the client, or one reading of a resource, as those after
@@ -38,16 +39,16 @@ const (
 )
 
 // callSource returns where a message reports a call from, 0 where it reports none.
-func callSource(m *Message, from Direction, told bool) int {
+func callSource(m *Message, from mcp.Direction, told bool) int {
 	switch {
-	case from != ClientToServer:
+	case from != mcp.ClientToServer:
 	case told && m.Method == "tools/call":
 		return intercepted
-	case m.Kind == Request && m.Method == "tools/call":
+	case m.Kind == mcp.Request && m.Method == "tools/call":
 		return framed
-	case m.Kind == Audit && m.Method == "mcp_tool_called":
+	case m.Kind == mcp.Audit && m.Method == "mcp_tool_called":
 		return audited
-	case m.Kind == Audit && m.Method == "mcp_tool_call_intercepted":
+	case m.Kind == mcp.Audit && m.Method == "mcp_tool_call_intercepted":
 		return intercepted
 	}
 	return 0
@@ -62,12 +63,12 @@ func Refuses(action string) bool { return refusals[strings.ToLower(action)] }
 // call returns the call that a message reports, nil where it reports none, or of
 // one that the recording also has from a surer source. It counts the call: the first from
 // a surer source takes the place of those counted before, which may be the same ones.
-func (j *judge) call(srv *Server, e *Event, from Direction, m *Judged) *Call {
+func (j *judge) call(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call {
 	source := callSource(m.Message, from, e.Told)
 	if source == 0 {
 		return nil
 	}
-	refused := m.Kind == Audit && Refuses(m.Action)
+	refused := m.Kind == mcp.Audit && Refuses(m.Action)
 	if refused && source < srv.source && e.Time.Equal(srv.called.at) && m.Target == srv.called.tool {
 		return nil // what was decided about a call that is known
 	}
@@ -98,8 +99,8 @@ func (j *judge) call(srv *Server, e *Event, from Direction, m *Judged) *Call {
 
 // resource returns the reading of a resource as a call for later comparisons, nil if the
 // message reads none. It does not count as a call: clients read many at once.
-func (j *judge) resource(srv *Server, e *Event, from Direction, m *Judged) *Call {
-	if from != ClientToServer || m.Kind != Request || m.Method != "resources/read" {
+func (j *judge) resource(srv *Server, e *Event, from mcp.Direction, m *Judged) *Call {
+	if from != mcp.ClientToServer || m.Kind != mcp.Request || m.Method != "resources/read" {
 		return nil
 	}
 	j.current = Call{Server: srv.ID, Tool: m.Target, Category: capability.Read, Time: e.Time, Request: cut(e.Request), ID: cut(m.ID), Location: j.places.At(m.Offset)}
@@ -220,7 +221,7 @@ func (p *JudgePass) Earlier(category capability.Category, window time.Duration, 
 			return
 		}
 		for _, srv := range p.Session.callers {
-			if srv == p.Server || sameTurn && p.call.Request == "" && srv.pending[ClientToServer].len() == 0 {
+			if srv == p.Server || sameTurn && p.call.Request == "" && srv.pending[mcp.ClientToServer].len() == 0 {
 				continue
 			}
 			of := srv.calls.of[category].all()
@@ -243,7 +244,7 @@ func (p *JudgePass) sameTurn(srv *Server, earlier *Call) bool {
 	if p.call.Request != "" || earlier.Request != "" {
 		return p.call.Request == earlier.Request
 	}
-	open, ok := srv.pending[ClientToServer].get(earlier.ID)
+	open, ok := srv.pending[mcp.ClientToServer].get(earlier.ID)
 	return ok && earlier.ID != "" && open.Time.Equal(earlier.Time)
 }
 

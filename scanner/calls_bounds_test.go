@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
+
 	"pgregory.net/rapid"
 
 	"github.com/mcpscan/mcpscan/rules"
@@ -67,18 +69,18 @@ func TestWhatIsNotRememberedIsTold(t *testing.T) {
 // the connection and the connection itself.
 func TestCallsAreCountedOnce(t *testing.T) {
 	audit := func(i int, kind string) *scanner.Event {
-		e := frame(i, scanner.ClientToServer, fmt.Sprintf(`{"type":%q,"tool_name":"read_x","action":"allow"}`, kind))
+		e := frame(i, mcp.ClientToServer, fmt.Sprintf(`{"type":%q,"tool_name":"read_x","action":"allow"}`, kind))
 		e.Kind, e.Type = scanner.AuditEvent, kind
 		return e
 	}
 	for _, sources := range []string{"f", "c", "i", "ic", "cf", "icf", "fi"} { // a surer source begins anew
-		other := frame(0, scanner.ClientToServer, `{"jsonrpc":"2.0","id":0,"method":"ping"}`)
+		other := frame(0, mcp.ClientToServer, `{"jsonrpc":"2.0","id":0,"method":"ping"}`)
 		other.Server = "other"
 		events := []*scanner.Event{other}
 		for i := 1; i <= 15; i++ {
 			for _, s := range sources {
 				e := map[rune]*scanner.Event{'i': audit(i, "mcp_tool_call_intercepted"), 'c': audit(i, "mcp_tool_called"),
-					'f': frame(i, scanner.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"read_x"}}`, i))}[s]
+					'f': frame(i, mcp.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"read_x"}}`, i))}[s]
 				e.Time = time.Unix(0, int64(i)).UTC()
 				events = append(events, e)
 			}
@@ -153,16 +155,16 @@ func openCalls(t testing.TB, sessions int, apart time.Duration) func() int {
 	in := e.NewInspector()
 	var events []*scanner.Event
 	var facts []*scanner.Facts
-	add := func(i int, d scanner.Direction, text string) {
+	add := func(i int, d mcp.Direction, text string) {
 		ev := frame(i, d, text)
 		ev.Session, ev.Server = fmt.Sprint(i%sessions), []string{"files", "box", "web"}[i/sessions%3]
 		events, facts = append(events, ev), append(facts, in.Inspect(ev))
 		ev.SetTree(nil, 0)
 	}
 	for i := range 60_000 { // as many for each number of sessions: they fill the caches as well
-		add(i, scanner.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}`, i,
+		add(i, mcp.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}`, i,
 			[]string{"read_file", "list_directory", "create_note", "run_code"}[i/3%4]))
-		add(i, scanner.ServerToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, i))
+		add(i, mcp.ServerToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, i))
 	}
 	j, now := scanner.NewJudge(e), time.Unix(0, 0)
 	return func() int {
@@ -226,10 +228,10 @@ func BenchmarkArguments(b *testing.B) {
 	for name, different := range map[string]int{"new": 6000, "seen": 10} {
 		b.Run(name, func(b *testing.B) {
 			in := e.NewInspector()
-			list := frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":0,"result":{"tools":[{"name":"edit_file","inputSchema":`+schema+`}]}}`)
+			list := frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":0,"result":{"tools":[{"name":"edit_file","inputSchema":`+schema+`}]}}`)
 			events, facts := []*scanner.Event{list}, []*scanner.Facts{in.Inspect(list)}
 			for i := range 6000 {
-				ev := frame(i, scanner.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"edit_file","arguments":{"path":"src/file%d.go","edits":[{"oldText":"a","newText":"b"}]}}}`, i, i%different))
+				ev := frame(i, mcp.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"edit_file","arguments":{"path":"src/file%d.go","edits":[{"oldText":"a","newText":"b"}]}}}`, i, i%different))
 				events, facts = append(events, ev), append(facts, in.Inspect(ev))
 				ev.SetTree(nil, 0)
 			}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -31,7 +32,7 @@ func script(t *testing.T, text string) (events []*scanner.Event) {
 	last := map[string]int{}
 	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		words := strings.Fields(line)
-		e := frame(i, scanner.ClientToServer, "")
+		e := frame(i, mcp.ClientToServer, "")
 		at := time.Duration(0)
 		for _, part := range strings.Split(words[1], "+") {
 			d, err := time.ParseDuration(part)
@@ -50,7 +51,7 @@ func script(t *testing.T, text string) (events []*scanner.Event) {
 		}
 		switch {
 		case !call:
-			e.Direction, e.Frame = scanner.ServerToClient, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{}}`, last[server])
+			e.Direction, e.Frame = mcp.ServerToClient, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{}}`, last[server])
 		case refused:
 			e.Kind, e.Type = scanner.AuditEvent, "mcp_tool_call_intercepted"
 			e.Frame = fmt.Appendf(nil, `{"type":"mcp_tool_call_intercepted","tool_name":%q,"action":"block"}`, tool)

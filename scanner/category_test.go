@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/capability"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -15,7 +16,7 @@ func categoryOf(t *testing.T, definition string) capability.Category {
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts := e.NewInspector().Inspect(frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"tools":[`+definition+`]}}`))
+	facts := e.NewInspector().Inspect(frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"tools":[`+definition+`]}}`))
 	if len(facts.Messages) != 1 || len(facts.Messages[0].Definitions) != 1 {
 		t.Fatalf("%s: %+v", definition, facts)
 	}

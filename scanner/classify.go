@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -25,14 +26,14 @@ func (in *Inspector) classify(m *Message, root int) {
 	m.IsError = errNode >= 0 && doc.Kind(errNode) != wire.Null
 	switch {
 	case doc.Get(root, "result") >= 0 || m.IsError:
-		m.Kind = Response
+		m.Kind = mcp.Response
 		h := fnv.New64a()
 		h.Write(doc.Raw(root))
 		m.Answer = h.Sum64()
 	case m.Method != "" && m.ID != "":
-		m.Kind = Request
+		m.Kind = mcp.Request
 	case m.Method != "":
-		m.Kind = Notification
+		m.Kind = mcp.Notification
 	}
 }
 

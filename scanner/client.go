@@ -3,6 +3,7 @@ package scanner
 import (
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -54,7 +55,7 @@ func (in *Inspector) rootsAnswered(params int) []string {
 }
 
 // client returns the client info in the parameters of a request, nil if there is none.
-func (in *Inspector) client(params int) *ClientInfo {
+func (in *Inspector) client(params int) *mcp.ClientInfo {
 	doc := in.tree
 	info, capabilities := doc.Get(params, "clientInfo"), doc.Get(params, "capabilities")
 	protocol, _ := doc.Str(params, "protocolVersion")
@@ -66,7 +67,7 @@ func (in *Inspector) client(params int) *ClientInfo {
 		return nil
 	}
 	name, _ := doc.Str(info, "name")
-	c := &ClientInfo{Name: show(name, nameChars), Protocol: show(protocol, nameChars)}
+	c := &mcp.ClientInfo{Name: show(name, nameChars), Protocol: show(protocol, nameChars)}
 	var buf []byte
 	for k := doc.First(capabilities); k >= 0 && len(c.Capabilities) < maxCapabilities; k = doc.Next(k) {
 		c.Capabilities = append(c.Capabilities, show(string(doc.Key(k, &buf)), nameChars))

@@ -3,6 +3,8 @@ package scanner
 import (
 	"slices"
 	"time"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
 // The bounds of a server's listings by client.
@@ -16,20 +18,20 @@ type clientOffer struct {
 	client      string
 	version     string // that the server said it had
 	last        time.Time
-	definitions map[DefinitionKey]shown
-	lists       [MessageSubject]bool // the kinds that it listed to the end
+	definitions map[mcp.DefinitionKey]shown
+	lists       [mcp.MessageSubject]bool // the kinds that it listed to the end
 }
 
 // shown is a definition as it was shown last.
 type shown struct {
-	digest   Digest
+	digest   mcp.Digest
 	location Location
 }
 
 // ClientDifference is a definition that a server shows to one client and not, or not in
 // the same form, to another.
 type ClientDifference struct {
-	DefinitionKey
+	mcp.DefinitionKey
 	Change string // one of the words below
 	Offset int
 	Other  string // the client that is compared with
@@ -61,12 +63,12 @@ func (j *judge) compareClients(p *JudgePass) (apart []ClientDifference) {
 		return nil
 	}
 	mine.last, mine.version = e.Time, p.Server.Info.Version
-	tell := func(key DefinitionKey, change string, offset int, at Location) {
+	tell := func(key mcp.DefinitionKey, change string, offset int, at Location) {
 		apart = append(apart, ClientDifference{key, change, offset, other.client, at, between(other.last, e.Time), mine.version != "" && mine.version == other.version})
 	}
 	for i := range m.Definitions {
 		d := &m.Definitions[i]
-		key := DefinitionKey{d.Kind, d.Name}
+		key := d.Key()
 		if d.Foreign || !j.note(mine, key, shown{d.Digest, j.places.At(d.Offset)}) || other == nil {
 			continue
 		}
@@ -85,7 +87,7 @@ func (j *judge) compareClients(p *JudgePass) (apart []ClientDifference) {
 		if other == nil {
 			continue
 		}
-		for _, key := range other.keys(SubjectKind(kind)) {
+		for _, key := range other.keys(mcp.SubjectKind(kind)) {
 			if _, ok := mine.definitions[key]; !ok {
 				tell(key, ClientSeesLess, 0, other.definitions[key].location)
 			}
@@ -114,7 +116,7 @@ func (j *judge) offersOf(e *Event, client string) (mine, other *clientOffer) {
 		}
 	}
 	if mine == nil && len(all) < maxClients {
-		mine = &clientOffer{client: client, definitions: map[DefinitionKey]shown{}}
+		mine = &clientOffer{client: client, definitions: map[mcp.DefinitionKey]shown{}}
 		j.offers[e.Server] = append(all, mine)
 	}
 	if mine == nil {
@@ -124,7 +126,7 @@ func (j *judge) offersOf(e *Event, client string) (mine, other *clientOffer) {
 }
 
 // note remembers a definition, and says whether there was place for it.
-func (j *judge) note(o *clientOffer, key DefinitionKey, s shown) bool {
+func (j *judge) note(o *clientOffer, key mcp.DefinitionKey, s shown) bool {
 	if _, known := o.definitions[key]; !known {
 		if j.shown >= maxCompared {
 			return false
@@ -136,12 +138,12 @@ func (j *judge) note(o *clientOffer, key DefinitionKey, s shown) bool {
 }
 
 // keys returns the definitions of one kind, in order.
-func (o *clientOffer) keys(kind SubjectKind) (keys []DefinitionKey) {
+func (o *clientOffer) keys(kind mcp.SubjectKind) (keys []mcp.DefinitionKey) {
 	for key := range o.definitions {
 		if key.Kind == kind {
 			keys = append(keys, key)
 		}
 	}
-	slices.SortFunc(keys, DefinitionKey.Compare)
+	slices.SortFunc(keys, mcp.DefinitionKey.Compare)
 	return keys
 }

@@ -1,9 +1,11 @@
 package scanner
 
+import "github.com/mcpscan/mcpscan/internal/mcp"
+
 // ComparePass is the input of a rule's Compare check: a definition, and the one approved under
 // its name.
 type ComparePass struct {
-	Definition *Definition
+	Definition *mcp.Definition
 	Approved   *Offered
 	Offer      *Offer // that it was approved in
 	Message    *Message
@@ -16,7 +18,7 @@ func (p *ComparePass) Late() bool { return p.in.late() }
 
 // Comparison returns what the rule's Compare check returned for a definition of the message,
 // nil if it did not run.
-func (p *JudgePass) Comparison(d *Definition) any { return p.Message.compared[d.Offset] }
+func (p *JudgePass) Comparison(d *mcp.Definition) any { return p.Message.compared[d.Offset] }
 
 // compare compares the definitions of the event with the approved ones. For a pair of servers
 // Judge does it, because only Judge knows which of them are compared.
@@ -41,7 +43,7 @@ func (in *Inspector) compare() {
 
 // compareOne has a definition compared. A rule that panics does so again in Judge, which
 // reports it.
-func (in *Inspector) compareOne(m *Message, d *Definition, was *Offered, offer *Offer) {
+func (in *Inspector) compareOne(m *Message, d *mcp.Definition, was *Offered, offer *Offer) {
 	defer func() { _ = recover() }()
 	if result := in.engine.compare.Compare(&ComparePass{d, was, offer, m, in}); result != nil {
 		if m.compared == nil {
@@ -52,8 +54,8 @@ func (in *Inspector) compareOne(m *Message, d *Definition, was *Offered, offer *
 }
 
 // changed returns the approved definition of the same name if it differs, or nil.
-func (o *Offer) changed(d *Definition) *Offered {
-	was := o.Definitions[DefinitionKey{d.Kind, d.Name}]
+func (o *Offer) changed(d *mcp.Definition) *Offered {
+	was := o.Definitions[d.Key()]
 	if was == nil || was.pending() || was.Digest == d.Digest || d.Foreign {
 		return nil
 	}

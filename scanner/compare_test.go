@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -22,7 +23,7 @@ func TestCompare(t *testing.T) {
 		return p.Definition.Name + " compared"
 	}
 	r.Judge = func(p *scanner.JudgePass) {
-		p.Changed(func(d *scanner.Definition, _ *scanner.Offered) {
+		p.Changed(func(d *mcp.Definition, _ *scanner.Offered) {
 			judged = append(judged, fmt.Sprint(d.Name, " ", p.Comparison(d)))
 			if d.Name == "c" {
 				panic("judge")

@@ -4,9 +4,8 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
 	"github.com/mcpscan/mcpscan/internal/configfile"
-
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -103,7 +102,7 @@ func (p *ConfigPass) ReportReplaced(e *configfile.Entry, severity Severity, mess
 
 func (p *ConfigPass) finding(e *configfile.Entry, pointer string, severity Severity, message, evidence string, related []Related) Finding {
 	f := Finding{Rule: p.rule, Category: p.rule.Category, Severity: severity, Message: show(message, messageChars),
-		Subject: ConfigSubject, Pointer: show(pointer, pointerChars), Related: related}
+		Subject: mcp.ConfigSubject, Pointer: show(pointer, pointerChars), Related: related}
 	pos := p.setting(pointer)
 	if e != nil && e.Disabled {
 		if !p.pinned(e.Name) {

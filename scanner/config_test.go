@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
-
 	"github.com/mcpscan/mcpscan/scanner"
 )
 

@@ -1,6 +1,10 @@
 package scanner
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+)
 
 // Verdict is what becomes of a message.
 type Verdict uint8
@@ -111,12 +115,12 @@ func (p *JudgePass) Blocks() { p.blocked = p.rule }
 // request without an ID is a notification in JSON-RPC, but some servers execute it.
 func (p *JudgePass) decide(policy Policy) {
 	m := p.Message
-	if policy == nil || m.Kind != Request && m.Kind != Notification && (m.Kind != Audit || p.call == nil || p.call.Refused) {
+	if policy == nil || m.Kind != mcp.Request && m.Kind != mcp.Notification && (m.Kind != mcp.Audit || p.call == nil || p.call.Refused) {
 		return
 	}
 	r := &p.judge.asked
 	*r = PolicyRequest{Server: p.Server.ID, Method: m.Method, Target: m.Target, Arguments: m.Arguments, Partial: m.Partial}
-	if m.Kind == Audit {
+	if m.Kind == mcp.Audit {
 		r.Method, r.Unlogged = "tools/call", m.Arguments == nil
 		r.Target = p.Called()
 	}
@@ -132,7 +136,7 @@ func (p *JudgePass) decide(policy Policy) {
 
 // Called returns the name of the tool that the call at hand is for, as its server has it.
 func (p *JudgePass) Called() string {
-	if p.Message.Kind == Audit {
+	if p.Message.Kind == mcp.Audit {
 		return unprefixed(p.Message.Target, p.Server.ID)
 	}
 	return p.Message.Target
@@ -162,7 +166,7 @@ func (p *JudgePass) Policy() Decision { return p.policy }
 
 // poisoned blocks a result for what rules found in its texts.
 func (j *judge) poisoned(p *JudgePass, message int) {
-	if j.engine.blocks == nil || p.Message.Kind != Response {
+	if j.engine.blocks == nil || p.Message.Kind != mcp.Response {
 		return
 	}
 	for k := range j.found {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/effort"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -20,7 +21,7 @@ func answer(t testing.TB, text string) *scanner.Event {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":`+string(quoted)+`}]}}`)
+	return frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":`+string(quoted)+`}]}}`)
 }
 
 // TestLayers shows that three encodings inside each other are taken off, of one

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
@@ -94,7 +95,7 @@ func (e *Engine) Keeping() *Engine {
 }
 
 // keeps reports whether a definition is needed after Inspect.
-func (e *Engine) keeps(d Digest) bool {
+func (e *Engine) keeps(d mcp.Digest) bool {
 	for _, s := range [...]*Snapshot{e.approved, e.base} {
 		if s != nil && !s.digests[d] {
 			return true
@@ -200,7 +201,7 @@ func (e *Engine) Rules() []Rule { return e.rules }
 func crashed(r *Rule, e *Event, why any) Finding {
 	return Finding{
 		Rule: &ruleCrashed, Category: ruleCrashed.Category, Severity: ruleCrashed.Severity,
-		Message: show(fmt.Sprintf("the rule %s failed on this event and could not judge it: %v", r.ID, why), messageChars), Name: r.ID, Subject: MessageSubject,
+		Message: show(fmt.Sprintf("the rule %s failed on this event and could not judge it: %v", r.ID, why), messageChars), Name: r.ID, Subject: mcp.MessageSubject,
 		Location: Location{e.Origin.File, e.Origin.Line, e.Origin.Column, e.Origin.Pointer}, Action: "alert",
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -46,7 +47,7 @@ type one struct{ e *scanner.Event }
 func (o one) Events(yield func(*scanner.Event)) { yield(o.e) }
 func (o one) Release()                          {}
 
-func frame(i int, d scanner.Direction, text string) *scanner.Event {
+func frame(i int, d mcp.Direction, text string) *scanner.Event {
 	return &scanner.Event{Time: time.Unix(int64(i), 0).UTC(), Session: "s", Server: "srv", Transport: "stdio", Direction: d, Frame: []byte(text),
 		Origin: scanner.Origin{File: "f", Line: i + 1, Column: 1, Exact: true}}
 }
@@ -101,7 +102,7 @@ func TestNewRefusesRulesThatDoNotExplainThemselves(t *testing.T) {
 		"kebab case":                      func(r *scanner.Rule) { r.ID = "Marker" },
 		"no check":                        func(r *scanner.Rule) { r.Text, r.Patterns = nil, nil },
 		"Text and Patterns go together":   func(r *scanner.Rule) { r.Patterns = nil },
-		"On is for Judge":                 func(r *scanner.Rule) { r.On = scanner.OnCall },
+		"On is for Judge":                 func(r *scanner.Rule) { r.On = mcp.OnCall },
 		"no anchor":                       func(r *scanner.Rule) { r.Patterns[0].Anchors = nil },
 		`anchor "Marker" must be written`: func(r *scanner.Rule) { r.Patterns[0].Anchors = []string{"Marker"} },
 		"missing closing )":               func(r *scanner.Rule) { r.Patterns[0].Expr = "(" },
@@ -126,7 +127,7 @@ func TestRuleThatPanics(t *testing.T) {
 	message.Message = func(p *scanner.MessagePass) { _ = p.Doc.Nodes[len(p.Doc.Nodes)] }
 	judge.ID, judge.Text, judge.Patterns = "tst-judge", nil, nil
 	judge.Judge = func(*scanner.JudgePass) { panic("judge") }
-	s, _ := run(t, []scanner.Rule{text, message, judge, markerRule()}, frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"x":"zqmarker"}}`))
+	s, _ := run(t, []scanner.Rule{text, message, judge, markerRule()}, frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"x":"zqmarker"}}`))
 	got := map[string]int{}
 	for _, f := range s.findings {
 		got[f.Rule.ID+" "+f.Name]++
@@ -146,7 +147,7 @@ func TestFindingsAreBounded(t *testing.T) {
 		fmt.Fprintf(&b, `"zqmarker %d",`, i)
 	}
 	b.WriteString(`0]}}`)
-	s, res := run(t, []scanner.Rule{markerRule()}, frame(0, scanner.ServerToClient, b.String()))
+	s, res := run(t, []scanner.Rule{markerRule()}, frame(0, mcp.ServerToClient, b.String()))
 	if len(s.findings) != 200+b.Len()/2048 || len(res.Coverage.Skipped) != 1 {
 		t.Errorf("%d findings and coverage %+v: want 200, one for each 2 KiB, and a note of the rest", len(s.findings), res.Coverage)
 	}
@@ -165,7 +166,7 @@ func TestFindingsKeptAreTheWorst(t *testing.T) {
 	}
 	small, large := strings.Repeat(`"zqmarker",`, 300), strings.Repeat(`"zqmarker worst",`, 3)
 	for _, list := range []string{small + large, large + small, small + large + small} {
-		s, res := run(t, []scanner.Rule{r}, frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"a":[`+list+`0]}}`))
+		s, res := run(t, []scanner.Rule{r}, frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"a":[`+list+`0]}}`))
 		worst := 0
 		for i, f := range s.findings {
 			if f.Severity == scanner.Critical {
@@ -195,11 +196,11 @@ func TestRepetitionHidesNothing(t *testing.T) {
 	}
 	for _, decoys := range []int{16, 60, 250, 100_000} {
 		text := strings.Repeat("no zqmarker. ", decoys) + "zqmarker now"
-		s, res := run(t, []scanner.Rule{r}, frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"x":"`+text+`"}}`))
+		s, res := run(t, []scanner.Rule{r}, frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"x":"`+text+`"}}`))
 		if complete := len(res.Coverage.Skipped) == 0; len(s.findings) != 1 || complete != (decoys < 256) {
 			t.Errorf("behind %d decoys: %d findings, coverage %+v", decoys, len(s.findings), res.Coverage)
 		}
-		_, res = run(t, []scanner.Rule{r}, frame(0, scanner.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"x","params":{"x":"`+text+`"}}`))
+		_, res = run(t, []scanner.Rule{r}, frame(0, mcp.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"x","params":{"x":"`+text+`"}}`))
 		if len(res.Coverage.Skipped) != 0 {
 			t.Errorf("what no rule was to judge counts as left out: %+v", res.Coverage)
 		}
@@ -217,8 +218,8 @@ func TestExpressionThatTakesTooLong(t *testing.T) {
 	r.Patterns = []scanner.Pattern{p}
 	hostile := `"` + strings.Repeat("x", 60) + `z"`
 	s, res := run(t, []scanner.Rule{r},
-		frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"x":[`+strings.Repeat(hostile+",", 99)+hostile+`]}}`),
-		frame(1, scanner.ServerToClient, `{"jsonrpc":"2.0","id":2,"result":{"x":"a xxxz"}}`))
+		frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"x":[`+strings.Repeat(hostile+",", 99)+hostile+`]}}`),
+		frame(1, mcp.ServerToClient, `{"jsonrpc":"2.0","id":2,"result":{"x":"a xxxz"}}`))
 	if c := res.Coverage; len(s.findings) != 1 || c.Inspected != 1 || len(c.Skipped) != 1 || c.Skipped[0].Count != 1 || !strings.Contains(c.Skipped[0].Reason, "tst-marker took too long") {
 		t.Errorf("%d findings, coverage %+v", len(s.findings), c)
 	}
@@ -229,7 +230,7 @@ func TestExpressionThatTakesTooLong(t *testing.T) {
 func TestSessionsAreBounded(t *testing.T) {
 	var events []*scanner.Event
 	for i := range 3000 {
-		e := frame(i, scanner.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		e := frame(i, mcp.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 		e.Session = fmt.Sprint("s", i)
 		events = append(events, e)
 	}
@@ -240,7 +241,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	if len(res.Coverage.Skipped) != 0 {
 		t.Errorf("sessions that had ended leave a run incomplete: %+v", res.Coverage)
 	}
-	back := frame(3000, scanner.ClientToServer, `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+	back := frame(3000, mcp.ClientToServer, `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	back.Session = "s7"
 	_, res = run(t, []scanner.Rule{markerRule()}, append(events, back)...)
 	if len(res.Coverage.Skipped) != 1 || res.Coverage.Skipped[0].Count != 1 {
@@ -255,7 +256,7 @@ func TestErrorsEndTheRun(t *testing.T) {
 	}
 	var events []*scanner.Event
 	for i := range 500 {
-		events = append(events, frame(i, scanner.ServerToClient, `{}`))
+		events = append(events, frame(i, mcp.ServerToClient, `{}`))
 	}
 	broken := errors.New("disk full")
 	if _, err := e.Run(context.Background(), &source{events}, &sink{fail: broken}); !errors.Is(err, broken) {
@@ -274,10 +275,10 @@ func TestCoverageCounts(t *testing.T) {
 	again := skipped
 	ignored := &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "r2"}
 	_, res := run(t, []scanner.Rule{markerRule()},
-		frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{}}`),
-		frame(1, scanner.ServerToClient, `Server listening on stdio`),
-		frame(2, scanner.ServerToClient, `{"jsonrpc":"2.0",`),
-		frame(3, scanner.ServerToClient, `[1,2]`),
+		frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{}}`),
+		frame(1, mcp.ServerToClient, `Server listening on stdio`),
+		frame(2, mcp.ServerToClient, `{"jsonrpc":"2.0",`),
+		frame(3, mcp.ServerToClient, `[1,2]`),
 		&skipped, &again, ignored)
 	c := res.Coverage
 	if c.Events != 6 || c.Inspected != 2 || c.Noise != 1 || len(c.Ignored) != 1 || len(c.Skipped) != 3 {
@@ -305,7 +306,7 @@ func TestNoise(t *testing.T) {
 		{`{'jsonrpc':"2.0",` + rest, false}, {`{jsonrpc:"2.0",` + rest, false}, {`{json\u0072pc : "2.0",` + rest, false}, {`{"a\"}" :1,,` + rest, false},
 		{`ready {` + strings.Repeat(" ", 300) + rest, false}, {`ready {'` + strings.Repeat("a", 300) + rest, false}, {"\uFEFF[{" + rest + "]", false},
 	} {
-		s, res := run(t, []scanner.Rule{markerRule()}, frame(0, scanner.ServerToClient, c.frame))
+		s, res := run(t, []scanner.Rule{markerRule()}, frame(0, mcp.ServerToClient, c.frame))
 		if noisy := res.Coverage.Noise == 1; noisy != c.noise || noisy == (len(res.Coverage.Skipped) == 1) {
 			t.Errorf("%q: coverage %+v, want noise %t", c.frame, res.Coverage, c.noise)
 		}
@@ -325,10 +326,10 @@ func TestBatchOfUnknownDirection(t *testing.T) {
 	rule.Judge = func(p *scanner.JudgePass) {
 		got = append(got, fmt.Sprintf("%s %s %t", p.Message.Kind, p.Direction, p.Request != nil))
 	}
-	batch := frame(1, scanner.Unknown, `[{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}]`)
-	run(t, []scanner.Rule{rule}, frame(0, scanner.Unknown, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), batch)
+	batch := frame(1, mcp.Unknown, `[{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}]`)
+	run(t, []scanner.Rule{rule}, frame(0, mcp.Unknown, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), batch)
 	want := []string{"request client_to_server false", "notification client_to_server false", "response server_to_client true"}
-	if !slices.Equal(got, want) || batch.Direction != scanner.Unknown {
+	if !slices.Equal(got, want) || batch.Direction != mcp.Unknown {
 		t.Errorf("got %q with the frame from %s, want %q", got, batch.Direction, want)
 	}
 }
@@ -336,7 +337,7 @@ func TestBatchOfUnknownDirection(t *testing.T) {
 // TestDamagedLineCountsOnce: a frame that its reader could not take for a record
 // is one event, inspected as text and counted as skipped for the reader's reason.
 func TestDamagedLineCountsOnce(t *testing.T) {
-	damaged := frame(0, scanner.Unknown, `zqmarker, no record`)
+	damaged := frame(0, mcp.Unknown, `zqmarker, no record`)
 	damaged.Reason = "a line is no JSON"
 	s, res := run(t, []scanner.Rule{markerRule()}, damaged)
 	c := res.Coverage
@@ -358,9 +359,9 @@ func TestDefinitionChecks(t *testing.T) {
 	r, other := markerRule(), markerRule()
 	r.Definition = check
 	other.ID, other.Text, other.Patterns, other.Definition = "tst-other", nil, nil, check
-	s, _ := run(t, []scanner.Rule{r, other}, frame(0, scanner.ServerToClient,
+	s, _ := run(t, []scanner.Rule{r, other}, frame(0, mcp.ServerToClient,
 		`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"plain","description":"Has a zqmarker."}]}}`),
-		frame(1, scanner.ServerToClient, `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"a plain text"}]}}`))
+		frame(1, mcp.ServerToClient, `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"a plain text"}]}}`))
 	if want := []string{"plain", "description", "has a zqmarker."}; !slices.Equal(read, want) {
 		t.Errorf("read %q, want %q", read, want)
 	}

@@ -1,30 +1,14 @@
 package scanner
 
 import (
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
 	"github.com/mcpscan/mcpscan/internal/configfile"
-
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
-
-// Direction says who sent a frame.
-type Direction uint8
-
-// The directions. Logs without directions have Unknown.
-const (
-	Unknown Direction = iota
-	ClientToServer
-	ServerToClient
-)
-
-var directionNames = [...]string{"unknown", "client_to_server", "server_to_client"}
-
-func (d Direction) String() string { return directionNames[d] }
 
 // EventKind is the kind of an event.
 type EventKind uint8
@@ -51,12 +35,12 @@ type Event struct {
 	Server    string
 	Transport string // stdio, http, sse
 	Request   string // the model's, that a call was made in answer to, where the recording says
-	Direction Direction
+	Direction mcp.Direction
 	Kind      EventKind
 	Type      string                   // the type by name, as in events.jsonl
 	Reason    string                   // why the event is skipped or ignored, or its frame is none of a record, in words for a report
 	Frame     []byte                   // the exact bytes; valid until the event has been judged
-	HTTP      *HTTPHead                // of the exchange that the frame came in, nil where the recording has no heads
+	HTTP      *mcp.HTTPHead            // of the exchange that the frame came in, nil where the recording has no heads
 	Identity  *baseline.Identity       // of a LockEvent or StartedEvent: what the server is, nil where the lockfile does not say
 	Locked    *baseline.LockedIdentity // of a LockEvent: all that the lockfile holds of that
 	Says      baseline.Says            // of a LockEvent: what the lockfile says about the server besides its definitions
@@ -71,37 +55,6 @@ type Event struct {
 
 	tree *wire.Doc
 	root int
-}
-
-// HTTPHead has the protocol headers of an HTTP exchange, as sent.
-type HTTPHead struct {
-	Method     string // Mcp-Method of the request
-	Name       string // Mcp-Name of the request
-	Version    string // MCP-Protocol-Version of the request
-	Session    string // MCP-Session-Id of the response
-	Authorized bool   // the request has credentials; which is nobody's business
-}
-
-// headBytes bounds a field of a head that is kept.
-const headBytes = 4096
-
-// Field takes in a field of the head of a request or a response.
-func (h *HTTPHead) Field(request bool, name, value string) {
-	if len(value) > headBytes {
-		value = value[:headBytes]
-	}
-	switch name = strings.ToLower(name); {
-	case request && name == "mcp-method":
-		h.Method = value
-	case request && name == "mcp-name":
-		h.Name = value
-	case request && name == "mcp-protocol-version":
-		h.Version = value
-	case request && name == "authorization":
-		h.Authorized = true
-	case !request && name == "mcp-session-id":
-		h.Session = value
-	}
 }
 
 // SetTree hands over the parse of the frame where the reader has it already:

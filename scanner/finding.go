@@ -9,39 +9,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
-
-// SubjectKind is the kind of a finding's subject.
-type SubjectKind uint8
-
-// The subjects. The first five are definitions, which a model reads as
-// documentation; the others are what happens in a session.
-const (
-	NoSubject SubjectKind = iota
-	ToolSubject
-	PromptSubject
-	ResourceSubject
-	TemplateSubject
-	ServerSubject // serverInfo, instructions, capabilities
-	CallSubject   // the arguments of a call
-	ResultSubject // what a call, a read or a get gave back
-	ErrorSubject
-	NotificationSubject
-	SamplingSubject
-	ElicitationSubject
-	MessageSubject // anything else on the wire
-	ConfigSubject  // what a client configuration says
-)
-
-var subjectNames = [...]string{"", "tool", "prompt", "resource", "template", "server", "call", "result",
-	"error", "notification", "sampling", "elicitation", "message", "configuration"}
-
-func (k SubjectKind) String() string { return subjectNames[k] }
-
-// Definition reports whether the subject is a definition that a model reads.
-func (k SubjectKind) Definition() bool { return k >= ToolSubject && k <= ServerSubject }
 
 // Status is the decision about a finding.
 type Status uint8
@@ -69,7 +39,7 @@ type Finding struct {
 	Session    string
 	Server     string
 	Other      string // the server, or the well-known name, that it takes the server for
-	Subject    SubjectKind
+	Subject    mcp.SubjectKind
 	Name       string // name of the tool, prompt or resource, where there is one
 	Pointer    string // JSON Pointer into the definition, result, message or entry of a configuration
 	Evidence   Evidence

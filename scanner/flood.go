@@ -1,5 +1,7 @@
 package scanner
 
+import "github.com/mcpscan/mcpscan/internal/mcp"
+
 // MessageClass is the effect of unsolicited messages on their receiver.
 type MessageClass uint8
 
@@ -27,9 +29,9 @@ func FloodLimit(c MessageClass) RateLimit {
 // classOf returns the class of a server's message, false if it does not count for floods.
 func classOf(m *Message) (c MessageClass, ok bool) {
 	switch {
-	case m.Kind == Request && requestSubject(m.Method) != NoSubject:
+	case m.Kind == mcp.Request && requestSubject(m.Method) != mcp.NoSubject:
 		return Asks, true
-	case m.Kind != Notification:
+	case m.Kind != mcp.Notification:
 		return 0, false
 	case len(announcements[m.Method]) > 0, m.Method == "notifications/resources/updated":
 		return Relists, true
@@ -40,7 +42,7 @@ func classOf(m *Message) (c MessageClass, ok bool) {
 // Flood reports whether the message at hand is the first of its class for which the
 // bucket of its server has no token, since that was full. It is asked once for a message.
 func (p *JudgePass) Flood() (c MessageClass, first bool) {
-	if p.Direction != ServerToClient || p.Now.IsZero() {
+	if p.Direction != mcp.ServerToClient || p.Now.IsZero() {
 		return 0, false
 	}
 	c, ok := classOf(p.Message.Message)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -23,7 +24,7 @@ func TestFlood(t *testing.T) {
 		for after, want := range map[time.Duration]int{0: 1, refilled - 1: 1, refilled: 0, time.Hour: 0, -time.Hour: 1} {
 			var events []*scanner.Event
 			for i := range limit.Burst + 1 {
-				e := frame(i, scanner.ServerToClient, text)
+				e := frame(i, mcp.ServerToClient, text)
 				if e.Time = time.Unix(1000, 0); i == limit.Burst {
 					e.Time = e.Time.Add(after)
 				}

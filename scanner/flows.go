@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -58,7 +59,7 @@ type remembered [text.DistinctKinds + 1]queue[uint64]
 func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	return func(yield func(*Flow) bool) {
 		m, s := p.Message, p.Session
-		if p.Direction != ClientToServer || m.Kind != Request && p.call == nil || len(s.known) == 0 {
+		if p.Direction != mcp.ClientToServer || m.Kind != mcp.Request && p.call == nil || len(s.known) == 0 {
 			return
 		}
 		for i := range m.Values {
@@ -79,14 +80,14 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 
 // remember takes the values of a message into its session. It returns why one was
 // not remembered, or another one forgotten for it; "" where there is nothing to tell.
-func (j *judge) remember(s *Session, srv *Server, from Direction, i int, m *Judged) (lost string) {
+func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, i int, m *Judged) (lost string) {
 	var source *Outflow
 	if s.forgot {
 		lost = "a session continued after its values were dropped to limit memory: the flow of the earliest is not tracked"
 	}
 	for n := range m.Values {
 		v := &m.Values[n]
-		said := v.said || from == ClientToServer
+		said := v.said || from == mcp.ClientToServer
 		k, ok := s.known[v.digest]
 		switch {
 		case ok && said:

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
+
 	"pgregory.net/rapid"
 
 	"github.com/mcpscan/mcpscan/internal/effort"
@@ -24,7 +26,7 @@ const aSecret = "gho_Zq8RtY3uWm5NcV7bXs2LkD9fGh4Jp6Aa1EeT"
 // returned is a result with one text.
 func returned(i int, server, text string) *scanner.Event {
 	quoted, _ := json.Marshal(text)
-	e := frame(i, scanner.ServerToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":%s}]}}`, i, quoted))
+	e := frame(i, mcp.ServerToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":%s}]}}`, i, quoted))
 	e.Server, e.Time = server, time.Unix(int64(i), 0).UTC()
 	return e
 }
@@ -32,7 +34,7 @@ func returned(i int, server, text string) *scanner.Event {
 // sent is a call that sends a text.
 func sent(i int, server, text string) *scanner.Event {
 	quoted, _ := json.Marshal(text)
-	e := frame(i, scanner.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"send_it","arguments":{"body":%s}}}`, i, quoted))
+	e := frame(i, mcp.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"send_it","arguments":{"body":%s}}}`, i, quoted))
 	e.Server, e.Time = server, time.Unix(int64(i), 0).UTC()
 	return e
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -18,7 +19,7 @@ import (
 func pings(t *testing.T, script string) (events []*scanner.Event) {
 	t.Helper()
 	for i, word := range strings.Fields(script) {
-		e := frame(i, scanner.ClientToServer, `{"jsonrpc":"2.0","method":"ping"}`)
+		e := frame(i, mcp.ClientToServer, `{"jsonrpc":"2.0","method":"ping"}`)
 		session, at, _ := strings.Cut(word, ":")
 		e.Session, e.Time = session, time.Time{}
 		if at != "" {
@@ -95,9 +96,9 @@ func (c crowded) Events(yield func(*scanner.Event)) {
 	for i := c.from; i < c.to; i++ {
 		frames := [...]string{`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read_file"}]}}`,
 			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_file"}}`, `{"jsonrpc":"2.0","id":2,"result":{}}`}
-		e := frame(i, scanner.ServerToClient, frames[i/c.sessions])
+		e := frame(i, mcp.ServerToClient, frames[i/c.sessions])
 		if i/c.sessions == 1 {
-			e.Direction = scanner.ClientToServer
+			e.Direction = mcp.ClientToServer
 		}
 		e.Session, e.Server = fmt.Sprint("s", i%c.sessions), fmt.Sprint("srv", i%1000)
 		yield(e)

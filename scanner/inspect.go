@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -16,7 +17,7 @@ type Inspector struct {
 	own    wire.Doc // the parse of frames that come without one
 	folder text.Folder
 	scan   *text.Scanner
-	digest digester
+	digest mcp.Digester
 	buf    []byte
 
 	// The event at hand.
@@ -94,7 +95,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 			in.guard(r, func() { r.Settings(&SettingsPass{ChangedSettings: e.Settings, rule: r, in: in}) })
 		}
 	case StartedEvent:
-		facts.Messages = append(facts.Messages, Message{Kind: Started})
+		facts.Messages = append(facts.Messages, Message{Kind: mcp.Started})
 	}
 	if in.dropped > 0 {
 		in.skip(tooMany)
@@ -212,15 +213,15 @@ func (in *Inspector) plain() {
 	in.own.SetText(in.event.Frame)
 	in.tree, in.event.root = &in.own, 0
 	in.message = len(in.facts.Messages)
-	in.facts.Messages = append(in.facts.Messages, Message{Kind: Malformed})
+	in.facts.Messages = append(in.facts.Messages, Message{Kind: mcp.Malformed})
 	in.unread = true
-	in.region(MessageSubject, "", 0, 0)
+	in.region(mcp.MessageSubject, "", 0, 0)
 	in.unread = false
 }
 
 // region inspects every string and key in the subtree of node i, as part of
 // the subject whose root is root.
-func (in *Inspector) region(kind SubjectKind, name string, root, i int) {
+func (in *Inspector) region(kind mcp.SubjectKind, name string, root, i int) {
 	end := int(in.tree.Nodes[i].Next)
 	for ; i < end; i++ {
 		n := &in.tree.Nodes[i]
@@ -237,7 +238,7 @@ func (in *Inspector) region(kind SubjectKind, name string, root, i int) {
 }
 
 // field inspects one text: a string value, or a key. It inspects decoded forms too.
-func (in *Inspector) field(kind SubjectKind, name string, root, i int, isKey bool) {
+func (in *Inspector) field(kind mcp.SubjectKind, name string, root, i int, isKey bool) {
 	if in.late() {
 		return
 	}
@@ -314,7 +315,7 @@ func (in *Inspector) match(p *TextPass) (seen text.Disguised) {
 
 // client reports text that the client sent.
 func (p *TextPass) client() bool {
-	return p.Subject == CallSubject || p.Direction == ClientToServer
+	return p.Subject == mcp.CallSubject || p.Direction == mcp.ClientToServer
 }
 
 // dispatch hands the matches to the rules whose patterns they are.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/conform"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
 // The bounds of a judge's memory, for any input.
@@ -34,7 +35,7 @@ type judge struct {
 	entries  configured
 	out      Outcome // of the event at hand
 	found    []Finding
-	about    map[DefinitionKey]bool // what the findings are about, nil where nobody has asked yet
+	about    map[mcp.DefinitionKey]bool // what the findings are about, nil where nobody has asked yet
 	coverage *coverage
 	stats    Stats
 	seq      int64  // events that were judged
@@ -62,7 +63,7 @@ type judge struct {
 
 type pinKey struct {
 	server  string
-	kind    SubjectKind
+	kind    mcp.SubjectKind
 	name    string
 	foreign bool // a digest of another engine's making is beside ours, and hides no change
 }
@@ -121,7 +122,7 @@ func (j *judge) messages(e *Event) {
 		j.servers[digest(e.Server)] = struct{}{}
 		j.stats.Servers = len(j.servers)
 	}
-	first, agreed := Unknown, true
+	first, agreed := mcp.Unknown, true
 	for i := range j.out.Messages {
 		from := j.message(session, srv, e, i)
 		if i == 0 {
@@ -129,7 +130,7 @@ func (j *judge) messages(e *Event) {
 		}
 		agreed = agreed && from == first
 	}
-	if agreed && e.Direction == Unknown {
+	if agreed && e.Direction == mcp.Unknown {
 		e.Direction = first
 	}
 }
@@ -154,16 +155,16 @@ func (j *judge) complete(e *Event) {
 
 // message judges one message and returns who sent it. That is reported for each
 // message of a batch apart where the frame itself does not say.
-func (j *judge) message(session *Session, srv *Server, e *Event, i int) Direction {
+func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Direction {
 	m := &j.out.Messages[i]
 	from := direction(e.Direction, m.Message)
 	p := j.start(session, srv, e, m, from)
-	lists := m.traits&OnList != 0
+	lists := m.traits&mcp.OnList != 0
 	if lists {
 		j.most = max(j.most, room(m.Message))
 	}
 	j.pairs(e)
-	if m.Kind == Response {
+	if m.Kind == mcp.Response {
 		if call, ok := srv.pending[opposite(from)].get(m.ID); ok {
 			j.request = call
 			p.Request = &j.request
@@ -175,7 +176,7 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) Directio
 	if p.call = j.call(srv, e, from, m); p.call != nil {
 		took, p.broken = p.call, srv.count(p.call, p.Limits)
 	}
-	if lists && from == ServerToClient {
+	if lists && from == mcp.ServerToClient {
 		p.apart = j.compareClients(p)
 	}
 	p.decide(j.engine.policy)
@@ -196,13 +197,13 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) Directio
 			j.coverage.skip(lost, e.Origin)
 		}
 	}
-	if p.Request != nil && from == ServerToClient {
+	if p.Request != nil && from == mcp.ServerToClient {
 		j.suspect(srv, i, m.Message, j.request)
 	}
 	if lists && j.snapshot(e) != nil {
 		srv.show(m.Message)
 	}
-	whole := session.apply(srv, e, from, m, func(d *Definition) *Known { return j.shared(e, d) })
+	whole := session.apply(srv, e, from, m, func(d *mcp.Definition) *Known { return j.shared(e, d) })
 	if took != nil {
 		if lost := session.record(srv, took, p.Limits.window()); lost != "" {
 			j.coverage.skip(lost, e.Origin)
@@ -211,13 +212,13 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) Directio
 	if !whole {
 		j.coverage.skip("more open requests than the limit: the response to this one is not matched with it", e.Origin)
 	}
-	srv.Noisy = srv.Noisy || j.out.Noise && from == ServerToClient
+	srv.Noisy = srv.Noisy || j.out.Noise && from == mcp.ServerToClient
 	return from
 }
 
 // start makes the pass of a message. It sets each field that another message can have
 // changed, which takes less than a new pass.
-func (j *judge) start(session *Session, srv *Server, e *Event, m *Judged, from Direction) *JudgePass {
+func (j *judge) start(session *Session, srv *Server, e *Event, m *Judged, from mcp.Direction) *JudgePass {
 	p := &j.pass
 	p.Now, p.Session, p.Server, p.Message, p.Direction, p.Transport, p.Noise, p.event = e.Time, session, srv, m, from, e.Transport, j.out.Noise, e
 	p.told = nil
@@ -226,7 +227,7 @@ func (j *judge) start(session *Session, srv *Server, e *Event, m *Judged, from D
 }
 
 // shared returns the record of a definition around the one copy of it that is kept.
-func (j *judge) shared(e *Event, d *Definition) *Known {
+func (j *judge) shared(e *Event, d *mcp.Definition) *Known {
 	offset := d.Offset
 	if known := j.pins[pinKey{e.Server, d.Kind, d.Name, d.Foreign}]; known != nil && known.Definition.Digest == d.Digest {
 		if known.Definition == d {
@@ -246,7 +247,7 @@ func (j *judge) name(message int, target string) {
 	}
 	for k := range j.found {
 		f := &j.found[k]
-		if f.message == message && f.Name == "" && (f.Subject == ResultSubject || f.Subject == ErrorSubject) {
+		if f.message == message && f.Name == "" && (f.Subject == mcp.ResultSubject || f.Subject == mcp.ErrorSubject) {
 			f.Name = show(target, nameChars)
 		}
 	}
@@ -289,12 +290,12 @@ func (j *judge) crash(r *Rule, e *Event, why any) {
 }
 
 // pin remembers the first definition that a server showed under a name.
-func (j *judge) pin(e *Event, d *Definition) {
+func (j *judge) pin(e *Event, d *mcp.Definition) {
 	key := pinKey{e.Server, d.Kind, d.Name, d.Foreign}
 	if j.pins[key] != nil {
 		return
 	}
-	if d.Kind == ToolSubject && j.pins[pinKey{e.Server, d.Kind, d.Name, !d.Foreign}] == nil {
+	if d.Kind == mcp.ToolSubject && j.pins[pinKey{e.Server, d.Kind, d.Name, !d.Foreign}] == nil {
 		j.stats.Tools++
 	}
 	if len(j.pins) >= maxPins {
@@ -307,7 +308,7 @@ func (j *judge) pin(e *Event, d *Definition) {
 
 // keepSchemas counts the schemas of a definition that is remembered from now on. Where
 // there are too many, it returns the definition without its own.
-func (j *judge) keepSchemas(e *Event, d *Definition) *Definition {
+func (j *judge) keepSchemas(e *Event, d *mcp.Definition) *mcp.Definition {
 	if j.schemas+len(d.Input)+len(d.Output) > maxSchemas {
 		bare := *d
 		bare.Input, bare.Output = nil, nil
@@ -319,24 +320,24 @@ func (j *judge) keepSchemas(e *Event, d *Definition) *Definition {
 }
 
 // known makes the record of a definition that the event shows at an offset.
-func (j *judge) known(e *Event, d *Definition, offset int) *Known {
+func (j *judge) known(e *Event, d *mcp.Definition, offset int) *Known {
 	return &Known{Server: e.Server, Session: e.Session, Definition: d, Location: j.places.At(offset), Time: e.Time,
 		Client: j.server.Client, Version: j.server.Info.Version}
 }
 
 // direction infers an unknown direction from messages that only one side sends.
-func direction(d Direction, m *Message) Direction {
-	if d != Unknown {
+func direction(d mcp.Direction, m *Message) mcp.Direction {
+	if d != mcp.Unknown {
 		return d
 	}
 	switch m.Kind {
-	case Request, Notification:
+	case mcp.Request, mcp.Notification:
 		if fromServer[m.Method] {
-			return ServerToClient
+			return mcp.ServerToClient
 		}
-		return ClientToServer
+		return mcp.ClientToServer
 	}
-	return ServerToClient
+	return mcp.ServerToClient
 }
 
 // fromServer lists the methods that only a server sends.

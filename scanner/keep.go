@@ -3,6 +3,8 @@ package scanner
 import (
 	"slices"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
 // maxPerEvent is how many findings are kept of one event, and bytesPerMore the frame length
@@ -67,7 +69,7 @@ const inPieces = "in pieces"
 
 // category is the rule's category in definitions, and output poisoning in results.
 func (p *TextPass) category() string {
-	if p.Subject == ResultSubject || p.Subject == ErrorSubject {
+	if p.Subject == mcp.ResultSubject || p.Subject == mcp.ErrorSubject {
 		return OutputPoisoning
 	}
 	return p.rule.Category
@@ -196,14 +198,14 @@ func (j *judge) full(s Severity) bool {
 }
 
 // reported reports whether the event has had a finding about a subject of this name.
-func (j *judge) reported(kind SubjectKind, name string) bool {
+func (j *judge) reported(kind mcp.SubjectKind, name string) bool {
 	if j.about == nil {
-		j.about = map[DefinitionKey]bool{}
+		j.about = map[mcp.DefinitionKey]bool{}
 		for i := range j.found {
-			j.about[DefinitionKey{j.found[i].Subject, j.found[i].Name}] = true
+			j.about[mcp.DefinitionKey{Kind: j.found[i].Subject, Name: j.found[i].Name}] = true
 		}
 	}
-	return j.about[DefinitionKey{kind, name}]
+	return j.about[mcp.DefinitionKey{Kind: kind, Name: name}]
 }
 
 // keep adds a finding of the session that full has let pass. Where there are too
@@ -211,7 +213,7 @@ func (j *judge) reported(kind SubjectKind, name string) bool {
 func (j *judge) keep(f Finding) {
 	j.found = append(j.found, f)
 	if j.about != nil {
-		j.about[DefinitionKey{f.Subject, f.Name}] = true
+		j.about[mcp.DefinitionKey{Kind: f.Subject, Name: f.Name}] = true
 	}
 	if j.kept++; j.kept > j.most {
 		own := len(j.found) - j.kept

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -32,7 +33,7 @@ func TestLate(t *testing.T) {
 		judge := scanner.NewJudge(engine)
 		missed := 0
 		for i, frame := range frames {
-			e := &scanner.Event{Kind: scanner.FrameEvent, Session: "s", Server: "files", Direction: scanner.ServerToClient, Frame: []byte(frame), Origin: scanner.Origin{File: "f", Line: i + 1, Column: 1}}
+			e := &scanner.Event{Kind: scanner.FrameEvent, Session: "s", Server: "files", Direction: mcp.ServerToClient, Frame: []byte(frame), Origin: scanner.Origin{File: "f", Line: i + 1, Column: 1}}
 			facts := in.Inspect(e)
 			judge.Judge(e, facts)
 			if slices.ContainsFunc(facts.Skips, func(s string) bool { return strings.Contains(s, "--max-time") }) {

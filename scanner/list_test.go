@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -15,7 +16,7 @@ func TestDefinitionsOfALongListAreNotMoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts := e.NewInspector().Inspect(&scanner.Event{Direction: scanner.ServerToClient, Frame: []byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[` + list + `]}}`)})
+	facts := e.NewInspector().Inspect(&scanner.Event{Direction: mcp.ServerToClient, Frame: []byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[` + list + `]}}`)})
 	if len(facts.Messages) != 1 {
 		t.Fatalf("%d messages", len(facts.Messages))
 	}

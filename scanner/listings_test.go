@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -40,15 +41,15 @@ func listed(i int, session string, tools ...string) *scanner.Event {
 		name, description, _ := strings.Cut(tool, " ")
 		list = append(list, fmt.Sprintf(`{"name":%q,"description":%q}`, name, description))
 	}
-	e := frame(i, scanner.ServerToClient, "")
+	e := frame(i, mcp.ServerToClient, "")
 	e.Session, e.Frame = session, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{"tools":[%s]}}`, i, strings.Join(list, ","))
 	return e
 }
 
 func TestListings(t *testing.T) {
-	call := frame(7, scanner.ClientToServer, "")
+	call := frame(7, mcp.ClientToServer, "")
 	call.Session, call.Frame = "a", []byte(`{"jsonrpc":"2.0","id":70,"method":"tools/call","params":{"name":"add"}}`)
-	answer := frame(8, scanner.ServerToClient, "")
+	answer := frame(8, mcp.ServerToClient, "")
 	answer.Session, answer.Frame = "a", []byte(`{"jsonrpc":"2.0","id":70,"result":{}}`)
 	events := []*scanner.Event{
 		listed(0, "a", "add Adds.", "sub Subtracts.", "add Sends."), // what occurs twice is no change yet, and the second counts from then on

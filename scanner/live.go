@@ -1,6 +1,10 @@
 package scanner
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+)
 
 // Live decides about the messages of connections that are open, one at a time, and
 // remembers what it needs for those behind them. It is safe for use by several
@@ -18,7 +22,7 @@ type Live struct {
 // Live returns a Live with nothing in its memory.
 func (e *Engine) Live() *Live {
 	l := &Live{inspectors: make(chan *Inspector, e.workers), judge: newJudge(e)}
-	l.judge.withholding = &withholding{refused: map[withheldKey]Decision{}, blocked: map[DefinitionKey]*Finding{}, listed: map[DefinitionKey]Digest{}}
+	l.judge.withholding = &withholding{refused: map[withheldKey]Decision{}, blocked: map[mcp.DefinitionKey]*Finding{}, listed: map[mcp.DefinitionKey]mcp.Digest{}}
 	return l
 }
 

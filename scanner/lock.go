@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -13,7 +13,7 @@ import (
 func (in *Inspector) lock() {
 	doc, root := in.tree, in.event.root
 	in.message = len(in.facts.Messages)
-	in.facts.Messages = append(in.facts.Messages, Message{Kind: Lockfile, node: root})
+	in.facts.Messages = append(in.facts.Messages, Message{Kind: mcp.Lockfile, node: root})
 	m := &in.facts.Messages[in.message]
 	for c := doc.First(root); c >= 0; c = doc.Next(c) {
 		key := string(doc.Key(c, new([]byte)))
@@ -24,25 +24,25 @@ func (in *Inspector) lock() {
 				in.lockEntry(m, kind, entry)
 			}
 		case key == "instructions" && doc.Kind(c) == wire.Object:
-			in.lockEntry(m, ServerSubject, c)
+			in.lockEntry(m, mcp.ServerSubject, c)
 		case key == "serverInfo":
 			in.server(m, root, c, key)
 		default:
 			if key == "identity" {
 				m.IdentityAt = int(doc.Nodes[c].Start) - int(doc.Nodes[root].Start)
 			}
-			in.region(MessageSubject, "", root, c)
+			in.region(mcp.MessageSubject, "", root, c)
 		}
 	}
 	for _, kind := range listings { // a kind that the lockfile does not have has no definition
 		m.Lists[kind] = true
 	}
-	m.Lists[ServerSubject] = true
+	m.Lists[mcp.ServerSubject] = true
 	in.messageRules(m, root)
 }
 
 // lockEntry inspects one entry: the definition that it shows is the one seen last.
-func (in *Inspector) lockEntry(m *Message, kind SubjectKind, entry int) {
+func (in *Inspector) lockEntry(m *Message, kind mcp.SubjectKind, entry int) {
 	doc := in.tree
 	now := doc.Get(doc.Get(entry, "seen"), "definition")
 	if now < 0 || in.event.Approved {
@@ -53,7 +53,7 @@ func (in *Inspector) lockEntry(m *Message, kind SubjectKind, entry int) {
 	for c := doc.First(entry); c >= 0; c = doc.Next(c) {
 		switch {
 		case now >= c && now < int(doc.Nodes[c].Next):
-			if kind == ServerSubject {
+			if kind == mcp.ServerSubject {
 				in.declareInstructions(m, now)
 				in.region(kind, "", in.event.root, now)
 			} else {
@@ -63,7 +63,7 @@ func (in *Inspector) lockEntry(m *Message, kind SubjectKind, entry int) {
 			name, _ := doc.Str(c, nameKey(kind))
 			in.region(kind, name, c, c)
 		default:
-			in.region(MessageSubject, "", entry, c)
+			in.region(mcp.MessageSubject, "", entry, c)
 		}
 	}
 }

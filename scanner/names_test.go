@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/capability"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -82,7 +83,7 @@ func TestNear(t *testing.T) {
 		for _, n := range strings.Fields(names) {
 			tools = append(tools, fmt.Sprintf(`{"name":%q}`, n))
 		}
-		e := frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"tools":[`+strings.Join(tools, ",")+`]}}`)
+		e := frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"tools":[`+strings.Join(tools, ",")+`]}}`)
 		e.Server = server
 		return e
 	}

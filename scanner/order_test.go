@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
+
 	"pgregory.net/rapid"
 
 	"github.com/mcpscan/mcpscan/scanner"
@@ -127,7 +129,7 @@ type heldChunk struct {
 
 func (c *heldChunk) Size() int { return c.of.size }
 func (c *heldChunk) Events(yield func(*scanner.Event)) {
-	e := frame(1, scanner.ClientToServer, `{"jsonrpc":"2.0","method":"ping"}`)
+	e := frame(1, mcp.ClientToServer, `{"jsonrpc":"2.0","method":"ping"}`)
 	e.Session = fmt.Sprint(c.n % 3)
 	yield(e)
 	ignored := *e
@@ -166,7 +168,7 @@ func TestOrderProperty(t *testing.T) {
 		var events []*scanner.Event
 		of := map[string][]*scanner.Event{}
 		for i := range n {
-			e := frame(i, scanner.ClientToServer, `{"jsonrpc":"2.0","method":"ping"}`)
+			e := frame(i, mcp.ClientToServer, `{"jsonrpc":"2.0","method":"ping"}`)
 			e.Session = fmt.Sprint("s", r.IntN(sessions))
 			e.Time = time.Unix(1e9, int64(r.IntN(40))*int64(time.Second)/2).UTC()
 			events = append(events, e)

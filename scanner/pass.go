@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -25,9 +25,9 @@ type Issue struct {
 // TextPass is all that the Text, Definition, Unusual and Lines checks of a rule may
 // see: one text field of one event.
 type TextPass struct {
-	Subject   SubjectKind
+	Subject   mcp.SubjectKind
 	Name      string // of the definition; empty for results, which are named later
-	Direction Direction
+	Direction mcp.Direction
 	Source    []byte       // the text as sent
 	Folded    []byte       // the text as patterns see it; nil in Unusual and Lines
 	Matches   []text.Match // of the rule's own patterns, by their place in Rule.Patterns; nil but in Text
@@ -128,7 +128,7 @@ func (p *TextPass) Parameter(name string) bool {
 // it is required; "" for other texts.
 func (p *TextPass) Argument() (name string, needed bool) {
 	doc := p.in.tree
-	if p.Subject != ToolSubject || p.isKey || !doc.KeyIs(p.node, "description") {
+	if p.Subject != mcp.ToolSubject || p.isKey || !doc.KeyIs(p.node, "description") {
 		return "", false
 	}
 	schema := int(doc.Nodes[p.node].Parent)
@@ -145,16 +145,16 @@ func (p *TextPass) Argument() (name string, needed bool) {
 	}
 	var buf []byte
 	name = string(doc.Key(schema, &buf))
-	return name, Required(doc, int(doc.Nodes[properties].Parent), name)
+	return name, required(doc, int(doc.Nodes[properties].Parent), name)
 }
 
 // maxRequired bounds the list of required properties that is read for each of
 // them. Schemas of published servers list 40 at most.
 const maxRequired = 256
 
-// Required reports whether an object schema requires a property. A list beyond
+// required reports whether an object schema requires a property. A list beyond
 // the bound requires everything.
-func Required(doc *wire.Doc, schema int, property string) bool {
+func required(doc *wire.Doc, schema int, property string) bool {
 	list := doc.Get(schema, "required")
 	return doc.Kind(list) == wire.Array && (doc.Nodes[list].Len > maxRequired || doc.Lists(list, property))
 }
@@ -162,7 +162,7 @@ func Required(doc *wire.Doc, schema int, property string) bool {
 // Failed reports whether the text is an error: the protocol's own, or part of a
 // result that says of itself that the call failed.
 func (p *TextPass) Failed() bool {
-	return p.Subject == ErrorSubject || p.in.isError(p.root)
+	return p.Subject == mcp.ErrorSubject || p.in.isError(p.root)
 }
 
 // FirstSentence reports whether the text is the description of its definition and start is in
@@ -252,7 +252,7 @@ type MessagePass struct {
 	Doc       *wire.Doc
 	Root      int // the message's node
 	Message   *Message
-	Direction Direction
+	Direction mcp.Direction
 	Transport string
 
 	in   *Inspector
@@ -260,16 +260,16 @@ type MessagePass struct {
 }
 
 // Subject returns what node i belongs to, and the root that pointers to it start from.
-func (p *MessagePass) Subject(i int) (kind SubjectKind, name string, root int) {
+func (p *MessagePass) Subject(i int) (kind mcp.SubjectKind, name string, root int) {
 	return p.in.subjectOf(p.Root, p.Message, i)
 }
 
 // DefinitionNode returns the node of definition d of the message.
-func (p *MessagePass) DefinitionNode(d *Definition) int { return d.node }
+func (p *MessagePass) DefinitionNode(d *mcp.Definition) int { return d.Node }
 
 // Required reports whether an object schema requires a property.
 func (p *MessagePass) Required(schema int, property string) bool {
-	return Required(p.Doc, schema, property)
+	return required(p.Doc, schema, property)
 }
 
 // Report hands over a finding about node i, or about its key.
@@ -288,7 +288,7 @@ type JudgePass struct {
 	Session   *Session
 	Server    *Server
 	Message   *Judged
-	Direction Direction
+	Direction mcp.Direction
 	Transport string
 	Request   *PendingCall // for a response: the request it answers, nil where there is none
 	Noise     bool         // the frame is no message at all
@@ -311,7 +311,7 @@ type JudgePass struct {
 
 // toldOf is a definition, and the category of a rule that has reported something of it.
 type toldOf struct {
-	DefinitionKey
+	mcp.DefinitionKey
 	category string
 }
 
@@ -319,7 +319,7 @@ type toldOf struct {
 type JudgeIssue struct {
 	Severity Severity
 	Message  string
-	Subject  SubjectKind
+	Subject  mcp.SubjectKind
 	Name     string
 	Server   string // that it is about, where that is not the one of the message
 	Other    string // the server, or the well-known name, that the one at hand is taken for
@@ -337,7 +337,7 @@ type JudgeIssue struct {
 // Pinned returns the definition that the server listed first in the whole input if it now
 // lists d, or nil. Reports of other engines are compared only with their own kind. Documents
 // are not compared: two versions of a server side by side are not a change.
-func (p *JudgePass) Pinned(d *Definition) *Known {
+func (p *JudgePass) Pinned(d *mcp.Definition) *Known {
 	if p.event.Kind == DefinitionEvent || p.event.Kind == LockEvent {
 		return nil
 	}
@@ -345,7 +345,7 @@ func (p *JudgePass) Pinned(d *Definition) *Known {
 }
 
 // Known returns what the session will remember of the message's definition d.
-func (p *JudgePass) Known(d *Definition) *Known { return p.judge.known(p.event, d, d.Offset) }
+func (p *JudgePass) Known(d *mcp.Definition) *Known { return p.judge.known(p.event, d, d.Offset) }
 
 // Full reports that the event has more findings than are kept of it: a rule may
 // stop looking.
@@ -359,8 +359,8 @@ func (p *JudgePass) Told(rule string) bool {
 
 // ToldOf reports whether an earlier rule of the same category has reported something about a
 // definition of this message.
-func (p *JudgePass) ToldOf(d *Definition) bool {
-	return p.told[toldOf{DefinitionKey{d.Kind, d.Name}, p.rule.Category}]
+func (p *JudgePass) ToldOf(d *mcp.Definition) bool {
+	return p.told[toldOf{d.Key(), p.rule.Category}]
 }
 
 // Report hands over a finding.
@@ -371,7 +371,7 @@ func (p *JudgePass) Report(is JudgeIssue) {
 		if p.told == nil {
 			p.told = map[toldOf]bool{}
 		}
-		p.told[toldOf{DefinitionKey{is.Subject, is.Name}, p.rule.Category}] = true
+		p.told[toldOf{mcp.DefinitionKey{Kind: is.Subject, Name: is.Name}, p.rule.Category}] = true
 	}
 	if p.judge.full(is.Severity) {
 		return

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -25,7 +26,7 @@ const piecesReach = text.Reach
 // joined inspects the texts of a list of content blocks in sequence, as a model reads them: an
 // order or a word can be split over blocks. It reports only findings that span blocks; the
 // others have been reported.
-func (in *Inspector) joined(kind SubjectKind, root, list int) {
+func (in *Inspector) joined(kind mcp.SubjectKind, root, list int) {
 	for _, words := range [...]bool{true, false} {
 		all, pieces := in.together(list, words)
 		if len(pieces) == 0 {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
 // TestPieces: what reaches from one block of content into another is found where it
@@ -28,7 +28,7 @@ func TestPieces(t *testing.T) {
 		"two words":         {[]string{"Nobody may ignore", "all of it. The pre", "vious instructions are long."}, ""},
 		"nothing":           {[]string{"Ignore the noise of the pump.", "Read the previous page."}, ""},
 	} {
-		e := frame(1, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`+
+		e := frame(1, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`+
 			strings.Join(c.blocks, `"},{"type":"text","text":"`)+`"}]}}`)
 		s, _ := runAll(t, e)
 		var got []string

@@ -1,6 +1,10 @@
 package scanner
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+)
 
 // Pinning says what becomes of a call whose tool is not as it was trusted.
 type Pinning struct {
@@ -26,20 +30,20 @@ const (
 // where that stands; and what the tool is by now, nil where its server has not listed it.
 func (p *JudgePass) Trust() (t Trust, trusted Location, now *Known) {
 	name := p.Message.Target
-	var is *Definition
+	var is *mcp.Definition
 	if now = p.Server.Current(name); now != nil {
 		is = now.Definition
 	}
-	t, trusted = p.trust(ToolSubject, name, is)
+	t, trusted = p.trust(mcp.ToolSubject, name, is)
 	return t, trusted, now
 }
 
 // trust compares a definition with the one trusted under its name. It is nil if its server has
 // not listed it.
-func (p *JudgePass) trust(kind SubjectKind, name string, now *Definition) (t Trust, trusted Location) {
-	var was *Definition
+func (p *JudgePass) trust(kind mcp.SubjectKind, name string, now *mcp.Definition) (t Trust, trusted Location) {
+	var was *mcp.Definition
 	if offer := p.Approved(); offer != nil {
-		if o := offer.Definitions[DefinitionKey{kind, name}]; o != nil && !o.pending() {
+		if o := offer.Definitions[mcp.DefinitionKey{Kind: kind, Name: name}]; o != nil && !o.pending() {
 			was, trusted = o.Definition, o.Location
 		}
 	}
@@ -52,7 +56,7 @@ func (p *JudgePass) trust(kind SubjectKind, name string, now *Definition) (t Tru
 	default:
 		first := p.judge.pins[pinKey{p.Server.ID, kind, name, now.Foreign}]
 		switch {
-		case first == nil && kind == ToolSubject && p.Server.changed[name] != nil: // all that is known of it is that it changed
+		case first == nil && kind == mcp.ToolSubject && p.Server.changed[name] != nil: // all that is known of it is that it changed
 			return Changed, trusted
 		case first == nil: // more definitions than are remembered, or a new one
 			return Unpinned, trusted
@@ -75,7 +79,7 @@ func (srv *Server) Current(name string) *Known {
 
 // relist remembers that a tool was listed again, in the same form as at first or in
 // another one.
-func (srv *Server) relist(first *Known, d *Definition, know func(*Definition) *Known) {
+func (srv *Server) relist(first *Known, d *mcp.Definition, know func(*mcp.Definition) *Known) {
 	if first.Definition.Foreign != d.Foreign {
 		return
 	}
@@ -92,7 +96,7 @@ func (srv *Server) relist(first *Known, d *Definition, know func(*Definition) *K
 
 // replace remembers what another engine says that a tool is by now. Where the list itself
 // was seen, that is what counts.
-func (srv *Server) replace(d *Definition, know func(*Definition) *Known) {
+func (srv *Server) replace(d *mcp.Definition, know func(*mcp.Definition) *Known) {
 	first := srv.Tools[d.Name]
 	switch {
 	case first == nil:

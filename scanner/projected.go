@@ -3,6 +3,7 @@ package scanner
 import (
 	"bytes"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -11,8 +12,8 @@ import (
 // is no change. The members of the message stay where they are: offsets in Sent are those of
 // the message. Where nothing was approved of its server, the definition compares only with
 // others of its kind.
-func (in *Inspector) project(i int, def *Definition) {
-	in.digest.definition(in.tree, i, def)
+func (in *Inspector) project(i int, def *mcp.Definition) {
+	in.digest.Definition(in.tree, i, def)
 	snapshot := in.engine.approved
 	var offer *Offer
 	if snapshot != nil && !in.engine.pair {
@@ -24,13 +25,13 @@ func (in *Inspector) project(i int, def *Definition) {
 	}
 	whole := in.tree.Raw(i)
 	var doc wire.Doc
-	if was := offer.Definitions[DefinitionKey{def.Kind, def.Name}]; was != nil && !was.pending() && was.Sent != nil && doc.Parse(was.Sent) == nil {
+	if was := offer.Definitions[def.Key()]; was != nil && !was.pending() && was.Sent != nil && doc.Parse(was.Sent) == nil {
 		whole = in.completed(i, &doc)
 	}
 	if doc.Parse(whole) != nil { // more values than a definition may have
 		return
 	}
-	in.digest.definition(&doc, 0, def)
+	in.digest.Definition(&doc, 0, def)
 	if in.engine.keeps(def.Digest) {
 		def.Sent = bytes.Clone(whole)
 	}

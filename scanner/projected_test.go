@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
 // listed is a source of events.
@@ -24,8 +26,8 @@ func (l *listed) Release() {}
 func judgedAgainst(t *testing.T, approved []*Event, now *Event) (changed, unknown []string) {
 	t.Helper()
 	see := func(p *JudgePass) {
-		p.Changed(func(d *Definition, _ *Offered) { changed = append(changed, d.Name) })
-		p.Unapproved(func(d *Definition, _ *Offered) { unknown = append(unknown, d.Name) })
+		p.Changed(func(d *mcp.Definition, _ *Offered) { changed = append(changed, d.Name) })
+		p.Unapproved(func(d *mcp.Definition, _ *Offered) { unknown = append(unknown, d.Name) })
 		p.Missing(func(o *Offered) { t.Errorf("%s counts as missing", o.Name) })
 	}
 	rule := Rule{ID: "observer", Category: "engine", Title: "x", Why: "x.", Fix: "x.", Basis: "x.", Refs: []string{"CWE-778"}, Judge: see}
@@ -48,7 +50,7 @@ func judgedAgainst(t *testing.T, approved []*Event, now *Event) (changed, unknow
 // otherwise is one.
 func TestProjected(t *testing.T) {
 	document := func(tools string, projected, rewritten bool) *Event {
-		return &Event{Kind: DefinitionEvent, Session: "s", Server: "files", Direction: ServerToClient, Frame: []byte(`{"tools":[` + tools + `]}`), Projected: projected, Rewritten: rewritten}
+		return &Event{Kind: DefinitionEvent, Session: "s", Server: "files", Direction: mcp.ServerToClient, Frame: []byte(`{"tools":[` + tools + `]}`), Projected: projected, Rewritten: rewritten}
 	}
 	approved := []*Event{document(`{"name":"read","title":"Read","description":"Reads.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},{"name":"list"}`, false, false)}
 	for _, tt := range []struct {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 
@@ -77,7 +78,7 @@ type Rule struct {
 
 	// On are the traits of the messages that Judge is called for: those that have any
 	// of them. Without one it is called for every message.
-	On Traits
+	On mcp.Traits
 
 	// Arguments says that Judge looks at the arguments of requests: they are carried
 	// to the judge only where somebody does.
@@ -141,7 +142,7 @@ func (r *Rule) validate() error {
 		return fmt.Errorf("rule %q: it has no check", r.ID)
 	case (r.Text == nil) != (len(r.Patterns) == 0 && r.MorePatterns == nil):
 		return fmt.Errorf("rule %q: Text and Patterns go together", r.ID)
-	case r.On > allTraits || r.On != 0 && r.Judge == nil:
+	case r.On > mcp.AllTraits || r.On != 0 && r.Judge == nil:
 		return fmt.Errorf("rule %q: On is for Judge, and has to be made of the traits of messages", r.ID)
 	}
 	return nil

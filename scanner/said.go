@@ -2,6 +2,7 @@ package scanner
 
 import (
 	"github.com/mcpscan/mcpscan/internal/baseline"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
 // Before returns the server in the lockfile before the change under review, nil if there is
@@ -60,12 +61,12 @@ func (p *JudgePass) TakenOut(visit func(was *Offered, absent bool)) (left int) {
 }
 
 // lockedDefinitions are those that the lockfile has of the server of the event.
-func (p *JudgePass) lockedDefinitions() map[DefinitionKey]*Definition {
-	here := map[DefinitionKey]*Definition{}
+func (p *JudgePass) lockedDefinitions() map[mcp.DefinitionKey]*mcp.Definition {
+	here := map[mcp.DefinitionKey]*mcp.Definition{}
 	if p.event.Kind == LockEvent {
 		for i := range p.Message.Definitions {
 			d := &p.Message.Definitions[i]
-			here[DefinitionKey{d.Kind, d.Name}] = d
+			here[d.Key()] = d
 		}
 	} else if offer := p.Approved(); offer != nil {
 		for key, d := range offer.Definitions {

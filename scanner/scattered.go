@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -24,7 +25,7 @@ const (
 // one behind the other: an order can be cut into words that are values of their own. In
 // a definition these are the elements of one list, elsewhere all that follow each other.
 // Only what reaches from one value into another is reported.
-func (in *Inspector) scattered(kind SubjectKind, name string, root, i int) {
+func (in *Inspector) scattered(kind mcp.SubjectKind, name string, root, i int) {
 	p := TextPass{Subject: kind, Name: name, Direction: in.event.Direction, in: in, root: root}
 	if p.client() {
 		return

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/capability"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 )
 
@@ -113,22 +114,22 @@ type Server struct {
 		at   time.Time
 		tool string
 	}
-	pending [ServerToClient + 1]requests // by sender
+	pending [mcp.ServerToClient + 1]requests // by sender
 	answers answers
 	calls   calls
 
 	Words     []string // of its ID
-	Info      ServerInfo
-	Client    *ClientInfo          // nil where it is not known
-	Roots     []string             // URIs of what the client said last that the server may use; nil where it said nothing
-	Relisted  map[string]bool      // tools that it has listed again as another definition than that in Tools
-	Announced [MessageSubject]bool // by kind of definition: it has said that the list changed, and not listed it in full since
+	Info      mcp.ServerInfo
+	Client    *mcp.ClientInfo          // nil where it is not known
+	Roots     []string                 // URIs of what the client said last that the server may use; nil where it said nothing
+	Relisted  map[string]bool          // tools that it has listed again as another definition than that in Tools
+	Announced [mcp.MessageSubject]bool // by kind of definition: it has said that the list changed, and not listed it in full since
 	Trifecta  TrifectaTools
 
 	forgotten bool // the session has more servers than are remembered: nothing is known of it
 
 	named  int // its tools among the session's names
-	shown  map[DefinitionKey]bool
+	shown  map[mcp.DefinitionKey]bool
 	values remembered
 	varied map[string]bool         // tools that were told as changed
 	floods *[messageClasses]bucket // nil before the first message that the server sent unasked
@@ -139,11 +140,11 @@ type Server struct {
 type Known struct {
 	Server     string
 	Session    string
-	Definition *Definition
+	Definition *mcp.Definition
 	Location   Location
 	Time       time.Time
-	Client     *ClientInfo // that it was shown to, nil where that is not known
-	Version    string      // that the server said it had
+	Client     *mcp.ClientInfo // that it was shown to, nil where that is not known
+	Version    string          // that the server said it had
 }
 
 func (s *Session) server(id string) *Server {
@@ -175,35 +176,35 @@ func (s *Session) server(id string) *Server {
 // apply changes the session by one message and its sender. know makes the record of a
 // definition, around the one copy of it that the whole input keeps. It returns
 // false where a bound kept something from being remembered.
-func (s *Session) apply(srv *Server, e *Event, from Direction, m *Judged, know func(*Definition) *Known) (whole bool) {
+func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, know func(*mcp.Definition) *Known) (whole bool) {
 	whole = true
 	if m.Server != nil {
-		srv.Info.update(m.Server)
+		srv.Info.Update(m.Server)
 	}
-	if m.Client != nil && from == ClientToServer {
+	if m.Client != nil && from == mcp.ClientToServer {
 		srv.Client = m.Client
 	}
 	switch m.Kind {
-	case Request:
-		srv.Asked = srv.Asked || from == ClientToServer
+	case mcp.Request:
+		srv.Asked = srv.Asked || from == mcp.ClientToServer
 		whole = srv.pending[from].put(m.ID, PendingCall{m.Method, m.Target, e.Time, m.NoCursor})
-	case Notification, Audit:
+	case mcp.Notification, mcp.Audit:
 		for _, kind := range announcements[m.Method] {
 			srv.Announced[kind] = true
 		}
-	case Response:
-		if srv.pending[opposite(from)].take(m.ID) && from == ServerToClient {
+	case mcp.Response:
+		if srv.pending[opposite(from)].take(m.ID) && from == mcp.ServerToClient {
 			srv.answer(m.Message)
 		}
 	}
-	if m.Roots != nil && from == ClientToServer {
+	if m.Roots != nil && from == mcp.ClientToServer {
 		srv.Roots = m.Roots
 	}
 	srv.Seen = true
-	if m.traits&OnList == 0 {
+	if m.traits&mcp.OnList == 0 {
 		return whole
 	}
-	srv.Listed = srv.Listed || m.Lists[ToolSubject]
+	srv.Listed = srv.Listed || m.Lists[mcp.ToolSubject]
 	for kind, listed := range m.Lists {
 		if listed && !m.More {
 			srv.Announced[kind] = false
@@ -217,14 +218,14 @@ func (s *Session) apply(srv *Server, e *Event, from Direction, m *Judged, know f
 }
 
 // list remembers the tools that a server lists, and returns those that are new or changed.
-func (s *Session) list(srv *Server, definitions []Definition, know func(*Definition) *Known) (listings []Listing) {
+func (s *Session) list(srv *Server, definitions []mcp.Definition, know func(*mcp.Definition) *Known) (listings []Listing) {
 	if srv.Tools == nil {
 		srv.Tools = map[string]*Known{}
 	}
 	var fresh map[string]bool // by this message: what occurs twice in a list is no change
 	for i := range definitions {
 		d := &definitions[i]
-		if d.Kind != ToolSubject {
+		if d.Kind != mcp.ToolSubject {
 			continue
 		}
 		if first := srv.Tools[d.Name]; first != nil {
@@ -299,32 +300,19 @@ func enlist(by map[string][]*Known, key string, k *Known) {
 }
 
 // announcements maps a notification to the lists that it says have changed.
-var announcements = map[string][]SubjectKind{
-	"notifications/tools/list_changed":     {ToolSubject},
-	"notifications/prompts/list_changed":   {PromptSubject},
-	"notifications/resources/list_changed": {ResourceSubject, TemplateSubject},
-	"mcp_tools_list_changed":               {ToolSubject},
+var announcements = map[string][]mcp.SubjectKind{
+	"notifications/tools/list_changed":     {mcp.ToolSubject},
+	"notifications/prompts/list_changed":   {mcp.PromptSubject},
+	"notifications/resources/list_changed": {mcp.ResourceSubject, mcp.TemplateSubject},
+	"mcp_tools_list_changed":               {mcp.ToolSubject},
 }
 
-// update adds the values of a later message and keeps the others.
-func (i *ServerInfo) update(by *ServerInfo) {
-	for _, f := range [...]struct{ now, next *string }{{&i.Name, &by.Name}, {&i.Title, &by.Title}, {&i.Version, &by.Version},
-		{&i.Protocol, &by.Protocol}, {&i.Website, &by.Website}} {
-		if *f.next != "" {
-			*f.now = *f.next
-		}
-	}
-	if by.Icons != nil {
-		i.Icons = by.Icons
-	}
-}
-
-func opposite(d Direction) Direction {
+func opposite(d mcp.Direction) mcp.Direction {
 	switch d {
-	case ClientToServer:
-		return ServerToClient
-	case ServerToClient:
-		return ClientToServer
+	case mcp.ClientToServer:
+		return mcp.ServerToClient
+	case mcp.ServerToClient:
+		return mcp.ClientToServer
 	}
-	return Unknown
+	return mcp.Unknown
 }

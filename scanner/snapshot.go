@@ -1,15 +1,13 @@
 package scanner
 
 import (
-	"cmp"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
 	"github.com/mcpscan/mcpscan/internal/configfile"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
 // Snapshot is the definitions of servers, with their findings. It is a Sink of an engine that
@@ -17,7 +15,7 @@ import (
 type Snapshot struct {
 	Servers map[string]*Offer
 
-	digests map[Digest]bool
+	digests map[mcp.Digest]bool
 	known   map[[16]byte]Severity // findings in definitions, by what they are
 	lost    int
 	places  Places // in the event at hand
@@ -27,43 +25,32 @@ type Snapshot struct {
 type Offer struct {
 	Server      string
 	Transport   string
-	Info        ServerInfo
+	Info        mcp.ServerInfo
 	Identity    *baseline.Identity       // nil where nobody said what the server is
 	Locked      *baseline.LockedIdentity // nil where no lockfile says
 	Says        baseline.Says            // what a lockfile reports it beside its definitions; nil where it is in none
-	Client      *ClientInfo              // that it was listed to
+	Client      *mcp.ClientInfo          // that it was listed to
 	Location    Location                 // where it was first seen
-	Definitions map[DefinitionKey]*Offered
-	Lists       [MessageSubject]bool // the kinds that it listed to the end
+	Definitions map[mcp.DefinitionKey]*Offered
+	Lists       [mcp.MessageSubject]bool // the kinds that it listed to the end
 	Twice       []Twice
 	Rival       Location // of another server that was given the same name; zero for none
 
 	// Cached answers: engines can share an offer.
 	mu      sync.Mutex
-	sorted  []DefinitionKey
+	sorted  []mcp.DefinitionKey
 	content map[content][]string
 }
 
 // content is a definition without its name.
 type content struct {
-	kind  SubjectKind
-	parts [2]Digest
-}
-
-// DefinitionKey identifies a definition among those of a server.
-type DefinitionKey struct {
-	Kind SubjectKind
-	Name string
-}
-
-// Compare orders definitions by kind, then by name.
-func (k DefinitionKey) Compare(other DefinitionKey) int {
-	return cmp.Or(cmp.Compare(k.Kind, other.Kind), strings.Compare(k.Name, other.Name))
+	kind  mcp.SubjectKind
+	parts [2]mcp.Digest
 }
 
 // Offered is a definition as it stood last.
 type Offered struct {
-	*Definition
+	*mcp.Definition
 	Location Location
 }
 
@@ -72,7 +59,7 @@ func (o *Offered) pending() bool { return o.Status == "pending" }
 
 // Twice is a definition that one list has twice, in two forms.
 type Twice struct {
-	DefinitionKey
+	mcp.DefinitionKey
 	First, Second Location
 }
 
@@ -82,14 +69,14 @@ const maxOffered = 65536
 
 // NewSnapshot returns an empty snapshot.
 func NewSnapshot() *Snapshot {
-	return &Snapshot{Servers: map[string]*Offer{}, digests: map[Digest]bool{}, known: map[[16]byte]Severity{}}
+	return &Snapshot{Servers: map[string]*Offer{}, digests: map[mcp.Digest]bool{}, known: map[[16]byte]Severity{}}
 }
 
 // Offer returns a server's offer, a new one if there is none.
 func (s *Snapshot) Offer(server string) *Offer {
 	o := s.Servers[server]
 	if o == nil {
-		o = &Offer{Server: server, Definitions: map[DefinitionKey]*Offered{}}
+		o = &Offer{Server: server, Definitions: map[mcp.DefinitionKey]*Offered{}}
 		s.Servers[server] = o
 	}
 	return o
@@ -105,7 +92,7 @@ func (s *Snapshot) Event(e *Event, out *Outcome) error {
 	s.places.reset(e)
 	for i := range out.Messages {
 		m := out.Messages[i].Message
-		if m.Kind == Malformed || m.Kind == Audit {
+		if m.Kind == mcp.Malformed || m.Kind == mcp.Audit {
 			continue
 		}
 		o := s.Offer(e.Server)
@@ -123,7 +110,7 @@ func (s *Snapshot) Event(e *Event, out *Outcome) error {
 			o.Client = m.Client
 		}
 		if m.Server != nil {
-			o.Info.update(m.Server)
+			o.Info.Update(m.Server)
 		}
 		s.take(o, e, m)
 	}
@@ -150,20 +137,20 @@ func (o *Offer) rival(id *baseline.Identity, at Location) {
 
 // take adds the definitions of a message.
 func (s *Snapshot) take(o *Offer, e *Event, m *Message) {
-	var here map[DefinitionKey]*Definition
+	var here map[mcp.DefinitionKey]*mcp.Definition
 	for i := range m.Definitions {
 		d := &m.Definitions[i]
 		if d.Sent == nil || len(s.digests) >= maxOffered {
 			s.lost++
 			continue
 		}
-		key, at := DefinitionKey{d.Kind, d.Name}, s.places.At(d.Offset)
+		key, at := d.Key(), s.places.At(d.Offset)
 		if first := here[key]; first != nil && first.Digest != d.Digest {
 			o.Twice = append(o.Twice, Twice{key, s.places.At(first.Offset), at})
 			continue
 		}
 		if here == nil {
-			here = map[DefinitionKey]*Definition{}
+			here = map[mcp.DefinitionKey]*mcp.Definition{}
 		}
 		here[key] = d
 		s.Add(o, &Offered{Definition: d, Location: at})
@@ -176,7 +163,7 @@ func (s *Snapshot) take(o *Offer, e *Event, m *Message) {
 // Add adds a definition to an offer of the snapshot, in place of one of its name.
 func (s *Snapshot) Add(o *Offer, d *Offered) {
 	o.mu.Lock()
-	o.Definitions[DefinitionKey{d.Kind, d.Name}] = d
+	o.Definitions[d.Key()] = d
 	o.sorted, o.content = nil, nil
 	o.mu.Unlock()
 	s.digests[d.Digest] = true
@@ -212,23 +199,23 @@ func (s *Snapshot) Lost() int { return s.lost }
 func (s *Snapshot) Names() []string { return slices.Sorted(maps.Keys(s.Servers)) }
 
 // Keys returns the definitions of an offer in the order of kind and name.
-func (o *Offer) Keys() []DefinitionKey {
+func (o *Offer) Keys() []mcp.DefinitionKey {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.keys()
 }
 
-func (o *Offer) keys() []DefinitionKey {
+func (o *Offer) keys() []mcp.DefinitionKey {
 	if o.sorted == nil {
-		o.sorted = slices.SortedFunc(maps.Keys(o.Definitions), DefinitionKey.Compare)
+		o.sorted = slices.SortedFunc(maps.Keys(o.Definitions), mcp.DefinitionKey.Compare)
 	}
 	return o.sorted
 }
 
 // NameOf returns the first other name under which the offer has the text and the schema of
 // a definition, "" for none.
-func (o *Offer) NameOf(d *Definition) string {
-	if d.Parts[0] == (Digest{}) {
+func (o *Offer) NameOf(d *mcp.Definition) string {
+	if d.Parts[0] == (mcp.Digest{}) {
 		return ""
 	}
 	o.mu.Lock()
@@ -236,13 +223,13 @@ func (o *Offer) NameOf(d *Definition) string {
 	if o.content == nil {
 		o.content = map[content][]string{}
 		for _, key := range o.keys() {
-			c := content{key.Kind, [2]Digest(o.Definitions[key].Parts[:2])}
+			c := content{key.Kind, [2]mcp.Digest(o.Definitions[key].Parts[:2])}
 			if len(o.content[c]) < 2 { // one of them has another name
 				o.content[c] = append(o.content[c], key.Name)
 			}
 		}
 	}
-	for _, name := range o.content[content{d.Kind, [2]Digest(d.Parts[:2])}] {
+	for _, name := range o.content[content{d.Kind, [2]mcp.Digest(d.Parts[:2])}] {
 		if name != d.Name {
 			return name
 		}

@@ -2,15 +2,17 @@ package scanner
 
 import (
 	"sort"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
 // subjectOf finds the subject of a node by the same shapes as the walk.
-func (in *Inspector) subjectOf(root int, m *Message, i int) (SubjectKind, string, int) {
+func (in *Inspector) subjectOf(root int, m *Message, i int) (mcp.SubjectKind, string, int) {
 	// Definitions are in the order of the text.
-	if k := sort.Search(len(m.Definitions), func(k int) bool { return m.Definitions[k].node > i }); k > 0 {
+	if k := sort.Search(len(m.Definitions), func(k int) bool { return m.Definitions[k].Node > i }); k > 0 {
 		d := &m.Definitions[k-1]
-		if d.Kind != ServerSubject && i < int(in.tree.Nodes[d.node].Next) {
-			return d.Kind, d.Name, d.node
+		if d.Kind != mcp.ServerSubject && i < int(in.tree.Nodes[d.Node].Next) {
+			return d.Kind, d.Name, d.Node
 		}
 	}
 	doc := in.tree
@@ -21,30 +23,30 @@ func (in *Inspector) subjectOf(root int, m *Message, i int) (SubjectKind, string
 		switch kind := requestSubject(m.Method); {
 		case doc.KeyIs(c, "result"):
 			return in.resultSubject(c, i)
-		case doc.KeyIs(c, "params") && kind != NoSubject:
+		case doc.KeyIs(c, "params") && kind != mcp.NoSubject:
 			return kind, "", c
 		case doc.KeyIs(c, "error"):
-			return ErrorSubject, "", root
+			return mcp.ErrorSubject, "", root
 		case doc.KeyIs(c, "params") && m.Target != "":
-			return CallSubject, m.Target, c
+			return mcp.CallSubject, m.Target, c
 		}
 	}
-	if m.Kind == Audit {
-		return MessageSubject, m.Target, root
+	if m.Kind == mcp.Audit {
+		return mcp.MessageSubject, m.Target, root
 	}
-	return MessageSubject, "", root
+	return mcp.MessageSubject, "", root
 }
 
 // resultSubject finds what node i of a result belongs to: the result, or one of the
 // requests that are in it.
-func (in *Inspector) resultSubject(result, i int) (SubjectKind, string, int) {
+func (in *Inspector) resultSubject(result, i int) (mcp.SubjectKind, string, int) {
 	for c := in.tree.First(in.tree.Get(result, "inputRequests")); c >= 0; c = in.tree.Next(c) {
 		if i < c || i >= int(in.tree.Nodes[c].Next) {
 			continue
 		}
-		if method, _ := in.tree.Str(c, "method"); requestSubject(method) != NoSubject {
+		if method, _ := in.tree.Str(c, "method"); requestSubject(method) != mcp.NoSubject {
 			return requestSubject(method), "", c
 		}
 	}
-	return ResultSubject, "", result
+	return mcp.ResultSubject, "", result
 }

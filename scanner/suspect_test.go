@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -24,7 +25,7 @@ func TestSuspects(t *testing.T) {
 	} {
 		events := script(t, c.script)
 		for _, e := range events {
-			if e.Direction == scanner.ServerToClient && strings.Contains(string(e.Frame), `"id":0,`) {
+			if e.Direction == mcp.ServerToClient && strings.Contains(string(e.Frame), `"id":0,`) {
 				e.Frame = []byte(secret)
 			}
 		}

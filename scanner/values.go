@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
@@ -60,14 +61,14 @@ func (in *Inspector) values(p *TextPass) {
 		return
 	}
 	switch {
-	case p.Subject == CallSubject:
+	case p.Subject == mcp.CallSubject:
 		if in.tree.KeyIs(p.node, "name") && int(in.tree.Nodes[p.node].Parent) == p.root { // the tool's
 			return
 		}
 		in.carried(p, p.Source, p.Via, 0)
 	case p.Subject.Definition():
 		in.distincts(p, p.Source, p.Via)
-	case p.Subject == ResultSubject, p.Subject == ErrorSubject:
+	case p.Subject == mcp.ResultSubject, p.Subject == mcp.ErrorSubject:
 		if p.original != nil {
 			in.distincts(p, p.Source, p.Via)
 		} else {
@@ -89,7 +90,7 @@ func (in *Inspector) carried(p *TextPass, s []byte, via string, n int) {
 			in.collected.lost = true
 			return
 		}
-		if !searched && p.Subject != CallSubject {
+		if !searched && p.Subject != mcp.CallSubject {
 			secrets, searched = text.Credentials(s), true
 		}
 		if v := bytes.TrimSpace(h.Text); within(secrets, h.Start, h.End) && text.Secretive(v) && !bytes.ContainsAny(v, " \t\n") {
@@ -98,7 +99,7 @@ func (in *Inspector) carried(p *TextPass, s []byte, via string, n int) {
 		in.carried(p, h.Text, h.Via, n+1)
 	}
 	text.Carried(s, inner)
-	if p.Subject == CallSubject { // others were decoded for all rules
+	if p.Subject == mcp.CallSubject { // others were decoded for all rules
 		text.Decode(s, inner)
 	}
 }
@@ -115,7 +116,7 @@ func (in *Inspector) distincts(p *TextPass, s []byte, via string) {
 		in.value(p, v, via, text.NewDistinct(v, 0, len(v), text.SecretValue))
 		return
 	}
-	if p.Subject == CallSubject && !p.isKey {
+	if p.Subject == mcp.CallSubject && !p.isKey {
 		defer text.Lookups(s, func(d text.Distinct) { in.value(p, s, via, d) }) // behind those that are something by themselves
 	}
 	text.Distincts(s, p.Subject.Definition(), func(d text.Distinct) { in.value(p, s, via, d) })
@@ -168,10 +169,10 @@ func (in *Inspector) newValue(p *TextPass, s []byte, via string, d text.Distinct
 		start = int(n.KeyStart)
 	}
 	at := in.locate(start)
-	v := Value{Kind: d.Kind, Via: via, digest: d.Digest, base: d.Base, said: p.Subject.Definition() || p.Subject == CallSubject,
+	v := Value{Kind: d.Kind, Via: via, digest: d.Digest, base: d.Base, said: p.Subject.Definition() || p.Subject == mcp.CallSubject,
 		at:     place{int32(min(at.Line, math.MaxInt32)), int32(min(at.Column, math.MaxInt32))},
 		Offset: start - int(in.tree.Nodes[in.event.root].Start)}
-	if p.Subject == CallSubject {
+	if p.Subject == mcp.CallSubject {
 		v.InLink = text.IsLink(p.Source)
 		v.Whole = len(bytes.TrimSpace(s)) <= d.End-d.Start+len(`"<>"`)
 		v.Pointer = in.pointer(p.root, p.node)
@@ -212,10 +213,10 @@ func sample(m *Message) uint64 {
 }
 
 // number extracts a long number from a message.
-func (in *Inspector) number(kind SubjectKind, name string, root, i int) {
+func (in *Inspector) number(kind mcp.SubjectKind, name string, root, i int) {
 	p := &in.pass
 	*p = TextPass{Subject: kind, Name: name, Direction: in.event.Direction, Source: in.tree.Raw(i), in: in, node: i, root: root}
-	if kind == CallSubject || kind == ResultSubject {
+	if kind == mcp.CallSubject || kind == mcp.ResultSubject {
 		in.distincts(p, p.Source, "")
 	}
 }

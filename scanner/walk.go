@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/capability"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -14,8 +15,8 @@ import (
 // is read as both, and anything else is read as part of the message.
 
 // listings maps the member of a result that lists definitions to their kind.
-var listings = map[string]SubjectKind{
-	"tools": ToolSubject, "prompts": PromptSubject, "resources": ResourceSubject, "resourceTemplates": TemplateSubject,
+var listings = map[string]mcp.SubjectKind{
+	"tools": mcp.ToolSubject, "prompts": mcp.PromptSubject, "resources": mcp.ResourceSubject, "resourceTemplates": mcp.TemplateSubject,
 }
 
 // jsonrpc inspects one JSON-RPC message.
@@ -26,7 +27,7 @@ func (in *Inspector) jsonrpc(root, batch int) {
 	in.facts.Messages = append(in.facts.Messages, m)
 	if doc.Kind(root) != wire.Object {
 		in.skip("a frame that is JSON but not a message: " + doc.Kind(root).String())
-		in.region(MessageSubject, "", root, root)
+		in.region(mcp.MessageSubject, "", root, root)
 		return
 	}
 	msg := &in.facts.Messages[in.message]
@@ -38,10 +39,10 @@ func (in *Inspector) jsonrpc(root, batch int) {
 		case doc.KeyIs(c, "params"):
 			in.params(msg, root, c)
 		case doc.KeyIs(c, "error"):
-			in.region(ErrorSubject, "", root, c)
-			in.scattered(ErrorSubject, "", root, c)
+			in.region(mcp.ErrorSubject, "", root, c)
+			in.scattered(mcp.ErrorSubject, "", root, c)
 		default:
-			in.region(MessageSubject, "", root, c)
+			in.region(mcp.MessageSubject, "", root, c)
 		}
 	}
 	in.messageRules(msg, root)
@@ -56,49 +57,33 @@ func (in *Inspector) document() {
 		return
 	}
 	in.message = len(in.facts.Messages)
-	in.facts.Messages = append(in.facts.Messages, Message{Kind: Document, node: root})
+	in.facts.Messages = append(in.facts.Messages, Message{Kind: mcp.Document, node: root})
 	msg := &in.facts.Messages[in.message]
 	switch doc.Kind(root) {
 	case wire.Array:
-		in.list(msg, ToolSubject, root)
+		in.list(msg, mcp.ToolSubject, root)
 	case wire.Object:
-		if BareTool(doc, root) {
-			msg.Lists[ToolSubject] = true
-			in.define(msg, ToolSubject, root)
+		if mcp.BareTool(doc, root) {
+			msg.Lists[mcp.ToolSubject] = true
+			in.define(msg, mcp.ToolSubject, root)
 			break
 		}
-		in.members(msg, root, ServerSubject)
+		in.members(msg, root, mcp.ServerSubject)
 	default:
-		in.region(MessageSubject, "", root, root)
+		in.region(mcp.MessageSubject, "", root, root)
 	}
 	in.messageRules(msg, root)
 }
 
-// toolMembers are all members of a tool definition.
-var toolMembers = map[string]bool{"name": true, "title": true, "description": true, "inputSchema": true, "input_schema": true,
-	"outputSchema": true, "annotations": true, "execution": true, "icons": true, "_meta": true}
-
-// BareTool reports whether an object is a tool definition: it has a name, says what the tool
-// is, and has no other members.
-func BareTool(doc *wire.Doc, n int) bool {
-	for c := doc.First(n); c >= 0; c = doc.Next(c) {
-		if !toolMembers[string(doc.Key(c, new([]byte)))] {
-			return false
-		}
-	}
-	return doc.Kind(n) == wire.Object && doc.Kind(doc.Get(n, "name")) == wire.String &&
-		(doc.Get(n, "description") >= 0 || doc.Get(n, "inputSchema") >= 0 || doc.Get(n, "input_schema") >= 0)
-}
-
 // result inspects the result of a response.
 func (in *Inspector) result(m *Message, node int) {
-	if in.event.Direction == ClientToServer {
+	if in.event.Direction == mcp.ClientToServer {
 		m.Roots = in.roots(node)
-		in.region(CallSubject, "", node, node)
+		in.region(mcp.CallSubject, "", node, node)
 		return
 	}
 	if in.tree.Kind(node) != wire.Object {
-		in.region(ResultSubject, "", node, node)
+		in.region(mcp.ResultSubject, "", node, node)
 		return
 	}
 	if c := in.tree.Get(node, "structuredContent"); c >= 0 && !in.isError(node) {
@@ -107,7 +92,7 @@ func (in *Inspector) result(m *Message, node int) {
 		}
 		m.StructuredAt = int(in.tree.Nodes[c].Start) - int(in.tree.Nodes[in.event.root].Start)
 	}
-	in.members(m, node, ResultSubject)
+	in.members(m, node, mcp.ResultSubject)
 }
 
 // isError reports a result that says that the call failed: its structure is that
@@ -124,7 +109,7 @@ func (in *Inspector) holds(i, limit int) bool {
 
 // members inspects the members of a result or document; those that have no
 // known place belong to rest.
-func (in *Inspector) members(m *Message, node int, rest SubjectKind) {
+func (in *Inspector) members(m *Message, node int, rest mcp.SubjectKind) {
 	doc := in.tree
 	for c := doc.First(node); c >= 0; c = doc.Next(c) {
 		key := string(doc.Key(c, new([]byte)))
@@ -136,7 +121,7 @@ func (in *Inspector) members(m *Message, node int, rest SubjectKind) {
 			in.server(m, node, c, key)
 		case key == "protocolVersion":
 			in.info(m).Protocol, _ = doc.Str(node, key)
-			in.region(ServerSubject, "", node, c)
+			in.region(mcp.ServerSubject, "", node, c)
 		case key == "nextCursor":
 			m.More = doc.Kind(c) != wire.Null
 			m.NoCursor = string(doc.Raw(c)) == `""`
@@ -157,9 +142,9 @@ func (in *Inspector) members(m *Message, node int, rest SubjectKind) {
 	}
 }
 
-func (in *Inspector) info(m *Message) *ServerInfo {
+func (in *Inspector) info(m *Message) *mcp.ServerInfo {
 	if m.Server == nil {
-		m.Server = &ServerInfo{}
+		m.Server = &mcp.ServerInfo{}
 	}
 	return m.Server
 }
@@ -168,7 +153,7 @@ func (in *Inspector) server(m *Message, node, c int, key string) {
 	info := in.info(m)
 	switch key {
 	case "serverInfo":
-		m.Lists[ServerSubject] = true // instructions would stand here
+		m.Lists[mcp.ServerSubject] = true // instructions would stand here
 		info.Name, _ = in.tree.Str(c, "name")
 		info.Title, _ = in.tree.Str(c, "title")
 		info.Version, _ = in.tree.Str(c, "version")
@@ -177,7 +162,7 @@ func (in *Inspector) server(m *Message, node, c int, key string) {
 	case "instructions":
 		in.declareInstructions(m, c)
 	}
-	in.region(ServerSubject, "", node, c)
+	in.region(mcp.ServerSubject, "", node, c)
 }
 
 // declareInstructions adds a server's instructions to the definitions: they can change like
@@ -188,8 +173,8 @@ func (in *Inspector) declareInstructions(m *Message, c int) {
 	}
 	in.buf = in.buf[:0]
 	said := string(in.tree.Text(c, &in.buf))
-	in.declare(m, c, Definition{Kind: ServerSubject, Description: strings.Clone(said[:min(len(said), descriptionBytes)]),
-		Offset: int(in.tree.Nodes[c].Start) - int(in.tree.Nodes[in.event.root].Start), node: c})
+	in.declare(m, c, mcp.Definition{Kind: mcp.ServerSubject, Description: strings.Clone(said[:min(len(said), descriptionBytes)]),
+		Offset: int(in.tree.Nodes[c].Start) - int(in.tree.Nodes[in.event.root].Start), Node: c})
 }
 
 // icons returns the addresses of the icons at node i; those that are in the
@@ -205,7 +190,7 @@ func (in *Inspector) icons(i int) (icons []string) {
 
 // list inspects a list of definitions. An element of the wrong type does not
 // keep its neighbours from being read.
-func (in *Inspector) list(m *Message, kind SubjectKind, node int) {
+func (in *Inspector) list(m *Message, kind mcp.SubjectKind, node int) {
 	doc := in.tree
 	m.Lists[kind], m.More = true, m.More || in.event.Projected
 	objects := 0
@@ -225,9 +210,9 @@ func (in *Inspector) list(m *Message, kind SubjectKind, node int) {
 }
 
 // define inspects one definition and adds it to the message.
-func (in *Inspector) define(m *Message, kind SubjectKind, c int) {
+func (in *Inspector) define(m *Message, kind mcp.SubjectKind, c int) {
 	doc := in.tree
-	def := Definition{Kind: kind, node: c, Offset: int(doc.Nodes[c].Start) - int(doc.Nodes[in.event.root].Start)}
+	def := mcp.Definition{Kind: kind, Node: c, Offset: int(doc.Nodes[c].Start) - int(doc.Nodes[in.event.root].Start)}
 	def.Name, _ = doc.Str(c, nameKey(kind))
 	def.Title, _ = doc.Str(c, "title")
 	if d, _ := doc.Str(c, "description"); len(d) > descriptionBytes {
@@ -235,7 +220,7 @@ func (in *Inspector) define(m *Message, kind SubjectKind, c int) {
 	} else {
 		def.Description = d
 	}
-	if kind == ToolSubject {
+	if kind == mcp.ToolSubject {
 		def.Can = capability.OfTool(in.tree, c, def.Name, def.Description)
 		def.Category = capability.CategoryOfTool(in.tree, c, def.Name, def.Description)
 	}
@@ -245,10 +230,10 @@ func (in *Inspector) define(m *Message, kind SubjectKind, c int) {
 }
 
 // declare adds a definition to a message.
-func (in *Inspector) declare(m *Message, i int, def Definition) {
-	if in.event.Projected && def.Kind == ToolSubject && in.tree.Kind(i) == wire.Object {
+func (in *Inspector) declare(m *Message, i int, def mcp.Definition) {
+	if in.event.Projected && def.Kind == mcp.ToolSubject && in.tree.Kind(i) == wire.Object {
 		in.project(i, &def)
-	} else if in.digest.definition(in.tree, i, &def); in.engine.keeps(def.Digest) {
+	} else if in.digest.Definition(in.tree, i, &def); in.engine.keeps(def.Digest) {
 		def.Sent = bytes.Clone(in.tree.Raw(i))
 	}
 	// The schemas are most of a definition: where the whole is kept, they are parts of it.
@@ -264,24 +249,24 @@ func (in *Inspector) declare(m *Message, i int, def Definition) {
 		end := from + len(in.tree.Raw(c))
 		return def.Sent[from:end:end]
 	}
-	if def.Kind != ServerSubject {
+	if def.Kind != mcp.ServerSubject {
 		def.Output = schema("outputSchema")
 	}
-	if def.Kind == ToolSubject {
+	if def.Kind == mcp.ToolSubject {
 		def.Input = schema("inputSchema")
 	}
-	if in.engine.agentsh && def.Kind == ToolSubject {
-		def.AgentSH = AgentSH(in.tree, i)
+	if in.engine.agentsh && def.Kind == mcp.ToolSubject {
+		def.AgentSH = mcp.AgentSH(in.tree, i)
 	}
 	m.Definitions = append(m.Definitions, def)
 }
 
 // nameKey is the member that identifies a definition.
-func nameKey(kind SubjectKind) string {
+func nameKey(kind mcp.SubjectKind) string {
 	switch kind {
-	case ResourceSubject:
+	case mcp.ResourceSubject:
 		return "uri"
-	case TemplateSubject:
+	case mcp.TemplateSubject:
 		return "uriTemplate"
 	}
 	return "name"
@@ -297,21 +282,21 @@ func (in *Inspector) inputRequests(m *Message, node int) {
 			m.Asks = append(m.Asks, method)
 		}
 		kind := requestSubject(method)
-		if kind == NoSubject {
-			kind = MessageSubject
+		if kind == mcp.NoSubject {
+			kind = mcp.MessageSubject
 		}
 		in.region(kind, "", c, c)
 	}
 }
 
-func requestSubject(method string) SubjectKind {
+func requestSubject(method string) mcp.SubjectKind {
 	switch method {
 	case "sampling/createMessage":
-		return SamplingSubject
+		return mcp.SamplingSubject
 	case "elicitation/create":
-		return ElicitationSubject
+		return mcp.ElicitationSubject
 	}
-	return NoSubject
+	return mcp.NoSubject
 }
 
 // fromClient lists the requests with free text in them that only a client makes.
@@ -329,33 +314,33 @@ func (in *Inspector) params(m *Message, root, node int) {
 		m.NoCursor = string(in.tree.Raw(c)) == `""`
 	}
 	bare := m.Method == "tools/call" && in.tree.Get(node, "arguments") < 0 // of which only a policy wants to know
-	if in.engine.policy != nil && m.Kind != Response || in.engine.arguments && m.Kind == Request && !bare {
+	if in.engine.policy != nil && m.Kind != mcp.Response || in.engine.arguments && m.Kind == mcp.Request && !bare {
 		m.Arguments, m.Partial = in.arguments(node)
 		m.Partial = m.Partial || in.misplaced(node)
 	}
 	switch {
-	case kind != NoSubject:
+	case kind != mcp.NoSubject:
 		in.region(kind, "", node, node)
 		in.scattered(kind, "", node, node)
 	case strings.HasPrefix(m.Method, "notifications/"):
-		in.region(NotificationSubject, "", node, node)
-		in.scattered(NotificationSubject, "", node, node)
-	case in.event.Direction == ServerToClient,
-		in.event.Direction == Unknown && (m.Kind != Request || !fromClient[m.Method]):
-		in.region(MessageSubject, "", node, node)
+		in.region(mcp.NotificationSubject, "", node, node)
+		in.scattered(mcp.NotificationSubject, "", node, node)
+	case in.event.Direction == mcp.ServerToClient,
+		in.event.Direction == mcp.Unknown && (m.Kind != mcp.Request || !fromClient[m.Method]):
+		in.region(mcp.MessageSubject, "", node, node)
 	default:
 		key := "name"
 		if strings.HasPrefix(m.Method, "resources/") {
 			key = "uri"
 		}
-		if m.Kind != Response {
+		if m.Kind != mcp.Response {
 			m.Target, _ = in.tree.Str(node, key)
 		}
 		if m.Method == "tools/call" {
 			m.Category = capability.CategoryOfName(m.Target)
 			m.Given = in.given(node)
 		}
-		in.region(CallSubject, m.Target, node, node)
+		in.region(mcp.CallSubject, m.Target, node, node)
 	}
 }
 

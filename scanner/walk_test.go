@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -12,26 +13,26 @@ import (
 // samples are messages in which every text-bearing field of the protocol
 // versions 2024-11-05 to 2026-07-28 stands once, with the subject of each.
 var samples = []struct {
-	direction scanner.Direction
+	direction mcp.Direction
 	frame     string
 }{
-	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","instructions":"text","serverInfo":{"name":"name","title":"title","version":"version","description":"text","websiteUrl":"https://x","icons":[{"src":"https://x","mimeType":"image/png"}]},"capabilities":{"experimental":{"keyed":{"text":"text"}},"extensions":{"extension":{}}},"supportedVersions":["2026-07-28"],"_meta":{"member":"text"}}}`},
-	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","tools":[{"name":"name","title":"title","description":"text","inputSchema":{"type":"object","title":"title","description":"text","$comment":"text","$id":"https://x","properties":{"property":{"type":"string","title":"title","description":"text","default":"text","const":"text","enum":["text","other"],"examples":["text"],"pattern":"^text$","format":"format","x-mcp-header":"Header","unknown":"text"}},"required":["property"],"$defs":{"definition":{"$ref":"#/text"}}},"outputSchema":{"properties":{"output":{"description":"text"}}},"annotations":{"title":"title","custom":"text"},"icons":[{"src":"https://x"}],"execution":{"taskSupport":"optional"},"_meta":{"ui":{"resourceUri":"ui://x","csp":{"connectDomains":["x.example"]}}},"unknown":["text"]}],"nextCursor":"cursor"}}`},
-	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"name","title":"title","description":"text","arguments":[{"name":"argument","title":"title","description":"text"}]}],"resources":[{"uri":"file:///x","name":"name","title":"title","description":"text","mimeType":"text/plain","annotations":{"audience":["user"],"lastModified":"2025"}}],"resourceTemplates":[{"uriTemplate":"file:///{x}","name":"name","description":"text"}]}}`},
-	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"text"},{"type":"image","data":"AAAA","mimeType":"image/png"},{"type":"resource_link","uri":"file:///x","name":"name","title":"title","description":"text"},{"type":"resource","resource":{"uri":"file:///x","text":"text","blob":"AAAA"}},{"type":"unheard-of","body":"text"}],"structuredContent":{"member":["text"]},"isError":true,"_meta":{"member":"text"}}}`},
-	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"description":"text","messages":[{"role":"user","content":{"type":"text","text":"text"}}]}}`},
-	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"file:///x","mimeType":"text/plain","text":"text","blob":"AAAA"}],"completion":{"values":["text"]}}}`},
-	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"opaque","inputRequests":{"server-chosen":{"method":"sampling/createMessage","params":{"systemPrompt":"text","messages":[{"role":"user","content":[{"type":"text","text":"text"}]}],"tools":[{"name":"name","description":"text"}],"stopSequences":["text"]}},"other-key":{"method":"elicitation/create","params":{"message":"text","url":"https://x","requestedSchema":{"properties":{"property":{"title":"title","enum":["text"],"oneOf":[{"title":"title"}]}}}}}}}}`},
-	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"text","data":{"member":"text"}}}`},
-	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":"identifier","method":"sampling/createMessage","params":{"systemPrompt":"text","messages":[{"role":"user","content":{"type":"text","text":"text"}}],"metadata":{"member":"text"},"modelPreferences":{"hints":[{"name":"name"}]},"includeContext":"allServers"}}`},
-	{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"text","elicitationId":"identifier","requestedSchema":{"properties":{"property":{"description":"text","default":"text","enumNames":["text"]}}}}}`},
-	{scanner.ServerToClient, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"logger","data":{"member":"text"}}}`},
-	{scanner.ServerToClient, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"token","message":"text"}}`},
-	{scanner.ServerToClient, `{"jsonrpc":"2.0","method":"notifications/unheard-of","params":["text",{"member":"text"}],"sibling":"text"}`},
-	{scanner.ServerToClient, `[{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"text"}},{"jsonrpc":"2.0","id":1,"result":"text"}]`},
-	{scanner.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"name","arguments":{"member":{"deep":["text"]}},"_meta":{"member":"text"}}}`},
-	{scanner.ClientToServer, `{"jsonrpc":"2.0","id":1,"result":{"role":"assistant","model":"model","content":{"type":"text","text":"text"},"action":"accept"}}`},
-	{scanner.Unknown, `{"params":"text","result":["text"],"error":"text","method":"method","id":"identifier"}`},
+	{mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","instructions":"text","serverInfo":{"name":"name","title":"title","version":"version","description":"text","websiteUrl":"https://x","icons":[{"src":"https://x","mimeType":"image/png"}]},"capabilities":{"experimental":{"keyed":{"text":"text"}},"extensions":{"extension":{}}},"supportedVersions":["2026-07-28"],"_meta":{"member":"text"}}}`},
+	{mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","tools":[{"name":"name","title":"title","description":"text","inputSchema":{"type":"object","title":"title","description":"text","$comment":"text","$id":"https://x","properties":{"property":{"type":"string","title":"title","description":"text","default":"text","const":"text","enum":["text","other"],"examples":["text"],"pattern":"^text$","format":"format","x-mcp-header":"Header","unknown":"text"}},"required":["property"],"$defs":{"definition":{"$ref":"#/text"}}},"outputSchema":{"properties":{"output":{"description":"text"}}},"annotations":{"title":"title","custom":"text"},"icons":[{"src":"https://x"}],"execution":{"taskSupport":"optional"},"_meta":{"ui":{"resourceUri":"ui://x","csp":{"connectDomains":["x.example"]}}},"unknown":["text"]}],"nextCursor":"cursor"}}`},
+	{mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"name","title":"title","description":"text","arguments":[{"name":"argument","title":"title","description":"text"}]}],"resources":[{"uri":"file:///x","name":"name","title":"title","description":"text","mimeType":"text/plain","annotations":{"audience":["user"],"lastModified":"2025"}}],"resourceTemplates":[{"uriTemplate":"file:///{x}","name":"name","description":"text"}]}}`},
+	{mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"text"},{"type":"image","data":"AAAA","mimeType":"image/png"},{"type":"resource_link","uri":"file:///x","name":"name","title":"title","description":"text"},{"type":"resource","resource":{"uri":"file:///x","text":"text","blob":"AAAA"}},{"type":"unheard-of","body":"text"}],"structuredContent":{"member":["text"]},"isError":true,"_meta":{"member":"text"}}}`},
+	{mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"description":"text","messages":[{"role":"user","content":{"type":"text","text":"text"}}]}}`},
+	{mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"file:///x","mimeType":"text/plain","text":"text","blob":"AAAA"}],"completion":{"values":["text"]}}}`},
+	{mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"opaque","inputRequests":{"server-chosen":{"method":"sampling/createMessage","params":{"systemPrompt":"text","messages":[{"role":"user","content":[{"type":"text","text":"text"}]}],"tools":[{"name":"name","description":"text"}],"stopSequences":["text"]}},"other-key":{"method":"elicitation/create","params":{"message":"text","url":"https://x","requestedSchema":{"properties":{"property":{"title":"title","enum":["text"],"oneOf":[{"title":"title"}]}}}}}}}}`},
+	{mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"text","data":{"member":"text"}}}`},
+	{mcp.ServerToClient, `{"jsonrpc":"2.0","id":"identifier","method":"sampling/createMessage","params":{"systemPrompt":"text","messages":[{"role":"user","content":{"type":"text","text":"text"}}],"metadata":{"member":"text"},"modelPreferences":{"hints":[{"name":"name"}]},"includeContext":"allServers"}}`},
+	{mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"text","elicitationId":"identifier","requestedSchema":{"properties":{"property":{"description":"text","default":"text","enumNames":["text"]}}}}}`},
+	{mcp.ServerToClient, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"logger","data":{"member":"text"}}}`},
+	{mcp.ServerToClient, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"token","message":"text"}}`},
+	{mcp.ServerToClient, `{"jsonrpc":"2.0","method":"notifications/unheard-of","params":["text",{"member":"text"}],"sibling":"text"}`},
+	{mcp.ServerToClient, `[{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"text"}},{"jsonrpc":"2.0","id":1,"result":"text"}]`},
+	{mcp.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"name","arguments":{"member":{"deep":["text"]}},"_meta":{"member":"text"}}}`},
+	{mcp.ClientToServer, `{"jsonrpc":"2.0","id":1,"result":{"role":"assistant","model":"model","content":{"type":"text","text":"text"},"action":"accept"}}`},
+	{mcp.Unknown, `{"params":"text","result":["text"],"error":"text","method":"method","id":"identifier"}`},
 }
 
 const marker = "zqmarker"
@@ -65,7 +66,7 @@ func TestEveryStringIsInspected(t *testing.T) {
 // structural keys decide what the message is: without them it is another one.
 func structural(key string) bool { return key == "result" || key == "params" || key == "method" }
 
-func checkMarker(t *testing.T, d scanner.Direction, text string, start, end int) {
+func checkMarker(t *testing.T, d mcp.Direction, text string, start, end int) {
 	t.Helper()
 	for _, literal := range []string{`"` + marker + `"`, `"see zq\u006darker"`} {
 		changed := text[:start] + literal + text[end:]
@@ -78,7 +79,7 @@ func checkMarker(t *testing.T, d scanner.Direction, text string, start, end int)
 		if at := f.Location.Column - 1; at < start || at >= start+len(literal) {
 			t.Errorf("the finding is at column %d, the marker at %d of %s", at+1, start+1, changed)
 		}
-		if f.Subject == scanner.NoSubject {
+		if f.Subject == mcp.NoSubject {
 			t.Errorf("no subject for %s", changed)
 		}
 	}
@@ -86,7 +87,7 @@ func checkMarker(t *testing.T, d scanner.Direction, text string, start, end int)
 
 // TestSubjectsAndPointers shows what a finding says about its place.
 func TestSubjectsAndPointers(t *testing.T) {
-	call := frame(0, scanner.ClientToServer, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"reader","arguments":{}}}`)
+	call := frame(0, mcp.ClientToServer, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"reader","arguments":{}}}`)
 	for _, tt := range []struct{ frame, want string }{
 		{`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a"},{"name":"b","inputSchema":{"properties":{"x/y":{"enum":["q","zqmarker"]}}}}]}}`, "tool b /inputSchema/properties/x~1y/enum/1"},
 		{`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"b","zqmarker":1}]}}`, "tool b /zqmarker"},
@@ -101,7 +102,7 @@ func TestSubjectsAndPointers(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1,"result":{"inputRequests":{"k":{"method":"elicitation/create","params":{"message":"zqmarker"}}}}}`, "elicitation  /params/message"},
 		{`a banner with zqmarker in it`, "message  "},
 	} {
-		s, _ := run(t, []scanner.Rule{markerRule()}, call, frame(1, scanner.ServerToClient, tt.frame))
+		s, _ := run(t, []scanner.Rule{markerRule()}, call, frame(1, mcp.ServerToClient, tt.frame))
 		if len(s.findings) != 1 {
 			t.Errorf("%d findings in %s", len(s.findings), tt.frame)
 			continue
@@ -125,7 +126,7 @@ func TestLocations(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1,"result":{"é":"ü zqmarker"}}`, 1, 42},
 		{"{\"jsonrpc\":\"2.0\",\n \"id\":1,\n\n \"result\":{\"a\":\"zqmarker\"}}", 4, 17},
 	} {
-		s, _ := run(t, []scanner.Rule{markerRule()}, frame(0, scanner.ServerToClient, tt.text))
+		s, _ := run(t, []scanner.Rule{markerRule()}, frame(0, mcp.ServerToClient, tt.text))
 		if len(s.findings) != 1 || s.findings[0].Location != (scanner.Location{File: "f", Line: tt.line, Column: tt.column}) {
 			t.Errorf("got %+v, want %d:%d in %s", s.findings, tt.line, tt.column, tt.text)
 		}
@@ -135,7 +136,7 @@ func TestLocations(t *testing.T) {
 // TestFingerprints shows what is part of an identity and what is not.
 func TestFingerprints(t *testing.T) {
 	base := func(change func(*scanner.Event), text string) string {
-		e := frame(0, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"b","description":"`+text+`"}]}}`)
+		e := frame(0, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"b","description":"`+text+`"}]}}`)
 		change(e)
 		s, _ := run(t, []scanner.Rule{markerRule()}, e)
 		if len(s.findings) != 1 {
@@ -169,17 +170,17 @@ func TestParamsOfUnknownDirection(t *testing.T) {
 	rule := markerRule()
 	rule.Client = false
 	for _, tt := range []struct {
-		direction scanner.Direction
+		direction mcp.Direction
 		text      string
 		want      int
 	}{
-		{scanner.Unknown, `{"jsonrpc":"2.0","id":1,"method":"custom/ask","params":{"message":"zqmarker"}}`, 1},
-		{scanner.Unknown, `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"message":"zqmarker"}}`, 1},
-		{scanner.Unknown, `{"jsonrpc":"2.0","method":"custom","params":{"message":"zqmarker"}}`, 1},
-		{scanner.Unknown, `{"jsonrpc":"2.0","id":1,"method":"tools/call","result":{},"params":{"message":"zqmarker"}}`, 1},
-		{scanner.Unknown, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"zqmarker"}}`, 0},
-		{scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"method":"custom/ask","params":{"message":"zqmarker"}}`, 1},
-		{scanner.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"custom/ask","params":{"message":"zqmarker"}}`, 0},
+		{mcp.Unknown, `{"jsonrpc":"2.0","id":1,"method":"custom/ask","params":{"message":"zqmarker"}}`, 1},
+		{mcp.Unknown, `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"message":"zqmarker"}}`, 1},
+		{mcp.Unknown, `{"jsonrpc":"2.0","method":"custom","params":{"message":"zqmarker"}}`, 1},
+		{mcp.Unknown, `{"jsonrpc":"2.0","id":1,"method":"tools/call","result":{},"params":{"message":"zqmarker"}}`, 1},
+		{mcp.Unknown, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"zqmarker"}}`, 0},
+		{mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"method":"custom/ask","params":{"message":"zqmarker"}}`, 1},
+		{mcp.ClientToServer, `{"jsonrpc":"2.0","id":1,"method":"custom/ask","params":{"message":"zqmarker"}}`, 0},
 	} {
 		if s, _ := run(t, []scanner.Rule{rule}, frame(0, tt.direction, tt.text)); len(s.findings) != tt.want {
 			t.Errorf("%d findings, want %d, from %s in %s", len(s.findings), tt.want, tt.direction, tt.text)

@@ -3,12 +3,14 @@ package scanner
 import (
 	"fmt"
 	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
 // Withheld is a definition that the client must not see: whoever forwards the message removes
 // it, see [Outcome.Rewrite]. A call of it is refused for the same reason.
 type Withheld struct {
-	Kind     SubjectKind
+	Kind     mcp.SubjectKind
 	Name     string
 	Message  int    // place of its message in Outcome.Messages
 	Index    int    // in the list that it stands in, from 0; -1 for the instructions of a server
@@ -24,12 +26,12 @@ type Cause uint8
 
 // The causes.
 const (
-	NotWithheld Cause = iota
-	PoisonedDefinition
-	PendingDefinition // nobody has approved it
-	ChangedDefinition // another one was trusted under its name
-	DeniedDefinition  // by the policy, whatever it is called with
-	UnjudgedDefinition
+	notWithheld Cause = iota
+	poisonedDefinition
+	pendingDefinition // nobody has approved it
+	changedDefinition // another one was trusted under its name
+	deniedDefinition  // by the policy, whatever it is called with
+	unjudgedDefinition
 )
 
 var causeNames = [...]string{"", "poisoned", "pending", "changed", "denied", "not inspected"}
@@ -47,42 +49,42 @@ const maxWithheld = 65536
 // withheldKey is a definition of a server; without a kind it means all of them.
 type withheldKey struct {
 	server string
-	DefinitionKey
+	mcp.DefinitionKey
 }
 
 // withholding is the state by which a judge of open connections refuses calls.
 type withholding struct {
 	refused map[withheldKey]Decision
-	blocked map[DefinitionKey]*Finding // of the message at hand: the first that blocks, by what it is about
-	partial bool                       // there may have been more to find than was kept
-	listed  map[DefinitionKey]Digest   // by the message at hand, the first of a name
+	blocked map[mcp.DefinitionKey]*Finding   // of the message at hand: the first that blocks, by what it is about
+	partial bool                             // there may have been more to find than was kept
+	listed  map[mcp.DefinitionKey]mcp.Digest // by the message at hand, the first of a name
 }
 
 // withhold decides which definitions of the message are withheld, and refuses requests for
 // withheld ones.
 func (j *judge) withhold(p *JudgePass, i int) {
 	m, server := p.Message, p.Server.ID
-	if p.Direction == ClientToServer {
+	if p.Direction == mcp.ClientToServer {
 		j.refuseWithheld(p)
 		return
 	}
-	if p.event.Kind != FrameEvent || m.Kind != Response {
+	if p.event.Kind != FrameEvent || m.Kind != mcp.Response {
 		return
 	}
 	w := j.withholding
 	for k := range m.Definitions {
-		delete(w.refused, withheldKey{server, DefinitionKey{m.Definitions[k].Kind, m.Definitions[k].Name}})
+		delete(w.refused, withheldKey{server, mcp.DefinitionKey{Kind: m.Definitions[k].Kind, Name: m.Definitions[k].Name}})
 	}
 	j.block(i)
 	clear(w.listed)
 	for k := range m.Definitions {
 		d := &m.Definitions[k]
 		cause, decision := j.cause(p, d)
-		if cause == NotWithheld {
+		if cause == notWithheld {
 			continue
 		}
 		j.out.Withheld = append(j.out.Withheld, Withheld{Kind: d.Kind, Name: d.Name, Message: i, Cause: cause, Decision: decision, offset: d.Offset})
-		key := withheldKey{server, DefinitionKey{d.Kind, d.Name}}
+		key := withheldKey{server, d.Key()}
 		if _, known := w.refused[key]; !known && len(w.refused) >= maxWithheld {
 			key = withheldKey{server: server}
 			decision.Reason = "more withheld definitions of the server than the limit"
@@ -94,18 +96,18 @@ func (j *judge) withhold(p *JudgePass, i int) {
 
 // refuseWithheld refuses a request for a withheld definition.
 func (j *judge) refuseWithheld(p *JudgePass) {
-	m, kind := p.Message, NoSubject
+	m, kind := p.Message, mcp.NoSubject
 	switch m.Method {
 	case "tools/call":
-		kind = ToolSubject
+		kind = mcp.ToolSubject
 	case "prompts/get":
-		kind = PromptSubject
+		kind = mcp.PromptSubject
 	case "resources/read", "resources/subscribe":
-		kind = ResourceSubject
+		kind = mcp.ResourceSubject
 	default:
 		return
 	}
-	for _, key := range [...]withheldKey{{p.Server.ID, DefinitionKey{kind, m.Target}}, {server: p.Server.ID}} {
+	for _, key := range [...]withheldKey{{p.Server.ID, mcp.DefinitionKey{Kind: kind, Name: m.Target}}, {server: p.Server.ID}} {
 		if d, ok := j.withholding.refused[key]; ok {
 			p.Decide(d)
 			return
@@ -127,8 +129,8 @@ func (j *judge) block(message int) {
 		if !f.Subject.Definition() || k < own && f.message != message || !j.engine.blocks(f) {
 			continue
 		}
-		key := DefinitionKey{f.Subject, f.Name}
-		if f.Subject == ServerSubject && !strings.HasPrefix(f.Pointer, "/instructions") {
+		key := mcp.DefinitionKey{Kind: f.Subject, Name: f.Name}
+		if f.Subject == mcp.ServerSubject && !strings.HasPrefix(f.Pointer, "/instructions") {
 			key.Name = f.Pointer
 		}
 		if w.blocked[key] == nil {
@@ -143,7 +145,7 @@ func (j *judge) refuseUnmatched(p *JudgePass, message int) {
 	if len(j.withholding.blocked) == 0 {
 		return
 	}
-	taken := map[DefinitionKey]bool{}
+	taken := map[mcp.DefinitionKey]bool{}
 	for k := range p.Message.Definitions {
 		taken[shownKey(&p.Message.Definitions[k])] = true
 	}
@@ -158,7 +160,9 @@ func (j *judge) refuseUnmatched(p *JudgePass, message int) {
 }
 
 // shownKey is the key by which findings name a definition.
-func shownKey(d *Definition) DefinitionKey { return DefinitionKey{d.Kind, show(d.Name, nameChars)} }
+func shownKey(d *mcp.Definition) mcp.DefinitionKey {
+	return mcp.DefinitionKey{Kind: d.Kind, Name: show(d.Name, nameChars)}
+}
 
 func poisonedBy(f *Finding) Decision {
 	return Decision{Verdict: Block, Check: OutputCheck, Rule: f.Rule.ID, Reason: f.Message}
@@ -166,7 +170,7 @@ func poisonedBy(f *Finding) Decision {
 
 // cause returns why a definition of the message at hand is withheld, and the decision that
 // counts: that of the first step of the chain that refuses.
-func (j *judge) cause(p *JudgePass, d *Definition) (cause Cause, decision Decision) {
+func (j *judge) cause(p *JudgePass, d *mcp.Definition) (cause Cause, decision Decision) {
 	take := func(c Cause, by Decision) {
 		if by.Verdict == Block && by.over(&decision) {
 			cause, decision = c, by
@@ -174,22 +178,22 @@ func (j *judge) cause(p *JudgePass, d *Definition) (cause Cause, decision Decisi
 	}
 	if w := j.withholding; len(w.blocked) > 0 {
 		if f := w.blocked[shownKey(d)]; f != nil {
-			take(PoisonedDefinition, poisonedBy(f))
+			take(poisonedDefinition, poisonedBy(f))
 		} else if w.partial {
-			take(UnjudgedDefinition, Decision{Verdict: Block, Check: OutputCheck, Reason: "the message was not inspected in full, and something else in it is poisoned"})
+			take(unjudgedDefinition, Decision{Verdict: Block, Check: OutputCheck, Reason: "the message was not inspected in full, and something else in it is poisoned"})
 		}
 	}
 	take(j.unpinned(p, d))
-	take(DeniedDefinition, j.denied(p, d))
+	take(deniedDefinition, j.denied(p, d))
 	return cause, decision
 }
 
 // unpinned decides about a definition by the one trusted under its name.
-func (j *judge) unpinned(p *JudgePass, d *Definition) (Cause, Decision) {
+func (j *judge) unpinned(p *JudgePass, d *mcp.Definition) (Cause, Decision) {
 	if !j.engine.pins || j.engine.pinning.OnChange != Block || d.Foreign {
-		return NotWithheld, Decision{}
+		return notWithheld, Decision{}
 	}
-	key := DefinitionKey{d.Kind, d.Name}
+	key := d.Key()
 	first, twice := j.withholding.listed[key]
 	if !twice {
 		j.withholding.listed[key] = d.Digest
@@ -200,23 +204,23 @@ func (j *judge) unpinned(p *JudgePass, d *Definition) (Cause, Decision) {
 	}
 	switch {
 	case trust == Unpinned && j.engine.pinning.Reviewed:
-		return refuse(PendingDefinition, `nobody has approved the %s "%s" of server "%s"`)
+		return refuse(pendingDefinition, `nobody has approved the %s "%s" of server "%s"`)
 	case trust == Changed || trust == Unpinned && twice && first != d.Digest:
-		return refuse(ChangedDefinition, `the %s "%s" of server "%s" changed since it was trusted`)
+		return refuse(changedDefinition, `the %s "%s" of server "%s" changed since it was trusted`)
 	}
-	return NotWithheld, Decision{}
+	return notWithheld, Decision{}
 }
 
 // denied asks the policy about a definition: whether it refuses each request for it,
 // whatever the arguments.
-func (j *judge) denied(p *JudgePass, d *Definition) Decision {
+func (j *judge) denied(p *JudgePass, d *mcp.Definition) Decision {
 	var method, key string
 	switch d.Kind {
-	case ToolSubject:
+	case mcp.ToolSubject:
 		method, key = "tools/call", "name"
-	case PromptSubject:
+	case mcp.PromptSubject:
 		method, key = "prompts/get", "name"
-	case ResourceSubject:
+	case mcp.ResourceSubject:
 		method, key = "resources/read", "uri"
 	}
 	if j.engine.policy == nil || method == "" {
@@ -224,7 +228,7 @@ func (j *judge) denied(p *JudgePass, d *Definition) Decision {
 	}
 	j.asked = PolicyRequest{Server: p.Server.ID, Method: method, Target: d.Name, Unlogged: true,
 		Arguments: []Argument{{Name: key, Pointer: "/" + key, Text: d.Name, Offset: d.Offset}}}
-	if d.Kind == ToolSubject {
+	if d.Kind == mcp.ToolSubject {
 		j.asked.Tool = j.known(p.event, d, d.Offset)
 	}
 	decision := j.engine.policy.Decide(&j.asked)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
+
 	"pgregory.net/rapid"
 
 	"github.com/mcpscan/mcpscan/replay"
@@ -38,7 +40,7 @@ func pinning(t *testing.T, o scanner.Options, approved ...string) *scanner.Engin
 
 // listing is the result of tools/list.
 func listing(i int, tools ...string) *scanner.Event {
-	return frame(i, scanner.ServerToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"tools":[%s]}}`, i, strings.Join(tools, ", ")))
+	return frame(i, mcp.ServerToClient, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"tools":[%s]}}`, i, strings.Join(tools, ", ")))
 }
 
 // tool is a definition.
@@ -47,7 +49,7 @@ func tool(name, description string) string {
 }
 
 func calling(i int, name string) *scanner.Event {
-	return frame(i, scanner.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"path":"x"}}}`, i, name))
+	return frame(i, mcp.ClientToServer, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"path":"x"}}}`, i, name))
 }
 
 // deny is a policy that denies a tool, and another one for its arguments.
@@ -146,7 +148,7 @@ func TestWithheldOfAllKinds(t *testing.T) {
 	} {
 		live := e.Live()
 		text := func(result string) string { return `{"jsonrpc":"2.0","id":1,"result":` + result + `}` }
-		out := live.Step(frame(1, scanner.ServerToClient, text(c.result)))
+		out := live.Step(frame(1, mcp.ServerToClient, text(c.result)))
 		if got := shownWithheld(out); got != c.withheld || out.Action().String() != c.action {
 			t.Errorf("%s: withheld %q, %s", c.result, got, out.Action())
 		}
@@ -156,7 +158,7 @@ func TestWithheldOfAllKinds(t *testing.T) {
 		if c.request == "" {
 			continue
 		}
-		asked := live.Step(frame(2, scanner.ClientToServer, `{"jsonrpc":"2.0","id":2,"method":`+c.request+`}`))
+		asked := live.Step(frame(2, mcp.ClientToServer, `{"jsonrpc":"2.0","id":2,"method":`+c.request+`}`))
 		if asked.Decision != out.Withheld[0].Decision || asked.Action() != scanner.Refuse {
 			t.Errorf("%s: asked for it: %+v", c.result, asked.Decision)
 		}
@@ -224,7 +226,7 @@ func TestRewriteProperty(t *testing.T) {
 			after += "]\n"
 		}
 		sent := before + list + after
-		out := e.Live().Step(frame(0, scanner.ServerToClient, sent))
+		out := e.Live().Step(frame(0, mcp.ServerToClient, sent))
 		got := string(out.Rewrite([]byte(sent)))
 		if len(out.Withheld) != bad || !strings.HasPrefix(got, before) || !strings.HasSuffix(got, after) {
 			rt.Fatalf("%s\n%d of %d withheld: %s", sent, len(out.Withheld), bad, got)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -79,7 +80,7 @@ func judgedOrTold(t *testing.T, result string) (judged, told bool) {
 	if !json.Valid([]byte(result)) {
 		t.Fatalf("the test's result is no JSON: %s", result)
 	}
-	return judgedEvent(t, frame(1, scanner.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":`+result+`}`))
+	return judgedEvent(t, frame(1, mcp.ServerToClient, `{"jsonrpc":"2.0","id":1,"result":`+result+`}`))
 }
 
 func judgedEvent(t *testing.T, e *scanner.Event) (judged, told bool) {

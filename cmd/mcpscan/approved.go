@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -118,7 +119,7 @@ func (a *approved) tools(declared []string) map[string][]string {
 	for name, server := range a.known() {
 		tools := []string{}
 		for key := range server.Entries {
-			if key.Kind == scanner.ToolSubject {
+			if key.Kind == mcp.ToolSubject {
 				tools = append(tools, key.Name)
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
 	"github.com/mcpscan/mcpscan/internal/live"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -120,9 +120,9 @@ func (a *asking) frame(fr live.Frame) {
 		return
 	}
 	e := a.event(scanner.FrameEvent)
-	e.Frame, e.Direction = a.secrets.MaskJSON(fr.Data), scanner.ClientToServer
+	e.Frame, e.Direction = a.secrets.MaskJSON(fr.Data), mcp.ClientToServer
 	if fr.Direction == live.ServerToClient {
-		e.Direction, a.answered = scanner.ServerToClient, true
+		e.Direction, a.answered = mcp.ServerToClient, true
 		if !bytes.Equal(e.Frame, fr.Data) {
 			a.repeated++
 		}
@@ -132,7 +132,7 @@ func (a *asking) frame(fr live.Frame) {
 		return
 	}
 	a.waiting, a.bytes = append(a.waiting, e), a.bytes+len(fr.Data)
-	if e.Direction == scanner.ServerToClient {
+	if e.Direction == mcp.ServerToClient {
 		a.name(ownName(e.Frame))
 	}
 	if len(a.waiting) > maxUnnamed || a.bytes > maxUnnamedBytes {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -81,11 +82,11 @@ type callList struct {
 func (l *callList) see(e *scanner.Event, m *scanner.Judged) {
 	key := e.Session + "\x00" + e.Server + "\x00" + m.ID
 	switch {
-	case m.Kind == scanner.Request && m.Method == "tools/call" && e.Direction != scanner.ServerToClient:
+	case m.Kind == mcp.Request && m.Method == "tools/call" && e.Direction != mcp.ServerToClient:
 		l.open[key] = l.add(e, m, "pending", "")
-	case m.Kind == scanner.Audit && (m.Method == "mcp_tool_called" || m.Method == "mcp_tool_call_intercepted"):
+	case m.Kind == mcp.Audit && (m.Method == "mcp_tool_called" || m.Method == "mcp_tool_call_intercepted"):
 		l.audited(e, m, key)
-	case m.Kind == scanner.Response && e.Direction != scanner.ClientToServer, m.Kind == scanner.Audit && m.Method == "mcp_output_inspection" && m.ID != "":
+	case m.Kind == mcp.Response && e.Direction != mcp.ClientToServer, m.Kind == mcp.Audit && m.Method == "mcp_output_inspection" && m.ID != "":
 		if i, ok := l.open[key]; ok {
 			l.rows[i].finish(e, m)
 			delete(l.open, key)
@@ -106,7 +107,7 @@ func (r *callRow) decide(m *scanner.Judged) {
 	switch d := &m.Decision; {
 	case d.Verdict == scanner.Block || d.Verdict == scanner.Prompt:
 		r.Decision, r.Rule, r.Reason = "block", d.Rule, text.Visible(text.Mask(d.Reason), 400)
-	case m.Kind == scanner.Audit && scanner.Refuses(m.Action):
+	case m.Kind == mcp.Audit && scanner.Refuses(m.Action):
 		r.Decision = "block"
 	}
 }
@@ -143,7 +144,7 @@ func (r *callRow) twin(e *scanner.Event, m *scanner.Judged) bool {
 
 // finish adds the result of a call. A blocked call stays blocked.
 func (r *callRow) finish(e *scanner.Event, m *scanner.Judged) {
-	if m.Kind == scanner.Response || !scanner.Refuses(r.Action) {
+	if m.Kind == mcp.Response || !scanner.Refuses(r.Action) {
 		r.Action = "ok"
 	}
 	if m.IsError {

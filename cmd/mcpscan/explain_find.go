@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -72,7 +73,7 @@ func (x *explainer) resolve(ctx context.Context, want wanted) (wanted, error) {
 				more++
 				continue
 			}
-			found = append(found, candidate{e.Origin.Line, m.Kind == scanner.Response,
+			found = append(found, candidate{e.Origin.Line, m.Kind == mcp.Response,
 				fmt.Sprintf("  line %d: %s of server %s in session %s", e.Origin.Line, shownText(inWords(m)), shownText(e.Server), shownText(e.Session))})
 		}
 	}})
@@ -201,7 +202,7 @@ func chain(m *scanner.Judged) []explainedCheck {
 	}
 	said := append([]scanner.Decision{m.Decision}, m.Overruled...)
 	for c := scanner.NoCheck; c <= scanner.OutputCheck; c++ {
-		silent := c != scanner.NoCheck && c != scanner.OutputCheck && m.Kind != scanner.Response
+		silent := c != scanner.NoCheck && c != scanner.OutputCheck && m.Kind != mcp.Response
 		for _, d := range said {
 			if d.Check == c && d.Made() && !repeats(d, said) {
 				out, silent = append(out, checked(d)), false

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -13,7 +14,7 @@ func TestExplainedChain(t *testing.T) {
 	if len(chain(&scanner.Judged{Message: &scanner.Message{}})) != 0 {
 		t.Error("nothing was decided, and there is a chain")
 	}
-	m := &scanner.Judged{Message: &scanner.Message{Kind: scanner.Request},
+	m := &scanner.Judged{Message: &scanner.Message{Kind: mcp.Request},
 		Decision: scanner.Decision{Verdict: scanner.Block, Check: scanner.CrossServerCheck, Rule: "read-then-send", Reason: "read\x1b before"},
 		Overruled: []scanner.Decision{
 			{Verdict: scanner.Allow, Check: scanner.PolicyCheck, Rule: "mail", Location: scanner.Location{File: "policy.toml", Line: 3}},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -87,7 +88,7 @@ func (r *serverRow) see(e *scanner.Event, out *scanner.Outcome) {
 		}
 		r.Calls += m.Calls
 		for _, d := range m.Definitions {
-			if d.Kind == scanner.ToolSubject {
+			if d.Kind == mcp.ToolSubject {
 				r.tools[d.Name] = true
 			}
 		}
@@ -118,7 +119,7 @@ func (c *toolsCmd) Run(ctx context.Context, std streams) error {
 		event: func(e *scanner.Event, out *scanner.Outcome) {
 			for _, m := range out.Messages {
 				for _, d := range m.Definitions {
-					if d.Kind == scanner.ToolSubject && c.has(e.Session, e.Server, d.Name) {
+					if d.Kind == mcp.ToolSubject && c.has(e.Session, e.Server, d.Name) {
 						seeTool(byName, e, &d)
 					}
 				}
@@ -129,7 +130,7 @@ func (c *toolsCmd) Run(ctx context.Context, std streams) error {
 		},
 		finding: func(f *scanner.Finding) {
 			r := byName[[2]string{f.Server, f.Name}]
-			if r == nil || f.Subject != scanner.ToolSubject || f.Severity == scanner.Note || f.Status != scanner.Open {
+			if r == nil || f.Subject != mcp.ToolSubject || f.Severity == scanner.Note || f.Status != scanner.Open {
 				return
 			}
 			r.Findings++
@@ -168,7 +169,7 @@ func (c *toolsCmd) Run(ctx context.Context, std streams) error {
 	return t.write(std.out)
 }
 
-func seeTool(byName map[[2]string]*toolRow, e *scanner.Event, d *scanner.Definition) {
+func seeTool(byName map[[2]string]*toolRow, e *scanner.Event, d *mcp.Definition) {
 	key := [2]string{e.Server, d.Name}
 	r := byName[key]
 	if r == nil {
@@ -181,7 +182,7 @@ func seeTool(byName map[[2]string]*toolRow, e *scanner.Event, d *scanner.Definit
 }
 
 // toolDigest is the digest of a tool as its source gives it: an audit log has its own.
-func toolDigest(d *scanner.Definition) string {
+func toolDigest(d *mcp.Definition) string {
 	if d.Foreign {
 		return d.AgentSH
 	}

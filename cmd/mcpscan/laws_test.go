@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
+
 	"golang.org/x/tools/txtar"
 	"pgregory.net/rapid"
 
@@ -126,7 +128,7 @@ func TestLiveEqualsReplay(t *testing.T) {
 	recorder := replay.NewRecorder(&recording, "events.jsonl")
 	var events []*scanner.Event
 	for i, frame := range confusing {
-		e := &scanner.Event{Time: time.Unix(int64(i), 0).UTC(), Session: "s", Server: "srv", Transport: "stdio", Direction: scanner.ServerToClient, Frame: []byte(frame)}
+		e := &scanner.Event{Time: time.Unix(int64(i), 0).UTC(), Session: "s", Server: "srv", Transport: "stdio", Direction: mcp.ServerToClient, Frame: []byte(frame)}
 		req.check(recorder.Record(e))
 		events = append(events, e)
 	}

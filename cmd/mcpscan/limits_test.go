@@ -114,6 +114,9 @@ var limits = []struct {
 		{"maxNodes", "values of `mcpscan.lock`", "values", exitsUsage},
 		{"patience", "time to wait for another writer of the lockfile", "time", exitsUsage},
 	}},
+	{"internal/mcp", []limit{
+		{"headBytes", "an HTTP header", "bytes", "cut"},
+	}},
 	{"internal/osv", []limit{
 		{"MaxAdvisory", "one advisory of `--advisories`", "bytes", exitsUsage},
 	}},
@@ -333,7 +336,6 @@ var limits = []struct {
 		{"maxIcons", "icons of a server", "icons", untested},
 		{"maxReported", "what rules report of a text before the classifier weighs it", "reports", "weighed without it"},
 		{"maxRequired", "names in `required`", "names", "every property counts as required"},
-		{"headBytes", "an HTTP header", "bytes", "cut"},
 		{"contextChars", "text around a match in evidence", "characters", "cut"},
 		{"evidenceChars", "evidence of a finding", "characters", "cut"},
 		{"nameChars", "a name in a finding", "characters", "cut"},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
@@ -310,7 +311,7 @@ func selector(c lockfile.Change) string {
 	switch {
 	case c.Identity != nil:
 		return c.Server + " (identity)"
-	case c.Kind == scanner.ServerSubject:
+	case c.Kind == mcp.ServerSubject:
 		return c.Server + " (instructions)"
 	}
 	return c.Server + ":" + c.Name

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -85,11 +86,11 @@ type pinRow struct {
 	MCPProxy   string `json:"mcpproxy"`
 }
 
-func row(server string, k scanner.DefinitionKey, e *lockfile.Entry) pinRow {
+func row(server string, k mcp.DefinitionKey, e *lockfile.Entry) pinRow {
 	now := e.Last()
 	r := pinRow{Server: server, Kind: k.Kind.String(), Name: k.Name, Status: string(e.Status), Digest: now.Digest.String(),
 		Listed: !e.Gone, AgentSH: now.AgentSH, MCPProxy: now.MCPProxy}
-	if k.Kind == scanner.ServerSubject {
+	if k.Kind == mcp.ServerSubject {
 		r.Kind, r.Name = "instructions", "instructions"
 	}
 	if a := e.Approval; a != nil {

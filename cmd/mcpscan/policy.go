@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/policyfile"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -173,11 +174,11 @@ func (c *policyCheckCmd) watch(ctx context.Context, std streams, w *policy.Watch
 	res, err := replayed{c.Recordings, c.MaxMessage, "nothing was compared"}.into(ctx, std, engine, sink{event: func(e *scanner.Event, out *scanner.Outcome) {
 		for _, m := range out.Messages {
 			for _, d := range m.Definitions {
-				if d.Kind == scanner.ToolSubject {
+				if d.Kind == mcp.ToolSubject {
 					w.Tool(e.Server, d.Name)
 				}
 			}
-			if m.Kind == scanner.Audit && m.Target != "" {
+			if m.Kind == mcp.Audit && m.Target != "" {
 				w.Tool(e.Server, m.Target)
 			}
 		}

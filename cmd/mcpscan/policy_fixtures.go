@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/replay"
@@ -213,7 +214,7 @@ func parseFixture(name string, data []byte) (fixture, error) {
 			return fixture{}, at(int(doc.Nodes[last].KeyStart), "duplicate key %q; keep one", key)
 		}
 	}
-	f := fixture{name: name, event: &scanner.Event{Direction: scanner.ClientToServer, Origin: scanner.Origin{File: name, Line: 1, Column: 1}}}
+	f := fixture{name: name, event: &scanner.Event{Direction: mcp.ClientToServer, Origin: scanner.Origin{File: name, Line: 1, Column: 1}}}
 	return f, f.fill(&doc, at)
 }
 
@@ -253,7 +254,7 @@ func (f *fixture) fill(doc *wire.Doc, at func(int, string, ...any) error) error 
 	}
 	f.event.Server = texts["server"]
 	if slices.Contains([]string{"sampling/createMessage", "elicitation/create", "roots/list"}, method) {
-		f.event.Direction = scanner.ServerToClient
+		f.event.Direction = mcp.ServerToClient
 	}
 	f.event.Frame = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%s`, doc.Raw(doc.Get(0, "method")))
 	if params >= 0 {

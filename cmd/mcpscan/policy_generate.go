@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/rules"
@@ -69,7 +70,7 @@ func (c *policyGenerateCmd) profile(ctx context.Context, std streams, profile *p
 	}
 	var findings []scanner.Finding
 	res, err = replayed{c.Files, c.MaxMessage, "no policy was written"}.into(ctx, std, engine, sink{finding: func(f *scanner.Finding) {
-		if f.Subject == scanner.ToolSubject && f.Severity >= scanner.High && len(findings) < maxReviewed {
+		if f.Subject == mcp.ToolSubject && f.Severity >= scanner.High && len(findings) < maxReviewed {
 			findings = append(findings, *f)
 		}
 	}})

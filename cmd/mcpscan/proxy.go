@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/live"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/proxy"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
@@ -255,7 +256,7 @@ func saidIn(e *scanner.Event, out *scanner.Outcome) string {
 			continue
 		}
 		switch {
-		case m.Kind == scanner.Response && m.Answers != "":
+		case m.Kind == mcp.Response && m.Answers != "":
 			what = "the response to " + m.Answers
 		case m.Method != "":
 			what = m.Method
@@ -265,7 +266,7 @@ func saidIn(e *scanner.Event, out *scanner.Outcome) string {
 		}
 		break
 	}
-	if e.Direction == scanner.ServerToClient {
+	if e.Direction == mcp.ServerToClient {
 		return text.Visible(what, 300) + " of the server"
 	}
 	return text.Visible(what, 300)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -239,7 +240,7 @@ func TestProxyLiveEqualsReplay(t *testing.T) {
 				}
 				return resp
 			}
-			if e.Direction == scanner.ClientToServer {
+			if e.Direction == mcp.ClientToServer {
 				resp := ask(http.MethodPost, e.Frame)
 				resp.Body.Close()
 				if resp.StatusCode != http.StatusAccepted || !bytes.Equal(got, e.Frame) {
@@ -287,7 +288,7 @@ func framesOf(t *testing.T, file string) (events []*scanner.Event) {
 		c, err := src.Next()
 		if c != nil {
 			c.Events(func(e *scanner.Event) {
-				if e.Kind == scanner.FrameEvent && e.Direction != scanner.Unknown && !bytes.ContainsAny(e.Frame, "\r") {
+				if e.Kind == scanner.FrameEvent && e.Direction != mcp.Unknown && !bytes.ContainsAny(e.Frame, "\r") {
 					events = append(events, &scanner.Event{Session: e.Session, Direction: e.Direction, Frame: bytes.Clone(e.Frame)})
 				}
 			})

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
 	"github.com/mcpscan/mcpscan/internal/config"
 )
 

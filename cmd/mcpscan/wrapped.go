@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
 	"github.com/mcpscan/mcpscan/internal/config"
 	"github.com/mcpscan/mcpscan/internal/text"
 )

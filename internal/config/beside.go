@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
-
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
-
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/scanner"
 )

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -101,11 +102,11 @@ func TestBlocksDefinitions(t *testing.T) {
 	triage := config.Triage{Settings: parse(t, "output_inspection: {on_detection: block}\n")}
 	for category, want := range map[string]bool{"exfiltration": true, "hidden_instructions": true, "schema": false, "version_pin": false} {
 		r := scanner.Rule{ID: "tst-one", Category: category}
-		f := scanner.Finding{Rule: &r, Category: category, Severity: scanner.High, Subject: scanner.ToolSubject}
+		f := scanner.Finding{Rule: &r, Category: category, Severity: scanner.High, Subject: mcp.ToolSubject}
 		if got := triage.Blocks(&f); got != want {
 			t.Errorf("%s in a tool is withheld: %v", category, got)
 		}
-		if f.Subject = scanner.CallSubject; triage.Blocks(&f) {
+		if f.Subject = mcp.CallSubject; triage.Blocks(&f) {
 			t.Errorf("%s in a call blocks", category)
 		}
 	}

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/config"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/policy"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // pinned is a tool as its server lists it.
-var pinned = &scanner.Known{Definition: &scanner.Definition{AgentSH: strings.Repeat("1a", 32)}}
+var pinned = &scanner.Known{Definition: &mcp.Definition{AgentSH: strings.Repeat("1a", 32)}}
 
 // refused returns which of the calls SERVER TOOL a policy refuses, by key. A tool behind
 // an exclamation mark was not listed.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
-
 	"github.com/mcpscan/mcpscan/internal/text"
 )
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -13,9 +14,9 @@ import (
 func PlaceOf(p *scanner.TextPass, f *text.Folder) (place Place, read bool) {
 	key := p.Key()
 	switch p.Subject {
-	case scanner.ResultSubject, scanner.ErrorSubject, scanner.SamplingSubject, scanner.ElicitationSubject:
+	case mcp.ResultSubject, mcp.ErrorSubject, mcp.SamplingSubject, mcp.ElicitationSubject:
 		return Place{Kind: Result}, true
-	case scanner.ToolSubject, scanner.PromptSubject, scanner.ResourceSubject, scanner.TemplateSubject, scanner.ServerSubject:
+	case mcp.ToolSubject, mcp.PromptSubject, mcp.ResourceSubject, mcp.TemplateSubject, mcp.ServerSubject:
 	default:
 		return Place{}, false
 	}
@@ -26,13 +27,13 @@ func PlaceOf(p *scanner.TextPass, f *text.Folder) (place Place, read bool) {
 	case p.Description():
 		place.Kind = Description
 		return place, true
-	case p.Subject == scanner.ServerSubject:
+	case p.Subject == mcp.ServerSubject:
 		place.Kind = Instructions
 		return place, key == "instructions" || key == "description"
 	case argument != "":
 		place.Kind, place.Required = ParameterText, required
 		place.Parameter = bytes.Clone(f.Fold([]byte(argument)).Text)
-	case p.Subject == scanner.ToolSubject && p.Member() == "inputSchema":
+	case p.Subject == mcp.ToolSubject && p.Member() == "inputSchema":
 		place.Kind = SchemaText
 	default:
 		place.Kind = OtherText

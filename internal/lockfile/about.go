@@ -4,8 +4,7 @@ import (
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
 // about reads serverInfo, client and identity.
@@ -19,7 +18,7 @@ func (p *parser) about(node int, s *Server) error {
 		}
 	}
 	if c := p.doc.Get(node, "client"); c >= 0 {
-		s.Client = &scanner.ClientInfo{}
+		s.Client = &mcp.ClientInfo{}
 		if err := p.object(c, "capabilities", "name"); err != nil {
 			return err
 		}
@@ -98,7 +97,7 @@ type member[T any] struct {
 	value *T
 }
 
-func infoMembers(i *scanner.ServerInfo) []member[string] {
+func infoMembers(i *mcp.ServerInfo) []member[string] {
 	return []member[string]{{"name", &i.Name}, {"protocol", &i.Protocol}, {"title", &i.Title}, {"version", &i.Version}}
 }
 

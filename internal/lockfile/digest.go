@@ -7,20 +7,20 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // describe computes the digests of a definition as it was sent.
-func describe(kind scanner.SubjectKind, sent []byte) Shown {
+func describe(kind mcp.SubjectKind, sent []byte) Shown {
 	s := Shown{Definition: sent}
 	var doc wire.Doc
 	if doc.Parse(sent) != nil {
 		return s
 	}
-	s.Digest, s.Parts = scanner.DigestOf(&doc, 0)
-	if kind == scanner.ToolSubject {
-		s.AgentSH, s.MCPProxy = scanner.AgentSH(&doc, 0), mcpProxy(&doc)
+	s.Digest, s.Parts = mcp.DigestOf(&doc, 0)
+	if kind == mcp.ToolSubject {
+		s.AgentSH, s.MCPProxy = mcp.AgentSH(&doc, 0), mcpProxy(&doc)
 	}
 	return s
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // TestDigestsOfOthers compares the digests of agentsh and MCPProxy with values that
@@ -50,7 +50,7 @@ func TestDigestsOfOthers(t *testing.T) {
 [ 1 ,	2 ] , "b c" : " d  e " }}`,
 			"896abba08eb92f10de1ecd2f55a8232fa1e9b64561fce127b1c5ec3627d8ed35", "b56af40ff9743ab323d5ce9166da7479d83f37675135a0292395d8022d222fee"},
 	} {
-		got := describe(scanner.ToolSubject, []byte(c.definition))
+		got := describe(mcp.ToolSubject, []byte(c.definition))
 		if got.AgentSH != c.agentsh {
 			t.Errorf("%s: agentsh: got %s, want %s", c.name, got.AgentSH, c.agentsh)
 		}
@@ -64,8 +64,8 @@ func TestDigestsOfOthers(t *testing.T) {
 // and an honest lockfile with one is none that somebody edited.
 func TestZero(t *testing.T) {
 	f := whole(t)
-	entry := f.Servers["calc"].Entries[scanner.DefinitionKey{Kind: scanner.ToolSubject, Name: "add"}]
-	entry.Shown = describe(scanner.ToolSubject, []byte(`{"name":"add","inputSchema":{"minimum":-0}}`))
+	entry := f.Servers["calc"].Entries[mcp.DefinitionKey{Kind: mcp.ToolSubject, Name: "add"}]
+	entry.Shown = describe(mcp.ToolSubject, []byte(`{"name":"add","inputSchema":{"minimum":-0}}`))
 	read, err := Parse(Name, format(t, f))
 	if err == nil {
 		err = read.Intact()
@@ -99,7 +99,7 @@ func FuzzDigestsOfOthers(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := describe(scanner.ToolSubject, []byte(sent))
+		got := describe(mcp.ToolSubject, []byte(sent))
 		if want := hexSum(b); got.AgentSH != want {
 			t.Errorf("agentsh: got %s, want %s of %s", got.AgentSH, want, b)
 		}
@@ -111,7 +111,7 @@ func FuzzDigestsOfOthers(f *testing.F) {
 		if want := hexSum([]byte(strings.Join([]string{name, description, string(b)}, "|"))); got.MCPProxy != want {
 			t.Errorf("MCPProxy: got %s, want %s of %s", got.MCPProxy, want, b)
 		}
-		again := describe(scanner.ToolSubject, indented(t, sent))
+		again := describe(mcp.ToolSubject, indented(t, sent))
 		if again.Digest != got.Digest || again.Parts != got.Parts || again.MCPProxy != got.MCPProxy && !hasZero(again.Definition) {
 			t.Errorf("as it is written in the lockfile it is another one: %s", sent)
 		}

@@ -6,9 +6,8 @@ import (
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // ErrTooLarge is that of a file that Load would refuse.
@@ -61,15 +60,15 @@ func (s *Server) write(p *page) {
 		}
 		p.value("identity", append(o.b, '}'))
 	}
-	if e := s.Entries[scanner.DefinitionKey{Kind: scanner.ServerSubject}]; e != nil {
+	if e := s.Entries[mcp.DefinitionKey{Kind: mcp.ServerSubject}]; e != nil {
 		p.value("instructions", e.append(p.scratch()))
 	}
-	entries := map[scanner.SubjectKind][]string{}
+	entries := map[mcp.SubjectKind][]string{}
 	for _, key := range s.Keys() {
 		entries[key.Kind] = append(entries[key.Kind], key.Name)
 	}
 	for _, k := range kinds {
-		if k.kind == scanner.ToolSubject {
+		if k.kind == mcp.ToolSubject {
 			o := object{b: []byte{'{'}}
 			o.members(infoMembers(&s.Info))
 			p.value("serverInfo", append(o.b, '}'))
@@ -80,7 +79,7 @@ func (s *Server) write(p *page) {
 		}
 		p.open(k.member)
 		for _, name := range names {
-			p.value(name, s.Entries[scanner.DefinitionKey{Kind: k.kind, Name: name}].append(p.scratch()))
+			p.value(name, s.Entries[mcp.DefinitionKey{Kind: k.kind, Name: name}].append(p.scratch()))
 		}
 		p.close()
 	}
@@ -163,7 +162,7 @@ func (s *Shown) append(o *object) {
 	o.raw("definition", s.Definition)
 	o.key("parts")
 	in := object{b: append(o.b, '{')}
-	for i, part := range scanner.DefinitionParts {
+	for i, part := range mcp.DefinitionParts {
 		d := s.Parts[i].String()
 		in.members([]member[string]{{part, &d}})
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcpscan/mcpscan/scanner"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 )
 
 // TestFormatRefusesWhatLoadWould: a lockfile that is written can be read again.
@@ -29,11 +29,11 @@ func TestFormatRefusesWhatLoadWould(t *testing.T) {
 			if tt.definition[0] == '[' {
 				sent = "[" + tt.definition + "]"
 			}
-			s := &Server{Name: "s", Entries: map[scanner.DefinitionKey]*Entry{}}
+			s := &Server{Name: "s", Entries: map[mcp.DefinitionKey]*Entry{}}
 			for i := range tt.entries {
 				name := fmt.Sprintf("tool_%d", i)
-				shown := describe(scanner.ToolSubject, fmt.Appendf(nil, `{"name":%q,"x":%s}`, name, sent))
-				s.Entries[scanner.DefinitionKey{Kind: scanner.ToolSubject, Name: name}] = &Entry{
+				shown := describe(mcp.ToolSubject, fmt.Appendf(nil, `{"name":%q,"x":%s}`, name, sent))
+				s.Entries[mcp.DefinitionKey{Kind: mcp.ToolSubject, Name: name}] = &Entry{
 					Status: Approved, Approval: &Approval{By: "me", At: time.Unix(0, 0)}, Shown: shown}
 			}
 			f := &File{Path: Name, Servers: map[string]*Server{"s": s}}

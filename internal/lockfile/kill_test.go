@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // writeForever names the file that the process is to write until it is killed, addServer
@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 func add(name string) func(*lockfile.File) error {
 	return func(f *lockfile.File) error {
 		time.Sleep(20 * time.Millisecond)
-		f.Servers[name] = &lockfile.Server{Name: name, Entries: map[scanner.DefinitionKey]*lockfile.Entry{}}
+		f.Servers[name] = &lockfile.Server{Name: name, Entries: map[mcp.DefinitionKey]*lockfile.Entry{}}
 		return nil
 	}
 }
@@ -57,7 +57,7 @@ func add(name string) func(*lockfile.File) error {
 // fill makes one of two lockfiles of some hundred kilobytes.
 func fill(which int) func(*lockfile.File) error {
 	return func(f *lockfile.File) error {
-		s := &lockfile.Server{Name: "calc", Entries: map[scanner.DefinitionKey]*lockfile.Entry{}}
+		s := &lockfile.Server{Name: "calc", Entries: map[mcp.DefinitionKey]*lockfile.Entry{}}
 		for i := range 200 {
 			name := fmt.Sprintf("tool%d", i)
 			e := &lockfile.Entry{Status: lockfile.Pending}
@@ -66,8 +66,8 @@ func fill(which int) func(*lockfile.File) error {
 			if err := doc.Parse(e.Definition); err != nil {
 				return err
 			}
-			e.Digest, e.Parts = scanner.DigestOf(&doc, 0)
-			s.Entries[scanner.DefinitionKey{Kind: scanner.ToolSubject, Name: name}] = e
+			e.Digest, e.Parts = mcp.DigestOf(&doc, 0)
+			s.Entries[mcp.DefinitionKey{Kind: mcp.ToolSubject, Name: name}] = e
 		}
 		f.Servers = map[string]*lockfile.Server{"calc": s}
 		return nil

@@ -8,6 +8,7 @@ package lockfile
 
 import (
 	"github.com/mcpscan/mcpscan/internal/baseline"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -35,9 +36,9 @@ type File struct {
 type Server struct {
 	Name     string
 	Identity *baseline.LockedIdentity // nil where nobody said what the server is
-	Info     scanner.ServerInfo
-	Client   *scanner.ClientInfo // that it was listed to
-	Entries  map[scanner.DefinitionKey]*Entry
+	Info     mcp.ServerInfo
+	Client   *mcp.ClientInfo // that it was listed to
+	Entries  map[mcp.DefinitionKey]*Entry
 	Place    scanner.Location
 
 	start, end int // of its object in data
@@ -69,8 +70,8 @@ type Approval = baseline.Approval
 // Shown is a definition as a server showed it.
 type Shown struct {
 	Definition []byte // JSON
-	Digest     scanner.Digest
-	Parts      [len(scanner.DefinitionParts)]scanner.Digest
+	Digest     mcp.Digest
+	Parts      [len(mcp.DefinitionParts)]mcp.Digest
 	AgentSH    string // the digest that agentsh makes of a tool
 	MCPProxy   string // the digest that MCPProxy makes of a tool
 }
@@ -78,13 +79,13 @@ type Shown struct {
 // kinds are the members of a server with entries, in file order.
 var kinds = []struct {
 	member string
-	kind   scanner.SubjectKind
+	kind   mcp.SubjectKind
 	key    string // of the definition, that names it
 }{
-	{"prompts", scanner.PromptSubject, "name"},
-	{"resourceTemplates", scanner.TemplateSubject, "uriTemplate"},
-	{"resources", scanner.ResourceSubject, "uri"},
-	{"tools", scanner.ToolSubject, "name"},
+	{"prompts", mcp.PromptSubject, "name"},
+	{"resourceTemplates", mcp.TemplateSubject, "uriTemplate"},
+	{"resources", mcp.ResourceSubject, "uri"},
+	{"tools", mcp.ToolSubject, "name"},
 }
 
 // says lists the data of the entry besides its definitions.
@@ -117,7 +118,7 @@ func (f *File) Events(approved bool) []*scanner.Event {
 			identity = s.Identity.Approved()
 		}
 		events = append(events, &scanner.Event{Kind: scanner.LockEvent, Type: "lockfile", Session: "lockfile", Server: name, Approved: approved, Identity: identity, Locked: s.Identity, Says: s.says(),
-			Direction: scanner.ServerToClient, Frame: f.data[s.start:s.end], Origin: at.Origin(s.start)})
+			Direction: mcp.ServerToClient, Frame: f.data[s.start:s.end], Origin: at.Origin(s.start)})
 	}
 	return events
 }

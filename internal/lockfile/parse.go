@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -76,7 +77,7 @@ func (f *File) Intact() error {
 func (f *File) Names() []string { return slices.Sorted(maps.Keys(f.Servers)) }
 
 // Keys returns the entries of a server in the order of kind and name.
-func (s *Server) Keys() []scanner.DefinitionKey { return sortedKeys(s.Entries) }
+func (s *Server) Keys() []mcp.DefinitionKey { return sortedKeys(s.Entries) }
 
 type parser struct {
 	doc  wire.Doc
@@ -200,13 +201,13 @@ func (p *parser) server(node int) error {
 		return err
 	}
 	n := &p.doc.Nodes[node]
-	s := &Server{Name: p.key(node), Entries: map[scanner.DefinitionKey]*Entry{}, start: int(n.Start), end: int(n.End), Place: p.at.At(int(n.KeyStart))}
+	s := &Server{Name: p.key(node), Entries: map[mcp.DefinitionKey]*Entry{}, start: int(n.Start), end: int(n.End), Place: p.at.At(int(n.KeyStart))}
 	p.file.Servers[s.Name] = s
 	if err := p.about(node, s); err != nil {
 		return err
 	}
 	if c := p.doc.Get(node, "instructions"); c >= 0 {
-		if err := p.entry(c, s, scanner.DefinitionKey{Kind: scanner.ServerSubject}, ""); err != nil {
+		if err := p.entry(c, s, mcp.DefinitionKey{Kind: mcp.ServerSubject}, ""); err != nil {
 			return err
 		}
 	}
@@ -219,7 +220,7 @@ func (p *parser) server(node int) error {
 			return err
 		}
 		for c := p.doc.First(list); c >= 0; c = p.doc.Next(c) {
-			if err := p.entry(c, s, scanner.DefinitionKey{Kind: k.kind, Name: p.key(c)}, k.key); err != nil {
+			if err := p.entry(c, s, mcp.DefinitionKey{Kind: k.kind, Name: p.key(c)}, k.key); err != nil {
 				return err
 			}
 		}
@@ -227,7 +228,7 @@ func (p *parser) server(node int) error {
 	return nil
 }
 
-func (p *parser) entry(node int, s *Server, key scanner.DefinitionKey, named string) error {
+func (p *parser) entry(node int, s *Server, key mcp.DefinitionKey, named string) error {
 	if err := p.object(node, "agentsh", "approved", "definition", "digest", "listed", "mcpproxy", "parts", "seen", "status"); err != nil {
 		return err
 	}
@@ -282,17 +283,17 @@ func (p *parser) consistent(node int, status Status, approval *Approval, seen bo
 	return nil
 }
 
-func (p *parser) shown(node int, key scanner.DefinitionKey, named string, into *Shown) error {
+func (p *parser) shown(node int, key mcp.DefinitionKey, named string, into *Shown) error {
 	c := p.doc.Get(node, "definition")
 	switch {
 	case c < 0:
 		return p.fail(node, "the member \"definition\" is missing; write the file again with mcpscan lock")
-	case key.Kind == scanner.ServerSubject && p.doc.Kind(c) != wire.String:
+	case key.Kind == mcp.ServerSubject && p.doc.Kind(c) != wire.String:
 		return p.fail(c, "expected a string, found %s", p.doc.Kind(c))
-	case key.Kind != scanner.ServerSubject && p.doc.Kind(c) != wire.Object:
+	case key.Kind != mcp.ServerSubject && p.doc.Kind(c) != wire.Object:
 		return p.fail(c, "expected an object, found %s", p.doc.Kind(c))
 	}
-	if key.Kind != scanner.ServerSubject {
+	if key.Kind != mcp.ServerSubject {
 		if name, _ := p.doc.Str(c, named); name != key.Name {
 			return p.fail(c, "the definition is named %q, but its entry %q", name, key.Name)
 		}
@@ -311,10 +312,10 @@ func (p *parser) shown(node int, key scanner.DefinitionKey, named string, into *
 	if parts < 0 {
 		return nil
 	}
-	if err := p.object(parts, scanner.DefinitionParts[:]...); err != nil {
+	if err := p.object(parts, mcp.DefinitionParts[:]...); err != nil {
 		return err
 	}
-	for i, part := range scanner.DefinitionParts {
+	for i, part := range mcp.DefinitionParts {
 		if p.doc.Get(parts, part) >= 0 {
 			if err := p.digest(parts, part, &into.Parts[i]); err != nil {
 				return err
@@ -324,7 +325,7 @@ func (p *parser) shown(node int, key scanner.DefinitionKey, named string, into *
 	return nil
 }
 
-func (p *parser) digest(node int, member string, into *scanner.Digest) error {
+func (p *parser) digest(node int, member string, into *mcp.Digest) error {
 	written := ""
 	if err := p.text(node, member, &written); err != nil {
 		return err

@@ -10,10 +10,9 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
 	"github.com/mcpscan/mcpscan/internal/configfile"
-
 	"github.com/mcpscan/mcpscan/internal/launch"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -22,29 +21,29 @@ import (
 func whole(t testing.TB) *File {
 	t.Helper()
 	day := func(n int) time.Time { return time.Date(2026, 1, n, 10, 30, 0, 0, time.UTC) }
-	shown := func(kind scanner.SubjectKind, sent string) Shown { return describe(kind, []byte(sent)) }
-	seen := shown(scanner.ToolSubject, `{"name":"add","description":"Adds more.","inputSchema":{}}`)
-	key := func(kind scanner.SubjectKind, name string) scanner.DefinitionKey {
-		return scanner.DefinitionKey{Kind: kind, Name: name}
+	shown := func(kind mcp.SubjectKind, sent string) Shown { return describe(kind, []byte(sent)) }
+	seen := shown(mcp.ToolSubject, `{"name":"add","description":"Adds more.","inputSchema":{}}`)
+	key := func(kind mcp.SubjectKind, name string) mcp.DefinitionKey {
+		return mcp.DefinitionKey{Kind: kind, Name: name}
 	}
 	return &File{Path: Name, Servers: map[string]*Server{
-		"calc": {Name: "calc", Info: scanner.ServerInfo{Name: "calc", Title: "Calculator", Version: "1.2", Protocol: "2025-11-25"},
-			Client: &scanner.ClientInfo{Name: "mcpscan", Capabilities: []string{"roots", "sampling"}},
+		"calc": {Name: "calc", Info: mcp.ServerInfo{Name: "calc", Title: "Calculator", Version: "1.2", Protocol: "2025-11-25"},
+			Client: &mcp.ClientInfo{Name: "mcpscan", Capabilities: []string{"roots", "sampling"}},
 			Identity: &baseline.LockedIdentity{Identity: &baseline.Identity{Transport: "stdio", Command: "npx", Args: []string{"-y", "calc@1.2.0"}, Cwd: "/srv", Env: []string{"TOKEN"}, Ecosystem: launch.NPM,
 				Package: "calc", Version: "1.2.0", Exact: true, Found: configfile.Found{Resolved: "1.2.0", Integrity: "sha512-x", Executable: "/usr/bin/npx", Digest: "sha256-y"}},
 				Approval: &Approval{By: "alice", At: day(4), Reason: "wanted"}, Seen: &baseline.Identity{Transport: "http", URL: "https://calc.example/mcp", Headers: []string{"Authorization"}}},
-			Entries: map[scanner.DefinitionKey]*Entry{
-				key(scanner.ServerSubject, ""):   {Status: Approved, Approval: &Approval{By: baseline.FirstUse, At: day(1)}, Shown: shown(scanner.ServerSubject, `"Adds <b>\u0000</b>."`)},
-				key(scanner.ToolSubject, "add"):  {Status: Changed, Approval: &Approval{By: "alice", At: day(2), Reason: "read it"}, Shown: shown(scanner.ToolSubject, `{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}`), Seen: &seen},
-				key(scanner.ToolSubject, "a/b~"): {Status: Pending, Shown: shown(scanner.ToolSubject, `{"name":"a/b~","annotations":{},"_meta":{"n":1},"outputSchema":{}}`), Gone: true},
-				key(scanner.PromptSubject, "p"):  {Status: Approved, Approval: &Approval{By: baseline.Auto, At: day(3)}, Shown: shown(scanner.PromptSubject, `{"name":"p"}`)},
-				key(scanner.ResourceSubject, "file:///a"): {Status: Approved, Approval: &Approval{By: baseline.Auto, At: day(3)}, Shown: shown(scanner.ResourceSubject,
+			Entries: map[mcp.DefinitionKey]*Entry{
+				key(mcp.ServerSubject, ""):   {Status: Approved, Approval: &Approval{By: baseline.FirstUse, At: day(1)}, Shown: shown(mcp.ServerSubject, `"Adds <b>\u0000</b>."`)},
+				key(mcp.ToolSubject, "add"):  {Status: Changed, Approval: &Approval{By: "alice", At: day(2), Reason: "read it"}, Shown: shown(mcp.ToolSubject, `{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}`), Seen: &seen},
+				key(mcp.ToolSubject, "a/b~"): {Status: Pending, Shown: shown(mcp.ToolSubject, `{"name":"a/b~","annotations":{},"_meta":{"n":1},"outputSchema":{}}`), Gone: true},
+				key(mcp.PromptSubject, "p"):  {Status: Approved, Approval: &Approval{By: baseline.Auto, At: day(3)}, Shown: shown(mcp.PromptSubject, `{"name":"p"}`)},
+				key(mcp.ResourceSubject, "file:///a"): {Status: Approved, Approval: &Approval{By: baseline.Auto, At: day(3)}, Shown: shown(mcp.ResourceSubject,
 					`{"uri":"file:///a","name":"a"}`)},
-				key(scanner.TemplateSubject, "file:///{x}"): {Status: Pending, Shown: shown(scanner.TemplateSubject, `{"uriTemplate":"file:///{x}","name":"t"}`)},
+				key(mcp.TemplateSubject, "file:///{x}"): {Status: Pending, Shown: shown(mcp.TemplateSubject, `{"uriTemplate":"file:///{x}","name":"t"}`)},
 			}},
-		"a":                  {Name: "a", Identity: &baseline.LockedIdentity{Identity: &baseline.Identity{Transport: "stdio", Command: "a"}, Pending: true}, Entries: map[scanner.DefinitionKey]*Entry{}},
-		"":                   {Name: "", Entries: map[scanner.DefinitionKey]*Entry{}},
-		"\u00e9\U0001f600 <": {Name: "\u00e9\U0001f600 <", Entries: map[scanner.DefinitionKey]*Entry{}},
+		"a":                  {Name: "a", Identity: &baseline.LockedIdentity{Identity: &baseline.Identity{Transport: "stdio", Command: "a"}, Pending: true}, Entries: map[mcp.DefinitionKey]*Entry{}},
+		"":                   {Name: "", Entries: map[mcp.DefinitionKey]*Entry{}},
+		"\u00e9\U0001f600 <": {Name: "\u00e9\U0001f600 <", Entries: map[mcp.DefinitionKey]*Entry{}},
 	}}
 }
 
@@ -63,7 +62,7 @@ func same(a, b *File) bool {
 		servers := map[string]Server{}
 		for name, s := range f.Servers {
 			bare := *s
-			bare.Place, bare.start, bare.end, bare.Entries = scanner.Location{}, 0, 0, map[scanner.DefinitionKey]*Entry{}
+			bare.Place, bare.start, bare.end, bare.Entries = scanner.Location{}, 0, 0, map[mcp.DefinitionKey]*Entry{}
 			for key, e := range s.Entries {
 				c := *e
 				c.Place, c.Definition = scanner.Location{}, canonical(e.Definition)
@@ -160,7 +159,7 @@ func TestParseErrors(t *testing.T) {
 	file.Servers["calc"].Identity = &baseline.LockedIdentity{Identity: locked.Identity} // its status would be found ahead of those of the entries
 	file.Servers["a"].Identity = nil
 	good := string(format(t, file))
-	digest := func(sent string) string { return describe(scanner.ToolSubject, []byte(sent)).Digest.String() }
+	digest := func(sent string) string { return describe(mcp.ToolSubject, []byte(sent)).Digest.String() }
 	was := digest(`{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}`)
 	for name, c := range map[string]struct{ old, now, want string }{
 		"marks of a merge":                {"  \"servers\": {\n", "<<<<<<< HEAD\n  \"servers\": {\n", "x.lock:3:1: a merge conflict marker; take one side"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -38,7 +39,7 @@ func (f *File) Pins(by Formula) (pins []Pin) {
 	for _, name := range f.Names() {
 		s := f.Servers[name]
 		for _, k := range s.Keys() {
-			if e := s.Entries[k]; k.Kind == scanner.ToolSubject && e.Approval != nil {
+			if e := s.Entries[k]; k.Kind == mcp.ToolSubject && e.Approval != nil {
 				pins = append(pins, Pin{name, k.Name, e.by(by), e.Approval.By, e.Approval.At})
 			}
 		}
@@ -52,7 +53,7 @@ func (f *File) Import(pins []Pin, by Formula, at time.Time) (approved []Change, 
 	for _, p := range pins {
 		s := f.Servers[p.Server]
 		var e *Entry
-		key := scanner.DefinitionKey{Kind: scanner.ToolSubject, Name: p.Tool}
+		key := mcp.DefinitionKey{Kind: mcp.ToolSubject, Name: p.Tool}
 		if s != nil {
 			e = s.Entries[key]
 		}

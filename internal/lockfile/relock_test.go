@@ -5,9 +5,8 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
 	"github.com/mcpscan/mcpscan/internal/configfile"
-
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -18,16 +17,16 @@ func TestRelockedServer(t *testing.T) {
 	identity := func(digest string) *baseline.Identity {
 		return &baseline.Identity{Transport: "stdio", Command: "node", Args: []string{"./a.js"}, Found: configfile.Found{Executable: "./a.js", Digest: digest}}
 	}
-	info := scanner.ServerInfo{Name: "a", Version: "1", Protocol: "2025-11-25"}
+	info := mcp.ServerInfo{Name: "a", Version: "1", Protocol: "2025-11-25"}
 	for _, tt := range []struct {
 		name   string
 		before Server
 		now    *scanner.Offer
 		want   map[string]bool // what the entry says afterwards, of what is in question
 	}{
-		{"listed in a file, which knows no protocol", Server{Info: info}, &scanner.Offer{Info: scanner.ServerInfo{Name: "a", Version: "1"}},
+		{"listed in a file, which knows no protocol", Server{Info: info}, &scanner.Offer{Info: mcp.ServerInfo{Name: "a", Version: "1"}},
 			map[string]bool{"serverInfo.protocol": true}},
-		{"another version, listed in a file", Server{Info: info}, &scanner.Offer{Info: scanner.ServerInfo{Name: "a", Version: "2"}},
+		{"another version, listed in a file", Server{Info: info}, &scanner.Offer{Info: mcp.ServerInfo{Name: "a", Version: "2"}},
 			map[string]bool{"serverInfo.protocol": false}},
 		{"an identity that names nobody who approved it", Server{Identity: &baseline.LockedIdentity{Identity: identity("d")}}, &scanner.Offer{Identity: identity("d")},
 			map[string]bool{"identity.approved": true}},
@@ -37,11 +36,11 @@ func TestRelockedServer(t *testing.T) {
 			map[string]bool{"identity.digest": true}},
 		{"on the first machine with the file", Server{Identity: &baseline.LockedIdentity{Identity: identity("")}}, &scanner.Offer{Identity: identity("d")},
 			map[string]bool{"identity.digest": true}},
-		{"from a recording, which says neither identity nor client", Server{Info: info, Client: &scanner.ClientInfo{Name: "mcpscan", Capabilities: []string{"roots"}}, Identity: &baseline.LockedIdentity{Identity: identity("d")}},
+		{"from a recording, which says neither identity nor client", Server{Info: info, Client: &mcp.ClientInfo{Name: "mcpscan", Capabilities: []string{"roots"}}, Identity: &baseline.LockedIdentity{Identity: identity("d")}},
 			&scanner.Offer{Info: info}, map[string]bool{"identity": true, "client.name": true, "client.capabilities": true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.before.Name, tt.before.Entries = "a", map[scanner.DefinitionKey]*Entry{}
+			tt.before.Name, tt.before.Entries = "a", map[mcp.DefinitionKey]*Entry{}
 			f := &File{Path: Name, Servers: map[string]*Server{"a": &tt.before}}
 			now := scanner.NewSnapshot()
 			offer := now.Offer("a")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/lockfile"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -73,7 +74,7 @@ func (h *history) reload() {
 
 func (h *history) status(server, tool string, want lockfile.Status) {
 	h.t.Helper()
-	e := h.file.Servers[server].Entries[scanner.DefinitionKey{Kind: scanner.ToolSubject, Name: tool}]
+	e := h.file.Servers[server].Entries[mcp.DefinitionKey{Kind: mcp.ToolSubject, Name: tool}]
 	if e == nil || e.Status != want {
 		h.t.Fatalf("day %d: %s of %s is %v, want %s", h.day, tool, server, e, want)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -56,7 +56,7 @@ func place(l scanner.Location) string { return fmt.Sprintf("%s:%d:%d", l.File, l
 func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) {
 	s, known := f.Servers[name]
 	if !known {
-		s = &Server{Name: name, Entries: map[scanner.DefinitionKey]*Entry{}}
+		s = &Server{Name: name, Entries: map[mcp.DefinitionKey]*Entry{}}
 		f.Servers[name] = s
 	}
 	by := p.by(name, known)
@@ -87,7 +87,7 @@ func (f *File) update(name string, o *scanner.Offer, p Policy, at time.Time) {
 
 // completed returns what a server says of itself now, with the version of the protocol that
 // it spoke before: a file of definitions does not say it.
-func completed(before, now scanner.ServerInfo) scanner.ServerInfo {
+func completed(before, now mcp.ServerInfo) mcp.ServerInfo {
 	if before.Name == now.Name && before.Version == now.Version {
 		now.Protocol = cmp.Or(now.Protocol, before.Protocol)
 	}
@@ -192,7 +192,7 @@ func (f *File) Approve(by string, reason string, at time.Time, selectors ...Sele
 		s := f.Servers[sel.Server]
 		keys := s.Keys()
 		if sel.Name != "" {
-			keys = slices.DeleteFunc(keys, func(k scanner.DefinitionKey) bool { return k.Name != sel.Name })
+			keys = slices.DeleteFunc(keys, func(k mcp.DefinitionKey) bool { return k.Name != sel.Name })
 			if len(keys) == 0 {
 				return nil, f.nothing(sel)
 			}
@@ -229,7 +229,7 @@ func unexplained(a *Approval) bool {
 // Change is an entry, or the identity of a server, and the status that it had.
 type Change struct {
 	Server string
-	scanner.DefinitionKey
+	mcp.DefinitionKey
 	Was   Status
 	Entry *Entry // nil for an identity
 
@@ -261,12 +261,12 @@ func (f *File) Waiting() (waiting []Change) {
 	return waiting
 }
 
-func sortedKeys(entries map[scanner.DefinitionKey]*Entry) []scanner.DefinitionKey {
-	keys := make([]scanner.DefinitionKey, 0, len(entries))
+func sortedKeys(entries map[mcp.DefinitionKey]*Entry) []mcp.DefinitionKey {
+	keys := make([]mcp.DefinitionKey, 0, len(entries))
 	for k := range entries {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, scanner.DefinitionKey.Compare)
+	slices.SortFunc(keys, mcp.DefinitionKey.Compare)
 	return keys
 }
 
@@ -281,7 +281,7 @@ func (f *File) Find(s string) (found []Change, err error) {
 	}
 	server := f.Servers[sel.Server]
 	for _, k := range server.Keys() {
-		if k.Name == sel.Name || k.Kind == scanner.ServerSubject && sel.Name == "instructions" {
+		if k.Name == sel.Name || k.Kind == mcp.ServerSubject && sel.Name == "instructions" {
 			found = append(found, Change{Server: sel.Server, DefinitionKey: k, Was: server.Entries[k].Status, Entry: server.Entries[k]})
 		}
 	}

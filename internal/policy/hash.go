@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // Hash is the content_hash of a rule: the digest of a whole definition, or that of
 // agentsh over name, description and schema.
 type Hash struct {
-	digest  scanner.Digest
+	digest  mcp.Digest
 	agentsh string // in lower case, without a prefix
 	partial bool   // what was written stands for no digest, so no tool has it
 }

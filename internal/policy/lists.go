@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
-
 	"github.com/mcpscan/mcpscan/scanner"
 )
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 
 	"pgregory.net/rapid"
 
@@ -115,7 +116,7 @@ func TestCompareIsSound(t *testing.T) {
 		harmless++
 		for _, server := range []string{"a", "b", "ab", "ba", "A", "c"} {
 			for _, tool := range []string{"a", "b", "ab", "ba", "A", "c", ""} {
-				for _, known := range []*scanner.Known{nil, {Definition: &scanner.Definition{Name: tool}}} {
+				for _, known := range []*scanner.Known{nil, {Definition: &mcp.Definition{Name: tool}}} {
 					r := &scanner.PolicyRequest{Server: server, Method: "tools/call", Target: tool, Tool: known}
 					was, is := before.Policy().Decide(r), now.Policy().Decide(r)
 					if is.Verdict < was.Verdict {

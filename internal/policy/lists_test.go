@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -31,7 +32,7 @@ func tools(t testing.TB, lines ...string) (rules []ToolRule) {
 }
 
 // listed is a tool as its server lists it.
-var listed = &scanner.Known{Definition: &scanner.Definition{Digest: scanner.Digest{1}, AgentSH: strings.Repeat("ab", 32)}}
+var listed = &scanner.Known{Definition: &mcp.Definition{Digest: mcp.Digest{1}, AgentSH: strings.Repeat("ab", 32)}}
 
 // TestLists: who is refused, by which key.
 func TestLists(t *testing.T) {
@@ -63,11 +64,11 @@ func TestLists(t *testing.T) {
 		{"the tool of another server", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x")}, "b", "x", listed, "tool_policy"},
 		{"the hash with its prefix", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x sha256:"+hash)}, "a", "x", listed, ""},
 		{"the hash alone, in capitals", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x "+strings.ToUpper(hash))}, "a", "x", listed, ""},
-		{"the digest of the lockfile", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x "+scanner.Digest{1}.String())}, "a", "x", listed, ""},
+		{"the digest of the lockfile", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x "+mcp.Digest{1}.String())}, "a", "x", listed, ""},
 		{"another hash", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x sha256:"+strings.Repeat("cd", 32))}, "a", "x", listed, "allowed_tools"},
-		{"another digest", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x "+scanner.Digest{2}.String())}, "a", "x", listed, "allowed_tools"},
+		{"another digest", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x "+mcp.Digest{2}.String())}, "a", "x", listed, "allowed_tools"},
 		{"no hash, for it was not listed", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x sha256:"+hash)}, "a", "x", nil, "allowed_tools"},
-		{"a second rule without one", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x "+scanner.Digest{2}.String(), "a x")}, "a", "x", listed, ""},
+		{"a second rule without one", Lists{ToolMode: Allowlist, AllowedTools: tools(t, "a x "+mcp.Digest{2}.String(), "a x")}, "a", "x", listed, ""},
 		{"a denied hash", Lists{DeniedTools: tools(t, "* * sha256:"+hash)}, "a", "x", listed, "denied_tools"},
 		{"and none", Lists{DeniedTools: tools(t, "* * sha256:"+hash)}, "a", "x", nil, ""},
 		{"closed, not listed", Lists{FailClosed: true, AllowedServers: servers(t, "a")}, "a", "x", nil, "fail_closed"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -63,7 +64,7 @@ func (p *Profile) Message(pass *scanner.JudgePass) {
 	s.saw(pass.Now)
 	for i := range pass.Message.Definitions {
 		d := &pass.Message.Definitions[i]
-		if d.Kind != scanner.ToolSubject {
+		if d.Kind != mcp.ToolSubject {
 			continue
 		}
 		if t := p.tool(pass.Server.ID, d.Name); t != nil {
@@ -154,7 +155,7 @@ func (e *profiled) list(hash string) {
 }
 
 // current returns the tool that is called as its server listed it last, nil where it did not.
-func current(pass *scanner.JudgePass) *scanner.Definition {
+func current(pass *scanner.JudgePass) *mcp.Definition {
 	if k := pass.Server.Current(pass.Called()); k != nil {
 		return k.Definition
 	}
@@ -173,7 +174,7 @@ func (e *profiled) call(hash string) {
 
 // hashOf returns the hash of a definition for a rule, "" if there is none: the digest of all
 // of it, or what another engine reports.
-func (p *Profile) hashOf(d *scanner.Definition) string {
+func (p *Profile) hashOf(d *mcp.Definition) string {
 	switch {
 	case d == nil:
 		return ""

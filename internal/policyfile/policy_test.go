@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
+
 	"golang.org/x/tools/txtar"
 
 	"github.com/mcpscan/mcpscan/internal/policy"
@@ -79,9 +81,9 @@ func requestOf(t *testing.T, method, server, params string) *scanner.PolicyReque
 	if err != nil {
 		t.Fatal(err)
 	}
-	from := scanner.ClientToServer
+	from := mcp.ClientToServer
 	if method == "sampling/createMessage" {
-		from = scanner.ServerToClient
+		from = mcp.ServerToClient
 	}
 	frame := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%s,"params":%s}`, name, params)
 	event := &scanner.Event{Session: "s", Server: server, Direction: from, Frame: frame}

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -202,7 +203,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 	send := body
 	switch {
 	case more:
-		if !x.tooLong(scanner.ClientToServer) {
+		if !x.tooLong(mcp.ClientToServer) {
 			writeError(w, http.StatusRequestEntityTooLarge, nil, "the message is longer than the proxy judges (--max-message), and fail_closed is set")
 			return
 		}
@@ -227,7 +228,7 @@ func (h *HTTP) exchange(w http.ResponseWriter, r *http.Request, stream string) {
 // judgeRequest decides about the body of a request and returns what the server gets of it;
 // nil where it gets nothing, and the client has its answer.
 func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) []byte {
-	pass, out, do := x.gate.judge(&x.at, scanner.ClientToServer, frameOf(body))
+	pass, out, do := x.gate.judge(&x.at, mcp.ClientToServer, frameOf(body))
 	switch do {
 	case scanner.Forward:
 		return body
@@ -256,7 +257,7 @@ func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) []byte {
 }
 
 // tooLong counts a message that is too long to be judged, and reports whether it is passed on.
-func (x *exchange) tooLong(from scanner.Direction) bool {
+func (x *exchange) tooLong(from mcp.Direction) bool {
 	reason := tooLongReason(from, x.gate.MaxMessage)
 	if x.gate.FailClosed && !x.gate.Observe {
 		x.gate.skip(&x.at, reason, scanner.Refuse)
@@ -268,8 +269,8 @@ func (x *exchange) tooLong(from scanner.Direction) bool {
 
 // headOf is the head of a request for the engine. Where a field is there twice, the two do not
 // agree with the body, whichever the server reads.
-func headOf(r *http.Request) *scanner.HTTPHead {
-	head := &scanner.HTTPHead{}
+func headOf(r *http.Request) *mcp.HTTPHead {
+	head := &mcp.HTTPHead{}
 	for _, name := range [...]string{"Mcp-Method", "Mcp-Name", headerVersion, "Authorization"} {
 		if values := r.Header.Values(name); len(values) > 0 {
 			head.Field(true, name, strings.Join(values, ", "))

@@ -10,9 +10,9 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // failedCode is the JSON-RPC error code for what the proxy could not do: an internal error.
@@ -113,9 +113,9 @@ func writeJSON(w http.ResponseWriter, status int, body []byte) {
 }
 
 // tooLongReason says that a message was not judged.
-func tooLongReason(from scanner.Direction, max int64) string {
+func tooLongReason(from mcp.Direction, max int64) string {
 	sender := "client"
-	if from == scanner.ServerToClient {
+	if from == mcp.ServerToClient {
 		sender = "server"
 	}
 	return fmt.Sprintf("a message of the %s is longer than the limit of %d bytes (--max-message)", sender, max)

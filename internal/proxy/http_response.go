@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -112,11 +113,11 @@ func (x *exchange) whole(resp *http.Response) error {
 	x.kept = done
 	frame := frameOf(data)
 	switch {
-	case more && x.tooLong(scanner.ServerToClient):
+	case more && x.tooLong(mcp.ServerToClient):
 		resp.Body = &joined{io.MultiReader(bytes.NewReader(data), resp.Body), resp.Body}
 		return nil
 	case more:
-		replace(resp, failed(x.order, "blocked by mcpscan: "+tooLongReason(scanner.ServerToClient, x.gate.MaxMessage)+", and fail_closed is set", blockedCode))
+		replace(resp, failed(x.order, "blocked by mcpscan: "+tooLongReason(mcp.ServerToClient, x.gate.MaxMessage)+", and fail_closed is set", blockedCode))
 		return nil
 	case err != nil && (len(frame) == 0 || x.in.Context().Err() != nil):
 		return fmt.Errorf("reading its answer: %w", err)
@@ -126,7 +127,7 @@ func (x *exchange) whole(resp *http.Response) error {
 	}
 	at := x.at
 	at.page = resp.StatusCode >= http.StatusBadRequest && !beginsLikeJSON(frame) || resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden
-	pass, out, do := x.gate.judge(&at, scanner.ServerToClient, frame)
+	pass, out, do := x.gate.judge(&at, mcp.ServerToClient, frame)
 	switch do {
 	case scanner.Forward:
 		if keep(resp, data); err != nil { // the client learns that it is not whole

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -61,7 +62,7 @@ func (s *stream) step() {
 	case b.kind == nothing:
 		s.out = b.raw
 	default:
-		if s.long || s.tooLong(scanner.ServerToClient) {
+		if s.long || s.tooLong(mcp.ServerToClient) {
 			s.out, s.long = b.raw, !b.ends
 			return
 		}
@@ -96,7 +97,7 @@ func (s *stream) event(b block) {
 	case len(frame) == 0:
 		return
 	}
-	pass, out, do := s.gate.judge(&s.at, scanner.ServerToClient, frame)
+	pass, out, do := s.gate.judge(&s.at, mcp.ServerToClient, frame)
 	switch do {
 	case scanner.Forward:
 		s.answered(out)
@@ -115,7 +116,7 @@ func (s *stream) event(b block) {
 // answered notes the requests that a frame answers.
 func (s *stream) answered(out *scanner.Outcome) {
 	for i := range out.Messages {
-		if m := &out.Messages[i]; m.Kind == scanner.Response {
+		if m := &out.Messages[i]; m.Kind == mcp.Response {
 			delete(s.asked, m.ID)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -38,8 +39,8 @@ type Options struct {
 // scope says where a frame belongs: to which connection, and how it came.
 type scope struct {
 	session, server, transport string
-	origin                     scanner.Origin    // of what is not recorded
-	head                       *scanner.HTTPHead // of the HTTP exchange, nil on stdio
+	origin                     scanner.Origin // of what is not recorded
+	head                       *mcp.HTTPHead  // of the HTTP exchange, nil on stdio
 	mask                       func([]byte) []byte
 	page                       bool // it is the page of an HTTP error, which need not be a message
 }
@@ -62,7 +63,7 @@ func (g *gate) close() {
 
 // judge decides about a frame and says what is to be done with it. It returns what is to
 // be passed on, which is the frame itself unless something is withheld of it.
-func (g *gate) judge(s *scope, direction scanner.Direction, frame []byte) (pass []byte, out *scanner.Outcome, do scanner.Action) {
+func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []byte, out *scanner.Outcome, do scanner.Action) {
 	e := s.event(scanner.FrameEvent)
 	e.Direction, e.Frame = direction, frame
 	if s.mask != nil {
@@ -132,7 +133,7 @@ func unreadable(out *scanner.Outcome) bool {
 		return true
 	}
 	for i := range out.Messages {
-		if out.Messages[i].Kind == scanner.Malformed {
+		if out.Messages[i].Kind == mcp.Malformed {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package proxy
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -24,9 +25,9 @@ func answers(out *scanner.Outcome) (sender, receiver []byte) {
 		m := &out.Messages[i]
 		batch = batch || m.Batch > 0
 		switch m.Kind {
-		case scanner.Request:
+		case mcp.Request:
 			sender = appendError(sender, m, out)
-		case scanner.Response:
+		case mcp.Response:
 			receiver = appendError(receiver, m, out)
 		}
 	}

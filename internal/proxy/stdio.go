@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -63,7 +64,7 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 	clientDone, serverDone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(clientDone)
-		up := &pump{gate: g, at: at, direction: scanner.ClientToServer, from: client.In, to: toServer, back: toClient}
+		up := &pump{gate: g, at: at, direction: mcp.ClientToServer, from: client.In, to: toServer, back: toClient}
 		if err := up.run(); err != nil {
 			cancel(err)
 		}
@@ -72,7 +73,7 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 	}()
 	go func() {
 		defer close(serverDone)
-		down := &pump{gate: g, at: at, direction: scanner.ServerToClient, from: stdout, to: toClient, back: toServer}
+		down := &pump{gate: g, at: at, direction: mcp.ServerToClient, from: stdout, to: toClient, back: toServer}
 		if err := down.run(); err != nil {
 			cancel(err)
 		}
@@ -170,7 +171,7 @@ func (s *side) answer(line []byte) {
 type pump struct {
 	*gate
 	at        *scope
-	direction scanner.Direction
+	direction mcp.Direction
 	from      io.Reader
 	to, back  *side
 }

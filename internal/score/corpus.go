@@ -31,6 +31,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -146,7 +147,7 @@ func parseRow(line []byte) (*row, error) {
 // start is the time of the first frame of every row.
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func (r *row) frame(server string, d scanner.Direction, second int, format string, args ...any) *scanner.Event {
+func (r *row) frame(server string, d mcp.Direction, second int, format string, args ...any) *scanner.Event {
 	return &scanner.Event{Time: start.Add(time.Duration(second) * time.Second), Session: r.ID, Server: server, Transport: "stdio",
 		Type: "mcp_message", Direction: d, Frame: fmt.Appendf(nil, format, args...)}
 }
@@ -162,8 +163,8 @@ func definitionEvents(r *row) []*scanner.Event {
 			l.Server = otherwise
 		}
 		events = append(events,
-			r.frame(l.Server+tag, scanner.ClientToServer, second, `{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, id),
-			r.frame(l.Server+tag, scanner.ServerToClient, second+1, `{"jsonrpc":"2.0","id":%d,"result":{"tools":[%s]}}`, id, withSchema(l.Tool)))
+			r.frame(l.Server+tag, mcp.ClientToServer, second, `{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, id),
+			r.frame(l.Server+tag, mcp.ServerToClient, second+1, `{"jsonrpc":"2.0","id":%d,"result":{"tools":[%s]}}`, id, withSchema(l.Tool)))
 	}
 	for i, peer := range r.Peers {
 		list(peer, fmt.Sprintf("peer%d", i), 2*i, i+1)
@@ -191,7 +192,7 @@ func resultEvents(r *row) []*scanner.Event {
 	}
 	name, _ := json.Marshal(context.Tool)
 	return []*scanner.Event{
-		r.frame("server-"+r.ID, scanner.ClientToServer, 0, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%s,"arguments":{}}}`, name),
-		r.frame("server-"+r.ID, scanner.ServerToClient, 1, `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":%s}]}}`, r.Text),
+		r.frame("server-"+r.ID, mcp.ClientToServer, 0, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%s,"arguments":{}}}`, name),
+		r.frame("server-"+r.ID, mcp.ServerToClient, 1, `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":%s}]}}`, r.Text),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -84,7 +85,7 @@ func (d *differ) compare(name string, old, newer []byte) (Change, error) {
 	if err := d.run(d.engine.Keeping(), old, before); err != nil {
 		return c, fmt.Errorf("%s: %w", name, err)
 	}
-	now := shown{map[scanner.DefinitionKey]scanner.Digest{}, func(f *scanner.Finding) {
+	now := shown{map[mcp.DefinitionKey]mcp.Digest{}, func(f *scanner.Finding) {
 		if !before.Knows(f) {
 			c.Findings = append(c.Findings, Told{f.Rule.ID, f.Name, f.Pointer, f.Message, f.Severity})
 		}
@@ -96,14 +97,14 @@ func (d *differ) compare(name string, old, newer []byte) (Change, error) {
 
 // shown is a sink for the definitions and the findings of one run.
 type shown struct {
-	digests map[scanner.DefinitionKey]scanner.Digest
+	digests map[mcp.DefinitionKey]mcp.Digest
 	collect
 }
 
 func (s shown) Event(_ *scanner.Event, out *scanner.Outcome) error {
 	for i := range out.Messages {
 		for _, d := range out.Messages[i].Message.Definitions {
-			key := scanner.DefinitionKey{Kind: d.Kind, Name: d.Name}
+			key := mcp.DefinitionKey{Kind: d.Kind, Name: d.Name}
 			if _, twice := s.digests[key]; !twice { // a snapshot keeps the first one as well
 				s.digests[key] = d.Digest
 			}
@@ -128,8 +129,8 @@ func (d *differ) run(engine *scanner.Engine, document []byte, sink scanner.Sink)
 }
 
 // digests are those of all definitions that the servers of a snapshot show.
-func digests(s *scanner.Snapshot) map[scanner.DefinitionKey]scanner.Digest {
-	all := map[scanner.DefinitionKey]scanner.Digest{}
+func digests(s *scanner.Snapshot) map[mcp.DefinitionKey]mcp.Digest {
+	all := map[mcp.DefinitionKey]mcp.Digest{}
 	for _, o := range s.Servers {
 		for key, d := range o.Definitions {
 			all[key] = d.Digest

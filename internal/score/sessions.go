@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/replay"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -65,7 +66,7 @@ func RunSessions(path string) (Sessions, error) {
 	}
 	err = runSource(engine, src, func(f *scanner.Finding) {
 		finder := f.Rule.ID
-		if f.Subject == scanner.ResultSubject && strings.HasPrefix(finder, "inj-") {
+		if f.Subject == mcp.ResultSubject && strings.HasPrefix(finder, "inj-") {
 			finder = poisonedOutput
 		}
 		w := found[f.Session]

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/reading"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -99,11 +100,11 @@ func weighDefinition(p *scanner.TextPass, old any) any {
 		found = nil
 	}
 	key := p.Key()
-	if p.Subject == scanner.ServerSubject && key != "instructions" && key != "description" {
+	if p.Subject == mcp.ServerSubject && key != "instructions" && key != "description" {
 		return found // no model reads the rest
 	}
 	for s := range reading.Sentences(reading.Text{
-		Folded: p.Folded, Definition: definition{p}, OfParameter: p.Subject == scanner.ToolSubject && parameterKeys[key] && !p.Description(),
+		Folded: p.Folded, Definition: definition{p}, OfParameter: p.Subject == mcp.ToolSubject && parameterKeys[key] && !p.Description(),
 	}) {
 		for _, w := range tests {
 			if h, enough := w.weigh(p, s); enough {

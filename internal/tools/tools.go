@@ -4,15 +4,16 @@ package tools
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // Each calls visit for each tool that a message declares, with its node.
 // What another engine reported of a tool is left out: it has no schema.
-func Each(p *scanner.MessagePass, visit func(d *scanner.Definition, node int)) {
+func Each(p *scanner.MessagePass, visit func(d *mcp.Definition, node int)) {
 	for i := range p.Message.Definitions {
-		if d := &p.Message.Definitions[i]; d.Kind == scanner.ToolSubject && !d.Foreign {
+		if d := &p.Message.Definitions[i]; d.Kind == mcp.ToolSubject && !d.Foreign {
 			visit(d, p.DefinitionNode(d))
 		}
 	}
@@ -30,12 +31,12 @@ func Annotation(doc *wire.Doc, node int, name string) (at int, value bool) {
 
 // EachNew calls visit for each tool of a message that its server has not shown
 // in this session.
-func EachNew(p *scanner.JudgePass, visit func(*scanner.Definition)) {
+func EachNew(p *scanner.JudgePass, visit func(*mcp.Definition)) {
 	for i := range p.Message.Definitions {
 		if p.Full() {
 			return
 		}
-		if d := &p.Message.Definitions[i]; d.Kind == scanner.ToolSubject && p.Server.Tools[d.Name] == nil {
+		if d := &p.Message.Definitions[i]; d.Kind == mcp.ToolSubject && p.Server.Tools[d.Name] == nil {
 			visit(d)
 		}
 	}
@@ -43,9 +44,9 @@ func EachNew(p *scanner.JudgePass, visit func(*scanner.Definition)) {
 
 // ReportBeside reports what is wrong with a tool's name compared with that of another server's
 // tool.
-func ReportBeside(p *scanner.JudgePass, d *scanner.Definition, other *scanner.Known, severity scanner.Severity, message string) {
+func ReportBeside(p *scanner.JudgePass, d *mcp.Definition, other *scanner.Known, severity scanner.Severity, message string) {
 	p.Report(scanner.JudgeIssue{
-		Severity: severity, Subject: scanner.ToolSubject, Name: d.Name, Pointer: "/name", Offset: d.Offset,
+		Severity: severity, Subject: mcp.ToolSubject, Name: d.Name, Pointer: "/name", Offset: d.Offset,
 		Message: message, Evidence: d.Name, Key: other.Server + "\x00" + other.Definition.Name,
 		Related: []scanner.Related{{Message: fmt.Sprintf("first listed by server %q", other.Server), Location: other.Location}},
 	})

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // What a tool says it does follows from the verb of its name and of the first words of its
@@ -58,7 +58,7 @@ var AsksOnly = lazyregexp.New(`\b(read[- ]only|quer(y|ies)|search(es)?|requests?
 // verb of its name, or by the first verb of its description where the name says
 // nothing, or only perhaps. A name that may be a noun is overruled by a
 // description that reads.
-func WritesItself(d *scanner.Definition) bool {
+func WritesItself(d *mcp.Definition) bool {
 	name := names.Spell(d.Name)
 	verb, sentence := OpeningVerb(d.Description)
 	switch {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
-
 	"github.com/mcpscan/mcpscan/internal/entries"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/names"

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/configfile"
-
 	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/launch"
 	"github.com/mcpscan/mcpscan/scanner"

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -22,7 +23,7 @@ var Impersonation = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "Reported only on a contradiction: an address that imitates a vendor's, or a claim to be the vendor with a web site, package scope or host that is not the vendor's. A server \"for\" a product claims nothing. A bare product name in somebody's package is low, because authors are careless.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0073", "CWE-345"},
-	On:         scanner.OnIntroduction,
+	On:         mcp.OnIntroduction,
 	Judge: func(p *scanner.JudgePass) {
 		s := p.Message.Server
 		if s == nil || p.Server.Listed && s.Name == p.Server.Info.Name && s.Website == p.Server.Info.Website {
@@ -48,7 +49,7 @@ var Impersonation = scanner.Rule{
 }
 
 func reportClaim(p *scanner.JudgePass, severity scanner.Severity, pointer, evidence, message string) {
-	p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.ServerSubject, Pointer: pointer, Offset: p.Message.Offset,
+	p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.ServerSubject, Pointer: pointer, Offset: p.Message.Offset,
 		Message: message, Evidence: evidence, Key: evidence})
 }
 

@@ -3,6 +3,7 @@ package crossserver
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/tools"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -19,15 +20,15 @@ var NameLookalike = scanner.Rule{
 	Basis:      "Only a typo counts: one letter of a long word, or letters swapped, doubled or look-alike, but not two dictionary words, a plural or a number. With the other tool's description it is deliberate, and high. A name identical to a built-in one is usually honest (file servers have read_file), so it is a note.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-1007"},
 	Message: func(p *scanner.MessagePass) {
-		tools.Each(p, func(d *scanner.Definition, node int) {
+		tools.Each(p, func(d *mcp.Definition, node int) {
 			if severity, message := likeBuiltin(d.Name); message != "" {
 				p.Report(p.Doc.Get(node, "name"), false, severity, message)
 			}
 		})
 	},
-	On: scanner.OnList,
+	On: mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
-		tools.EachNew(p, func(d *scanner.Definition) {
+		tools.EachNew(p, func(d *mcp.Definition) {
 			for _, other := range p.Session.Near(d.Name, p.Server.ID) {
 				name := other.Definition.Name
 				if is, _ := names.Slip(names.FoldWords(names.Words(d.Name)), names.FoldWords(names.Words(name)), names.ImitationShare); !is {

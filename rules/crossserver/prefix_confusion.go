@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/tools"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -20,17 +21,17 @@ var PrefixConfusion = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Medium if the name contains that of another server of the session, or is written like a joined one; a double underscore, slash or colon alone is only a note, because honest names have them.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-436"},
-	On:         scanner.OnNewServer | scanner.OnList,
+	On:         mcp.OnNewServer | mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		if !p.Server.Seen {
 			namedAfter(p)
 		}
-		tools.EachNew(p, func(d *scanner.Definition) {
+		tools.EachNew(p, func(d *mcp.Definition) {
 			if !scanner.Qualified(d.Name) {
 				return
 			}
 			severity, message := qualified(p, d.Name)
-			p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.ToolSubject, Name: d.Name, Pointer: "/name",
+			p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.ToolSubject, Name: d.Name, Pointer: "/name",
 				Message: message, Evidence: d.Name, Offset: d.Offset})
 		})
 	},
@@ -76,7 +77,7 @@ func namedAfter(p *scanner.JudgePass) {
 		if server, _ := claimed(k.Definition.Name); k.Server == p.Server.ID || len(own) == 0 || !slices.Equal(names.Distinctive(server), own) {
 			continue
 		}
-		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.ServerSubject, Offset: p.Message.Offset,
+		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.ServerSubject, Offset: p.Message.Offset,
 			Message:  fmt.Sprintf("the tool %q of server %q begins with the name of server %q, as clients write it", k.Definition.Name, k.Server, p.Server.ID),
 			Evidence: k.Definition.Name, Key: k.Server + "\x00" + k.Definition.Name,
 			Related: []scanner.Related{{Message: fmt.Sprintf("listed by server %q", k.Server), Location: k.Location}}})

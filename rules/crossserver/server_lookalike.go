@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -21,7 +22,7 @@ var ServerLookalike = scanner.Rule{
 		"The finding is about the server that no configuration of the run, lockfile or server list names; if that decides nothing, about the later one. " +
 		"High if both servers are in one session and one of them is spelled correctly; medium if neither name is a known word, or if only a well-known name is similar.",
 	Refs:  []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP09", "OWASP-LLM:LLM03", "ATLAS:AML.T0074", "CWE-1007"},
-	On:    scanner.OnNewServer | scanner.OnIntroduction,
+	On:    mcp.OnNewServer | mcp.OnIntroduction,
 	Judge: JudgeServerName(nil),
 }
 
@@ -109,7 +110,7 @@ func famous(p *scanner.JudgePass, name, pointer string) {
 }
 
 func reportServer(p *scanner.JudgePass, severity scanner.Severity, name, pointer, other, message string) {
-	is := scanner.JudgeIssue{Severity: severity, Subject: scanner.ServerSubject, Other: other, Pointer: pointer, Offset: p.Message.Offset,
+	is := scanner.JudgeIssue{Severity: severity, Subject: mcp.ServerSubject, Other: other, Pointer: pointer, Offset: p.Message.Offset,
 		Message: message, Evidence: name, Key: name + "\x00" + other}
 	if pointer == "" {
 		is.Server = name

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/tools"
@@ -20,7 +21,7 @@ var ShadowTool = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Generic names collide by chance (7 of 100 tool names of published servers do), so a bare collision is medium; a look-alike name, or a description copied onto another schema, is deliberate and critical. Each call of such a name is blocked and reported as medium; the finding about the definitions rates the intent.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0074", "CWE-345"},
-	On:         scanner.OnCall | scanner.OnList,
+	On:         mcp.OnCall | mcp.OnList,
 	Judge:      JudgeShadows(scanner.Alert),
 }
 
@@ -29,7 +30,7 @@ var ShadowTool = scanner.Rule{
 func JudgeShadows(copies scanner.Verdict) func(*scanner.JudgePass) {
 	return func(p *scanner.JudgePass) {
 		refuseShadowed(p, copies)
-		tools.EachNew(p, func(d *scanner.Definition) {
+		tools.EachNew(p, func(d *mcp.Definition) {
 			for _, other := range p.Session.Owners(d.Name) {
 				if other.Server == p.Server.ID {
 					continue
@@ -56,13 +57,13 @@ func refuseShadowed(p *scanner.JudgePass, copies scanner.Verdict) {
 		return
 	}
 	p.Refuse(scanner.CrossServerCheck, scanner.Block, "another server has a tool of this name")
-	p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
+	p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: "/name",
 		Message:  fmt.Sprintf("the call of %s of server %s is blocked: server %s has a tool of this name", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID), text.QuoteName(other.Server)),
 		Evidence: p.Message.Target, Offset: p.Message.Offset, Related: []scanner.Related{{Message: "the other tool", Location: other.Location}}})
 }
 
 // schemaPart is the place of the schema among the parts of a definition.
-var schemaPart = slices.Index(scanner.DefinitionParts[:], "inputSchema")
+var schemaPart = slices.Index(mcp.DefinitionParts[:], "inputSchema")
 
 // fork reports whether a message lists more than one tool that the other server
 // has, too: two versions of one server reword their descriptions.
@@ -70,7 +71,7 @@ func fork(p *scanner.JudgePass, other string) bool {
 	shared := 0
 	for i := range p.Message.Definitions {
 		d := &p.Message.Definitions[i]
-		if d.Kind != scanner.ToolSubject {
+		if d.Kind != mcp.ToolSubject {
 			continue
 		}
 		for _, o := range p.Session.Owners(d.Name) {
@@ -87,7 +88,7 @@ func fork(p *scanner.JudgePass, other string) bool {
 }
 
 // collision weighs two tools whose names look the same.
-func collision(d *scanner.Definition, other *scanner.Known, fork bool) (scanner.Severity, string) {
+func collision(d *mcp.Definition, other *scanner.Known, fork bool) (scanner.Severity, string) {
 	o := other.Definition
 	switch {
 	case d.Digest == o.Digest:
@@ -107,7 +108,7 @@ func collision(d *scanner.Definition, other *scanner.Known, fork bool) (scanner.
 // otherSchema reports whether two definitions differ in their schemas. The digest of
 // another engine is of name, description and schema: where the first two are the same,
 // it tells the third.
-func otherSchema(d, o *scanner.Definition) bool {
+func otherSchema(d, o *mcp.Definition) bool {
 	if d.Foreign {
 		return d.Name == o.Name && d.Description == o.Description
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/capability"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -19,13 +20,13 @@ var ToxicFlow = scanner.Rule{
 	Confidence: scanner.ConfidenceLow,
 	Basis:      "The name, parameters and hints show what a tool does. Medium if only the combination of servers has all three, which a review of a single server cannot show; low for one server that has all three by itself, like any mail or forge server.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "ATLAS:AML.T0086", "CWE-200"},
-	On:         scanner.OnList,
+	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		own, all := p.Server.Trifecta, p.Session.Trifecta
 		if own.Complete() {
 			return
 		}
-		var alone, together *scanner.Definition // what completes them
+		var alone, together *mcp.Definition // what completes them
 		for i := range p.Message.Definitions {
 			d := &p.Message.Definitions[i]
 			if !own.Lack(d.Can) && !all.Lack(d.Can) || p.Server.Tools[d.Name] != nil {
@@ -58,8 +59,8 @@ var witnessRoles = [...]string{
 }
 
 // reportFlow reports the tool that completes a flow, with the other witnesses.
-func reportFlow(p *scanner.JudgePass, severity scanner.Severity, last *scanner.Definition, w *scanner.TrifectaTools) {
-	is := scanner.JudgeIssue{Severity: severity, Subject: scanner.ToolSubject, Name: last.Name, Pointer: "/name", Evidence: last.Name, Offset: last.Offset}
+func reportFlow(p *scanner.JudgePass, severity scanner.Severity, last *mcp.Definition, w *scanner.TrifectaTools) {
+	is := scanner.JudgeIssue{Severity: severity, Subject: mcp.ToolSubject, Name: last.Name, Pointer: "/name", Evidence: last.Name, Offset: last.Offset}
 	var says []string
 	for a, k := range w {
 		is.Key += k.Server + "\x00" + k.Definition.Name + "\x00"

@@ -2,6 +2,7 @@ package declaration
 
 import (
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/tools"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -18,7 +19,7 @@ var OpenworldContradiction = scanner.Rule{
 	Basis:      "The tool requires an address, or is named for fetching and takes one. The address may be within the server's own system, so the severity is low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM06", "CWE-807"},
 	Message: func(p *scanner.MessagePass) {
-		tools.Each(p, func(d *scanner.Definition, node int) {
+		tools.Each(p, func(d *mcp.Definition, node int) {
 			at, open := tools.Annotation(p.Doc, node, "openWorldHint")
 			if at < 0 || open {
 				return

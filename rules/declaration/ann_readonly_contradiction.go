@@ -1,6 +1,7 @@
 package declaration
 
 import (
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/tools"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -16,7 +17,7 @@ var ReadonlyContradiction = scanner.Rule{
 	Basis:      "The name or the first words of the description contain a verb of change and no verb of reading. Of 598 read-only tools of published servers it reports one, which writes a file. Tools that create a text for the model to use are the known false positive.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-807"},
 	Message: func(p *scanner.MessagePass) {
-		tools.Each(p, func(d *scanner.Definition, node int) {
+		tools.Each(p, func(d *mcp.Definition, node int) {
 			at, readOnly := tools.Annotation(p.Doc, node, "readOnlyHint")
 			if readOnly && tools.WritesItself(d) {
 				p.Report(at, false, scanner.Medium, "annotated readOnlyHint: true, but its name or description says that it changes something")

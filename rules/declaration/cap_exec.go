@@ -3,6 +3,7 @@ package declaration
 import (
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/tools"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -20,7 +21,7 @@ var CapExec = scanner.Rule{
 	Basis:      "This is an inventory of what tools can do, not an accusation: one in seventy tools of published servers does this.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-94"},
 	Message: func(p *scanner.MessagePass) {
-		tools.Each(p, func(d *scanner.Definition, node int) {
+		tools.Each(p, func(d *mcp.Definition, node int) {
 			found := false
 			jsonschema.Parameters(p.Doc, node, func(s jsonschema.Subschema, name string) {
 				if found || s.Depth > 2 || p.Doc.Get(s.Node, "enum") >= 0 || p.Doc.Get(s.Node, "const") >= 0 || !jsonschema.HoldsText(p.Doc, s.Node) {

@@ -3,6 +3,7 @@ package declaration
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/tools"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -24,7 +25,7 @@ var CapOverbroad = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-250"},
 	Message: func(p *scanner.MessagePass) {
 		count, list := 0, -1
-		tools.Each(p, func(d *scanner.Definition, node int) {
+		tools.Each(p, func(d *mcp.Definition, node int) {
 			count, list = count+1, int(p.Doc.Nodes[node].Parent)
 			if !tools.DestroysByName(names.Spell(d.Name)) {
 				return

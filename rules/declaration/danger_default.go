@@ -7,6 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/secrets"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -26,7 +27,7 @@ var DangerDefault = scanner.Rule{
 	Basis:      "No published server has an external address as the default of a recipient or webhook, a chain of commands, or a key file in a tool that is not about keys. A default address for reports or callbacks may be the vendor's own, and is medium. Examples do not count, except working credentials.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-1188"},
 	Message: func(p *scanner.MessagePass) {
-		tools.Each(p, func(d *scanner.Definition, node int) {
+		tools.Each(p, func(d *mcp.Definition, node int) {
 			jsonschema.Subschemas(p.Doc, p.Doc.Get(node, "inputSchema"), func(s jsonschema.Subschema) bool {
 				offered(p.Doc, s.Node, func(value int, said string, given bool) {
 					name := ""

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/tools"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -20,7 +21,7 @@ var HeaderParamInvalid = scanner.Rule{
 	Basis:      "The requirements are those of protocol version 2026-07-28, Streamable HTTP, custom headers from tool parameters. The violation is a fact; the intent is not.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	Message: func(p *scanner.MessagePass) {
-		tools.Each(p, func(_ *scanner.Definition, node int) {
+		tools.Each(p, func(_ *mcp.Definition, node int) {
 			seen := map[string]bool{}
 			headerParameters(p.Doc, node, func(s jsonschema.Subschema, header int) {
 				if p.Full() {

@@ -3,6 +3,7 @@ package declaration
 import (
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/tools"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -19,7 +20,7 @@ var HeaderParamSensitive = scanner.Rule{
 	Basis:      "Protocol version 2026-07-28 says that passwords, keys, tokens and personal data should not be in headers. Free text can contain anything, and is low.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "CWE-532"},
 	Message: func(p *scanner.MessagePass) {
-		tools.Each(p, func(d *scanner.Definition, node int) {
+		tools.Each(p, func(d *mcp.Definition, node int) {
 			headerParameters(p.Doc, node, func(s jsonschema.Subschema, header int) {
 				if s.Around < 0 || p.Full() {
 					return

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/clause"
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -43,7 +44,7 @@ var OutputMismatch = scanner.Rule{
 			}
 		}
 	},
-	On: scanner.OnResponse,
+	On: mcp.OnResponse,
 	Judge: func(p *scanner.JudgePass) {
 		if p.Message.Structured == nil || p.Request == nil || p.Request.Method != "tools/call" {
 			return
@@ -56,7 +57,7 @@ var OutputMismatch = scanner.Rule{
 		if message == "" {
 			return
 		}
-		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.ResultSubject, Name: p.Request.Target,
+		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.ResultSubject, Name: p.Request.Target,
 			Pointer: "/structuredContent" + pointer, Message: message, Evidence: evidence, Key: message, Offset: p.Message.StructuredAt,
 			Related: []scanner.Related{{Message: "the schema that the server listed", Location: known.Location}}})
 	},

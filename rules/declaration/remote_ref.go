@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/tools"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -21,7 +22,7 @@ var RemoteRef = scanner.Rule{
 	Basis:      "The specification forbids clients to fetch references unless asked to, and no published server has one. A dialect that few validators know is medium, a reference without an address low. An $id only names a schema, and a reference to a name within the schema fetches nothing.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0110", "CWE-829", "CWE-918"},
 	Message: func(p *scanner.MessagePass) {
-		tools.Each(p, func(_ *scanner.Definition, node int) {
+		tools.Each(p, func(_ *mcp.Definition, node int) {
 			for _, key := range [...]string{"inputSchema", "outputSchema"} {
 				if root := p.Doc.Get(node, key); root >= 0 {
 					remoteRefs(p, root)

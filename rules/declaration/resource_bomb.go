@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/tools"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -31,7 +32,7 @@ var ResourceBomb = scanner.Rule{
 	Basis:      "Each limit is several times what published servers need. A schema that refers to itself through a property or an array is an honest tree and not reported; one that refers to itself for the same value never ends.",
 	Refs:       []string{"OWASP-LLM:LLM10", "CWE-400", "CWE-674", "CWE-1333"},
 	Message: func(p *scanner.MessagePass) {
-		tools.Each(p, func(_ *scanner.Definition, node int) {
+		tools.Each(p, func(_ *mcp.Definition, node int) {
 			for _, key := range [...]string{"inputSchema", "outputSchema"} {
 				root := p.Doc.Get(node, key)
 				if p.Doc.Kind(root) != wire.Object || p.Full() {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/sensitive"
 	"github.com/mcpscan/mcpscan/internal/tools"
@@ -23,7 +24,7 @@ var SecretParam = scanner.Rule{
 	Basis:      "Medium if the secret is a person's own (a seed phrase, a private key, a card code, the user's password); low for the password or key of a service, which one published server in seventeen takes. The worst parameter of a tool counts.",
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
 	Message: func(p *scanner.MessagePass) {
-		tools.Each(p, func(d *scanner.Definition, node int) {
+		tools.Each(p, func(d *mcp.Definition, node int) {
 			worst, at := noSecret, -1
 			jsonschema.Parameters(p.Doc, node, func(s jsonschema.Subschema, name string) {
 				if kind := secretParameter(p.Doc, d.Name, s.Node, name); kind > worst {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/tools"
@@ -24,11 +25,11 @@ var AnnotationEscalation = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The hints are the server's own words. Critical if a read-only tool is now annotated as destructive; medium if it only withdraws the hint; high if it is now annotated as destructive or open-world, and if a tool that by its own words writes or destroys starts to deny it; medium if a reassuring hint was dropped, or if the name, verb or parameters always contradicted it. A new hint is a note, and low if it asks for less care.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-353"},
-	On:         scanner.OnList,
+	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) {
 			old, now := c.member("annotations")
-			if c.d.Kind == scanner.ToolSubject && !c.same(old, now) {
+			if c.d.Kind == mcp.ToolSubject && !c.same(old, now) {
 				c.annotations(old, now)
 			}
 		})
@@ -43,11 +44,11 @@ var hints = []struct {
 	weight   scanner.Severity // of the other value
 
 	// denied reports whether other approved parts already contradicted the hint.
-	denied func(*wire.Doc, *scanner.Definition) bool
+	denied func(*wire.Doc, *mcp.Definition) bool
 
 	// claims reports whether the harmless value is one that the tool's own words deny,
 	// and that clients stop to ask by.
-	claims func(*scanner.Definition) bool
+	claims func(*mcp.Definition) bool
 }{
 	{"readOnlyHint", "true", scanner.Critical, saysItWrites, mayWrite},
 	{"destructiveHint", "false", scanner.High, saidItAlters, saysItDestroys},
@@ -57,7 +58,7 @@ var hints = []struct {
 
 // saysItDestroys reports a tool that says it destroys what it is called for. Removing
 // something from something else, or moving it, does not count.
-func saysItDestroys(d *scanner.Definition) bool {
+func saysItDestroys(d *mcp.Definition) bool {
 	verb, sentence := tools.OpeningVerb(d.Description)
 	name := names.Spell(d.Name)
 	destroys := tools.DestroysByName(name) && !detaching.MatchString(name) || tools.DestroyVerbs.MatchString(verb) && !detaching.MatchString(verb)
@@ -68,7 +69,7 @@ var detaching = lazyregexp.New(`\b(remove\b.*\bfrom|transfer|remove)\b`)
 
 // saidItAlters reports a tool that always said it alters existing data. For the specification
 // that is destructive; only adding is not.
-func saidItAlters(_ *wire.Doc, d *scanner.Definition) bool {
+func saidItAlters(_ *wire.Doc, d *mcp.Definition) bool {
 	verb, _ := tools.OpeningVerb(d.Description)
 	return saysItWrites(nil, d) && (altering.MatchString(names.Spell(d.Name)) || altering.MatchString(verb))
 }
@@ -76,7 +77,7 @@ func saidItAlters(_ *wire.Doc, d *scanner.Definition) bool {
 var altering = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite|drop|clear|reset|update|modify|rename|move|edit|replace|patch|merge)\b`)
 
 // mayWrite reports a tool that by any word of its name changes something, and by none reads.
-func mayWrite(d *scanner.Definition) bool {
+func mayWrite(d *mcp.Definition) bool {
 	if tools.WritesItself(d) {
 		return true
 	}
@@ -97,9 +98,9 @@ func isHint(name string) bool {
 	return false
 }
 
-func saysItWrites(_ *wire.Doc, d *scanner.Definition) bool { return tools.WritesItself(d) }
+func saysItWrites(_ *wire.Doc, d *mcp.Definition) bool { return tools.WritesItself(d) }
 
-func saysItReachesOut(doc *wire.Doc, d *scanner.Definition) (reaches bool) {
+func saysItReachesOut(doc *wire.Doc, d *mcp.Definition) (reaches bool) {
 	reaches = tools.FetchesWeb.MatchString(names.Spell(d.Name))
 	jsonschema.Parameters(doc, 0, func(s jsonschema.Subschema, name string) {
 		reaches = reaches || s.Depth == 1 && tools.AddressParameter.MatchString(names.Spell(name))

@@ -3,6 +3,7 @@ package drift
 import (
 	"github.com/mcpscan/mcpscan/internal/baseline"
 	"github.com/mcpscan/mcpscan/internal/configfile"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -17,7 +18,7 @@ var BinaryMismatch = scanner.Rule{
 	Basis:      "The severity of the agentsh design if the file is the server itself; high if it is a launcher such as npx, which is upgraded for many reasons. Compares digests with the lockfile if both are known; for audit logs, uses the comparison of their engine. version_pinning.pin_binary: false switches the rule off.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
 	Message: func(p *scanner.MessagePass) {
-		if p.Message.Kind == scanner.Audit && p.Message.Method == "mcp_server_binary_mismatch" {
+		if p.Message.Kind == mcp.Audit && p.Message.Method == "mcp_server_binary_mismatch" {
 			p.Report(p.Root, false, scanner.Critical, "another engine reported that a server's executable changed")
 		}
 	},
@@ -28,7 +29,7 @@ var BinaryMismatch = scanner.Rule{
 			}
 		})
 	},
-	On: scanner.OnIdentity,
+	On: mcp.OnIdentity,
 	Judge: func(p *scanner.JudgePass) {
 		offer, now := p.Approved(), p.Identity()
 		if offer == nil || now == nil || offer.Identity == nil || !replaced(offer.Identity, now) {
@@ -37,7 +38,7 @@ var BinaryMismatch = scanner.Rule{
 		if written := p.Written(); written != nil && replaced(offer.Identity, written) {
 			return // reported where the configuration names it
 		}
-		p.Report(scanner.JudgeIssue{Severity: programWeight(now), Subject: scanner.ServerSubject, Pointer: "/identity/executable", Offset: p.Message.IdentityAt,
+		p.Report(scanner.JudgeIssue{Severity: programWeight(now), Subject: mcp.ServerSubject, Pointer: "/identity/executable", Offset: p.Message.IdentityAt,
 			Message: replacedProgram, Evidence: now.Executable, Key: now.Digest, Approval: p.IdentityApprovedInChange(),
 			Expected: offer.Identity.Digest, Actual: now.Digest, Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
 	},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -18,7 +19,7 @@ var Cloaking = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "Both were listed in the same version, according to serverInfo, or within ten minutes, to clients with different names. If only the client capabilities differ, the server may have a reason: medium.",
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
-	On:         scanner.OnList,
+	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		version := p.Server.Info.Version
 		if p.Message.Server != nil && p.Message.Server.Version != "" {
@@ -35,7 +36,7 @@ var Cloaking = scanner.Rule{
 				reportCloak(p, d, first.Client, version, first.Location)
 			}
 		}
-		p.Changed(func(d *scanner.Definition, was *scanner.Offered) {
+		p.Changed(func(d *mcp.Definition, was *scanner.Offered) {
 			if offer := p.Approved(); offer.Info.Version == version {
 				reportCloak(p, d, offer.Client, version, was.Location)
 			}
@@ -64,10 +65,10 @@ func reportDifference(p *scanner.JudgePass, d *scanner.ClientDifference) {
 	p.Report(issue)
 }
 
-func sameName(a, b *scanner.ClientInfo) bool { return a != nil && b != nil && a.Name == b.Name }
+func sameName(a, b *mcp.ClientInfo) bool { return a != nil && b != nil && a.Name == b.Name }
 
 // reportCloak reports a definition that differs where only the client does.
-func reportCloak(p *scanner.JudgePass, d *scanner.Definition, then *scanner.ClientInfo, version string, at scanner.Location) {
+func reportCloak(p *scanner.JudgePass, d *mcp.Definition, then *mcp.ClientInfo, version string, at scanner.Location) {
 	now := p.Server.Client
 	if version == "" || then == nil || now == nil {
 		return

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -18,11 +19,11 @@ var Description = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The change is a fact; its severity is that of the added sentences. Reworded or moved text is a note. New acts, addresses and data are medium, and so are a removed safeguard and another language. Sentences that act on data, people or tools outside the tool's purpose are high, on less evidence than in a definition that was reviewed as a whole, and so is what another rule finds suspicious in them; an attack is critical. Two definitions that swap names are high.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP03", "ATLAS:AML.T0109", "CWE-494"},
-	On:         scanner.OnList,
+	On:         mcp.OnList,
 	Compare:    compareTexts,
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) {
-			if c.d.Kind != scanner.ServerSubject {
+			if c.d.Kind != mcp.ServerSubject {
 				reportTexts(c)
 			}
 		})
@@ -53,7 +54,7 @@ func reportTexts(c *change) {
 	}
 	r := all[worst]
 	what := "the " + c.d.Kind.String() + "'s text"
-	if c.d.Kind == scanner.ServerSubject {
+	if c.d.Kind == mcp.ServerSubject {
 		what = "the server's instructions"
 	}
 	message := fmt.Sprintf("%s changed at %s: %s", what, r.pointer, why)

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/sense"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -15,7 +15,7 @@ import (
 // change is a definition with the one that was approved under its name.
 type change struct {
 	p        *scanner.JudgePass // nil where the definitions are compared ahead of judging
-	d        *scanner.Definition
+	d        *mcp.Definition
 	was      *scanner.Offered
 	old, now wire.Doc
 	around
@@ -34,7 +34,7 @@ type change struct {
 // around is the context in which a definition is judged.
 type around struct {
 	offer    *scanner.Offer
-	beside   []scanner.Definition // of its message
+	beside   []mcp.Definition // of its message
 	late     func() bool
 	said     string // what its server calls itself; "" where that is not known
 	asksName bool   // that was asked for
@@ -74,7 +74,7 @@ func (c *change) opening() string {
 // changes calls visit for each definition of the message that was approved as
 // another one, with both as JSON.
 func changes(p *scanner.JudgePass, visit func(*change)) {
-	p.Changed(func(d *scanner.Definition, was *scanner.Offered) {
+	p.Changed(func(d *mcp.Definition, was *scanner.Offered) {
 		c := &change{p: p, d: d, was: was, around: around{offer: p.Approved(), beside: p.Message.Definitions, late: p.Late, said: p.Server.Info.Name}}
 		c.weighed, _ = p.Comparison(d).(textWeights)
 		if c.old.Parse(was.Sent) == nil && c.now.Parse(d.Sent) == nil {

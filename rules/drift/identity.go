@@ -7,10 +7,9 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
 	"github.com/mcpscan/mcpscan/internal/configfile"
-
 	"github.com/mcpscan/mcpscan/internal/launch"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -36,7 +35,7 @@ var Identity = scanner.Rule{
 			}
 		})
 	},
-	On: scanner.OnIdentity | scanner.OnIntroduction,
+	On: mcp.OnIdentity | mcp.OnIntroduction,
 	Judge: func(p *scanner.JudgePass) {
 		offer := p.Approved()
 		if offer == nil {
@@ -44,7 +43,7 @@ var Identity = scanner.Rule{
 		}
 		if now := p.Identity(); now != nil && offer.Identity != nil {
 			if c := changedSince(offer.Identity, p.Written(), now); c != nil {
-				p.Report(scanner.JudgeIssue{Severity: c.severity, Subject: scanner.ServerSubject, Pointer: "/identity" + c.pointer, Offset: p.Message.IdentityAt,
+				p.Report(scanner.JudgeIssue{Severity: c.severity, Subject: mcp.ServerSubject, Pointer: "/identity" + c.pointer, Offset: p.Message.IdentityAt,
 					Message: c.message(), Evidence: c.evidence, Key: c.evidence, Approval: p.IdentityApprovedInChange(), Related: []scanner.Related{{Message: "approved here", Location: offer.Location}}})
 			}
 		}
@@ -72,16 +71,16 @@ func reportInfo(p *scanner.JudgePass, offer *scanner.Offer) {
 	related := []scanner.Related{{Message: "approved here", Location: offer.Location}}
 	switch {
 	case now.Name != was.Name:
-		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.ServerSubject, Pointer: "/serverInfo/name", Offset: p.Message.Offset, Related: related,
+		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.ServerSubject, Pointer: "/serverInfo/name", Offset: p.Message.Offset, Related: related,
 			Message: "serverInfo.name changed since approval", Evidence: now.Name, Key: now.Name})
 	case now.Version != was.Version:
-		p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: scanner.ServerSubject, Pointer: "/serverInfo/version", Offset: p.Message.Offset, Related: related,
+		p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: mcp.ServerSubject, Pointer: "/serverInfo/version", Offset: p.Message.Offset, Related: related,
 			Message: "serverInfo.version changed since approval", Evidence: now.Version, Key: now.Version})
 	case now.Title != was.Title:
-		p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: scanner.ServerSubject, Pointer: "/serverInfo/title", Offset: p.Message.Offset, Related: related,
+		p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: mcp.ServerSubject, Pointer: "/serverInfo/title", Offset: p.Message.Offset, Related: related,
 			Message: "serverInfo.title changed since approval", Evidence: now.Title, Key: now.Title})
 	case now.Protocol != "" && was.Protocol != "" && now.Protocol != was.Protocol:
-		p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: scanner.ServerSubject, Pointer: "/protocolVersion", Offset: p.Message.Offset, Related: related,
+		p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: mcp.ServerSubject, Pointer: "/protocolVersion", Offset: p.Message.Offset, Related: related,
 			Message: "the protocol version changed since approval", Evidence: now.Protocol, Key: now.Protocol})
 	}
 }

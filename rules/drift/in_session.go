@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -17,10 +18,10 @@ var InSession = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Nobody upgrades a server within a session, so a change is high, and critical without list_changed. Between sessions it may be an upgrade: medium.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
-	On:         scanner.OnList,
+	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		if p.Message.Method == "mcp_tool_changed" {
-			p.Report(scanner.JudgeIssue{Severity: scanner.High, Subject: scanner.ToolSubject, Name: p.Message.Target, Offset: p.Message.Offset,
+			p.Report(scanner.JudgeIssue{Severity: scanner.High, Subject: mcp.ToolSubject, Name: p.Message.Target, Offset: p.Message.Offset,
 				Message: "the definition of the tool changed, as another engine reported"})
 			return
 		}
@@ -35,7 +36,7 @@ var InSession = scanner.Rule{
 	},
 }
 
-func reportDrift(p *scanner.JudgePass, d *scanner.Definition, first *scanner.Known) {
+func reportDrift(p *scanner.JudgePass, d *mcp.Definition, first *scanner.Known) {
 	severity, when := scanner.Medium, "since an earlier session"
 	if first.Session == p.Session.ID {
 		severity, when = scanner.High, "mid-session"
@@ -43,7 +44,7 @@ func reportDrift(p *scanner.JudgePass, d *scanner.Definition, first *scanner.Kno
 			severity, when = scanner.Critical, "mid-session without list_changed"
 		}
 	}
-	if d.Kind != scanner.ToolSubject {
+	if d.Kind != mcp.ToolSubject {
 		severity = min(severity, scanner.High)
 	}
 	parts := changedParts(d, first.Definition)
@@ -56,9 +57,9 @@ func reportDrift(p *scanner.JudgePass, d *scanner.Definition, first *scanner.Kno
 }
 
 // changedParts names the members in which two definitions differ.
-func changedParts(a, b *scanner.Definition) []string {
+func changedParts(a, b *mcp.Definition) []string {
 	var parts []string
-	for i, name := range scanner.DefinitionParts {
+	for i, name := range mcp.DefinitionParts {
 		if a.Parts[i] != b.Parts[i] {
 			parts = append(parts, name)
 		}

@@ -1,6 +1,9 @@
 package drift
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var Instructions = scanner.Rule{
 	ID:         "drift-instructions",
@@ -12,16 +15,16 @@ var Instructions = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The change is a fact, rated like that of a description. Servers gain instructions as often as they are upgraded, so new instructions alone are medium.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
-	On:         scanner.OnList,
+	On:         mcp.OnList,
 	Compare:    compareTexts,
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) {
-			if c.d.Kind == scanner.ServerSubject {
+			if c.d.Kind == mcp.ServerSubject {
 				reportTexts(c)
 			}
 		})
-		p.Unapproved(func(d *scanner.Definition, pending *scanner.Offered) {
-			if d.Kind != scanner.ServerSubject {
+		p.Unapproved(func(d *mcp.Definition, pending *scanner.Offered) {
+			if d.Kind != mcp.ServerSubject {
 				return
 			}
 			p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: d.Kind, Pointer: "/instructions", Offset: d.Offset, Key: d.Digest.String(),

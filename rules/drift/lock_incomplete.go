@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -35,18 +35,18 @@ var LockIncomplete = scanner.Rule{
 			}
 		}
 	},
-	On: scanner.OnList | scanner.OnIdentity,
+	On: mcp.OnList | mcp.OnIdentity,
 	Judge: func(p *scanner.JudgePass) {
-		if kind := p.Message.Kind; kind != scanner.Lockfile && kind != scanner.Started || p.Says() == nil {
+		if kind := p.Message.Kind; kind != mcp.Lockfile && kind != mcp.Started || p.Says() == nil {
 			return
 		}
 		reportSaidNoMore(p)
 		reportTakenOut(p)
-		if p.Message.Kind == scanner.Lockfile {
+		if p.Message.Kind == mcp.Lockfile {
 			return
 		}
 		if absent := neverSaid(p.Approved(), p.Before(), p.Identity()); len(absent) > 0 && !p.Configured() {
-			p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.ServerSubject, Pointer: "/identity", Evidence: p.Server.ID,
+			p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.ServerSubject, Pointer: "/identity", Evidence: p.Server.ID,
 				Message: fmt.Sprintf("the lockfile entry of this server lacks: %s; mcpscan would not notice a change; lock it again", text.JoinSome(absent))})
 		}
 	},
@@ -89,7 +89,7 @@ func reportSaidNoMore(p *scanner.JudgePass) {
 	if len(absent) == 0 {
 		return
 	}
-	issue := scanner.JudgeIssue{Severity: scanner.High, Subject: scanner.ServerSubject, Pointer: "/" + strings.ReplaceAll(absent[0], ".", "/"), Offset: p.Message.IdentityAt, Evidence: p.Server.ID, Key: strings.Join(absent, " "),
+	issue := scanner.JudgeIssue{Severity: scanner.High, Subject: mcp.ServerSubject, Pointer: "/" + strings.ReplaceAll(absent[0], ".", "/"), Offset: p.Message.IdentityAt, Evidence: p.Server.ID, Key: strings.Join(absent, " "),
 		Message: fmt.Sprintf("this change removed from the lockfile entry: %s; mcpscan would not notice a change of the server; restore the entry", text.JoinSome(absent)),
 		Related: []scanner.Related{{Message: "said here", Location: before.Location}}}
 	if replaced && !slices.ContainsFunc(absent, func(name string) bool { return !strings.HasPrefix(name, "identity.") }) {
@@ -125,12 +125,12 @@ func reportTakenOut(p *scanner.JudgePass) {
 		}
 	})
 	report := func(severity scanner.Severity, of []string, format string, args ...any) {
-		p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.ServerSubject, Offset: p.Message.Offset, Message: fmt.Sprintf(format, args...), Evidence: strings.Join(of, ", "), Key: format})
+		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.ServerSubject, Offset: p.Message.Offset, Message: fmt.Sprintf(format, args...), Evidence: strings.Join(of, ", "), Key: format})
 	}
 	switch {
 	case left == 0 && len(absent) > 0:
 		report(scanner.High, absent, "this change removed all definitions of the server from the lockfile, so none is approved; restore the entry")
-	case left == 0 && p.Message.Kind == scanner.Lockfile: // of a server that was asked, each definition is reported
+	case left == 0 && p.Message.Kind == mcp.Lockfile: // of a server that was asked, each definition is reported
 		report(scanner.Medium, nil, "the lockfile has no definition of this server, so none is approved; run: mcpscan lock --run-servers")
 	case len(absent) > 0 && !upgraded(p, before):
 		report(scanner.High, absent, "this change removed %d approved definitions of an unchanged server; restore them, or mark them as not listed, as mcpscan lock does", len(absent))
@@ -141,7 +141,7 @@ func reportTakenOut(p *scanner.JudgePass) {
 }
 
 func nameOf(o *scanner.Offered) string {
-	if o.Kind == scanner.ServerSubject {
+	if o.Kind == mcp.ServerSubject {
 		return "instructions"
 	}
 	return o.Kind.String() + " " + o.Name

@@ -3,6 +3,7 @@ package drift
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -29,10 +30,10 @@ var LockMissing = scanner.Rule{
 			}
 		}
 	},
-	On: scanner.OnList,
+	On: mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
-		locked := p.Message.Kind == scanner.Lockfile
-		if !p.Compared() || p.Approved() != nil || len(p.Message.Definitions) == 0 && !locked || p.Configured() || p.Message.Kind == scanner.Document {
+		locked := p.Message.Kind == mcp.Lockfile
+		if !p.Compared() || p.Approved() != nil || len(p.Message.Definitions) == 0 && !locked || p.Configured() || p.Message.Kind == mcp.Document {
 			return
 		}
 		severity, message := scanner.Medium, fmt.Sprintf("server %q is not in the lockfile", p.Server.ID)
@@ -42,6 +43,6 @@ var LockMissing = scanner.Rule{
 		case p.Before() != nil:
 			severity, message = scanner.High, fmt.Sprintf("server %q was in the lockfile before this change and is no longer; restore it", p.Server.ID)
 		}
-		p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.ServerSubject, Message: message, Evidence: p.Server.ID, Offset: p.Message.Offset})
+		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.ServerSubject, Message: message, Evidence: p.Server.ID, Offset: p.Message.Offset})
 	},
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/baseline"
-
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -32,10 +32,10 @@ var LockTampered = scanner.Rule{
 			}
 		})
 	},
-	On: scanner.OnList,
+	On: mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		before := p.Before()
-		if p.Message.Kind != scanner.Lockfile || before == nil {
+		if p.Message.Kind != mcp.Lockfile || before == nil {
 			return
 		}
 		rewritten := func(was, now *baseline.Approval, issue scanner.JudgeIssue) {
@@ -47,7 +47,7 @@ var LockTampered = scanner.Rule{
 		}
 		for i := range p.Message.Definitions {
 			d := &p.Message.Definitions[i]
-			was := before.Definitions[scanner.DefinitionKey{Kind: d.Kind, Name: d.Name}]
+			was := before.Definitions[mcp.DefinitionKey{Kind: d.Kind, Name: d.Name}]
 			if was == nil || was.Digest != d.Digest {
 				continue
 			}
@@ -60,7 +60,7 @@ var LockTampered = scanner.Rule{
 			}
 		}
 		if was, now := before.Locked, p.Locked(); was != nil && now != nil && len(was.Identity.Differences(now.Identity)) == 0 {
-			rewritten(was.Approval, now.Approval, scanner.JudgeIssue{Subject: scanner.ServerSubject, Pointer: "/identity", Offset: p.Message.IdentityAt, Message: "the server "})
+			rewritten(was.Approval, now.Approval, scanner.JudgeIssue{Subject: mcp.ServerSubject, Pointer: "/identity", Offset: p.Message.IdentityAt, Message: "the server "})
 		}
 	},
 }
@@ -74,11 +74,11 @@ func hasPins(doc *wire.Doc, shown int) bool {
 
 // holdsTrue reports whether the digests of an entry match its definition.
 func holdsTrue(doc *wire.Doc, shown, definition int) bool {
-	digest, parts := scanner.DigestOf(doc, definition)
+	digest, parts := mcp.DigestOf(doc, definition)
 	if written, _ := doc.Str(shown, "digest"); written != digest.String() {
 		return false
 	}
-	for i, part := range scanner.DefinitionParts {
+	for i, part := range mcp.DefinitionParts {
 		if written, _ := doc.Str(doc.Get(shown, "parts"), part); written != parts[i].String() {
 			return false
 		}
@@ -88,7 +88,7 @@ func holdsTrue(doc *wire.Doc, shown, definition int) bool {
 
 // eachEntry calls visit for each entry of a lockfile, with the member that contains it.
 func eachEntry(p *scanner.MessagePass, visit func(kind string, entry int, name string)) {
-	if p.Message.Kind != scanner.Lockfile {
+	if p.Message.Kind != mcp.Lockfile {
 		return
 	}
 	for _, kind := range [...]string{"prompts", "resourceTemplates", "resources", "tools"} {
@@ -111,9 +111,9 @@ var LockPending = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The status is a fact; the drift-* rules rate what a change can do.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
-	On:         scanner.OnList | scanner.OnIdentity,
+	On:         mcp.OnList | mcp.OnIdentity,
 	Judge: func(p *scanner.JudgePass) {
-		if p.Message.Kind != scanner.Lockfile {
+		if p.Message.Kind != mcp.Lockfile {
 			return
 		}
 		reportWaitingIdentity(p)
@@ -143,5 +143,5 @@ func reportWaitingIdentity(p *scanner.JudgePass) {
 	if locked.Seen != nil {
 		message = "the server changed since it was approved (" + strings.Join(locked.Identity.Differences(locked.Seen), ", ") + "); run mcpscan approve"
 	}
-	p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.ServerSubject, Pointer: "/identity", Offset: p.Message.IdentityAt, Message: message, Key: message})
+	p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.ServerSubject, Pointer: "/identity", Offset: p.Message.IdentityAt, Message: message, Key: message})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -20,7 +21,7 @@ var MetaEscalation = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "High if effects, scopes, permissions, data classes or hosts grew by more than reading, under any key, or if a safeguard was switched off. Medium if a limit was removed. No specification names the keys, so they are recognised by their words. First declarations, and everything else, are low or a note.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-269"},
-	On:         scanner.OnList,
+	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) {
 			old, now := c.member("_meta")

@@ -3,6 +3,7 @@ package drift
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -16,14 +17,14 @@ var NewTool = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "That it is new is a fact. 71 of 169 upgrades of published servers add a tool, so it needs a review and is not an alarm. A prompt or resource, which the user selects, is low.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP02", "CWE-494"},
-	On:         scanner.OnList,
+	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
-		p.Unapproved(func(d *scanner.Definition, pending *scanner.Offered) {
-			if d.Kind == scanner.ServerSubject {
+		p.Unapproved(func(d *mcp.Definition, pending *scanner.Offered) {
+			if d.Kind == mcp.ServerSubject {
 				return
 			}
 			severity := scanner.Low
-			if d.Kind == scanner.ToolSubject {
+			if d.Kind == mcp.ToolSubject {
 				severity = scanner.Medium
 			}
 			p.Report(scanner.JudgeIssue{Severity: severity, Subject: d.Kind, Name: d.Name, Offset: d.Offset, Key: d.Digest.String(),
@@ -42,7 +43,7 @@ var RemovedTool = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Reported if the list was read to its end. What a server lists can depend on the capabilities of the client.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-494"},
-	On:         scanner.OnList,
+	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		p.Missing(func(was *scanner.Offered) {
 			p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: was.Kind, Name: was.Name, Offset: p.Message.Offset,
@@ -52,8 +53,8 @@ var RemovedTool = scanner.Rule{
 	},
 }
 
-func gone(kind scanner.SubjectKind) string {
-	if kind == scanner.ServerSubject {
+func gone(kind mcp.SubjectKind) string {
+	if kind == mcp.ServerSubject {
 		return "the server had approved instructions and no longer has any"
 	}
 	return fmt.Sprintf("the server no longer lists the %s, which was approved", kind)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -24,17 +25,17 @@ var OtherMember = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The change is a fact; its effect depends on the client. A new address is low. An address that is loaded without TLS or acts when followed, and a schema under a key that only some clients distinguish, are medium. A permission is rated as in _meta.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
-	On:         scanner.OnList,
+	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) {
-			if c.d.Kind == scanner.ServerSubject {
+			if c.d.Kind == mcp.ServerSubject {
 				return
 			}
 			for _, name := range c.members() {
 				if old, now := c.member(name); !c.same(old, now) && !c.toldOf(name, old, now) {
 					at := "/" + wire.EscapePointer(name)
 					severity, message := c.otherMember(name, old, now)
-					if m := c.grants(at, old, now); m.severity > severity && c.d.Kind == scanner.ToolSubject { // a permission is one wherever it is declared
+					if m := c.grants(at, old, now); m.severity > severity && c.d.Kind == mcp.ToolSubject { // a permission is one wherever it is declared
 						severity, at, message = m.severity, m.pointer, message+": "+text.JoinSome(m.told)
 					}
 					c.report(severity, at, message, "", c.diffOf(name))
@@ -50,7 +51,7 @@ func (c *change) toldOf(name string, old, now int) bool {
 	case "inputSchema", "outputSchema", "_meta":
 		return true
 	case "annotations":
-		return c.d.Kind == scanner.ToolSubject
+		return c.d.Kind == mcp.ToolSubject
 	case "title", "description":
 		return isText(name, &c.old, old) && isText(name, &c.now, now)
 	case "name":
@@ -83,7 +84,7 @@ func (c *change) otherMember(name string, old, now int) (scanner.Severity, strin
 
 // asSchema returns the member that clients with lenient naming read instead, "" for none.
 func asSchema(name string) string {
-	for _, known := range scanner.DefinitionParts {
+	for _, known := range mcp.DefinitionParts {
 		if name != known && names.FoldSeparators(name) == names.FoldSeparators(known) && known != "_meta" {
 			return known
 		}

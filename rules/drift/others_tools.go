@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // governsOthers reports a sentence about the tools that this one is not, by which they are
@@ -59,7 +59,7 @@ func (u *unapproved) ownName(name string) bool {
 
 // ownTool reports the name of a tool of the same server.
 func (u *unapproved) ownTool(name string) bool {
-	if _, known := u.offer.Definitions[scanner.DefinitionKey{Kind: scanner.ToolSubject, Name: name}]; known {
+	if _, known := u.offer.Definitions[mcp.DefinitionKey{Kind: mcp.ToolSubject, Name: name}]; known {
 		return true
 	}
 	for i := range u.beside {

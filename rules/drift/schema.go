@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -18,7 +19,7 @@ var SchemaBreaking = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "High if a new parameter takes credentials or the conversation, or is required and names a destination or a command; if a value that is run, opened or connected to is less restricted, or any value in a tool that destroys, runs, pays, grants or sends; if a choice of actions becomes grave; if a switch, a confirmation or a limit no longer holds back a call; and if a default points to somebody else. Patterns are tried on hostile texts. Any other new requirement, a choice or default that a text mentions, a renamed parameter, and fewer restrictions elsewhere are medium. Parts, variants and references count as if they were inlined, and a schema too deep or large to compare is high.",
 	Refs:       []string{"OWASP-MCP:MCP04", "OWASP-MCP:MCP02", "ATLAS:AML.T0109", "CWE-353"},
-	On:         scanner.OnList,
+	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) { reportSchema(c, scanner.Medium, scanner.Critical, "the schema") })
 	},
@@ -34,7 +35,7 @@ var SchemaCompatible = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The change is a fact and common: 54 of 169 upgrades of published servers add an optional parameter.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353"},
-	On:         scanner.OnList,
+	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) { reportSchema(c, scanner.Note, scanner.Low, "the schema") })
 	},

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/tools"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -24,7 +25,7 @@ type stakes struct {
 // not change the act.
 func (c *change) stakes() stakes {
 	var all stakes
-	for _, d := range []*scanner.Definition{c.was.Definition, c.d} {
+	for _, d := range []*mcp.Definition{c.was.Definition, c.d} {
 		words := strings.Fields(names.Spell(d.Name))
 		_, sentence := tools.OpeningVerb(d.Description)
 		words = slices.AppendSeq(words, readWords(sentence))
@@ -40,7 +41,7 @@ func (c *change) stakes() stakes {
 }
 
 // savesOnly reports a tool that only saves its input, by its name.
-func savesOnly(d *scanner.Definition) bool {
+func savesOnly(d *mcp.Definition) bool {
 	name := names.Spell(d.Name)
 	return !tools.DestroyVerbs.MatchString(name) && anyWord(name, saving)
 }

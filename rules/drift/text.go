@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
-	"github.com/mcpscan/mcpscan/scanner"
 )
 
 // proseWords is how many words turn a value other than a description (a default, enum value,
@@ -17,14 +17,14 @@ import (
 const proseWords = 4
 
 // texts returns the texts of a definition at any depth, by pointer. Instructions are one text.
-func texts(doc *wire.Doc, kind scanner.SubjectKind) map[string]string {
+func texts(doc *wire.Doc, kind mcp.SubjectKind) map[string]string {
 	found := map[string]string{}
 	var buf []byte
 	if doc.Kind(0) == wire.String {
 		found["/instructions"] = string(doc.Text(0, &buf))
 		return found
 	}
-	named := kind == scanner.ResourceSubject || kind == scanner.TemplateSubject // by what leads there; the name is a text
+	named := kind == mcp.ResourceSubject || kind == mcp.TemplateSubject // by what leads there; the name is a text
 	for i := range doc.Nodes {
 		if doc.Kind(i) != wire.String {
 			continue

@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -15,7 +16,7 @@ var Unseen = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The digests differ, and no other drift rule reported the definition. The effect of such a change depends on the client; the model sees nothing new.",
 	Refs:       []string{"OWASP-MCP:MCP04", "CWE-353", "CWE-436"},
-	On:         scanner.OnList,
+	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		changes(p, func(c *change) {
 			if p.ToldOf(c.d) {
@@ -29,7 +30,7 @@ var Unseen = scanner.Rule{
 
 // firstDifference is the pointer to the first member that differs, or to the whole definition.
 func (c *change) firstDifference() string {
-	if c.d.Kind == scanner.ServerSubject {
+	if c.d.Kind == mcp.ServerSubject {
 		return "/instructions"
 	}
 	for _, name := range c.members() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/clause"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -63,7 +64,7 @@ func steering(p *scanner.TextPass) {
 func reportEffect(e *effect, p *scanner.TextPass, report func(scanner.Severity)) {
 	switch {
 	case e == nil:
-	case !clause.IsResult(p) || p.Subject == scanner.ElicitationSubject:
+	case !clause.IsResult(p) || p.Subject == mcp.ElicitationSubject:
 		report(scanner.High)
 	case !e.quiet:
 		report(e.result)

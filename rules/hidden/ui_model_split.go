@@ -3,6 +3,7 @@ package hidden
 import (
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/tools"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -20,7 +21,7 @@ var UIModelSplit = scanner.Rule{
 	Basis:      "No word of the title begins like a word of the name or description. Titles of published servers always share one (1,625 titles in 308 listings), but a loose translation may not, so it is low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0074", "CWE-451"},
 	Message: func(p *scanner.MessagePass) {
-		tools.Each(p, func(d *scanner.Definition, node int) {
+		tools.Each(p, func(d *mcp.Definition, node int) {
 			if len(d.Description) == 0 {
 				return
 			}

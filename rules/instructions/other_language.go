@@ -8,6 +8,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/clause"
 	"github.com/mcpscan/mcpscan/internal/languages"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/secrets"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -104,7 +105,7 @@ func foreignOrder(p *scanner.TextPass, pattern, start, end int) (scanner.Issue, 
 			!keptFrom(ahead, said, behind)
 	case languages.CallFirst:
 		switch {
-		case p.Subject == scanner.ServerSubject || ofThisServer.Match(p.Folded[from:to]):
+		case p.Subject == mcp.ServerSubject || ofThisServer.Match(p.Folded[from:to]):
 			severity = scanner.Low
 		case opensSession.MatchString(p.Name) || clause.IsResult(p):
 			severity = scanner.Medium

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/clause"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -86,7 +87,7 @@ func precall(p *scanner.TextPass, pattern, start, end int) (scanner.Severity, bo
 	}
 	severity := scanner.High
 	switch {
-	case pattern == aroundEveryTurn, p.Subject == scanner.ServerSubject, namesOwnTools(p.Name, p.Folded[start:end], p.Folded[end:to]):
+	case pattern == aroundEveryTurn, p.Subject == mcp.ServerSubject, namesOwnTools(p.Name, p.Folded[start:end], p.Folded[end:to]):
 		severity = scanner.Low
 	case opensSession.MatchString(p.Name), pattern == aroundAllTools && !everyTool.Match(p.Folded[start:end]):
 		severity = scanner.Medium

@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -17,7 +18,7 @@ var PolicyDenied = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The policy is the user's own. High if it blocks, medium if it prompts, low if it alerts, and a note if it logs. Not reported without a policy.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "CWE-862"},
-	On:         scanner.OnCall | scanner.OnRequest | scanner.OnQuestion | scanner.OnNotification,
+	On:         mcp.OnCall | mcp.OnRequest | mcp.OnQuestion | mcp.OnNotification,
 	Judge: func(p *scanner.JudgePass) {
 		d := p.Policy()
 		weight, ok := verdictWeights[d.Verdict]
@@ -48,18 +49,18 @@ var verdictWeights = map[scanner.Verdict]struct {
 }
 
 // subjectOf returns the subject of a finding about a request.
-func subjectOf(p *scanner.JudgePass) (subject scanner.SubjectKind, name, pointer, evidence string) {
+func subjectOf(p *scanner.JudgePass) (subject mcp.SubjectKind, name, pointer, evidence string) {
 	m := p.Message
 	switch m.Method {
 	case "sampling/createMessage":
-		return scanner.SamplingSubject, "", "", m.Method
+		return mcp.SamplingSubject, "", "", m.Method
 	case "elicitation/create":
-		return scanner.ElicitationSubject, "", "", m.Method
+		return mcp.ElicitationSubject, "", "", m.Method
 	case "resources/read", "resources/subscribe":
-		return scanner.CallSubject, m.Target, "/uri", m.Target
+		return mcp.CallSubject, m.Target, "/uri", m.Target
 	}
 	if m.Target == "" {
-		return scanner.MessageSubject, "", "", m.Method
+		return mcp.MessageSubject, "", "", m.Method
 	}
-	return scanner.CallSubject, m.Target, "/name", m.Target
+	return mcp.CallSubject, m.Target, "/name", m.Target
 }

@@ -3,6 +3,7 @@ package policy
 import (
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -36,7 +37,7 @@ var Reported = scanner.Rule{
 	Basis:      "The highest severity that the other engine gave, or medium if it gave none.",
 	Refs:       []string{"OWASP-MCP:MCP08", "CWE-778"},
 	Message: func(p *scanner.MessagePass) {
-		if p.Message.Kind != scanner.Audit {
+		if p.Message.Kind != mcp.Audit {
 			return
 		}
 		severity, detected := reportedSeverity(p)

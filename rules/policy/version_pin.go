@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -18,14 +19,14 @@ var VersionPin = scanner.Rule{
 	OptIn:      true,
 	Basis:      "Off unless version_pinning.enabled is set: an honest upgrade changes definitions too, and the drift-* rules rate what a change can do. A user who pins wants every change refused, so the severity is that of the agentsh design. Trusted is what the lockfile approves, or else what the server listed first in the whole input; with auto_trust_first: false only the lockfile counts. Low if on_change asks for an alert.",
 	Refs:       []string{"OWASP-MCP:MCP04", "ATLAS:AML.T0109", "CWE-494"},
-	On:         scanner.OnCall,
+	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		verdict := p.Pinning.OnChange
 		if c := p.Call(); c == nil || c.Refused || verdict == scanner.Allow {
 			return
 		}
 		trust, trusted, now := p.Trust()
-		is := scanner.JudgeIssue{Severity: scanner.Critical, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
+		is := scanner.JudgeIssue{Severity: scanner.Critical, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: "/name",
 			Evidence: p.Message.Target, Offset: p.Message.Offset}
 		switch {
 		case trust == scanner.Changed:

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -16,7 +17,7 @@ var AmbiguousMessage = scanner.Rule{
 	Basis:      "JSON-RPC 2.0 forbids it, and no library writes it.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	Message: func(p *scanner.MessagePass) {
-		if p.Message.Kind == scanner.Document || p.Message.Kind == scanner.Audit {
+		if p.Message.Kind == mcp.Document || p.Message.Kind == mcp.Audit {
 			return
 		}
 		doc := p.Doc

@@ -1,6 +1,9 @@
 package protocol
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 // lastBatch is the last protocol version that knew JSON-RPC batches: they were
 // removed in 2025-06-18.
@@ -16,10 +19,10 @@ var Batch = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "Reported only once the session has agreed on a version without batches.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
-	On:         scanner.OnBatch,
+	On:         mcp.OnBatch,
 	Judge: func(p *scanner.JudgePass) {
-		if p.Message.Batch == 1 && p.Direction == scanner.ServerToClient && p.Server.Info.Protocol > lastBatch {
-			p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: scanner.MessageSubject, Offset: p.Message.Offset,
+		if p.Message.Batch == 1 && p.Direction == mcp.ServerToClient && p.Server.Info.Protocol > lastBatch {
+			p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: mcp.MessageSubject, Offset: p.Message.Offset,
 				Message: "the frame is a JSON-RPC batch, which protocol version " + p.Server.Info.Protocol + " does not support"})
 		}
 	},

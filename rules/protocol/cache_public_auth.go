@@ -1,6 +1,9 @@
 package protocol
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var CachePublicAuth = scanner.Rule{
 	ID:         "prt-cache-public-auth",
@@ -12,13 +15,13 @@ var CachePublicAuth = scanner.Rule{
 	Confidence: scanner.ConfidenceLow,
 	Basis:      "Reported for resources read by a request with an Authorization header; by the specification, lists are the same for everybody. mcpscan cannot see whether the resource belongs to one user, so the confidence is low. The recording must have HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`).",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "CWE-524"},
-	On:         scanner.OnHTTP,
+	On:         mcp.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {
 		head, m := p.HTTP(), p.Message
 		if !m.Public || head == nil || !head.Authorized || p.Request == nil || p.Request.Method != "resources/read" {
 			return
 		}
-		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.ResultSubject, Name: p.Request.Target, Pointer: "/cacheScope", Offset: m.Offset,
+		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.ResultSubject, Name: p.Request.Target, Pointer: "/cacheScope", Offset: m.Offset,
 			Message: "the result of a request with credentials is cacheable for everybody", Evidence: "public"})
 	},
 }

@@ -3,6 +3,7 @@ package protocol
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -20,10 +21,10 @@ var Downgrade = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "Old servers are honest, so it is a note. Reported if the session has seen a later version of the server, or if the client requested a later one and got one before 2025-06-18.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-757"},
-	On:         scanner.OnIntroduction,
+	On:         mcp.OnIntroduction,
 	Judge: func(p *scanner.JudgePass) {
 		info := p.Message.Server
-		if info == nil || !version(info.Protocol) || p.Direction != scanner.ServerToClient || p.Message.Kind != scanner.Response {
+		if info == nil || !version(info.Protocol) || p.Direction != mcp.ServerToClient || p.Message.Kind != mcp.Response {
 			return
 		}
 		before, why := p.Server.Info.Protocol, "the server used"
@@ -36,7 +37,7 @@ var Downgrade = scanner.Rule{
 		if !version(before) || before <= info.Protocol {
 			return
 		}
-		p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: scanner.ServerSubject, Pointer: "/protocolVersion", Offset: p.Message.Offset,
+		p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: mcp.ServerSubject, Pointer: "/protocolVersion", Offset: p.Message.Offset,
 			Message: fmt.Sprintf("protocol version %s, where %s %s", info.Protocol, why, before), Evidence: info.Protocol})
 	},
 }

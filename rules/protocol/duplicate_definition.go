@@ -1,6 +1,9 @@
 package protocol
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var DuplicateDefinition = scanner.Rule{
 	ID:         "prt-duplicate-definition",
@@ -14,10 +17,10 @@ var DuplicateDefinition = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
 	Message: func(p *scanner.MessagePass) {
 		type key struct {
-			kind scanner.SubjectKind
+			kind mcp.SubjectKind
 			name string
 		}
-		seen := map[key]*scanner.Definition{}
+		seen := map[key]*mcp.Definition{}
 		for i := range p.Message.Definitions {
 			d := &p.Message.Definitions[i]
 			if d.Name == "" {

@@ -1,6 +1,9 @@
 package protocol
 
-import "github.com/mcpscan/mcpscan/scanner"
+import (
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/scanner"
+)
 
 var EmptyCursor = scanner.Rule{
 	ID:         "prt-empty-cursor",
@@ -12,18 +15,18 @@ var EmptyCursor = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "Definitions on the next page are a fact, and medium. An empty cursor that nobody followed is usually a typing mistake in a server, and low.",
 	Refs:       []string{"OWASP-MCP:MCP03", "CWE-436"},
-	On:         scanner.OnList,
+	On:         mcp.OnList,
 	Judge: func(p *scanner.JudgePass) {
 		m := p.Message
-		if m.Kind != scanner.Response || p.Direction != scanner.ServerToClient {
+		if m.Kind != mcp.Response || p.Direction != mcp.ServerToClient {
 			return
 		}
 		if p.Request != nil && p.Request.NoCursor && len(m.Definitions) > 0 {
-			p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.MessageSubject, Pointer: "/result", Offset: m.Offset,
+			p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.MessageSubject, Pointer: "/result", Offset: m.Offset,
 				Message: "the page after an empty cursor has definitions that many clients never see", Key: "page"})
 		}
 		if m.NoCursor {
-			p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: scanner.MessageSubject, Pointer: "/result/nextCursor", Offset: m.Offset,
+			p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: mcp.MessageSubject, Pointer: "/result/nextCursor", Offset: m.Offset,
 				Message: "the list returns an empty cursor: some clients continue there, and others stop", Key: "cursor"})
 		}
 	},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -19,14 +20,14 @@ var HeaderBodyMismatch = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The specification requires both to agree, and every library writes them so. Checks Mcp-Method, Mcp-Name and MCP-Protocol-Version if the recording has HTTP headers (HAR, HTTP as text, recordings of `mcpscan proxy`).",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-436"},
-	On:         scanner.OnHTTP,
+	On:         mcp.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {
 		head, m := p.HTTP(), p.Message
-		if head == nil || p.Direction != scanner.ClientToServer || m.Kind != scanner.Request && m.Kind != scanner.Notification || m.Batch > 0 {
+		if head == nil || p.Direction != mcp.ClientToServer || m.Kind != mcp.Request && m.Kind != mcp.Notification || m.Batch > 0 {
 			return
 		}
 		report := func(field, said, does, pointer string) {
-			p.Report(scanner.JudgeIssue{Severity: scanner.High, Subject: scanner.MessageSubject, Pointer: pointer, Offset: m.Offset,
+			p.Report(scanner.JudgeIssue{Severity: scanner.High, Subject: mcp.MessageSubject, Pointer: pointer, Offset: m.Offset,
 				Message: fmt.Sprintf("the header %s says %s, and the body %s", field, text.QuoteName(said), text.QuoteName(does)), Evidence: does, Key: field})
 		}
 		if head.Method != "" && head.Method != m.Method {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -93,7 +94,7 @@ func protocolObject(p *scanner.MessagePass, object int) bool {
 	}
 	parent := int(doc.Nodes[object].Parent)
 	if parent == p.Root {
-		return !keyIn(doc, object, "_meta") && !(p.Message.Kind == scanner.Audit && keyIn(doc, object, "input")) // the arguments of a call
+		return !keyIn(doc, object, "_meta") && !(p.Message.Kind == mcp.Audit && keyIn(doc, object, "input")) // the arguments of a call
 	}
 	// An element of one of the protocol's lists.
 	if doc.Kind(parent) != wire.Array || !keyIn(doc, parent, "tools", "prompts", "resources", "resourceTemplates", "content", "contents", "messages") {

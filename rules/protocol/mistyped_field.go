@@ -3,6 +3,7 @@ package protocol
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -39,12 +40,12 @@ var MistypedField = scanner.Rule{
 	Message: func(p *scanner.MessagePass) {
 		for i := range p.Message.Definitions {
 			d := &p.Message.Definitions[i]
-			if d.Foreign || d.Kind == scanner.ServerSubject {
+			if d.Foreign || d.Kind == mcp.ServerSubject {
 				continue
 			}
 			node := p.DefinitionNode(d)
 			checkTypes(p, node, memberTypes)
-			if d.Kind == scanner.ToolSubject && p.Doc.Get(node, "name") < 0 {
+			if d.Kind == mcp.ToolSubject && p.Doc.Get(node, "name") < 0 {
 				p.Report(node, false, scanner.Medium, "a tool has no name")
 			}
 		}

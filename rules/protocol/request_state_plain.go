@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -24,7 +25,7 @@ var RequestStatePlain = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-565"},
 	Message: func(p *scanner.MessagePass) {
 		node := p.Doc.Get(p.Doc.Get(p.Root, "result"), "requestState")
-		if p.Doc.Kind(node) != wire.String || p.Direction == scanner.ClientToServer {
+		if p.Doc.Kind(node) != wire.String || p.Direction == mcp.ClientToServer {
 			return
 		}
 		var buf []byte

@@ -3,6 +3,7 @@ package protocol
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -17,10 +18,10 @@ var ResponseMismatch = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "A second answer with other content is not a recording error, and high. The answer to another session's open request is high if its ID is not a small number, which two sessions share by chance. The same answer twice, or one to an unknown ID, is low: recordings start late, lack a direction or repeat lines. Only servers that got a request before are reported.",
 	Refs:       []string{"OWASP-MCP:MCP06", "CWE-345"},
-	On:         scanner.OnResponse,
+	On:         mcp.OnResponse,
 	Judge: func(p *scanner.JudgePass) {
 		m := p.Message
-		if m.Kind != scanner.Response || p.Direction != scanner.ServerToClient || p.Request != nil || m.ID == "" || !p.Server.Asked {
+		if m.Kind != mcp.Response || p.Direction != mcp.ServerToClient || p.Request != nil || m.ID == "" || !p.Server.Asked {
 			return
 		}
 		severity, why := scanner.Low, "answers no open request"
@@ -33,7 +34,7 @@ var ResponseMismatch = scanner.Rule{
 		case len(m.ID) >= chosenID && p.OpenElsewhere():
 			severity, why = scanner.High, "answers a request that is open in another session of the server"
 		}
-		p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.MessageSubject, Pointer: "/id", Offset: m.Offset,
+		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.MessageSubject, Pointer: "/id", Offset: m.Offset,
 			Message: fmt.Sprintf("the response to id %s of server %s %s", m.ID, text.QuoteName(p.Server.ID), why), Evidence: m.ID})
 	},
 }

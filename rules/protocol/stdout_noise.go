@@ -3,6 +3,7 @@ package protocol
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -16,10 +17,10 @@ var StdoutNoise = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "One in nine published servers does it. mcpscan inspected the text like any other.",
 	Refs:       []string{"OWASP-MCP:MCP08", "CWE-20"},
-	On:         scanner.OnNoise,
+	On:         mcp.OnNoise,
 	Judge: func(p *scanner.JudgePass) {
-		if p.Noise && !p.Server.Noisy && p.Transport == "stdio" && p.Direction == scanner.ServerToClient {
-			p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: scanner.MessageSubject,
+		if p.Noise && !p.Server.Noisy && p.Transport == "stdio" && p.Direction == mcp.ServerToClient {
+			p.Report(scanner.JudgeIssue{Severity: scanner.Note, Subject: mcp.MessageSubject,
 				Message: fmt.Sprintf("server %q writes lines to stdout that are not JSON-RPC", p.Server.ID)})
 		}
 	},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -37,17 +38,17 @@ var UnsolicitedRequest = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "The specification assigns each request to one side, and ties sampling, elicitation and roots to capabilities; missing capabilities count only if the client declared any. A client's request, and one that the protocol version does not have, are medium. Sampling or elicitation while no client request is open is low: versions before 2026-07-28 allow it, but nobody can tell its purpose.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM06", "CWE-346"},
-	On:         scanner.OnQuestion,
+	On:         mcp.OnQuestion,
 	Judge: func(p *scanner.JudgePass) {
 		m := p.Message
-		if p.Direction != scanner.ServerToClient {
+		if p.Direction != mcp.ServerToClient {
 			return
 		}
 		switch m.Kind {
-		case scanner.Request:
+		case mcp.Request:
 			severity, why := unsolicited(p)
 			reportRequest(p, severity, why, m.Method, "/method")
-		case scanner.Response:
+		case mcp.Response:
 			for _, method := range m.Asks {
 				if undeclared(p.Server.Client, needed[method]) {
 					reportRequest(p, scanner.High, "which the client did not declare to answer", method, "/result/inputRequests")
@@ -64,7 +65,7 @@ func reportRequest(p *scanner.JudgePass, severity scanner.Severity, why, method,
 	if why == "" {
 		return
 	}
-	p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.MessageSubject, Pointer: pointer, Offset: p.Message.Offset,
+	p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.MessageSubject, Pointer: pointer, Offset: p.Message.Offset,
 		Message: fmt.Sprintf("server %s sends the request %s, %s", text.QuoteName(p.Server.ID), text.QuoteName(method), why), Evidence: method, Key: method + why})
 }
 
@@ -91,6 +92,6 @@ func unsolicited(p *scanner.JudgePass) (scanner.Severity, string) {
 }
 
 // undeclared reports that a client has told about itself, and not that it has a capability.
-func undeclared(c *scanner.ClientInfo, capability string) bool {
+func undeclared(c *mcp.ClientInfo, capability string) bool {
 	return c != nil && capability != "" && !slices.Contains(c.Capabilities, capability)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -25,10 +26,10 @@ var WeakSessionID = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "An ID with less than 64 bits of entropy for its alphabet, or with few distinct characters, can be guessed; a reused ID belongs to two clients at once. Requires HTTP headers in the recording (HAR, HTTP as text, recordings of `mcpscan proxy`). mcpscan cannot see how a long ID was generated.",
 	Refs:       []string{"OWASP-MCP:MCP07", "CWE-330", "CWE-384"},
-	On:         scanner.OnHTTP,
+	On:         mcp.OnHTTP,
 	Judge: func(p *scanner.JudgePass) {
 		head, m := p.HTTP(), p.Message
-		if head == nil || head.Session == "" || m.Kind != scanner.Response || p.Request == nil || p.Request.Method != "initialize" {
+		if head == nil || head.Session == "" || m.Kind != mcp.Response || p.Request == nil || p.Request.Method != "initialize" {
 			return
 		}
 		id, why := head.Session, ""
@@ -42,7 +43,7 @@ var WeakSessionID = scanner.Rule{
 		default:
 			return
 		}
-		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.MessageSubject, Offset: m.Offset,
+		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.MessageSubject, Offset: m.Offset,
 			Message: fmt.Sprintf("the session ID that server %s gives %s", text.QuoteName(p.Server.ID), why), Key: why})
 	},
 }

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -33,7 +34,7 @@ var notFollowed = names.Set(`structuredContent arguments inputSchema outputSchem
 // followed calls visit for each address of a message that a client fetches or opens for its
 // user.
 func followed(p *scanner.MessagePass, visit func(node int, place addressPlace)) {
-	if p.Direction == scanner.ClientToServer {
+	if p.Direction == mcp.ClientToServer {
 		return
 	}
 	doc, end := p.Doc, int(p.Doc.Nodes[p.Root].Next)
@@ -100,7 +101,7 @@ func isLink(doc *wire.Doc, object int) bool {
 // protocol version 2026-07-28.
 func requested(p *scanner.MessagePass, method string, visit func(params int)) {
 	doc := p.Doc
-	if p.Direction == scanner.ClientToServer {
+	if p.Direction == mcp.ClientToServer {
 		return
 	}
 	if p.Message.Method == method {

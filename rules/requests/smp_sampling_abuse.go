@@ -7,6 +7,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/clause"
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -36,7 +37,7 @@ var SmpSamplingAbuse = scanner.Rule{
 			Anchors: []string{"future re", "future answ", "future mess", "future conv", "future turn", "subsequent re", "subsequent answ", "subsequent mess", "subsequent conv", "later re", "further re", "for the rest of", "from now on"}},
 	},
 	Text: func(p *scanner.TextPass) {
-		if p.Subject != scanner.SamplingSubject {
+		if p.Subject != mcp.SamplingSubject {
 			return
 		}
 		for _, m := range p.Matches {

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
+
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/mcpscan/mcpscan/internal/destination"
@@ -26,7 +28,7 @@ var UiAppBroadCSP = scanner.Rule{
 	Basis:      "A wildcard for all hosts, or for all below a public suffix, is no limit, and no published server has one. A value that breaks out of the policy is high. Camera, microphone and location are requested by name and granted by the client: low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM05", "ATLAS:AML.T0077", "CWE-829", "CWE-942"},
 	Message: func(p *scanner.MessagePass) {
-		if p.Direction == scanner.ClientToServer {
+		if p.Direction == mcp.ClientToServer {
 			return
 		}
 		judgeScripts(p)

@@ -4,6 +4,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/destination"
 	"github.com/mcpscan/mcpscan/internal/jsonschema"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -40,7 +41,7 @@ var UrlSSRFTarget = scanner.Rule{
 // calledWith judges the addresses that a tool is called with: an argument that is one,
 // and those in a command.
 func calledWith(p *scanner.MessagePass) {
-	if p.Message.Method != "tools/call" || p.Direction == scanner.ServerToClient {
+	if p.Message.Method != "tools/call" || p.Direction == mcp.ServerToClient {
 		return
 	}
 	doc, arguments := p.Doc, p.Doc.Get(p.Doc.Get(p.Root, "params"), "arguments")

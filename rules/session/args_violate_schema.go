@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -17,10 +18,10 @@ var ArgsViolateSchema = scanner.Rule{
 	Confidence: scanner.ConfidenceHigh,
 	Basis:      "A violation of the server's own schema is a fact; most are mistakes of a model, so it is low. Not checked: a schema that refers to external documents, is larger than 16 KiB or cannot be checked within limits, and a tool that was listed in two forms.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "CWE-20"},
-	On:         scanner.OnCall,
+	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		m := p.Message
-		if m.Kind != scanner.Request || m.Method != "tools/call" || p.Direction != scanner.ClientToServer {
+		if m.Kind != mcp.Request || m.Method != "tools/call" || p.Direction != mcp.ClientToServer {
 			return
 		}
 		known := p.Server.Tools[m.Target]
@@ -35,7 +36,7 @@ var ArgsViolateSchema = scanner.Rule{
 		if b.Pointer == "" {
 			where = "the value"
 		}
-		p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: scanner.CallSubject, Name: m.Target, Pointer: "/arguments" + b.Pointer,
+		p.Report(scanner.JudgeIssue{Severity: scanner.Low, Subject: mcp.CallSubject, Name: m.Target, Pointer: "/arguments" + b.Pointer,
 			Message: fmt.Sprintf("%s to %s %s", where, text.QuoteName(m.Target), b.Message), Evidence: b.Value, Key: b.Message, Offset: b.Offset,
 			Related: []scanner.Related{{Message: "the schema that the server listed", Location: known.Location}}})
 	},

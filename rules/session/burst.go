@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/mcpscan/mcpscan/internal/capability"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -18,7 +19,7 @@ var Burst = scanner.Rule{
 	Confidence: scanner.ConfidenceLow,
 	Basis:      "Severity and limits are those of the agentsh design. Programs that call tools in a loop look the same, so the confidence is low. Each burst has one full finding, at the first call beyond the limit; the remaining calls of the burst are blocked too, at low. It is medium if no data can leave, because the session has no other server and the tool does not send, and for reads that mostly started before one of them was answered: models read many files in one turn. With the profile strict it is always high. A call that the recording reports as blocked does not lengthen a burst.",
 	Refs:       []string{"OWASP-LLM:LLM10", "ATLAS:AML.T0086", "CWE-770"},
-	On:         scanner.OnCall,
+	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		c := p.Call()
 		if !p.Bursting() {
@@ -35,7 +36,7 @@ var Burst = scanner.Rule{
 		case !oneOfSeveral(p) && c.Category != capability.Send:
 			severity, how = scanner.Medium, ", the only server of the session"
 		}
-		p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
+		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: "/name",
 			Message:  fmt.Sprintf("more than %d calls of server %s within %s%s", p.Limits.BurstCalls, text.QuoteName(p.Server.ID), p.Limits.BurstWindow, how),
 			Evidence: p.Message.Target, Offset: p.Message.Offset, Related: []scanner.Related{{Message: "first of these calls", Location: began}}})
 	},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/capability"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/paths"
 	"github.com/mcpscan/mcpscan/internal/text"
@@ -38,7 +39,7 @@ var ConfigWrite = scanner.Rule{
 	Basis:      "The tool writes, according to its definition or name, or takes a text along with the path; the path is known to be obeyed. Honest agents also write rule files for a model, such as CLAUDE.md, so these are high.",
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0081", "CWE-15"},
 	Arguments:  true,
-	On:         scanner.OnCall,
+	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		c := p.Call()
 		if c == nil || c.Category != capability.Write && c.Category != capability.Unknown {
@@ -50,7 +51,7 @@ var ConfigWrite = scanner.Rule{
 			if !is || !writesFiles(c, p.Message.Arguments) {
 				continue
 			}
-			p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: a.Pointer,
+			p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: a.Pointer,
 				Message:  fmt.Sprintf("%s of server %s writes a file that an agent or the machine obeys", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID)),
 				Evidence: a.Text, Key: a.Text, Offset: a.Offset})
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/capability"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -23,7 +24,7 @@ type flowWeights struct{ suspicious, plain scanner.Severity }
 func reportReads(p *scanner.JudgePass, weights flowWeights, does string, window time.Duration, sameTurn bool) {
 	var last *scanner.Call
 	var servers []string
-	is := scanner.JudgeIssue{Severity: weights.plain, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
+	is := scanner.JudgeIssue{Severity: weights.plain, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: "/name",
 		Evidence: p.Message.Target, Offset: p.Message.Offset}
 	reads, why := 0, ""
 	for r := range p.Earlier(capability.Read, window, sameTurn) {

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -17,7 +18,7 @@ var MessageFlood = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "The limits follow from who has to react: 10 questions (sampling, elicitation) at once and 10 per minute after that, 60 notifications of a changed list or resource and one per second, 1,000 other notifications and 100 per second. The last is low: an honest server that logs too much does it. Reported once, and again after the server was quiet.",
 	Refs:       []string{"OWASP-LLM:LLM10", "OWASP-MCP:MCP06", "CWE-770"},
-	On:         scanner.OnQuestion | scanner.OnNotification,
+	On:         mcp.OnQuestion | mcp.OnNotification,
 	Judge: func(p *scanner.JudgePass) {
 		class, flood := p.Flood()
 		if !flood {
@@ -31,7 +32,7 @@ var MessageFlood = scanner.Rule{
 		case scanner.Relists:
 			severity, what = scanner.Medium, "change notifications"
 		}
-		p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.MessageSubject, Pointer: "/method", Offset: p.Message.Offset,
+		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.MessageSubject, Pointer: "/method", Offset: p.Message.Offset,
 			Message:  fmt.Sprintf("server %s sends more than %d %s at once, or %d per minute", text.QuoteName(p.Server.ID), limit.Burst, what, limit.CallsPerMinute),
 			Evidence: p.Message.Method, Key: what})
 	},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/paths"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -21,10 +22,10 @@ var PathEscape = scanner.Rule{
 	Basis:      "Reports path traversal beyond the start of a relative path or the top directory of an absolute one, and absolute paths outside the client's roots. People write ../ too, so it is medium; encoded steps, or steps made to survive a filter, have no honest use and are high, as are paths to a key or account file. An argument is a path by its name; under other names, two steps up or an encoded one are required. mcpscan cannot see where a symbolic link leads.",
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM06", "CWE-22"},
 	Arguments:  true,
-	On:         scanner.OnRequest,
+	On:         mcp.OnRequest,
 	Judge: func(p *scanner.JudgePass) {
 		m := p.Message
-		if m.Kind != scanner.Request || p.Direction != scanner.ClientToServer {
+		if m.Kind != mcp.Request || p.Direction != mcp.ClientToServer {
 			return
 		}
 		escape := argumentEscapes
@@ -42,7 +43,7 @@ var PathEscape = scanner.Rule{
 			if how == "" {
 				continue
 			}
-			p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.CallSubject, Name: m.Target, Pointer: a.Pointer,
+			p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.CallSubject, Name: m.Target, Pointer: a.Pointer,
 				Message: fmt.Sprintf("a path for server %s %s", text.QuoteName(p.Server.ID), how), Evidence: a.Text, Key: a.Text, Offset: a.Offset})
 		}
 	},

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -18,7 +19,7 @@ var RateLimit = scanner.Rule{
 	OptIn:      true,
 	Basis:      "Off unless rate_limits.enabled is set: only the user knows the right limit. A token bucket for each server of a session: one full finding at the first call without a token, and another only after the bucket has been full again; calls in between are blocked too, at low.",
 	Refs:       []string{"OWASP-LLM:LLM10", "CWE-770"},
-	On:         scanner.OnCall,
+	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		if !p.OverRate() {
 			return
@@ -28,7 +29,7 @@ var RateLimit = scanner.Rule{
 		if !p.RateExceeded() {
 			severity, how = scanner.Low, ": this is a further blocked call"
 		}
-		p.Report(scanner.JudgeIssue{Severity: severity, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: "/name",
+		p.Report(scanner.JudgeIssue{Severity: severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: "/name",
 			Message:  fmt.Sprintf("calls of server %s exceed %d per minute, with a burst of %d%s", text.QuoteName(p.Server.ID), l.CallsPerMinute, l.Burst, how),
 			Evidence: p.Message.Target, Offset: p.Message.Offset})
 	},

@@ -3,6 +3,7 @@ package session
 import (
 	"compress/flate"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -19,7 +20,7 @@ var ResponseFlood = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM10", "ATLAS:AML.T0034.002", "CWE-400"},
 	Message: func(p *scanner.MessagePass) {
 		result := p.Doc.Get(p.Root, "result")
-		if result < 0 || p.Direction == scanner.ClientToServer || len(p.Doc.Raw(result)) < repeatedBytes {
+		if result < 0 || p.Direction == mcp.ClientToServer || len(p.Doc.Raw(result)) < repeatedBytes {
 			return
 		}
 		for _, key := range [...]string{"content", "contents", "messages"} {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/clause"
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/secrets"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -31,7 +32,7 @@ var SecretLeak = scanner.Rule{
 		{Name: "connection_string", Expr: `\b(?:server|data source|host|addr)=[^;\n]{1,80};(?:[^;\n]{1,60};){0,3}\s?(?:password|pwd)=[^;\s"']{8,64}`, Anchors: []string{"password=", "pwd="}},
 	},
 	Text: func(p *scanner.TextPass) {
-		if p.Subject.Definition() || p.Subject == scanner.ConfigSubject {
+		if p.Subject.Definition() || p.Subject == mcp.ConfigSubject {
 			return
 		}
 		samples := sync.OnceValue(func() bool { return ofScanners(p.Whole()) })
@@ -42,11 +43,11 @@ var SecretLeak = scanner.Rule{
 				continue
 			}
 			switch {
-			case p.Subject == scanner.CallSubject && secrets.NamesSecret(p.Key()):
+			case p.Subject == mcp.CallSubject && secrets.NamesSecret(p.Key()):
 				severity = scanner.Low
 			case severity == scanner.High && samples():
 				severity = scanner.Medium
-			case p.Subject != scanner.CallSubject && shownAs.Match(p.Folded[max(0, m.Start-shownReach):m.Start]):
+			case p.Subject != mcp.CallSubject && shownAs.Match(p.Folded[max(0, m.Start-shownReach):m.Start]):
 				severity--
 			default:
 				severity = clause.InData(p, m.Start, m.End, severity)
@@ -59,11 +60,11 @@ var SecretLeak = scanner.Rule{
 // whereLeaked returns where the secret is now.
 func whereLeaked(p *scanner.TextPass) string {
 	switch {
-	case p.Subject == scanner.CallSubject || p.Direction == scanner.ClientToServer:
+	case p.Subject == mcp.CallSubject || p.Direction == mcp.ClientToServer:
 		return " goes to the server"
-	case p.Subject == scanner.ResultSubject:
+	case p.Subject == mcp.ResultSubject:
 		return " is in a result"
-	case p.Subject == scanner.NotificationSubject:
+	case p.Subject == mcp.NotificationSubject:
 		return " is in a notification"
 	}
 	return " is in what the server says about itself"

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -16,16 +17,16 @@ var UnlistedTool = scanner.Rule{
 	Confidence: scanner.ConfidenceMedium,
 	Basis:      "Reported only for a server that has listed its tools in the session. A truncated list in a recording is the known false positive.",
 	Refs:       []string{"OWASP-MCP:MCP09", "ATLAS:AML.T0053", "CWE-862"},
-	On:         scanner.OnCall,
+	On:         mcp.OnCall,
 	Judge: func(p *scanner.JudgePass) {
 		m := p.Message
-		if m.Kind != scanner.Request || m.Method != "tools/call" || p.Direction != scanner.ClientToServer {
+		if m.Kind != mcp.Request || m.Method != "tools/call" || p.Direction != mcp.ClientToServer {
 			return
 		}
 		if !p.Server.Listed || p.Server.Tools[m.Target] != nil {
 			return
 		}
-		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: scanner.CallSubject, Name: m.Target, Pointer: "/name",
+		p.Report(scanner.JudgeIssue{Severity: scanner.Medium, Subject: mcp.CallSubject, Name: m.Target, Pointer: "/name",
 			Message: fmt.Sprintf("the client calls tool %q, which server %q has not listed", m.Target, p.Server.ID), Evidence: m.Target, Offset: m.Offset})
 	},
 }

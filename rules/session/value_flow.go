@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/capability"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -20,7 +21,7 @@ var ValueFlow = scanner.Rule{
 	Basis:      "The same bytes were seen at both ends, so the flow is certain; that nobody wanted it is not. A secret is critical wherever it goes. An e-mail address, link or account number that a call acts on, and does not only read from, is medium, because a user can ask for that. It is critical if the result that contained it gives orders to an AI, and high for a link that is only read. Other values are ordinary agent work: low if they are sent, medium if they were encoded or are a sentence in a link, otherwise a note. Recognised through base64, hexadecimal, percent encoding, escapes, case and white space. Not reported: a value that the client sent before, that is in a definition, or that the receiving server returned before.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Flows:      true,
-	On:         scanner.OnValues,
+	On:         mcp.OnValues,
 	Judge: func(p *scanner.JudgePass) {
 		category := capability.Read // of what is no call of a tool: resources are read
 		if c := p.Call(); c != nil {
@@ -118,7 +119,7 @@ func encoded(via string) string {
 // report reports the data from one server in a request.
 func (c *carried) report(p *scanner.JudgePass) {
 	f := &c.worst
-	is := scanner.JudgeIssue{Severity: c.severity, Subject: scanner.CallSubject, Name: p.Message.Target, Pointer: f.Value.Pointer,
+	is := scanner.JudgeIssue{Severity: c.severity, Subject: mcp.CallSubject, Name: p.Message.Target, Pointer: f.Value.Pointer,
 		Evidence: f.Shown(), Offset: f.Value.Offset, Related: c.ends, Key: f.From.Server + "\x00" + f.Shown()}
 	is.Message = fmt.Sprintf("%s of server %s gets %s%s that %s of server %s returned%s", text.QuoteName(p.Message.Target), text.QuoteName(p.Server.ID),
 		f.Kind, encoded(f.Value.Via), text.QuoteName(f.From.Tool), text.QuoteName(f.From.Server), encoded(f.Via))

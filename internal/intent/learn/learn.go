@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/intent"
+	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/rules"
 	"github.com/mcpscan/mcpscan/rules/instructions"
@@ -110,19 +111,19 @@ func (e *events) Next() (scanner.Chunk, error) {
 type chunk struct{ *Row }
 
 func (c chunk) Events(yield func(*scanner.Event)) {
-	frame := func(line int, d scanner.Direction, v any) {
+	frame := func(line int, d mcp.Direction, v any) {
 		data, _ := json.Marshal(v)
 		e := &scanner.Event{Kind: scanner.FrameEvent, Session: c.ID, Server: "server-" + c.ID, Direction: d, Frame: data}
 		e.Origin.File, e.Origin.Line = "rows", line
 		yield(e)
 	}
 	if c.Type == "definition" {
-		frame(1, scanner.ClientToServer, map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
-		frame(2, scanner.ServerToClient, map[string]any{"jsonrpc": "2.0", "id": 1, "result": map[string]any{"tools": []any{c.Tool}}})
+		frame(1, mcp.ClientToServer, map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+		frame(2, mcp.ServerToClient, map[string]any{"jsonrpc": "2.0", "id": 1, "result": map[string]any{"tools": []any{c.Tool}}})
 		return
 	}
-	frame(1, scanner.ClientToServer, map[string]any{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": map[string]any{"name": "read_document", "arguments": map[string]any{}}})
-	frame(2, scanner.ServerToClient, map[string]any{"jsonrpc": "2.0", "id": 7, "result": map[string]any{"content": []any{map[string]any{"type": "text", "text": c.Text}}}})
+	frame(1, mcp.ClientToServer, map[string]any{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": map[string]any{"name": "read_document", "arguments": map[string]any{}}})
+	frame(2, mcp.ServerToClient, map[string]any{"jsonrpc": "2.0", "id": 7, "result": map[string]any{"content": []any{map[string]any{"type": "text", "text": c.Text}}}})
 }
 
 func (c chunk) Release() {}

@@ -1,4 +1,4 @@
-package scanner
+package mcp
 
 import (
 	"crypto/sha256"

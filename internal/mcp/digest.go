@@ -1,0 +1,73 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// Digest is a SHA-256 over a canonical form; zero where there was nothing.
+type Digest [sha256.Size]byte
+
+// String writes the digest as the lockfile does: sha256- and base64url.
+func (d Digest) String() string {
+	if d == (Digest{}) {
+		return ""
+	}
+	return "sha256-" + base64.RawURLEncoding.EncodeToString(d[:])
+}
+
+// Parse reads what String writes.
+func (d *Digest) Parse(s string) error {
+	coded, ok := strings.CutPrefix(s, "sha256-")
+	b, err := base64.RawURLEncoding.Strict().DecodeString(coded)
+	if !ok || err != nil || len(b) != len(d) {
+		return fmt.Errorf("invalid digest %q: expected sha256- and 43 characters of base64url", text.Visible(s, 120))
+	}
+	*d = Digest(b)
+	return nil
+}
+
+// DigestOf returns the digests of the declaration at node i: of all of it, and of
+// its parts.
+func DigestOf(doc *wire.Doc, i int) (Digest, [len(DefinitionParts)]Digest) {
+	var g Digester
+	var d Definition
+	g.Definition(doc, i, &d)
+	return d.Digest, d.Parts
+}
+
+// Digester computes the digests of declarations. It keeps its buffer.
+type Digester struct{ buf []byte }
+
+// Definition fills in the digests of the declaration at node i: SHA-256 over
+// its RFC 8785 form, and over that of each part.
+func (g *Digester) Definition(doc *wire.Doc, i int, def *Definition) {
+	if doc.Kind(i) != wire.Object {
+		g.buf = doc.AppendCanonical(g.buf[:0], i)
+		def.Digest = sha256.Sum256(g.buf)
+		return
+	}
+	buf := append(g.buf[:0], '{')
+	for k, c := range doc.SortedMembers(i) {
+		if k > 0 {
+			buf = append(buf, ',')
+		}
+		buf = doc.AppendCanonicalKey(buf, c)
+		buf = append(buf, ':')
+		from := len(buf)
+		buf = doc.AppendCanonical(buf, c)
+		for p, key := range DefinitionParts {
+			if doc.KeyIs(c, key) {
+				def.Parts[p] = sha256.Sum256(buf[from:])
+			}
+		}
+	}
+	buf = append(buf, '}')
+	def.Digest = sha256.Sum256(buf)
+	g.buf = buf
+}

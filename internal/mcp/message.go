@@ -1,0 +1,134 @@
+// Package mcp has what a message of MCP is: its kind and direction, what a finding in it is
+// about, its definitions and their digests. It does no I/O and has no clock.
+package mcp
+
+import "strings"
+
+// Direction says who sent a frame.
+type Direction uint8
+
+// The directions. Logs without directions have Unknown.
+const (
+	Unknown Direction = iota
+	ClientToServer
+	ServerToClient
+)
+
+var directionNames = [...]string{"unknown", "client_to_server", "server_to_client"}
+
+func (d Direction) String() string { return directionNames[d] }
+
+// MessageKind is the kind of a JSON-RPC message.
+type MessageKind uint8
+
+// The kinds of messages. Document is a set of definitions outside a message, Audit a report of
+// another engine, Lockfile a server's entry in a lockfile, Started a started server's
+// identity; Malformed is JSON that is not a message in any protocol version.
+const (
+	Malformed MessageKind = iota
+	Request
+	Notification
+	Response
+	Document
+	Audit
+	Lockfile
+	Started
+)
+
+var messageKindNames = [...]string{"malformed", "request", "notification", "response", "document", "audit", "lockfile", "started"}
+
+func (k MessageKind) String() string { return messageKindNames[k] }
+
+// SubjectKind is the kind of a finding's subject.
+type SubjectKind uint8
+
+// The subjects. The first five are definitions, which a model reads as
+// documentation; the others are what happens in a session.
+const (
+	NoSubject SubjectKind = iota
+	ToolSubject
+	PromptSubject
+	ResourceSubject
+	TemplateSubject
+	ServerSubject // serverInfo, instructions, capabilities
+	CallSubject   // the arguments of a call
+	ResultSubject // what a call, a read or a get gave back
+	ErrorSubject
+	NotificationSubject
+	SamplingSubject
+	ElicitationSubject
+	MessageSubject // anything else on the wire
+	ConfigSubject  // what a client configuration says
+)
+
+var subjectNames = [...]string{"", "tool", "prompt", "resource", "template", "server", "call", "result",
+	"error", "notification", "sampling", "elicitation", "message", "configuration"}
+
+func (k SubjectKind) String() string { return subjectNames[k] }
+
+// Definition reports whether the subject is a definition that a model reads.
+func (k SubjectKind) Definition() bool { return k >= ToolSubject && k <= ServerSubject }
+
+// Given are the arguments of a call as they are in its frame.
+type Given struct {
+	Start, End int // in the frame; both are 0 where there are none
+	Digest     Digest
+}
+
+// ServerInfo is what a server says about itself at the start.
+type ServerInfo struct {
+	Name, Title, Version, Protocol string
+	Website                        string
+	Icons                          []string // where its icons are, maxIcons of them
+}
+
+// ClientInfo is what a client says about itself: a server's list can depend on it.
+type ClientInfo struct {
+	Name         string
+	Protocol     string   // that it asks for, or speaks; "" where it does not say
+	Capabilities []string // by name, in order
+}
+
+// HTTPHead has the protocol headers of an HTTP exchange, as sent.
+type HTTPHead struct {
+	Method     string // Mcp-Method of the request
+	Name       string // Mcp-Name of the request
+	Version    string // MCP-Protocol-Version of the request
+	Session    string // MCP-Session-Id of the response
+	Authorized bool   // the request has credentials; which is nobody's business
+}
+
+// Update adds the values of a later message and keeps the others.
+func (i *ServerInfo) Update(by *ServerInfo) {
+	for _, f := range [...]struct{ now, next *string }{{&i.Name, &by.Name}, {&i.Title, &by.Title}, {&i.Version, &by.Version},
+		{&i.Protocol, &by.Protocol}, {&i.Website, &by.Website}} {
+		if *f.next != "" {
+			*f.now = *f.next
+		}
+	}
+	if by.Icons != nil {
+		i.Icons = by.Icons
+	}
+}
+
+// headBytes bounds a field of a head that is kept.
+const headBytes = 4096
+
+// Field takes in a field of the head of a request or a response.
+func (h *HTTPHead) Field(request bool, name, value string) {
+	if len(value) > headBytes {
+		value = value[:headBytes]
+	}
+	switch name = strings.ToLower(name); {
+	case request && name == "mcp-method":
+		h.Method = value
+	case request && name == "mcp-name":
+		h.Name = value
+	case request && name == "mcp-protocol-version":
+		h.Version = value
+	case request && name == "authorization":
+		h.Authorized = true
+	case !request && name == "mcp-session-id":
+		h.Session = value
+	}
+}
