@@ -62,7 +62,11 @@ func ClauseEnd(t []byte, i int) bool {
 // countering is what turns an order into its opposite or into a report of one:
 // negation, prohibition, defence, an example or a quotation. It is looked for
 // ahead of the match, where English and its neighbours put it.
-var countering = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|avoids?|reject(s|ed)?|detect(s|ed|ing|ion)?|protect(s|ed|ing)?|warns?|flag(s|ged)?|sanitiz\w+|redact\w*|mask(s|ed)?|guards?|scan(s|ned)? for|such as|e\.g|for example|like|known as|attempts?|attacks|malicious|phrases?|strings?|patterns?|analy[sz]es?|checks?\s+(whether|if|for)|(prompts|inputs|texts|messages|requests|content|comments)\s+(that|which)|(asks?|tells?|instructs?|tricks?)\s+(the\s+|an?\s+)?\w+\s+(agent\s+|model\s+|assistant\s+)?to)\b[^\n]*$`)
+var countering = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot|no|without|nor|refuses?|den(y|ies|ied)|block(s|ed|ing)?|prevents?|prohibit(s|ed)?|forbid(s|den)?|` +
+	`avoids?|reject(s|ed)?|detect(s|ed|ing|ion)?|protect(s|ed|ing)?|warns?|flag(s|ged)?|sanitiz\w+|redact\w*|mask(s|ed)?|guards?|scan(s|ned)? for|` +
+	`such as|e\.g|for example|like|known as|attempts?|attacks|malicious|phrases?|strings?|patterns?|analy[sz]es?|checks?\s+(whether|if|for)|` +
+	`(prompts|inputs|texts|messages|requests|content|comments)\s+(that|which)|` +
+	`(asks?|tells?|instructs?|tricks?)\s+(the\s+|an?\s+)?\w+\s+(agent\s+|model\s+|assistant\s+)?to)\b[^\n]*$`)
 
 // StrongNegation is inside the match itself.
 var StrongNegation = lazyregexp.New(`\b(never|not|\w+n['’]t|cannot)\b`)
@@ -93,13 +97,17 @@ func DescribesSwitch(p *scanner.TextPass, start, end int) bool {
 }
 
 // settled follows a question that is answered at once, or kept from the user.
-var settled = lazyregexp.New(`\b(is|was|has|been)\s+(not|no|never|nobody|decided|settled|already|beyond|out\s+of)\b|\byou\s+(must|should|shall|need\s+to|have\s+to|are\s+to)\b|\bmust\s+(always\s+)?be\s+(done|true|set|yes)\b|\b(tell|ask|inform)\s+(nobody|no\s+one)\b|\bwithout\s+(telling|asking)\b|\b(silently|secretly|quietly)\b`)
+var settled = lazyregexp.New(`\b(is|was|has|been)\s+(not|no|never|nobody|decided|settled|already|beyond|out\s+of)\b|` +
+	`\byou\s+(must|should|shall|need\s+to|have\s+to|are\s+to)\b|\bmust\s+(always\s+)?be\s+(done|true|set|yes)\b|` +
+	`\b(tell|ask|inform)\s+(nobody|no\s+one)\b|\bwithout\s+(telling|asking)\b|\b(silently|secretly|quietly)\b`)
 
 // setAhead matches the words before the effect of a switch.
 var setAhead = lazyregexp.New("^\\W*(if|when)\\s+(set\\s+to\\s+)?[`'\"]?(true|set|enabled|given|yes|checked)[`'\"]?,?\\s+(the\\s+(tool|server|command)\\s+)?(will\\s+)?(also\\s+)?$")
 
 // announcesExample matches a clause that ends in a colon before an example.
-var announcesExample = lazyregexp.New(`\b(training|sample|mock|expected|example|test|illustrative|canned|fake|demo)\s+\w+\s*$|\b(shows?|says|reads|states|returns)\s*$|\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
+var announcesExample = lazyregexp.New(`\b(training|sample|mock|expected|example|test|illustrative|canned|fake|demo)\s+\w+\s*$|` +
+	`\b(shows?|says|reads|states|returns)\s*$|\b(such as|like|examples?|e\.g\.?|phrases?|strings?|patterns?|injections?)(\s+\w+){0,2}\s*$|` +
+	`\b(never|must not)(\s+do)?(\s+the following)?\s*$`)
 
 // RefusedBehind matches words of refusal after an act.
 var RefusedBehind = lazyregexp.New(`^(\s+(with|by|from|in)(\s+\w+){1,2})?\s+(is|are|will be|gets?)\s+(\w+\s+)?(refused|blocked|rejected|denied|forbidden|prohibited)\b`)
@@ -233,6 +241,7 @@ func IsOrder(t []byte, verb int) bool {
 // in bytes.
 const orderReach = 240
 
-var leadsToOrder = text.LazyExpr(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|please|now|to|must|should|shall|you|just|first|always|immediately|instead|only|kindly|do|will|by|` + AnyAI + `|it|this|(this|these)\s+(\w+\s+)?` + ThisDocument + `)\s+)$`)
+var leadsToOrder = text.LazyExpr(`([\n.!?:;,("'*>/!—-]\s*|\b(and|then|also|please|now|to|must|should|shall|you|just|first|always|immediately|instead|only|kindly|do|` +
+	`will|by|` + AnyAI + `|it|this|(this|these)\s+(\w+\s+)?` + ThisDocument + `)\s+)$`)
 
 const UsageCost = 2 // a guide says when it is used

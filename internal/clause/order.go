@@ -103,7 +103,11 @@ func QuotedInReport(t []byte, start, end int) bool {
 }
 
 // announcesQuotation announces a quotation.
-var announcesQuotation = lazyregexp.New("\\b(sentences?|phrases?|wording|such\\s+as|for\\s+(example|instance)|e\\.g\\.|like|(told|asked|tricked|got)\\s+(an?|the|my|our)\\s+(\\w+\\s+)?(bot|ai|model|assistant|chatbot))[^\"“`]{0,20}[\"“`][^\"”`]*$")
+var announcesQuotation = lazyregexp.New("\\b(sentences?|phrases?|wording|such\\s+as|for\\s+(example|instance)|e\\.g\\.|like|(told|" +
+	"asked|tricked|got)\\s+(an?|the|my|our)\\s+(\\w+\\s+)?(bot|ai|model|assistant|chatbot))[^\"“`]{0,20}[\"“`][^\"”`]*$")
 
 // attackWords call something an attack or the case of a test.
-var attackWords = lazyregexp.New(`(^|\PL)(attack(s|er|ers|ed)?|inject(ions?|ed)|malicious|phish(ing|ed)?|payloads?|adversar\w+|jailbreaks?|fraud\w*|scam\w*|victims?|vulnerab\w+|exploit\w*|red[- ]team\w*|(white|hidden)\s+text|labell?ed|label|refused|expected|test\s+cases?|poison\w+|tricked|steer(s|ed)?|distrust\w*|suspicious|hostile|in\s+the\s+wild|assert|proof\s+of\s+concept|poc|pranks?|tricks?|false[ -]positives?|inyecci\w+|atacantes?|ataques?|angreif\w+|angriff\w*|gefahr|attaquants?|атак\w*|инъекц\w*)(\PL|$)`)
+var attackWords = lazyregexp.New(`(^|\PL)(attack(s|er|ers|ed)?|inject(ions?|ed)|malicious|phish(ing|ed)?|payloads?|adversar\w+|jailbreaks?|fraud\w*|scam\w*|victims?|` +
+	`vulnerab\w+|exploit\w*|red[- ]team\w*|(white|hidden)\s+text|labell?ed|label|refused|expected|test\s+cases?|poison\w+|tricked|steer(s|ed)?|` +
+	`distrust\w*|suspicious|hostile|in\s+the\s+wild|assert|proof\s+of\s+concept|poc|pranks?|tricks?|false[ -]positives?|inyecci\w+|atacantes?|` +
+	`ataques?|angreif\w+|angriff\w*|gefahr|attaquants?|атак\w*|инъекц\w*)(\PL|$)`)

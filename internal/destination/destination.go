@@ -204,7 +204,9 @@ func looksASCII(label string) bool {
 
 // ReservedHost are hosts that are no address: RFC 2606 and 6761, and what people
 // write in their place.
-var ReservedHost = lazyregexp.New(`(^|\.)(example|test|invalid|localhost|local|internal|lan)$|(^|\.)example\.(com|org|net)$|(^|[.-])(your|my|some|our)?-?(domain|company|org|organization|server|site|website|e?mail|host|app|business|team)\.(com|org|net|io|tld)$|^(your|my)`)
+var ReservedHost = lazyregexp.New(`(^|\.)(example|test|invalid|localhost|local|internal|lan)$|(^|\.)example\.(com|org|net)$|` +
+	`(^|[.-])(your|my|some|our)?-?(domain|company|org|organization|server|site|website|e?mail|host|app|business|team)\.(com|org|net|io|tld)$|` +
+	`^(your|my)`)
 
 // Loopback reports whether a host is this machine.
 func Loopback(host string) bool {

@@ -151,4 +151,5 @@ func HasWord(name string, set map[string]bool) bool {
 
 // AgentFiles are the places of an agent's or client's configuration: servers, permissions,
 // hooks and rules. inj-memory-write covers its memory.
-const AgentFiles = `(\.?mcp\.json|claude_desktop_config\.json|\.(cursor|vscode|claude|gemini|windsurf|codex)[/\\][\w./\\-]+|\.cursorrules|\.windsurfrules|claude\.md|agents\.md|gemini\.md|copilot-instructions\.md|auto_?-?approve\b|approval_mode\b|\.(bashrc|zshrc|bash_profile)\b|\.clinerules|\.goosehints)`
+const AgentFiles = `(\.?mcp\.json|claude_desktop_config\.json|\.(cursor|vscode|claude|gemini|windsurf|codex)[/\\][\w./\\-]+|\.cursorrules|\.windsurfrules|claude\.md|` +
+	`agents\.md|gemini\.md|copilot-instructions\.md|auto_?-?approve\b|approval_mode\b|\.(bashrc|zshrc|bash_profile)\b|\.clinerules|\.goosehints)`

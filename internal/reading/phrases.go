@@ -166,9 +166,12 @@ var (
 
 	// keptFrom are the ways to say that a person is not told.
 	keptFrom = [...]*lazyregexp.Regexp{
-		lazyregexp.New(people + `[^.,;]{0,30}\b((must|should|shall|need|ought|may|is|are)\s+(not|never)(\s+to)?|(does|do)\s+not\s+(need|have)\s+to|(mustn|shouldn|needn)['’]t|(doesn|don)['’]t\s+(need|have)\s+to|need\s+never)\s+(be\s+)?(ever\s+)?` + learns),
-		lazyregexp.New(`\b(not\s+necessary|unnecessary|no\s+(need|reason|point))\b[^.,;]{0,50}\b(` + addressing + `(ing)?\s+(the\s+)?` + people + `|` + mentioning + `(ing)?\s+(it|this|that|these|those)|` + people + `[^.,;]{0,30}\s` + learns + `)`),
-		lazyregexp.New(`(\b(not|never|without|avoid)|n['’]t)\s+(ever\s+)?(` + addressing + `|` + mentioning + `)\w*\s+([^.,;]{0,30}\s)?(this|these|that\s+\w+)\s+(step|parameter|call|upload|transfer|copy|action|operation|change|instruction|address|behaviou?r|request|note|file)s?\b`),
+		lazyregexp.New(people + `[^.,;]{0,30}\b((must|should|shall|need|ought|may|is|are)\s+(not|never)(\s+to)?|(does|do)\s+not\s+(need|have)\s+to|` +
+			`(mustn|shouldn|needn)['’]t|(doesn|don)['’]t\s+(need|have)\s+to|need\s+never)\s+(be\s+)?(ever\s+)?` + learns),
+		lazyregexp.New(`\b(not\s+necessary|unnecessary|no\s+(need|reason|point))\b[^.,;]{0,50}\b(` + addressing + `(ing)?\s+(the\s+)?` + people +
+			`|` + mentioning + `(ing)?\s+(it|this|that|these|those)|` + people + `[^.,;]{0,30}\s` + learns + `)`),
+		lazyregexp.New(`(\b(not|never|without|avoid)|n['’]t)\s+(ever\s+)?(` + addressing + `|` + mentioning + `)\w*\s+([^.,;]{0,30}\s)?(this|these|that\s+\w+)\s+(step|` +
+			`parameter|call|upload|transfer|copy|action|operation|change|instruction|address|behaviou?r|request|note|file)s?\b`),
 		lazyregexp.New(`\b(` + addressing + `|` + mentioning + `)ing\b[^.;]{0,60}\b(is|are)\s+(not\s+(permitted|allowed|needed|necessary|required|wanted|desired)|forbidden|unnecessary|prohibited)`),
 		lazyregexp.New(`\bwithout\s+(the\s+)?` + people + `\s+(knowing|noticing|being\s+(told|aware|informed))`),
 	}

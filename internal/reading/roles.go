@@ -29,7 +29,9 @@ const besideReach = 32
 
 var (
 	// copyForReaders is text that people are to read, of which no copy is made.
-	copyForReaders = lazyregexp.New(`\b(marketing|ad|advert|advertising|sales|product|brand|promotional|campaign|editorial|body|hero|headline|banner|button|cta|ux|ui|seo|web|website|site|page|landing[ -]page|all|any|some|much|existing|final|(what|how|where|because|whether|if|that)\s+the|(edit|write|rewrite|proofread|review|improve|ignore|shorten|translate)(s|ing)?\s+(the\s+)?)\s+copy$`)
+	copyForReaders = lazyregexp.New(`\b(marketing|ad|advert|advertising|sales|product|brand|promotional|campaign|editorial|body|hero|headline|banner|button|cta|ux|ui|` +
+		`seo|web|website|site|page|landing[ -]page|all|any|some|much|existing|final|(what|how|where|because|whether|if|that)\s+the|` +
+		`(edit|write|rewrite|proofread|review|improve|ignore|shorten|translate)(s|ing)?\s+(the\s+)?)\s+copy$`)
 	// holdsWhat tells files by what is in them.
 	holdsWhat = lazyregexp.New(`\b(that|which)\s+(\w+\s+)?(hold|holds|contain|contains|include|includes)$`)
 	// publicKey is a key that is there to be shown.
@@ -66,9 +68,13 @@ func (s *Sentence) roles(t *Text, f []byte) {
 var (
 	// withoutAsking is, where consent is spoken of, to go ahead, or to give it in
 	// place of the person.
-	withoutAsking = lazyregexp.New(`\b(at\s+once|(right|straight)\s+away)\b|\b(approv\w+|confirm\w+|consent\w*|authori[sz]\w+|grant\w*|given|answered|handled|accepted|dismissed|clicked|settled|decided|signed\s+off)\s+(\w+\s+){0,2}by\s+(the\s+)?(agent|assistant|model|ai|llm)\b`)
+	withoutAsking = lazyregexp.New(`\b(at\s+once|(right|straight)\s+away)\b|` +
+		`\b(approv\w+|confirm\w+|consent\w*|authori[sz]\w+|grant\w*|given|answered|handled|accepted|dismissed|clicked|settled|decided|` +
+		`signed\s+off)\s+(\w+\s+){0,2}by\s+(the\s+)?(agent|assistant|model|ai|llm)\b`)
 	// keptForPeople has a person asked after all.
-	keptForPeople = lazyregexp.New(`\b(but|except|while|unless|although)\b[^.]{0,60}\b(needs?|requires?|waits?\s+for|asks?(\s+for)?|gets?)\s+(the\s+|an?\s+|your\s+|manual\s+|human\s+|explicit\s+)*(approval|confirmation|consent|permission|review|sign-off)|\b(once|after|until|unless)\s+([\w-]+\s+){0,2}` + persons + `\s+(has|have)\s+(approved|confirmed|agreed)|\b(must|should|needs?\s+to|ha(s|ve)\s+to)\s+be\s+(approved|confirmed|reviewed|authori[sz]ed)\s+by\s+([\w-]+\s+)?` + persons + `\b`)
+	keptForPeople = lazyregexp.New(`\b(but|except|while|unless|although)\b[^.]{0,60}\b(needs?|requires?|waits?\s+for|asks?(\s+for)?|gets?)\s+(the\s+|an?\s+|your\s+|` +
+		`manual\s+|human\s+|explicit\s+)*(approval|confirmation|consent|permission|review|sign-off)|\b(once|after|until|unless)\s+([\w-]+\s+){0,2}` + persons + `\s+(has|have)\s+(approved|` +
+		`confirmed|agreed)|\b(must|should|needs?\s+to|ha(s|ve)\s+to)\s+be\s+(approved|confirmed|reviewed|authori[sz]ed)\s+by\s+([\w-]+\s+)?` + persons + `\b`)
 )
 
 const persons = `(people|persons?|reviewers?|maintainers?|owners?|humans?|users?|you)`
@@ -136,12 +142,21 @@ var (
 	// listed is between two addresses of which one says what both are there for.
 	listed = lazyregexp.New(`^["'` + "`" + `)\]>]*[\s,]*\b(and|or)?\s["'` + "`" + `(\[<]*$`)
 	// pointedAt matches the text before a page with further information or a source.
-	pointedAt = lazyregexp.New(`\b(see(\s+also)?|consult|(documented|described|listed|explained|available|docs|documentation|manual|guide|information|details|instructions)(\s+(at|on|in|under|here))?|(arrives|comes|received|fetched)\s+(at|in|on)|from)` + aheadOfAddress)
+	pointedAt = lazyregexp.New(`\b(see(\s+also)?|consult|(documented|described|listed|explained|available|docs|documentation|manual|guide|information|details|` +
+		`instructions)(\s+(at|on|in|under|here))?|(arrives|comes|received|fetched)\s+(at|in|on)|from)` + aheadOfAddress)
 	// visited precedes a page where a person does something.
-	visited = lazyregexp.New(`(\b(visit|open|browse|sign(ed)?[\s-](up|in)\s+(at|on|via)|log(ged)?[\s-]?in\s+(at|on|via)|regist(er|ered|ration)\s+(at|on)|account\s+(at|on)|keys?\s+(at|on))|(^|[.,;:(]|\b(or|and|then|please|to|can|may))\s*(go|head|navigate)(\s+over)?\s+to)` + aheadOfAddress)
+	visited = lazyregexp.New(`(\b(visit|open|browse|sign(ed)?[\s-](up|in)\s+(at|on|via)|log(ged)?[\s-]?in\s+(at|on|via)|regist(er|ered|ration)\s+(at|on)|` +
+		`account\s+(at|on)|keys?\s+(at|on))|(^|[.,;:(]|\b(or|and|then|please|to|can|may))\s*(go|head|navigate)(\s+over)?\s+to)` + aheadOfAddress)
 	// takenOver is to have what an address says, or the address, put in the place of
 	// somebody's.
-	takenOver = lazyregexp.New(`\bthere(\s*[.,;:)]|\s+(and|instead|as|in|first)\b|$)|\binstead\b|\b(replac\w+|redirect\w*|swap\w*|rerout\w+|substitut\w+|exchang\w+|set)\s+(the|its|every|each|any|all)\s+(\w+\s+){0,2}?(accounts?|payees?|recipients?|beneficiar\w+|iban|wallets?|address(es)?|destinations?|addressees?|bank\s+details)\b|\b(to|with|by|for)\s+the\s+(one|account|address|value|recipient|payee|iban|wallet)s?\s+(\w+\s+)?(found|listed|given|shown|named|stated|from|at|on|under|of)\b|\bfor\s+(the|its)\s+(new\s+|right\s+)?(number|account|iban|payee|recipient|bank\s+details)\b|\b(its|the)\s+(account|payee|recipient|beneficiary|iban|wallet|bank\s+details)\s+((is|are|must\s+be|should\s+be)\s+)?(changed|replaced|swapped|corrected)\b`)
+	takenOver = lazyregexp.New(`\bthere(\s*[.,;:)]|\s+(and|instead|as|in|first)\b|$)|\binstead\b|` +
+		`\b(replac\w+|redirect\w*|swap\w*|rerout\w+|substitut\w+|exchang\w+|set)\s+(the|its|every|each|any|all)\s+(\w+\s+){0,2}?(accounts?|payees?|` +
+		`recipients?|beneficiar\w+|iban|wallets?|address(es)?|destinations?|addressees?|bank\s+details)\b|` +
+		`\b(to|with|by|for)\s+the\s+(one|account|address|value|recipient|payee|iban|wallet)s?\s+(\w+\s+)?(found|listed|given|shown|named|stated|from|at|` +
+		`on|under|of)\b|` +
+		`\bfor\s+(the|its)\s+(new\s+|right\s+)?(number|account|iban|payee|recipient|bank\s+details)\b|` +
+		`\b(its|the)\s+(account|payee|recipient|beneficiary|iban|wallet|bank\s+details)\s+((is|are|must\s+be|should\s+be)\s+)?(changed|replaced|swapped|` +
+		`corrected)\b`)
 )
 
 // actor notes who acts alone: an agent that is put to use, or the reader, who is
@@ -165,7 +180,8 @@ func (s *Sentence) actor(f []byte) {
 
 var (
 	// employed is an agent that something else makes use of.
-	employed = lazyregexp.New(`\b(us(e|es|ing)|via|with|through|by|runs?|starts?|launch(es)?|creates?|deploys?|spawns?|delegates?\s+to|hands?(\s+\w+){0,2}\s+(over\s+)?to)\s+(the|an?|our|its)\s+([\w-]+\s+){0,2}?(agents?|assistants?|(chat)?bots?|models?|llms?)(\s|,|\.|$)`)
+	employed = lazyregexp.New(`\b(us(e|es|ing)|via|with|through|by|runs?|starts?|launch(es)?|creates?|deploys?|spawns?|delegates?\s+to|` +
+		`hands?(\s+\w+){0,2}\s+(over\s+)?to)\s+(the|an?|our|its)\s+([\w-]+\s+){0,2}?(agents?|assistants?|(chat)?bots?|models?|llms?)(\s|,|\.|$)`)
 	// spokenTo is the reader of the definition and nobody else.
 	spokenTo = lazyregexp.New(`\b(you|yourself|please|kindly|(calling|consuming)\s+(agent|assistant|model|client|llm)|the\s+(caller|client|host)|whoever\s+calls)\b`)
 	// somebodyElse acts in place of the reader.
@@ -185,13 +201,17 @@ func askedAbout(f []byte) bool {
 }
 
 // whether begins the description of a switch, behind the name of it.
-var whether = lazyregexp.New(`^([\w.-]+\s?(\([^)\n]*\))?:\s)?\W*((determines|controls|specifies|decides|defines|indicates|optional[,:.]?)\s+)?(whether(\s+or\s+not)?\s+(to|the|an?|this|it|these|existing|each)|if\s+(true|set|enabled|given)|(set\s+)?to\s+true)\b`)
+var whether = lazyregexp.New(`^([\w.-]+\s?(\([^)\n]*\))?:\s)?\W*((determines|controls|specifies|decides|defines|indicates|` +
+	`optional[,:.]?)\s+)?(whether(\s+or\s+not)?\s+(to|the|an?|this|it|these|existing|each)|if\s+(true|set|enabled|given)|(set\s+)?to\s+true)\b`)
 
 // valueOf is a parameter that is recognised by a noun and what is said of it.
 var valueOf = lazyregexp.New(`^\W*((optional|the|an?|list\s+of|names?\s+of)\s+){0,3}[\w-]+(\s[\w-]+)?\s(that|which)\s[^.,;:]*$`)
 
 // ofAnotherModel is a prompt that a tool gives to a model of its own.
-var ofAnotherModel = lazyregexp.New(`^\W*((an?|the|optional|custom|additional|default|override)\s+){0,3}(system|user|developer)\s+(prompt|message|instruction)s?\s+(to\s+(use|send|give|guide|steer|apply|set|pass|be\s+used|prepend)\b|for\s+([\w-]+\s+){0,3}?(llms?|models?|extract\w*|generat\w+|completions?|summar\w+|judges?|graders?|evaluat\w+|classif\w+|translat\w+)\b|that\s+(guides|steers|sets|controls|shapes)\b)`)
+var ofAnotherModel = lazyregexp.New(`^\W*((an?|the|optional|custom|additional|default|override)\s+){0,3}(system|user|developer)\s+(prompt|message|` +
+	`instruction)s?\s+(to\s+(use|send|give|guide|steer|apply|set|pass|be\s+used|prepend)\b|` +
+	`for\s+([\w-]+\s+){0,3}?(llms?|models?|extract\w*|generat\w+|completions?|summar\w+|judges?|graders?|evaluat\w+|classif\w+|translat\w+)\b|` +
+	`that\s+(guides|steers|sets|controls|shapes)\b)`)
 
 // ownPrompt is the prompt that the reader itself was given.
 var ownPrompt = lazyregexp.New(`\b(your|yours|own|current|original|calling|caller|conversation|session|was|were|have|has\s+been)\b`)

@@ -132,7 +132,8 @@ func (srv *server) list(g *generator, s *session) string {
 			if s.poisoned && len(defs) == 3 {
 				text += " " + plantedDefinition
 			}
-			defs = append(defs, fmt.Sprintf(`{"name":%q,"title":%q,"description":%s,"inputSchema":{"type":"object","properties":{"query":{"type":"string","description":%s},"limit":{"type":"integer","description":%s,"default":20},"path":{"type":"string","description":%s,"examples":["docs/guide.md"]}},"required":["query"]},"annotations":{"readOnlyHint":%t}}`,
+			defs = append(defs, fmt.Sprintf(`{"name":%q,"title":%q,"description":%s,"inputSchema":{"type":"object","properties":{"query":{"type":"string","description":%s},"limit":{"type":"integer","description":%s,"default":20},"path":{"type":"string","description":%s,"examples":`+
+				`["docs/guide.md"]}},"required":["query"]},"annotations":{"readOnlyHint":%t}}`,
 				name, verb+" "+noun, quote(text), quote(fixed.prose(12)), quote(fixed.prose(8)), quote(fixed.prose(10)), verb == "get" || verb == "list"))
 		}
 	}

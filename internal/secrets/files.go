@@ -3,7 +3,9 @@ package secrets
 import "github.com/mcpscan/mcpscan/internal/lazyregexp"
 
 // Files are places where credentials lie by convention, in folded form.
-const Files = `((~|\$home|/root|/home/[^/\s]+|/users/[^/\s]+|%userprofile%)[/\\]|(^|[\s"'(=:<>` + "`" + `]))\.(ssh|aws|kube|gnupg|docker|netrc|npmrc|pypirc|git-credentials|cursor/mcp\.json|config/gcloud|config/gh/hosts|pgpass|bash_history|vault-token)\b[^\s"'` + "`" + `<>,;]*|\bid_(rsa|ed25519|ecdsa|dsa)\b|/etc/(passwd|shadow)\b|(^|[\s"'<>` + "`" + `/])\.env\b|\bclaude_desktop_config\.json|\bkeychain\b|\bwallet\.dat\b`
+const Files = `((~|\$home|/root|/home/[^/\s]+|/users/[^/\s]+|%userprofile%)[/\\]|(^|[\s"'(=:<>` + "`" + `]))\.(ssh|aws|kube|gnupg|docker|netrc|npmrc|pypirc|` +
+	`git-credentials|cursor/mcp\.json|config/gcloud|config/gh/hosts|pgpass|bash_history|vault-token)\b[^\s"'` + "`" + `<>,;]*|\bid_(rsa|ed25519|` +
+	`ecdsa|dsa)\b|/etc/(passwd|shadow)\b|(^|[\s"'<>` + "`" + `/])\.env\b|\bclaude_desktop_config\.json|\bkeychain\b|\bwallet\.dat\b`
 
 // FileAnchors are the literals of Files.
 var FileAnchors = []string{".ssh", ".aws", ".kube", ".gnupg", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials",

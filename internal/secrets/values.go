@@ -20,9 +20,14 @@ func Placeholder(value string) bool {
 }
 
 var (
-	placeholders = lazyregexp.New(`^[<\[{(%].*[>\]})%]$|<[a-z][\w .-]*>|your|example|placeholder|change[-_]?(?:me|it)|replace|insert|dummy|fake|sample|redacted|\btodo\b|x{4,}|\*{3,}|\.{3}|…|[-_](?:here|goes)$|^(?:my|the|some|a)[-_ ]|^(?:password|passwd|pass|secret|postgres|mysql|root|admin|administrator|guest|test|testing|demo|dev|user|username|none|null|true|false|token|api[-_]?key|key|minioadmin|neo4j|mongo|redis|letmein|p@ssw0rd|sk-\.*)\d{0,3}!?$|^(?:test|demo|dummy|mock|local|dev)[-_]|12345|abcdef|abc123`)
+	placeholders = lazyregexp.New(`^[<\[{(%].*[>\]})%]$|<[a-z][\w .-]*>|your|example|placeholder|change[-_]?(?:me|it)|replace|insert|dummy|fake|sample|redacted|` +
+		`\btodo\b|x{4,}|\*{3,}|\.{3}|…|[-_](?:here|goes)$|^(?:my|the|some|a)[-_ ]|` +
+		`^(?:password|passwd|pass|secret|postgres|mysql|root|admin|administrator|guest|test|testing|demo|dev|user|username|none|null|true|false|token|` +
+		`api[-_]?key|key|minioadmin|neo4j|mongo|redis|letmein|p@ssw0rd|sk-\.*)\d{0,3}!?$|` +
+		`^(?:test|demo|dummy|mock|local|dev)[-_]|12345|abcdef|abc123`)
 	// ownReference are references that only one program resolves.
-	ownReference = lazyregexp.New(`^(?:op|vault|keychain|keyring|secret|secrets|env|file|input|doppler|infisical|ssm|gcp|azure|aws|bws|1password|cmd)://?|^(?:env|file|input|vault|keychain|cmd|secret|secrets):|^%[A-Za-z_]\w*%$|^\$\(|^\{\{.*\}\}$|^!|^\$[A-Za-z_]\w*$|^\$\{`)
+	ownReference = lazyregexp.New(`^(?:op|vault|keychain|keyring|secret|secrets|env|file|input|doppler|infisical|ssm|gcp|azure|aws|bws|1password|cmd)://?|` +
+		`^(?:env|file|input|vault|keychain|cmd|secret|secrets):|^%[A-Za-z_]\w*%$|^\$\(|^\{\{.*\}\}$|^!|^\$[A-Za-z_]\w*$|^\$\{`)
 	constantName = lazyregexp.New(`^[A-Z]+(?:_[A-Z0-9]+)+$`)
 )
 

@@ -11,7 +11,8 @@ import (
 )
 
 // toolReference is the name of a tool as texts write it.
-var toolReference = lazyregexp.New("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
+var toolReference = lazyregexp.New("[`'\"]?\\b[a-z][a-z0-9]*([_.][a-z0-9]+)+\\b[`'\"]?(\\s+(tool|call|function))?|\\b(any|all|every|" +
+	"other|each)\\s+(of\\s+the\\s+)?(other\\s+)?tools?\\b|\\bthe\\s+[a-z-]+\\s+tool\\b|\\b(built-in|native|default)\\s+[a-z_ -]{0,20}tools?\\b")
 
 // OtherTool returns a tool that a sentence names and the server does not list.
 func OtherTool(p *scanner.TextPass, s []byte) string {
@@ -48,4 +49,6 @@ func sameFamily(own, other string) bool {
 const familyWord = 4
 
 // parameterOrFile matches what looks like a tool name but is not.
-var parameterOrFile = lazyregexp.New(`\.(json|md|txt|py|js|ts|go|html|css|yaml|yml|toml|com|org|net|io|dev|example|env|csv|xml|sql|sh|xlsx|pdf|png|docx)$|^(e\.g|i\.e|etc\.|v?\d|node\.js|next\.js)|^(the )?(this|same|following|appropriate|correct|right|first|second|search|other) tool$|_(id|ids|name|path|url|type|key|token|at|by|count|date|time|format|mode|size|code|status|list)$`)
+var parameterOrFile = lazyregexp.New(`\.(json|md|txt|py|js|ts|go|html|css|yaml|yml|toml|com|org|net|io|dev|example|env|csv|xml|sql|sh|xlsx|pdf|png|docx)$|` +
+	`^(e\.g|i\.e|etc\.|v?\d|node\.js|next\.js)|^(the )?(this|same|following|appropriate|correct|right|first|second|search|other) tool$|` +
+	`_(id|ids|name|path|url|type|key|token|at|by|count|date|time|format|mode|size|code|status|list)$`)

@@ -154,8 +154,11 @@ func isAction(name string) bool {
 	return false
 }
 
-var actionWords = lazyregexp.New(`^(get|list|create|send|delete|update|write|read|search|add|remove|transfer|execute|run|post|fetch|move|copy|make|place|open|close|upload|download|edit|insert|push|merge|call|invoke|book|` +
-	`pay|buy|forward|reply|publish|query|exec|browse|navigate|click|schedule|cancel|approve|deploy|build|install|start|stop|restart|enable|disable|grant|revoke|share|invite|register|convert|export|import|sync|sign|charge|commit|log|save|store|file|e?mail|message|payment|order|invoice|funds|repository)$`)
+var actionWords = lazyregexp.New(`^(get|list|create|send|delete|update|write|read|search|add|remove|transfer|execute|run|post|fetch|move|copy|make|place|open|close|` +
+	`upload|download|edit|insert|push|merge|call|invoke|book|` +
+	`pay|buy|forward|reply|publish|query|exec|browse|navigate|click|schedule|cancel|approve|deploy|build|install|start|stop|restart|enable|disable|` +
+	`grant|revoke|share|invite|register|convert|export|import|sync|sign|charge|commit|log|save|store|file|e?mail|message|payment|order|invoice|funds|` +
+	`repository)$`)
 
 // Quoted reports whether all that is needed is in one quotation or code span.
 func (w *Test) Quoted(t []byte, s *reading.Sentence) bool {
@@ -213,9 +216,12 @@ var purposes = [...]struct {
 	senses []reading.Sense
 	words  *lazyregexp.Regexp
 }{
-	{[]reading.Sense{reading.KeyFile, reading.Secret}, lazyregexp.New(`(^|[^a-z])(ssh|aws|kube|gpg|gnupg|env|key|sign|sso|scan)|docker|netrc|npmrc|dotenv|environment|secret|credential|token|vault|passw|wallet|config|login|log in|auth|account|connect|session|cookie|leak`)},
-	{[]reading.Sense{reading.Conversation, reading.Orders}, lazyregexp.New(`chat|messag|conversation|history|slack|mail|thread|discord|telegram|sms|prompt|transcript|memor|agent|llm|model|session|dialog|feedback|hand(s|ed)? ?(over|off)|support`)},
+	{[]reading.Sense{reading.KeyFile, reading.Secret}, lazyregexp.New(`(^|[^a-z])(ssh|aws|kube|gpg|gnupg|env|key|sign|sso|scan)|docker|netrc|npmrc|dotenv|environment|` +
+		`secret|credential|token|vault|passw|wallet|config|login|log in|auth|account|connect|session|cookie|leak`)},
+	{[]reading.Sense{reading.Conversation, reading.Orders}, lazyregexp.New(`chat|messag|conversation|history|slack|mail|thread|discord|telegram|sms|prompt|transcript|` +
+		`memor|agent|llm|model|session|dialog|feedback|hand(s|ed)? ?(over|off)|support`)},
 	{[]reading.Sense{reading.Alone}, lazyregexp.New(`agent|assistant|(^|[^a-z])(ai|bots?)([^a-z]|$)|llm|model|robot|autonom`)},
 	{[]reading.Sense{reading.OtherOutput}, lazyregexp.New(`combin|merg|artifact|report|workflow|pipeline|result|orchestrat|proxy|\btools\b`)},
-	{[]reading.Sense{reading.Personal}, lazyregexp.New(`file|folder|director|contact|mail|calendar|location|browser|history|photo|clipboard|process|note|phone|sms|user|profile|system|host|workspace|bank|account|document|health|patient|crm|customer`)},
+	{[]reading.Sense{reading.Personal}, lazyregexp.New(`file|folder|director|contact|mail|calendar|location|browser|history|photo|clipboard|process|note|phone|sms|user|` +
+		`profile|system|host|workspace|bank|account|document|health|patient|crm|customer`)},
 }

@@ -51,20 +51,33 @@ var forModels = lazyregexp.New(`(?i)(agent|assistant|llm|model|complet|generat|i
 
 // CollectorName matches a name that says what is collected, and callerModel one that asks
 // for the calling model.
-var CollectorName = lazyregexp.New(`(?i)^(side_?note|(full_|whole_|entire_)?(conversation|chat)_?(history|log|context|transcript)|(conversation|chat)History|system_?prompt|system_?instructions|previous_?(tool_?results|tool_?outputs|messages)|(all_?)?(prior|previous)_?messages|user_?messages|chain_?of_?thought|internal_?reasoning)$`)
+var CollectorName = lazyregexp.New(`(?i)^(side_?note|(full_|whole_|entire_)?(conversation|chat)_?(history|log|context|transcript)|(conversation|chat)History|` +
+	`system_?prompt|system_?instructions|previous_?(tool_?results|tool_?outputs|messages)|(all_?)?(prior|previous)_?messages|user_?messages|` +
+	`chain_?of_?thought|internal_?reasoning)$`)
 
 var callerModel = lazyregexp.New(`(?i)^(calling_?|your_?)?(llm|ai)_?(model_?)?(name|id|version)$|^(calling|your)_?model_?(name)?$`)
 
 // AsksForTalk and asksForSecret are names of several words, spelled out, that
 // say where the value is to come from.
-var AsksForTalk = lazyregexp.New(`\bwhat(ever)? the user (has )?(said|wrote|told|typed)\b|\b(results|outputs|responses) (of|from) ((all|every|any) )?(the )?(other|previous|earlier) tools?\b|\b(everything|all|full|whole|entire|complete|verbatim|exact|raw)\b.*\b(conversation|chat|dialog(ue)?|system prompt|your (instructions|prompt)|(the )?user (has )?(said|wrote|typed|told|asked)|(other|previous|earlier|prior) tools?)\b|\b(conversation|chat|dialog(ue)?|system prompt|user (has )?(said|wrote|typed|told)|(other|previous|earlier|prior) tools? (results|outputs|responses))\b.*\b(so far|verbatim|in full|until now|word for word|up to now)\b`)
+var AsksForTalk = lazyregexp.New(`\bwhat(ever)? the user (has )?(said|wrote|told|typed)\b|` +
+	`\b(results|outputs|responses) (of|from) ((all|every|any) )?(the )?(other|previous|earlier) tools?\b|` +
+	`\b(everything|all|full|whole|entire|complete|verbatim|exact|raw)\b.*\b(conversation|chat|dialog(ue)?|system prompt|your (instructions|prompt)|` +
+	`(the )?user (has )?(said|wrote|typed|told|asked)|(other|previous|earlier|prior) tools?)\b|` +
+	`\b(conversation|chat|dialog(ue)?|system prompt|user (has )?(said|wrote|typed|told)|` +
+	`(other|previous|earlier|prior) tools? (results|outputs|responses))\b.*\b(so far|verbatim|in full|until now|word for word|up to now)\b`)
 
-var asksForSecret = lazyregexp.New(`\b(read(ing)?|open(ing|ed)?|cat|dump(ing|ed)?|load(ing|ed)?|fetch(ing|ed)?|contents? (of|from|in)|text (of|from|in)|found in|copied from|taken from)\b.*\b(id (rsa|ed25519|dsa|ecdsa)|ssh|private key|aws (credentials?|keys?)|credentials?|passwords?|passwd|env file|dot env|shadow file|etc shadow|secrets?( file)?|mcp json|mcp config|keychain|wallet|netrc|npmrc|browser cookies|api keys?)\b`)
+var asksForSecret = lazyregexp.New(`\b(read(ing)?|open(ing|ed)?|cat|dump(ing|ed)?|load(ing|ed)?|fetch(ing|ed)?|contents? (of|from|in)|text (of|from|in)|found in|` +
+	`copied from|taken from)\b.*\b(id (rsa|ed25519|dsa|ecdsa)|ssh|private key|aws (credentials?|keys?)|credentials?|passwords?|passwd|env file|` +
+	`dot env|shadow file|etc shadow|secrets?( file)?|mcp json|mcp config|keychain|wallet|netrc|npmrc|browser cookies|api keys?)\b`)
 
-var PersonalName = lazyregexp.New(`\b((seed|recovery|backup|mnemonic|secret) (phrase|words)|mnemonic|ssn|social security( number| no)?|cvv2?|cvc2?|(card|cc) (security code|verification (code|value)|pin)|(credit|debit|payment) card( number| no)?|(bank|atm|sim) pin|(master|sudo|root|wallet|keystore|vault|keychain|os|computer|windows|mac) pass(word|phrase)|(browser|session) cookies?)$`)
+var PersonalName = lazyregexp.New(`\b((seed|recovery|backup|mnemonic|secret) (phrase|words)|mnemonic|ssn|social security( number| no)?|cvv2?|cvc2?|` +
+	`(card|cc) (security code|verification (code|value)|pin)|(credit|debit|payment) card( number| no)?|(bank|atm|sim) pin|` +
+	`(master|sudo|root|wallet|keystore|vault|keychain|os|computer|windows|mac) pass(word|phrase)|(browser|session) cookies?)$`)
 
 var KeyOfOne = lazyregexp.New(`\b(private|ssh|wallet|signing) key( pem| content| hex| value)?$`)
 
-var CredentialName = lazyregexp.New(`\b(pass(word|phrase|wd|code)|pwd|api ?(key|token|secret)s?|apikey|(access|auth|oauth|bearer|refresh|session|bot|personal access|webhook|jwt) ?token|(client|app|webhook|shared|consumer|code) secret|secret( access)? key|secret|credentials?)( value)?$`)
+var CredentialName = lazyregexp.New(`\b(pass(word|phrase|wd|code)|pwd|api ?(key|token|secret)s?|apikey|` +
+	`(access|auth|oauth|bearer|refresh|session|bot|personal access|webhook|jwt) ?token|(client|app|webhook|shared|consumer|code) secret|` +
+	`secret( access)? key|secret|credentials?)( value)?$`)
 
 var GrantsAccess = lazyregexp.New(`\b(bearer|auth\w*|api token|access token|bot token|secret|personal token|log ?in|sign ?in)\b`)

@@ -17,7 +17,8 @@ func otherRecordings() []Shape {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"read_file"}}`, i)
 	}
 	entry := func(body, kind string) string {
-		return fmt.Sprintf(`{"startedDateTime":"2026-01-06T10:30:00.125Z","request":{"method":"POST","url":"https://mcp.example/mcp","headers":[{"name":"Mcp-Session-Id","value":"s"}],"postData":{"mimeType":"application/json","text":%s}},`+
+		return fmt.Sprintf(`{"startedDateTime":"2026-01-06T10:30:00.125Z","request":{"method":"POST","url":"https://mcp.example/mcp","headers":`+
+			`[{"name":"Mcp-Session-Id","value":"s"}],"postData":{"mimeType":"application/json","text":%s}},`+
 			`"response":{"status":200,"headers":[],"content":{"mimeType":%q,"text":%s}}}`, strconv.Quote(request(1)), kind, strconv.Quote(body))
 	}
 	har := func(entries string) map[string][]byte {
@@ -122,7 +123,8 @@ func definitions() []Shape {
 			var b bytes.Buffer
 			w := zip.NewWriter(&b)
 			manifest, _ := w.Create("manifest.json") // in memory: it does not fail
-			fmt.Fprintf(manifest, `{"manifest_version":"0.3","name":"files","version":"1.0.0","description":"Files.","author":{"name":"A"},"server":{"type":"node","entry_point":"index.js","mcp_config":{"command":"node","args":["index.js"]}},"tools":[%s]}`,
+			fmt.Fprintf(manifest, `{"manifest_version":"0.3","name":"files","version":"1.0.0","description":"Files.","author":{"name":"A"},"server":{"type":"node","entry_point":"index.js","mcp_config":{"command":"node","args":`+
+				`["index.js"]}},"tools":[%s]}`,
 				numbered(n, ",", func(i int) string { return fmt.Sprintf(`{"name":"tool_%d","description":"Reads file %d."}`, i, i) }))
 			w.Close()
 			return file("server.mcpb", b.Bytes())

@@ -46,7 +46,8 @@ func projects() []Shape {
 		{Name: "advisories", Small: 300, Commands: [][]string{scanning("--advisories", "osv.json", ".mcp.json")}, Make: func(n int) map[string][]byte {
 			files := servers(20, func(i int) string { return fmt.Sprintf(`{"command":"npx","args":["-y","package%d@1.0.0"]}`, i) })
 			files["osv.json"] = []byte("[" + numbered(n, ",\n", func(i int) string {
-				return fmt.Sprintf(`{"id":"GHSA-%d","modified":"2026-01-06T00:00:00Z","affected":[{"package":{"ecosystem":"npm","name":"package%d"},"ranges":[{"type":"SEMVER","events":[{"introduced":"0"},{"fixed":"1.1.0"}]}]}]}`, i, i)
+				return fmt.Sprintf(`{"id":"GHSA-%d","modified":"2026-01-06T00:00:00Z","affected":`+
+					`[{"package":{"ecosystem":"npm","name":"package%d"},"ranges":[{"type":"SEMVER","events":[{"introduced":"0"},{"fixed":"1.1.0"}]}]}]}`, i, i)
 			}) + "]")
 			return files
 		}},

@@ -15,8 +15,10 @@ var (
 	DestroyVerbs = lazyregexp.New(`\b(delete|remove|destroy|erase|wipe|purge|truncate|uninstall|terminate|kill|revoke|overwrite)\b|^(drop|clear|reset|transfer)\b`)
 	changeVerbs  = lazyregexp.New(`\b(send|write|insert|upload|publish|rename|modify|install|execute|exec)\b|^(update|edit|move|merge|push|commit|post|pay|buy|append|replace|patch|submit|deploy)\b`)
 	maybeVerbs   = lazyregexp.New(`^(create|save|add|set|apply|approve|cancel|close|archive|enable|disable|start|stop|restart|schedule|register|assign)\b|\bsave$`)
-	ReadVerbs    = lazyregexp.New(`\b(get|gets|list|lists|read|search|find|show|describe|view|query|queries|check|count|fetch|preview|plan|validate|verify|status|history|info|stats|statistics|diff|dry|review|explain|inspect|lookup|browse|test|simulate|estimate|help|docs|documentation|instructions|guide|sql|soql|graphql|select)\b`)
-	thirdForm    = lazyregexp.New(`^(\w+?)(es|s)$`)
+	ReadVerbs    = lazyregexp.New(`\b(get|gets|list|lists|read|search|find|show|describe|view|query|queries|check|count|fetch|preview|plan|validate|verify|status|` +
+		`history|info|stats|statistics|diff|dry|review|explain|inspect|lookup|browse|test|simulate|estimate|help|docs|documentation|instructions|guide|` +
+		`sql|soql|graphql|select)\b`)
+	thirdForm = lazyregexp.New(`^(\w+?)(es|s)$`)
 )
 
 // DestroysByName reports the name of a tool, spelled out, that destroys something.

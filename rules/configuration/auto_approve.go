@@ -103,7 +103,8 @@ var approvals = []approval{
 	approves(editorKey+`plugins\.(?:marketplaces|paths)/`, `.`, scanner.Low, "plugins come from a location that the project names"),
 	approves(editorKey+`tools\.(?:global\.)?autoApprove$`, `^true$`, scanner.High, "every tool and command runs without asking"),
 	approves(editorKey+`tools\.terminal\.autoApprove/(?:\*|~1\.\*~1|~1\.\+~1|~1\^\.\*\$?~1)(?:/approve)?$`, `^true$`, scanner.High, "every command runs without asking"),
-	approves(editorKey+`tools\.terminal\.autoApprove/(?:rm|sudo|curl|wget|bash|sh|zsh|eval|chmod|python3?|node|npx|powershell)(?:/approve)?$`, `^true$`, scanner.Medium, "a command that can do anything runs without asking"),
+	approves(editorKey+`tools\.terminal\.autoApprove/`+
+		`(?:rm|sudo|curl|wget|bash|sh|zsh|eval|chmod|python3?|node|npx|powershell)(?:/approve)?$`, `^true$`, scanner.Medium, "a command that can do anything runs without asking"),
 	approves(editorKey+`tools\.(?:edits|urls)\.autoApprove/(?:\*\*~1\*|\*|https?:~1~1\*(?:~1\*)?)(?:/.*)?$`, `^true$`, scanner.Medium, "every file can be changed, or every address read, without asking"),
 	// Gemini CLI and Qwen Code.
 	approves(`^/(?:tools/)?autoAccept$`, `^true$`, scanner.Medium, "tools considered harmless run without asking"),

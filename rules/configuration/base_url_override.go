@@ -65,8 +65,10 @@ func passesKey(e *configfile.Entry, vendor string) bool {
 }
 
 var (
-	endpointName     = lazyregexp.New(`(?i)^(ANTHROPIC|CLAUDE|OPENAI|AZURE_OPENAI|GEMINI|GOOGLE_GEMINI|GOOGLE|MISTRAL|GROQ|COHERE|DEEPSEEK|XAI|OPENROUTER)_(?:[A-Z]+_)?(?:BASE_URL|API_BASE|API_URL|ENDPOINT|HOST|API_HOST)$`)
+	endpointName = lazyregexp.New(`(?i)^(ANTHROPIC|CLAUDE|OPENAI|AZURE_OPENAI|GEMINI|GOOGLE_GEMINI|GOOGLE|MISTRAL|GROQ|COHERE|DEEPSEEK|XAI|` +
+		`OPENROUTER)_(?:[A-Z]+_)?(?:BASE_URL|API_BASE|API_URL|ENDPOINT|HOST|API_HOST)$`)
 	clientEndpoint   = lazyregexp.New(`^/(?:openai_base_url|chatgpt_base_url|amp\.url)$`)
 	providerEndpoint = lazyregexp.New(`^/(?:model_providers/[^/]+/base_url|providers?/[^/]+/(?:options/baseURL|base_url|api))$`)
-	modelHost        = lazyregexp.New(`(?i)(?:^|\.)(?:anthropic\.com|claude\.ai|openai\.com|openai\.azure\.com|googleapis\.com|amazonaws\.com|mistral\.ai|groq\.com|cohere\.(?:ai|com)|deepseek\.com|x\.ai|openrouter\.ai|ampcode\.com|azure\.com|cloudflare\.com)$`)
+	modelHost        = lazyregexp.New(`(?i)(?:^|\.)(?:anthropic\.com|claude\.ai|openai\.com|openai\.azure\.com|googleapis\.com|amazonaws\.com|mistral\.ai|groq\.com|` +
+		`cohere\.(?:ai|com)|deepseek\.com|x\.ai|openrouter\.ai|ampcode\.com|azure\.com|cloudflare\.com)$`)
 )

@@ -123,10 +123,13 @@ func searched(name, value string, fetched bool) (scanner.Severity, string) {
 }
 
 var (
-	namesCode      = lazyregexp.New(`^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|DYLD_FRAMEWORK_PATH|PYTHONSTARTUP|PYTHONINSPECT|PYTHONHOME|BASH_ENV|PROMPT_COMMAND|ZDOTDIR|GIT_SSH_COMMAND|GIT_SSH|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|DOTNET_STARTUP_HOOKS|COR_PROFILER|CORECLR_PROFILER(?:_PATH.*)?|COMSPEC|NPM_CONFIG_SCRIPT_SHELL|NPM_CONFIG_NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE)$`)
-	nodeCode       = lazyregexp.New(`(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--inspect(?:-brk|-wait)?|--openssl-config|--snapshot-blob)(?:[\s=]|$)`)
-	searchPath     = lazyregexp.New(`^(?:PATH|PYTHONPATH|NODE_PATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|DYLD_FALLBACK_LIBRARY_PATH|RUBYLIB|PERL5LIB|CLASSPATH|LUA_PATH)$`)
-	packageSource  = lazyregexp.New(`^(?:NPM_CONFIG_REGISTRY|YARN_REGISTRY|YARN_NPM_REGISTRY_SERVER|BUN_CONFIG_REGISTRY|UV_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX|UV_EXTRA_INDEX_URL|PIP_INDEX_URL|PIP_EXTRA_INDEX_URL|GOPROXY)$`)
+	namesCode = lazyregexp.New(`^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|DYLD_FRAMEWORK_PATH|PYTHONSTARTUP|PYTHONINSPECT|PYTHONHOME|BASH_ENV|PROMPT_COMMAND|` +
+		`ZDOTDIR|GIT_SSH_COMMAND|GIT_SSH|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|DOTNET_STARTUP_HOOKS|COR_PROFILER|` +
+		`CORECLR_PROFILER(?:_PATH.*)?|COMSPEC|NPM_CONFIG_SCRIPT_SHELL|NPM_CONFIG_NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE)$`)
+	nodeCode      = lazyregexp.New(`(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--inspect(?:-brk|-wait)?|--openssl-config|--snapshot-blob)(?:[\s=]|$)`)
+	searchPath    = lazyregexp.New(`^(?:PATH|PYTHONPATH|NODE_PATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|DYLD_FALLBACK_LIBRARY_PATH|RUBYLIB|PERL5LIB|CLASSPATH|LUA_PATH)$`)
+	packageSource = lazyregexp.New(`^(?:NPM_CONFIG_REGISTRY|YARN_REGISTRY|YARN_NPM_REGISTRY_SERVER|BUN_CONFIG_REGISTRY|UV_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX|` +
+		`UV_EXTRA_INDEX_URL|PIP_INDEX_URL|PIP_EXTRA_INDEX_URL|GOPROXY)$`)
 	registryOption = lazyregexp.New(`^(?:--registry|--index-url|-i|--index|--default-index|--extra-index-url|--find-links|-f|--source|--add-source)$`)
 	officialSource = lazyregexp.New(`(?i)(?:^|\.)(?:npmjs\.(?:com|org)|yarnpkg\.com|pypi\.org|pythonhosted\.org|golang\.org|github\.com|nuget\.org)$`)
 	proxy          = lazyregexp.New(`^(?:HTTPS?|ALL)_PROXY$`)

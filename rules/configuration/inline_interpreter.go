@@ -63,7 +63,8 @@ var codeAddress = lazyregexp.New(`(?i)^(?:--?[\w-]+=)?data:(?:text|application)/
 var (
 	// plainShell matches commands that only prepare, followed by one command without
 	// redirection, substitution or another program.
-	plainShell = lazyregexp.New(`^\s*(?:(?:cd|source|\.|export|nvm|fnm|pyenv|conda|set|eval "\$\((?:/[\w/.-]+/)?(?:brew|fnm|mise|direnv|pyenv) [\w -]+\)")(?: [^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Z_]+\}?[^;&|<>` + "`" + `$()\n]*)*)?\s*(?:&&|;|\n)\s*)*` +
+	plainShell = lazyregexp.New(`^\s*(?:(?:cd|source|\.|export|nvm|fnm|pyenv|conda|set|eval "\$\((?:/[\w/.-]+/)?(?:brew|fnm|mise|direnv|pyenv) [\w -]+\)")(?: [^;&|<>` +
+		"`" + `$()\n]*(?:\$\{?[A-Z_]+\}?[^;&|<>` + "`" + `$()\n]*)*)?\s*(?:&&|;|\n)\s*)*` +
 		`(?:exec )?[^;&|<>` + "`" + `$()\n]*(?:\$\{?[A-Za-z_]+\}?[^;&|<>` + "`" + `$()\n]*)*$`)
 	// silencing is what sends the output of a command nowhere, or to the log.
 	silencing = lazyregexp.New(`\s*(?:[012&]?>>?\s*/dev/null|[12]?>&[12])\b`)

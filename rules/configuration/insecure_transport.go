@@ -105,5 +105,7 @@ func unchecked(p *scanner.ConfigPass, e *configfile.Entry) {
 var (
 	verifyName    = lazyregexp.New(`(?:^|_)(?:SSL|TLS|HTTPS|CERTS?)_VERIFY$|(?:^|_)VERIFY_(?:SSL|TLS|CERTS?|CERTIFICATES?)$|(?:^|_)STRICT_SSL$`)
 	insecureName  = lazyregexp.New(`(?:^|_)(?:INSECURE_SKIP_VERIFY|TLS_INSECURE|SSL_INSECURE|SKIP_(?:SSL|TLS)_VERIF(?:Y|ICATION)|IGNORE_(?:SSL|TLS|HTTPS|CERTIFICATE)_ERRORS)$`)
-	uncheckedFlag = lazyregexp.New(`(?i)^--(?:insecure-skip-(?:tls-)?verify|no-(?:verify-ssl|ssl-verify|check-certificate|tls-verify)|(?:ssl-|tls-)?verify(?:-ssl|-tls)?=(?:false|0|no)|tls-verify=false|ignore-(?:https|certificate)-errors|tls-insecure|allow-insecure-tls)(?:=true)?$`)
+	uncheckedFlag = lazyregexp.New(`(?i)^--(?:insecure-skip-(?:tls-)?verify|no-(?:verify-ssl|ssl-verify|check-certificate|tls-verify)|` +
+		`(?:ssl-|tls-)?verify(?:-ssl|-tls)?=(?:false|0|no)|tls-verify=false|ignore-(?:https|certificate)-errors|tls-insecure|` +
+		`allow-insecure-tls)(?:=true)?$`)
 )

@@ -75,7 +75,8 @@ var (
 		{lazyregexp.New(`^--security-opt$`), lazyregexp.New(`^(?:seccomp|apparmor|label|systempaths)[=:](?:unconfined|disable)`), scanner.High, "a protection of the container is disabled"},
 		{lazyregexp.New(`^--device$`), lazyregexp.New(`^/dev/(?:mem|kmem|sd|nvme|disk)`), scanner.High, "the container has a disk or the memory of the host"},
 		{mounting, lazyregexp.New(`(?:docker|podman|containerd)\.sock`), scanner.High, "the container controls the container engine, which is root on the host"},
-		{mounting, lazyregexp.New(`^(?:/|[A-Za-z]:[\\/]?):|(?:^|,)(?:src|source)=(?:/|[A-Za-z]:[\\/]?)(?:,|$)`), scanner.High, "the container has the whole disk of the host"},
+		{mounting, lazyregexp.New(`^(?:/|[A-Za-z]:[\\/]?):` +
+			`|(?:^|,)(?:src|source)=(?:/|[A-Za-z]:[\\/]?)(?:,|$)`), scanner.High, "the container has the whole disk of the host"},
 		{mounting, lazyregexp.New(`^/(?:etc|root|boot|sys|proc|dev|var/run|run)/?:|(?:^|,)(?:src|source)=/(?:etc|root|boot|sys|proc|dev)(?:,|$)`), scanner.High, "the container has a system directory of the host"},
 		{mounting, lazyregexp.New(`^` + home + `/?:.*:ro$|(?:^|,)(?:src|source)=` + home + `/?,(?:.*,)?(?:ro|readonly)(?:,|=|$)`), scanner.Medium, "the container can read the whole home directory"},
 		{mounting, lazyregexp.New(`^` + home + `/?:|(?:^|,)(?:src|source)=` + home + `/?(?:,|$)`), scanner.High, "the container has the whole home directory"},

@@ -52,7 +52,8 @@ func chained(args []string, i int, l *launch.Command) string {
 }
 
 // commands are programs that an attacker appends to a command line.
-const commands = `(?:sudo +)?(?:curl|wget|bash|sh|zsh|nc|ncat|socat|rm|chmod|chown|python3?|node|perl|ruby|php|powershell|pwsh|iwr|iex|eval|exec|base64|certutil|bitsadmin|mshta|osascript|cat|env|touch|mkfifo|ssh|scp|crontab|launchctl|open|calc(?:\.exe)?|whoami|id)\b`
+const commands = `(?:sudo +)?(?:curl|wget|bash|sh|zsh|nc|ncat|socat|rm|chmod|chown|python3?|node|perl|ruby|php|powershell|pwsh|iwr|iex|eval|exec|base64|certutil|` +
+	`bitsadmin|mshta|osascript|cat|env|touch|mkfifo|ssh|scp|crontab|launchctl|open|calc(?:\.exe)?|whoami|id)\b`
 
 var (
 	commandMeta   = lazyregexp.New("&&|\\|\\||[;|`\n]|\\$\\(|[<>]\\s*[&/.\\w-]+$")
@@ -60,5 +61,8 @@ var (
 	programWord   = lazyregexp.New(`^(?:` + commands + `|[./~][\w./-]*$)`)
 	secondCommand = lazyregexp.New(`(?:&&|\|\||[;|&\n])\s*` + commands + `(?:\s+[-\w/~."'$:]|\s*$)`)
 	substitution  = lazyregexp.New("\\$\\(\\s*" + commands + "[^)]*\\)|`\\s*" + commands + "[^`]*`")
-	downloadRun   = lazyregexp.New(`(?i)\b(?:curl|wget|iwr|invoke-webrequest|fetch)\b[^|;&\n]*(?:\|\s*(?:sudo\s+)?(?:env\s+)?(?:ba|z|da|k)?sh\b|\|\s*(?:python|perl|ruby|node|php)\d?\b|\|\s*iex\b)|\b(?:ba|z)?sh\s+-c\s+["']?\$\((?:curl|wget)\b|\b(?:ba|z)?sh\s+<\(\s*(?:curl|wget)\b|\biex\b.{0,40}\b(?:iwr|downloadstring|invoke-webrequest)\b|\bbase64\s+(?:-d|--decode|-D)\b[^|]*\|\s*(?:ba|z)?sh\b`)
+	downloadRun   = lazyregexp.New(`(?i)\b(?:curl|wget|iwr|invoke-webrequest|fetch)\b[^|;&\n]*(?:\|\s*(?:sudo\s+)?(?:env\s+)?(?:ba|z|da|k)?sh\b|` +
+		`\|\s*(?:python|perl|ruby|node|php)\d?\b|\|\s*iex\b)|` +
+		`\b(?:ba|z)?sh\s+-c\s+["']?\$\((?:curl|wget)\b|\b(?:ba|z)?sh\s+<\(\s*(?:curl|wget)\b|\biex\b.{0,40}\b(?:iwr|downloadstring|invoke-webrequest)\b|` +
+		`\bbase64\s+(?:-d|--decode|-D)\b[^|]*\|\s*(?:ba|z)?sh\b`)
 )

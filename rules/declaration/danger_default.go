@@ -89,12 +89,16 @@ func weighOffered(tool, parameter, said string, given bool) (scanner.Severity, s
 var (
 	// sinkName and reportsTo are names of parameters, spelled out, that say who is sent
 	// to by the tool itself, and by what it does beside that.
-	sinkName  = lazyregexp.New(`^(bcc|cc|to|recipients?|(bcc|cc|to|reply to|forward(ing)?( to)?|send to|copy to|share with|notify|recipient|notification|alert) (e ?mails?|address(es)?|recipients?|list|number|phone|account|wallet)|forward to|send to|copy to|reply to|share with|(\w+ )?web ?hook( url| uri| address| endpoint)?)$`)
-	reportsTo = lazyregexp.New(`^(\w+ )?(callback|telemetry|analytics|tracking|audit|report(ing)?|logs?|logging|backup|mirror|forward|sync|collector|ingest|beacon|exfil\w*|upload) ?(url|uri|endpoint|address|server|host|target|destination|to)$`)
+	sinkName = lazyregexp.New(`^(bcc|cc|to|recipients?|(bcc|cc|to|reply to|forward(ing)?( to)?|send to|copy to|share with|notify|recipient|notification|` +
+		`alert) (e ?mails?|address(es)?|recipients?|list|number|phone|account|` +
+		`wallet)|forward to|send to|copy to|reply to|share with|(\w+ )?web ?hook( url| uri| address| endpoint)?)$`)
+	reportsTo = lazyregexp.New(`^(\w+ )?(callback|telemetry|analytics|tracking|audit|report(ing)?|logs?|logging|backup|mirror|forward|sync|collector|ingest|beacon|` +
+		`exfil\w*|upload) ?(url|uri|endpoint|address|server|host|target|destination|to)$`)
 
 	chainedCommand = lazyregexp.New("(;|&&|\\|\\|?|`|\\$\\()\\s*(sudo\\s+)?(curl|wget|nc|ncat|socat|(ba|z|da)?sh|powershell|iex|python[0-9.]*|perl|base64)(\\s+-|\\s+[^\\s]*https?:|\\s*[`)]|\\s*$)")
 	destroysData   = lazyregexp.New(`\b(drop\s+(table|database|schema)|truncate\s+table)\s+\w|\bdelete\s+from\s+\w+\s*(;|--|$)|\brm\s+-\w*(rf|fr)\w*\s+(/|~|\$home|\*)`)
-	fileOfKeys     = lazyregexp.New(`(^|[/\\])\.(ssh/(id_\w+$|$)|aws/credentials|gnupg|netrc|npmrc|pypirc|git-credentials|pgpass|vault-token)|\bid_(rsa|ed25519|ecdsa|dsa)$|/etc/shadow\b|\bclaude_desktop_config\.json|\bwallet\.dat\b|\.cursor/mcp\.json|(^|[/\\])login data$`)
+	fileOfKeys     = lazyregexp.New(`(^|[/\\])\.(ssh/(id_\w+$|$)|aws/credentials|gnupg|netrc|npmrc|pypirc|git-credentials|pgpass|vault-token)|` +
+		`\bid_(rsa|ed25519|ecdsa|dsa)$|/etc/shadow\b|\bclaude_desktop_config\.json|\bwallet\.dat\b|\.cursor/mcp\.json|(^|[/\\])login data$`)
 
 	offeredAddress = lazyregexp.New(`(?i)(?:[a-z][a-z0-9+.-]*://|[\w.+-]+@)([\w.-]+|\[[0-9a-f:]+\])`)
 )

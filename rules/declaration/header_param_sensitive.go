@@ -40,6 +40,7 @@ var HeaderParamSensitive = scanner.Rule{
 }
 
 var (
-	personalData = lazyregexp.New(`\b(e ?mail|phone|mobile|fax|(street|home|postal|billing) address|birth ?(day|date)|date of birth|dob|passport|(tax|national|insurance) (id|number)|iban|account number|(first|last|full|sur|family) ?name|patient|diagnosis|salary|latitude|longitude)\b`)
-	freeText     = lazyregexp.New(`\b(prompt|messages?|body|text|contents?|comments?|notes?|question|query|search|description|instructions?)$`)
+	personalData = lazyregexp.New(`\b(e ?mail|phone|mobile|fax|(street|home|postal|billing) address|birth ?(day|date)|date of birth|dob|passport|` +
+		`(tax|national|insurance) (id|number)|iban|account number|(first|last|full|sur|family) ?name|patient|diagnosis|salary|latitude|longitude)\b`)
+	freeText = lazyregexp.New(`\b(prompt|messages?|body|text|contents?|comments?|notes?|question|query|search|description|instructions?)$`)
 )

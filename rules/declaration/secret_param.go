@@ -75,7 +75,8 @@ var secretWords = names.Set(`phrase words mnemonic ssn number no cvv cvc code va
 var (
 	certificate = lazyregexp.New(`(?i)(cert|tls|ssl|domain|deploy_?key)`)
 
-	ownPassword  = lazyregexp.New(`\b(pass(word|phrase|wd|code)|pwd|pin|otp)( value)?$`)
-	ofThePerson  = lazyregexp.New(`\b((current|this|logged[- ]in|signed[- ]in) user['’]s|(the|their) user['’]s (own|current|existing|real|login|system|local)|your (own|current|login|system|computer|laptop|local|real|account))\b`)
+	ownPassword = lazyregexp.New(`\b(pass(word|phrase|wd|code)|pwd|pin|otp)( value)?$`)
+	ofThePerson = lazyregexp.New(`\b((current|this|logged[- ]in|signed[- ]in) user['’]s|(the|their) user['’]s (own|current|existing|real|login|system|local)|` +
+		`your (own|current|login|system|computer|laptop|local|real|account))\b`)
 	ofTheMachine = lazyregexp.New(`\b(of|from|on) (this|the user['’]s|your) (machine|computer|laptop|device|browser|wallet|keychain|system)\b`)
 )

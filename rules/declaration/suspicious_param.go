@@ -41,18 +41,31 @@ var SuspiciousParam = scanner.Rule{
 	},
 	Patterns: []scanner.Pattern{
 		talkMatch: {
-			Name:    "conversation",
-			Expr:    `\b(everything|anything|whatever|all\s+(that\s+)?|each\s+thing)\s*(that\s+)?the\s+(user|person|human|customer)\s+(has\s+|have\s+)?(said|says|wrote|written|typed|told|shared|mentioned)\b|\b(full|entire|complete|whole|raw|verbatim|unabridged)\s+((text|copy|transcript|history|log|record)\s+of\s+)?(the\s+|this\s+|our\s+|your\s+)?(conversation|chat|dialogue?|context\s+window)(\s+(history|context|transcript|log|so\s+far|until\s+now))?\b|\b(conversation|dialogue?)\s+(so\s+far|until\s+now|up\s+to\s+(now|this\s+point|here))\b|\b(transcript|history|log|record|copy)\s+of\s+(this|our|your)\s+(conversation|chat|session|dialogue?)\b`,
+			Name: "conversation",
+			Expr: `\b(everything|anything|whatever|all\s+(that\s+)?|each\s+thing)\s*(that\s+)?the\s+(user|person|human|customer)\s+(has\s+|have\s+)?(said|says|` +
+				`wrote|written|typed|told|shared|mentioned)\b|` +
+				`\b(full|entire|complete|whole|raw|verbatim|unabridged)\s+((text|copy|transcript|history|log|record)\s+of\s+)?(the\s+|this\s+|our\s+|` +
+				`your\s+)?(conversation|chat|dialogue?|context\s+window)(\s+(history|context|transcript|log|so\s+far|until\s+now))?\b|` +
+				`\b(conversation|dialogue?)\s+(so\s+far|until\s+now|up\s+to\s+(now|this\s+point|here))\b|` +
+				`\b(transcript|history|log|record|copy)\s+of\s+(this|our|your)\s+(conversation|chat|session|dialogue?)\b`,
 			Anchors: []string{"the user ", "the person ", "the human ", "the customer ", "conversation", "chat", "dialog", "context window", "of this session", "of our session", "of your session"},
 		},
 		{
-			Name:    "prompt",
-			Expr:    `\b(your|the(\s+(model|assistant|agent)['’]?s)?)\s+(\w+\s+){0,2}(system\s+(prompt|message|instructions?)|(initial|hidden|original)\s+(prompt|instructions))\b|\byour\s+(own\s+)?(instructions|prompt|guidelines)\s*,?\s+(verbatim|word\s+for\s+word|in\s+full|as\s+(you\s+)?(were\s+|was\s+|have\s+been\s+)?(given|received|written)|exactly|here)\b|\byour\s+(complete|full|entire|whole|exact)\s+(set\s+of\s+|list\s+of\s+)?(instructions|prompt|guidelines|rules)\b|\b(instructions|prompt)\s+(that\s+)?you\s+(were|have\s+been)\s+given\b`,
+			Name: "prompt",
+			Expr: `\b(your|the(\s+(model|assistant|agent)['’]?s)?)\s+(\w+\s+){0,2}(system\s+(prompt|message|instructions?)|` +
+				`(initial|hidden|original)\s+(prompt|instructions))\b|` +
+				`\byour\s+(own\s+)?(instructions|prompt|guidelines)\s*,?\s+(verbatim|word\s+for\s+word|in\s+full|` +
+				`as\s+(you\s+)?(were\s+|was\s+|have\s+been\s+)?(given|received|written)|exactly|here)\b|` +
+				`\byour\s+(complete|full|entire|whole|exact)\s+(set\s+of\s+|list\s+of\s+)?(instructions|prompt|guidelines|rules)\b|` +
+				`\b(instructions|prompt)\s+(that\s+)?you\s+(were|have\s+been)\s+given\b`,
 			Anchors: append(clause.Combine([]string{"system ", "initial ", "hidden ", "original ", "your ", "your own ", "complete ", "full ", "entire ", "whole ", "exact ", "set of ", "list of "}, []string{"prompt", "instruction", "guidelines", "rules"}), "system message", "you were given", "you have been given"),
 		},
 		{
-			Name:    "results",
-			Expr:    `\b(results?|outputs?|responses?|returns?)\s+(of|from|by)\s+(all|any|every|each)\s+(of\s+the\s+|the\s+)?((other|previous|earlier|prior)\s+)?(tools?(\s+calls?)?|calls)\b|\b(results?|outputs?|responses?)\s+(of|from)\s+(the\s+)?other\s+tools\b|\b(all|every|each|any)\s+(previous|earlier|prior|other)\s+tools?['’]?s?\s+((results?|outputs?|responses?)|(has\s+|have\s+)?(returned|said))\b`,
+			Name: "results",
+			Expr: `\b(results?|outputs?|responses?|returns?)\s+(of|from|by)\s+(all|any|every|each)\s+(of\s+the\s+|` +
+				`the\s+)?((other|previous|earlier|prior)\s+)?(tools?(\s+calls?)?|calls)\b|` +
+				`\b(results?|outputs?|responses?)\s+(of|from)\s+(the\s+)?other\s+tools\b|` +
+				`\b(all|every|each|any)\s+(previous|earlier|prior|other)\s+tools?['’]?s?\s+((results?|outputs?|responses?)|(has\s+|have\s+)?(returned|said))\b`,
 			Anchors: []string{"other tool", "all tool", "any tool", "every tool", "each tool", "previous tool", "earlier tool", "prior tool", "all the tool", "previous call", "earlier call", "prior call"},
 		},
 		fileMatch: {
@@ -61,8 +74,10 @@ var SuspiciousParam = scanner.Rule{
 			Anchors: secrets.FileAnchors,
 		},
 		{
-			Name:    "secrets",
-			Expr:    `\b(any|all|every|whatever)\s+(\w+\s+){0,2}` + clause.Secrets + `\s+(that\s+)?(you|the\s+(user|model|assistant))\s+(\w+\s+)?(have|has|know|knows|find|finds|see|saw|come|hold|holds|encounter|encountered|shared|mentioned)\b|\b(any|all|every|whatever)\s+(\w+\s+){0,2}` + clause.Secrets + `\s+(mentioned|shared|given|typed|provided|seen|found|revealed)\s+(by\s+the\s+user|(in|during)\s+(the|this)\s+(conversation|chat|session|context|environment))\b`,
+			Name: "secrets",
+			Expr: `\b(any|all|every|whatever)\s+(\w+\s+){0,2}` + clause.Secrets + `\s+(that\s+)?(you|the\s+(user|model|assistant))\s+(\w+\s+)?(have|has|know|knows|find|` +
+				`finds|see|saw|come|hold|holds|encounter|encountered|shared|mentioned)\b|\b(any|all|every|whatever)\s+(\w+\s+){0,2}` + clause.Secrets + `\s+(mentioned|shared|given|` +
+				`typed|provided|seen|found|revealed)\s+(by\s+the\s+user|(in|during)\s+(the|this)\s+(conversation|chat|session|context|environment))\b`,
 			Anchors: append(clause.Combine([]string{"you", "user", "model", "assistant"}, []string{" "}, []string{"have", "has", "know", "find", "see", "saw", "come", "hold", "encounter", "share", "mention"}), clause.Combine([]string{"by the ", "in the ", "in this ", "during the ", "during this "}, []string{"user", "conversation", "chat", "session", "context", "environment"})...),
 		},
 	},
@@ -105,6 +120,7 @@ var (
 
 	// narrowerTalk follows words that mean less than the conversation.
 	narrowerTalk = lazyregexp.New(`^\s+(to\s+be\s+\w|messages?\b|room|channel|name|id\b|title|model|complet|window|widget|bot)`)
-	hasReason    = lazyregexp.New(`\b(hand ?off|hand ?over|escalate|support|case|ticket|feedback|report|bug|trace|tracing|telemetry|observability|log|audit|summari[sz]e|summary|note|notes|remember|recall)\b`)
+	hasReason    = lazyregexp.New(`\b(hand ?off|hand ?over|escalate|support|case|ticket|feedback|report|bug|trace|tracing|telemetry|observability|log|audit|` +
+		`summari[sz]e|summary|note|notes|remember|recall)\b`)
 	relevantOnly = lazyregexp.New(`\b(relevant|helps?|helpful|needed|useful|important|necessary|related|pertinent|matters?)\b`)
 )

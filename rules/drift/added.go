@@ -44,11 +44,18 @@ func conceals(_ *unapproved, s []byte) bool { return concealing.Match(s) && !asU
 
 var (
 	// concealing matches that somebody is not told of an act, or does not see it.
-	concealing = lazyregexp.New(`\b(do\s+not|don['’]?t|never|without|no\s+need\s+to|need\s+not|needn['’]t|avoid|refrain\s+from)\s+(ever\s+)?(tell|mention|inform|notify|disclos|reveal|alert|let)(e|ing|ting)?\b([^.;]{0,30}\b(users?|anyone|anybody|humans?|operators?|person|people|owner)\b|\s+(of\s+|about\s+)?(this|it|that|any\s+of\s+(this|it))\b)` +
-		`|\b(not|n['’]t|never|without|avoid)\s+bring(ing)?\s+(this|it|that|them)\s+up\b|\b(hide|conceal)\s+((this|it|that|these)\s+from|the\s+(call|step|request|action|fact)|this\s+(call|step|request|action|fact))\b|\bkeep\s+(this|it|that|these)\s+([\w-]+\s+){0,3}?(secret|confidential|hidden|to\s+yourself|between)\b` +
-		`|\b(users?|humans?|nobody|no\s+one|operators?)\s+(should|must|need|shall|may|will|does|do|can|is|are)?\s?(not|n['’]t|never)?\s+(need\s+to\s+|have\s+to\s+)?(ever\s+)?(know|see|notice|find\s+out|learn|hear|be\s+(told|made\s+aware|aware|informed|shown))\s+(about|of|any|this|that|it)\b` +
+	concealing = lazyregexp.New(`\b(do\s+not|don['’]?t|never|without|no\s+need\s+to|need\s+not|needn['’]t|avoid|refrain\s+from)\s+(ever\s+)?(tell|mention|inform|notify|` +
+		`disclos|reveal|alert|let)(e|ing|ting)?\b([^.;]{0,30}\b(users?|anyone|anybody|humans?|operators?|person|people|owner)\b|` +
+		`\s+(of\s+|about\s+)?(this|it|that|any\s+of\s+(this|it))\b)` +
+		`|\b(not|n['’]t|never|without|avoid)\s+bring(ing)?\s+(this|it|that|them)\s+up\b|` +
+		`\b(hide|conceal)\s+((this|it|that|these)\s+from|the\s+(call|step|request|action|fact)|this\s+(call|step|request|action|fact))\b|` +
+		`\bkeep\s+(this|it|that|these)\s+([\w-]+\s+){0,3}?(secret|confidential|hidden|to\s+yourself|between)\b` +
+		`|` +
+		`\b(users?|humans?|nobody|no\s+one|operators?)\s+(should|must|need|shall|may|will|does|do|can|is|are)?\s?(not|n['’]t|never)?\s+(need\s+to\s+|` +
+		`have\s+to\s+)?(ever\s+)?(know|see|notice|find\s+out|learn|hear|be\s+(told|made\s+aware|aware|informed|shown))\s+(about|of|any|this|that|it)\b` +
 		`|\b(unnoticed|covertly|secretly|surreptitiously|stealthily)\b|\b(done|do\s+(this|it|so)|(perform|run|execute|send)\s+(this|it|that))\s+([\w-]+\s+)?(silently|quietly|discreetly)\b` +
-		`|\bleave\s+(this|it|that)\s+([\w-]+\s+)?out\s+of\b|\b(pretend|act\s+as\s+(if|though))\b|\b(not|n['’]t|never)\s+(include|mention|list|report)\s+(it|this|that)\s+in\s+(your|the)\s+(summary|reply|answer|response|report)\b`)
+		`|\bleave\s+(this|it|that)\s+([\w-]+\s+)?out\s+of\b|\b(pretend|act\s+as\s+(if|though))\b|` +
+		`\b(not|n['’]t|never)\s+(include|mention|list|report)\s+(it|this|that)\s+in\s+(your|the)\s+(summary|reply|answer|response|report)\b`)
 	// asUsual matches ordinary wording of manuals about what is not shown.
 	asUsual = lazyregexp.New(`\b(unless|until)\b`)
 )
@@ -56,10 +63,21 @@ var (
 func overrides(_ *unapproved, s []byte) bool { return overriding.Match(s) }
 
 // overriding matches that earlier instructions no longer count, or that data is to be obeyed.
-var overriding = lazyregexp.New(`\b(forget|disregard|ignore|discard|abandon)\s+(what(ever)?|everything|anything|all)?\s*(that\s+)?(you\s+(were|have\s+been|are)\s+(told|given|taught|instructed)|((all|any|your|the|previous|prior|earlier|former|existing|other)\s+){1,3}([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?|directives?|polic(y|ies)))\b` +
-	`|\b((previous|prior|earlier|former|existing|other)\s+([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?|directives?)|your\s+(previous|prior|earlier|other|safety)\s+([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?))\s+((no\s+longer|do\s+not|don['’]t)\s+(apply|count|hold)|are\s+(void|superseded|obsolete|suspended|lifted))` +
-	`|\b(do|follow|obey|execute|carry\s+out)\s+(what(ever)?|the\s+(instructions?|commands?|directives?|orders?))\s+([\w-]+\s+){0,3}?(outputs?|results?|responses?|content|text|page)\b|\b(treat|take|regard)\b[^.;]{0,60}\bas\s+(commands?|instructions?|orders?|directives?)\b` +
-	`|\bobey\s+(only\s+)?(this|the|every|all)\b|\b(compl(y|ies)|complying)\s+with\s+(every|all|any)\s+(directive|order|instruction|command|request)s?\b|\btakes?\s+precedence\s+over\s+(the\s+|your\s+)?(system|user|previous|other|developer)`)
+var overriding = lazyregexp.New(`\b(forget|disregard|ignore|discard|abandon)\s+(what(ever)?|everything|anything|` +
+	`all)?\s*(that\s+)?(you\s+(were|have\s+been|are)\s+(told|given|taught|instructed)|` +
+	`((all|any|your|the|previous|prior|earlier|former|existing|other)\s+){1,3}([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?|` +
+	`directives?|polic(y|ies)))\b` +
+	`|` +
+	`\b((previous|prior|earlier|former|existing|other)\s+([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?|directives?)|` +
+	`your\s+(previous|prior|earlier|other|safety)\s+([\w-]+\s+)?(instructions?|rules?|guidelines?|prompts?|directions?))\s+((no\s+longer|do\s+not|` +
+	`don['’]t)\s+(apply|count|hold)|are\s+(void|superseded|obsolete|suspended|lifted))` +
+	`|` +
+	`\b(do|follow|obey|execute|carry\s+out)\s+(what(ever)?|the\s+(instructions?|commands?|directives?|orders?))\s+([\w-]+\s+){0,3}?(outputs?|results?|` +
+	`responses?|content|text|page)\b|` +
+	`\b(treat|take|regard)\b[^.;]{0,60}\bas\s+(commands?|instructions?|orders?|directives?)\b` +
+	`|\bobey\s+(only\s+)?(this|the|every|all)\b|` +
+	`\b(compl(y|ies)|complying)\s+with\s+(every|all|any)\s+(directive|order|instruction|command|request)s?\b|` +
+	`\btakes?\s+precedence\s+over\s+(the\s+|your\s+)?(system|user|previous|other|developer)`)
 
 // sendsElsewhere reports a sentence that sends something to a host unrelated to the tool.
 func sendsElsewhere(u *unapproved, s []byte) bool {
@@ -82,9 +100,14 @@ const maxPlacesRead = 8
 var (
 	placeIn = lazyregexp.New(`\b(https?|wss?|ftp)://[^\s"'<>)\]` + "`" + `]+|\b[\w.+-]+@([\w-]+\.)+[a-z]{2,}\b|\b(\d{1,3}\.){3}\d{1,3}(:\d+)?\b|\b([a-z0-9-]+\.)+[a-z]{2,}\b(:\d+)?`)
 	// handing are verbs by which something leaves for the place that follows them.
-	handing = lazyregexp.New(`\b(send|sends|sent|sending|posts?|posted|posting|puts?|uploads?|uploaded|uploading|forwards?|forwarded|forwarding|mirror(s|ed|ing)?|submit(s|ted|ting)?|deliver(s|ed|ing)?|transmit(s|ted|ting)?|reports?|reported|relay(s|ed|ing)?|cop(y|ies|ied)|duplicat(e|es|ed|ing)|stream(s|ed|ing)?|publish(es|ed|ing)?|push(es|ed|ing)?|shar(e|es|ed|ing)|ship(s|ped|ping)?|e-?mail(s|ed)?|mail(s|ed)?|b?cc|logs|logged|writes?|written|sav(e|es|ed)|stor(e|es|ed)|sync(s|ed)?|curl|wget|exfiltrate|leak|notif(y|ies)|pass(es|ed)?|goes|archiv(e|ed)|back(s|ed)?\s+up|add|set|requests?\s+to|rout(e|es|ed)|redirect(s|ed)?|prox(y|ies|ied))\b`)
+	handing = lazyregexp.New(`\b(send|sends|sent|sending|posts?|posted|posting|puts?|uploads?|uploaded|uploading|forwards?|forwarded|forwarding|mirror(s|ed|ing)?|` +
+		`submit(s|ted|ting)?|deliver(s|ed|ing)?|transmit(s|ted|ting)?|reports?|reported|relay(s|ed|ing)?|cop(y|ies|ied)|duplicat(e|es|ed|ing)|` +
+		`stream(s|ed|ing)?|publish(es|ed|ing)?|push(es|ed|ing)?|shar(e|es|ed|ing)|ship(s|ped|ping)?|e-?mail(s|ed)?|mail(s|ed)?|b?cc|logs|logged|writes?|` +
+		`written|sav(e|es|ed)|stor(e|es|ed)|sync(s|ed)?|curl|wget|exfiltrate|leak|notif(y|ies)|pass(es|ed)?|goes|archiv(e|ed)|back(s|ed)?\s+up|add|set|` +
+		`requests?\s+to|rout(e|es|ed)|redirect(s|ed)?|prox(y|ies|ied))\b`)
 	// referring is the text before a page that is there to be read.
-	referring = lazyregexp.New(`\b(see|documentation|docs?|info(rmation)?|details|reference|guide|help|more|options|visit|available\s+at|found\s+at|described\s+(at|in)|examples?|e\.g\.|like|such\s+as|looks?\s+like|format)\b[^.;]{0,25}$`)
+	referring = lazyregexp.New(`\b(see|documentation|docs?|info(rmation)?|details|reference|guide|help|more|options|visit|available\s+at|found\s+at|described\s+(at|in)|` +
+		`examples?|e\.g\.|like|such\s+as|looks?\s+like|format)\b[^.;]{0,25}$`)
 	// drawn matches an image whose address carries data.
 	drawn = lazyregexp.New(`!\[[^\]]*\]\($`)
 )
@@ -138,7 +161,10 @@ func writesElsewhere(u *unapproved, s []byte) bool {
 }
 
 var (
-	storing      = lazyregexp.New(`\b(writ(e|es|ten|ing)|wrote|sav(e|es|ed|ing)|stor(e|es|ed|ing)|put|puts|plac(e|es|ed)|append(s|ed|ing)?|add(s|ed)?|cop(y|ies|ied)|dump(s|ed)?|ends?\s+up|go(es)?|deliver(s|ed)?|output|mov(e|es|ed)|download(s|ed)?|creat(e|es|ed)|install(s|ed)?|redirect(s|ed)?)\b`)
-	trustedPlace = lazyregexp.New(`(^|[\s"'` + "`" + `(:=])(/etc/|/root\b|/usr/|/bin/|/sbin/|/boot/|/lib/|/var/(www|spool)|~/\.[a-z]|\$home/\.[a-z]|(\.\./)+\S|\.git/|c:[/\\]windows)|\bauthorized_keys\b|\.(bashrc|zshrc|profile|bash_profile)\b|\bcrontab\b|\bautostart\b`)
-	openBucket   = lazyregexp.New(`\b(writ(e|es|ten)|sav(e|es|ed)|stor(e|es|ed)|upload(s|ed)?|publish(es|ed)?|cop(y|ies|ied))\b[^.;]{0,40}\b(public|world-readable|publicly\s+\w+)\s+(bucket|folder|share|drive|paste\w*|gist|location)\b`)
+	storing = lazyregexp.New(`\b(writ(e|es|ten|ing)|wrote|sav(e|es|ed|ing)|stor(e|es|ed|ing)|put|puts|plac(e|es|ed)|append(s|ed|ing)?|add(s|ed)?|cop(y|ies|ied)|` +
+		`dump(s|ed)?|ends?\s+up|go(es)?|deliver(s|ed)?|output|mov(e|es|ed)|download(s|ed)?|creat(e|es|ed)|install(s|ed)?|redirect(s|ed)?)\b`)
+	trustedPlace = lazyregexp.New(`(^|[\s"'` + "`" + `(:=])(/etc/|/root\b|/usr/|/bin/|/sbin/|/boot/|/lib/|/var/(www|spool)|~/\.[a-z]|\$home/\.[a-z]|(\.\./)+\S|\.git/|` +
+		`c:[/\\]windows)|\bauthorized_keys\b|\.(bashrc|zshrc|profile|bash_profile)\b|\bcrontab\b|\bautostart\b`)
+	openBucket = lazyregexp.New(`\b(writ(e|es|ten)|sav(e|es|ed)|stor(e|es|ed)|upload(s|ed)?|publish(es|ed)?|cop(y|ies|ied))\b[^.;]{0,40}\b(public|world-readable|` +
+		`publicly\s+\w+)\s+(bucket|folder|share|drive|paste\w*|gist|location)\b`)
 )

@@ -36,8 +36,12 @@ func (u *unapproved) opens(sentence []byte) bool {
 }
 
 var (
-	secretThing = lazyregexp.New(secrets.Files + `|\b[a-z][a-z0-9]*_[a-z0-9_]*(key|token|secret|password|credentials)\b|\b(all|any|every|the\s+user['’]s|stored|saved|private|their|your)\s+([\w-]+\s+){0,2}(api\s+keys?|tokens?|passwords?|credentials|secrets|cookies|private\s+keys?|ssh\s+keys?)\b|\bprivate\s+key\b`)
-	taking      = lazyregexp.New(`\b(read|open|load|fetch|grab|cat|dump|extract|collect|gather|retrieve|obtain|include|pass|attach|append(ed)?|add|send|provide|supply|put|paste|forward|transmit|upload|post|submit|copy|carry|contain(s)?|hand|take|get|list|ends?\s+with|starts?\s+with)\b`)
+	secretThing = lazyregexp.New(secrets.Files + `|\b[a-z][a-z0-9]*_[a-z0-9_]*(key|token|secret|password|credentials)\b|` +
+		`\b(all|any|every|the\s+user['’]s|stored|saved|private|their|your)\s+([\w-]+\s+){0,2}(api\s+keys?|tokens?|passwords?|credentials|secrets|cookies|` +
+		`private\s+keys?|ssh\s+keys?)\b|` +
+		`\bprivate\s+key\b`)
+	taking = lazyregexp.New(`\b(read|open|load|fetch|grab|cat|dump|extract|collect|gather|retrieve|obtain|include|pass|attach|append(ed)?|add|send|provide|supply|` +
+		`put|paste|forward|transmit|upload|post|submit|copy|carry|contain(s)?|hand|take|get|list|ends?\s+with|starts?\s+with)\b`)
 )
 
 // asksInParameter reports the description of a parameter that took something else when it
@@ -60,9 +64,15 @@ func destroysUnasked(u *unapproved, s []byte) bool {
 
 var (
 	// damage matches what a tool destroys.
-	damage = lazyregexp.New(`^(\W*([\w-]+\s+){0,3}?)?(also\s+|then\s+|permanently\s+|automatically\s+)?(deletes|removes|erases|wipes|purges|truncates|drops|destroys|overwrites|clears|resets)\b|\b(it|and|then|also|that|which|tool|call)\s+([\w-]+ly\s+|then\s+|also\s+)?(deletes|removes|erases|wipes|purges|truncates|drops|destroys|overwrites|clears)\b|\b(is|are|gets?|be|being)\s+([\w-]+ly\s+|then\s+|also\s+){0,2}(deleted|removed|erased|wiped|purged|dropped|destroyed|overwritten)\b|\btables?\s+(is|are)\s+truncated\b|^\W*replaces\s+the\s+(contents?|files?)\b`)
+	damage = lazyregexp.New(`^(\W*([\w-]+\s+){0,3}?)?(also\s+|then\s+|permanently\s+|automatically\s+)?(deletes|removes|erases|wipes|purges|truncates|drops|destroys|` +
+		`overwrites|clears|resets)\b|` +
+		`\b(it|and|then|also|that|which|tool|call)\s+([\w-]+ly\s+|then\s+|also\s+)?(deletes|removes|erases|wipes|purges|truncates|drops|destroys|` +
+		`overwrites|clears)\b|` +
+		`\b(is|are|gets?|be|being)\s+([\w-]+ly\s+|then\s+|also\s+){0,2}(deleted|removed|erased|wiped|purged|dropped|destroyed|overwritten)\b|` +
+		`\btables?\s+(is|are)\s+truncated\b|^\W*replaces\s+the\s+(contents?|files?)\b`)
 	// harmlessLoss matches a loss in the returned data only.
-	harmlessLoss = lazyregexp.New(`^[^.;]{0,25}\b(from\s+(the\s+)?(output|results?|response|text|list|answer)|duplicates?|whitespace|html|markup|markdown|formatting|noise|filters?|cache|tags|prefix(es)?|suffix(es)?|fields?|columns?|quotes)\b`)
+	harmlessLoss = lazyregexp.New(`^[^.;]{0,25}\b(from\s+(the\s+)?(output|results?|response|text|list|answer)|duplicates?|whitespace|html|markup|markdown|formatting|` +
+		`noise|filters?|cache|tags|prefix(es)?|suffix(es)?|fields?|columns?|quotes)\b`)
 	// hypothetical is what happens to others, or did.
 	hypothetical = lazyregexp.New(`\b(if|when|unless|may|might|can|could|were|was|have\s+been|has\s+been|returns?|lists?|whether|filters?|deprecated)\b`)
 )

@@ -27,12 +27,17 @@ func governsOthers(u *unapproved, s []byte) bool {
 }
 
 var (
-	othersTools = lazyregexp.New(`\b((any|every|each|all|no|the)\s+)?other\s+([\w-]+\s+){0,2}?(tools?|servers?)\b|\b(any|every|another|each)\s+([\w-]+\s+)?tools?\b|\ball\s+(the\s+)?tools\b|\btools?\s+of\s+(any|other|all|another)\s+servers?\b|\bevery\s+(single\s+)?tool\s+call\b|\b(doing|calling|using|running|trying)\s+anything\s+else\b`)
-	governing   = lazyregexp.New(`\b(before|prior|ahead|first|preceded|beforehand|instead|rather\s+than|over|above|must|never|do\s+not|don['’]t|always|only|until|unless|whenever|when|deprecated|unreliable|outdated|insecure|obsolete|route|hand|pass|set|prefer|no\s+other)\b`)
+	othersTools = lazyregexp.New(`\b((any|every|each|all|no|the)\s+)?other\s+([\w-]+\s+){0,2}?(tools?|servers?)\b|\b(any|every|another|each)\s+([\w-]+\s+)?tools?\b|` +
+		`\ball\s+(the\s+)?tools\b|\btools?\s+of\s+(any|other|all|another)\s+servers?\b|\bevery\s+(single\s+)?tool\s+call\b|` +
+		`\b(doing|calling|using|running|trying)\s+anything\s+else\b`)
+	governing = lazyregexp.New(`\b(before|prior|ahead|first|preceded|beforehand|instead|rather\s+than|over|above|must|never|do\s+not|don['’]t|always|only|until|` +
+		`unless|whenever|when|deprecated|unreliable|outdated|insecure|obsolete|route|hand|pass|set|prefer|no\s+other)\b`)
 	// sameServer matches words that assign other tools to the same server.
 	sameServer = lazyregexp.New(`^[^.;]{0,30}\b(in|of|from|on|by|within)\s+(this|the\s+same|our|that)\s+(\w+\s+)?(server|mcp|toolset|package|plugin|suite|extension|group|family|category|list)\b`)
 	// namedTool matches a tool by name, with its use or an obligation.
-	namedTool = lazyregexp.New(`\b(?:before|prior\s+to|when(?:ever)?|after|once|if|instead\s+of)\s+(?:the\s+|using\s+|calling\s+|any\s+)?["'` + "`" + `]?([a-z]+(?:_[a-z]+)+)["'` + "`" + `]?(?:\s+(?:or|and)\s+["'` + "`" + `]?[a-z_]+["'` + "`" + `]?)?\s+(?:is|are|gets?)\s+(?:used|called|invoked|run|executed)\b|\bthe\s+["'` + "`" + `]?([a-z]+(?:_[a-z]+)+)["'` + "`" + `]?\s+tools?\s+(?:must|should|has\s+to|have\s+to|shall)\b`)
+	namedTool = lazyregexp.New(`\b(?:before|prior\s+to|when(?:ever)?|after|once|if|instead\s+of)\s+(?:the\s+|using\s+|calling\s+|any\s+)?["'` +
+		"`" + `]?([a-z]+(?:_[a-z]+)+)["'` + "`" + `]?(?:\s+(?:or|and)\s+["'` + "`" + `]?[a-z_]+["'` + "`" + `]?)?\s+(?:is|are|` +
+		`gets?)\s+(?:used|called|invoked|run|executed)\b|\bthe\s+["'` + "`" + `]?([a-z]+(?:_[a-z]+)+)["'` + "`" + `]?\s+tools?\s+(?:must|should|has\s+to|have\s+to|shall)\b`)
 )
 
 // ownFamily reports that the tools in a sentence are those of the same server.

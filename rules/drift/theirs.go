@@ -140,7 +140,8 @@ var (
 	// valued matches words before something that a value contains.
 	valued = lazyregexp.New(`\b(include|pass|put|paste|provide|supply|enter|insert|attach|append|add|contents?\s+of|values?\s+of|copy\s+of|set\s+(it\s+)?to|fill\s+in)\b[^.;]{0,60}$`)
 	// theirThing matches credentials, the conversation, and other tools' results.
-	theirThing = lazyregexp.New(`\b(api|access|auth\w*|bearer|secret|private|ssh|signing|session|oauth|refresh|login)[ _-](keys?|tokens?|cookies?)\b|\bpass(words?|wd|phrases?|codes?)\b|\bcredentials\b|\b(seed|recovery)\s+phrase\b|` + secrets.Files +
+	theirThing = lazyregexp.New(`\b(api|access|auth\w*|bearer|secret|private|ssh|signing|session|oauth|refresh|login)[ _-](keys?|tokens?|cookies?)\b|` +
+		`\bpass(words?|wd|phrases?|codes?)\b|\bcredentials\b|\b(seed|recovery)\s+phrase\b|` + secrets.Files +
 		`|\b(values?|dump|contents?|copy|all|every|list)\s+(of\s+)?((all|the|every|its|your)\s+)*(environment\s+variables?|process\.env|env\s+vars)\b` +
 		`|\b(full|entire|whole|complete|verbatim|unabridged|raw|current|preceding|exact)\s+(\w+\s+){0,2}(conversation|chat|dialog(ue)?|transcript|prompt)\b` +
 		`|\b(conversation|chat|dialog(ue)?|prompt)\s+(history|transcript|log|so\s+far)\b|\btranscript\s+of\s+(the|this|our|your)\b` +

@@ -134,7 +134,9 @@ func ofPersons(_ *unapproved, s []byte) bool {
 }
 
 // asksPersons asks somebody for something that only a person knows.
-var asksPersons = lazyregexp.New(`\b(ask|request|prompt|have|get|obtain|collect|let|tell|invite|require)(s|ing)?\b[^.\n]{0,60}?\b(passwords?|passcodes?|passphrases?|pin|cvv|cvc|(2fa|otp|one-time|verification|security|recovery|backup)\s+(codes?|passwords?|phrases?)|seed\s+phrase|card\s+(number|details)|social\s+security\s+number)\b`)
+var asksPersons = lazyregexp.New(`\b(ask|request|prompt|have|get|obtain|collect|let|tell|invite|require)(s|ing)?\b[^.\n]{0,60}?\b(passwords?|passcodes?|passphrases?|` +
+	`pin|cvv|cvc|(2fa|otp|one-time|verification|security|recovery|backup)\s+(codes?|passwords?|phrases?)|seed\s+phrase|card\s+(number|details)|` +
+	`social\s+security\s+number)\b`)
 
 // partOfName makes a password the beginning of the name of another thing.
 var partOfName = lazyregexp.New(`^[\s_-]+(files?|fields?|managers?|polic(y|ies)|resets?|hash(es)?|protect\w*|rules?|lengths?|strength|prompts?|parameters?)\b`)
@@ -190,14 +192,17 @@ func namesOthersTool(u *unapproved, s []byte) bool {
 }
 
 // toolOfOthers is a tool that no server names: any, or one of a kind.
-var toolOfOthers = lazyregexp.New(`\b(any|whatever|whichever|another)\s+([\w-]+\s+){0,2}?(tools?|connectors?|integrations?|plugins?)\b|\b(calendar|e?-?mail|payment|bank(ing)?|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+(tools?|connectors?|integrations?|plugins?|readers?)\b`)
+var toolOfOthers = lazyregexp.New(`\b(any|whatever|whichever|another)\s+([\w-]+\s+){0,2}?(tools?|connectors?|integrations?|plugins?)\b|` +
+	`\b(calendar|e?-?mail|payment|bank(ing)?|file|shell|terminal|git|browser|database|messaging|sms|chat)\s+(tools?|connectors?|integrations?|` +
+	`plugins?|readers?)\b`)
 
 func asArchive(u *unapproved, s []byte) bool {
 	return archived.Match(s) && !archives.MatchString(u.d.Name)
 }
 
 var (
-	archived = lazyregexp.New(`\b(tar(ball)?|zip(ped)?|archive|dump|snapshot|bundle)\b(?:[^.\n]|\.\w){0,40}\bof\s+(the|all|every|your|its)\s+([\w-]+\s+){0,2}?(tree|director(y|ies)|folders?|repositor(y|ies)|workspace|project|disk|home|volume|databases?|mailbox|inbox|files)\b`)
+	archived = lazyregexp.New(`\b(tar(ball)?|zip(ped)?|archive|dump|snapshot|bundle)\b(?:[^.\n]|\.\w){0,40}\bof\s+(the|all|every|your|its)\s+([\w-]+\s+){0,2}?(tree|` +
+		`director(y|ies)|folders?|repositor(y|ies)|workspace|project|disk|home|volume|databases?|mailbox|inbox|files)\b`)
 	archives = lazyregexp.New(`(?i)arch|zip|tar|backup|snapshot|export|dump|deploy|upload|import|bundle|publish`)
 )
 
@@ -206,12 +211,21 @@ func unfiltered(u *unapproved, s []byte) bool {
 }
 
 // throughUnread matches input that reaches an interpreter unchanged.
-var throughUnread = lazyregexp.New(`\b(evaluated|interpreted|expanded|executed|run|interpolated)\s+(by|in|through|with|as|into)\s+(the\s+|a\s+|an\s+)?(\w+\s+)?(shell|bash|sh|interpreter|eval|command\s+line|subshell)\b|\b(appended|added|passed|handed|prepended|interpolated)\s+(\w+\s+)?(to|into)\s+([^.,;]{0,40})(shell|command|` + "`[^`]+`" + `)[^.]{0,20}\b(as\s+is|as-is|verbatim|unchanged|unescaped|unquoted|unfiltered|unchecked)\b`)
+var throughUnread = lazyregexp.New(`\b(evaluated|interpreted|expanded|executed|run|interpolated)\s+(by|in|through|with|as|into)\s+(the\s+|a\s+|` +
+	`an\s+)?(\w+\s+)?(shell|bash|sh|interpreter|eval|command\s+line|subshell)\b|\b(appended|added|passed|handed|prepended|` +
+	`interpolated)\s+(\w+\s+)?(to|into)\s+([^.,;]{0,40})(shell|command|` + "`[^`]+`" + `)[^.]{0,20}\b(as\s+is|as-is|` +
+	`verbatim|unchanged|unescaped|unquoted|unfiltered|unchecked)\b`)
 
 func ofTheirs(_ *unapproved, s []byte) bool { return theirs.Match(s) }
 
 // theirs matches the user's words and data that are not arguments of the tool.
-var theirs = lazyregexp.New(`\b(last|earlier|previous|prior|recent|preceding)\s+(\w+\s+)?(messages|questions|turns|prompts)\b|\b(messages|questions|turns|rest|history)\s+of\s+(the|this|our|your)\s+(chat|conversation|session|dialogue?)\b|(^|[\s"'` + "`" + `(])~/\.\w|\b(values?|contents?|output)\s+of\s+(the\s+)?["'` + "`" + `]?(\$|~|[a-z]+_(url|key|token|secret|password)\b|env\b|printenv\b)|\b(secrets|tokens|keys|credentials|passwords|cookies)\s+(of|from|for)\s+(all|any|every|each|other|the\s+(user|other|host|machine))\b|['’]s?\s+(secrets|credentials|passwords|private\s+keys?|passphrase|cookies)\b|\b(whole|entire|every|all)\s+(the\s+)?(\w+\s+of\s+the\s+user|mailbox(es)?|inbox(es)?)\b`)
+var theirs = lazyregexp.New(`\b(last|earlier|previous|prior|recent|preceding)\s+(\w+\s+)?(messages|questions|turns|prompts)\b|` +
+	`\b(messages|questions|turns|rest|history)\s+of\s+(the|this|our|your)\s+(chat|conversation|session|dialogue?)\b|(^|[\s"'` + "`" + `(])~/\.\w|\b(values?|contents?|output)\s+of\s+(the\s+)?["'` + "`" + `]?(\$|~|[a-z]+_(url|key|token|` +
+	`secret|` +
+	`password)\b|env\b|printenv\b)|\b(secrets|tokens|keys|credentials|passwords|cookies)\s+(of|from|for)\s+(all|any|every|each|other|the\s+(user|` +
+	`other|host|` +
+	`machine))\b|['’]s?\s+(secrets|credentials|passwords|private\s+keys?|passphrase|cookies)\b|` +
+	`\b(whole|entire|every|all)\s+(the\s+)?(\w+\s+of\s+the\s+user|mailbox(es)?|inbox(es)?)\b`)
 
 func toAccount(_ *unapproved, s []byte) bool { return account.Match(s) && !exampleOf.Match(s) }
 
@@ -227,16 +241,24 @@ func whateverItSays(_ *unapproved, s []byte) bool {
 
 var (
 	// dataObeyed is to do what something says that is only read, or to believe it like a user.
-	dataObeyed = lazyregexp.New(`\b(follow|obey|do|execute|act\s+on|comply\s+with|carry\s+out)\s+(\w+\s+)?(whatever|anything|everything|all\s+that)\b[^.]{0,40}\b(says?|tells?|asks?|instructs?|demands?|states?|orders?)\b|\b(instructions|directives|orders|notes|results?|content)\b[^.]{0,40}\b(takes?|have|has)\s+(precedence|priority)\s+over\b|\bas\s+(if|though)\s+(the\s+user|they|it)\s+(had\s+)?(said|asked|come|came|written|were\s+the\s+user)`)
+	dataObeyed = lazyregexp.New(`\b(follow|obey|do|execute|act\s+on|comply\s+with|carry\s+out)\s+(\w+\s+)?(whatever|anything|everything|all\s+that)\b[^.]{0,40}\b(says?|` +
+		`tells?|asks?|instructs?|demands?|states?|orders?)\b|\b(instructions|directives|orders|notes|results?|content)\b[^.]{0,40}\b(takes?|have|` +
+		`has)\s+(precedence|priority)\s+over\b|\bas\s+(if|though)\s+(the\s+user|they|it)\s+(had\s+)?(said|asked|come|came|written|were\s+the\s+user)`)
 	preventing = lazyregexp.New(`\b(injection|untrusted|attack\w*|malicious)\b`)
 )
 
 func untold(_ *unapproved, s []byte) bool { return keptOrDeceived.Match(s) }
 
 // keptOrDeceived matches that somebody need not know, and what to say if they ask.
-var keptOrDeceived = lazyregexp.New(`\b(reviewers?|maintainers?|owners?|recipients?|readers?|people|authors?|guests?|admins?|administrators?|users?|nobody|they|it|this|that)\s+((need|must|should|is|are)\s?(not|n['’]t|never)|do(es)?\s?(not|n['’]t)\s+(have|need)\s+to)\s+(to\s+)?(ever\s+)?(be\s+)?(told|informed|aware|know|learn|hear|mentioned|brought\s+up|come\s+up)\b|\b(if|should|when(ever)?)\s+(any(one|body)|some(one|body)|they|people|(the\s+)?(users?|reviewers?|owners?))\s+(\w+\s+)?(wonders?|notices?|complains?|inquires?|becomes?\s+suspicious)\b|\b(if|should|when(ever)?)\s+(any|some)(one|body)\s+asks?\b|\b(does|do)\s+not\s+(form\s+)?(a\s+)?(part\s+of|appear\s+in|belong\s+in(to)?)\s+(what\s+is\s+(displayed|shown)|the\s+(answer|reply|summary))\b`)
+var keptOrDeceived = lazyregexp.New(`\b(reviewers?|maintainers?|owners?|recipients?|readers?|people|authors?|guests?|admins?|administrators?|users?|nobody|they|it|` +
+	`this|that)\s+((need|must|should|is|are)\s?(not|n['’]t|never)|do(es)?\s?(not|n['’]t)\s+(have|need)\s+to)\s+(to\s+)?(ever\s+)?(be\s+)?(told|` +
+	`informed|aware|know|learn|hear|mentioned|brought\s+up|come\s+up)\b|\b(if|should|when(ever)?)\s+(any(one|body)|some(one|body)|they|people|` +
+	`(the\s+)?(users?|reviewers?|owners?))\s+(\w+\s+)?(wonders?|notices?|complains?|inquires?|becomes?\s+suspicious)\b|\b(if|should|` +
+	`when(ever)?)\s+(any|some)(one|body)\s+asks?\b|\b(does|do)\s+not\s+(form\s+)?(a\s+)?(part\s+of|appear\s+in|` +
+	`belong\s+in(to)?)\s+(what\s+is\s+(displayed|shown)|the\s+(answer|reply|summary))\b`)
 
 func forGood(_ *unapproved, s []byte) bool { return outlives.Match(s) && !clause.AskedByUser.Match(s) }
 
 // outlives is an order for all that is to come.
-var outlives = lazyregexp.New(`\bfrom\s+now\s+on\b|\bfor\s+the\s+(rest|remainder)\s+of\s+(the|this)\s+(session|conversation|chat|dialogue?)\s*,|\bin\s+(all|every|each|any)\s+(future|later|subsequent)\s+(sessions?|conversations?|chats?|turns?|answers?|repl(y|ies)|calls?)\b`)
+var outlives = lazyregexp.New(`\bfrom\s+now\s+on\b|\bfor\s+the\s+(rest|remainder)\s+of\s+(the|this)\s+(session|conversation|chat|dialogue?)\s*,|` +
+	`\bin\s+(all|every|each|any)\s+(future|later|subsequent)\s+(sessions?|conversations?|chats?|turns?|answers?|repl(y|ies)|calls?)\b`)

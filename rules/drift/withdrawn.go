@@ -65,9 +65,15 @@ func foldedText(s string) string {
 
 var (
 	// agreement is that somebody agrees before something is done.
-	agreement = lazyregexp.New(`\b(ask|confirm|check|verify)\b[^.;]{0,30}\b(user|human|operator|person|admin\w*|first)\b|\b(user|human|explicit|prior|manual|written|administrator)\b[^.;]{0,25}\b(confirm\w*|approv\w*|consent|agree\w*|permission)\b|\b(requires?|needs?|without|after|mandatory|only\s+with)\b[^.;]{0,30}\b(confirmation|approval|consent|permission|agree\w*)\b|\b(confirmation|approval|consent)\b[^.;]{0,40}\b(required|mandatory|needed|necessary)\b`)
+	agreement = lazyregexp.New(`\b(ask|confirm|check|verify)\b[^.;]{0,30}\b(user|human|operator|person|admin\w*|first)\b|` +
+		`\b(user|human|explicit|prior|manual|written|administrator)\b[^.;]{0,25}\b(confirm\w*|approv\w*|consent|agree\w*|permission)\b|` +
+		`\b(requires?|needs?|without|after|mandatory|only\s+with)\b[^.;]{0,30}\b(confirmation|approval|consent|permission|agree\w*)\b|` +
+		`\b(confirmation|approval|consent)\b[^.;]{0,40}\b(required|mandatory|needed|necessary)\b`)
 	// limit is that something is not done, or not outside of a place.
-	limit = lazyregexp.New(`\b(never|does\s+not|doesn['’]t|cannot|can\s+not|will\s+not|won['’]t)\s+(\w+\s+)?(delet|remov|eras|overwrit|modif|chang|upload|send|shar|transmit|execut|leave)\w*|\bnever\s+(deleted|removed|overwritten|modified|changed|uploaded|sent|shared|transmitted|executed)\b|\b(only|stays?|remains?|runs?|works?|inside|within)\b[^.;]{0,30}\b(sandbox(ed)?|locally|local\s+machine|workspace|working\s+directory|allowed\s+director(y|ies))\b|\b(is|strictly)\s+read[- ]only\b`)
+	limit = lazyregexp.New(`\b(never|does\s+not|doesn['’]t|cannot|can\s+not|will\s+not|won['’]t)\s+(\w+\s+)?(delet|remov|eras|overwrit|modif|chang|upload|send|shar|` +
+		`transmit|execut|leave)\w*|\bnever\s+(deleted|removed|overwritten|modified|changed|uploaded|sent|shared|transmitted|executed)\b|\b(only|stays?|` +
+		`remains?|runs?|works?|inside|within)\b[^.;]{0,30}\b(sandbox(ed)?|locally|local\s+machine|workspace|working\s+directory|` +
+		`allowed\s+director(y|ies))\b|\b(is|strictly)\s+read[- ]only\b`)
 )
 
 // unseen returns how the added text is hidden, "" if it is not. Encoded text is rated by its

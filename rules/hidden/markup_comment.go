@@ -22,8 +22,9 @@ var MarkupComment = scanner.Rule{
 			Anchors: []string{"<!--"},
 		},
 		{
-			Name:    "invisible_element",
-			Expr:    `\b(display\s*:\s*none|visibility\s*:\s*hidden|(font-size|opacity)\s*:\s*0(px|em|rem|pt|%)?\s*[;"']|<\w+\s[^>]{0,40}\b(hidden|aria-hidden\s*=\s*["']true)|color\s*:\s*(white|transparent|#fff(fff)?))\b?[^>]{0,80}>(\s*<\w[^>]{0,80}>)?[^<]{0,200}?` + toModel,
+			Name: "invisible_element",
+			Expr: `\b(display\s*:\s*none|visibility\s*:\s*hidden|(font-size|opacity)\s*:\s*0(px|em|rem|pt|%)?\s*[;"']|` +
+				`<\w+\s[^>]{0,40}\b(hidden|aria-hidden\s*=\s*["']true)|color\s*:\s*(white|transparent|#fff(fff)?))\b?[^>]{0,80}>(\s*<\w[^>]{0,80}>)?[^<]{0,200}?` + toModel,
 			Anchors: []string{"display:", "display :", "visibility:", "visibility :", "font-size:", "opacity:", "color:", " hidden", "aria-hidden"},
 		},
 		{
@@ -40,7 +41,10 @@ var MarkupComment = scanner.Rule{
 }
 
 // toModel is an order to a model, or one that no page gives to people.
-const toModel = `(\b(ignore\s+(all|any|the|your|previous|every\w*)|disregard|do\s+not\s+(tell|mention|reveal)|you\s+must\s+(\w+\s+){0,2}(call|send|read|include|ignore|forward|obey|output|reply|say)|always\s+(call|include|send|read)|hidden\s+instruction|send\s+\w+\s+to|also\s+(runs?|executes?|sends?|reads?)|read\s+(the\s+)?file)\b|\byou,?\s+(who\s+are\s+)?reading\s+this\b|\b(assistants?|ai(\s+(agent|model|assistant)s?)?|llms?)\s*([:,]|should\b|must\b|please\b)|\b(system|instructions?)\s*:)`
+const toModel = `(\b(ignore\s+(all|any|the|your|previous|every\w*)|disregard|do\s+not\s+(tell|mention|reveal)|` +
+	`you\s+must\s+(\w+\s+){0,2}(call|send|read|include|ignore|forward|obey|output|reply|say)|always\s+(call|include|send|read)|hidden\s+instruction|` +
+	`send\s+\w+\s+to|also\s+(runs?|executes?|sends?|reads?)|read\s+(the\s+)?file)\b|\byou,?\s+(who\s+are\s+)?reading\s+this\b|` +
+	`\b(assistants?|ai(\s+(agent|model|assistant)s?)?|llms?)\s*([:,]|should\b|must\b|please\b)|\b(system|instructions?)\s*:)`
 
 const markupMessage = "hidden markup contains an order"
 

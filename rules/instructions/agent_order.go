@@ -55,7 +55,8 @@ var orderPatterns = []scanner.Pattern{
 	{Name: "ai", Expr: `(^|\W)` + clause.AnyAI + `\b`, Anchors: aiAnchors, Once: true},
 	{Name: "conversation", Expr: conversationKnown, Anchors: []string{"your answer", "your reply", "your response", "your summary", "your final ", "its answer", "its reply", "its summary", "every answer", "any answer", "asked", " asks ", "were told", "the question", "summari", "sum up", "summing up", "translat", "after reading", "when done", "once done", "once you", "before you", "after you", "later message", "earlier message", "your earlier", "your previous", "your task", "your orders", "never mind", "next message", "future questions", "future answers", "in a summary"}, Once: true},
 	{Name: "marker", Expr: turnMarker, Anchors: []string{"system", "operator", "developer", "<|", "[inst]", "<start_of_turn>", "human:", "user:", "end of ", "privileged", "tool_result", "</tool", "hint:", "directive", "speaking"}, Once: true},
-	{Name: "spoken_to", Expr: `\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\b(llm|ai|agent)_(directive|instruction|note|prompt|action)s?\b`, Anchors: append([]string{"reading this", "processing this", "parsing this", "summarizing this", "summarising this"}, clause.Combine([]string{"llm_", "ai_", "agent_"}, []string{"directive", "instruction", "note", "prompt", "action"})...), Once: true},
+	{Name: "spoken_to", Expr: `\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|` +
+		`\b(llm|ai|agent)_(directive|instruction|note|prompt|action)s?\b`, Anchors: append([]string{"reading this", "processing this", "parsing this", "summarizing this", "summarising this"}, clause.Combine([]string{"llm_", "ai_", "agent_"}, []string{"directive", "instruction", "note", "prompt", "action"})...), Once: true},
 	{Name: "reader", Expr: `\bwhoever\s+(or\s+whatever\s+)?(reads|handles|processes|edits|summari[sz]es|asks)\b`, Anchors: []string{"whoever "}, Once: true},
 }
 

@@ -29,7 +29,8 @@ var AnswerForm = scanner.Rule{
 		},
 		{
 			Name: "form_of_the_answer",
-			Expr: `\b(reply|respond|answer)\s+(only\s+|back\s+|solely\s+)?(in|using|with|as)\s+(only\s+|an?\s+|the\s+)?(\w+\s+)?(base-?\d\d|rot-?13|morse|binary|hex(adecimal)?|ciphers?|cipher\s?text|revers\w+|backwards?|anagrams?|emojis?|rhymes?|verse|leet\w*|pig\s+latin|all\s+caps|uppercase|lower\s?case|` + answerLanguage + `)\b`,
+			Expr: `\b(reply|respond|answer)\s+(only\s+|back\s+|solely\s+)?(in|using|with|as)\s+(only\s+|an?\s+|the\s+)?(\w+\s+)?(base-?\d\d|rot-?13|morse|binary|` +
+				`hex(adecimal)?|ciphers?|cipher\s?text|revers\w+|backwards?|anagrams?|emojis?|rhymes?|verse|leet\w*|pig\s+latin|all\s+caps|uppercase|lower\s?case|` + answerLanguage + `)\b`,
 			Anchors: append(clause.Combine([]string{"reply", "respond", "answer"}, []string{" "}, []string{"in", "using", "with", "as", "only", "back", "solely"}),
 				"reply backward", "answer backward"),
 		},
@@ -53,7 +54,11 @@ var AnswerForm = scanner.Rule{
 
 const (
 	// vShape matches verbs that change the content or form of an answer.
-	vShape = `(add|append|include|insert|integrate|incorporate|embed|weave|work|put|mention|tease|hint|suggest|recommend|promote|praise|advertise|state|claim|note|emphasi[sz]e|highlight|modify|change|alter|adjust|adapt|enhance|enrich|augment|extend|start|begin|end|finish|close|preface|prefix|translate|render|write|phrase|provide|give|deliver|present|format|express|encode|encrypt|obfuscate|reverse|invert|shift|scramble|jumble|shuffle|rearrange|reorder|anagram|misspell|replace|substitute|swap|convert|turn|remove|strip|omit|drop|combine|merge|group|split|use|apply|introduce|keep|limit|make|sign|display|represent|spell)`
+	vShape = `(add|append|include|insert|integrate|incorporate|embed|weave|work|put|mention|tease|hint|suggest|recommend|promote|praise|advertise|state|claim|` +
+		`note|emphasi[sz]e|highlight|modify|change|alter|adjust|adapt|enhance|enrich|augment|extend|start|begin|end|finish|close|preface|prefix|translate|` +
+		`render|write|phrase|provide|give|deliver|present|format|express|encode|encrypt|obfuscate|reverse|invert|shift|scramble|jumble|shuffle|rearrange|` +
+		`reorder|anagram|misspell|replace|substitute|swap|convert|turn|remove|strip|omit|drop|combine|merge|group|split|use|apply|introduce|keep|limit|` +
+		`make|sign|display|represent|spell)`
 
 	oAnswer = `(response|answer|reply|replies|responses|answers|output|summary|message)['’]?s?`
 
@@ -67,7 +72,10 @@ var yourAnswer = append(clause.Combine([]string{"your "}, []string{"response", "
 
 var (
 	// mayOpenOrder matches what may precede an order in its sentence.
-	mayOpenOrder = lazyregexp.New(`^[^a-z]*(((can|could|would|will)\s+you|please|kindly|also|and|then|now|always|just|finally|additionally|make\s+sure\s+to|be\s+sure\s+to|remember\s+to|you\s+(must|should|need\s+to|have\s+to|will)|in\s+your\s+\w+)\W+)*$`)
+	mayOpenOrder = lazyregexp.New(`^[^a-z]*(((can|could|would|will)\s+you|please|kindly|also|and|then|now|always|just|finally|additionally|make\s+sure\s+to|` +
+		`be\s+sure\s+to|remember\s+to|you\s+(must|should|need\s+to|have\s+to|will)|in\s+your\s+\w+)\W+)*$`)
 	// inExamination matches how forms, exams and letters mention a person's answer.
-	inExamination = lazyregexp.New(`\b(correct\s+to|decimals?|significant|simplest|box|below|blank|space|provided|sheet|booklet|units?|notation|fractions?|marks?|points|exam\w*|quiz|students?|question\s+\d+|by\s+(mon|tues|wednes|thurs|fri|satur|sun)day|deadline|rsvp|reviewers?|customers?|letter|commit|log)\b`)
+	inExamination = lazyregexp.New(`\b(correct\s+to|decimals?|significant|simplest|box|below|blank|space|provided|sheet|booklet|units?|notation|fractions?|marks?|` +
+		`points|exam\w*|quiz|students?|question\s+\d+|by\s+(mon|tues|wednes|thurs|fri|satur|sun)day|deadline|rsvp|reviewers?|customers?|letter|commit|` +
+		`log)\b`)
 )

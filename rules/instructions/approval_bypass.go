@@ -19,13 +19,20 @@ var ApprovalBypass = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP02", "OWASP-LLM:LLM06", "ATLAS:AML.T0053", "CWE-862"},
 	Patterns: []scanner.Pattern{
 		{
-			Name:    "without_asking",
-			Expr:    `\b(without|with\s+no|no\s+(need\s+for|user|human|further|additional|explicit)|skip(ping)?|bypass(ing)?|do\s+not\s+(ask|wait)(\s+\w+){0,2}\s+for|never\s+ask(\s+\w+){0,2}\s+for|don['’]t\s+(ask|wait)(\s+\w+){0,2}\s+for)(\s+(asking|requiring|requesting|seeking|waiting|needing|prompting|getting|obtaining|any|an?|further|for|the|explicit|additional)){0,4}\s+(user|human|manual|user['’]s|human['’]s)?\s*(confirmation|approval|consent|permission|review|authori[sz]ation|intervention|verification)\b`,
+			Name: "without_asking",
+			Expr: `\b(without|with\s+no|no\s+(need\s+for|user|human|further|additional|explicit)|skip(ping)?|bypass(ing)?|do\s+not\s+(ask|wait)(\s+\w+){0,2}\s+for|` +
+				`never\s+ask(\s+\w+){0,2}\s+for|don['’]t\s+(ask|wait)(\s+\w+){0,2}\s+for)(\s+(asking|requiring|requesting|seeking|waiting|needing|prompting|` +
+				`getting|obtaining|any|an?|further|for|the|explicit|additional)){0,4}\s+(user|human|manual|user['’]s|human['’]s)?\s*(confirmation|approval|` +
+				`consent|permission|review|authori[sz]ation|intervention|verification)\b`,
 			Anchors: []string{"confirmation", "approval", "consent", "permission", "review", "authorization", "authorisation", "intervention", "verification"},
 		},
 		{
 			Name: "approved_already",
-			Expr: `\b(without|do\s+not|don['’]t|never|no\s+need\s+to)\s+(ask|confirm|check|consult|prompt)(ing)?\s+(with\s+)?(the\s+)?(user|human|operator)\b|\b(confirmation|approval|permission|consent)\s+(is\s+not|isn['’]t|was\s+(already\s+)?(obtained|given|granted))\b|\bno\s+(further\s+)?(confirmation|approval|permission|consent)\s+(is\s+|needs\s+to\s+be\s+)(needed|required|necessary|requested)\b|\bwithout\s+checking\s+back\b|\brather\s+than\s+waiting\s+for\s+the\s+(user|human)\b|\b(choose|select|click|pick)\s+["'“]?always\s+allow\b|\b(user|human|owner)\s+has\s+(already\s+)?(pre-?)?(approved|agreed|consented|authori[sz]ed|signed\s+off)\b`,
+			Expr: `\b(without|do\s+not|don['’]t|never|no\s+need\s+to)\s+(ask|confirm|check|consult|prompt)(ing)?\s+(with\s+)?(the\s+)?(user|human|operator)\b|` +
+				`\b(confirmation|approval|permission|consent)\s+(is\s+not|isn['’]t|was\s+(already\s+)?(obtained|given|granted))\b|` +
+				`\bno\s+(further\s+)?(confirmation|approval|permission|consent)\s+(is\s+|needs\s+to\s+be\s+)(needed|required|necessary|requested)\b|` +
+				`\bwithout\s+checking\s+back\b|\brather\s+than\s+waiting\s+for\s+the\s+(user|human)\b|\b(choose|select|click|pick)\s+["'“]?always\s+allow\b|` +
+				`\b(user|human|owner)\s+has\s+(already\s+)?(pre-?)?(approved|agreed|consented|authori[sz]ed|signed\s+off)\b`,
 			Anchors: append(clause.Combine([]string{"confirmation", "approval", "permission", "consent"}, []string{" "}, []string{"is not", "isn", "was ", "is needed", "is required", "is necessary", "needs to"}),
 				"asking the", "ask the", "asking user", "ask user", "confirm with", "confirming with", "check with", "checking with", "consult", "prompting the", "prompt the", "checking back", "always allow", "user has", "human has", "owner has", "rather than waiting"),
 		},
@@ -66,7 +73,8 @@ var ApprovalBypass = scanner.Rule{
 
 var (
 	// needsConsent is to let data leave or to run something.
-	needsConsent = lazyregexp.New(`\b(` + clause.SendVerbs + `|pass(es|ed|ing)?|sent|forwarded|transferred|transfer|execut(e|es|ed)|run|runs|call|invoke|deletes?|install|purchase|pay|update|change|refund|merge|delete|wipe|issue|grant|approve)\b`)
+	needsConsent = lazyregexp.New(`\b(` + clause.SendVerbs + `|pass(es|ed|ing)?|sent|forwarded|transferred|transfer|execut(e|es|ed)|run|runs|call|invoke|deletes?|` +
+		`install|purchase|pay|update|change|refund|merge|delete|wipe|issue|grant|approve)\b`)
 	// approvalGranted reports an approval, and approvalAwaited makes it one to wait for.
 	approvalGranted = lazyregexp.New(`\bhas\s+`)
 	approvalAwaited = lazyregexp.New(`\b(only|after|once|until|when|if|unless|whether)\b`)

@@ -18,7 +18,9 @@ var CodeInsertion = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM05", "ATLAS:AML.T0051.001", "CWE-94"},
 	Patterns: []scanner.Pattern{{
 		Name: "the_following_code",
-		Expr: `\b(following|subsequent|below|given|provided|next|succeeding|ensuing|accompanying|forthcoming|attached|upcoming|presented|mentioned|specified)\s+((python|code|source|sample|shell|javascript)\s+)?(code|snippet|script|excerpt|segment|fragment)(\s+(snippet|block|section|excerpt|segment|fragment|piece|sample|lines?))?s?\b`,
+		Expr: `\b(following|subsequent|below|given|provided|next|succeeding|ensuing|accompanying|forthcoming|attached|upcoming|presented|mentioned|` +
+			`specified)\s+((python|code|source|sample|shell|javascript)\s+)?(code|snippet|script|excerpt|segment|` +
+			`fragment)(\s+(snippet|block|section|excerpt|segment|fragment|piece|sample|lines?))?s?\b`,
 		Anchors: clause.Combine([]string{"following", "subsequent", "below", "given", "provided", "next", "succeeding", "ensuing", "accompanying", "forthcoming", "attached", "upcoming", "presented", "mentioned", "specified"},
 			[]string{" "}, []string{"", "python ", "code ", "source ", "sample ", "shell ", "javascript "}, []string{"code", "snippet", "script", "excerpt", "segment", "fragment"}),
 	}},
@@ -54,7 +56,12 @@ func lineAround(t []byte, start, end int) (from, to int) {
 const lineReach = 110
 
 // asksForCode matches what the reader should produce: its code, its answer.
-var asksForCode = lazyregexp.New(`\byour\s+(\w+\s+){0,3}(code|codebase|response|answer|solution|reply|output|implementation|program|project|script|application|result|software|logic|function|algorithm|elucidation|explanation|work|design|system)\w*\b|^\W*(please\s+|always\s+|kindly\s+|do(n['’]t|\s+not)\s+(forget|hesitate|fail)\s+to\s+|remember\s+to\s+|make\s+sure\s+(to|you)\s+|consider\s+|\w+ly\s+){0,3}(incorporat|includ|integrat|insert|add|blend|embed|merg|combin|append|attach|weav|ensur|guarante|us|utiliz|employ|appl|implement|infus|introduc|plac|put|fus|inject|supplement|augment|enrich|execut|run|leverag|deploy|engag|meld|absorb|render|enlist|harmoni|let|validat|verif|confirm|check|optimi|enhanc|refin)(e|es|ing|y|ies|ize|z)?\b`)
+var asksForCode = lazyregexp.New(`\byour\s+(\w+\s+){0,3}(code|codebase|response|answer|solution|reply|output|implementation|program|project|script|application|` +
+	`result|software|logic|function|algorithm|elucidation|explanation|work|design|system)\w*\b|^\W*(please\s+|always\s+|kindly\s+|` +
+	`do(n['’]t|\s+not)\s+(forget|hesitate|fail)\s+to\s+|remember\s+to\s+|make\s+sure\s+(to|you)\s+|consider\s+|\w+ly\s+){0,3}(incorporat|includ|` +
+	`integrat|insert|add|blend|embed|merg|combin|append|attach|weav|ensur|guarante|us|utiliz|employ|appl|implement|infus|introduc|plac|put|fus|inject|` +
+	`supplement|augment|enrich|execut|run|leverag|deploy|engag|meld|absorb|render|enlist|harmoni|let|validat|verif|confirm|check|optimi|enhanc|` +
+	`refin)(e|es|ing|y|ies|ize|z)?\b`)
 
 // codeFollows matches code that follows directly: a fence, or a colon at the end of the line
 // and a line with the punctuation of programs.

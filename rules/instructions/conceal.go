@@ -22,7 +22,9 @@ var Conceal = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		{
 			Name: "do_not_tell",
-			Expr: `\b(do\s+not|don['’]?t|never|must\s+not|should\s+not|avoid|without)\s+(ever\s+)?(tell(ing)?|inform(ing)?|notify(ing)?|alert(ing)?|mention(ing)?|reveal(ing)?|disclos(e|ing)|show(ing)?|report(ing)?|display(ing)?)\s+((this|it|that|anything|any\s+of\s+this|about\s+(this|it|that))\s+)?(to\s+)?(the\s+)?(user|human|operator|customer)s?\b`,
+			Expr: `\b(do\s+not|don['’]?t|never|must\s+not|should\s+not|avoid|without)\s+(ever\s+)?(tell(ing)?|inform(ing)?|notify(ing)?|alert(ing)?|mention(ing)?|` +
+				`reveal(ing)?|disclos(e|ing)|show(ing)?|report(ing)?|display(ing)?)\s+((this|it|that|anything|any\s+of\s+this|` +
+				`about\s+(this|it|that))\s+)?(to\s+)?(the\s+)?(user|human|operator|customer)s?\b`,
 			Anchors: clause.Combine([]string{"not", "n't", "n’t", "dont", "ever", "avoid", "without"}, []string{" ", "\n"},
 				[]string{"tell", "inform", "notif", "alert", "mention", "reveal", "disclos", "show", "report", "display"}),
 		},
@@ -32,23 +34,33 @@ var Conceal = scanner.Rule{
 			Anchors: []string{"secret", "hidden", "confidential"},
 		},
 		silentPattern: {
-			Name:    "silently",
-			Expr:    `\b(silently|secretly|covertly|surreptitiously|discreetly|stealthily|without\s+(their|the\s+user['’]s|user['’]?s?)\s+knowledge)\s+(also\s+)?(` + clause.SendVerbs + `|` + clause.IncludeVerbs + `|read(s|ing)?|collect(s|ing)?|delet(e|es|ing)|run(s|ning)?|execut(e|es|ing)|call(s|ing)?|log(s|ging)?|download(s|ing)?|install(s|ing)?|modif(y|ies)|replac(e|es)|record(s|ing)?|writ(e|es))\b|\bhidden\s+(bcc|cc|copy|recipient)\b`,
+			Name: "silently",
+			Expr: `\b(silently|secretly|covertly|surreptitiously|discreetly|stealthily|without\s+(their|the\s+user['’]s|user['’]?s?)\s+knowledge)\s+(also\s+)?(` +
+				clause.SendVerbs + `|` + clause.IncludeVerbs + `|read(s|ing)?|collect(s|ing)?|` +
+				`delet(e|es|ing)|run(s|ning)?|execut(e|es|ing)|call(s|ing)?|log(s|ging)?|download(s|ing)?|install(s|ing)?|modif(y|ies)|replac(e|es)|` +
+				`record(s|ing)?|writ(e|es))\b|\bhidden\s+(bcc|cc|copy|recipient)\b`,
 			Anchors: []string{"silently", "secretly", "covertly", "surreptitiously", "discreetly", "stealthily", "knowledge", "hidden bcc", "hidden cc", "hidden copy", "hidden recipient"},
 		},
 		instructionsPattern: {
-			Name:    "keep_instructions",
-			Expr:    `\b(never|do\s+not|don['’]t|must\s+not)\s+(reveal|mention|disclose|repeat|show|share|discuss|acknowledge)\s+(these|this|the\s+above|the\s+following|your|any\s+of\s+(this|these))\s+(\w+\s+)?(instructions?|prompts?|directives?|messages?|notes?|rules|steps?|requests?)\b`,
+			Name: "keep_instructions",
+			Expr: `\b(never|do\s+not|don['’]t|must\s+not)\s+(reveal|mention|disclose|repeat|show|share|discuss|acknowledge)\s+(these|this|the\s+above|` +
+				`the\s+following|your|any\s+of\s+(this|these))\s+(\w+\s+)?(instructions?|prompts?|directives?|messages?|notes?|rules|steps?|requests?)\b`,
 			Anchors: clause.Combine([]string{"never", "not", "n't", "n’t"}, []string{" "}, []string{"reveal", "mention", "disclose", "repeat", "show", "share", "discuss", "acknowledge"}),
 		},
 		{
-			Name:    "must_not_know",
-			Expr:    `\b(user|human|operator|customer|support\s+(agent|person))s?\s+(must\s+not|mustn['’]t|should\s+not|shouldn['’]t|need\s+not|needn['’]t|does\s+not\s+need\s+to)\s+(ever\s+)?(be\s+(told|informed|notified|alerted)|know\s+(about|of|that)|learn|notice|see\s+(this|it|that))\b`,
+			Name: "must_not_know",
+			Expr: `\b(user|human|operator|customer|support\s+(agent|person))s?\s+(must\s+not|mustn['’]t|should\s+not|shouldn['’]t|need\s+not|needn['’]t|` +
+				`does\s+not\s+need\s+to)\s+(ever\s+)?(be\s+(told|informed|notified|alerted)|know\s+(about|of|that)|learn|notice|see\s+(this|it|that))\b`,
 			Anchors: clause.Combine([]string{"user", "users", "human", "operator", "customer", "person"}, []string{" "}, []string{"must", "should", "need", "does not need"}),
 		},
 		{
-			Name:    "unnoticed",
-			Expr:    `\b(user|human|person|operator|customer)\b[^.\n]{0,40}?\b(remain|stay|is\s+kept|be\s+kept)\s+(unaware|in\s+the\s+dark)\b|\bas\s+(though|if)\s+(nothing\s+(had\s+)?happened|(it|this|that|they|these|the\s+\w+)\s+(had|has|have|was|were)\s+never)\b|\b(not|n['’]t|never)\s+let\s+(the\s+|your\s+)?(user|reader|human|owner|operator|customer)s?\s+(know|see|notice|find\s+out|learn)\b|\bso\s+(that\s+)?(it|this|nobody|no\s+one|the\s+user)\s+((is|does)\s+not|(is|does)n['’]t|goes\s+un|will\s+not|won['’]t)\s*notic(e|ed|es)\b|\bavoid\s+any\s+mention\s+of\s+(this|these)\b|\bkeep\s+\w+(\s+\w+){0,3}\s+between\s+us\b|\bnever\s+reveal\s+that\b|\bso\s+(that\s+)?the\s+user\s+(stays|is|remains)\s+distracted\b`,
+			Name: "unnoticed",
+			Expr: `\b(user|human|person|operator|customer)\b[^.\n]{0,40}?\b(remain|stay|is\s+kept|be\s+kept)\s+(unaware|in\s+the\s+dark)\b|` +
+				`\bas\s+(though|if)\s+(nothing\s+(had\s+)?happened|(it|this|that|they|these|the\s+\w+)\s+(had|has|have|was|were)\s+never)\b|` +
+				`\b(not|n['’]t|never)\s+let\s+(the\s+|your\s+)?(user|reader|human|owner|operator|customer)s?\s+(know|see|notice|find\s+out|learn)\b|` +
+				`\bso\s+(that\s+)?(it|this|nobody|no\s+one|the\s+user)\s+((is|does)\s+not|(is|does)n['’]t|goes\s+un|will\s+not|won['’]t)\s*notic(e|ed|es)\b|` +
+				`\bavoid\s+any\s+mention\s+of\s+(this|these)\b|\bkeep\s+\w+(\s+\w+){0,3}\s+between\s+us\b|\bnever\s+reveal\s+that\b|` +
+				`\bso\s+(that\s+)?the\s+user\s+(stays|is|remains)\s+distracted\b`,
 			Anchors: []string{"unaware", "in the dark", "nothing happened", "nothing had happened", "had never", "has never", "have never", "was never", "were never", "not let ", "n't let ", "n’t let ", "never let ", "notice", "avoid any mention", "between us", "never reveal that", "distracted"},
 		},
 		{

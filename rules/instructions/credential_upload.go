@@ -19,13 +19,15 @@ var CredentialUpload = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP01", "OWASP-LLM:LLM02", "ATLAS:AML.T0098", "CWE-522"},
 	Patterns: []scanner.Pattern{
 		{
-			Name:    "read_file",
-			Expr:    `(\b(cat|base64|tar|zip|gzip|head|tail|find|grep|type|get-content|cp|copy|rsync|scp|read|collect|index|scan|include)\s[^\n]{0,80}?|\b(open|readfile(sync)?|read_text|read_bytes|path|expanduser|join|glob|copyfile|load)\s?\([^\n]{0,60}?|[@<\[]\s?['"~]?[^\n]{0,60}?)(` + secrets.Files + `)`,
+			Name: "read_file",
+			Expr: `(\b(cat|base64|tar|zip|gzip|head|tail|find|grep|type|get-content|cp|copy|rsync|scp|read|collect|index|scan|include)\s[^\n]{0,80}?|` +
+				`\b(open|readfile(sync)?|read_text|read_bytes|path|expanduser|join|glob|copyfile|load)\s?\([^\n]{0,60}?|[@<\[]\s?['"~]?[^\n]{0,60}?)(` + secrets.Files + `)`,
 			Anchors: secrets.FileAnchors,
 		},
 		{
-			Name:    "read_environment",
-			Expr:    `\b(json\.stringify|object\.entries|dict|json\.dumps|str|repr|urlencode)\s?\(\s?(process\.env|os\.environ)\s?[,)]|\b(printenv|env)\s*(\||>)|\$\((env|printenv)\b|` + "`(env|printenv)`" + `|\bget-childitem\s+env:`,
+			Name: "read_environment",
+			Expr: `\b(json\.stringify|object\.entries|dict|json\.dumps|str|repr|urlencode)\s?\(\s?(process\.env|os\.environ)\s?[,)]|\b(printenv|env)\s*(\||>)|` +
+				`\$\((env|printenv)\b|` + "`(env|printenv)`" + `|\bget-childitem\s+env:`,
 			Anchors: []string{"process.env", "os.environ", "printenv", "env |", "env|", "env >", "$(env", "`env`", " env:"},
 		},
 	},
@@ -53,7 +55,11 @@ const uploadReach = 400
 
 var (
 	// uploads is a command or a call that has something leave for another machine.
-	uploads = lazyregexp.New(`\bcurl\b[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file|-x\s*(post|put))\b[^\n]*https?://\S+|\bcurl\b[^\n]*https?://\S+[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file)\b|\bwget\b[^\n]*--post-(file|data)|\b(requests|httpx|axios|session|client|http)\.(post|put)\(|\bfetch\([^)]{0,200}\bpost\b|\bhttps?\.request\(|\bmethod\s?[:=]\s?['"](post|put)['"]|\burlopen\([^\n]{0,80}\bdata\b|\bnc\s+(-\w+\s+)*[\w.-]+\.[\w.-]+\s+\d{2,5}\b|/dev/tcp/|\b(nslookup|dig)\s[^\n]{0,60}\$|\binvoke-(webrequest|restmethod)\b[^\n]*-(body|infile)|\bsendbeacon\(|\bdiscord(app)?\.com/api/webhooks|\bhooks\.slack\.com`)
+	uploads = lazyregexp.New(`\bcurl\b[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file|-x\s*(post|put))\b[^\n]*https?://\S+|` +
+		`\bcurl\b[^\n]*https?://\S+[^\n]*\s(-d|--data\S*|-f|--form|-t|--upload-file)\b|\bwget\b[^\n]*--post-(file|data)|` +
+		`\b(requests|httpx|axios|session|client|http)\.(post|put)\(|\bfetch\([^)]{0,200}\bpost\b|\bhttps?\.request\(|\bmethod\s?[:=]\s?['"](post|put)['"]|` +
+		`\burlopen\([^\n]{0,80}\bdata\b|\bnc\s+(-\w+\s+)*[\w.-]+\.[\w.-]+\s+\d{2,5}\b|/dev/tcp/|\b(nslookup|dig)\s[^\n]{0,60}\$|` +
+		`\binvoke-(webrequest|restmethod)\b[^\n]*-(body|infile)|\bsendbeacon\(|\bdiscord(app)?\.com/api/webhooks|\bhooks\.slack\.com`)
 	// onThisMachine is an address that nothing leaves by.
 	onThisMachine = lazyregexp.New(`\b(localhost|127\.0\.0\.1|host\.docker\.internal)\b`)
 	// ownService matches a token sent to its own service.

@@ -18,18 +18,24 @@ var DangerousCommand = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0050", "CWE-78"},
 	Patterns: []scanner.Pattern{
 		{
-			Name:    "reverse_shell",
-			Expr:    `(>&|<>?|exec)\s*\S{0,4}/dev/(tcp|udp)/[\w.-]+/\d+|\bnc(at)?\s+[^\n|;]{0,60}(-[a-z]*e[a-z]*|--exec)\s+/?(bin/)?(ba|z)?sh\b|\bsh\s+-i\s+2>&1\s*\|\s*nc\b|\bsocat\s+[^\n]{0,60}exec:|\bbash\s+-i\s+>&|\bsocket\.socket\([^\n]{0,160}(subprocess|os\.dup2|pty\.spawn)`,
+			Name: "reverse_shell",
+			Expr: `(>&|<>?|exec)\s*\S{0,4}/dev/(tcp|udp)/[\w.-]+/\d+|\bnc(at)?\s+[^\n|;]{0,60}(-[a-z]*e[a-z]*|--exec)\s+/?(bin/)?(ba|z)?sh\b|` +
+				`\bsh\s+-i\s+2>&1\s*\|\s*nc\b|\bsocat\s+[^\n]{0,60}exec:|\bbash\s+-i\s+>&|\bsocket\.socket\([^\n]{0,160}(subprocess|os\.dup2|pty\.spawn)`,
 			Anchors: []string{"/dev/tcp", "/dev/udp", "nc ", "ncat ", "socat ", "bash -i", "socket.socket("},
 		},
 		{
-			Name:    "destroys",
-			Expr:    `\brm\s+(-[\w-]+\s+)*(-\w*(rf|fr)\w*|-r\s+-f|-f\s+-r|--recursive\s+--force)\s+(-[\w-]*\s+)*(/|~/?|\$\{?home\}?/?|/home|/\*|~/\*|\*|~?/?(documents|\.ssh)/?\*?)([\s"'` + "`" + `;&|.,]|$)|\bchmod\s+(-r\s+)?0?777\s+(-r\s+)?(/|~|\$\{?home\}?)([\s"'` + "`" + `;&|.,]|$)|\bmkfs(\.\w+)?\s+(-\w+\s+)*/dev/|\bdd\s+if=/dev/(zero|u?random)\s+of=/dev/|\bfind\s+/\s+-delete\b|\bformat\s+c:\s+/|\b(rd|rmdir)\s+/s\s+/q\s+c:\\|\bremove-item\s+-recurse\s+-force\s+c:\\|:\(\)\s*\{\s*:\s*\|\s*:|\bdel\s+/[fsq]\s[^\n]{0,20}c:\\|--no-preserve-root|['"]?;\s*drop\s+(table|database)\s+\w+\s*;?\s*--`,
+			Name: "destroys",
+			Expr: `\brm\s+(-[\w-]+\s+)*(-\w*(rf|fr)\w*|-r\s+-f|-f\s+-r|--recursive\s+--force)\s+(-[\w-]*\s+)*(/|~/?|\$\{?home\}?/?|/home|/\*|~/\*|\*|` +
+				`~?/?(documents|\.ssh)/?\*?)([\s"'` + "`" + `;&|.,]|$)|\bchmod\s+(-r\s+)?0?777\s+(-r\s+)?(/|~|\$\{?home\}?)([\s"'` + "`" + `;&|.,]|$)|\bmkfs(\.\w+)?\s+` +
+				`(-\w+\s+)*/dev/|\bdd\s+if=/dev/(zero|u?random)\s+of=/dev/|\bfind\s+/\s+-delete\b|\bformat\s+c:\s+/|\b(rd|rmdir)\s+/s\s+/q\s+c:\\|` +
+				`\bremove-item\s+-recurse\s+-force\s+c:\\|:\(\)\s*\{\s*:\s*\|\s*:|\bdel\s+/[fsq]\s[^\n]{0,20}c:\\|--no-preserve-root|` +
+				`['"]?;\s*drop\s+(table|database)\s+\w+\s*;?\s*--`,
 			Anchors: []string{"rm -", "chmod ", "mkfs", "of=/dev/", ":(){", ":() {", "del /", "find / -d", "format c:", "rd /s", "rmdir /s", "remove-item", "drop table", "drop database", "--no-preserve-root"},
 		},
 		{
-			Name:    "drop_and_run",
-			Expr:    `\bchmod\s+(\+x|[0-7]*7[0-7]*)\s+(/tmp|/var/tmp|/dev/shm)/[^\s]+\s*(&&|;)\s*(/tmp|/var/tmp|/dev/shm)/|\b(os\.system|subprocess\.\w+|exec|popen)\(\s*["'][^"'\n]{0,80}(curl|wget)[^"'\n]{0,120}\|\s*(ba|z)?sh`,
+			Name: "drop_and_run",
+			Expr: `\bchmod\s+(\+x|[0-7]*7[0-7]*)\s+(/tmp|/var/tmp|/dev/shm)/[^\s]+\s*(&&|;)\s*(/tmp|/var/tmp|/dev/shm)/|` +
+				`\b(os\.system|subprocess\.\w+|exec|popen)\(\s*["'][^"'\n]{0,80}(curl|wget)[^"'\n]{0,120}\|\s*(ba|z)?sh`,
 			Anchors: []string{"chmod", "os.system", "subprocess", "exec(", "popen("},
 		},
 		encodedCode: {

@@ -27,13 +27,19 @@ var DelayedTrigger = scanner.Rule{
 		},
 		{
 			Name: "on_the_nth_call",
-			Expr: `\b(on|after|from)\s+(the\s+)?(second|third|fourth|fifth|nth|next|2nd|3rd|\d+(st|nd|rd|th)?)\s+(call|calls|use|uses|invocation|invocations|run|time)\b|\bif\s+(/tmp/|the\s+file\s+/|today|the\s+date|the\s+user(name)?\s+is)\b`,
+			Expr: `\b(on|after|from)\s+(the\s+)?(second|third|fourth|fifth|nth|next|2nd|3rd|\d+(st|nd|rd|th)?)\s+(call|calls|use|uses|invocation|invocations|run|` +
+				`time)\b|` +
+				`\bif\s+(/tmp/|the\s+file\s+/|today|the\s+date|the\s+user(name)?\s+is)\b`,
 			Anchors: append(clause.Combine([]string{"second", "third", "fourth", "fifth", "nth", "next", "2nd", "3rd", "th"}, []string{" "}, []string{"call", "use", "invocation", "run", "time"}),
 				"if /tmp/", "if the file /", "if today", "if the date", "if the user"),
 		},
 		whenTheUserSays: {
 			Name: "when_the_user_says",
-			Expr: `\b(the\s+next\s+time|next\s+time|whenever|every\s+time|each\s+time|as\s+soon\s+as|if|when|once|after|from\s+now\s+on,?\s+when\w*)\s+(the\s+|your\s+)?(user|human|owner)\s+(ever\s+)?(asks?|says?|types?|writes?|mentions?|thanks|sends?|replies|answers|agrees|confirms|logs\s+in|opens?|requests?)\b|\b(from\s+(now|today|tomorrow|this\s+point)\s+(on|onwards?|forward)|in\s+(all|every)\s+(future|later)\s+\w+|for\s+the\s+rest\s+of\s+(this|the)\s+(session|conversation|chat))\b`,
+			Expr: `\b(the\s+next\s+time|next\s+time|whenever|every\s+time|each\s+time|as\s+soon\s+as|if|when|once|after|from\s+now\s+on,?\s+when\w*)\s+(the\s+|` +
+				`your\s+)?(user|human|owner)\s+(ever\s+)?(asks?|says?|types?|writes?|mentions?|thanks|sends?|replies|answers|agrees|confirms|logs\s+in|opens?|` +
+				`requests?)\b|` +
+				`\b(from\s+(now|today|tomorrow|this\s+point)\s+(on|onwards?|forward)|in\s+(all|every)\s+(future|later)\s+\w+|` +
+				`for\s+the\s+rest\s+of\s+(this|the)\s+(session|conversation|chat))\b`,
 			Anchors: append(clause.Combine([]string{"user ", "human ", "owner "}, []string{"ask", "say", "type", "write", "mention", "thank", "send", "repl", "answer", "agree", "confirm", "log", "open", "request", "ever "}),
 				"from now on", "from today on", "from tomorrow on", "from this point", "in all future", "in every future", "in all later", "in every later", "rest of this", "rest of the conversation", "rest of the session", "rest of the chat"),
 		},
@@ -91,6 +97,7 @@ var (
 	isTime = lazyregexp.New(`^(from|in|for)\b`)
 	// triggeredHarm matches acts that nobody would announce to a reviewer, and gatedHonestly
 	// the wording of a tool that waits for a review.
-	triggeredHarm = lazyregexp.New(`\b(exfiltrat\w*|arbitrary|shell|ssh|keys?|credentials?|upload|clipboard|malicious|directive|swap|payload|secretly|silently|steal\w*|delete|send|hidden|backdoor|passwords?|tokens?)\b`)
+	triggeredHarm = lazyregexp.New(`\b(exfiltrat\w*|arbitrary|shell|ssh|keys?|credentials?|upload|clipboard|malicious|directive|swap|payload|secretly|silently|steal\w*|` +
+		`delete|send|hidden|backdoor|passwords?|tokens?)\b`)
 	gatedHonestly = lazyregexp.New(`\b(legitimate|rather\s+than|re-?approval|requires?\s+(another\s+)?(approval|review)|gated|never)\b`)
 )

@@ -18,8 +18,10 @@ var DownloadExec = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP05", "OWASP-LLM:LLM05", "ATLAS:AML.T0050", "CWE-494"},
 	Patterns: []scanner.Pattern{
 		{
-			Name:    "pipe_to_shell",
-			Expr:    `\b(curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n|]{0,160}(\|\s*tee\s+\S+\s*)?\|\s*(sudo\s+)?(ba|z|da)?(sh|python[0-9.]*|node|perl|ruby|iex)\b|\b((ba|z)?sh|source)\s+(-c\s+["']?\$\(|<\()\s*(curl|wget)\b|\b(eval|exec)\b[^\n]{0,60}\b(curl|wget)\s+[^\n]{0,80}https?://`,
+			Name: "pipe_to_shell",
+			Expr: `\b(curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n|]{0,160}(\|\s*tee\s+\S+\s*)?\|\s*(sudo\s+)?(ba|z|da)?(sh|python[0-9.]*|node|perl|` +
+				`ruby|iex)\b|` +
+				`\b((ba|z)?sh|source)\s+(-c\s+["']?\$\(|<\()\s*(curl|wget)\b|\b(eval|exec)\b[^\n]{0,60}\b(curl|wget)\s+[^\n]{0,80}https?://`,
 			Anchors: []string{"curl", "wget", "iwr", "irm ", "invoke-webrequest", "invoke-restmethod"},
 		},
 		{

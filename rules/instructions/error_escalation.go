@@ -53,7 +53,12 @@ const (
 
 var (
 	// beyondTool matches the user's data outside the tool.
-	beyondTool = lazyregexp.New(secrets.Files + `|\b(ssh|private|signing|cloud)\s+keys?\b|\b(cookies|clipboard|seed\s+phrase|environment\s+variables|user['’]s\s+(\w+\s+)?(passwords?|tokens?|credentials|keys?))\b|\b` + clause.Conversation + `|(^|[\s"'(` + "`" + `])(~|\$home|%userprofile%|/home/\w+|/users/\w+|/root|/etc|c:\\users)[/\\]|["'` + "`" + `\s](printenv|env|history|set)["'` + "`" + `]|\b(the|your)\s+(\w+\s+)?(environment|shell\s+history|browser\s+(history|profile)|home\s+(folder|directory))\b|\b(results?|outputs?)\s+of\s+(all\s+|the\s+|any\s+)?(other|previous)\s+(\w+\s+)?(tools?|calls?|servers?)\b`)
+	beyondTool = lazyregexp.New(secrets.Files + `|\b(ssh|private|signing|cloud)\s+keys?\b|` +
+		`\b(cookies|clipboard|seed\s+phrase|environment\s+variables|user['’]s\s+(\w+\s+)?(passwords?|tokens?|credentials|keys?))\b|\b` + clause.Conversation + `|(^|[\s"'(` + "`" + `])(~|\$home|%userprofile%|` +
+		`/home/\w+|/users/\w+|/root|/etc|c:\\users)[/\\]|["'` + "`" + `\s](printenv|env|history|set)["'` + "`" + `]|\b(the|your)\s+(\w+\s+)?` +
+		`(environment|shell\s+history|browser\s+(history|profile)|home\s+(folder|directory))\b|` +
+		`\b(results?|outputs?)\s+of\s+(all\s+|the\s+|any\s+)?(other|previous)\s+(\w+\s+)?(tools?|calls?|servers?)\b`)
 	// announcesError announces an error.
-	announcesError = lazyregexp.New(`\b(errors?|fail(s|ed|ure)|exception|denied|forbidden|unauthori[sz]ed|invalid|missing|cannot|could\s+not|unable|timed\s+out|expired|blocked|not\s+(be\s+)?(found|allowed|permitted|authori[sz]ed|verified|completed?)|locked)\b`)
+	announcesError = lazyregexp.New(`\b(errors?|fail(s|ed|ure)|exception|denied|forbidden|unauthori[sz]ed|invalid|missing|cannot|could\s+not|unable|timed\s+out|expired|` +
+		`blocked|not\s+(be\s+)?(found|allowed|permitted|authori[sz]ed|verified|completed?)|locked)\b`)
 )

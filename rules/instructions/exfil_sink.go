@@ -38,8 +38,9 @@ var exfilPatterns = []scanner.Pattern{
 		Anchors: []string{"be sent", "be posted", "be uploaded", "be forwarded", "be copied", "be transmitted", "be mailed", "be e-mailed"},
 	},
 	{
-		Name:    "command_with_data",
-		Expr:    `\b(curl|wget)\b[^\n]{0,120}(-d\b|--data\S*|-f\b|--form|-t\b|--upload-file|--post-(data|file)|-x\s*post)[^\n]{0,120}https?://|\b(curl|wget)\b[^\n]{0,120}https?://[^\s]*(\$\(|\$\{|` + "`" + `)`,
+		Name: "command_with_data",
+		Expr: `\b(curl|wget)\b[^\n]{0,120}(-d\b|--data\S*|-f\b|--form|-t\b|--upload-file|--post-(data|file)|-x\s*post)[^\n]{0,120}https?://|` +
+			`\b(curl|wget)\b[^\n]{0,120}https?://[^\s]*(\$\(|\$\{|` + "`" + `)`,
 		Anchors: []string{"curl", "wget"},
 	},
 	{
@@ -53,8 +54,9 @@ var exfilPatterns = []scanner.Pattern{
 		Anchors: []string{"credential", "password", "passphrase", "api key", "api_key", "api-key", "apikey", "private key", "ssh key", "secret key", "access token", "session token", "auth token", "authentication token", "env var", "environment var", "secrets", "cookies", "clipboard", "seed phrase"},
 	},
 	{
-		Name:    "copy_outside",
-		Expr:    `\b(also|additionally|silently|secretly|covertly|then|and|instead|a\s+copy|automatically)\s+(\w+\s+){0,2}?` + clause.SendVerbs + `\b[^.\n]{0,80}?\b(to|at|via|through)\s+` + clause.OutsidePlace,
+		Name: "copy_outside",
+		Expr: `\b(also|additionally|silently|secretly|covertly|then|and|instead|a\s+copy|automatically)\s+(\w+\s+){0,2}?` + clause.SendVerbs +
+			`\b[^.\n]{0,80}?\b(to|at|via|through)\s+` + clause.OutsidePlace,
 		Anchors: []string{"external", "remote", "third-party", "third party", "attacker", "outside", "analytics", "collection", "logging", "reporting"},
 	},
 	{
@@ -68,8 +70,13 @@ var exfilPatterns = []scanner.Pattern{
 		Anchors: []string{"://"},
 	},
 	{
-		Name:    "written_back",
-		Expr:    `\b(read|select|query|fetch|dump|list|retrieve|collect|gather|find|look\s+up|search|load|get|go\s+through)\b[^\n]{0,60}?` + privateStore + `[^\n]{0,80}?\b(insert|add|write|post|put|publish|paste|append|leave|reply|respond|comment|include|commit|push)\b[^\n]{0,30}?\b(it|them|their|everything|those|these|what|(the|all|its)\s+(\w+\s+){0,2}?(contents?|rows?|values?|results?|list|output|data|records?|tokens?|secrets?|keys?|credentials?))\b[^\n]{0,30}?\b(in|into|to|on|as|with|below)\s+(this|the|a|an|your|our|that|its|my)?\s*(\w+\s+){0,2}?(tickets?|issues?|comments?|threads?|repl(y|ies)|pull\s+requests?|(this|the)\s+pr|readme|gist|wiki|public\s+repo\w*|forum|bug\s+report)\b`,
+		Name: "written_back",
+		Expr: `\b(read|select|query|fetch|dump|list|retrieve|collect|gather|find|look\s+up|search|load|get|go\s+through)\b[^\n]{0,60}?` + privateStore + `[^\n]{0,80}?\b(insert|add|` +
+			`write|post|put|publish|paste|append|leave|reply|respond|comment|include|commit|push)\b[^\n]{0,30}?\b(it|them|their|everything|those|these|what|` +
+			`(the|all|its)\s+(\w+\s+){0,2}?(contents?|rows?|values?|results?|list|output|data|records?|tokens?|secrets?|keys?|` +
+			`credentials?))\b[^\n]{0,30}?\b(in|` +
+			`into|to|on|as|with|below)\s+(this|the|a|an|your|our|that|its|my)?\s*(\w+\s+){0,2}?(tickets?|issues?|comments?|threads?|repl(y|ies)|` +
+			`pull\s+requests?|(this|the)\s+pr|readme|gist|wiki|public\s+repo\w*|forum|bug\s+report)\b`,
 		Anchors: []string{"tokens", "_token", "secrets", "_secret", "credential", "passwords", "api key", "api_key", "api-key", "private ", "all rows", "every row", "all the rows", "all records", "every record", "all users", "all customers", "personal data", "personal information", "salar", ".env"},
 	},
 }
@@ -83,7 +90,10 @@ const (
 var opensSomething = lazyregexp.New(keysIn)
 
 // usersOwn is what belongs to the user or to the machine, not to the tool.
-var usersOwn = lazyregexp.New(`\b(` + clause.Conversation + `|(the|this|our)\s+(conversation|chat)|` + clause.Secrets + `|files?\s+contents?|contents?\s+of|tokens?|user['’]?s?\s+(data|files|emails?|messages|information|details)|all\s+(user\s+)?(information|data|files|emails|contacts|records|messages)|results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|everything\s+in|all\s+(documents|notes|keys|mails?)|passport\w*|bank\s+account|transactions?|address\s+book)\b`)
+var usersOwn = lazyregexp.New(`\b(` + clause.Conversation + `|(the|this|our)\s+(conversation|chat)|` + clause.Secrets + `|files?\s+contents?|contents?\s+of|tokens?|` +
+	`user['’]?s?\s+(data|files|emails?|messages|information|details)|all\s+(user\s+)?(information|data|files|emails|contacts|records|messages)|` +
+	`results?\s+of\s+(all|every|other)|repo(sitory)?\s+contents|everything\s+in|all\s+(documents|notes|keys|mails?)|passport\w*|bank\s+account|` +
+	`transactions?|address\s+book)\b`)
 
 // stealing are verbs that have no innocent object.
 var stealing = lazyregexp.New(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
@@ -92,7 +102,10 @@ var stealing = lazyregexp.New(`\b(steal|harvest|exfiltrat|leak)\w*\b`)
 var couldSteal = lazyregexp.New(`\b(can|could|may|might|to|cannot|would|not)\s+(be\s+\w+\s+to\s+)?(steal|harvest|exfiltrat|leak)`)
 
 // wayOut is a way out of the conversation.
-var wayOut = lazyregexp.New(clause.OutsidePlace + `|\b(parameter|argument|field|query|request|context|response|every\s+(response|call|request)|output|tool|url|query\s+string|notes?|sidenote|metadata|comment|issue|reply)\b|\b(as|in|into|to)\s+(the\s+)?` + "`")
+var wayOut = lazyregexp.New(clause.OutsidePlace + `|` +
+	`\b(parameter|argument|field|query|request|context|response|every\s+(response|call|request)|output|tool|url|query\s+string|notes?|sidenote|` +
+	`metadata|comment|issue|reply)\b|` +
+	`\b(as|in|into|to)\s+(the\s+)?` + "`")
 
 // ofTheUser distinguishes the user's credentials from the one that a tool requires.
 var ofTheUser = lazyregexp.New(`\b(user['’]?s|all|any|every|their|available|you\s+(have|can|find|see)|in\s+(the\s+)?(context|memory|environment|clipboard|conversation))\b`)

@@ -17,13 +17,19 @@ var ForcedPreference = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP03", "ATLAS:AML.T0111", "CWE-345"},
 	Patterns: []scanner.Pattern{
 		{
-			Name:    "superlative",
-			Expr:    `\b(best|greatest|most\s+(reliable|accurate|powerful|trusted|trustworthy|secure|advanced)|only\s+(safe|correct|trusted|reliable))\s+(\w+\s+){0,2}?(tool|server|function|service|choice|option|plugin)\s+(in\s+the\s+world|ever|available\s+anywhere|of\s+all|on\s+earth|you\s+can\s+(use|find)|that\s+exists|there\s+is)\b`,
+			Name: "superlative",
+			Expr: `\b(best|greatest|most\s+(reliable|accurate|powerful|trusted|trustworthy|secure|advanced)|` +
+				`only\s+(safe|correct|trusted|reliable))\s+(\w+\s+){0,2}?(tool|server|function|service|choice|option|plugin)\s+(in\s+the\s+world|ever|` +
+				`available\s+anywhere|of\s+all|on\s+earth|you\s+can\s+(use|find)|that\s+exists|there\s+is)\b`,
 			Anchors: clause.Combine([]string{"tool ", "server ", "function ", "service ", "choice ", "option ", "plugin "}, []string{"in the world", "ever", "available anywhere", "of all", "on earth", "you can", "that exists", "there is"}),
 		},
 		{
-			Name:    "above_all_others",
-			Expr:    `\b(always\s+|only\s+)?(prefer|choose|use|select|call|favou?r|prioriti[sz]e)\s+(this|our)(\s+(\w+\s+)?(tool|server|function|service|one))?\s+(\w+\s+){0,3}?(over|above|instead\s+of|rather\s+than|regardless\s+of)\s+(all|any|every)\s+(other|others|else|competing|similar|alternatives?)\b|\b(all|any|every)\s+(other|competing|similar|alternative)\s+(\w+\s+)?tools?\s+(\w+\s+){0,2}(are|is)\s+(outdated|deprecated|broken|unsafe|insecure|unreliable|inferior|obsolete)\b`,
+			Name: "above_all_others",
+			Expr: `\b(always\s+|only\s+)?(prefer|choose|use|select|call|favou?r|prioriti[sz]e)\s+(this|` +
+				`our)(\s+(\w+\s+)?(tool|server|function|service|one))?\s+(\w+\s+){0,3}?(over|above|instead\s+of|rather\s+than|regardless\s+of)\s+(all|any|` +
+				`every)\s+(other|others|else|competing|similar|alternatives?)\b|` +
+				`\b(all|any|every)\s+(other|competing|similar|alternative)\s+(\w+\s+)?tools?\s+(\w+\s+){0,2}(are|is)\s+(outdated|deprecated|broken|unsafe|` +
+				`insecure|unreliable|inferior|obsolete)\b`,
 			Anchors: []string{"prefer ", "choose ", "use ", "select ", "call ", "favor ", "favour ", "prioriti", "other", "competing", "similar", "alternative"},
 		},
 	},

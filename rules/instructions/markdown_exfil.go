@@ -17,8 +17,9 @@ var MarkdownExfil = scanner.Rule{
 	Basis:      "An address with a placeholder is an ordinary template until the text says what to fill in. Without such an order it is low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM05", "ATLAS:AML.T0077", "CWE-200"},
 	Patterns: []scanner.Pattern{{
-		Name:    "picture_with_blank",
-		Expr:    `(!?\[[^\]\n]{0,80}\]\(|<img\s[^>]{0,80}src\s*=\s*["']?)https?://[^\s)"'>]{1,120}[?&/=]\s*(\{+|<|\[|%7b|\$\{?|(the|your|all|insert|put)[_-]|\w{0,40}[_-]here\b|(data|secret|conversation|summary|base64|payload|api_?key|token|password)s?\b)`,
+		Name: "picture_with_blank",
+		Expr: `(!?\[[^\]\n]{0,80}\]\(|<img\s[^>]{0,80}src\s*=\s*["']?)https?://[^\s)"'>]{1,120}[?&/=]\s*(\{+|<|\[|%7b|\$\{?|(the|your|all|insert|put)[_-]|` +
+			`\w{0,40}[_-]here\b|(data|secret|conversation|summary|base64|payload|api_?key|token|password)s?\b)`,
 		Anchors: []string{"](http", "src=", "src ="},
 	}},
 	Text: func(p *scanner.TextPass) {
@@ -44,4 +45,6 @@ const blankReach = 60
 var contextBlank = lazyregexp.New(`^[^)>\n]{0,40}\b(user|conversation|chat|summary|question|prompt|history|message|secret|password|token|e-?mail|session)\b[^)>\n]*[ _-]`)
 
 // fillsBlank matches an order to put what the model knows into an address.
-var fillsBlank = lazyregexp.New(`\b(put|insert|replac\w+|fill|append|encode|include|add|substitut\w+|where)\b[^\n]{0,100}\b(` + clause.Conversation + `|` + clause.Secrets + `|conversation|chat|keys?|tokens?|passwords?|e-?mails?|data|contents?|summary|names?|secrets?)\b`)
+var fillsBlank = lazyregexp.New(`\b(put|insert|replac\w+|fill|append|encode|include|add|substitut\w+|where)\b[^\n]{0,100}\b(` +
+	clause.Conversation + `|` + clause.Secrets + `|conversation|chat|keys?|` +
+	`tokens?|passwords?|e-?mails?|data|contents?|summary|names?|secrets?)\b`)

@@ -18,18 +18,21 @@ var MemoryWrite = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM04", "ATLAS:AML.T0080", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
-			Name:    "into_memory",
-			Expr:    `\b(save|store|add|write|commit|append|put|record|persist|keep|insert|enter|memori[sz]e)\b[^.\n]{0,120}?\b(in|into|to|as)\s+((your|the\s+(ai\s+)?(agent|assistant|model)['’]?s)\s+(` + longTerm + `\s+)?(memory|memories|custom\s+instructions)\b|(` + longTerm + `\s+)?memory\s+that\b|an?\s+` + longTerm + `\s+memory\b)|\b(update|change|edit|overwrite)\s+your\s+(` + longTerm + `\s+)?(memory|memories|custom\s+instructions)\b`,
+			Name: "into_memory",
+			Expr: `\b(save|store|add|write|commit|append|put|record|persist|keep|insert|enter|memori[sz]e)\b[^.\n]{0,120}?\b(in|into|to|` +
+				`as)\s+((your|the\s+(ai\s+)?(agent|assistant|model)['’]?s)\s+(` + longTerm + `\s+)?(memory|memories|custom\s+instructions)\b|(` + longTerm + `\s+)?memory\s+that\b|an?\s+` + longTerm + `\s+memory\b)|\b(update|change|edit|overwrite)\s+your\s+(` + longTerm + `\s+)?(memory|memories|custom\s+instructions)\b`,
 			Anchors: []string{"your memor", "agent's memor", "assistant's memor", "model's memor", "term memor", "persistent memor", "permanent memor", "core memor", "saved memor", "lasting memor", "custom instructions", "memory that"},
 		},
 		{
-			Name:    "remember_for_good",
-			Expr:    `\b(remember|memori[sz]e|keep\s+in\s+mind|never\s+forget|store|save)\b[^.\n]{0,120}?\b(permanently|forever|for\s+good|from\s+now\s+on|` + everAfter + `)|\b(permanently|forever)\s+(remember|memori[sz]e)\b`,
+			Name: "remember_for_good",
+			Expr: `\b(remember|memori[sz]e|keep\s+in\s+mind|never\s+forget|store|save)\b[^.\n]{0,120}?\b(permanently|forever|for\s+good|from\s+now\s+on|` +
+				everAfter + `)|\b(permanently|forever)\s+(remember|memori[sz]e)\b`,
 			Anchors: []string{"remember", "memoris", "memoriz", "keep in mind", "never forget", "future ", "later ", "subsequent ", "from now on", "permanently", "forever"},
 		},
 		{
-			Name:    "ever_after",
-			Expr:    `\b` + everAfter + `[^.\n]{0,60}?\b(you\s+(must|should|will|are|have)|always|never|recommend|prefer|answer|reply|respond|treat|trust|tell)\b|\b(you\s+(must|should|will)|always|never)\s[^.\n]{0,120}?\b` + everAfter,
+			Name: "ever_after",
+			Expr: `\b` + everAfter + `[^.\n]{0,60}?\b(you\s+(must|should|will|are|have)|always|never|recommend|prefer|answer|reply|respond|treat|trust|tell)\b|` +
+				`\b(you\s+(must|should|will)|always|never)\s[^.\n]{0,120}?\b` + everAfter,
 			Anchors: []string{"future ", "later ", "subsequent "},
 		},
 	},

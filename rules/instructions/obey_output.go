@@ -19,13 +19,18 @@ var ObeyOutput = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
-			Name:    "treat_as_command",
-			Expr:    `\b(treat|regard|interpret|consider)\s+(it|them|this|(the|its|any|all|every\w*|whatever)(\s+\w+){0,4}?\s+(outputs?|results?|responses?|reply|replies|texts?|contents?|messages?|returned|data|returns))(\s+\w+){0,6}?\s+(as|to\s+be)\s+(\w+[\s,-]+){0,4}?(instructions?|directives?|commands?|orders)\b`,
+			Name: "treat_as_command",
+			Expr: `\b(treat|regard|interpret|consider)\s+(it|them|this|(the|its|any|all|every\w*|whatever)(\s+\w+){0,4}?\s+(outputs?|results?|responses?|reply|` +
+				`replies|texts?|contents?|messages?|returned|data|returns))(\s+\w+){0,6}?\s+(as|to\s+be)\s+(\w+[\s,-]+){0,4}?(instructions?|directives?|commands?|` +
+				`orders)\b`,
 			Anchors: []string{"treat ", "regard ", "interpret ", "consider "},
 		},
 		{
-			Name:    "obey_embedded",
-			Expr:    `\b(obey|follow|execute|comply\s+with|carry\s+out|adhere\s+to|adopt)\s+(all|any|every|whatever|the|each)\s+(\w+\s+){0,3}(instructions?|directives?|commands?|requests?|persona|identity)\s+(\w+\s+){0,3}?(embedded|found|contained|returned|included|given|provided|within|inside|in|by|from)\s[^.\n]{0,40}?\b(outputs?|results?|response|reply|contents?|page|webpage|documents?|files?|e-?mails?|text|messages?|data|tool|image|issue|comments?)\b`,
+			Name: "obey_embedded",
+			Expr: `\b(obey|follow|execute|comply\s+with|carry\s+out|adhere\s+to|adopt)\s+(all|any|every|whatever|the|each)\s+(\w+\s+){0,3}(instructions?|` +
+				`directives?|commands?|requests?|persona|identity)\s+(\w+\s+){0,3}?(embedded|found|contained|returned|included|given|provided|within|inside|in|by|` +
+				`from)\s[^.\n]{0,40}?\b(outputs?|results?|response|reply|contents?|page|webpage|documents?|files?|e-?mails?|text|messages?|data|tool|image|issue|` +
+				`comments?)\b`,
 			Anchors: []string{"obey", "follow", "execute", "comply", "carry out", "adhere", "adopt "},
 		},
 		{
@@ -34,8 +39,10 @@ var ObeyOutput = scanner.Rule{
 			Anchors: []string{"authoritative", "highest", "mandatory", "binding"},
 		},
 		{
-			Name:    "comply_without_checks",
-			Expr:    `\byou\s+(\w+\s+){0,3}comply\s+with\s+(all|any|every)\s+(\w+\s+){0,3}(requests?|instructions?|commands?)\b|\bwithout\s+(applying\s+)?(any\s+)?(safety|security|content)\s+(checks?|filters?|restrictions?|polic(y|ies))\b|\b(no|without)\s+(ethical|safety|content)\s+(restrictions|guidelines|limits|filters?)\b`,
+			Name: "comply_without_checks",
+			Expr: `\byou\s+(\w+\s+){0,3}comply\s+with\s+(all|any|every)\s+(\w+\s+){0,3}(requests?|instructions?|commands?)\b|` +
+				`\bwithout\s+(applying\s+)?(any\s+)?(safety|security|content)\s+(checks?|filters?|restrictions?|polic(y|ies))\b|` +
+				`\b(no|without)\s+(ethical|safety|content)\s+(restrictions|guidelines|limits|filters?)\b`,
 			Anchors: []string{"comply with", "safety", "security check", "security filter", "content filter", "content restriction", "content polic", "content limit", "security polic", "restrictions", "guidelines", "ethical"},
 		},
 	},

@@ -145,9 +145,11 @@ var (
 	// ofSomething follows instructions for something that is named, such as a journey or a form.
 	ofSomething = lazyregexp.New(`^\s+(zur|zum|fur\s+d\w+|bezuglich|du\s+(formulaire|manuel|document|guide)|del\s+(manual|formulario|documento)|do\s+(manual|formulario)|sul|sulla)\b`)
 	// ofThisServer says that the tools are the server's own.
-	ofThisServer = lazyregexp.New(foldAll(`este servidor|d?este servidor|ce serveur|dieses servers|diesem server|quest[oa] server|server ini|bu sunucu|máy chủ này|(本|此|这个|該|该)(服务器|服務器)|このサーバ|이 서버|هذا الخادم|इस सर्वर|এই সার্ভার|اس سرور|этого сервера`))
+	ofThisServer = lazyregexp.New(foldAll(`este servidor|d?este servidor|ce serveur|dieses servers|diesem server|quest[oa] server|server ini|bu sunucu|máy chủ này|` +
+		`(本|此|这个|該|该)(服务器|服務器)|このサーバ|이 서버|هذا الخادم|इस सर्वर|এই সার্ভার|اس سرور|этого сервера`))
 	// keptWords match secrets that are kept for the user's sake.
-	keptWords  = foldAll(`(contraseñas?|clave|mots? de passe|senhas?|palavra-passe|passwor[dt]s?|kata sandi|parola|şifre|mật khẩu|пароль|пароли|密码|密碼|パスワード|비밀번호|كلمة المرور|पासवर्ड|পাসওয়ার্ড|پاس ورڈ|tokens?|token|pin)`)
+	keptWords = foldAll(`(contraseñas?|clave|mots? de passe|senhas?|palavra-passe|passwor[dt]s?|kata sandi|parola|şifre|mật khẩu|пароль|пароли|密码|密碼|パスワード|비밀번호|` +
+		`كلمة المرور|पासवर्ड|পাসওয়ার্ড|پاس ورڈ|tokens?|token|pin)`)
 	keptSaid   = lazyregexp.New(keptWords)
 	keptBehind = lazyregexp.New(`^\s*(` + languages.Letter + `{1,4}['’\s]\s*){0,2}` + keptWords)
 	keptAhead  = lazyregexp.New(keptWords + languages.Letter + `{0,4}[\s,、]*$`)

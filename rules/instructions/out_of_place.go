@@ -99,7 +99,13 @@ var requestLine = lazyregexp.New(`^\W*((please|kindly|also|now|next|then|finally
 	taskVerb + `\s+\S+\s)`)
 
 // taskVerb is a verb that has a text written, found or changed.
-const taskVerb = `(write|compose|draft|create|generate|develop|design|produce|prepare|make|build|invent|summari[sz]e|explain|describe|discuss|outline|analy[sz]e|evaluate|assess|compare|determine|classify|identify|list|name|find|look\s+up|search|research|recommend|suggest|propose|provide|offer|translate|convert|render|rewrite|rephrase|paraphrase|reverse|encode|decode|encrypt|shift|scramble|jumble|anagram|misspell|replace|substitute|remove|combine|group|rearrange|use|apply|express|reply|respond|answer|say|speak|sing|add|include|insert|integrate|incorporate|mention|promote|advertise|modify|change|enhance|augment|introduce|break\s+down|solve|calculate|compute|tell|imagine|pretend|act|open|visit|click|download|install|run|execute|call|invoke|send|forward|email|delete|book|buy|order|transfer|pay|schedule|invite|share|post|ignore|forget|stop)`
+const taskVerb = `(write|compose|draft|create|generate|develop|design|produce|prepare|make|build|invent|summari[sz]e|explain|describe|discuss|outline|analy[sz]e|` +
+	`evaluate|assess|compare|determine|classify|identify|list|name|find|look\s+up|search|research|recommend|suggest|propose|provide|offer|translate|` +
+	`convert|render|rewrite|rephrase|paraphrase|reverse|encode|decode|encrypt|shift|scramble|jumble|anagram|misspell|replace|substitute|remove|` +
+	`combine|group|rearrange|use|apply|express|reply|respond|answer|say|speak|sing|add|include|insert|integrate|incorporate|mention|promote|advertise|` +
+	`modify|change|enhance|augment|introduce|break\s+down|solve|calculate|compute|tell|imagine|pretend|act|open|visit|click|download|install|run|` +
+	`execute|call|invoke|send|forward|email|delete|book|buy|order|transfer|pay|schedule|invite|share|post|ignore|forget|stop)`
 
 // aboutRecords matches captions, notes and hints about the records around them.
-var aboutRecords = lazyregexp.New(`\b(rows?|columns?|tables?|records?|entries|results?|pages?|items?|values?|fields?|limit|offset|cursor|filters?|query|sort(ed)?|total|source|notes?|legend|figures?|csv|json|footnotes?|above|below|next\s+page|more\s+(info\w*|details)|see\s+also)\b|:$|^\W*#`)
+var aboutRecords = lazyregexp.New(`\b(rows?|columns?|tables?|records?|entries|results?|pages?|items?|values?|fields?|limit|offset|cursor|filters?|query|sort(ed)?|` +
+	`total|source|notes?|legend|figures?|csv|json|footnotes?|above|below|next\s+page|more\s+(info\w*|details)|see\s+also)\b|:$|^\W*#`)

@@ -24,18 +24,34 @@ var Override = scanner.Rule{
 			Anchors: []string{"ignor", "disregard", "forget", "overrid", "bypass", "discard", "supersed", "replac", "neglect", "set aside", "no attention"},
 		},
 		{
-			Name:    "drop_all_instructions",
-			Expr:    `\b(ignore|disregard|forget)\s+(about\s+)?(all|any|every|everything|the|these|those|and|your|my|of|said|told|were|was|you|have|been|so|far|\s)+(instructions?|(safety|security)\s+\w+|guidelines|(above|before|previous(ly)?|prior|earlier|preceding)(\s+(instructions?|prompts?|messages?|text|context|data))?)\b`,
+			Name: "drop_all_instructions",
+			Expr: `\b(ignore|disregard|forget)\s+(about\s+)?(all|any|every|everything|the|these|those|and|your|my|of|said|told|were|was|you|have|been|so|far|` +
+				`\s)+(instructions?|(safety|security)\s+\w+|guidelines|(above|before|previous(ly)?|prior|earlier|` +
+				`preceding)(\s+(instructions?|prompts?|messages?|text|context|data))?)\b`,
 			Anchors: []string{"ignore", "disregard", "forget"},
 		},
 		{
-			Name:    "drop_the_rest",
-			Expr:    `\b(ignore|disregard)\s+all\s+(the\s+)?(other\s+)?(info\w*|data|text|content)\s+(except|but)\b|\b(override|bypass|skip|ignore)\s+(the\s+|all\s+)?(manual|human|standard|normal|automated)\s+(scoring|reviews?|evaluation|screening|moderation|checks?|assessment)\b|\b(ignore|disregard|pay\s+no\s+attention\s+to|forget)\s+(about\s+)?(the\s+)?(rest|remainder|contents?)\s+of\s+(this|the)\s+(article|page|document|text|e?-?mail|message|file|issue|ticket|website|post)\b[^.\n]{0,20}?\b(and|instead|but)\b|\bignore\s+(all\s+)?(the\s+)?(rest|remainder|remaining|other\s+(data|text|content)|everything\s+else|anything\s+else|negative|positive|all\s+(negative|positive))(\s+(of|indicators?|aspects|text|content|data|information))*\b`,
+			Name: "drop_the_rest",
+			Expr: `\b(ignore|disregard)\s+all\s+(the\s+)?(other\s+)?(info\w*|data|text|content)\s+(except|but)\b|` +
+				`\b(override|bypass|skip|ignore)\s+(the\s+|all\s+)?(manual|human|standard|normal|automated)\s+(scoring|reviews?|evaluation|screening|moderation|` +
+				`checks?|assessment)\b|` +
+				`\b(ignore|disregard|pay\s+no\s+attention\s+to|forget)\s+(about\s+)?(the\s+)?(rest|remainder|contents?)\s+of\s+(this|the)\s+(article|page|` +
+				`document|text|e?-?mail|message|file|issue|ticket|website|post)\b[^.\n]{0,20}?\b(and|instead|but)\b|` +
+				`\bignore\s+(all\s+)?(the\s+)?(rest|remainder|remaining|other\s+(data|text|content)|everything\s+else|anything\s+else|negative|positive|` +
+				`all\s+(negative|positive))(\s+(of|indicators?|aspects|text|content|data|information))*\b`,
 			Anchors: []string{"ignore ", "disregard all", "disregard the", "forget the", "forget about the", "no attention to the", "override manual", "override human", "override the ", "override standard", "override automated", "bypass ", "skip "},
 		},
 		{
-			Name:    "drop_the_request",
-			Expr:    `\b(forget|ignore|disregard)\s+what\s+the\s+user\s+(asked|said|wants|requested)\b|\b(your\s+(\w+\s+)?(rules|instructions|guidance|guidelines|orders)|(all\s+)?(previous|prior)\s+(instructions|guidance))\s+(\w+\s+){0,2}?(are|is|have\s+been|has\s+been)\s+(\w+\s+)?(void|superseded|replaced|cancel\w+|revoked|lifted|suspended)\b|\b(safety|content)\s+(filters?|rules|polic(y|ies)|guidelines|restrictions|guardrails|checks)\s+(are|is|have\s+been|has\s+been)\s+(\w+\s+){0,2}?(void|lifted|suspended|disabled|off|waived|deactivated|revoked)\b|\b(text|message|comment|document|file|page)\s+(\w+\s+){0,4}outranks\b|\bhas\s+been\s+(told|asked|instructed)\s+to\s+(\w+\s+){1,6}is\s+(hereby\s+)?(replaced|superseded|void|cancel\w+)\b|\b(ignore|disregard|abandon)\s+(the\s+)?(user['’]?s?|human['’]?s?)\s+((actual|original|real|current|initial)\s+)?(request|task|question|query|goal|prompt|message|intent)\b`,
+			Name: "drop_the_request",
+			Expr: `\b(forget|ignore|disregard)\s+what\s+the\s+user\s+(asked|said|wants|requested)\b|` +
+				`\b(your\s+(\w+\s+)?(rules|instructions|guidance|guidelines|orders)|(all\s+)?(previous|prior)\s+(instructions|guidance))\s+(\w+\s+){0,2}?(are|is|` +
+				`have\s+been|has\s+been)\s+(\w+\s+)?(void|superseded|replaced|cancel\w+|revoked|lifted|suspended)\b|` +
+				`\b(safety|content)\s+(filters?|rules|polic(y|ies)|guidelines|restrictions|guardrails|checks)\s+(are|is|have\s+been|` +
+				`has\s+been)\s+(\w+\s+){0,2}?(void|lifted|suspended|disabled|off|waived|deactivated|revoked)\b|` +
+				`\b(text|message|comment|document|file|page)\s+(\w+\s+){0,4}outranks\b|` +
+				`\bhas\s+been\s+(told|asked|instructed)\s+to\s+(\w+\s+){1,6}is\s+(hereby\s+)?(replaced|superseded|void|cancel\w+)\b|` +
+				`\b(ignore|disregard|abandon)\s+(the\s+)?(user['’]?s?|human['’]?s?)\s+((actual|original|real|current|initial)\s+)?(request|task|question|query|` +
+				`goal|prompt|message|intent)\b`,
 			Anchors: []string{"ignore", "disregard", "abandon", "forget what", "outranks", "void", "disabled", "off", "waived", "deactivated", "superseded", "replaced", "cancel", "revoked", "lifted", "suspended"},
 		},
 		{
@@ -44,8 +60,9 @@ var Override = scanner.Rule{
 			Anchors: []string{"override"},
 		},
 		{
-			Name:    "new_instructions",
-			Expr:    `\b(your\s+(new|real|actual|updated|true)\s+(instructions?|task|goal|objective|role|mission)|the\s+(real|actual)\s+instructions?)\s+(is|are)\b|\bnew\s+(system\s+)?(instructions?|directive|system\s+message|system\s+prompt)\s*:`,
+			Name: "new_instructions",
+			Expr: `\b(your\s+(new|real|actual|updated|true)\s+(instructions?|task|goal|objective|role|mission)|the\s+(real|actual)\s+instructions?)\s+(is|are)\b|` +
+				`\bnew\s+(system\s+)?(instructions?|directive|system\s+message|system\s+prompt)\s*:`,
 			Anchors: clause.Combine([]string{"new", "real", "actual", "updated", "true"}, []string{" "}, []string{"instruction", "task", "goal", "objective", "role", "mission", "directive", "system"}),
 		},
 	},
@@ -63,7 +80,8 @@ var Override = scanner.Rule{
 var dropSignals = []string{"an imperative to ignore or replace earlier instructions", "not negated, quoted or described"}
 
 // ordinarilyDropped is what programs drop and override in the course of their work.
-var ordinarilyDropped = lazyregexp.New(`\b(security\s+group|firewall|branch|routing|default|existing\s+rules|queue|cache|style|lint|eslint|gitignore|css|switch|button|config(uration)?|template\s+prompts?|prompt\s+templates?|retention|bucket|iam|network)\b`)
+var ordinarilyDropped = lazyregexp.New(`\b(security\s+group|firewall|branch|routing|default|existing\s+rules|queue|cache|style|lint|eslint|gitignore|css|switch|` +
+	`button|config(uration)?|template\s+prompts?|prompt\s+templates?|retention|bucket|iam|network)\b`)
 
 func ordinaryDrop(t []byte, start, end int) bool {
 	if reportedDrop(t, start, end) {
@@ -88,7 +106,10 @@ var (
 	ownMessage      = lazyregexp.New(`\bmy\s+(\w+\s+)?(messages?|texts?|notes?|comments?|posts?|requests?|questions?)$`)
 	othersDrop      = lazyregexp.New(`^(ignores|disregards|forgets|overrides|bypasses|discards|supersedes|replaces|neglects)\b`)
 	droppedByOthers = lazyregexp.New(`\b(they|we|it|users?|admins?|models?|terms|assistants?|attackers?|who|which|let\s+\w+)\s+((can|could|may|might|would|will)\s+)?$`)
-	dropsOther      = lazyregexp.New(`^\s*(e-?mails?|mails?|answers?|attempts?|outputs?|values?|commits?|comments?|posts?|repl(y|ies)|reviews?|steps?|questions?|versions?|letters?|invoices?|reminders?|releases?|(about|regarding|concerning)\s+(the|our|my|your)\s)`)
-	toldByData      = lazyregexp.New(`^\s*(inside|contained|embedded|within|found|(that\s+)?it\s+contains|(in|from)\s+(it|them|(the|this|that|these)\s+(\w+\s+)?(itself|contract|documents?|text|pages?|e?-?mails?|messages?|contents?|files?|data|results?|tool|outputs?|website|article|comments?)))\b`)
-	givenEarlier    = lazyregexp.New(`\b(previous(ly)?|prior|above|earlier|preceding|system|your)\b`)
+	dropsOther      = lazyregexp.New(`^\s*(e-?mails?|mails?|answers?|attempts?|outputs?|values?|commits?|comments?|posts?|repl(y|ies)|reviews?|steps?|questions?|` +
+		`versions?|letters?|invoices?|reminders?|releases?|(about|regarding|concerning)\s+(the|our|my|your)\s)`)
+	toldByData = lazyregexp.New(`^\s*(inside|contained|embedded|within|found|(that\s+)?it\s+contains|` +
+		`(in|from)\s+(it|them|(the|this|that|these)\s+(\w+\s+)?(itself|contract|documents?|text|pages?|e?-?mails?|messages?|contents?|files?|data|` +
+		`results?|tool|outputs?|website|article|comments?)))\b`)
+	givenEarlier = lazyregexp.New(`\b(previous(ly)?|prior|above|earlier|preceding|system|your)\b`)
 )

@@ -17,13 +17,18 @@ var Persona = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
-			Name:    "adopt_persona",
-			Expr:    `\b` + clause.TheModel + `\s+(must|should|will|shall|has\s+to|needs?\s+to|is\s+to)\s+(\w+\s+){0,2}(adopt|assume|take\s+on|embody|become)\s+(the|a|an|this)?\s*(\w+\s+){0,2}(persona|identity|character|role|personality)\b`,
+			Name: "adopt_persona",
+			Expr: `\b` + clause.TheModel + `\s+(must|should|will|shall|has\s+to|needs?\s+to|is\s+to)\s+(\w+\s+){0,2}(adopt|assume|take\s+on|embody|become)\s+(the|a|an|` +
+				`this)?\s*(\w+\s+){0,2}(persona|identity|character|role|personality)\b`,
 			Anchors: []string{"persona", "identity", "character", "role"},
 		},
 		{
-			Name:    "you_are_now",
-			Expr:    `\byou\s+are\s+(now\s+|no\s+longer\s+)?(in\s+|an?\s+|the\s+|acting\s+)?(\w+,?\s+){0,3}?((developer|god|dan|jailbreak|debug|maintenance|unrestricted|admin|sudo|evil|root|override)\s+mode|dan\b|unrestricted|jailbroken|unfiltered|uncensored|evil|hacker|free\s+(from|of)\s+(all|any|your|the)|bound\s+(by|to)|without\s+(rules|restrictions|limits))\b|\b(dan|jailbreak|unrestricted)\s+mode\s+(is\s+)?(now\s+)?(enabled|activated|on|active)\b|\b(enter(ing)?|switch\s+to|activate)\s+(dan|jailbreak|unrestricted|developer|sudo)\s+mode\s*[.!\n]`,
+			Name: "you_are_now",
+			Expr: `\byou\s+are\s+(now\s+|no\s+longer\s+)?(in\s+|an?\s+|the\s+|acting\s+)?(\w+,?\s+){0,3}?((developer|god|dan|jailbreak|debug|maintenance|` +
+				`unrestricted|admin|sudo|evil|root|override)\s+mode|dan\b|unrestricted|jailbroken|unfiltered|uncensored|evil|hacker|` +
+				`free\s+(from|of)\s+(all|any|your|the)|bound\s+(by|to)|without\s+(rules|restrictions|limits))\b|` +
+				`\b(dan|jailbreak|unrestricted)\s+mode\s+(is\s+)?(now\s+)?(enabled|activated|on|active)\b|` +
+				`\b(enter(ing)?|switch\s+to|activate)\s+(dan|jailbreak|unrestricted|developer|sudo)\s+mode\s*[.!\n]`,
 			Anchors: []string{"you are", "mode"},
 		},
 		{
@@ -32,8 +37,11 @@ var Persona = scanner.Rule{
 			Anchors: []string{"you are now", "you are no longer"},
 		},
 		{
-			Name:    "from_now_on",
-			Expr:    `\b(from\s+now\s+on|henceforth|for\s+the\s+(rest|remainder)\s+of\s+(this|the)\s+\w+)\W+(you\s+(are|act|speak|will\s+act)|act\s+as|speak\s+as|behave\s+as)\b|\bact\s+as\s+[^.\n]{1,60}\s+from\s+(here|now)\s+on\b|\bpretend\s+(that\s+)?you\s+(have\s+no|are\s+not|are\s+an?\s+unrestricted)\b|\byou\s+act\s+on\s+behalf\s+of\s+the\s+author\b|\byour\s+(new\s+)?(identity|name)\s+(\w+\s+){0,4}is\s+["'“]`,
+			Name: "from_now_on",
+			Expr: `\b(from\s+now\s+on|henceforth|for\s+the\s+(rest|remainder)\s+of\s+(this|the)\s+\w+)\W+(you\s+(are|act|speak|will\s+act)|act\s+as|speak\s+as|` +
+				`behave\s+as)\b|` +
+				`\bact\s+as\s+[^.\n]{1,60}\s+from\s+(here|now)\s+on\b|\bpretend\s+(that\s+)?you\s+(have\s+no|are\s+not|are\s+an?\s+unrestricted)\b|` +
+				`\byou\s+act\s+on\s+behalf\s+of\s+the\s+author\b|\byour\s+(new\s+)?(identity|name)\s+(\w+\s+){0,4}is\s+["'“]`,
 			Anchors: []string{"from now on", "from here on", "henceforth", "for the rest of", "for the remainder of", "pretend", "on behalf of the author", "your identity", "your name", "your new"},
 		},
 		{

@@ -23,23 +23,29 @@ var PrecallOrder = scanner.Rule{
 	Patterns: []scanner.Pattern{
 		aroundAllTools: {
 			Name: "around_all_tools",
-			Expr: `(\b(must|always|required\s+to|has\s+to|have\s+to|needs?\s+to|should)\s[^.\n]{0,40}?)?\b(before|prior\s+to|ahead\s+of|after|following|when(ever)?|time|with|on|for)\s+(\w+\s+){0,4}?(any|every|each|all|other)\s+(of\s+the\s+)?(other\s+)?([\w-]+\s+){0,2}?(tools?(\s+calls?)?|functions?|mcp\s+servers?)\b|\b(before|prior\s+to|ahead\s+of)\s+(doing\s+)?(anything|everything)\s+else\b`,
+			Expr: `(\b(must|always|required\s+to|has\s+to|have\s+to|needs?\s+to|should)\s[^.\n]{0,40}?)?\b(before|prior\s+to|ahead\s+of|after|following|when(ever)?|` +
+				`time|with|on|for)\s+(\w+\s+){0,4}?(any|every|each|all|other)\s+(of\s+the\s+)?(other\s+)?([\w-]+\s+){0,2}?(tools?(\s+calls?)?|functions?|` +
+				`mcp\s+servers?)\b|` +
+				`\b(before|prior\s+to|ahead\s+of)\s+(doing\s+)?(anything|everything)\s+else\b`,
 			Anchors: append(clause.Combine([]string{"before ", "prior to ", "ahead of ", "after ", "following ", "when ", "whenever ", "time ", "with ", "on ", "for "}, []string{"any ", "every ", "each ", "all ", "other ", "the use of "}),
 				clause.Combine([]string{"using ", "calling ", "invoking ", "running ", "you use ", "you call ", "you run ", "you invoke ", "doing "}, []string{"any", "every", "each", "all", "other"})...),
 		},
 		untilThisWasCalled: {
-			Name:    "until_this_was_called",
-			Expr:    `\b(do\s+not|don['’]t|never|must\s+not|cannot)\s+(\w+\s+){0,2}?(any\s+)?(other\s+)?([\w-]+\s+){0,2}?tools?\b[^.\n]{0,40}?\b(before|until|unless)\s+(you\s+(have\s+)?)?(th(is|e)\s+(tool|one|function)\b|this\b|call(ed|ing)?\s+(this|it)\b)`,
+			Name: "until_this_was_called",
+			Expr: `\b(do\s+not|don['’]t|never|must\s+not|cannot)\s+(\w+\s+){0,2}?(any\s+)?(other\s+)?([\w-]+\s+){0,2}?tools?\b[^.\n]{0,40}?\b(before|until|` +
+				`unless)\s+(you\s+(have\s+)?)?(th(is|e)\s+(tool|one|function)\b|this\b|call(ed|ing)?\s+(this|it)\b)`,
 			Anchors: []string{"until ", "unless ", "before this", "before the tool", "before call", "before you have", "before you call"},
 		},
 		aroundEveryTurn: {
-			Name:    "around_every_turn",
-			Expr:    `\b((at\s+the\s+(start|beginning)\s+of|before|after|on|for|with)\s+(each|every|all)\s+(new\s+|single\s+)?(conversation|session|chat|(user['’]?s?\s+)?(message|request|query|prompt|turn)|response|reply|answer|interaction)s?)\b`,
+			Name: "around_every_turn",
+			Expr: `\b((at\s+the\s+(start|beginning)\s+of|before|after|on|for|with)\s+(each|every|all)\s+(new\s+|single\s+)?(conversation|session|chat|` +
+				`(user['’]?s?\s+)?(message|request|query|prompt|turn)|response|reply|answer|interaction)s?)\b`,
 			Anchors: clause.Combine([]string{"each ", "every ", "all "}, []string{"", "new ", "single "}, []string{"conv", "sess", "chat", "mess", "requ", "quer", "prom", "turn", "resp", "repl", "answ", "inter", "user"}),
 		},
 		amongItsOwn: {
-			Name:    "among_its_own",
-			Expr:    `\b(must|always|required\s+to|have\s+to|need\s+to|should)\s+(\w+\s+){0,2}?(call|use|run|invoke)\s+[^.\n]{0,40}?\b(first|before)\b|\bmust\s+be\s+(called|used|run|invoked)\s+(first|before)\b`,
+			Name: "among_its_own",
+			Expr: `\b(must|always|required\s+to|have\s+to|need\s+to|should)\s+(\w+\s+){0,2}?(call|use|run|invoke)\s+[^.\n]{0,40}?\b(first|before)\b|` +
+				`\bmust\s+be\s+(called|used|run|invoked)\s+(first|before)\b`,
 			Anchors: clause.Combine([]string{"must ", "always ", "required to ", "have to ", "need to ", "should "}, []string{"", "first "}, []string{"call ", "use ", "run ", "invoke ", "be called", "be used", "be run", "be invoked"}),
 		},
 	},
@@ -101,7 +107,9 @@ func precall(p *scanner.TextPass, pattern, start, end int) (scanner.Severity, bo
 var (
 	// callsTool is to call a tool, and callsThis the one that the text belongs to.
 	callsTool = lazyregexp.New(`\b(call|use|run|invoke|execute)(ed)?\b`)
-	callsThis = lazyregexp.New(`\b(call|use|run|invoke|execute|consult|query)\s+(this|it)\b|\b(must|has\s+to|should|shall|is\s+to|needs?\s+to|always)\s+(\w+\s+){0,2}?be\s+(\w+\s+)?(called|used|run|invoked|executed|consulted)\b|\bmandatory\b`)
+	callsThis = lazyregexp.New(`\b(call|use|run|invoke|execute|consult|query)\s+(this|it)\b|` +
+		`\b(must|has\s+to|should|shall|is\s+to|needs?\s+to|always)\s+(\w+\s+){0,2}?be\s+(\w+\s+)?(called|used|run|invoked|executed|consulted)\b|` +
+		`\bmandatory\b`)
 	// everyTool leaves none out, where "other tools" can be those of the server.
 	everyTool = lazyregexp.New(`\b(any|every|each|all|\w+thing)\b`)
 	// insists leaves the model no choice.
@@ -111,8 +119,9 @@ var (
 	// ownToolsBehind is the text after tools that are a server's own, and ofAllKinds
 	// are words ahead of the tools of anybody.
 	ownToolsBehind = lazyregexp.New(`^\s*[,(]?\s*(of|in|from|within|on|for|provided\s+by|offered\s+by|listed|below|above|that\s+(start|begin|need|require))\b`)
-	ofAllKinds     = lazyregexp.New(`^((mcp|ai|available|installed|external|connected|possible|file|filesystem|shell|bash|terminal|command|e-?mail|mail|messaging|browser|web|search|network|database|git|payment)\s+)*$`)
-	kindOfTool     = lazyregexp.New(`\b(any|every|each|all|other)\s+(of\s+the\s+)?(other\s+)?(([\w-]+\s+){0,2}?)(tools?|functions?|mcp\s+servers?)\b`)
+	ofAllKinds     = lazyregexp.New(`^((mcp|ai|available|installed|external|connected|possible|file|filesystem|shell|bash|terminal|command|e-?mail|mail|messaging|` +
+		`browser|web|search|network|database|git|payment)\s+)*$`)
+	kindOfTool = lazyregexp.New(`\b(any|every|each|all|other)\s+(of\s+the\s+)?(other\s+)?(([\w-]+\s+){0,2}?)(tools?|functions?|mcp\s+servers?)\b`)
 )
 
 // namesOwnTools reports that the tools in said are the server's: the text after them says so,

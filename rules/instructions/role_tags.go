@@ -24,8 +24,13 @@ var RoleTags = scanner.Rule{
 			Anchors: templateTokens,
 		},
 		{
-			Name:    "forged_system",
-			Expr:    `(\[\s*(system|admin|assistant)(\s+\w+){0,2}\s*\]|<\s*(system|instruction|admin|assistant)\s*>|(^|[\n.!?*#>:]\s*)(system|assistant)(\s+(message|prompt|note|instruction))?\s*:|#{2,}\s*(new\s+)?(system|instruction)\w*(\s+\w+)?|\{\{\s*system\b|\[\s*(assistant|system|ai)\s+instructions?\b)[^\n]{0,60}?\b(requires?\s+you\s+to|you\s+(must|are\s+(now|no\s+longer|required|allowed|authori[sz]ed|in)|should|will|can|now|have\s+(to|been)|may|need)|your\s+(new|only|main|real|task|goal|instructions?|answer|response|job|role)|ignore|disregard|focus|print|output|respond|reply|execute|forget|must|override|repeat|provide|never|do\s+not|don['’]t|if\s+(asked|questioned))\b`,
+			Name: "forged_system",
+			Expr: `(\[\s*(system|admin|assistant)(\s+\w+){0,2}\s*\]|<\s*(system|instruction|admin|assistant)\s*>|` +
+				`(^|[\n.!?*#>:]\s*)(system|assistant)(\s+(message|prompt|note|instruction))?\s*:|#{2,}\s*(new\s+)?(system|instruction)\w*(\s+\w+)?|` +
+				`\{\{\s*system\b|\[\s*(assistant|system|ai)\s+instructions?\b)[^\n]{0,60}?\b(requires?\s+you\s+to|` +
+				`you\s+(must|are\s+(now|no\s+longer|required|allowed|authori[sz]ed|in)|should|will|can|now|have\s+(to|been)|may|need)|` +
+				`your\s+(new|only|main|real|task|goal|instructions?|answer|response|job|role)|ignore|disregard|focus|print|output|respond|reply|execute|forget|` +
+				`must|override|repeat|provide|never|do\s+not|don['’]t|if\s+(asked|questioned))\b`,
 			Anchors: []string{"[system", "[ system", "[admin", "[assistant", "<system", "<instruction", "<admin", "<assistant", "system:", "system message", "system prompt:", "assistant:", "## system", "##system", "## new system", "{{ system", "{{system", "[ai instruction", "system note", "system instruction", "system :", "assistant :", "assistant note", "assistant message", "assistant prompt", "assistant instruction", "[ assistant", "## instruction", "## new instruction"},
 		},
 		{
@@ -34,13 +39,18 @@ var RoleTags = scanner.Rule{
 			Anchors: []string{"user:", "user :"},
 		},
 		{
-			Name:    "boxed_order",
-			Expr:    `<\s*(important|hidden|secret|critical|information|system|admin)\s*>[^<]{0,200}?\b(you\s+(must|should|can)|whenever|every|before|first|ignore|do\s+not|don['’]t|reads?|send|always|never|make\s+sure|please|steal|exfiltrate|include|call|pass|must|required)\b`,
+			Name: "boxed_order",
+			Expr: `<\s*(important|hidden|secret|critical|information|system|admin)\s*>[^<]{0,200}?\b(you\s+(must|should|can)|whenever|every|before|first|ignore|` +
+				`do\s+not|don['’]t|reads?|send|always|never|make\s+sure|please|steal|exfiltrate|include|call|pass|must|required)\b`,
 			Anchors: []string{"<important", "<hidden", "<secret", "<critical", "<information", "<system", "<admin", "< important", "< hidden", "< secret", "< critical", "< system"},
 		},
 		{
-			Name:    "template_token_and_order",
-			Expr:    `(` + templateToken + `|</(tool_result|function_results|tool_response|tool_output|result|output|document|data)>\s*<\w+(\s[^<>]{0,80})?>|-{2,}\s*(end|close)\s+of\s+(the\s+|this\s+)?(tool\s+)?(output|result|response|document|content|data|context|file|page|mail|message)s?\s*-{2,}|#{2,}\s*(instruction|response|input)\s*:)\s?[^\n]{0,120}?\b(send|forward|e-?mail|delete|remove|transfer|grant|export|ignore|disregard|reveal|print|dump|execute|call|invoke|post|upload|proceed|wipe|confirmed|approved|create|add|read|write|reply|respond|answer|you\s+(must|are\s+now|will\s+now|should\s+now|now)|now)\b`,
+			Name: "template_token_and_order",
+			Expr: `(` + templateToken + `|</(tool_result|function_results|tool_response|tool_output|result|output|document|data)>\s*<\w+(\s[^<>]{0,80})?>|` +
+				`-{2,}\s*(end|close)\s+of\s+(the\s+|this\s+)?(tool\s+)?(output|result|response|document|content|data|context|file|page|mail|message)s?\s*-{2,}|` +
+				`#{2,}\s*(instruction|response|input)\s*:)\s?[^\n]{0,120}?\b(send|forward|e-?mail|delete|remove|transfer|grant|export|ignore|disregard|reveal|` +
+				`print|dump|execute|call|invoke|post|upload|proceed|wipe|confirmed|approved|create|add|read|write|reply|respond|answer|` +
+				`you\s+(must|are\s+now|will\s+now|should\s+now|now)|now)\b`,
 			Anchors: append([]string{"--end of", "-- end of", "--close of", "-- close of", "</result>", "</output>", "</document>", "</data>", "</tool_", "## instruction", "##instruction", "## response:", "## input:"}, templateTokens...),
 		},
 	},
@@ -64,7 +74,8 @@ func inManual(t []byte, start, end int) bool {
 	return manualMarkup.Match(t) || bytes.Contains(t, []byte("```"))
 }
 
-const templateToken = `(<\|(im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext)\|>|<<sys>>|\[/?inst\]|<start_of_turn>|</?system-reminder>|</tool_result>|</function_results>)`
+const templateToken = `(<\|(im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext)\|>|<<sys>>|\[/?inst\]|<start_of_turn>|` +
+	`</?system-reminder>|</tool_result>|</function_results>)`
 
 // templateTokens are the literals of it.
 var templateTokens = []string{"<|", "<<sys>>", "[inst]", "[/inst]", "<start_of_turn>", "system-reminder>", "</tool_result>", "</function_results>"}

@@ -9,7 +9,8 @@ import (
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
-var secretVerb = lazyregexp.New(`\b(read|open|cat|load|access|fetch|retrieve|cop(y|ie)|include|extract|grab|get|list|send|upload|pass|attach|append|prepend|embed|provide|paste|put|print|output|dump|steal|exfiltrate|harvest|return|collect|quote|supply|grab|gather|index|scan|insert|forward)(e?s)?\b`)
+var secretVerb = lazyregexp.New(`\b(read|open|cat|load|access|fetch|retrieve|cop(y|ie)|include|extract|grab|get|list|send|upload|pass|attach|append|prepend|embed|` +
+	`provide|paste|put|print|output|dump|steal|exfiltrate|harvest|return|collect|quote|supply|grab|gather|index|scan|insert|forward)(e?s)?\b`)
 
 var SecretFileRead = scanner.Rule{
 	ID:         "inj-secret-file-read",
@@ -65,7 +66,8 @@ var SecretFileRead = scanner.Rule{
 var fileNamedFirst = lazyregexp.New(`^[^,]{0,20}\b(must|should|shall|has\s+to|needs?\s+to)\s+(\w+\s+)?be\s+(read|copied|sent|uploaded|included|attached|passed|opened|loaded|posted)\b`)
 
 // contentHandedOver matches an order to put the content that was read into an answer or call.
-var contentHandedOver = lazyregexp.New(`\b(reply|respond|answer|response|send|pass|paste|give\s+me|tell\s+me|include|attach|forward|argument|parameter|call\s+the\s+tool|with\s+(its|the)\s+contents?|pastebin|gist|put\s+(it|the\s+(output|result|contents?)))\b`)
+var contentHandedOver = lazyregexp.New(`\b(reply|respond|answer|response|send|pass|paste|give\s+me|tell\s+me|include|attach|forward|argument|parameter|` +
+	`call\s+the\s+tool|with\s+(its|the)\s+contents?|pastebin|gist|put\s+(it|the\s+(output|result|contents?)))\b`)
 
 // sentToAddress is an address that something is sent to.
 var sentToAddress = lazyregexp.New(`\b(post|send|upload|curl|exfiltrat)\w*\b[^\n]{0,80}https?://|https?://[^\n]{0,80}\b(post|send|upload|exfiltrat)`)

@@ -48,15 +48,25 @@ var whoIsMeant = [...]signal{
 
 // orderSignals are the signals of an order to an AI, besides its addressee and the act.
 var orderSignals = [...]signal{
-	{"addresses whoever reads it", 2, text.LazyExpr(`\b` + clause.AnyAI + `(\s+[\w'’-]+){1,6}?\s+(this|these)\s+(\w+\s+)?` + clause.ThisDocument + `\b|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\bwhoever(\s+or\s+whatever)?\s+(reads|handles|processes|edits|summari[sz]es)\b|\b(being|been)\s+(read|processed|summari[sz]ed|opened|displayed)\s+(by|through)\s+(an?|the)\s`)},
+	{"addresses whoever reads it", 2, text.LazyExpr(`\b` + clause.AnyAI + `(\s+[\w'’-]+){1,6}?\s+(this|these)\s+(\w+\s+)?` + clause.ThisDocument + `\b|\byou,?\s+(who\s+are\s+)?` +
+		`(reading|processing|parsing|summari[sz]ing)\s+this\b|\bwhoever(\s+or\s+whatever)?\s+(reads|handles|processes|edits|summari[sz]es)\b|` +
+		`\b(being|been)\s+(read|processed|summari[sz]ed|opened|displayed)\s+(by|through)\s+(an?|the)\s`)},
 	{"knows the conversation", 3, text.LazyExpr(conversationKnown)},
-	{"mentions the user", 1, text.LazyExpr(`\b(the\s+(current\s+|same\s+)?(user|human|principal)(\s[^a]|['’.,;:!?)]|$)|(user|human)['’]s\s|their\s+users?\b|owner\s+of\s+th(is|e)\s+(mailbox|account|assistant|agent)|the\s+person\s+in\s+front\s+of\s+you|whoever\s+asks|your\s+(user|client|principal|owner|operator)\b)`)},
+	{"mentions the user", 1, text.LazyExpr(`\b(the\s+(current\s+|same\s+)?(user|human|principal)(\s[^a]|['’.,;:!?)]|$)|(user|human)['’]s\s|their\s+users?\b|` +
+		`owner\s+of\s+th(is|e)\s+(mailbox|account|assistant|agent)|the\s+person\s+in\s+front\s+of\s+you|whoever\s+asks|` +
+		`your\s+(user|client|principal|owner|operator)\b)`)},
 	{"poses as a turn or the system", 3, text.LazyExpr(turnMarker)},
 	{"spells out a call", 1, text.LazyExpr(`\b[a-z]+[a-z0-9]*_[a-z0-9_]+\([^()\n]{0,200}\)|\b(call|use|using|via|with|function|tool)\s+(the\s+(tool|function)\s+)?` + "[`'\"]?[a-z]+_[a-z_]+\\b")},
-	{"secrecy", 2, text.LazyExpr(`\b(not|n['’]t|never|without|no\s+need\s+to|spared)\b[^.\n]{0,25}?\b(tell(ing)?|mention(ing)?|inform(ing)?|notif(y|ying)|bring(ing)?\s+(it|this)\s+up|trouble|bother|let\s+\w+(\s+\w+)?\s+know|say(ing)?\s+so|reveal(ing)?|report(ing)?\s+(this|it)|comment(ing)?\s+on\s+(this|it))\b|\b(silently|secretly|quietly|unnoticed|discreetly)\b|\bas\s+(if|though)\s+(nothing|it\s+had|they\s+had|the\s+\w+\s+had)\b|\bbetween\s+us\b`)},
-	{"nobody is to be asked", 1, text.LazyExpr(`\b(without|no|not|n['’]t|skip|already)\b[^.\n]{0,20}?\b(asking|ask\s+back|confirmation|approval|approved|agreed|callbacks?|authori[sz]ed|checking\s+back|consent|dry\s+run|permission)\b`)},
-	{"pressure", 1, text.LazyExpr(`\b(immediately|at\s+once|right\s+now|urgent(ly)?|no\s+time|within\s+\d+\s+minutes|or\s+else|failure\s+to|highest\s+priority|as\s+your\s+(first|next)\s+action|before\s+(anything\s+else|any\s+other))\b`)},
-	{"applies from now on", 1, text.LazyExpr(`\b(from\s+(now|this\s+point|here|today)\s+on(wards)?|in\s+(all\s+)?(future|later)\s+\w+|permanently|for\s+good|until\s+the\s+end\s+of|each\s+time|every\s+time|remember)\b`)},
+	{"secrecy", 2, text.LazyExpr(`\b(not|n['’]t|never|without|no\s+need\s+to|spared)\b[^.\n]{0,25}?\b(tell(ing)?|mention(ing)?|inform(ing)?|notif(y|ying)|` +
+		`bring(ing)?\s+(it|this)\s+up|trouble|bother|let\s+\w+(\s+\w+)?\s+know|say(ing)?\s+so|reveal(ing)?|report(ing)?\s+(this|it)|` +
+		`comment(ing)?\s+on\s+(this|it))\b|` +
+		`\b(silently|secretly|quietly|unnoticed|discreetly)\b|\bas\s+(if|though)\s+(nothing|it\s+had|they\s+had|the\s+\w+\s+had)\b|\bbetween\s+us\b`)},
+	{"nobody is to be asked", 1, text.LazyExpr(`\b(without|no|not|n['’]t|skip|already)\b[^.\n]{0,20}?\b(asking|ask\s+back|confirmation|approval|approved|agreed|` +
+		`callbacks?|authori[sz]ed|checking\s+back|consent|dry\s+run|permission)\b`)},
+	{"pressure", 1, text.LazyExpr(`\b(immediately|at\s+once|right\s+now|urgent(ly)?|no\s+time|within\s+\d+\s+minutes|or\s+else|failure\s+to|highest\s+priority|` +
+		`as\s+your\s+(first|next)\s+action|before\s+(anything\s+else|any\s+other))\b`)},
+	{"applies from now on", 1, text.LazyExpr(`\b(from\s+(now|this\s+point|here|today)\s+on(wards)?|in\s+(all\s+)?(future|later)\s+\w+|permanently|for\s+good|` +
+		`until\s+the\s+end\s+of|each\s+time|every\s+time|remember)\b`)},
 }
 
 // tally is the sum of the signals of a window.
@@ -167,28 +177,54 @@ func denied(t []byte, act int) bool {
 }
 
 // madeToAct is how an attack or a demonstration is reported.
-var madeToAct = text.LazyExpr(`\b(made|makes|can\s+make|could\s+make|to\s+make|got|gets|tricked|led|caused|causes|causing|tricks)\s+(an?|the|our|your|his|her|my|their)\s+(\w+\s+)?` + clause.AnyAI + `\s+(to\s+|into\s+)?$`)
+var madeToAct = text.LazyExpr(`\b(made|makes|can\s+make|could\s+make|to\s+make|got|gets|tricked|led|caused|causes|causing|tricks)\s+(an?|the|our|your|his|her|my|` +
+	`their)\s+(\w+\s+)?` + clause.AnyAI + `\s+(to\s+|into\s+)?$`)
 
 const (
 
 	// kindOfAI is the text before such a name.
-	kindOfAI = `(ai|phone|home|database|payment|ticket|sre|devops|finance|calendar|inbox|expense|coding|code|autonomous|automated|virtual|helpful|computer-use|computer|browser|browsing|llm|language|vision|large|review|reviewing|reviewer|reader|recruiting|support|smart|personal|digital|research|screening|grading|moderation|analytics|summari[sz]ing|summari[sz]ation|travel|voice|shopping|e-?mail|mail|openai|generative|intelligent|connected|responsible|downstream|vision\s+and)`
+	kindOfAI = `(ai|phone|home|database|payment|ticket|sre|devops|finance|calendar|inbox|expense|coding|code|autonomous|automated|virtual|helpful|computer-use|` +
+		`computer|browser|browsing|llm|language|vision|large|review|reviewing|reviewer|reader|recruiting|support|smart|personal|digital|research|` +
+		`screening|grading|moderation|analytics|summari[sz]ing|summari[sz]ation|travel|voice|shopping|e-?mail|mail|openai|generative|intelligent|` +
+		`connected|responsible|downstream|vision\s+and)`
 
 	// vocative matches an AI that is addressed.
-	vocative = `(^\s*|[\n!?;"'(*#<>\]=+|—]\s*|[.:/,-]\s+)((([\w.'’-]+\s+){0,5}?(to|for|of|dear|hey|hi|hello|attention|→|->)\s+)((the|any|all|every|each|an?|my|your|this)\s+)*(` + kindOfAI + `[ -]){0,3}?` + clause.AnyAI + vocativeTail + `\s*(:|—|!!|,\s|\))|((the|any|all|every|each|an?|my|your|this)\s+)*(` + kindOfAI + `[ -]){0,3}?` + clause.AnyAI + `(` + vocativeTail + `|-\w+|[_ -](note|directive|instructions?|prompt|hint)s?"?)\s*(:\s|—|!!)|(` + kindOfAI + `[ -]){0,3}?` + clause.AnyAI + `,\s)|,\s(` + kindOfAI + `[ -]){0,2}?` + clause.AnyAI + `\s*[.!,)\n]` +
-		`|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|\b(should\s+you\s+be|if\s+you\s+are|if\s+you['’]re|if\s+you\s+happen\s+to\s+be)\s+(an?|the)\s+(` + kindOfAI + `\s+){0,3}?` + clause.AnyAI + `\b|\battention,?\s+(all\s+|any\s+)?(` + kindOfAI + `\s+){0,3}?` + clause.AnyAI + `\b|\bwhoever\s+or\s+whatever\b|@([a-z]+-)*` + clause.AnyAI + `\b|\b(hello|hi|hey|dear)\s+(` + kindOfAI + `\s+){0,2}?` + clause.AnyAI + `\s*!|\b(note|hint|todo|fixme|important|attention|message|warning|info)\s*[(\[](for\s+|to\s+)?((the|any|all)\s+)?(` + kindOfAI + `\s+){0,2}?` + clause.AnyAI + `[)\]]|<(ai|llm|agent|assistant)_\w+>|\b(claude|copilot|cursor|gemini|chatgpt|codex|windsurf)(\s*[/,&]\s*(claude|copilot|cursor|gemini|chatgpt|codex|windsurf|co\.))+\s*:|\bllm_\w+|\bai_(directive|instruction|note)\w*`
+	vocative = `(^\s*|[\n!?;"'(*#<>\]=+|—]\s*|[.:/,-]\s+)((([\w.'’-]+\s+){0,5}?(to|for|of|dear|hey|hi|hello|attention|→|->)\s+)((the|any|all|every|each|an?|my|` +
+		`your|this)\s+)*(` + kindOfAI + `[ -]){0,3}?` + clause.AnyAI + vocativeTail + `\s*(:|—|!!|,\s|\))|((the|any|all|every|each|an?|my|your|this)\s+)*(` + kindOfAI + `[ -]){0,3}?` + clause.AnyAI + `(` + vocativeTail + `|-\w+|[_ -](note|directive|` +
+		`instructions?|prompt|hint)s?"?)\s*(:\s|—|!!)|(` + kindOfAI + `[ -]){0,3}?` + clause.AnyAI + `,\s)|,\s(` + kindOfAI + `[ -]){0,2}?` + clause.AnyAI + `\s*[.!,)\n]` +
+		`|\byou,?\s+(who\s+are\s+)?(reading|processing|parsing|summari[sz]ing)\s+this\b|` +
+		`\b(should\s+you\s+be|if\s+you\s+are|if\s+you['’]re|if\s+you\s+happen\s+to\s+be)\s+(an?|the)\s+(` + kindOfAI + `\s+){0,3}?` + clause.AnyAI + `\b|\battention,?\s+(all\s+|any\s+)?(` + kindOfAI + `\s+){0,3}?` + clause.AnyAI + `\b|\bwhoever\s+or\s+whatever\b|@([a-z]+-)*` + clause.AnyAI + `\b|\b(hello|hi|hey|dear)\s+(` + kindOfAI + `\s+){0,2}?` + clause.AnyAI + `\s*!|\b(note|hint|todo|fixme|` +
+		`important|attention|message|warning|info)\s*[(\[](for\s+|to\s+)?((the|any|all)\s+)?(` + kindOfAI + `\s+){0,2}?` + clause.AnyAI + `[)\]]|<(ai|llm|agent|` +
+		`assistant)_\w+>|\b(claude|copilot|cursor|gemini|chatgpt|codex|` +
+		`windsurf)(\s*[/,&]\s*(claude|copilot|cursor|gemini|chatgpt|codex|windsurf|co\.))+\s*:|\bllm_\w+|\bai_(directive|instruction|note)\w*`
 
 	// vocativeTail matches the text between an addressed AI and the colon.
 	vocativeTail = `(\s+(in|of|at|on|that|who|which|with|only|from|and|\w+ing)\b(\s+[\w'’-]+){0,7}?)?`
 
 	// aiMustAct matches an AI that has to act, or that somebody is told to make act.
-	aiMustAct = `\b` + clause.AnyAI + `(\s+(reviewers?|readers?|graders?|systems?|tools?))?\s+((that|which|who)\s+[^.,:;\n]{0,60}?\s|\w+ing\s+(on\s+|at\s+)?(this|these|the)\s+(\w+\s+){0,2}?)?(now\s+)?(also\s+)?(should|must|shall|needs?\s+to|ha(s|ve)\s+to|(is|are)\s+(\w+ly\s+|hereby\s+)?(to|(required|expected|asked|instructed|supposed|requested|directed|ordered|obliged|bound|invited|advised|encouraged|told)\s+to)|will\s+(now|then|please|want)|can\s+(now\s+)?(just|simply|fill|go|repair|fix)|would\s+(normally|usually))\s|\b` + clause.AnyAI + `['’]s\s+(\w+\s+){0,2}(goal|task|objective|mission)\s+is\s|\b(have|get|ask|tell|let|make)\s+(the|your|an?|any)\s+(\w+\s+)?` + clause.AnyAI + `\s`
+	aiMustAct = `\b` + clause.AnyAI + `(\s+(reviewers?|readers?|graders?|systems?|tools?))?\s+((that|which|who)\s+[^.,:;\n]{0,60}?\s|` +
+		`\w+ing\s+(on\s+|at\s+)?(this|these|the)\s+(\w+\s+){0,2}?)?(now\s+)?(also\s+)?(should|must|shall|needs?\s+to|ha(s|ve)\s+to|` +
+		`(is|are)\s+(\w+ly\s+|hereby\s+)?(to|(required|expected|asked|instructed|supposed|requested|directed|ordered|obliged|bound|invited|advised|` +
+		`encouraged|told)\s+to)|will\s+(now|then|please|want)|can\s+(now\s+)?(just|simply|fill|go|repair|fix)|would\s+(normally|usually))\s|` +
+		`\b` + clause.AnyAI + `['’]s\s+(\w+\s+){0,2}(goal|` +
+		`task|objective|mission)\s+is\s|\b(have|get|ask|tell|let|make)\s+(the|your|an?|any)\s+(\w+\s+)?` + clause.AnyAI + `\s`
 
 	// conversationKnown matches words that only make sense inside a conversation.
-	conversationKnown = `\b(in|into|to|of)\s+(your|its|the|any|every)\s+(final\s+|next\s+)?(answer|reply|response|summary|message)\b|\b(its|every|any|each)\s+(final\s+|next\s+)?(answer|summary|response)s?\b|\bwhen(ever)?\s+(you\s+are\s+)?asked\s+(about|for|whether|to)\b|\b(what|whatever|anything|all)\s+(you|it|the\s+\w+)?\s*(were|was|has\s+been|have\s+been|had\s+been)\s+(asked|told|given)\b|\bthe\s+question\s+(is|was|you)\b|\b(the\s+owner|whoever)\s+(\w+\s+){0,4}?asks\b|\b(once|when|after|before|while|as\s+soon\s+as)\s+(you\s+)?(have\s+|are\s+|start\s+)?(summari[sz]\w+|translat\w+|sum(ming)?\s+up|done\s+with|analy[sz]\w+|answer(ed|ing)?|respond(ed|ing)?|reply(ing)?)\b|\bafter\s+reading(\s+(this|the))?\b|\bwhen\s+done\b|\b(later|earlier|previous|next)\s+message\b|\byour\s+(earlier|previous|original|current|actual)\s+(orders|task|request|question|goal|instructions)\b|\bnever\s+mind\s+(the|what)\b|\bfuture\s+(questions|answers|requests)\b|\bin\s+a\s+summary\b|\bsummar(y|ies)\s+of\s+this\b|\bgenerated\s+from\s+this\b`
+	conversationKnown = `\b(in|into|to|of)\s+(your|its|the|any|every)\s+(final\s+|next\s+)?(answer|reply|response|summary|message)\b|` +
+		`\b(its|every|any|each)\s+(final\s+|next\s+)?(answer|summary|response)s?\b|\bwhen(ever)?\s+(you\s+are\s+)?asked\s+(about|for|whether|to)\b|` +
+		`\b(what|whatever|anything|all)\s+(you|it|the\s+\w+)?\s*(were|was|has\s+been|have\s+been|had\s+been)\s+(asked|told|given)\b|` +
+		`\bthe\s+question\s+(is|was|you)\b|\b(the\s+owner|whoever)\s+(\w+\s+){0,4}?asks\b|` +
+		`\b(once|when|after|before|while|as\s+soon\s+as)\s+(you\s+)?(have\s+|are\s+|start\s+)?(summari[sz]\w+|translat\w+|sum(ming)?\s+up|done\s+with|` +
+		`analy[sz]\w+|answer(ed|ing)?|respond(ed|ing)?|reply(ing)?)\b|` +
+		`\bafter\s+reading(\s+(this|the))?\b|\bwhen\s+done\b|\b(later|earlier|previous|next)\s+message\b|` +
+		`\byour\s+(earlier|previous|original|current|actual)\s+(orders|task|request|question|goal|instructions)\b|\bnever\s+mind\s+(the|what)\b|` +
+		`\bfuture\s+(questions|answers|requests)\b|\bin\s+a\s+summary\b|\bsummar(y|ies)\s+of\s+this\b|\bgenerated\s+from\s+this\b`
 
 	// turnMarker matches the beginning of a turn or a system note.
-	turnMarker = `\[\[?\s*(system|operator|developer|admin)\b[^\]\n]{0,40}\]|#{2,}\s*(system|operator|instruction)\b|\b(system|operator|developer|host|privileged)\s+(message|notice|note|update|prompt|directive|policy)(\s+\w+){0,3}\s*[:=→-]|\bprivileged\s+context\b|<\|\w+\|>|\[/?inst\]|<start_of_turn>|<system>|</?tool_?\w*>|\brole:\s*system\b|\bend\s+of\s+(the\s+)?(tool\s+)?(output|result|document|context|data)\b|\b(user|developer|owner)\s+(here\s+again|speaking)\b`
+	turnMarker = `\[\[?\s*(system|operator|developer|admin)\b[^\]\n]{0,40}\]|#{2,}\s*(system|operator|instruction)\b|` +
+		`\b(system|operator|developer|host|privileged)\s+(message|notice|note|update|prompt|directive|policy)(\s+\w+){0,3}\s*[:=→-]|` +
+		`\bprivileged\s+context\b|<\|\w+\|>|\[/?inst\]|<start_of_turn>|<system>|</?tool_?\w*>|\brole:\s*system\b|` +
+		`\bend\s+of\s+(the\s+)?(tool\s+)?(output|result|document|context|data)\b|\b(user|developer|owner)\s+(here\s+again|speaking)\b`
 )
 
 // mustBe matches what an AI must be, rather than do.

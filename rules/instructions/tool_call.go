@@ -18,23 +18,31 @@ var ToolCall = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0053", "CWE-1427"},
 	Patterns: []scanner.Pattern{
 		{
-			Name:    "agent_should",
-			Expr:    `\b(the\s+)?((ai|llm|language)\s+(agent|assistant|model)|agent|assistant|ai|llm)\s+(should|must|shall|needs?\s+to|has\s+to|is\s+required\s+to)\s+(\w+\s+){0,3}?((call|invoke|execute|forward|delete|transfer)\b|(use|run|send|open|read)\s+(\w+\s+){0,4}?(tool|function|command|api|file|e-?mail|message|transaction)\b)`,
+			Name: "agent_should",
+			Expr: `\b(the\s+)?((ai|llm|language)\s+(agent|assistant|model)|agent|assistant|ai|llm)\s+(should|must|shall|needs?\s+to|has\s+to|` +
+				`is\s+required\s+to)\s+(\w+\s+){0,3}?((call|invoke|execute|forward|delete|transfer)\b|` +
+				`(use|run|send|open|read)\s+(\w+\s+){0,4}?(tool|function|command|api|file|e-?mail|message|transaction)\b)`,
 			Anchors: clause.Combine([]string{"agent", "assistant", "ai", "model", "llm"}, []string{" "}, []string{"should", "must", "shall", "need", "has to", "is required"}),
 		},
 		{
-			Name:    "must_now_call",
-			Expr:    `\b(you\s+must|must|you\s+should|you\s+(have|need)\s+to|please|immediately)\s+(now\s+|immediately\s+|next\s+|first\s+)*(call|invoke)\s+(the\s+)?([a-z]+_\w+|[` + "`" + `'"][\w.-]+[` + "`" + `'"]|[\w.-]+\s+(tool|function))\b|\bby\s+(calling|invoking|using)\s+(the\s+)?[` + "`" + `'"]?[a-z]+_[a-z_]+[` + "`" + `'"]?(\s+(tool|function))?\s+with\b`,
+			Name: "must_now_call",
+			Expr: `\b(you\s+must|must|you\s+should|you\s+(have|need)\s+to|please|immediately)\s+(now\s+|immediately\s+|next\s+|first\s+)*(call|` +
+				`invoke)\s+(the\s+)?([a-z]+_\w+|[` + "`" + `'"][\w.-]+[` + "`" + `'"]|[\w.-]+\s+(tool|` +
+				`function))\b|\bby\s+(calling|invoking|using)\s+(the\s+)?[` + "`" + `'"]?[a-z]+_[a-z_]+[` + "`" + `'"]?(\s+(tool|function))?\s+with\b`,
 			Anchors: []string{"call ", "invoke ", "calling ", "invoking ", "using "},
 		},
 		{
-			Name:    "call_what_acts",
-			Expr:    `\b(call|use|invoke|run)\s+(the\s+)?[` + "`" + `'"]?(delete|transfer|send|update|remove|pay|export|reset|grant|invite|share|forward|post|move|book|reserve|create|wipe|drop|merge)_\w+[` + "`" + `'"]?(\s+(tool|function))?\s+(with|on|to|for|right|now|immediately|using|and)\b`,
+			Name: "call_what_acts",
+			Expr: `\b(call|use|invoke|run)\s+(the\s+)?[` + "`" + `'"]?(delete|transfer|send|update|remove|pay|export|reset|grant|invite|share|forward|post|move|book|` +
+				`reserve|create|wipe|drop|merge)_\w+[` + "`" + `'"]?(\s+(tool|` +
+				`function))?\s+(with|on|to|for|right|now|immediately|using|and)\b`,
 			Anchors: clause.Combine([]string{"delete", "transfer", "send", "update", "remove", "pay", "export", "reset", "grant", "invite", "share", "forward", "post", "move", "book", "reserve", "create", "wipe", "drop", "merge"}, []string{"_"}),
 		},
 		{
-			Name:    "run_this_command",
-			Expr:    `\b(execute|run)\s+(the\s+following|this)\s+(\w+\s+){0,2}(command|script|code)\s+(immediately|now|by|first)\b|\byou\s+now\s+have\s+(full\s+)?(admin\w*|elevated|root|unrestricted)\b|\[?\s*action\s+required\s*\]?\s*:\s*(immediately|you\s+must|please)\b|\b(bash|shell|terminal|command)\s+tool\s+(and|to)\s+(run|execute)\b`,
+			Name: "run_this_command",
+			Expr: `\b(execute|run)\s+(the\s+following|this)\s+(\w+\s+){0,2}(command|script|code)\s+(immediately|now|by|first)\b|` +
+				`\byou\s+now\s+have\s+(full\s+)?(admin\w*|elevated|root|unrestricted)\b|\[?\s*action\s+required\s*\]?\s*:\s*(immediately|you\s+must|please)\b|` +
+				`\b(bash|shell|terminal|command)\s+tool\s+(and|to)\s+(run|execute)\b`,
 			Anchors: []string{"execute the following", "run the following", "execute this", "run this", "you now have", "action required", "bash tool", "shell tool", "terminal tool", "command tool"},
 		},
 	},
@@ -61,4 +69,5 @@ func remedy(t []byte, start, end int) bool {
 var mended = lazyregexp.New(`\b(again|before\s+(using|calling|you\s+can)|missing|not\s+(yet\s+)?(initiali[sz]ed|authenticated|authori[sz]ed|connected|found))\b`)
 
 // logIn is the call of a tool that opens a session.
-var logIn = lazyregexp.New(`[\s"'` + "`" + `](log_?in|sign_?in|auth(enticate)?|connect|init(iali[sz]e)?|(open|start|create)_session)(_(user|session|server|client|account|database|db))?["'` + "`" + `]?(\s+(tool|function))?$`)
+var logIn = lazyregexp.New(`[\s"'` + "`" + `](log_?in|sign_?in|auth(enticate)?|connect|init(iali[sz]e)?|` +
+	`(open|start|create)_session)(_(user|session|server|client|account|database|db))?["'` + "`" + `]?(\s+(tool|function))?$`)

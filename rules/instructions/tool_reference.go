@@ -19,8 +19,10 @@ var ToolReference = scanner.Rule{
 	Refs:       []string{"OWASP-MCP:MCP03", "OWASP-LLM:LLM01", "ATLAS:AML.T0110", "CWE-345"},
 	Patterns: []scanner.Pattern{
 		{
-			Name:    "another_recipient",
-			Expr:    `\bbcc\b|\bcc['’]?d\b|\b(must|should)\s+(set|include)\b[^.]{0,60}(recipient|bcc|destination|address|@)|\b(add|set|include|change)\s+[^.]{0,40}\b(recipient|destination|beneficiary|payee|number|address|account)\b|\b(recipient|destination|address|payee)\s+(must|should|has\s+to|needs\s+to)\s+be\s+(changed|set|replaced)\b|\bhas\s+to\s+be\s+addressed\b`,
+			Name: "another_recipient",
+			Expr: `\bbcc\b|\bcc['’]?d\b|\b(must|should)\s+(set|include)\b[^.]{0,60}(recipient|bcc|destination|address|@)|` +
+				`\b(add|set|include|change)\s+[^.]{0,40}\b(recipient|destination|beneficiary|payee|number|address|account)\b|` +
+				`\b(recipient|destination|address|payee)\s+(must|should|has\s+to|needs\s+to)\s+be\s+(changed|set|replaced)\b|\bhas\s+to\s+be\s+addressed\b`,
 			Anchors: []string{"bcc", "cc'd", "cc’d", "ccd", "recipient", "destination", "beneficiary", "payee", "must set", "must include", "should set", "should include", "change the", "address must", "address should", "be addressed"},
 		},
 		{
@@ -34,8 +36,10 @@ var ToolReference = scanner.Rule{
 			Anchors: []string{"replace its", "call this ", "use this ", "run this ", "invoke this ", "not use it", "no other tool"},
 		},
 		{
-			Name:    "ahead_of_it",
-			Expr:    `\bfirst\s+(call|use|run|invoke)\s+this\b|\balways\s+call\s+this\s+(tool|one)\b|\b(before|prior\s+to)\s+(calling|using|running|invoking)\s+this\b[^.\n]{0,20}\b(call|use|invoke|run)\b|\b(call|invoke)\s+[a-z]+_[a-z_]+\b|\b(must|has\s+to|should)\s+be\s+(called|run|invoked|used)\s+before\s+(any|every|all)\s+other\b`,
+			Name: "ahead_of_it",
+			Expr: `\bfirst\s+(call|use|run|invoke)\s+this\b|\balways\s+call\s+this\s+(tool|one)\b|` +
+				`\b(before|prior\s+to)\s+(calling|using|running|invoking)\s+this\b[^.\n]{0,20}\b(call|use|invoke|run)\b|\b(call|invoke)\s+[a-z]+_[a-z_]+\b|` +
+				`\b(must|has\s+to|should)\s+be\s+(called|run|invoked|used)\s+before\s+(any|every|all)\s+other\b`,
 			Anchors: []string{"first use this", "first run this", "call ", "invoke ", "before calling", "before using", "before running", "before invoking", "prior to ", "before any other", "before every other", "before all other"},
 		},
 		{
@@ -74,7 +78,9 @@ var (
 var (
 
 	// occasionOfUse matches the occasion, or the replaced tool.
-	occasionOfUse = lazyregexp.New(`\b(when(ever)?|every(\s+time)?|each(\s+time)?|any(\s+time)?|before|after|prior\s+to|instead\s+of|rather\s+than|supersedes?|overrides?|replaces?|behaviou?r\s+of|output\s+of|its\s+output|(must|should|always)\s+(first\s+)?(call|use|invoke|run|replace)|first\s+(call|use|invoke|run)|(side\s+)?note\s+(for|on|about)|from\s+now\s+on|has\s+changed|affects|calls\s+to|route\s+all)\b`)
+	occasionOfUse = lazyregexp.New(`\b(when(ever)?|every(\s+time)?|each(\s+time)?|any(\s+time)?|before|after|prior\s+to|instead\s+of|rather\s+than|supersedes?|` +
+		`overrides?|replaces?|behaviou?r\s+of|output\s+of|its\s+output|(must|should|always)\s+(first\s+)?(call|use|invoke|run|replace)|` +
+		`first\s+(call|use|invoke|run)|(side\s+)?note\s+(for|on|about)|from\s+now\s+on|has\s+changed|affects|calls\s+to|route\s+all)\b`)
 	// ownHistory is how a tool reports its own past.
 	ownHistory = lazyregexp.New(`\b(deprecated|formerly|renamed|release\s+note|changelog|migrat\w+|of\s+this\s+(server|package|mcp)|legacy|transparently|no\s+longer|backwards?)\b`)
 )

@@ -13,14 +13,20 @@ var secretFields = [...]struct {
 		kind:       "a password",
 		name:       lazyregexp.New(`\b(pass ?(word|phrase|wd|code)|pwd)( value| confirmation| again| confirm)?$|^(confirm|repeat|new|old|current) pass ?word$`),
 		InQuestion: askingFor(`pass(?:word|phrase|code)s?`),
-		elsewhere: inTongues(`contrase(?:ñ|n)as?|clave (?:de acceso|secreta)|senhas?|palavra-passe|mots? de passe|passw(?:o|ö)rt(?:er)?|kennwort|wachtwoord|has(?:ł|l)o|lösenord|adgangskode|passord|salasana|jelszó|heslo|şifreniz\pL*|şifre|mật khẩu|kata sandi`,
+		elsewhere: inTongues(`contrase(?:ñ|n)as?|clave (?:de acceso|secreta)|senhas?|palavra-passe|mots? de passe|passw(?:o|ö)rt(?:er)?|kennwort|wachtwoord|has(?:ł|l)o|`+
+			`lösenord|adgangskode|passord|salasana|jelszó|heslo|şifreniz\pL*|şifre|mật khẩu|kata sandi`,
 			`пароль|пароля|κωδικ(?:ό|ο)ς πρ(?:ό|ο)σβασης|סיסמ[הא]|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|密码|密碼|口令|パスワード|비밀번호`),
 	},
 	{
-		kind:       "a key or token",
-		name:       lazyregexp.New(`\b(api ?(key|token|secret)s?|apikey|(access|auth|oauth|bearer|refresh|session|bot|personal access|github|gitlab|slack|jwt|security) ?token|(client|app|webhook|shared|consumer) secret|secret( access)? key|(private|ssh|wallet|signing|access|encryption) key|secret|credentials?)( value| pem)?$|^(pat|bearer|jwt)$`),
-		InQuestion: askingFor(`(?:api|secret|access|private|ssh)[ -]keys?|(?:access|auth|api|bearer|refresh|session|personal access) tokens?|credentials|client secret|(?:github|gitlab|slack|discord|telegram|notion|jira|npm|hugging face|cloud|account|login|bot|your|auth\w*) token`),
-		elsewhere: inTongues(`(?:clave|chave)s? (?:de )?(?:la )?api|clave (?:privada|secreta)|chave (?:privada|secreta)|cl(?:é|e) (?:d['’]?)?(?:api|priv(?:é|e)e|secr(?:è|e)te)|(?:api|zugangs|zugriffs)-?schl(?:ü|u)ssel|chiave (?:api|privata|segreta)|api-sleutel|klucz api|tokens? d[ei] (?:acceso|acesso|accesso)|jetons? d['’]acc(?:è|e)s|(?:zugriffs|zugangs)token|api anahtar\pL*`,
+		kind: "a key or token",
+		name: lazyregexp.New(`\b(api ?(key|token|secret)s?|apikey|(access|auth|oauth|bearer|refresh|session|bot|personal access|github|gitlab|slack|jwt|` +
+			`security) ?token|(client|app|webhook|shared|consumer) secret|secret( access)? key|(private|ssh|wallet|signing|access|` +
+			`encryption) key|secret|credentials?)( value| pem)?$|^(pat|bearer|jwt)$`),
+		InQuestion: askingFor(`(?:api|secret|access|private|ssh)[ -]keys?|(?:access|auth|api|bearer|refresh|session|personal access) tokens?|credentials|client secret|` +
+			`(?:github|gitlab|slack|discord|telegram|notion|jira|npm|hugging face|cloud|account|login|bot|your|auth\w*) token`),
+		elsewhere: inTongues(`(?:clave|chave)s? (?:de )?(?:la )?api|clave (?:privada|secreta)|chave (?:privada|secreta)|`+
+			`cl(?:é|e) (?:d['’]?)?(?:api|priv(?:é|e)e|secr(?:è|e)te)|(?:api|zugangs|zugriffs)-?schl(?:ü|u)ssel|chiave (?:api|privata|segreta)|api-sleutel|`+
+			`klucz api|tokens? d[ei] (?:acceso|acesso|accesso)|jetons? d['’]acc(?:è|e)s|(?:zugriffs|zugangs)token|api anahtar\pL*`,
 			`(?:api[- ]?|секретный |закрытый )ключ|ключ api|токен(?: доступа)?|密钥|密鑰|私钥|访问令牌|令牌|apiキー|api キー|アクセストークン|秘密鍵|api ?키|액세스 ?토큰|مفتاح api`),
 	},
 	{
@@ -28,15 +34,21 @@ var secretFields = [...]struct {
 		name:          lazyregexp.New(`\b((credit|debit|payment|bank) card( number| no| details)?|card security code|cvv2?|cvc2?|card verification (code|value))$|^(card|cc) (number|no|num)$|^(cc|pan)$`),
 		InQuestion:    askingFor(`(?:(?:credit|debit|payment|bank) )?card(?: number| details)|(?:\d+|three|four|sixteen|last|long|all)[- ]digits (?:\w+ ){1,8}card|credit card|cvv2?|cvc`),
 		parseInetAton: true,
-		elsewhere: inTongues(`n(?:ú|u)mero de (?:la |su |tu )?tarjeta|tarjeta de cr(?:é|e)dito|n(?:ú|u)mero do (?:seu )?cart(?:ã|a)o|cart(?:ã|a)o de cr(?:é|e)dito|num(?:é|e)ro de (?:la |votre )?carte|carte (?:bancaire|bleue|de cr(?:é|e)dit)|kreditkarten?(?:nummer)?|numero (?:della )?(?:tua )?carta|carta di credito|creditcard(?:nummer)?|numer karty|kart numaran?\pL*`,
+		elsewhere: inTongues(`n(?:ú|u)mero de (?:la |su |tu )?tarjeta|tarjeta de cr(?:é|e)dito|n(?:ú|u)mero do (?:seu )?cart(?:ã|a)o|cart(?:ã|a)o de cr(?:é|e)dito|`+
+			`num(?:é|e)ro de (?:la |votre )?carte|carte (?:bancaire|bleue|de cr(?:é|e)dit)|kreditkarten?(?:nummer)?|numero (?:della )?(?:tua )?carta|`+
+			`carta di credito|creditcard(?:nummer)?|numer karty|kart numaran?\pL*`,
 			`номер (?:\pL+ )?карты|信用卡|银行卡|卡号|クレジットカード|カード番号|카드 ?번호|신용카드|رقم البطاقة`),
 	},
 	{
-		kind:          "a one-time code or PIN",
-		name:          lazyregexp.New(`\b(otp|totp|2fa|mfa|tan)( code| token| value)?$|\b(one time|verification|security|authentication|authenticator|auth|sms|2fa|mfa|two factor) (code|pin|pass ?(word|code))$|\bpin( code| number)?$`),
-		InQuestion:    askingFor(`(?:one[- ]time|verification|security|authenticat(?:ion|or)|sms|2fa|mfa|otp|two[- ]factor) (?:code|pin|password|passcode)|otp|(?:your|card|sim|bank) pin|pin (?:code|number)`),
+		kind: "a one-time code or PIN",
+		name: lazyregexp.New(`\b(otp|totp|2fa|mfa|tan)( code| token| value)?$|` +
+			`\b(one time|verification|security|authentication|authenticator|auth|sms|2fa|mfa|two factor) (code|pin|pass ?(word|code))$|\bpin( code| number)?$`),
+		InQuestion: askingFor(`(?:one[- ]time|verification|security|authenticat(?:ion|or)|sms|2fa|mfa|otp|two[- ]factor) (?:code|pin|password|passcode)|otp|` +
+			`(?:your|card|sim|bank) pin|pin (?:code|number)`),
 		parseInetAton: true,
-		elsewhere: inTongues(`c(?:ó|o)digo de (?:un solo uso|verificaci(?:ó|o)n|seguridad|verifica(?:ç|c)(?:ã|a)o|seguran(?:ç|c)a)|code de (?:v(?:é|e)rification|s(?:é|e)curit(?:é|e)|confirmation)|(?:best(?:ä|a)tigungs|sicherheits|verifizierungs|einmal)-?code|einmalpasswort|codice di (?:verifica|sicurezza)|verificatiecode|kod weryfikacyjny|do(?:ğ|g)rulama kod\pL*`,
+		elsewhere: inTongues(`c(?:ó|o)digo de (?:un solo uso|verificaci(?:ó|o)n|seguridad|verifica(?:ç|c)(?:ã|a)o|seguran(?:ç|c)a)|`+
+			`code de (?:v(?:é|e)rification|s(?:é|e)curit(?:é|e)|confirmation)|(?:best(?:ä|a)tigungs|sicherheits|verifizierungs|einmal)-?code|einmalpasswort|`+
+			`codice di (?:verifica|sicurezza)|verificatiecode|kod weryfikacyjny|do(?:ğ|g)rulama kod\pL*`,
 			`код (?:подтверждения|безопасности|из смс|из sms)|验证码|驗證碼|动态码|認証コード|確認コード|暗証番号|인증 ?(?:번호|코드)|رمز التحقق`),
 	},
 	{
@@ -51,7 +63,9 @@ var secretFields = [...]struct {
 
 // askingFor returns an expression for a sentence that asks for something, or begins with it.
 func askingFor(what string) *lazyregexp.Regexp {
-	return lazyregexp.New(`(?:\b(?:enter|re-enter|provide|type(?: in)?|paste|give(?: me| us)?|supply|input|share|confirm|submit|fill in|need|requires?|what is|what['’]s|tell (?:me|us)|send(?: me| us)?|sign in with|log ?in with)\b[^.\n?!;:]{0,40}?\b|^\W*(?:(?:your|the user['’]?s|the) )?(?:(?:\w+['’]?s?|account|login|current) ){0,2}?)(` + what + `)\b`)
+	return lazyregexp.New(`(?:\b(?:enter|re-enter|provide|type(?: in)?|paste|give(?: me| us)?|supply|input|share|confirm|submit|fill in|need|requires?|what is|` +
+		`what['’]s|tell (?:me|us)|send(?: me| us)?|sign in with|` +
+		`log ?in with)\b[^.\n?!;:]{0,40}?\b|^\W*(?:(?:your|the user['’]?s|the) )?(?:(?:\w+['’]?s?|account|login|current) ){0,2}?)(` + what + `)\b`)
 }
 
 // inTongues returns an expression for words of other languages, of scripts with and without
@@ -62,12 +76,17 @@ func inTongues(latin, others string) *lazyregexp.Regexp {
 
 var (
 	// besideSecret matches the text after a secret word that is not a secret.
-	besideSecret = lazyregexp.New(`^[\s-]*(?:polic|polit|length|strength|reset|manager|names?\b|ids?\b|identifiers?\b|labels?\b|hints?\b|files?\b|paths?\b|variables?\b|rotation|expir|fields?\b|types?\b|protected|format|counts?\b|limits?\b|budget|is (?:not|never)|will (?:not|never|be asked)|(?:are|is) set|address|contract|symbol|standard|supply|price|generator|rules?\b|requirements?\b)`)
+	besideSecret = lazyregexp.New(`^[\s-]*(?:polic|polit|length|strength|reset|manager|names?\b|ids?\b|identifiers?\b|labels?\b|hints?\b|files?\b|paths?\b|variables?\b|` +
+		`rotation|expir|fields?\b|types?\b|protected|format|counts?\b|limits?\b|budget|is (?:not|never)|will (?:not|never|be asked)|(?:are|is) set|` +
+		`address|contract|symbol|standard|supply|price|generator|rules?\b|requirements?\b)`)
 	// otherField matches what such a field means according to its description: an Indian
 	// postal PIN code, a library card, a Kanban card, a crypto token.
 	otherField = lazyregexp.New(`\b(?:postal|zip|address|district|library|loyalty|membership|gift|trello|kanban|symbol|coin|ticker|erc-?\d+|currency|swap)\b`)
 	// deniedAhead precedes it where it is refused, or is only the matter of the field.
-	deniedAhead = lazyregexp.New(`\b(?:never|not|don['’]t|no|without|instead of|rather than|name of|path (?:to|of)|id of|label (?:for|of)|location of|(?:variable|file)s? (?:with|that|which|where|holding|containing)|number of|kind of|type of|length of|forgot\w*|reset|whether|title of|description of|nunca|jamais|pas|nicht|kein\w*|niet|geen|nie|(?:nombre|nome|nom) d\w+|olvid\w+|oubli\w+|vergessen)\b|(?:^|\PL)(?:не|нет|никогда|забыл\pL*)(?:\PL|$)|不要|请勿|勿|忘记|忘れ`)
+	deniedAhead = lazyregexp.New(`\b(?:never|not|don['’]t|no|without|instead of|rather than|name of|path (?:to|of)|id of|label (?:for|of)|location of|` +
+		`(?:variable|file)s? (?:with|that|which|where|holding|containing)|number of|kind of|type of|length of|forgot\w*|reset|whether|title of|` +
+		`description of|nunca|jamais|pas|nicht|kein\w*|niet|geen|nie|(?:nombre|nome|nom) d\w+|olvid\w+|oubli\w+|vergessen)\b|` +
+		`(?:^|\PL)(?:не|нет|никогда|забыл\pL*)(?:\PL|$)|不要|请勿|勿|忘记|忘れ`)
 	// deniedBehind follows it in languages that refuse there.
 	deniedBehind = lazyregexp.New(`^.{0,30}(?:しないで|不要です|ません|하지 ?마|策略|政策|ポリシー)`)
 )

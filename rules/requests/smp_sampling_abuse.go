@@ -25,15 +25,22 @@ var SmpSamplingAbuse = scanner.Rule{
 	Basis:      "A server does not need the context of all servers, secrets or other servers' instructions for its own work. More tokens than any model returns, and a forced tool call, are medium; calls of its own tools are part of the protocol, and low.",
 	Refs:       []string{"OWASP-MCP:MCP10", "OWASP-LLM:LLM02", "ATLAS:AML.T0086", "CWE-200"},
 	Patterns: []scanner.Pattern{
-		{Name: "takes_context", Expr: `\b(?:includ\w+|repeat\w*|print|output\w*|return\w*|list|copy|quote|reveal\w*|dump|extract|give (?:me|us)|append|send|share|write|tell (?:me|us))\b[^.\n]{0,60}\b(?:system prompt|your (?:own |system |initial )?(?:instructions|context|memory)|` + wholeTalk + `|` + ownSecrets + `)`,
+		{Name: "takes_context", Expr: `\b(?:includ\w+|repeat\w*|print|output\w*|return\w*|list|copy|quote|reveal\w*|dump|extract|give (?:me|us)|append|send|share|write|` +
+			`tell (?:me|us))\b[^.\n]{0,60}\b(?:system prompt|your (?:own |system |initial )?(?:instructions|context|memory)|` + wholeTalk + `|` + ownSecrets + `)`,
 			Anchors: []string{"system prompt", "your instructions", "your own instructions", "your system instructions", "your initial instructions", "your context", "your memory", "conversation", "chat history", "previous messages", "earlier messages", "prior messages", "credential", "password", "api key", "api_key", "environment variable", "private key", "access token", "ssh key", "cookies", "secrets"}},
 		{Name: "sets_aside", Expr: `\b` + clause.DropVerbs + `\s+(?:\w+\s+){0,3}` + clause.Instructions, Anchors: []string{"ignor", "disregard", "forget", "overrid", "bypass", "pay no attention"}},
-		{Name: "without_user", Expr: `\b(?:do not|don['’]?t|never|without)\s+(?:ever\s+)?(?:(?:tell|inform|notify|alert)\w*\s+(?:the\s+)?user\b|(?:mention|show|reveal|disclos)\w*\s+(?:this|it|that|these|any of (?:this|it))\b[^.\n]{0,20}\buser|ask\w*\s+(?:the\s+user\s+)?for\s+(?:confirmation|permission|approval|consent))`,
+		{Name: "without_user", Expr: `\b(?:do not|don['’]?t|never|without)\s+(?:ever\s+)?(?:(?:tell|inform|notify|alert)\w*\s+(?:the\s+)?user\b|` +
+			`(?:mention|show|reveal|disclos)\w*\s+(?:this|it|that|these|any of (?:this|it))\b[^.\n]{0,20}\buser|` +
+			`ask\w*\s+(?:the\s+user\s+)?for\s+(?:confirmation|permission|approval|consent))`,
 			Anchors: slices.Concat(
 				clause.Combine([]string{"tell", "telling", "inform", "informing", "notify", "notifying", "alert", "alerting"}, []string{" the user", " user"}),
 				clause.Combine([]string{"mention ", "mentioning ", "show ", "showing ", "reveal ", "revealing ", "disclose ", "disclosing "}, []string{"this ", "it ", "that ", "these ", "any of "}),
 				clause.Combine([]string{"ask ", "asking ", "the user "}, []string{"for confirmation", "for permission", "for approval", "for consent"}))},
-		{Name: "stays", Expr: `\b(?:respond|answer|reply|speak|talk|write|act|behave|include|append|end|start|add|do (?:so|this)|you (?:must|will|should|are))\b[^.\n]{0,60}\b(?:(?:in|for|with|to|from) (?:all|every|any|each) (?:of your |your )?(?:future|subsequent|later|further) (?:repl(?:y|ies)|responses?|answers?|messages?|conversations?|turns?|requests?)|for the rest of (?:the|this) (?:conversation|session|chat)|from now on)\b|\bfrom now on,? (?:you|always|respond|answer|reply|speak|talk|act|behave|end|start)\b`,
+		{Name: "stays", Expr: `\b(?:respond|answer|reply|speak|talk|write|act|behave|include|append|end|start|add|do (?:so|this)|` +
+			`you (?:must|will|should|are))\b[^.\n]{0,60}\b(?:(?:in|for|with|to|from) (?:all|every|any|each) (?:of your |your )?(?:future|subsequent|later|` +
+			`further) (?:repl(?:y|ies)|responses?|answers?|messages?|conversations?|turns?|requests?)|` +
+			`for the rest of (?:the|this) (?:conversation|session|chat)|from now on)\b|` +
+			`\bfrom now on,? (?:you|always|respond|answer|reply|speak|talk|act|behave|end|start)\b`,
 			Anchors: []string{"future re", "future answ", "future mess", "future conv", "future turn", "subsequent re", "subsequent answ", "subsequent mess", "subsequent conv", "later re", "further re", "for the rest of", "from now on"}},
 	},
 	Text: func(p *scanner.TextPass) {
@@ -80,13 +87,15 @@ var samplingOrders = [...]string{
 }
 
 const (
-	wholeTalk  = `(?:the )?(?:full|entire|complete|whole|previous|prior|earlier) (?:conversation|chat|messages?)(?: (?:history|so far))?|(?:conversation|chat|message) history|everything (?:the user|above|so far)`
+	wholeTalk = `(?:the )?(?:full|entire|complete|whole|previous|prior|earlier) (?:conversation|chat|messages?)(?: (?:history|so far))?|` +
+		`(?:conversation|chat|message) history|everything (?:the user|above|so far)`
 	ownSecrets = `(?:your|the user['’]?s|user['’]?s|all (?:the |of the |available )?|any (?:available |known )?)\s?` + clause.Secrets
 )
 
 var (
 	// handedOver matches that the request itself contains what it mentions.
-	handedOver = lazyregexp.New(`\b(?:above|below|following|attached|provided|given|(?:in|from|of|by) (?:this|the|these|that) (?:\w+ )?(?:files?|code|text|document|logs?|config\w*|schema|repository|project|function|class|page|thread))\b`)
+	handedOver = lazyregexp.New(`\b(?:above|below|following|attached|provided|given|(?:in|from|of|by) (?:this|the|these|that) (?:\w+ )?(?:files?|code|text|document|` +
+		`logs?|config\w*|schema|repository|project|function|class|page|thread))\b`)
 	// toldWhat makes an order to keep quiet one about style.
 	toldWhat = lazyregexp.New(`^\s*(?:to|how|that they|what|which)\b`)
 )
@@ -95,7 +104,8 @@ var (
 const mostTokens = 1 << 17
 
 var (
-	usesTool   = lazyregexp.New("\\b(?:call|invoke|use|run|execute)\\s+(?:the\\s+)?[`'\"]?([\\w-]{3,64})[`'\"]?\\s+(?:tool|function)\\b|\\b(?:call|invoke|use|run|execute)\\s+(?:the\\s+)?(?:tool|function)\\s+[`'\"]?([\\w-]{3,64})")
+	usesTool = lazyregexp.New("\\b(?:call|invoke|use|run|execute)\\s+(?:the\\s+)?[`'\"]?([\\w-]{3,64})[`'\"]?\\s+(?:tool|function)\\b|" +
+		"\\b(?:call|invoke|use|run|execute)\\s+(?:the\\s+)?(?:tool|function)\\s+[`'\"]?([\\w-]{3,64})")
 	noToolName = names.Set("the this that a an any each your our right appropriate best available following search")
 )
 

@@ -57,7 +57,8 @@ var UrlDangerousScheme = scanner.Rule{
 const linkReach = 160
 
 var (
-	callsOut = lazyregexp.New(`\b(?:fetch|xmlhttprequest|sendbeacon|import|eval|function|atob|settimeout|postmessage)\s*\(|\b(?:cookie|localstorage|sessionstorage|indexeddb)\b|\bnew\s+(?:image|websocket)\b|https?:|<\s*script|%3cscript|;base64,`)
+	callsOut = lazyregexp.New(`\b(?:fetch|xmlhttprequest|sendbeacon|import|eval|function|atob|settimeout|postmessage)\s*\(|` +
+		`\b(?:cookie|localstorage|sessionstorage|indexeddb)\b|\bnew\s+(?:image|websocket)\b|https?:|<\s*script|%3cscript|;base64,`)
 	// idleLink matches a link that does nothing, or what a browser button does.
 	idleLink = lazyregexp.New(`javascript:\s*(?:void|;|//|#|["')\s]|$|history\.|(?:window|self|top)\.(?:print|close|history|scroll)|print\(|return\b|false|true|undefined|\{\})`)
 	// codeInData are the types of data: whose content runs.

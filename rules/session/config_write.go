@@ -15,17 +15,21 @@ import (
 
 // startFiles are files that a machine obeys, besides those of agents: shells, schedulers,
 // services, version control and remote logins read commands from them.
-const startFiles = `(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|envrc|gitconfig|xprofile|xinitrc)|config\.fish|[\w.]*profile\.ps1` +
-	`|\.ssh/(authorized_keys2?|config|rc)|authorized_keys2?|\.git/(hooks/[^/]+|config)|\.husky/[^/]+|etc/(cron[^/]*|profile\.d|sudoers\.d|init\.d)/[^/]+|etc/(crontab|profile|sudoers|environment|rc\.local|ld\.so\.preload|bash\.bashrc|zshrc)` +
+const startFiles = `(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|envrc|gitconfig|xprofile|` +
+	`xinitrc)|config\.fish|[\w.]*profile\.ps1` +
+	`|\.ssh/(authorized_keys2?|config|rc)|authorized_keys2?|\.git/(hooks/[^/]+|config)|\.husky/[^/]+|` +
+	`etc/(cron[^/]*|profile\.d|sudoers\.d|init\.d)/[^/]+|etc/(crontab|profile|sudoers|environment|rc\.local|ld\.so\.preload|bash\.bashrc|zshrc)` +
 	`|var/spool/cron/.+|systemd/(user|system)/[^/]+|launch(agents|daemons)/[^/]+|autostart/[^/]+\.desktop|programs/startup/[^/]+)`
 
 // agentSettings are the files of agents that agentFiles has no name for.
-const agentSettings = `((cline_)?mcp_(config|settings)\.json|\.claude\.json|\.(amazonq|aws/amazonq|kiro|roo|continue|zed|config/zed|config/opencode)/.*\.(json|ya?ml|toml)|(code|cursor|windsurf)/user/(settings|mcp|tasks)\.json|claude\.local\.md|\.roorules|copilot-instructions\.md)`
+const agentSettings = `((cline_)?mcp_(config|settings)\.json|\.claude\.json|\.(amazonq|aws/amazonq|kiro|roo|continue|zed|config/zed|config/opencode)/.*\.(json|ya?ml|` +
+	`toml)|(code|cursor|windsurf)/user/(settings|mcp|tasks)\.json|claude\.local\.md|\.roorules|copilot-instructions\.md)`
 
 var (
 	obeyedFile = lazyregexp.New(`(^|/)(` + paths.AgentFiles + `|` + agentSettings + `|` + startFiles + `)$`)
 	// rulesFile matches files with text for a model, and no commands.
-	rulesFile = lazyregexp.New(`(^|/)(claude(\.local)?\.md|agents\.md|gemini\.md|copilot-instructions\.md|\.(cursor|windsurf|cline|roo)rules|\.goosehints|\.cursor/rules/.*|\.(claude|gemini|codex|windsurf|cursor)/.*\.mdc?)$`)
+	rulesFile = lazyregexp.New(`(^|/)(claude(\.local)?\.md|agents\.md|gemini\.md|copilot-instructions\.md|\.(cursor|windsurf|cline|roo)rules|\.goosehints|` +
+		`\.cursor/rules/.*|\.(claude|gemini|codex|windsurf|cursor)/.*\.mdc?)$`)
 )
 
 var ConfigWrite = scanner.Rule{

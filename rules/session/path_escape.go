@@ -99,7 +99,8 @@ func resourceEscapes(a *scanner.Argument, roots []paths.Path) (scanner.Severity,
 }
 
 // guarded matches places of keys and accounts, which are not near project files.
-var guarded = lazyregexp.New(`(?i)\.\.[/\\](?:[^/\\]+[/\\])*(?:etc[/\\](?:shadow|gshadow|sudoers)|proc[/\\](?:self|\d+)[/\\]environ|\.(?:ssh|aws|gnupg|kube)[/\\][^/\\]+|\.(?:netrc|pgpass|git-credentials))$`)
+var guarded = lazyregexp.New(`(?i)\.\.[/\\](?:[^/\\]+[/\\])*(?:etc[/\\](?:shadow|gshadow|sudoers)|proc[/\\](?:self|\d+)[/\\]environ|` +
+	`\.(?:ssh|aws|gnupg|kube)[/\\][^/\\]+|\.(?:netrc|pgpass|git-credentials))$`)
 
 // escapes returns how a path leaves its directory.
 func escapes(l *paths.Path, text string, roots []paths.Path) (scanner.Severity, string) {

@@ -25,7 +25,8 @@ var SecretLeak = scanner.Rule{
 		{Name: "token", Expr: leakedToken, Anchors: tokenAnchors},
 		{Name: "session_token", Expr: `\beyj[0-9a-z_-]{8,120}\.`, Anchors: []string{"eyj"}},
 		{Name: "private_key", Expr: `-----begin (?:[a-z0-9]+ ){0,3}private key(?: block)?-----`, Anchors: []string{"private key-----", "private key block-----"}},
-		{Name: "connection", Expr: `(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|clickhouse|s?ftp|ldaps?|smtps?|mqtts?|nats|https?)(?:\+\w{1,20})?://[^\s/:@"'<>]{0,64}:[^\s/"'<>]{4,100}@[a-z0-9.-]{1,100}`,
+		{Name: "connection", Expr: `(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|clickhouse|s?ftp|ldaps?|smtps?|mqtts?|nats|` +
+			`https?)(?:\+\w{1,20})?://[^\s/:@"'<>]{0,64}:[^\s/"'<>]{4,100}@[a-z0-9.-]{1,100}`,
 			Anchors: []string{"postgres", "mysql", "mariadb", "mongodb", "redis://", "rediss://", "amqp", "mssql", "sqlserver", "clickhouse", "ftp://", "ldap", "smtp", "mqtt", "nats://", "http://", "https://"}},
 		{Name: "secret_key", Expr: `secret_?access_?key\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?[0-9a-z/+]{40}\b`, Anchors: []string{"secret_access_key", "secretaccesskey"}},
 		{Name: "account_key", Expr: `\b(?:account|sharedaccess)key=[0-9a-z+/=]{43,90}`, Anchors: []string{"accountkey=", "sharedaccesskey="}},
@@ -72,7 +73,11 @@ func whereLeaked(p *scanner.TextPass) string {
 
 // leakedToken matches candidates for vendor tokens; the exact formats, with their capitals,
 // are those that a report masks.
-const leakedToken = `\b(?:(?:akia|asia)[0-9a-z]{16}|(?:gh[opsur]_|github_pat_|glpat-|npm_|hf_|pplx-|figd_|lin_api_|sbp_|gsk_|nvapi-|ntn_|dop_v1_|shpat_|glsa_|dapi|pypi-age|pmak-|hvs\.|atatt3|sq0atp-|sq0csp-|sg\.|ya29\.|aiza|xapp-)[0-9a-z_.=-]{18,200}|xox[abeprs]-[0-9a-z-]{10,200}|sk-[0-9a-z_-]{16,200}|[sr]k_live_[0-9a-z]{16,120}|tvly-[0-9a-z-]{24,60}|dp\.(?:pt|st|ct|sa|scim|audit)\.[0-9a-z.]{40,60}|[0-9]{8,10}:aa[0-9a-z_-]{32,34}|[0-9a-z]{14}\.atlasv1\.[0-9a-z_-]{60,80}|age-secret-key-1[0-9a-z]{58}|hooks\.slack\.com/services/t[0-9a-z/]{30,60}|discord(?:app)?\.com/api/webhooks/[0-9a-z_/-]{76,100})`
+const leakedToken = `\b(?:(?:akia|asia)[0-9a-z]{16}|(?:gh[opsur]_|github_pat_|glpat-|npm_|hf_|pplx-|figd_|lin_api_|sbp_|gsk_|nvapi-|ntn_|dop_v1_|shpat_|glsa_|dapi|` +
+	`pypi-age|pmak-|hvs\.|atatt3|sq0atp-|sq0csp-|sg\.|ya29\.|aiza|xapp-)[0-9a-z_.=-]{18,200}|xox[abeprs]-[0-9a-z-]{10,200}|sk-[0-9a-z_-]{16,200}|` +
+	`[sr]k_live_[0-9a-z]{16,120}|tvly-[0-9a-z-]{24,60}|dp\.(?:pt|st|ct|sa|scim|audit)\.[0-9a-z.]{40,60}|[0-9]{8,10}:aa[0-9a-z_-]{32,34}|` +
+	`[0-9a-z]{14}\.atlasv1\.[0-9a-z_-]{60,80}|age-secret-key-1[0-9a-z]{58}|hooks\.slack\.com/services/t[0-9a-z/]{30,60}|` +
+	`discord(?:app)?\.com/api/webhooks/[0-9a-z_/-]{76,100})`
 
 var tokenAnchors = []string{"akia", "asia", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "xox", "sk-", "k_live_", "aiza", "npm_", "hf_",
 	"pplx-", "figd_", "lin_api_", "tvly-", "sbp_", "gsk_", "nvapi-", "ntn_", "dop_v1_", "shpat_", "xapp-", "glsa_", "dapi", "pypi-age", "pmak-", "hvs.",
