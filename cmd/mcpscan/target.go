@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -189,11 +189,4 @@ func isURL(target string) bool {
 }
 
 // bare is a URL without parts that may be secret.
-func bare(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return "an unreadable URL"
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return u.String()
-}
+func bare(raw string) string { return cmp.Or(text.BareURL(raw), "an unreadable URL") }

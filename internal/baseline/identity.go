@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -73,15 +74,7 @@ func (id *Identity) Alike(other *Identity) bool {
 
 // address is a URL without parts that may be secret.
 func address(raw string) string {
-	if raw == "" {
-		return ""
-	}
-	u, err := url.Parse(raw)
-	if err != nil {
-		return text.Mask(raw)
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return text.Mask(u.String())
+	return text.Mask(cmp.Or(text.BareURL(raw), raw))
 }
 
 // LockedIdentity is a server's identity in a lockfile.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -136,7 +137,7 @@ func OfTool(doc *wire.Doc, i int, name, description string) (can Set) {
 	verb, things, first, last := roleOfName(words)
 	takesURL, takesAny := takesURL(doc, doc.Get(doc.Get(i, "inputSchema"), "properties"))
 	if things == 0 && (verb&seeks != 0 || verb&(reads|fetches) != 0 && len(words) == 1) {
-		_, things, _, _ = roleOfName(names.Words(firstSentence(description)))
+		_, things, _, _ = roleOfName(names.Words(text.FirstSentence(description, openingBytes)))
 	}
 	switch {
 	case verb&(reads|seeks|fetches) != 0 && takesURL, verb&fetches != 0 && !takesAny:
@@ -188,11 +189,5 @@ func takesURL(doc *wire.Doc, properties int) (url, any bool) {
 	return url, any
 }
 
-// firstSentence returns the first sentence of a description, at most 200 bytes.
-func firstSentence(s string) string {
-	s = s[:min(len(s), 200)]
-	if end := strings.IndexAny(s, ".\n"); end >= 0 {
-		s = s[:end]
-	}
-	return s
-}
+// openingBytes is how much of a description is read for what a tool is about.
+const openingBytes = 200

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/internal/wire"
 )
 
@@ -75,7 +76,7 @@ const openingWords = 6
 
 // categoryOfText returns a tool's category by the first verb of its description.
 func categoryOfText(description string) Category {
-	words := names.Words(firstSentence(description))
+	words := names.Words(text.FirstSentence(description, openingBytes))
 	for i, w := range words[:min(len(words), openingWords)] {
 		r := roleOf(w) & actions
 		if r == 0 && i == 0 {

@@ -1,6 +1,9 @@
 package names
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // identifierBytes bounds the part of an identifier that is read as words.
 const identifierBytes = 400
@@ -39,4 +42,9 @@ func Set(words string) map[string]bool {
 		s[w] = true
 	}
 	return s
+}
+
+// HasWord reports whether a name has one of the words of a set.
+func HasWord(name string, set map[string]bool) bool {
+	return slices.ContainsFunc(Words(name), func(w string) bool { return set[w] })
 }

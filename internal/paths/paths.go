@@ -138,15 +138,8 @@ var (
 )
 
 // NamesPath reports whether an argument of this name is a path.
-func NamesPath(name string) bool { return HasWord(name, pathWords) && !HasWord(name, TextArguments) }
-
-func HasWord(name string, set map[string]bool) bool {
-	for _, w := range names.Words(name) {
-		if set[w] {
-			return true
-		}
-	}
-	return false
+func NamesPath(name string) bool {
+	return names.HasWord(name, pathWords) && !names.HasWord(name, TextArguments)
 }
 
 // AgentFiles are the places of an agent's or client's configuration: servers, permissions,

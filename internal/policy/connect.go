@@ -8,21 +8,22 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
+	"github.com/mcpscan/mcpscan/internal/names"
 )
 
 // networkSchemes are URL schemes with network addresses. Only the server knows the meaning of
 // other schemes, which can be its own.
-var networkSchemes = wordSet("http https ws wss ftp ftps sftp scp ssh tcp udp tls dtls quic git svn hg bzr cvs fossil rsync smb cifs nfs afp " +
+var networkSchemes = names.Set("http https ws wss ftp ftps sftp scp ssh tcp udp tls dtls quic git svn hg bzr cvs fossil rsync smb cifs nfs afp " +
 	"dav davs webdav webdavs caldav carddav ldap ldaps redis rediss postgres postgresql mysql mariadb mssql sqlserver oracle db2 mongodb couchdb couchbase " +
 	"cassandra clickhouse neo4j bolt influxdb memcached elasticsearch etcd consul zookeeper srv amqp amqps mqtt mqtts stomp kafka nats pulsar zmq " +
 	"grpc grpcs xmlrpc thrift gopher gemini finger whois telnet dict tftp rtsp rtmp rtp mms smtp smtps imap imaps pop3 nntp news irc ircs xmpp sip sips " +
 	"stun turn socks socks4 socks5 vnc rdp s3 gs gcs abfs abfss wasb hdfs webhdfs ipp ipps snmp syslog docker oci ipfs ipns magnet dns doh unc")
 
 // webSchemes are schemes after which URL parsers find a host even without slashes.
-var webSchemes = wordSet("http https ws wss ftp")
+var webSchemes = names.Set("http https ws wss ftp")
 
 // hostWords are words in the names of arguments with an address without a scheme.
-var hostWords = wordSet("host hosts hostname hostnames domain domains endpoint endpoints ip ips url urls server proxy")
+var hostWords = names.Set("host hosts hostname hostnames domain domains endpoint endpoints ip ips url urls server proxy")
 
 // connects reports whether the request names an address on a network.
 func (q *request) connects() bool {
@@ -32,7 +33,7 @@ func (q *request) connects() bool {
 		}
 	}
 	return slices.ContainsFunc(q.values, func(v argumentValue) bool {
-		return addressed(v.Text) || slices.ContainsFunc(v.keys, func(key string) bool { return named(key, hostWords) }) && host(v.Text)
+		return addressed(v.Text) || slices.ContainsFunc(v.keys, func(key string) bool { return names.HasWord(key, hostWords) }) && host(v.Text)
 	})
 }
 

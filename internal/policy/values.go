@@ -23,30 +23,17 @@ type value struct {
 }
 
 // pathWords are words in the names of arguments with a path, whatever the value looks like.
-var pathWords = wordSet("path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders " +
+var pathWords = names.Set("path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders " +
 	"source src destination dest dst target uri uris url urls cwd root roots location workspace")
 
 // commandWords are words in the names of arguments with a command or code.
-var commandWords = wordSet("command commands cmd cmds cmdline commandline script scripts shell bash sh zsh exec code args argv program executable powershell")
+var commandWords = names.Set("command commands cmd cmds cmdline commandline script scripts shell bash sh zsh exec code args argv program executable powershell")
 
 // shellWords are those in the name of a tool whose arguments are commands.
-var shellWords = wordSet("shell bash sh zsh exec execute terminal command cmd powershell")
+var shellWords = names.Set("shell bash sh zsh exec execute terminal command cmd powershell")
 
 // mediaWords are words in the names of arguments with a media type.
-var mediaWords = wordSet("mime mimetype media content type")
-
-func wordSet(s string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(s) {
-		m[w] = true
-	}
-	return m
-}
-
-// named reports whether a name has one of the words.
-func named(name string, in map[string]bool) bool {
-	return slices.ContainsFunc(names.Words(name), func(w string) bool { return in[w] })
-}
+var mediaWords = names.Set("mime mimetype media content type")
 
 // pathLike reports whether a string looks like a path or URI.
 func pathLike(s string) bool {
@@ -74,7 +61,7 @@ func unescapeAll(s string) string {
 // mediaType reports whether an argument says what type a content has.
 func mediaType(name, s string) bool {
 	kind, sub, ok := strings.Cut(s, "/")
-	return ok && named(name, mediaWords) && !strings.ContainsAny(sub, `/\%~`) && !strings.Contains(sub, "..") &&
+	return ok && names.HasWord(name, mediaWords) && !strings.ContainsAny(sub, `/\%~`) && !strings.Contains(sub, "..") &&
 		slices.Contains([]string{"application", "audio", "font", "image", "message", "model", "multipart", "text", "video"}, kind)
 }
 
@@ -100,7 +87,7 @@ func (q *request) add(s string, word bool) {
 
 // look finds everything in the arguments that is, or can be, a path.
 func (q *request) look() {
-	shell := q.Method == "tools/call" && named(q.Target, shellWords)
+	shell := q.Method == "tools/call" && names.HasWord(q.Target, shellWords)
 	if q.Method == "resources/read" {
 		q.add(q.Target, false)
 	}
@@ -109,7 +96,7 @@ func (q *request) look() {
 		v.first = len(q.paths)
 		isPath, isCommand, meta := false, shell, len(v.keys) > 0 && v.keys[0] == "_meta"
 		for _, seg := range v.keys {
-			isPath, isCommand = isPath || named(seg, pathWords), isCommand || named(seg, commandWords)
+			isPath, isCommand = isPath || names.HasWord(seg, pathWords), isCommand || names.HasWord(seg, commandWords)
 			if meta && metaName(seg) {
 				continue
 			}

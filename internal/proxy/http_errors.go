@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -32,16 +33,6 @@ func (e *redirectError) Error() string {
 type unreadableError struct{ why string }
 
 func (e *unreadableError) Error() string { return e.why }
-
-// bare is a URL without what may be secret in it.
-func bare(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return "an unreadable URL"
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return u.String()
-}
 
 // fail answers a request that the server has no usable answer to.
 func (h *HTTP) fail(w http.ResponseWriter, r *http.Request, err error) {
@@ -120,3 +111,6 @@ func tooLongReason(from mcp.Direction, max int64) string {
 	}
 	return fmt.Sprintf("a message of the %s is longer than the limit of %d bytes (--max-message)", sender, max)
 }
+
+// bare is a URL without what may be secret in it.
+func bare(raw string) string { return cmp.Or(text.BareURL(raw), "an unreadable URL") }

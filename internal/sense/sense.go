@@ -9,6 +9,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/reading"
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -203,13 +204,7 @@ func MatchesPurpose(name, described string, s *reading.Sentence) bool {
 const maxOpening = 1024
 
 // FirstSentence returns the first sentence of a text.
-func FirstSentence(s string) string {
-	s = s[:min(len(s), maxOpening)]
-	if i := strings.IndexAny(s, ".\n"); i >= 0 {
-		s = s[:i]
-	}
-	return s
-}
+func FirstSentence(s string) string { return text.FirstSentence(s, maxOpening) }
 
 // purposes are words of tools whose job is to pass data on.
 var purposes = [...]struct {

@@ -6,6 +6,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/names"
+	"github.com/mcpscan/mcpscan/internal/text"
 )
 
 // What a tool says it does follows from the verb of its name and of the first words of its
@@ -36,9 +37,7 @@ func ChangesByName(name string) bool {
 // sentence that it opens, in lower case.
 func OpeningVerb(description string) (verb, sentence string) {
 	sentence = strings.ToLower(strings.TrimLeft(description, " \t\r\n*#>-"))
-	if i := strings.IndexAny(sentence, ".\n"); i >= 0 {
-		sentence = sentence[:i]
-	}
+	sentence = text.FirstSentence(sentence, len(sentence))
 	verb, _, _ = strings.Cut(sentence, " ")
 	if m := thirdForm.FindStringSubmatch(verb); m != nil {
 		if Changing(m[1] + "e") {

@@ -68,10 +68,10 @@ func writesFiles(c *scanner.Call, args []scanner.Argument) bool {
 	writes := c.Category == capability.Write
 	for i := range args {
 		name := ownName(&args[i])
-		if paths.HasWord(name, actWords) && lookWords[strings.ToLower(args[i].Text)] {
+		if names.HasWord(name, actWords) && lookWords[strings.ToLower(args[i].Text)] {
 			return false
 		}
-		writes = writes || c.Category == capability.Unknown && paths.HasWord(name, paths.TextArguments)
+		writes = writes || c.Category == capability.Unknown && names.HasWord(name, paths.TextArguments)
 	}
 	return writes
 }
@@ -93,7 +93,7 @@ func obeyed(a *scanner.Argument) (scanner.Severity, bool) {
 	if !ok || !suspect(&path) {
 		return 0, false
 	}
-	if name := ownName(a); paths.HasWord(name, paths.TextArguments) || paths.HasWord(name, fromWords) {
+	if name := ownName(a); names.HasWord(name, paths.TextArguments) || names.HasWord(name, fromWords) {
 		return 0, false
 	}
 	switch text := strings.TrimRight(path.Text(), " ."); {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpscan/mcpscan/internal/lazyregexp"
 	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/names"
 	"github.com/mcpscan/mcpscan/internal/paths"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -67,7 +68,7 @@ func argumentEscapes(a *scanner.Argument, roots []paths.Path) (scanner.Severity,
 	}
 	name := ownName(a)
 	path, ok := paths.Parse(a.Text)
-	if !ok || paths.HasWord(name, paths.TextArguments) || strings.Contains(a.Text, "://") && !path.URI {
+	if !ok || names.HasWord(name, paths.TextArguments) || strings.Contains(a.Text, "://") && !path.URI {
 		return 0, ""
 	}
 	if paths.NamesPath(name) {

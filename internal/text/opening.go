@@ -1,0 +1,13 @@
+package text
+
+import "strings"
+
+// FirstSentence returns the first sentence of a text, or its first line, within a number of
+// bytes.
+func FirstSentence(s string, limit int) string {
+	s = s[:min(len(s), limit)]
+	if end := strings.IndexAny(s, ".\n"); end >= 0 {
+		s = s[:end]
+	}
+	return s
+}
