@@ -26,6 +26,9 @@ func (in *Inspector) classify(m *Message, root int) {
 	switch {
 	case doc.Get(root, "result") >= 0 || m.IsError:
 		m.Kind = Response
+		if in.brief {
+			break
+		}
 		h := fnv.New64a()
 		h.Write(doc.Raw(root))
 		m.Answer = h.Sum64()

@@ -26,6 +26,7 @@ type Options struct {
 	// Declared reports whether the user has declared a server; nil if no server is declared.
 	Declared func(server string) bool
 	AgentSH  bool // tools get the digest of agentsh, for a policy that compares it
+	Shard    Shard
 	// Late reports whether the time limit of the run has passed: what was not judged by then
 	// counts as not inspected. Nil without a limit.
 	Late func() bool
@@ -61,6 +62,7 @@ type Engine struct {
 	variables  Environment
 	declared   func(string) bool
 	agentsh    bool
+	shard      Shard
 	blocks     func(*Finding) bool
 	late       func() bool
 	arguments  bool // somebody looks at the arguments of requests
@@ -112,7 +114,7 @@ const noRule = -1
 // invalid pattern is an error.
 func New(rules []Rule, o Options) (*Engine, error) {
 	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, names.DefaultSimilarity), limits: o.Limits, policy: o.Policy,
-		pinning: DefaultPinning(), variables: o.Environment, declared: o.Declared, agentsh: o.AgentSH, blocks: o.Blocks, late: o.Late}
+		pinning: DefaultPinning(), variables: o.Environment, declared: o.Declared, agentsh: o.AgentSH, shard: o.Shard, blocks: o.Blocks, late: o.Late}
 	if o.Pinning != nil {
 		e.pinning = *o.Pinning
 	}
