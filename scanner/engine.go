@@ -91,7 +91,7 @@ func (e *Engine) Against(approved, base *Snapshot, pair bool) *Engine {
 // was sent, for a Snapshot.
 func (e *Engine) Keeping() *Engine {
 	other := *e
-	other.comparison = comparison{keep: true}
+	other.comparison, other.shard = comparison{keep: true}, Shard{}
 	return &other
 }
 

@@ -33,6 +33,7 @@ type engineFlags struct {
 
 	MaxTime time.Duration `help:"Time limit for the run, such as 10m; what it did not reach counts as not inspected. 0 is no limit." default:"0" placeholder:"TIME"`
 	late    func() bool   // the time is over; nil where there is no limit
+	shard   scanner.Shard // of the sessions that are reported on
 }
 
 // baselineFlags name earlier decisions and findings.
@@ -139,7 +140,7 @@ func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
 		return refused.All(r.ID) || len(forced) > 0 && forced[r.ID] == 0 || len(forced) == 0 && off[r.ID]
 	})
 	triage := &config.Triage{Settings: settings, Forced: forced, Refused: refused}
-	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Blocks: triage.Blocks, Late: f.late}
+	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Blocks: triage.Blocks, Late: f.late, Shard: f.shard}
 	if p := settings.Policy; p != nil {
 		options.Policy, options.AgentSH, options.Environment = p, p.Hashes(), p
 		options.Declared = func(server string) bool {
@@ -235,8 +236,15 @@ func (c *checks) complete(std streams, r *report.Report, quiet bool) {
 	for _, u := range c.triage.Unused() {
 		r.UnusedIgnores = append(r.UnusedIgnores, report.UnusedIgnore{Reason: text.Visible(u.Reason, 400), Why: u.Why,
 			Location: report.Location{File: s.Path, Line: u.Pos.Line, Column: u.Pos.Column}})
-		if !quiet {
-			fmt.Fprintf(std.err, "mcpscan: %s: this ignore suppresses nothing: %s\n", text.Visible(fmt.Sprintf("%s:%s", s.Path, u.Pos), 400), u.Why)
+	}
+	tellUnused(std, r, quiet)
+}
+
+// tellUnused warns of ignores that suppressed nothing.
+func tellUnused(std streams, r *report.Report, quiet bool) {
+	for _, u := range r.UnusedIgnores {
+		if at := u.Location; !quiet {
+			fmt.Fprintf(std.err, "mcpscan: %s: this ignore suppresses nothing: %s\n", text.Visible(fmt.Sprintf("%s:%d:%d", at.File, at.Line, at.Column), 400), text.Visible(u.Why, 400))
 		}
 	}
 }
