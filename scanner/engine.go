@@ -26,7 +26,6 @@ type Options struct {
 	// Declared reports whether the user has declared a server; nil if no server is declared.
 	Declared func(server string) bool
 	AgentSH  bool // tools get the digest of agentsh, for a policy that compares it
-	Shard    Shard
 	// Late reports whether the time limit of the run has passed: what was not judged by then
 	// counts as not inspected. Nil without a limit.
 	Late func() bool
@@ -95,6 +94,13 @@ func (e *Engine) Keeping() *Engine {
 	return &other
 }
 
+// Over returns an engine with the same rules that reports on a shard of the sessions.
+func (e *Engine) Over(s Shard) *Engine {
+	other := *e
+	other.shard = s
+	return &other
+}
+
 // keeps reports whether a definition is needed after Inspect.
 func (e *Engine) keeps(d Digest) bool {
 	for _, s := range [...]*Snapshot{e.approved, e.base} {
@@ -114,7 +120,7 @@ const noRule = -1
 // invalid pattern is an error.
 func New(rules []Rule, o Options) (*Engine, error) {
 	e := &Engine{rules: rules, workers: o.Workers, sessions: o.Sessions, similarity: cmp.Or(o.Similarity, names.DefaultSimilarity), limits: o.Limits, policy: o.Policy,
-		pinning: DefaultPinning(), variables: o.Environment, declared: o.Declared, agentsh: o.AgentSH, shard: o.Shard, blocks: o.Blocks, late: o.Late}
+		pinning: DefaultPinning(), variables: o.Environment, declared: o.Declared, agentsh: o.AgentSH, blocks: o.Blocks, late: o.Late}
 	if o.Pinning != nil {
 		e.pinning = *o.Pinning
 	}

@@ -33,7 +33,6 @@ type engineFlags struct {
 
 	MaxTime time.Duration `help:"Time limit for the run, such as 10m; what it did not reach counts as not inspected. 0 is no limit." default:"0" placeholder:"TIME"`
 	late    func() bool   // the time is over; nil where there is no limit
-	shard   scanner.Shard // of the sessions that are reported on
 }
 
 // baselineFlags name earlier decisions and findings.
@@ -140,7 +139,7 @@ func (f *engineFlags) checksOf(base baseTree) (*checks, error) {
 		return refused.All(r.ID) || len(forced) > 0 && forced[r.ID] == 0 || len(forced) == 0 && off[r.ID]
 	})
 	triage := &config.Triage{Settings: settings, Forced: forced, Refused: refused}
-	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Blocks: triage.Blocks, Late: f.late, Shard: f.shard}
+	options := scanner.Options{Workers: f.Jobs, Similarity: settings.Similarity, Limits: settings.Limits(), Pinning: settings.Pinning(), Blocks: triage.Blocks, Late: f.late}
 	if p := settings.Policy; p != nil {
 		options.Policy, options.AgentSH, options.Environment = p, p.Hashes(), p
 		options.Declared = func(server string) bool {

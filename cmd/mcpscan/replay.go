@@ -26,7 +26,8 @@ type replayCmd struct {
 
 // Run replays the files and reports.
 func (c *replayCmd) Run(ctx context.Context, std streams) error {
-	if err := c.split(); err != nil {
+	shard, err := c.split()
+	if err != nil {
 		return err
 	}
 	checks, err := c.checksOf(c.tree())
@@ -63,7 +64,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	res, err := locked.over(checks.engine).Run(context.WithoutCancel(ctx), src, checks.into(log.beside(collector))) // an interruption ends the source
+	res, err := locked.over(checks.engine).Over(shard).Run(context.WithoutCancel(ctx), src, checks.into(log.beside(collector))) // an interruption ends the source
 	bar.end()
 	lost := log.close()
 	if err != nil {
@@ -74,7 +75,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 		inputs = append(inputs, report.Input{Kind: "recording", Name: f})
 	}
 	if c.Shard != "" {
-		return c.partial(std, collector, inputs, res, checks, locked)
+		return c.partial(std, shard, collector, inputs, res, checks, locked)
 	}
 	r := collector.Report(inputs, version(), res)
 	checks.complete(std, r, c.Quiet)

@@ -17,38 +17,36 @@ import (
 )
 
 // split reads --shard, and refuses flags that a run over one shard cannot honour.
-func (c *replayCmd) split() error {
+func (c *replayCmd) split() (s scanner.Shard, err error) {
 	if c.Shard == "" {
-		return nil
+		return s, nil
 	}
 	index, of, found := strings.Cut(c.Shard, "/")
 	i, err := strconv.Atoi(index)
 	n, err2 := strconv.Atoi(of)
 	switch {
 	case !found || err != nil || err2 != nil || n < 1 || n > report.MaxShards || i < 1 || i > n:
-		return usage("--shard %q: expected I/N, such as 3/8, with I from 1 to N and N up to %d", c.Shard, report.MaxShards)
+		return s, usage("--shard %q: expected I/N, such as 3/8, with I from 1 to N and N up to %d", c.Shard, report.MaxShards)
 	case c.Events != "":
-		return usage("--shard %s: --events writes the events of all sessions in order; leave one of them out", c.Shard)
+		return s, usage("--shard %s: --events writes the events of all sessions in order; leave one of them out", c.Shard)
 	case !slices.Equal(c.Format, []string{"text"}):
-		return usage("--shard %s writes a partial report; choose the format with mcpscan merge", c.Shard)
+		return s, usage("--shard %s writes a partial report; choose the format with mcpscan merge", c.Shard)
 	}
-	c.shard = scanner.Shard{Index: i, Of: n}
-	return nil
+	return scanner.Shard{Index: i, Of: n}, nil
 }
 
 // partial writes the report of one shard. What it says about findings decides no exit code:
 // merge sees all of them.
-func (c *replayCmd) partial(std streams, collector *report.Collector, inputs []report.Input, res scanner.Result, checks *checks, locked *approved) error {
-	if n := collector.Sessions(); n < c.shard.Of && n < 2 && !c.Quiet {
+func (c *replayCmd) partial(std streams, shard scanner.Shard, collector *report.Collector, inputs []report.Input, res scanner.Result, checks *checks, locked *approved) (err error) {
+	if n := collector.Sessions(); n < shard.Of && n < 2 && !c.Quiet {
 		fmt.Fprintf(std.err, "mcpscan: the input has %s: it cannot be split, and one shard reports on all of it\n", count(n, "session"))
 	}
 	p := collector.Partial(inputs, version(), res)
 	var r report.Report
 	checks.complete(std, &r, true)
 	p.Config, p.Baseline, p.Ignores = r.Config, r.Baseline, r.UnusedIgnores
-	p.Shard, p.Of = c.shard.Index, c.shard.Of
+	p.Shard, p.Of = shard.Index, shard.Of
 	p.SetRules(checks.rules)
-	var err error
 	if p.Settings, err = c.settingsDigest(slices.Concat(checks.files, locked.files)); err != nil {
 		return err
 	}
