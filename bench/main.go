@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command bench measures mcpscan beside tools that everybody knows, on the same files, and writes
 // docs/performance.md:
 //
