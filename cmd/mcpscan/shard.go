@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
 )
@@ -113,6 +114,9 @@ func (c *mergeCmd) Run(ctx context.Context, std streams) error {
 			return err
 		}
 		parts = append(parts, p)
+	}
+	if wrote := parts[0].Tool.Version; wrote != version() {
+		return usage("%s: mcpscan %s wrote it, this is %s: merge with the version that replayed the shards", c.Files[0], text.Visible(wrote, 80), version())
 	}
 	r, bounds, err := report.Merge(parts)
 	if wrong, ok := errors.AsType[*report.MergeError](err); ok && wrong.At >= 0 {
