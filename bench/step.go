@@ -32,11 +32,11 @@ const stepRuns = 3
 
 // writeStep measures what one message waits for in a proxy.
 func writeStep(ctx context.Context, out *strings.Builder) error {
-	printed, err := exec.CommandContext(ctx, "go", "test", "./scanner", "-run", "^$", "-bench", "^BenchmarkStep$", "-benchtime", "300x", "-count", strconv.Itoa(stepRuns)).Output()
+	printed, err := exec.CommandContext(ctx, "go", "test", "./scanner", "-run", "^$", "-bench", "^BenchmarkStep$", "-benchtime", "200x", "-count", strconv.Itoa(stepRuns)).Output()
 	if err != nil {
 		return fmt.Errorf("running BenchmarkStep: %w", err)
 	}
-	fmt.Fprintf(out, "\n### One message in a proxy\n\nWall time of inspecting and judging one message (`BenchmarkStep` of `scanner`), in the least disturbed of %d runs of 300.\n\n", stepRuns)
+	fmt.Fprintf(out, "\n### One message in a proxy\n\nWall time of inspecting and judging one message (`BenchmarkStep` of `scanner`), in the least disturbed of %d runs of 200.\n\n", stepRuns)
 	fmt.Fprint(out, "| message | median, µs | p99, µs | budget, µs |\n| --- | ---: | ---: | ---: |\n")
 	for _, m := range messages {
 		median, p99, err := least(string(printed), m.name)
