@@ -1,6 +1,6 @@
 // Command beam inspects recordings on Apache Beam: every worker replays the input for one shard of
-// its sessions, and one of them merges what all found. The report has the bytes of one run of
-// mcpscan replay with the built-in configuration.
+// its sessions, and one of them merges what all found. The report is that of one run of
+// mcpscan replay with the built-in configuration; docs/scale.md says where it can differ.
 //
 //	go run . --input=events.jsonl --shards=16 --output=json=report.json --runner=universal --endpoint=HOST:PORT
 package main

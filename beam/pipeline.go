@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/mcpscan/mcpscan/replay"
@@ -85,9 +86,12 @@ func (f *merge) ProcessElement(ctx context.Context, _ int, parts func(*[]byte) b
 		}
 		all = append(all, p)
 	}
-	r, _, err := report.Merge(all)
+	r, bounds, err := report.Merge(all)
 	if err != nil {
 		return err
+	}
+	for _, b := range bounds {
+		log.Warnf(ctx, "one run over all sessions could have reached a limit that the shards did not, and then its report differs: %s", b)
 	}
 	for format, file := range f.Job.Outputs {
 		if err := writeFile(ctx, file, func(w io.Writer) error {
