@@ -22,6 +22,8 @@ type Collector struct {
 	strings  map[string]string
 	sessions sessions
 	servers  serverNames
+	event    int64 // how many events there were, those of other shards included
+	worsened int   // findings that recurred at a higher severity, or open
 }
 
 // maxReason bounds the reason why a finding is suppressed or approved, in characters.
@@ -39,7 +41,7 @@ type entry struct {
 // NewCollector returns a collector that lists the findings from a severity up,
 // and only counts those below it.
 func NewCollector(lowest scanner.Severity) *Collector {
-	return &Collector{lowest: lowest, seen: map[[16]byte]entry{}, room: room{all: map[alike]int{}, listed: map[alike]int{}}, strings: map[string]string{}, sessions: sessions{now: -1}}
+	return &Collector{lowest: lowest, seen: map[[16]byte]entry{}, room: newRoom(), strings: map[string]string{}, sessions: sessions{now: -1}}
 }
 
 // ListChanges has findings that show a diff listed whatever their severity: who
@@ -55,7 +57,8 @@ func (c *Collector) lists(e entry) bool {
 // Event counts an event for its session. All else that a report says of events is in
 // the result of the run.
 func (c *Collector) Event(e *scanner.Event, out *scanner.Outcome) error {
-	c.sessions.see(e, out)
+	c.event++
+	c.sessions.see(e, out, c.event)
 	c.servers.see(e, out)
 	return nil
 }
@@ -73,6 +76,7 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 		e = entry{at: -1, severity: f.Severity, status: f.Status, change: f.Diff != ""}
 		c.count(f.Rule.ID, e, 1)
 	case f.Severity > e.severity || f.Status < e.status:
+		c.worsened++
 		c.count(f.Rule.ID, e, -1)
 		if f.Severity > e.severity && e.at >= 0 {
 			c.worsen(&c.findings[e.at], f)
@@ -92,7 +96,7 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 	switch {
 	case e.at >= 0:
 		c.findings[e.at].Occurrences = int(e.times)
-	case changed && c.lists(e) && c.room.has(alike{f.Rule.ID, e.severity}):
+	case changed && c.lists(e) && c.room.admits(f.Rule.ID, rank{e.status == scanner.Open, e.severity, c.event}):
 		out := c.convert(f, fingerprint)
 		out.Severity, out.Occurrences = e.severity, int(e.times)
 		c.decide(&out, e.status, f.Reason)
@@ -100,7 +104,7 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 			e.at = int32(len(c.findings))
 			c.seen[key] = e
 		}
-		c.add(out, key)
+		c.add(out, key, c.event)
 	}
 	return nil
 }
@@ -115,7 +119,7 @@ func (c *Collector) count(rule string, e entry, n int) {
 	*c.counts[e.status].of(e.severity) += n
 	c.sessions.count(e, n)
 	if c.lists(e) {
-		c.room.all[alike{rule, e.severity}] += n
+		c.room.all[kind{rule, e.severity}] += n
 	} else {
 		c.hidden += n
 	}
@@ -130,8 +134,6 @@ func (c *Collector) decide(to *Finding, status scanner.Status, reason string) {
 }
 
 func (c *Collector) worsen(to *Finding, f *scanner.Finding) {
-	c.room.listed[alike{to.Rule, to.Severity}]--
-	c.room.listed[alike{to.Rule, f.Severity}]++
 	to.Severity, to.Message = f.Severity, c.intern(f.Message)
 	to.Evidence, to.Signals, to.Diff = c.evidence(f.Evidence), c.internAll(f.Signals), c.diff(f.Diff)
 	if f.Action != "" {
@@ -209,6 +211,9 @@ func (c *Collector) internAll(in []string) []string {
 	return out
 }
 
+// toolName is the name of the program in reports.
+const toolName = "mcpscan"
+
 // Report returns the report of the run and ends the collection: the collector
 // hands its findings over and must not be used again.
 func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *Report {
@@ -218,13 +223,13 @@ func (c *Collector) Report(inputs []Input, version string, res scanner.Result) *
 	slices.SortFunc(c.findings, byPlace)
 	r := &Report{
 		Schema: Schema,
-		Tool:   Tool{Name: "mcpscan", Version: version},
+		Tool:   Tool{Name: toolName, Version: version},
 		Inputs: slices.Concat([]Input{}, inputs),
 		Summary: Summary{
 			Servers: res.Stats.Servers, Tools: res.Stats.Tools, Sessions: res.Stats.Sessions, Calls: res.Stats.Calls,
 			Findings: total(c.counts[:]), Hidden: c.hidden,
 			Suppressed: c.counts[scanner.Suppressed], Unchanged: c.counts[scanner.Unchanged], Approved: c.counts[scanner.Approved],
-			ServerNames: c.servers, Unlisted: c.unlisted(),
+			ServerNames: c.servers, Unlisted: c.room.unlisted(c.findings),
 		},
 		Findings: c.findings,
 		Coverage: Coverage{

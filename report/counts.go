@@ -27,11 +27,16 @@ func (f *Finding) open() bool { return f.Status == "" || f.Status == scanner.Ope
 
 func total(counts []Counts) (sum Counts) {
 	for _, c := range counts {
-		for _, s := range scanner.Severities {
-			*sum.of(s) += c.Of(s)
-		}
+		sum.add(c)
 	}
 	return sum
+}
+
+// add adds other counts.
+func (c *Counts) add(o Counts) {
+	for _, s := range scanner.Severities {
+		*c.of(s) += o.Of(s)
+	}
 }
 
 func (c *Counts) of(s scanner.Severity) *int {

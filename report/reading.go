@@ -24,7 +24,11 @@ func (s *serverNames) see(e *scanner.Event, out *scanner.Outcome) {
 	if !out.First || e.Server == "" || e.Kind == scanner.ConfigEvent {
 		return
 	}
-	name := foreign(e.Server, nameLimit)
+	s.add(foreign(e.Server, nameLimit))
+}
+
+// add adds a name, unless it exceeds the bound.
+func (s *serverNames) add(name string) {
 	at, known := slices.BinarySearch(*s, name)
 	if known || at == maxServerNames {
 		return

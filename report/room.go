@@ -25,22 +25,67 @@ type Unlisted struct {
 	Count    int              `json:"count"`
 }
 
-// alike are findings of one rule at one severity.
-type alike struct {
+// kind are findings of one rule at one severity.
+type kind struct {
 	rule     string
 	severity scanner.Severity
 }
 
-// room decides which findings are listed.
-type room struct {
-	all    map[alike]int // that are to be listed
-	listed map[alike]int // that are
-	bytes  int
-	keys   [][16]byte // of the findings in the list, in its order
+// rank is the place of a finding among those that a report has room for: open ones come first,
+// then the worst, then the first in the input.
+type rank struct {
+	Open     bool             `json:"open"`
+	Severity scanner.Severity `json:"severity"`
+	Place    int64            `json:"place"` // of its event, among all of the run
 }
 
-// has reports whether another finding of its kind is listed.
-func (r *room) has(a alike) bool { return r.listed[a] < maxAlike }
+func (r rank) compare(o rank) int {
+	if r.Open != o.Open {
+		if r.Open {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(o.Severity, r.Severity), cmp.Compare(r.Place, o.Place))
+}
+
+// alike are findings of which only the first are listed.
+type alike struct {
+	kind
+	open bool
+}
+
+// room decides which findings are listed: by the findings alone, and not by when they came or
+// how much was listed then, so that parts of a run decide as all of it does.
+type room struct {
+	all      map[kind]int  // that are to be listed
+	admitted map[alike]int // that were, whatever became of them
+	least    int           // bytes that every finding counts as; 0 for what it takes
+	bytes    int
+	ranks    []rank     // of the findings in the list, in its order
+	keys     [][16]byte // the same
+	cut      *rank      // of the first that there was no room for; nil if there is room for all
+}
+
+func newRoom() room { return room{all: map[kind]int{}, admitted: map[alike]int{}} }
+
+// admits reports whether a finding is listed, and counts it.
+func (r *room) admits(rule string, at rank) bool {
+	a := alike{kind{rule, at.Severity}, at.Open}
+	if r.admitted[a] >= maxAlike {
+		return false
+	}
+	r.admitted[a]++
+	return r.cut == nil || at.compare(*r.cut) < 0
+}
+
+// size is how much room a finding takes.
+func (r *room) size(f *Finding) int {
+	if r.least > 0 {
+		return r.least
+	}
+	return size(f)
+}
 
 // size is about how many bytes a finding takes in a report.
 func size(f *Finding) int {
@@ -60,67 +105,69 @@ func size(f *Finding) int {
 
 // add lists a finding. Where the list takes more than twice the room that there is, the
 // worst are kept: so each finding is moved a few times at most.
-func (c *Collector) add(f Finding, key [16]byte) {
+func (c *Collector) add(f Finding, key [16]byte, place int64) {
 	c.findings, c.room.keys = append(c.findings, f), append(c.room.keys, key)
-	c.room.listed[alike{f.Rule, f.Severity}]++
-	if c.room.bytes += size(&f); c.room.bytes > 2*maxReport {
+	c.room.ranks = append(c.room.ranks, rank{Place: place})
+	if c.room.bytes += c.room.size(&f); c.room.bytes > 2*maxReport {
 		c.trim()
 	}
 }
 
-// trim keeps of the findings that are listed the worst that there is room for, open ones
-// ahead, and of those the first.
+// trim keeps of the findings that are listed the first by rank that there is room for.
 func (c *Collector) trim() {
 	order := make([]int, len(c.findings))
 	for i := range order {
-		order[i] = i
+		f := &c.findings[i]
+		order[i], c.room.ranks[i].Open, c.room.ranks[i].Severity = i, f.open(), f.Severity
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		fa, fb := &c.findings[a], &c.findings[b]
-		if fa.open() != fb.open() {
-			if fa.open() {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(fb.Severity, fa.Severity)
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return c.room.ranks[a].compare(c.room.ranks[b]) })
 	sum, keep := 0, 0
-	for keep < len(order) && sum+size(&c.findings[order[keep]]) <= maxReport {
-		sum += size(&c.findings[order[keep]])
+	for keep < len(order) && sum+c.room.size(&c.findings[order[keep]]) <= maxReport {
+		sum += c.room.size(&c.findings[order[keep]])
 		keep++
 	}
-	for _, i := range order[keep:] {
-		c.forget(i)
+	if keep < len(order) {
+		c.room.cut = &rank{}
+		*c.room.cut = c.room.ranks[order[keep]]
 	}
-	slices.Sort(order[:keep])
-	findings, keys := make([]Finding, 0, keep), make([][16]byte, 0, keep)
-	for _, i := range order[:keep] {
-		if e, ok := c.seen[c.room.keys[i]]; ok {
-			e.at = int32(len(findings))
-			c.seen[c.room.keys[i]] = e
-		}
-		findings, keys = append(findings, c.findings[i]), append(keys, c.room.keys[i])
+	c.keep(order[:keep], sum)
+}
+
+// keep keeps the findings at some places of the list, which take so much room.
+func (c *Collector) keep(places []int, bytes int) {
+	for _, key := range c.room.keys {
+		c.place(key, -1)
 	}
-	c.findings, c.room.keys, c.room.bytes = findings, keys, sum
+	slices.Sort(places)
+	var findings []Finding
+	var was = c.room
+	c.room.keys, c.room.ranks, c.room.bytes = nil, nil, bytes
+	for _, i := range places {
+		c.place(was.keys[i], len(findings))
+		findings = append(findings, c.findings[i])
+		c.room.keys, c.room.ranks = append(c.room.keys, was.keys[i]), append(c.room.ranks, was.ranks[i])
+	}
+	c.findings = findings
 	c.strings = map[string]string{} // with those that only findings had which are gone
 }
 
-// forget takes a finding off the list.
-func (c *Collector) forget(i int) {
-	f := &c.findings[i]
-	c.room.listed[alike{f.Rule, f.Severity}]--
-	if e, ok := c.seen[c.room.keys[i]]; ok {
-		e.at = -1
-		c.seen[c.room.keys[i]] = e
+// place notes where in the list a finding is.
+func (c *Collector) place(key [16]byte, at int) {
+	if e, ok := c.seen[key]; ok {
+		e.at = int32(at)
+		c.seen[key] = e
 	}
 }
 
 // unlisted returns what there was no room for, the worst first.
-func (c *Collector) unlisted() (list []Unlisted) {
-	for a, n := range c.room.all {
-		if more := n - c.room.listed[a]; more > 0 {
-			list = append(list, Unlisted{a.rule, a.severity, more})
+func (r *room) unlisted(findings []Finding) (list []Unlisted) {
+	listed := map[kind]int{}
+	for i := range findings {
+		listed[kind{findings[i].Rule, findings[i].Severity}]++
+	}
+	for k, n := range r.all {
+		if more := n - listed[k]; more > 0 {
+			list = append(list, Unlisted{k.rule, k.severity, more})
 		}
 	}
 	slices.SortFunc(list, func(a, b Unlisted) int {

@@ -44,6 +44,7 @@ const (
 // sessions counts by session.
 type sessions struct {
 	list  []tracked          // in the order seen
+	other int                // sessions of other shards among the first maxTracked
 	at    map[[16]byte]int   // place in the list, by a digest of the name
 	now   int                // that the event at hand belongs to, -1 for none
 	shown map[[16]byte]shown // by a digest of server and tool
@@ -53,28 +54,44 @@ type sessions struct {
 type tracked struct {
 	SessionSummary
 	began time.Time // when its oldest event was
+	place int64     // of its first event
 }
 
-// shown is where a tool was listed first.
-type shown struct {
+// shown is where a tool was listed first: by its place in the input, and by time. The place is
+// arbitrary, and decides only where the first has no time.
+type shown struct{ first, earliest claim }
+
+// claim is a session that lists a tool.
+type claim struct {
 	session int // its place in the list
 	when    time.Time
+	place   int64 // of the event
 }
 
-// before orders sessions by their content and not by their place in the input, which is
-// arbitrary. Without a time only the place is left.
-func before(when, other time.Time, session, by string) bool {
-	switch {
-	case when.IsZero() || other.IsZero():
-		return false
-	case when.Equal(other):
-		return session < by
+// add takes in another session that lists the tool; name gives the names of sessions.
+func (s *shown) add(c claim, name func(session int) string) {
+	if c.place < s.first.place {
+		s.first = c
 	}
-	return when.Before(other)
+	if c.when.IsZero() {
+		return
+	}
+	was := &s.earliest
+	if was.when.IsZero() || cmp.Or(c.when.Compare(was.when), strings.Compare(name(c.session), name(was.session)), cmp.Compare(c.place, was.place)) < 0 {
+		*was = c
+	}
+}
+
+// session is the one that the tool is new to.
+func (s *shown) session() int {
+	if s.first.when.IsZero() {
+		return s.first.session
+	}
+	return s.earliest.session
 }
 
 // see counts an event.
-func (s *sessions) see(e *scanner.Event, out *scanner.Outcome) {
+func (s *sessions) see(e *scanner.Event, out *scanner.Outcome, place int64) {
 	s.now = -1
 	if e.Kind != scanner.FrameEvent && e.Kind != scanner.AuditEvent {
 		return
@@ -85,14 +102,20 @@ func (s *sessions) see(e *scanner.Event, out *scanner.Outcome) {
 	h := sha256.Sum256([]byte(e.Session))
 	at, known := s.at[[16]byte(h[:16])]
 	if !known {
-		if len(s.list) == maxTracked {
+		if len(s.list)+s.other == maxTracked {
 			return
 		}
-		at = len(s.list)
+		if at = len(s.list); out.Elsewhere {
+			at = -1
+			s.other++
+		} else {
+			s.list = append(s.list, tracked{SessionSummary{Session: foreign(e.Session, nameLimit)}, e.Time, place})
+		}
 		s.at[[16]byte(h[:16])] = at
-		s.list = append(s.list, tracked{SessionSummary{Session: foreign(e.Session, nameLimit)}, e.Time})
 	}
-	s.now = at
+	if s.now = at; at < 0 {
+		return
+	}
 	now := &s.list[at]
 	if !e.Time.IsZero() && (now.began.IsZero() || e.Time.Before(now.began)) {
 		now.began = e.Time
@@ -104,26 +127,40 @@ func (s *sessions) see(e *scanner.Event, out *scanner.Outcome) {
 		now.add(e, &out.Messages[i])
 		for _, l := range out.Messages[i].Listings {
 			if l.Before == nil {
-				s.show(e, l.Definition.Name)
+				s.show(e, l.Definition.Name, place)
 			}
 		}
 	}
 }
 
-// show counts a tool as new to the session that listed it first.
-func (s *sessions) show(e *scanner.Event, tool string) {
+// show notes that the session at hand lists a tool for the first time.
+func (s *sessions) show(e *scanner.Event, tool string, place int64) {
 	h := sha256.Sum256([]byte(e.Server + "\x00" + tool))
-	first, again := s.shown[[16]byte(h[:16])]
+	c := claim{s.now, e.Time, place}
+	was, again := s.shown[[16]byte(h[:16])]
 	switch {
-	case again && before(e.Time, first.when, s.list[s.now].Session, s.list[first.session].Session):
-		s.list[first.session].ToolsNew--
-	case again || len(s.shown) == maxShown:
+	case !again && len(s.shown) == maxShown:
 		return
-	case s.shown == nil:
+	case !again:
+		was.first = c
+	}
+	if s.shown == nil {
 		s.shown = map[[16]byte]shown{}
 	}
-	s.shown[[16]byte(h[:16])] = shown{s.now, e.Time}
-	s.list[s.now].ToolsNew++
+	was.add(c, s.name)
+	s.shown[[16]byte(h[:16])] = was
+}
+
+func (s *sessions) name(session int) string { return s.list[session].Session }
+
+// countNew counts each tool as new to one session.
+func (s *sessions) countNew() {
+	for i := range s.list {
+		s.list[i].ToolsNew = 0
+	}
+	for _, tool := range s.shown {
+		s.list[tool.session()].ToolsNew++
+	}
 }
 
 func (s *SessionSummary) add(e *scanner.Event, m *scanner.Judged) {
@@ -151,6 +188,7 @@ func (s *sessions) count(e entry, n int) {
 // worst returns the sessions with the worst findings, earliest first, with the listed findings
 // of each, and the number of other sessions.
 func (s *sessions) worst(findings []Finding, all int) (list []SessionSummary, more int) {
+	s.countNew()
 	if len(s.list) < maxTracked {
 		all = len(s.list)
 	}

@@ -32,6 +32,7 @@ type Sink interface {
 type Result struct {
 	Stats    Stats
 	Coverage Coverage
+	Bounds   []Bound // of a shard
 }
 
 // Add adds the result of another run.
@@ -144,7 +145,9 @@ func (e *Engine) inspect(work <-chan *batch) {
 }
 
 // result returns the result of the events so far.
-func (j *judge) result() Result { return Result{Stats: j.stats, Coverage: j.coverage.result()} }
+func (j *judge) result() Result {
+	return Result{Stats: j.stats, Coverage: j.coverage.result(), Bounds: j.bounds()}
+}
 
 // run judges batches until there are no more. After an error of a sink it drains the rest, so
 // that all workers end.

@@ -27,6 +27,9 @@ func (in *Inspector) classify(m *Message, root int) {
 	switch {
 	case doc.Get(root, "result") >= 0 || m.IsError:
 		m.Kind = mcp.Response
+		if in.brief {
+			break
+		}
 		h := fnv.New64a()
 		h.Write(doc.Raw(root))
 		m.Answer = h.Sum64()

@@ -21,11 +21,13 @@ type Skipped struct {
 	Reason string
 	Count  int
 	First  Location
+	Seq    int64 // of the first: its place among all events, in the order of judging
 }
 
 // coverage collects a Coverage.
 type coverage struct {
 	events, inspected, noise, evicted int
+	seq                               int64 // of the event at hand
 	skipped, ignored                  map[string]*Skipped
 }
 
@@ -49,10 +51,10 @@ func (c *coverage) event(e *Event, out *Outcome) {
 	}
 }
 
-func (c *coverage) skip(reason string, o Origin)   { count(c.skipped, reason, o) }
-func (c *coverage) ignore(reason string, o Origin) { count(c.ignored, reason, o) }
+func (c *coverage) skip(reason string, o Origin)   { c.count(c.skipped, reason, o) }
+func (c *coverage) ignore(reason string, o Origin) { c.count(c.ignored, reason, o) }
 
-func count(in map[string]*Skipped, reason string, o Origin) {
+func (c *coverage) count(in map[string]*Skipped, reason string, o Origin) {
 	s := in[reason] // most stand there as they are
 	if s == nil {
 		reason = showEnds(reason, messageChars)
@@ -63,7 +65,7 @@ func count(in map[string]*Skipped, reason string, o Origin) {
 			reason = fmt.Sprintf("reasons beyond the first %d distinct ones", maxReasons)
 		}
 		if s = in[reason]; s == nil {
-			s = &Skipped{Reason: reason, First: Location{o.File, o.Line, o.Column, o.Pointer}}
+			s = &Skipped{Reason: reason, First: Location{o.File, o.Line, o.Column, o.Pointer}, Seq: c.seq}
 			in[reason] = s
 		}
 	}

@@ -62,6 +62,7 @@ type Engine struct {
 	variables  Environment
 	declared   func(string) bool
 	agentsh    bool
+	shard      Shard
 	blocks     func(*Finding) bool
 	late       func() bool
 	arguments  bool // somebody looks at the arguments of requests
@@ -90,7 +91,14 @@ func (e *Engine) Against(approved, base *Snapshot, pair bool) *Engine {
 // was sent, for a Snapshot.
 func (e *Engine) Keeping() *Engine {
 	other := *e
-	other.comparison = comparison{keep: true}
+	other.comparison, other.shard = comparison{keep: true}, Shard{}
+	return &other
+}
+
+// Over returns an engine with the same rules that reports on a shard of the sessions.
+func (e *Engine) Over(s Shard) *Engine {
+	other := *e
+	other.shard = s
 	return &other
 }
 

@@ -132,6 +132,7 @@ func (j *judge) place(s *Session, ring *queue[uint64], v *Value, said bool) (los
 	switch of := ring.all(); {
 	case len(of) < maxValues && j.remembered < maxRemembered:
 		j.remembered++
+		j.peak = max(j.peak, j.remembered)
 		return "", true
 	case len(of) == 0:
 		return "more distinctive values than the limit: the flow of the rest is not tracked", false

@@ -38,6 +38,7 @@ type Inspector struct {
 	siblingsIn  int
 	described   *string // of the definition at node describedIn; nil where none was asked for
 	describedIn int
+	brief       bool // the event is of another shard: only what it declares is read
 	pass        TextPass
 	matches     []text.Match
 	reading     any // what the rules made of a text last
@@ -71,6 +72,10 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 		return facts
 	}
 	if in.late() {
+		return facts
+	}
+	if !in.engine.shard.has(e.Session) {
+		in.elsewhere()
 		return facts
 	}
 	switch e.Kind {
@@ -222,6 +227,9 @@ func (in *Inspector) plain() {
 // region inspects every string and key in the subtree of node i, as part of
 // the subject whose root is root.
 func (in *Inspector) region(kind mcp.SubjectKind, name string, root, i int) {
+	if in.brief {
+		return
+	}
 	end := int(in.tree.Nodes[i].Next)
 	for ; i < end; i++ {
 		n := &in.tree.Nodes[i]

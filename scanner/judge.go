@@ -37,6 +37,7 @@ type judge struct {
 	found    []Finding
 	about    map[mcp.DefinitionKey]bool // what the findings are about, nil where nobody has asked yet
 	coverage *coverage
+	others   *coverage // of the events of other shards, which count them
 	stats    Stats
 	seq      int64  // events that were judged
 	paired   string // the server that is compared with the only one approved, once one was met
@@ -46,6 +47,8 @@ type judge struct {
 	whole       bool         // Inspect kept all findings of the event
 	withholding *withholding // nil in a run over a whole input
 	remembered  int          // values, in all sessions
+	peak        int          // of these
+	pinned      int          // of schemas: bytes of those in pins
 
 	// The event at hand.
 	places  Places
@@ -75,7 +78,7 @@ type Stats struct {
 
 func newJudge(e *Engine) *judge {
 	j := &judge{engine: e, sessions: map[string]*Session{}, closed: map[uint64]struct{}{},
-		pins: map[pinKey]*Known{}, offers: map[string][]*clientOffer{}, servers: map[uint64]struct{}{}, coverage: newCoverage(), concerned: &concerned{}, most: maxPerEvent}
+		pins: map[pinKey]*Known{}, offers: map[string][]*clientOffer{}, servers: map[uint64]struct{}{}, coverage: newCoverage(), others: newCoverage(), concerned: &concerned{}, most: maxPerEvent}
 	j.pass = JudgePass{Similarity: e.similarity, Limits: &e.limits, Pinning: &e.pinning, judge: j}
 	return j
 }
@@ -84,7 +87,10 @@ func newJudge(e *Engine) *judge {
 // result is valid until the next event.
 func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	j.seq++
-	j.about = nil
+	j.coverage.seq, j.about = j.seq, nil
+	if !j.engine.shard.has(e.Session) {
+		return j.elsewhere(e, facts)
+	}
 	j.found = append(j.found[:0], facts.Findings...)
 	j.out.begin(facts)
 	j.whole = !facts.full
@@ -118,10 +124,7 @@ func (j *judge) messages(e *Event) {
 	if j.server, j.out.First = srv, !srv.Seen && !srv.forgotten; srv.forgotten {
 		j.coverage.skip("more servers in a session than the limit: each message of this one was judged alone", e.Origin)
 	}
-	if !srv.Seen && len(j.servers) < maxCounted {
-		j.servers[digest(e.Server)] = struct{}{}
-		j.stats.Servers = len(j.servers)
-	}
+	j.count(e)
 	first, agreed := mcp.Unknown, true
 	for i := range j.out.Messages {
 		from := j.message(session, srv, e, i)
@@ -132,6 +135,16 @@ func (j *judge) messages(e *Event) {
 	}
 	if agreed && e.Direction == mcp.Unknown {
 		e.Direction = first
+	}
+}
+
+// count counts the server of an event where it is a new one.
+func (j *judge) count(e *Event) {
+	if id := digest(e.Server); !j.server.Seen && len(j.servers) < maxCounted {
+		if _, again := j.servers[id]; !again {
+			j.servers[id] = struct{}{}
+			j.stats.Servers++
+		}
 	}
 }
 
@@ -302,7 +315,9 @@ func (j *judge) pin(e *Event, d *mcp.Definition) {
 		j.coverage.skip("more definitions than the limit: later changes of this one are not detected", e.Origin)
 		return
 	}
+	before := j.schemas
 	d = j.keepSchemas(e, d)
+	j.pinned += j.schemas - before
 	j.pins[key] = j.known(e, d, d.Offset)
 }
 

@@ -9,6 +9,8 @@ type Outcome struct {
 	Withheld []Withheld // definitions that the client is not shown; of a [Live] alone
 	Noise    bool       // the frame starts like no JSON-RPC message: a client passes over it
 	First    bool       // the event is the first of its server in the session
+
+	Elsewhere bool // another shard has the session, and reports on the event
 }
 
 // Judged is a message, and what its session says of it.

@@ -27,6 +27,9 @@ const piecesReach = text.Reach
 // order or a word can be split over blocks. It reports only findings that span blocks; the
 // others have been reported.
 func (in *Inspector) joined(kind mcp.SubjectKind, root, list int) {
+	if in.brief {
+		return
+	}
 	for _, words := range [...]bool{true, false} {
 		all, pieces := in.together(list, words)
 		if len(pieces) == 0 {

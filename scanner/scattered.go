@@ -27,7 +27,7 @@ const (
 // Only what reaches from one value into another is reported.
 func (in *Inspector) scattered(kind mcp.SubjectKind, name string, root, i int) {
 	p := TextPass{Subject: kind, Name: name, Direction: in.event.Direction, in: in, root: root}
-	if p.client() {
+	if p.client() || in.brief {
 		return
 	}
 	doc, end := in.tree, int(in.tree.Nodes[i].Next)

@@ -86,7 +86,7 @@ func (in *Inspector) result(m *Message, node int) {
 		in.region(mcp.ResultSubject, "", node, node)
 		return
 	}
-	if c := in.tree.Get(node, "structuredContent"); c >= 0 && !in.isError(node) {
+	if c := in.tree.Get(node, "structuredContent"); c >= 0 && !in.brief && !in.isError(node) {
 		if in.holds(c, structuredBytes) {
 			m.Structured = bytes.Clone(in.tree.Raw(c))
 		}
@@ -313,6 +313,9 @@ func (in *Inspector) params(m *Message, root, node int) {
 	if c := in.tree.Get(node, "cursor"); c >= 0 {
 		m.NoCursor = string(in.tree.Raw(c)) == `""`
 	}
+	if in.brief {
+		return
+	}
 	bare := m.Method == "tools/call" && in.tree.Get(node, "arguments") < 0 // of which only a policy wants to know
 	if in.engine.policy != nil && m.Kind != mcp.Response || in.engine.arguments && m.Kind == mcp.Request && !bare {
 		m.Arguments, m.Partial = in.arguments(node)
@@ -346,6 +349,9 @@ func (in *Inspector) params(m *Message, root, node int) {
 
 // messageRules runs the rules that look at the message as JSON.
 func (in *Inspector) messageRules(m *Message, root int) {
+	if in.brief {
+		return
+	}
 	p := &MessagePass{Doc: in.tree, Root: root, Message: m, Direction: in.event.Direction, Transport: in.event.Transport, in: in}
 	for _, r := range in.engine.message {
 		p.rule = r

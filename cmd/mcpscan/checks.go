@@ -236,8 +236,15 @@ func (c *checks) complete(std streams, r *report.Report, quiet bool) {
 	for _, u := range c.triage.Unused() {
 		r.UnusedIgnores = append(r.UnusedIgnores, report.UnusedIgnore{Reason: text.Visible(u.Reason, 400), Why: u.Why,
 			Location: report.Location{File: s.Path, Line: u.Pos.Line, Column: u.Pos.Column}})
-		if !quiet {
-			fmt.Fprintf(std.err, "mcpscan: %s: this ignore suppresses nothing: %s\n", text.Visible(fmt.Sprintf("%s:%s", s.Path, u.Pos), 400), u.Why)
+	}
+	tellUnused(std, r, quiet)
+}
+
+// tellUnused warns of ignores that suppressed nothing.
+func tellUnused(std streams, r *report.Report, quiet bool) {
+	for _, u := range r.UnusedIgnores {
+		if at := u.Location; !quiet {
+			fmt.Fprintf(std.err, "mcpscan: %s: this ignore suppresses nothing: %s\n", text.Visible(fmt.Sprintf("%s:%d:%d", at.File, at.Line, at.Column), 400), text.Visible(u.Why, 400))
 		}
 	}
 }

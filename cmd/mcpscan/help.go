@@ -26,6 +26,7 @@ var examples = map[string][2]string{
 	"unwrap":          {"mcpscan unwrap github", "mcpscan unwrap --all --config .mcp.json"},
 	"doctor":          {"mcpscan doctor", "mcpscan doctor --format json .mcp.json"},
 	"replay":          {"mcpscan replay events.jsonl", "mcpscan replay session.har --format json=report.json --format text"},
+	"merge":           {"mcpscan merge shard-*.json", "mcpscan merge shard-*.json --format json=report.json --format text"},
 	"diff":            {"mcpscan diff mcpscan.lock -- npx -y some-mcp-server@2", "mcpscan diff before.json after.json"},
 	"lock":            {"mcpscan lock --run-servers .mcp.json", "mcpscan lock --check"},
 	"approve":         {`mcpscan approve github --reason "reviewed in #12"`, `mcpscan approve github:create_issue --reason "reviewed in #12"`},

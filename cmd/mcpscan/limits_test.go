@@ -190,6 +190,7 @@ var limits = []struct {
 		{"sniffLines", "lines before the first that tells the format", "lines", "format unknown: error, exit 2"},
 	}},
 	{"report", []limit{
+		{"MaxShards", "parts that `replay --shard` splits the sessions into", "parts", exitsUsage},
 		{"maxAlike", "findings listed of one rule at one severity", "findings", "counted in `summary.unlisted`"},
 		{"maxReport", "text of all findings listed, the worst first", "bytes", "counted in `summary.unlisted`"},
 		{"maxDistinct", "findings told apart", "findings", "a repeated finding counts again"},

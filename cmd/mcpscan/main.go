@@ -72,6 +72,7 @@ type grammar struct {
 	Approve    approveCmd    `cmd:"" group:"lock" help:"Approve pending definitions in the lockfile."`
 	Pins       pinsCmd       `cmd:"" group:"lock" help:"Manage the lockfile: list, show, diff, trust, reset, export, import."`
 	Policy     policyCmd     `cmd:"" group:"policy" help:"Test, check or generate policies."`
+	Merge      mergeCmd      `cmd:"" group:"replay" help:"Merge the partial reports of replay --shard into the report of one run."`
 	Servers    serversCmd    `cmd:"" group:"look" help:"List the servers of a recording."`
 	Tools      toolsCmd      `cmd:"" group:"look" help:"List the tools of a recording."`
 	Calls      callsCmd      `cmd:"" group:"look" help:"List the tool calls of a recording."`

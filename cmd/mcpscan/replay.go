@@ -15,6 +15,7 @@ import (
 
 // replayCmd is mcpscan replay.
 type replayCmd struct {
+	Shard string   `help:"Report on shard I of N of the sessions only, and write a partial report for mcpscan merge." placeholder:"I/N"`
 	Files []string `arg:"" help:"Recordings, in the order in which they were made; - reads standard input. gzip and zstd are decompressed." placeholder:"FILE"`
 	lockFlags
 	outputFlags
@@ -25,6 +26,10 @@ type replayCmd struct {
 
 // Run replays the files and reports.
 func (c *replayCmd) Run(ctx context.Context, std streams) error {
+	shard, err := c.split()
+	if err != nil {
+		return err
+	}
 	checks, err := c.checksOf(c.tree())
 	if err != nil {
 		return err
@@ -35,6 +40,9 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	collector, err := c.collector()
 	if err != nil {
 		return err
+	}
+	if c.Shard != "" {
+		collector.KeepForMerge()
 	}
 	checks.triage.Unapproved = c.Approvals == "ignore"
 	locked, err := c.against(ctx, checks.engine)
@@ -56,7 +64,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	res, err := locked.over(checks.engine).Run(context.WithoutCancel(ctx), src, checks.into(log.beside(collector))) // an interruption ends the source
+	res, err := locked.over(checks.engine).Over(shard).Run(context.WithoutCancel(ctx), src, checks.into(log.beside(collector))) // an interruption ends the source
 	bar.end()
 	lost := log.close()
 	if err != nil {
@@ -65,6 +73,9 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	var inputs []report.Input
 	for _, f := range c.Files {
 		inputs = append(inputs, report.Input{Kind: "recording", Name: f})
+	}
+	if c.Shard != "" {
+		return c.partial(std, shard, collector, inputs, res, checks, locked)
 	}
 	r := collector.Report(inputs, version(), res)
 	checks.complete(std, r, c.Quiet)

@@ -19,6 +19,8 @@ import (
 type Options struct {
 	Seed  uint64
 	Bytes int64 // the recording ends with the event that reaches this size
+
+	Honest bool // nothing is planted, servers stay as they are, calls take their time, and results are logs as well
 }
 
 // Write writes a recording: several sessions at a time, interleaved, each with
@@ -26,7 +28,7 @@ type Options struct {
 // eight has a poisoned definition or result in it.
 func Write(w io.Writer, o Options) error {
 	b := bufio.NewWriterSize(w, 1<<20)
-	g := &generator{rng: rand.New(rand.NewPCG(o.Seed, 0x6d6370)), w: b, now: time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC)}
+	g := &generator{rng: rand.New(rand.NewPCG(o.Seed, 0x6d6370)), w: b, now: time.Date(2026, 1, 6, 10, 30, 0, 0, time.UTC), honest: o.Honest}
 	var open []*session
 	for g.written < o.Bytes {
 		for len(open) < concurrent {
@@ -52,12 +54,17 @@ type generator struct {
 	now      time.Time
 	written  int64
 	sessions int
+	honest   bool
 	err      error
 }
 
 // emit writes one event. message is a JSON value.
 func (g *generator) emit(session, server, direction, message string) {
-	g.now = g.now.Add(time.Duration(1+g.rng.IntN(40_000_000)) * time.Nanosecond)
+	step := 40_000_000
+	if g.honest {
+		step = 2_000_000_000
+	}
+	g.now = g.now.Add(time.Duration(1+g.rng.IntN(step)) * time.Nanosecond)
 	n, err := fmt.Fprintf(g.w, `{"type":"mcp_message","timestamp":"%s","session_id":"%s","server_id":"%s","server_type":"stdio","direction":"%s","message":%s}`+"\n",
 		g.now.Format(time.RFC3339Nano), session, server, direction, message)
 	g.written += int64(n)
@@ -83,7 +90,7 @@ type server struct {
 
 func (g *generator) session() *session {
 	g.sessions++
-	s := &session{id: "session-" + strconv.Itoa(g.sessions), calls: 40 + g.rng.IntN(160), poisoned: g.rng.IntN(8) == 0}
+	s := &session{id: "session-" + strconv.Itoa(g.sessions), calls: 40 + g.rng.IntN(160), poisoned: g.rng.IntN(8) == 0 && !g.honest}
 	for _, k := range g.rng.Perm(len(domains))[:2+g.rng.IntN(3)] {
 		s.servers = append(s.servers, &server{name: domains[k].server})
 	}
@@ -111,11 +118,19 @@ func (srv *server) start(g *generator, s *session) {
 	id := srv.ids
 	if srv.stage++; srv.stage == 1 {
 		g.emit(s.id, srv.name, "client_to_server", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"client","version":"1.0.0"}}}`, id))
-		g.emit(s.id, srv.name, "server_to_client", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":%q,"version":"1.2.0"},"instructions":%s}}`, id, srv.name, quote(g.prose(60))))
+		g.emit(s.id, srv.name, "server_to_client", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":%q,"version":"1.2.0"},"instructions":%s}}`, id, srv.name, quote(g.instructions(srv))))
 		return
 	}
 	g.emit(s.id, srv.name, "client_to_server", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, id))
 	g.emit(s.id, srv.name, "server_to_client", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"tools":[%s]}}`, id, srv.list(g, s)))
+}
+
+// instructions are what a server says of itself. An honest one says the same in every session.
+func (g *generator) instructions(srv *server) string {
+	if g.honest {
+		return "Tools for the " + srv.name + " of this workspace. Results are paged; the cursor of one page asks for the next."
+	}
+	return g.prose(60)
 }
 
 // list makes the definitions of a server. They depend on its name alone, so
@@ -154,6 +169,9 @@ func (srv *server) call(g *generator, s *session) {
 
 // result makes the text of a result: prose, code, data, or a text that is not ASCII.
 func (g *generator) result() string {
+	if g.honest && g.rng.IntN(3) == 0 {
+		return g.log(10 + g.rng.IntN(80))
+	}
 	switch k := g.rng.IntN(20); {
 	case k < 9:
 		return g.prose(80 + g.rng.IntN(500))
@@ -173,6 +191,7 @@ func Texts(seed uint64, size int) map[string]string {
 		"code":      func(g *generator) string { return g.code(20) },
 		"JSON":      func(g *generator) string { return g.data(20) + "\n" },
 		"not ASCII": func(g *generator) string { return g.foreign(20) },
+		"logs":      func(g *generator) string { return g.log(20) },
 	} {
 		g := &generator{rng: rand.New(rand.NewPCG(seed, 0x6d6370))}
 		var b strings.Builder

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // domain is a kind of server: its tools are its verbs crossed with its nouns.
@@ -111,6 +112,20 @@ func (g *generator) data(n int) string {
 			words[g.rng.IntN(len(words))], words[g.rng.IntN(len(words))], g.rng.IntN(10000), g.rng.IntN(100), words[g.rng.IntN(len(words))], words[g.rng.IntN(len(words))])
 	}
 	return "[" + strings.Join(rows, ",\n ") + "]"
+}
+
+// log makes n lines of the log of a service.
+func (g *generator) log(n int) string {
+	var b strings.Builder
+	when := g.now
+	for range n {
+		when = when.Add(time.Duration(g.rng.IntN(3_000_000_000)))
+		word := words[g.rng.IntN(len(words))]
+		fmt.Fprintf(&b, "%s %-5s [worker-%d] request=%08x-%04x method=%s path=/api/v1/%s/%d status=%d bytes=%d ms=%d client=10.%d.%d.%d %s\n", when.Format("2006-01-02T15:04:05.000Z"),
+			[]string{"INFO", "INFO", "DEBUG", "WARN"}[g.rng.IntN(4)], g.rng.IntN(32), g.rng.Uint32(), g.rng.IntN(65536), []string{"GET", "POST", "PUT"}[g.rng.IntN(3)],
+			word, g.rng.IntN(100000), []int{200, 200, 201, 304, 404, 500}[g.rng.IntN(6)], g.rng.IntN(90000), g.rng.IntN(900), g.rng.IntN(256), g.rng.IntN(256), g.rng.IntN(256), g.comment())
+	}
+	return b.String()
 }
 
 // quote writes a JSON string. strconv's form differs from JSON only for

@@ -1,0 +1,187 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/recgen"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/rules"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+var (
+	gate   = flag.Bool("gate", false, "measure CPU time, and fail where it has grown")
+	update = flag.Bool("update", false, "write what was measured instead of comparing with it")
+)
+
+const (
+	gateFile   = "gate.txt"
+	gatePieces = 4
+	gateRounds = 21
+	gateTries  = 3
+	mostGrowth = 1.15
+)
+
+// TestGate: inspecting a recording takes no more CPU per byte than it did, and no more
+// allocations a line. CPU time is compared with that of a reference loop over the same bytes, in
+// turn with it, so that neither the machine nor its load matters much; the least
+// disturbed rounds count. It is run by .ci/run, alone:
+//
+//	go test ./bench -run TestGate -gate
+func TestGate(t *testing.T) {
+	if !*gate {
+		t.Skip("measures CPU time; run it alone, with -gate")
+	}
+	was, err := readGate()
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	now := map[string]float64{}
+	for name, honest := range map[string]bool{"honest": true, "sessions": false} {
+		for range gateTries { // a machine that is busy for a moment is no growth
+			cpu, allocs := measure(t, honest)
+			if before, again := now[name+" cpu"]; !again || cpu < before {
+				now[name+" cpu"] = cpu
+			}
+			now[name+" allocs"] = allocs
+			if !*update && now[name+" cpu"] <= mostGrowth*was[name+" cpu"] {
+				break
+			}
+		}
+	}
+	if *update {
+		var out strings.Builder
+		out.WriteString("# CPU time against the reference loop, and allocations a line: go test ./bench -run TestGate -gate -update\n")
+		for _, name := range []string{"honest cpu", "honest allocs", "sessions cpu", "sessions allocs"} {
+			fmt.Fprintf(&out, "%s %.3f\n", name, now[name])
+		}
+		if err := os.WriteFile(gateFile, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for name, value := range now {
+		switch growth := value / was[name]; {
+		case growth > mostGrowth:
+			t.Errorf("%s: %.3f, was %.3f: %.0f %% more, %.0f %% are allowed. If that is intended, say why in the commit, with -update", name, value, was[name], 100*(growth-1), 100*(mostGrowth-1))
+		case growth < 1/mostGrowth:
+			t.Logf("%s: %.3f, was %.3f: keep the gain with -update", name, value, was[name])
+		default:
+			t.Logf("%s: %.3f, was %.3f", name, value, was[name])
+		}
+	}
+}
+
+// measure returns the CPU time of a replay in units of the reference loop, and its allocations a
+// line. Of each piece of the input the least disturbed round counts.
+func measure(t *testing.T, honest bool) (cpu, allocs float64) {
+	engine, err := scanner.New(rules.All(), scanner.Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var inspected, referred, lines float64
+	for seed := range uint64(gatePieces) {
+		var rec bytes.Buffer
+		if err := recgen.Write(&rec, recgen.Options{Seed: seed, Bytes: 128 << 10, Honest: honest}); err != nil {
+			t.Fatal(err)
+		}
+		inspect := func() {
+			src, err := replay.Open("r", bytes.NewReader(rec.Bytes()), replay.Options{MaxMessage: 1 << 25})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := engine.Run(t.Context(), src); err != nil {
+				t.Fatal(err)
+			}
+		}
+		inspect() // what is made once is made
+		least, leastReference := math.Inf(1), math.Inf(1)
+		for range gateRounds {
+			least = min(least, cpuOf(inspect))
+			leastReference = min(leastReference, cpuOf(func() { reference(rec.Bytes()) }))
+		}
+		inspected, referred = inspected+least, referred+leastReference
+		allocs += mallocs(inspect)
+		lines += float64(bytes.Count(rec.Bytes(), []byte("\n")))
+	}
+	return inspected / referred, allocs / lines
+}
+
+// reference decodes each line, as a program does that only reads, and looks up each byte of it, as
+// an automaton does.
+func reference(data []byte) (sum uint32) {
+	var table [256]uint32
+	for i := range table {
+		table[i] = uint32(i) * 2654435761
+	}
+	for line := range bytes.Lines(data) {
+		var v any
+		if json.Unmarshal(line, &v) != nil {
+			panic("the recording is not JSON")
+		}
+		for range 4 {
+			for _, b := range line {
+				sum = sum>>3 ^ table[byte(sum)^b]
+			}
+		}
+	}
+	return sum
+}
+
+// cpuOf is the CPU time of a function in seconds, without that of collecting its garbage.
+func cpuOf(f func()) float64 {
+	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	before := cpuTime()
+	f()
+	return (cpuTime() - before).Seconds()
+}
+
+// cpuTime is what the process has used so far.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func mallocs(f func()) float64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs - before.Mallocs)
+}
+
+// readGate reads what was measured when somebody last said that it is as it should be.
+func readGate() (map[string]float64, error) {
+	data, err := os.ReadFile(gateFile)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]float64{}
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if at := strings.LastIndexByte(line, ' '); at > 0 && line[0] != '#' {
+			if out[line[:at]], err = strconv.ParseFloat(line[at+1:], 64); err != nil {
+				return nil, fmt.Errorf("%s: %w", gateFile, err)
+			}
+		}
+	}
+	return out, nil
+}

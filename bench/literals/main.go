@@ -1,0 +1,28 @@
+// Command literals prints the literals that the rules search for, one a line, for the programs
+// that mcpscan is measured beside. It is a program of its own so that bench stays small: on Linux
+// the peak memory of a program is at least that of the one that started it.
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/rules"
+)
+
+func main() {
+	var literals []string
+	all := rules.All()
+	for i := range all {
+		for _, p := range all[i].AllPatterns() {
+			literals = append(literals, p.Anchors...)
+		}
+	}
+	slices.Sort(literals)
+	for _, s := range slices.Compact(literals) {
+		if !strings.Contains(s, "\n") {
+			fmt.Println(s)
+		}
+	}
+}

@@ -1,0 +1,206 @@
+//go:build unix
+
+// Command bench measures mcpscan beside tools that everybody knows, on the same files, and writes
+// docs/performance.md:
+//
+//	go run ./bench -bytes 60000000 -rounds 5 -shared ../shared -write docs/performance.md
+//
+// It compares CPU time, which a loaded machine changes little, and takes the median of runs that
+// alternate between the programs. Absolute figures are those of one machine: read the ratios.
+// It must never be used to measure detection.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// options are the flags.
+type options struct {
+	bytes  int64
+	rounds int
+	shared string
+	write  string
+	binary string
+	dir    string
+}
+
+func main() {
+	var o options
+	flag.Int64Var(&o.bytes, "bytes", 60_000_000, "size of each data set, in bytes")
+	flag.IntVar(&o.rounds, "rounds", 5, "how often each program runs on each data set")
+	flag.StringVar(&o.shared, "shared", "", "directory with realservers/recordings and corpus; without it, generated data alone is measured")
+	flag.StringVar(&o.write, "write", "", "document to write, such as docs/performance.md; without it, the tables are printed")
+	flag.StringVar(&o.binary, "mcpscan", "", "the program to measure; without it, it is built")
+	decode := flag.String("decode", "", "decode each line of a file with encoding/json, and do nothing else")
+	flag.Parse()
+	var err error
+	if *decode != "" {
+		err = decodeLines(*decode)
+	} else {
+		err = bench(context.Background(), o)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// bench makes the data, measures everything, and writes the tables.
+func bench(ctx context.Context, o options) (err error) {
+	if o.rounds < 1 || o.bytes < 1 {
+		return fmt.Errorf("-bytes and -rounds must be at least 1")
+	}
+	if o.dir, err = os.MkdirTemp("", "mcpscan-bench"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(o.dir)
+	if o.binary == "" {
+		o.binary = filepath.Join(o.dir, "mcpscan")
+		if out, err := exec.CommandContext(ctx, "go", "build", "-o", o.binary, "./cmd/mcpscan").CombinedOutput(); err != nil {
+			return fmt.Errorf("building mcpscan: %w\n%s", err, out)
+		}
+	}
+	data, err := dataSets(o)
+	if err != nil {
+		return err
+	}
+	patterns, err := writePatterns(ctx, o.dir)
+	if err != nil {
+		return err
+	}
+	var out strings.Builder
+	missing := writeMachine(ctx, &out, o, patterns)
+	for _, d := range data {
+		fmt.Fprintf(os.Stderr, "bench: %s, %d MB\n", d.name, d.size/1e6)
+		if err := writeData(ctx, &out, o, d, patterns); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(os.Stderr, "bench: one message")
+	if err := writeStep(ctx, &out); err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stderr, "bench: start")
+	if err := writeStart(ctx, &out, o); err != nil {
+		return err
+	}
+	if len(missing) > 0 {
+		fmt.Fprintf(&out, "\nNot installed, and therefore not measured: %s.\n", strings.Join(missing, ", "))
+	}
+	var own syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err == nil {
+		fmt.Fprintf(&out, "\nOn Linux, peak memory below %d MB cannot be told apart: that is what the measuring program has.\n", own.Maxrss>>10)
+	}
+	if o.write == "" {
+		_, err := os.Stdout.WriteString(out.String())
+		return err
+	}
+	return document(o.write, out.String())
+}
+
+// writeMachine says where and with what the figures were measured, and returns the peers that
+// are missing.
+func writeMachine(ctx context.Context, out *strings.Builder, o options, p patterns) (missing []string) {
+	fmt.Fprintf(out, "%s, %d cores, %s. Medians of %d interleaved runs of each program.\n", processor(), runtime.NumCPU(), runtime.Version(), o.rounds)
+	var found []string
+	for _, peer := range peers {
+		version, err := exec.CommandContext(ctx, peer[0], peer[1:]...).CombinedOutput()
+		if err != nil {
+			missing = append(missing, peer[0])
+			continue
+		}
+		first, _, _ := strings.Cut(strings.TrimSpace(string(version)), "\n")
+		if !strings.Contains(first, peer[0]) {
+			first = peer[0] + " " + first
+		}
+		found = append(found, first)
+	}
+	fmt.Fprintf(out, "Peers: %s. rg and yara search for %d of the %d literals that mcpscan's\nrules search for: those in ASCII.\n", strings.Join(found, ", "), p.literals, p.all)
+	return missing
+}
+
+// processor names the processor.
+func processor() string {
+	data, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(data)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOOS + "/" + runtime.GOARCH
+}
+
+// writeData measures all programs on one data set.
+func writeData(ctx context.Context, out *strings.Builder, o options, d dataSet, p patterns) error {
+	programs := programsFor(o, d.file, p)
+	measured, err := interleaved(ctx, o.rounds, programs)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n### %s\n\n%s %.1f MB, %d lines.\n\n", d.name, d.what, float64(d.size)/1e6, d.lines)
+	fmt.Fprint(out, "| program | CPU s | MB per CPU-second | mcpscan's speed against it | peak memory, MB |\n| --- | ---: | ---: | ---: | ---: |\n")
+	base := measured[0].cpu
+	for i, m := range measured {
+		fmt.Fprintf(out, "| %s | %.2f | %.1f | %s | %.0f |\n", programs[i].name, m.cpu, float64(d.size)/1e6/m.cpu, ratio(m.cpu/base), m.memory/1e6)
+	}
+	fmt.Fprintf(out, "\nWall time of mcpscan with 2 workers: %.2f of that with 1; the reports are the same bytes: %t.\n", measured[1].wall/measured[0].wall, sameReports(o.dir))
+	return nil
+}
+
+func ratio(r float64) string {
+	if r < 0.1 {
+		return fmt.Sprintf("%.3f", r)
+	}
+	return fmt.Sprintf("%.2f", r)
+}
+
+// writeStart measures commands that have little to do.
+func writeStart(ctx context.Context, out *strings.Builder, o options) error {
+	programs, err := startPrograms(o)
+	if err != nil {
+		return err
+	}
+	measured, err := interleaved(ctx, max(15, o.rounds), programs)
+	if err != nil {
+		return err
+	}
+	node := slices.IndexFunc(programs, func(p program) bool { return p.name == nodeStart })
+	fmt.Fprint(out, "\n### Start\n\n| command | CPU ms | against starting node | peak memory, MB |\n| --- | ---: | ---: | ---: |\n")
+	for i, m := range measured {
+		against := "–"
+		if node >= 0 {
+			against = fmt.Sprintf("%.2f", m.cpu/measured[node].cpu)
+		}
+		fmt.Fprintf(out, "| %s | %.1f | %s | %.0f |\n", programs[i].name, m.cpu*1000, against, m.memory/1e6)
+	}
+	return nil
+}
+
+// The figures of a document stand between these lines.
+const (
+	begin = "<!-- figures: go run ./bench -write -->"
+	end   = "<!-- end of figures -->"
+)
+
+// document puts the figures into a document, in place of those that it has.
+func document(name, figures string) error {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	head, rest, found := strings.Cut(string(data), begin)
+	_, tail, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		return fmt.Errorf("%s: expected a line %q and a line %q, between which the figures go", name, begin, end)
+	}
+	return os.WriteFile(name, []byte(head+begin+"\n"+figures+end+tail), 0o644)
+}

@@ -1,0 +1,89 @@
+//go:build unix
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// messages are the sub-benchmarks of BenchmarkStep, what they are, and the time in nanoseconds that
+// a proxy has for 99 of 100 of them.
+var messages = [...]struct {
+	name, what string
+	budget     float64
+}{
+	{"call", "a call", 100_000},
+	{"result=4KB", "a result of 4 KB", 500_000},
+	{"result=64KB", "a result of 64 KB", 1_000_000},
+	{"tools=60", "a list of 60 tools", 2_000_000},
+	{"judge", "a call, judging alone", 100_000},
+	{"judge/tools=60", "a list of 60 tools, judging alone", 100_000},
+}
+
+// stepRuns is how often each sub-benchmark runs: a machine that does other things as well
+// disturbs most of them.
+const stepRuns = 3
+
+// writeStep measures what one message waits for in a proxy.
+func writeStep(ctx context.Context, out *strings.Builder) error {
+	printed, err := exec.CommandContext(ctx, "go", "test", "./scanner", "-run", "^$", "-bench", "^BenchmarkStep$", "-benchtime", "200x", "-count", strconv.Itoa(stepRuns)).Output()
+	if err != nil {
+		return fmt.Errorf("running BenchmarkStep: %w", err)
+	}
+	fmt.Fprintf(out, "\n### One message in a proxy\n\nWall time of inspecting and judging one message (`BenchmarkStep` of `scanner`), in the least disturbed of %d runs of 200.\n\n", stepRuns)
+	fmt.Fprint(out, "| message | median, µs | p99, µs | budget, µs |\n| --- | ---: | ---: | ---: |\n")
+	for _, m := range messages {
+		median, p99, err := least(string(printed), m.name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "| %s | %.0f | %.0f | %.0f |\n", m.what, median/1000, p99/1000, m.budget/1000)
+	}
+	return nil
+}
+
+// least returns the run of a sub-benchmark with the lowest p99.
+func least(printed, name string) (median, p99 float64, err error) {
+	type run struct{ median, p99 float64 }
+	var runs []run
+	for line := range strings.Lines(printed) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || bare(fields[0]) != "BenchmarkStep/"+name {
+			continue
+		}
+		var r run
+		for i := 1; i < len(fields); i++ {
+			switch fields[i] {
+			case "p50-ns":
+				r.median, err = strconv.ParseFloat(fields[i-1], 64)
+			case "p99-ns":
+				r.p99, err = strconv.ParseFloat(fields[i-1], 64)
+			}
+			if err != nil {
+				return 0, 0, err
+			}
+		}
+		runs = append(runs, r)
+	}
+	if len(runs) == 0 {
+		return 0, 0, fmt.Errorf("BenchmarkStep has no %s", name)
+	}
+	best := slices.MinFunc(runs, func(a, b run) int { return cmp.Compare(a.p99, b.p99) })
+	return best.median, best.p99, nil
+}
+
+// bare is the name of a benchmark without the number of processors behind it.
+func bare(name string) string {
+	if i := strings.LastIndexByte(name, '-'); i > 0 {
+		if _, err := strconv.Atoi(name[i+1:]); err == nil {
+			return name[:i]
+		}
+	}
+	return name
+}

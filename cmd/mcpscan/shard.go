@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/report"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// split reads --shard, and refuses flags that a run over one shard cannot honour.
+func (c *replayCmd) split() (s scanner.Shard, err error) {
+	if c.Shard == "" {
+		return s, nil
+	}
+	index, of, found := strings.Cut(c.Shard, "/")
+	i, err := strconv.Atoi(index)
+	n, err2 := strconv.Atoi(of)
+	switch {
+	case !found || err != nil || err2 != nil || n < 1 || n > report.MaxShards || i < 1 || i > n:
+		return s, usage("--shard %q: expected I/N, such as 3/8, with I from 1 to N and N up to %d", c.Shard, report.MaxShards)
+	case c.Events != "":
+		return s, usage("--shard %s: --events writes the events of all sessions in order; leave one of them out", c.Shard)
+	case !slices.Equal(c.Format, []string{"text"}):
+		return s, usage("--shard %s writes a partial report; choose the format with mcpscan merge", c.Shard)
+	}
+	return scanner.Shard{Index: i, Of: n}, nil
+}
+
+// partial writes the report of one shard. What it says about findings decides no exit code:
+// merge sees all of them.
+func (c *replayCmd) partial(std streams, shard scanner.Shard, collector *report.Collector, inputs []report.Input, res scanner.Result, checks *checks, locked *approved) (err error) {
+	if n := collector.Sessions(); n < shard.Of && n < 2 && !c.Quiet {
+		fmt.Fprintf(std.err, "mcpscan: the input has %s: it cannot be split, and one shard reports on all of it\n", count(n, "session"))
+	}
+	p := collector.Partial(inputs, version(), res)
+	var r report.Report
+	checks.complete(std, &r, true)
+	p.Config, p.Baseline, p.Ignores = r.Config, r.Baseline, r.UnusedIgnores
+	p.Shard, p.Of = shard.Index, shard.Of
+	p.SetRules(checks.rules)
+	if p.Settings, err = c.settingsDigest(slices.Concat(checks.files, locked.files)); err != nil {
+		return err
+	}
+	return writeTo(std, c.Output, p.Write)
+}
+
+// writeTo writes to a file, or to standard output where none is named.
+func writeTo(std streams, file string, write func(io.Writer) error) (err error) {
+	w := std.out
+	if file != "" && file != "-" {
+		out, err := os.Create(file)
+		if err != nil {
+			return usage("writing the partial report: %w", err)
+		}
+		defer func() { err = closeFile(out, err) }()
+		w = out
+	}
+	b := bufio.NewWriterSize(w, 64<<10)
+	if err := errors.Join(write(b), b.Flush()); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	return nil
+}
+
+// settingsDigest is over all flags and files that decide about findings, so that merge can tell
+// whether all shards had the same.
+func (c *replayCmd) settingsDigest(files []string) (string, error) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q\n", []any{c.Enable, c.Disable, fmt.Sprint(c.MaxMessage), c.MinSeverity, c.Approvals, c.Now})
+	for _, name := range files {
+		if name == "" {
+			continue
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return "", usage("reading %s once more: %w", name, err)
+		}
+		fmt.Fprintf(h, "%q %x\n", name, sha256.Sum256(data))
+	}
+	return fmt.Sprintf("sha256:%x", h.Sum(nil)), nil
+}
+
+// mergeCmd is mcpscan merge.
+type mergeCmd struct {
+	Files []string `arg:"" help:"The partial reports of all shards, in any order." placeholder:"FILE"`
+	outputFlags
+}
+
+// Run merges the partial reports and reports as one run over all sessions would.
+func (c *mergeCmd) Run(ctx context.Context, std streams) error {
+	if c.MinSeverity != "" {
+		return usage("--min-severity: replay --shard decides which findings are listed; give it there")
+	}
+	if _, err := c.collector(); err != nil {
+		return err
+	}
+	if err := c.keepInputs(c.Files); err != nil {
+		return err
+	}
+	var parts []*report.Partial
+	for _, name := range c.Files {
+		p, err := within(ctx, func() (*report.Partial, error) { return readPartial(name) })
+		if err != nil {
+			return err
+		}
+		parts = append(parts, p)
+	}
+	if wrote := parts[0].Tool.Version; wrote != version() {
+		return usage("%s: mcpscan %s wrote it, this is %s: merge with the version that replayed the shards", c.Files[0], text.Visible(wrote, 80), version())
+	}
+	r, bounds, err := report.Merge(parts)
+	if wrong, ok := errors.AsType[*report.MergeError](err); ok && wrong.At >= 0 {
+		return usage("%s: %w", c.Files[wrong.At], err)
+	}
+	if err != nil {
+		return usage("%w", err)
+	}
+	if !c.Quiet {
+		for _, b := range bounds {
+			fmt.Fprintf(std.err, "mcpscan: one run over all sessions could have reached a limit that the shards did not, and then its report differs: %s\n", b)
+		}
+	}
+	tellUnused(std, r, c.Quiet)
+	return c.finish(std, r, parts[0].RuleTexts())
+}
+
+func readPartial(name string) (*report.Partial, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, usage("opening the partial report: %w", err)
+	}
+	defer f.Close()
+	p, err := report.ReadPartial(bufio.NewReader(f))
+	if err != nil {
+		return nil, usage("%s: %w", name, err)
+	}
+	return p, nil
+}

@@ -1,0 +1,197 @@
+package report
+
+import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// MergeError is why partial reports are not those of one run.
+type MergeError struct {
+	At  int // the place of the one that does not fit the first, or -1
+	Msg string
+}
+
+func (e *MergeError) Error() string { return e.Msg }
+
+// Merge returns the report of one run over what all shards of it found, in any order. bounds says
+// which bounds one run might have reached that the shards did not: its report could differ.
+func Merge(parts []*Partial) (r *Report, bounds []string, err error) {
+	if err := complementary(parts); err != nil {
+		return nil, nil, err
+	}
+	first := parts[0]
+	c := NewCollector(scanner.Note)
+	var res scanner.Result
+	var found []partialFinding
+	var cut *rank
+	for _, p := range parts {
+		res.Add(p.Result)
+		for status := range c.counts {
+			c.counts[status].add(p.Counts[status])
+		}
+		for _, u := range p.All {
+			c.room.all[kind{u.Rule, u.Severity}] += u.Count
+		}
+		c.hidden, c.worsened = c.hidden+p.Hidden, c.worsened+p.Worsened
+		for _, name := range p.Servers {
+			c.servers.add(name)
+		}
+		if p.Cut != nil && (cut == nil || p.Cut.compare(*cut) < 0) {
+			cut = p.Cut
+		}
+		found = append(found, p.Findings...)
+	}
+	c.list(found, cut)
+	c.sessions.merge(parts)
+	bounds = reached(parts, c.room.cut != nil || len(c.room.unlisted(c.findings)) > 0, c.worsened)
+	res.Coverage.Skipped, res.Coverage.Ignored = mergeSkips(res.Coverage.Skipped), mergeSkips(res.Coverage.Ignored)
+	r = c.Report(first.Inputs, first.Tool.Version, res)
+	r.Config, r.Baseline, r.UnusedIgnores = first.Config, first.Baseline, unusedByAll(parts)
+	return r, bounds, nil
+}
+
+// complementary refuses partial reports that are not all shards of one run.
+func complementary(parts []*Partial) error {
+	if len(parts) == 0 {
+		return &MergeError{-1, "no partial report: expected one for each shard"}
+	}
+	first, seen := parts[0], map[int]bool{}
+	for i, p := range parts {
+		switch {
+		case p.Tool != first.Tool:
+			return &MergeError{i, fmt.Sprintf("it was written by %s, the first by %s: replay all shards with one version", visible(p.Tool.Version, 80), visible(first.Tool.Version, 80))}
+		case p.Of != first.Of:
+			return &MergeError{i, fmt.Sprintf("it is one of %d shards, the first one of %d", p.Of, first.Of)}
+		case seen[p.Shard]:
+			return &MergeError{i, fmt.Sprintf("shard %d of %d was given twice", p.Shard, p.Of)}
+		case p.Settings != first.Settings || !slices.Equal(p.Inputs, first.Inputs):
+			return &MergeError{i, "it was made with other flags, files or configuration than the first: replay all shards with the same"}
+		case p.Events != first.Events:
+			return &MergeError{i, fmt.Sprintf("its input has %d events, that of the first %d: replay all shards over the same input", p.Events, first.Events)}
+		}
+		seen[p.Shard] = true
+	}
+	var missing []string
+	for i := 1; i <= first.Of; i++ {
+		if !seen[i] {
+			missing = append(missing, fmt.Sprint(i))
+		}
+	}
+	if len(missing) > 0 {
+		more := ""
+		if len(missing) > maxListed {
+			missing, more = missing[:maxListed], ", …"
+		}
+		return &MergeError{-1, fmt.Sprintf("%d of %d shards: missing %s%s", len(parts), first.Of, strings.Join(missing, ", "), more)}
+	}
+	return nil
+}
+
+// list lists the findings of all shards as one run would have.
+func (c *Collector) list(found []partialFinding, cut *rank) {
+	slices.SortStableFunc(found, func(a, b partialFinding) int { return cmp.Compare(a.Place, b.Place) })
+	c.room.cut = cut
+	for i := range found {
+		f := &found[i]
+		if at := (rank{f.Finding.open(), f.Finding.Severity, f.Place}); c.room.admits(f.Finding.Rule, at) {
+			c.add(f.Finding, [16]byte{}, f.Place)
+		}
+	}
+	if c.room.bytes > maxReport {
+		c.trim()
+	}
+}
+
+// merge takes in the sessions of all shards. Each shard has those of its own that are among the
+// first of the whole input.
+func (s *sessions) merge(parts []*Partial) {
+	type origin struct{ part, session int }
+	var origins []origin
+	for i, p := range parts {
+		for k := range p.Sessions {
+			origins = append(origins, origin{i, k})
+		}
+	}
+	of := func(o origin) *partialSession { return &parts[o.part].Sessions[o.session] }
+	slices.SortFunc(origins, func(a, b origin) int { return cmp.Compare(of(a).Place, of(b).Place) })
+	at := map[origin]int{}
+	for i, o := range origins {
+		at[o] = i
+		s.list = append(s.list, tracked{of(o).Summary, of(o).Began, of(o).Place})
+	}
+	s.shown = map[[16]byte]shown{}
+	for i, p := range parts {
+		for _, t := range p.Tools {
+			key, _ := hex.DecodeString(t.Tool)
+			was, again := s.shown[[16]byte(key)]
+			for k, c := range [...]partialClaim{t.First, t.Earliest} {
+				if k == 1 && c.When.IsZero() {
+					continue
+				}
+				c := claim{at[origin{i, c.Session}], c.When, c.Place}
+				if !again {
+					was.first, again = c, true
+				}
+				was.add(c, s.name)
+			}
+			s.shown[[16]byte(key)] = was
+		}
+	}
+}
+
+// mergeSkips adds up what was left out for the same reason, in the order of the reasons.
+func mergeSkips(all []scanner.Skipped) (out []scanner.Skipped) {
+	slices.SortStableFunc(all, func(a, b scanner.Skipped) int {
+		return cmp.Or(strings.Compare(a.Reason, b.Reason), cmp.Compare(a.Seq, b.Seq))
+	})
+	for _, s := range all {
+		if last := len(out) - 1; last >= 0 && out[last].Reason == s.Reason {
+			out[last].Count += s.Count
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// unusedByAll are the ignores that suppressed nothing in any shard.
+func unusedByAll(parts []*Partial) (out []UnusedIgnore) {
+	for _, u := range parts[0].Ignores {
+		unused := true
+		for _, p := range parts[1:] {
+			i := slices.IndexFunc(p.Ignores, func(o UnusedIgnore) bool { return o.Location == u.Location })
+			if unused = i >= 0; !unused {
+				break
+			}
+			u.Why = min(u.Why, p.Ignores[i].Why) // expired comes before expires, and that before matches nothing
+		}
+		if unused {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// reached says which bounds one run might have reached.
+func reached(parts []*Partial, short bool, worsened int) (out []string) {
+	for i, b := range parts[0].Result.Bounds {
+		used := 0
+		for _, p := range parts {
+			if i < len(p.Result.Bounds) {
+				used += p.Result.Bounds[i].Used
+			}
+		}
+		if used > b.Most {
+			out = append(out, fmt.Sprintf("%s: %d in all shards together, of which one run keeps %d", visible(b.Name, textLimit), used, b.Most))
+		}
+	}
+	if short && worsened > 0 {
+		out = append(out, fmt.Sprintf("findings that recurred as worse: %d, and not all findings are listed", worsened))
+	}
+	return out
+}

@@ -1,0 +1,144 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// TestMergeKeepsTheWorst: of more findings than a report has room for, merged shards list those
+// that one run lists, whatever their sizes and in whatever order they come.
+func TestMergeKeepsTheWorst(t *testing.T) {
+	const shards = 5
+	for seed := range uint64(2) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		one := NewCollector(scanner.Low)
+		var parts [shards]*Collector
+		for i := range parts {
+			parts[i] = NewCollector(scanner.Low)
+			parts[i].KeepForMerge()
+		}
+		rules := []*scanner.Rule{{ID: "a"}, {ID: "b"}, {ID: "c"}, {ID: "d"}, {ID: "e"}, {ID: "f"}}
+		for i := range 40_000 {
+			session := rng.IntN(40)
+			e := &scanner.Event{Session: fmt.Sprint("s", session), Server: "srv", Kind: scanner.FrameEvent}
+			f := scanner.Finding{Rule: rules[rng.IntN(len(rules))], Severity: scanner.Severities[rng.IntN(len(scanner.Severities))], Session: e.Session,
+				Subject: mcp.ToolSubject, Name: fmt.Sprint("t", i), Message: strings.Repeat("m", rng.IntN(2000)), Status: scanner.Status(rng.IntN(2) * rng.IntN(3)),
+				Location: scanner.Location{File: fmt.Sprint("f", rng.IntN(3)), Line: 1 + i}}
+			feed(t, one, e, &f, false)
+			for k, p := range parts {
+				feed(t, p, e, &f, session%shards != k)
+			}
+		}
+		want := one.Report(nil, "v", scanner.Result{})
+		var partial []*Partial
+		for k, c := range parts {
+			p := c.Partial(nil, "v", scanner.Result{})
+			p.Shard, p.Of = k+1, shards
+			if n := len(p.Findings) * memberBytes; n > maxReport {
+				t.Errorf("a partial report has %d findings, more than a report can", len(p.Findings))
+			}
+			partial = append(partial, p)
+		}
+		got, bounds, err := Merge(partial)
+		if err != nil || len(bounds) > 0 {
+			t.Fatal(err, bounds)
+		}
+		if len(want.Summary.Unlisted) == 0 || len(want.Findings) < 1000 {
+			t.Fatalf("%d findings, %v unlisted: the test says little", len(want.Findings), want.Summary.Unlisted)
+		}
+		if a, b := render(t, "json", want, Options{}), render(t, "json", got, Options{}); a != b {
+			t.Errorf("seed %d: merged %d findings, one run lists %d", seed, len(got.Findings), len(want.Findings))
+		}
+	}
+}
+
+func feed(t *testing.T, c *Collector, e *scanner.Event, f *scanner.Finding, elsewhere bool) {
+	t.Helper()
+	if err := c.Event(e, &scanner.Outcome{Elsewhere: elsewhere}); err != nil {
+		t.Fatal(err)
+	}
+	if elsewhere {
+		return
+	}
+	if err := c.Finding(f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestMergeRefuses: partial reports that are not those of one run are named.
+func TestMergeRefuses(t *testing.T) {
+	part := func(change func(p *Partial)) *Partial {
+		p := NewCollector(scanner.Low).Partial(nil, "v", scanner.Result{})
+		p.Shard, p.Of = 1, 2
+		change(p)
+		return p
+	}
+	same := func(*Partial) {}
+	for _, c := range []struct {
+		second func(p *Partial)
+		want   string
+	}{
+		{same, "given twice"},
+		{func(p *Partial) { p.Shard, p.Of = 2, 3 }, "one of 3 shards, the first one of 2"},
+		{func(p *Partial) { p.Shard, p.Settings = 2, "x" }, "other flags"},
+		{func(p *Partial) { p.Shard, p.Inputs = 2, []Input{{"recording", "x"}} }, "other flags, files"},
+		{func(p *Partial) { p.Shard, p.Events = 2, 9 }, "its input has 9 events, that of the first 0"},
+		{func(p *Partial) { p.Shard, p.Tool.Version = 2, "w" }, "written by w"},
+	} {
+		if _, _, err := Merge([]*Partial{part(same), part(c.second)}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+	if _, _, err := Merge([]*Partial{part(same)}); err == nil || !strings.Contains(err.Error(), "1 of 2 shards: missing 2") {
+		t.Error(err)
+	}
+	if _, _, err := Merge(nil); err == nil {
+		t.Error("nothing was merged")
+	}
+}
+
+// TestMergeTellsLimits: where shards together kept more than one run keeps, merge says so.
+func TestMergeTellsLimits(t *testing.T) {
+	var parts []*Partial
+	for i := range 2 {
+		p := NewCollector(scanner.Low).Partial(nil, "v", scanner.Result{Bounds: []scanner.Bound{{Name: "values", Used: 6, Most: 10}}})
+		p.Shard, p.Of = i+1, 2
+		parts = append(parts, p)
+	}
+	if _, bounds, err := Merge(parts); err != nil || len(bounds) != 1 || !strings.Contains(bounds[0], "values: 12 in all shards together, of which one run keeps 10") {
+		t.Error(bounds, err)
+	}
+}
+
+// FuzzReadPartial: a partial report that was tampered with is refused or merged, and never panics.
+func FuzzReadPartial(f *testing.F) {
+	c := NewCollector(scanner.Low)
+	e := &scanner.Event{Session: "s", Server: "srv", Kind: scanner.FrameEvent}
+	_ = c.Event(e, &scanner.Outcome{Messages: []scanner.Judged{{Message: &scanner.Message{}, Listings: []scanner.Listing{{Definition: &mcp.Definition{Name: "t"}}}}}})
+	_ = c.Finding(&scanner.Finding{Rule: &scanner.Rule{ID: "a"}, Severity: scanner.High, Session: "s"})
+	p := c.Partial(nil, "v", scanner.Result{})
+	p.Shard, p.Of = 1, 1
+	p.SetRules(sampleRules())
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := ReadPartial(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		if r, _, err := Merge([]*Partial{p}); err == nil {
+			for _, format := range Formats() {
+				render(t, format, r, Options{Rules: p.RuleTexts()})
+			}
+		}
+	})
+}

@@ -1,0 +1,188 @@
+package report
+
+import (
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// PartialSchema names the form of a partial report. Only the version of mcpscan that wrote one
+// reads it.
+const PartialSchema = "mcpscan.partial/v1"
+
+// Partial is what a run over one shard of the sessions found. Its size is bounded: it has the
+// findings that a report of all shards could list, and counts of the others.
+type Partial struct {
+	Schema   string           `json:"schema"`
+	Tool     Tool             `json:"tool"`
+	Shard    int              `json:"shard"` // from 1
+	Of       int              `json:"of"`
+	Settings string           `json:"settings"` // a digest of what decides about findings: the same for all shards
+	Events   int64            `json:"events"`   // of the whole input: the same for all shards
+	Rules    []ruleText       `json:"rules"`    // that the report can name
+	Inputs   []Input          `json:"inputs"`
+	Config   *Config          `json:"config,omitempty"`
+	Baseline string           `json:"baseline,omitempty"`
+	Ignores  []UnusedIgnore   `json:"unused_ignores,omitempty"` // by this shard
+	Result   scanner.Result   `json:"result"`
+	Counts   []Counts         `json:"counts"` // by status
+	Hidden   int              `json:"hidden"`
+	All      []Unlisted       `json:"all"` // findings that are to be listed, by rule and severity
+	Worsened int              `json:"worsened"`
+	Findings []partialFinding `json:"findings"`
+	Cut      *rank            `json:"cut,omitempty"`
+	Servers  []string         `json:"servers"`
+	Sessions []partialSession `json:"sessions"`
+	Tools    []partialTool    `json:"tools"` // new to these sessions
+}
+
+type partialFinding struct {
+	Place   int64   `json:"place"` // of the event
+	Finding Finding `json:"finding"`
+}
+
+type partialSession struct {
+	Place   int64          `json:"place"` // of its first event
+	Began   time.Time      `json:"began,omitzero"`
+	Summary SessionSummary `json:"summary"`
+}
+
+// partialTool is a tool by a digest of its server and name, and the sessions that list it.
+type partialTool struct {
+	Tool     string       `json:"tool"`
+	First    partialClaim `json:"first"`
+	Earliest partialClaim `json:"earliest,omitzero"`
+}
+
+type partialClaim struct {
+	Session int       `json:"session"` // its place in the list
+	When    time.Time `json:"when,omitzero"`
+	Place   int64     `json:"place"`
+}
+
+// ruleText is what a rule says about itself.
+type ruleText struct {
+	ID         string           `json:"id"`
+	Category   string           `json:"category"`
+	Title      string           `json:"title"`
+	Why        string           `json:"why"`
+	Fix        string           `json:"fix"`
+	Basis      string           `json:"basis"`
+	Severity   scanner.Severity `json:"severity"`
+	Confidence int              `json:"confidence"`
+	Refs       []string         `json:"refs"`
+	OptIn      bool             `json:"opt_in,omitzero"`
+}
+
+// SetRules adds the rules that the report can name.
+func (p *Partial) SetRules(rules []scanner.Rule) {
+	for i := range rules {
+		r := &rules[i]
+		p.Rules = append(p.Rules, ruleText{r.ID, r.Category, r.Title, r.Why, r.Fix, r.Basis, r.Severity, int(r.Confidence), r.Refs, r.OptIn})
+	}
+}
+
+// RuleTexts returns the rules that the report can name, without their checks.
+func (p *Partial) RuleTexts() (rules []scanner.Rule) {
+	for _, r := range p.Rules {
+		rules = append(rules, scanner.Rule{ID: r.ID, Category: r.Category, Title: r.Title, Why: r.Why, Fix: r.Fix, Basis: r.Basis,
+			Severity: r.Severity, Confidence: scanner.Confidence(r.Confidence), Refs: r.Refs, OptIn: r.OptIn})
+	}
+	return rules
+}
+
+// KeepForMerge keeps more findings than a report lists, because those of other shards can be
+// smaller: as many as fit if each were of the smallest size.
+func (c *Collector) KeepForMerge() { c.room.least = memberBytes }
+
+// Sessions is how many sessions the whole input has, those of other shards included, as far as they
+// are counted apart.
+func (c *Collector) Sessions() int { return len(c.sessions.list) + c.sessions.other }
+
+// Partial returns the partial report of a run over a shard, and ends the collection. The caller
+// adds what it alone knows: the shard, the settings and the rules.
+func (c *Collector) Partial(inputs []Input, version string, res scanner.Result) *Partial {
+	if c.room.bytes > maxReport {
+		c.trim()
+	}
+	p := &Partial{Schema: PartialSchema, Tool: Tool{Name: toolName, Version: version}, Events: c.event, Inputs: slices.Concat([]Input{}, inputs),
+		Result: res, Counts: c.counts[:], Hidden: c.hidden, All: c.room.unlisted(nil), Worsened: c.worsened, Cut: c.room.cut, Servers: c.servers}
+	p.Result.Bounds = append(p.Result.Bounds, scanner.Bound{Name: "distinct findings", Used: len(c.seen), Most: maxDistinct},
+		scanner.Bound{Name: "tools that are new to a session", Used: len(c.sessions.shown), Most: maxShown})
+	for i, f := range c.findings {
+		notNil(&f.Related)
+		p.Findings = append(p.Findings, partialFinding{c.room.ranks[i].Place, f})
+	}
+	for _, s := range c.sessions.list {
+		p.Sessions = append(p.Sessions, partialSession{s.place, s.began, s.SessionSummary})
+	}
+	for key, t := range c.sessions.shown {
+		p.Tools = append(p.Tools, partialTool{hex.EncodeToString(key[:]), t.first.partial(), t.earliest.partial()})
+	}
+	slices.SortFunc(p.Tools, func(a, b partialTool) int { return strings.Compare(a.Tool, b.Tool) })
+	return p
+}
+
+func (c claim) partial() partialClaim { return partialClaim{c.session, c.when, c.place} }
+
+// Write writes the partial report.
+func (p *Partial) Write(w io.Writer) error {
+	out := newJSONEscaper(w)
+	if err := json.MarshalWrite(out, p, jsontext.AllowInvalidUTF8(true)); err != nil {
+		return fmt.Errorf("writing the partial report: %w", err)
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("writing the partial report: %w", err)
+	}
+	return nil
+}
+
+// ReadPartial reads what Write wrote, and refuses anything else.
+func ReadPartial(r io.Reader) (*Partial, error) {
+	var p Partial
+	err := json.UnmarshalRead(r, &p)
+	switch {
+	case p.Schema != "" && p.Schema != PartialSchema:
+		return nil, fmt.Errorf("its schema is %q, expected %q: a partial report, as replay --shard writes it", visible(p.Schema, 80), PartialSchema)
+	case err != nil:
+		return nil, fmt.Errorf("expected a partial report, as replay --shard writes it: %w", shownError{err})
+	case p.Schema == "":
+		return nil, fmt.Errorf(`it has no member "schema", expected %q: a partial report, as replay --shard writes it`, PartialSchema)
+	}
+	return &p, p.check()
+}
+
+// check refuses a partial report whose parts do not fit each other.
+func (p *Partial) check() error {
+	known := func(c partialClaim) bool { return c.Session >= 0 && c.Session < len(p.Sessions) }
+	switch {
+	case p.Of < 1 || p.Shard < 1 || p.Shard > p.Of || p.Of > MaxShards:
+		return fmt.Errorf("shard %d of %d: expected 1 to %d shards", p.Shard, p.Of, MaxShards)
+	case len(p.Counts) != len(new(Collector).counts):
+		return fmt.Errorf("it counts findings of %d kinds, expected %d", len(p.Counts), len(new(Collector).counts))
+	case slices.ContainsFunc(p.Tools, func(t partialTool) bool { return !known(t.First) || !known(t.Earliest) }):
+		return fmt.Errorf("a tool is of a session that it does not have")
+	}
+	for _, r := range p.Rules {
+		if r.Confidence < int(scanner.ConfidenceLow) || r.Confidence > int(scanner.ConfidenceHigh) {
+			return fmt.Errorf("the rule %s has no confidence that is known", visible(r.ID, 80))
+		}
+	}
+	for _, t := range p.Tools {
+		if key, err := hex.DecodeString(t.Tool); err != nil || len(key) != 16 {
+			return fmt.Errorf("a tool has the digest %q, expected 32 hexadecimal digits", visible(t.Tool, 80))
+		}
+	}
+	return nil
+}
+
+// MaxShards is into how many shards the sessions of an input can be split.
+const MaxShards = 4096

@@ -1,0 +1,109 @@
+package scanner
+
+import "github.com/mcpscan/mcpscan/internal/mcp"
+
+// Shard is the part of an input's sessions that one of several runs reports on. The zero value
+// is all of them. Each run reads the whole input; the reports of all runs together are that of
+// one run.
+type Shard struct {
+	Index int // from 1 to Of
+	Of    int
+}
+
+// has reports whether the shard has a session. It goes by the name alone, so that every run, on
+// any machine, decides alike.
+func (s Shard) has(session string) bool {
+	return s.Of <= 1 || int(mix(digest(session))%uint64(s.Of)) == s.Index-1
+}
+
+// mix spreads names that differ in their last characters alone over all shards: FNV leaves
+// their low bits alike.
+func mix(h uint64) uint64 {
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
+
+// Bound is how much of a bound a run needed that holds for all sessions together, so that whoever
+// merges runs can tell whether one run would have reached it.
+type Bound struct {
+	Name string `json:"name"`
+	Used int    `json:"used"`
+	Most int    `json:"most"`
+}
+
+// bounds returns the bounds of which a shard sees its own part only.
+func (j *judge) bounds() []Bound {
+	return []Bound{
+		{"values remembered for flows between servers", j.peak, maxRemembered},
+		{"bytes of schemas that differ from the first of their name", j.schemas - j.pinned, maxSchemas - j.pinned},
+		{"reasons in the coverage", max(len(j.coverage.skipped), len(j.coverage.ignored)), maxReasons},
+	}
+}
+
+// elsewhere inspects an event of a session that another shard has: what it declares, and who
+// the client and the server say that they are. Sessions of this shard are compared with that.
+func (in *Inspector) elsewhere() {
+	in.brief = true
+	defer func() { in.brief = false }()
+	switch in.event.Kind {
+	case FrameEvent:
+		in.frame()
+	case DefinitionEvent:
+		if in.parse() {
+			in.document()
+		}
+	case AuditEvent:
+		if in.parse() {
+			in.audit()
+		}
+	}
+	facts := in.facts
+	facts.Findings, facts.Skips = nil, nil
+	for i := range facts.Messages {
+		m := &facts.Messages[i]
+		m.traits = m.own()
+	}
+}
+
+// elsewhere remembers of an event of another shard what the sessions of this one are judged by:
+// the order in which sessions are closed, definitions first seen, and what a server lists to
+// each client. The shard of the event counts it.
+func (j *judge) elsewhere(e *Event, facts *Facts) *Outcome {
+	j.out.begin(facts)
+	j.out.Elsewhere = true
+	switch e.Kind {
+	case FrameEvent, AuditEvent, DefinitionEvent:
+	default:
+		return &j.out
+	}
+	stats, coverage := j.stats, j.coverage
+	j.coverage = j.others
+	j.places.reset(e)
+	session := j.session(e)
+	j.server = session.server(e.Server)
+	j.count(e)
+	for i := range j.out.Messages {
+		j.glimpse(session, e, &j.out.Messages[i])
+	}
+	j.stats, j.coverage = stats, coverage
+	return &j.out
+}
+
+// glimpse remembers what a message of another shard declares.
+func (j *judge) glimpse(session *Session, e *Event, m *Judged) {
+	from := direction(e.Direction, m.Message)
+	if lists := m.traits&mcp.OnList != 0; lists && from == mcp.ServerToClient {
+		j.compareClients(j.start(session, j.server, e, m, from))
+	}
+	for k := range m.Definitions {
+		j.pin(e, &m.Definitions[k])
+	}
+	j.server.Seen = true
+	if m.Server != nil {
+		j.server.Info.Update(m.Server)
+	}
+	if m.Client != nil && from == mcp.ClientToServer {
+		j.server.Client = m.Client
+	}
+}
