@@ -46,6 +46,7 @@ var imports = map[string][]string{
 	"internal/intent":              {"internal/text", "scanner"},
 	"internal/intent/learn":        {"internal/intent", "internal/text", "rules", "rules/instructions", "scanner"},
 	"internal/intent/train":        {"internal/intent", "internal/intent/learn"},
+	"internal/intent/vectors":      {},
 	"internal/policy":              {"internal/text", "scanner"},
 	"internal/config":              {"internal/capability", "internal/lazyregexp", "internal/names", "internal/policy", "internal/text", "internal/wire", "scanner"},
 	"internal/lockfile":            {"internal/replace", "internal/wire", "scanner"},
