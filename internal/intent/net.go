@@ -219,9 +219,14 @@ func (j *Judge) match(words *[maxWords + Widths][Dims]int32, n, width, filter in
 		sum := int32(0)
 		for k := 0; k <= width; k++ {
 			word, weights := &words[at+k], (*[Dims]int32)(of[k*Dims:])
-			for d := range Dims {
-				sum += word[d] * weights[d]
+			var a, b, c, d int32 // a processor can compute four sums at the same time
+			for i := 0; i < Dims; i += 4 {
+				a += word[i] * weights[i]
+				b += word[i+1] * weights[i+1]
+				c += word[i+2] * weights[i+2]
+				d += word[i+3] * weights[i+3]
 			}
+			sum += a + b + c + d
 		}
 		best = max(best, sum)
 	}
