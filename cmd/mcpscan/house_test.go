@@ -46,6 +46,7 @@ var imports = map[string][]string{
 	"internal/intent":              {"internal/mcp", "internal/text", "scanner"},
 	"internal/intent/learn":        {"internal/intent", "internal/mcp", "internal/text", "rules", "rules/instructions", "scanner"},
 	"internal/intent/train":        {"internal/intent", "internal/intent/learn"},
+	"internal/intent/vectors":      {},
 	"internal/policy":              {"internal/configfile", "internal/lazyregexp", "internal/mcp", "internal/names", "internal/text", "internal/wire", "scanner"},
 	"internal/config":              {"internal/capability", "internal/configfile", "internal/lazyregexp", "internal/names", "internal/policy", "internal/text", "internal/wire", "scanner"},
 	"internal/lockfile":            {"internal/baseline", "internal/mcp", "internal/replace", "internal/wire", "scanner"},

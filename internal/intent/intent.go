@@ -1,7 +1,8 @@
 // Package intent is a classifier that recognizes instructions that harm the user. It is
 // linear, over the features of a sentence: words, word stems, word pairs, and how much of
 // the sentence relates to the purpose of the tool. Names and addresses are masked, so that
-// it cannot learn them. Package learn trains it.
+// it cannot learn them. A small net, which knows words by vectors, is asked about sentences that
+// the linear model takes for possible attacks. Package learn trains both.
 package intent
 
 import (
@@ -99,6 +100,12 @@ type Reader struct {
 	explain  bool
 	purpose  map[uint32]bool
 	seen     set
+
+	// What Input tells of the sentence that Features was last asked for.
+	input           Input
+	text            []byte
+	at, of          int
+	shared, content int
 }
 
 // span is a part of a sentence; an empty one is none.
@@ -169,7 +176,8 @@ func (r *Reader) Features(t []byte, all []Sentence, i int, p *Place) []uint32 {
 	s := all[i]
 	r.features, r.places = r.features[:0], r.places[:0]
 	r.seen.clear()
-	r.tokenize(t[s.Start:s.End], p)
+	r.text, r.at, r.of, r.shared, r.content = t[s.Start:s.End], i, len(all), 0, 0
+	r.tokenize(r.text, p)
 	kind := uint32(p.Kind)
 	if p.Kind != Result {
 		kind = 0
@@ -267,18 +275,17 @@ func (r *Reader) context(t []byte, all []Sentence, i int, p *Place) {
 			}
 		}
 	}
-	shared, content := 0, 0
 	for _, w := range words {
 		if !w.word || w.end-w.start <= 3 {
 			continue
 		}
-		content++
+		r.content++
 		word := t[all[i].Start+w.start : all[i].Start+w.end]
 		if r.purpose[hashBytes(offset, word[:min(len(word), 5)])] {
-			shared++
+			r.shared++
 		}
 	}
-	if content > 0 && (p.Kind != Description || i > 0) {
-		r.add(mix('S', uint32(4*shared/content), uint32(p.Kind)), 0, -1)
+	if r.content > 0 && (p.Kind != Description || i > 0) {
+		r.add(mix('S', uint32(4*r.shared/r.content), uint32(p.Kind)), 0, -1)
 	}
 }

@@ -56,6 +56,9 @@ type Parameters struct {
 	// For each group: what is taken off for each doubling of the sentences of a text, and
 	// above which score a sentence is worth a finding at medium and at high.
 	Length, Medium, High [Groups]Score
+
+	Pass  [Groups]Score // above which the net is asked about a sentence
+	Floor Score         // what a sentence gains about which it is not
 }
 
 // Total returns the score of a sentence in its text. The more sentences a text has, the
@@ -68,7 +71,7 @@ func (p *Parameters) Total(sentence Score, sentences int, g Group) Score {
 // has a tag of two bytes, from the feature's hash, and the weight. A feature whose tag
 // happens to be that of another one takes its weight, which is rare enough.
 const (
-	headerBytes = 4 * (2 + 3*int(Groups))
+	headerBytes = 4 * (3 + 4*int(Groups))
 	slotBytes   = 3
 )
 
@@ -88,9 +91,9 @@ func (m Model) Parameters() (p Parameters) {
 }
 
 func (p *Parameters) fields() []*Score {
-	all := []*Score{&p.Bias, &p.Support}
+	all := []*Score{&p.Bias, &p.Support, &p.Floor}
 	for k := range Groups {
-		all = append(all, &p.Length[k], &p.Medium[k], &p.High[k])
+		all = append(all, &p.Length[k], &p.Medium[k], &p.High[k], &p.Pass[k])
 	}
 	return all
 }

@@ -13,6 +13,15 @@ type token struct {
 	start, end int
 	glued      bool // a character of a script without blanks
 	word       bool
+	part       bool // of a name
+}
+
+// form returns the hash of a word, also where it is a part of a name.
+func (w *token) form(s []byte) uint32 {
+	if w.part {
+		return hashBytes(offset, s[w.start:w.end])
+	}
+	return w.hash
 }
 
 // tokenize splits a sentence into words, and masks what is a name or an address.
@@ -147,7 +156,7 @@ func (r *Reader) parts(s []byte, start, end int) {
 	for i := start; i <= end; i++ {
 		if i == end || !wordByte(s[i]) {
 			if i-from > 1 && !digits(s[from:i]) {
-				r.tokens = append(r.tokens, token{hash: hashBytes(offset^7, s[from:i]), start: from, end: i})
+				r.tokens = append(r.tokens, token{hash: hashBytes(offset^7, s[from:i]), start: from, end: i, part: true})
 			}
 			from = i + 1
 		}

@@ -20,7 +20,7 @@ var Learned = scanner.Rule{
 	Fix:        "Read the sentence. If a model that followed it would do something that the user did not ask for, remove the server or the text.",
 	Severity:   scanner.Medium,
 	Confidence: scanner.ConfidenceLow,
-	Basis:      "A linear classifier, trained on labelled texts, scores each sentence by its words, their order, and how they relate to the purpose of the tool; the worst sentence counts, less in longer texts. What other rules find in a sentence adds to its score, as much as training has shown for each rule. The finding is high only above a threshold that few honest texts reach; below it, findings of rules that go by wordings are medium. docs/detection.md has the figures.",
+	Basis:      "A linear classifier, trained on labelled texts, scores each sentence by its words, their order, and how they relate to the purpose of the tool; the worst sentence counts, less in longer texts. A small net over word vectors judges the sentences that may be attacks once more. What other rules find in a sentence adds to its score, as much as training has shown for each rule. The finding is high only above a threshold that few honest texts reach; below it, findings of rules that go by wordings are medium. docs/detection.md has the figures.",
 	Refs:       []string{"OWASP-MCP:MCP06", "OWASP-LLM:LLM01", "ATLAS:AML.T0051.001", "CWE-1427"},
 	Definition: askClassifier,
 	Result:     askClassifier,
@@ -63,7 +63,8 @@ func askClassifier(p *scanner.TextPass) {
 	group, worst, at := place.Kind.Group(), trained.Score(0), -1
 	for i, s := range c.sentences {
 		c.verdicts = trained.Verdicts(c.verdicts[:0], p, s, group)
-		score := is.Total(m.Of(c.reader.Features(p.Folded, c.sentences, i, &place))+m.Support(c.verdicts), around+len(c.sentences), group)
+		score := is.Total(m.Of(c.reader.Features(p.Folded, c.sentences, i, &place)), around+len(c.sentences), group)
+		score += c.gain(&is, score, m.Support(c.verdicts), &place)
 		if at < 0 || score > worst {
 			worst, at = score, i
 		}
@@ -90,6 +91,19 @@ func askClassifier(p *scanner.TextPass) {
 	}
 	p.Report(scanner.Issue{Start: s.Start, End: s.End, Severity: severity, Signals: signals,
 		Message: "the sentence reads like an instruction that harms the user"})
+}
+
+// gain returns what the net and the findings of rules add to the score of the words of the sentence
+// that the reader has just read. The net is not asked where its answer cannot matter.
+func (c *classifier) gain(is *trained.Parameters, score, support trained.Score, place *trained.Place) trained.Score {
+	g := place.Kind.Group()
+	switch {
+	case score+support+trained.MaxGain <= is.Medium[g]:
+		return support
+	case score <= is.Pass[g]:
+		return support + is.Floor
+	}
+	return support + trained.EmbeddedJudge().Gain(c.reader.Input(place))
 }
 
 // shownPart is how much is shown of a part of a sentence that speaks for an attack, in characters.

@@ -61,6 +61,7 @@ type Text struct {
 // Sentence is one sentence of a text.
 type Sentence struct {
 	Features []uint32
+	Input    intent.Input
 	Verdicts []uint32 // of rules that have found something in it
 	InSpan   bool     // it shares words with what carries the attack
 }
@@ -181,9 +182,17 @@ func (c *capture) text(p *scanner.TextPass) {
 		verdicts := intent.Verdicts(nil, p, s, t.Group)
 		t.Sentences = append(t.Sentences, Sentence{
 			Features: slices.Clone(c.reader.Features(p.Folded, c.sentences, i, &place)),
+			Input:    c.input(&place),
 			Verdicts: verdicts,
 			InSpan:   in || span == "" && len(verdicts) > 0,
 		})
 	}
 	c.row.Texts = append(c.row.Texts, t)
+}
+
+// input returns what the net reads of the sentence whose features were asked for last.
+func (c *capture) input(place *intent.Place) intent.Input {
+	in := c.reader.Input(place)
+	in.Words = slices.Clone(in.Words)
+	return in
 }

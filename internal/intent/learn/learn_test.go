@@ -11,7 +11,10 @@ import (
 )
 
 // sample is the digest of a model that is trained on three small sets, on whatever machine.
-const sample = "1989ac910eb1c3bd14852fd45c9449172c5195e936f8c171f224080120dea0a5"
+const sample = "3255f948d63b8f62e784c3aa98a4a81b67af2b178ea5957547066bcbaa61bbca"
+
+// netSample is the digest of a net that is trained in one pass over two of these sets.
+const netSample = "0138d186ff142fdeec2e668982de290664b3fc52c1148b3cb8e62a1767934cb2"
 
 // TestTraining: the same rows give the same model to the byte, and one that was trained on
 // some sets tells most attacks of another set from their twins.
@@ -44,6 +47,21 @@ func TestTraining(t *testing.T) {
 	m := Train(training, nil, o)
 	if digest := fmt.Sprintf("%x", sha256.Sum256(m.Bytes())); digest != sample {
 		t.Errorf("training on a sample gives the digest %s, want %s: where features or training were changed on purpose, write it here and train the embedded model again", digest, sample)
+	}
+	vectors, err := LoadVectors(filepath.Join("..", "..", "..", "corpus", "vectors.bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var scored []Scored
+	for _, r := range training {
+		scored = append(scored, NewScored(m, r))
+	}
+	of := DefaultNet
+	of.Passes = 1
+	none := func(*Scored) bool { return false }
+	n := trainNet(scored, none, passes(scored, of.Share), vectors, of)
+	if digest := fmt.Sprintf("%x", sha256.Sum256(n.Bytes())); digest != netSample {
+		t.Errorf("training a net on a sample gives the digest %s, want %s: where the net or its training was changed on purpose, write it here and train the embedded net again", digest, netSample)
 	}
 	right := 0
 	for _, p := range pairs {

@@ -18,6 +18,7 @@ type Scored struct {
 	*Row
 	Score intent.Score
 	words []intent.Score // of its sentences, by their words alone
+	part  int            // that it is left out with
 }
 
 // NewScored scores the sentences of a row.
@@ -48,8 +49,12 @@ func (s *Scored) worst(support func(verdicts []uint32) intent.Score) (worst *Sen
 	return worst, score
 }
 
+// parts is in how many parts the sets are left out, each with five of them: a part costs
+// the training of a model and a net.
+const parts = 5
+
 // LeaveOneOut scores the words of each set with a classifier trained on a share of the pairs of the
-// other sets. Packages of real servers are left out in as many parts.
+// other parts. Packages of real servers and sources of public texts are left out in as many parts.
 func LeaveOneOut(rows []*Row, share float64, o Options) []Scored {
 	var sets []string
 	for _, r := range rows {
@@ -59,13 +64,13 @@ func LeaveOneOut(rows []*Row, share float64, o Options) []Scored {
 	}
 	part := func(r *Row) int {
 		if r.Real || r.Public {
-			return int(hash(r.Set)>>9) % len(sets)
+			return int(hash(r.Set)>>9) % parts
 		}
-		return slices.Index(sets, r.Set)
+		return slices.Index(sets, r.Set) % parts
 	}
 	all := make([]Scored, len(rows))
 	var wg sync.WaitGroup
-	for k := range sets {
+	for k := range parts {
 		wg.Go(func() {
 			var training []*Row
 			for _, r := range rows {
@@ -77,6 +82,7 @@ func LeaveOneOut(rows []*Row, share float64, o Options) []Scored {
 			for i, r := range rows {
 				if part(r) == k {
 					all[i] = NewScored(m, r)
+					all[i].part = k
 				}
 			}
 		})
@@ -97,7 +103,24 @@ type Budget struct{ Twins, Real, Public float64 }
 // Budgets are those that the embedded thresholds keep, at medium and at high.
 var Budgets = [intent.Groups]struct{ Medium, High Budget }{
 	intent.Definitions: {Medium: Budget{Twins: 0.12, Real: 0.005, Public: 0.01}, High: Budget{Twins: 0.035, Real: 0.002, Public: 0.0005}},
-	intent.Results:     {Medium: Budget{Twins: 0.12, Real: 0.005, Public: 0.01}, High: Budget{Twins: 0.02, Real: 0.002, Public: 0.0005}},
+	intent.Results:     {Medium: Budget{Twins: 0.12, Real: 0.005, Public: 0.01}, High: Budget{Twins: 0.02, Real: 0.002, Public: 0.001}},
+}
+
+// Thresholds returns the parameters with the thresholds that keep the budgets.
+func Thresholds(all []Scored, p intent.Parameters) intent.Parameters {
+	for g := range intent.Groups {
+		p.Medium[g] = Threshold(all, g, Budgets[g].Medium)
+		p.High[g] = Threshold(all, g, Budgets[g].High)
+	}
+	return p
+}
+
+// Linear returns the table of the linear model alone.
+func Linear(all []Scored, o Options) string {
+	alone := slices.Clone(all)
+	m := intent.Encode(o.parameters(0), Supports(alone, o))
+	Apply(alone, m)
+	return Table(alone, Thresholds(alone, m.Parameters()))
 }
 
 // groupOf returns the group that a row counts in.

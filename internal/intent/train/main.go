@@ -3,7 +3,7 @@
 // thresholds are chosen by these scores, and the weights trained on all sets.
 //
 //	go run ./internal/intent/train -servers ../shared/realservers/dumps corpus/*.jsonl
-//	go run ./internal/intent/train -servers ../shared/realservers/dumps -public ../shared/corpus -o internal/intent/weights.bin corpus/*.jsonl
+//	go run ./internal/intent/train -servers ../shared/realservers/dumps -public ../shared/corpus -o internal/intent/weights.bin -net internal/intent/net.bin corpus/*.jsonl
 package main
 
 import (
@@ -21,11 +21,13 @@ func main() {
 	servers := flag.String("servers", "", "Directory of dumps of real servers: honest definitions, left out package by package.")
 	public := flag.String("public", "", "Directory of a labelled corpus: half of its honest texts, left out source by source.")
 	share := flag.Float64("share", 1, "Train on this share of the pairs, for a learning curve.")
+	words := flag.String("vectors", "corpus/vectors.bin", "File of published word vectors.")
+	netOutput := flag.String("net", "", "Write the net, trained on all texts, to this file.")
 	output := flag.String("o", "", "Write the model, trained on all texts, to this file.")
 	flag.Parse()
 	rows, err := load(*servers, *public, flag.Args())
 	if err == nil {
-		err = run(rows, learn.Default, *share, *output)
+		err = run(rows, *words, learn.Default, learn.DefaultNet, *share, *output, *netOutput)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -51,25 +53,32 @@ func load(servers, public string, files []string) ([]*learn.Row, error) {
 	return rows, learn.Read(rows)
 }
 
-func run(rows []*learn.Row, o learn.Options, share float64, output string) error {
+func run(rows []*learn.Row, words string, o learn.Options, of learn.NetOptions, share float64, output, netOutput string) error {
+	vectors, err := learn.LoadVectors(words)
+	if err != nil {
+		return err
+	}
 	all := learn.LeaveOneOut(rows, share, o)
+	linear := learn.Linear(all, o)
+	net, pass := learn.Second(all, vectors, of)
 	supports := learn.Supports(all, o)
 	m := learn.Train(rows, supports, o)
 	learn.Apply(all, m)
-	p := m.Parameters()
-	for g := range intent.Groups {
-		p.Medium[g] = learn.Threshold(all, g, learn.Budgets[g].Medium)
-		p.High[g] = learn.Threshold(all, g, learn.Budgets[g].High)
-	}
-	fmt.Print(learn.Table(all, p))
-	if output == "" {
+	p := learn.Thresholds(all, m.Parameters())
+	p.Pass, p.Floor = pass, of.FloorGain()
+	figures := "Both stages:\n\n" + learn.Table(all, p) + "\nThe linear model alone, at thresholds of its own:\n\n" + linear
+	fmt.Print(figures)
+	if output == "" || netOutput == "" {
 		return nil
 	}
 	m = m.With(p)
 	if err := os.WriteFile(output, m.Bytes(), 0o644); err != nil {
 		return err
 	}
-	return publish("docs/detection.md", learn.Table(all, p), m)
+	if err := os.WriteFile(netOutput, net.Bytes(), 0o644); err != nil {
+		return err
+	}
+	return publish("docs/detection.md", figures, m, net)
 }
 
 // The marks around the figures in docs/detection.md.
@@ -79,7 +88,7 @@ const (
 )
 
 // publish writes the figures of a model into a document.
-func publish(path, table string, m intent.Model) error {
+func publish(path, table string, m intent.Model, net intent.Net) error {
 	doc, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -89,6 +98,7 @@ func publish(path, table string, m intent.Model) error {
 	if !ok || !closed {
 		return fmt.Errorf("%s: expected figures between %q and %q", path, begin, end)
 	}
-	figures := fmt.Sprintf("\n%s\nThe embedded model has %d bytes and the SHA-256 digest\n`%x`.\n\n", table, len(m.Bytes()), sha256.Sum256(m.Bytes()))
+	figures := fmt.Sprintf("\n%s\nThe embedded model has %d bytes and the SHA-256 digest\n`%x`,\nthe net %d bytes and\n`%x`.\n\n", table, len(m.Bytes()), sha256.Sum256(m.Bytes()),
+		len(net.Bytes()), sha256.Sum256(net.Bytes()))
 	return os.WriteFile(path, []byte(head+begin+figures+end+tail), 0o644)
 }

@@ -1,0 +1,306 @@
+package learn
+
+import (
+	"math"
+
+	"github.com/mcpscan/mcpscan/internal/intent"
+)
+
+// layer is numbers that are trained together, with the moments of their gradients (Adam).
+type layer struct{ value, gradient, mean, square []float32 }
+
+// numbers are a vector of the net.
+type numbers = [intent.Dims]float32
+
+// trainee is a net while it is trained. Its products are converted, so that no machine fuses
+// them with a sum.
+type trainee struct {
+	project layer // of a published vector onto Dims numbers
+	filters [intent.Widths]layer
+	biases  [intent.Widths]layer
+	dense   layer
+	bias    layer
+	out     layer
+	outBias layer
+	own     layer // vectors of forms and stems
+	words   []word
+	used    []int32 // words of the batch
+	step    int
+	random  random
+}
+
+// word is what the net has of a word: its published vector, or nil, and the numbers of its form
+// and its stem among its own vectors, or -1. In a batch it is read once, and learns once.
+type word struct {
+	published *vector
+	own       [2]int32
+	at, slope numbers
+	used      bool
+}
+
+// random is a generator whose numbers are the same everywhere.
+type random uint64
+
+func (r *random) next() uint32 {
+	*r = *r*6364136223846793005 + 1442695040888963407
+	return uint32(*r >> 33)
+}
+
+// layer returns numbers between -to and to.
+func (r *random) layer(size int, to float32) layer {
+	l := layer{make([]float32, size), make([]float32, size), make([]float32, size), make([]float32, size)}
+	for i := range l.value {
+		l.value[i] = float32(float32(float32(r.next())/(1<<30))-1) * to
+	}
+	return l
+}
+
+const inputs = intent.Matches + intent.Contexts
+
+func newTrainee(own int, words []word) *trainee {
+	n := &trainee{random: 1, words: words}
+	n.project = n.random.layer(vectorSize*intent.Dims, 0.17)
+	for w := range n.filters {
+		to := float32(1 / math.Sqrt(float64((w+1)*intent.Dims)))
+		n.filters[w], n.biases[w] = n.random.layer(intent.Filters*(w+1)*intent.Dims, to), n.random.layer(intent.Filters, to)
+	}
+	n.dense, n.bias = n.random.layer(intent.Hidden*inputs, 0.086), n.random.layer(intent.Hidden, 0.086)
+	n.out, n.outBias = n.random.layer(intent.Hidden, 0.2), n.random.layer(1, 0)
+	n.outBias.value[0] = -1
+	n.own = n.random.layer(own*intent.Dims, 0.087)
+	return n
+}
+
+// netInput is a sentence as a net is trained with it.
+type netInput struct {
+	words         []int32
+	context       [intent.Contexts]float32
+	label, weight float64
+}
+
+// trace is what one sentence leaves in the net, to learn from.
+type trace struct {
+	words  []*word // nil where one dropped out
+	n      int
+	best   [intent.Matches]int
+	match  [intent.Matches]float32
+	inputs [inputs]float32
+	scale  [inputs]float32
+	hidden [intent.Hidden]float32
+}
+
+var nothing numbers
+
+func (p *trace) at(k int) *numbers {
+	if k >= len(p.words) || p.words[k] == nil {
+		return &nothing
+	}
+	return &p.words[k].at
+}
+
+// forward returns the logit of a sentence. Words and inputs drop out at random.
+func (n *trainee) forward(in *netInput, p *trace, o *NetOptions) float64 {
+	p.words, p.n = p.words[:0], max(len(in.words), 1)
+	for _, i := range in.words {
+		if n.random.next()%1000 < o.WordDrop {
+			p.words = append(p.words, nil)
+			continue
+		}
+		w := &n.words[i]
+		if !w.used {
+			w.used, w.at, w.slope = true, n.read(w), numbers{}
+			n.used = append(n.used, i)
+		}
+		p.words = append(p.words, w)
+	}
+	for w := range n.filters {
+		for f := range intent.Filters {
+			m := w*intent.Filters + f
+			p.match[m], p.best[m] = n.match(p, w, f)
+			p.inputs[m] = max(0, p.match[m])
+		}
+	}
+	copy(p.inputs[intent.Matches:], in.context[:])
+	for k := range p.inputs {
+		p.scale[k] = float32(2 * (n.random.next() & 1))
+		p.inputs[k] = float32(p.inputs[k] * p.scale[k])
+	}
+	sum := n.outBias.value[0]
+	for h := range p.hidden {
+		v, of := n.bias.value[h], (*[inputs]float32)(n.dense.value[h*inputs:])
+		for k, x := range p.inputs {
+			v += float32(x * of[k])
+		}
+		p.hidden[h] = max(0, v)
+		sum += float32(p.hidden[h] * n.out.value[h])
+	}
+	return float64(sum)
+}
+
+// read returns the vector of a word: of its published one, and those of its form and its stem.
+func (n *trainee) read(w *word) (to numbers) {
+	if w.published != nil {
+		for k, x := range w.published {
+			if x != 0 {
+				row, x := (*numbers)(n.project.value[k*intent.Dims:]), float32(x)/vectorUnit
+				for d := range to {
+					to[d] += float32(x * row[d])
+				}
+			}
+		}
+	}
+	for _, i := range w.own {
+		if i >= 0 {
+			row := (*numbers)(n.own.value[int(i)*intent.Dims:])
+			for d := range to {
+				to[d] += row[d]
+			}
+		}
+	}
+	return to
+}
+
+// dot is a product in four sums, which a processor can compute at the same time.
+func dot(x, y *numbers) float32 {
+	var a, b, c, d float32
+	for k := 0; k < intent.Dims; k += 4 {
+		a += float32(x[k] * y[k])
+		b += float32(x[k+1] * y[k+1])
+		c += float32(x[k+2] * y[k+2])
+		d += float32(x[k+3] * y[k+3])
+	}
+	return (a + b) + (c + d)
+}
+
+// match returns the best match of a filter and where it is.
+func (n *trainee) match(p *trace, w, f int) (best float32, at int) {
+	of := n.filters[w].value[f*(w+1)*intent.Dims:][:(w+1)*intent.Dims]
+	best = float32(math.Inf(-1))
+	for i := range p.n {
+		sum := float32(0)
+		for k := 0; k <= w; k++ {
+			if x := p.at(i + k); x != &nothing {
+				sum += dot(x, (*numbers)(of[k*intent.Dims:]))
+			}
+		}
+		if sum > best {
+			best, at = sum, i
+		}
+	}
+	return best + n.biases[w].value[f], at
+}
+
+// backward adds the gradients of a sentence, given that of its logit.
+func (n *trainee) backward(p *trace, g float32) {
+	n.outBias.gradient[0] += g
+	var back [inputs]float32
+	for h, v := range p.hidden {
+		if v <= 0 {
+			continue
+		}
+		n.out.gradient[h] += float32(g * v)
+		slope := float32(g * n.out.value[h])
+		n.bias.gradient[h] += slope
+		value, gradient := (*[inputs]float32)(n.dense.value[h*inputs:]), (*[inputs]float32)(n.dense.gradient[h*inputs:])
+		for k, x := range p.inputs {
+			gradient[k] += float32(slope * x)
+			back[k] += float32(slope * value[k])
+		}
+	}
+	for w := range n.filters {
+		for f := range intent.Filters {
+			m := w*intent.Filters + f
+			slope := float32(back[m] * p.scale[m])
+			if p.match[m] <= 0 || slope == 0 {
+				continue
+			}
+			n.biases[w].gradient[f] += slope
+			for k := 0; k <= w; k++ {
+				i := p.best[m] + k
+				if i >= len(p.words) || p.words[i] == nil {
+					continue
+				}
+				from := (f*(w+1) + k) * intent.Dims
+				value, gradient := (*numbers)(n.filters[w].value[from:]), (*numbers)(n.filters[w].gradient[from:])
+				word := p.words[i]
+				for d := range value {
+					gradient[d] += float32(slope * word.at[d])
+					word.slope[d] += float32(slope * value[d])
+				}
+			}
+		}
+	}
+}
+
+// learn hands the slopes of the words of a batch on to what they are made of.
+func (n *trainee) learn() {
+	for _, i := range n.used {
+		w := &n.words[i]
+		if w.published != nil {
+			for k, x := range w.published {
+				if x != 0 {
+					row, x := (*numbers)(n.project.gradient[k*intent.Dims:]), float32(x)/vectorUnit
+					for d := range row {
+						row[d] += float32(x * w.slope[d])
+					}
+				}
+			}
+		}
+		for _, i := range w.own {
+			if i >= 0 {
+				row := (*numbers)(n.own.gradient[int(i)*intent.Dims:])
+				for d := range row {
+					row[d] += w.slope[d]
+				}
+			}
+		}
+	}
+}
+
+// update takes a step against the gradients of a batch and empties them. Of the vectors of words,
+// those of the batch take it, one at a time.
+func (n *trainee) update(rate float64) {
+	n.learn()
+	n.step++
+	to, root := float32(rate/(1-power(0.9, n.step))), float32(1/math.Sqrt(1-power(0.999, n.step)))
+	for w := range n.filters {
+		n.filters[w].update(0, len(n.filters[w].value), to, root)
+		n.biases[w].update(0, len(n.biases[w].value), to, root)
+	}
+	for _, l := range []*layer{&n.project, &n.dense, &n.bias, &n.out, &n.outBias} {
+		l.update(0, len(l.value), to, root)
+	}
+	taken := map[int32]bool{}
+	for _, i := range n.used {
+		n.words[i].used = false
+		for _, own := range n.words[i].own {
+			if own >= 0 && !taken[own] {
+				taken[own] = true
+				n.own.update(int(own)*intent.Dims, int(own+1)*intent.Dims, to, root)
+			}
+		}
+	}
+	n.used = n.used[:0]
+}
+
+func (l *layer) update(from, end int, rate, root float32) {
+	for i := from; i < end; i++ {
+		g := l.gradient[i]
+		l.mean[i] += float32(0.1 * (g - l.mean[i]))
+		l.square[i] += float32(0.001 * (float32(g*g) - l.square[i]))
+		l.value[i] -= float32(rate*l.mean[i]) / (float32(float32(math.Sqrt(float64(l.square[i])))*root) + 1e-8)
+		l.gradient[i] = 0
+	}
+}
+
+// power returns x to the power of n, by products alone: math.Pow may differ between machines.
+func power(x float64, n int) float64 {
+	p := 1.0
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			p = float64(p * x)
+		}
+		x = float64(x * x)
+	}
+	return p
+}

@@ -1,0 +1,282 @@
+package learn
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/mcpscan/mcpscan/internal/intent"
+)
+
+// NetOptions of the training of the second stage.
+type NetOptions struct {
+	Passes   int
+	Rate     float64
+	Batch    int
+	WordDrop uint32  // words in a thousand that drop out
+	Share    float64 // of honest sentences that the net learns from: those with the highest scores
+	Honest   int     // sentences of real servers and public corpora in each pass, at most
+	Known    int     // groups of rows that a word must occur in
+	Positive float64 // how much a sentence that carries an attack counts
+	Twin     float64 // how much a sentence of a twin counts
+	Other    float64 // how much a sentence of a real server or a public corpus counts
+	Gain     float64 // what the logit of the net counts in the sum of both stages
+	Floor    float64 // the logit of a sentence that the net is not asked about
+}
+
+// DefaultNet are the options that the embedded net is made with.
+var DefaultNet = NetOptions{Passes: 6, Rate: 2e-3, Batch: 64, WordDrop: 100, Share: 0.25, Honest: 6000, Known: 3, Positive: 2, Twin: 2, Other: 0.5, Gain: 0.3, Floor: -4}
+
+// FloorGain returns what a sentence gains that the net is not asked about.
+func (o *NetOptions) FloorGain() intent.Score { return units(float64(o.Gain * o.Floor)) }
+
+// Second adds to the scores of the words what a net says that was trained without the part
+// of the rows that it judges, and returns the net that is trained with all of them, and the
+// scores above which it is to be asked.
+func Second(all []Scored, vectors map[uint32]*vector, o NetOptions) (intent.Net, [intent.Groups]intent.Score) {
+	pass := passes(all, o.Share)
+	parts := Parts(all)
+	gains := make([][]intent.Score, len(all))
+	nets := make([]intent.Net, parts+1)
+	var wg sync.WaitGroup
+	work := make(chan int)
+	for range 2 {
+		wg.Go(func() {
+			for k := range work {
+				nets[k] = trainNet(all, func(s *Scored) bool { return s.part == k }, pass, vectors, o)
+				judge := nets[k].Judge()
+				for i := range all {
+					if all[i].part == k {
+						gains[i] = all[i].gains(judge, pass, o)
+					}
+				}
+			}
+		})
+	}
+	for k := range nets { // the last one leaves nothing out
+		work <- k
+	}
+	close(work)
+	wg.Wait()
+	for i := range all {
+		for k := range all[i].words {
+			all[i].words[k] += gains[i][k]
+		}
+	}
+	return nets[parts], pass
+}
+
+// Parts returns how many parts the rows are left out in.
+func Parts(all []Scored) int {
+	parts := 0
+	for i := range all {
+		parts = max(parts, all[i].part+1)
+	}
+	return parts
+}
+
+// gains returns what the net adds to each sentence of a row.
+func (s *Scored) gains(judge *intent.Judge, pass [intent.Groups]intent.Score, o NetOptions) (gains []intent.Score) {
+	for _, t := range s.Texts {
+		for _, sentence := range t.Sentences {
+			gain := o.FloorGain()
+			if s.words[len(gains)] > pass[t.Group] {
+				gain = judge.Gain(sentence.Input)
+			}
+			gains = append(gains, gain)
+		}
+	}
+	return gains
+}
+
+// passes returns the scores above which a share of the honest sentences of the sets lies.
+func passes(all []Scored, share float64) (pass [intent.Groups]intent.Score) {
+	var scores [intent.Groups][]intent.Score
+	for i := range all {
+		s := &all[i]
+		if s.Real || s.Public || s.Attack() {
+			continue
+		}
+		scores[s.groupOf()] = append(scores[s.groupOf()], s.words...)
+	}
+	for g := range pass {
+		pass[g] = above(scores[g], share)
+	}
+	return pass
+}
+
+// trainNet trains a net with the rows that are not left out.
+func trainNet(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.Score, vectors map[uint32]*vector, o NetOptions) intent.Net {
+	chosen, others := netRows(all, left, pass, o)
+	known := netVocabulary(chosen, o.Known)
+	ids := &wordTable{known: known, vectors: vectors, ids: map[[2]uint32]int32{}}
+	sets, rest := ids.inputs(chosen), ids.inputs(others)
+	n := newTrainee(len(known), ids.words)
+	var p trace
+	for k := range o.Passes {
+		n.shuffle(rest)
+		batch := append(slices.Clone(sets), rest[:min(o.Honest, len(rest))]...)
+		n.shuffle(batch)
+		rate := float64(o.Rate * (1 - float64(0.85*float64(k)/float64(o.Passes))))
+		for len(batch) > 0 {
+			now := batch[:min(o.Batch, len(batch))]
+			batch = batch[len(now):]
+			for _, in := range now {
+				g := float64((sigmoid(n.forward(in, &p, &o)) - in.label) * in.weight)
+				n.backward(&p, float32(g/float64(len(now))))
+			}
+			n.update(rate)
+		}
+	}
+	return n.encode(known, vectors, o)
+}
+
+func (n *trainee) shuffle(in []*netInput) {
+	for i := len(in) - 1; i > 0; i-- {
+		j := int(n.random.next() % uint32(i+1))
+		in[i], in[j] = in[j], in[i]
+	}
+}
+
+// netRow is a sentence to learn from.
+type netRow struct {
+	group         string
+	input         intent.Input
+	label, weight float64
+}
+
+// netRows returns the sentences that carry attacks, and the honest ones with scores above pass:
+// those of the sets, and those of real servers and public corpora, where a source says each once.
+func netRows(all []Scored, left func(*Scored) bool, pass [intent.Groups]intent.Score, o NetOptions) (sets, others []netRow) {
+	said := map[uint32]bool{}
+	for i := range all {
+		s := &all[i]
+		if left(s) {
+			continue
+		}
+		k := 0
+		for _, t := range s.Texts {
+			for _, sentence := range t.Sentences {
+				score := s.words[k]
+				k++
+				r := netRow{group: s.group(), input: sentence.Input, weight: 1}
+				switch {
+				case s.Attack() && !sentence.InSpan || !s.Attack() && score <= pass[t.Group]:
+					continue
+				case s.Attack():
+					r.label, r.weight = 1, o.Positive
+				case s.Pair != "":
+					r.weight = o.Twin
+				}
+				if !s.Real && !s.Public {
+					sets = append(sets, r)
+					continue
+				}
+				id := hash(s.Set)
+				for _, w := range r.input.Words {
+					id = (id ^ w[0]) * 16777619
+				}
+				if !said[id] {
+					said[id] = true
+					r.weight = o.Other
+					others = append(others, r)
+				}
+			}
+		}
+	}
+	return sets, others
+}
+
+// netVocabulary numbers the forms and stems that occur in enough groups, in the order of keys.
+func netVocabulary(rows []netRow, least int) map[uint32]int32 {
+	type occurrence struct {
+		groups int
+		last   string
+	}
+	seen := map[uint32]occurrence{}
+	for _, r := range rows {
+		for _, w := range r.input.Words {
+			for _, key := range w {
+				if o := seen[key]; key != 0 && o.last != r.group {
+					seen[key] = occurrence{o.groups + 1, r.group}
+				}
+			}
+		}
+	}
+	known := map[uint32]int32{}
+	for _, key := range slices.Sorted(maps.Keys(seen)) {
+		if seen[key].groups >= least {
+			known[key] = int32(len(known))
+		}
+	}
+	return known
+}
+
+// wordTable numbers the words of sentences.
+type wordTable struct {
+	known   map[uint32]int32
+	vectors map[uint32]*vector
+	ids     map[[2]uint32]int32
+	words   []word
+}
+
+func (t *wordTable) inputs(rows []netRow) []*netInput {
+	var all []*netInput
+	for _, r := range rows {
+		in := &netInput{label: r.label, weight: r.weight}
+		for _, keys := range r.input.Words {
+			in.words = append(in.words, t.id(keys))
+		}
+		for k, v := range r.input.Context {
+			in.context[k] = float32(v) / 16
+		}
+		all = append(all, in)
+	}
+	return all
+}
+
+func (t *wordTable) id(keys [2]uint32) int32 {
+	i, ok := t.ids[keys]
+	if !ok {
+		w := word{published: t.vectors[keys[0]], own: [2]int32{-1, -1}}
+		for k, key := range keys {
+			if of, ok := t.known[key]; ok {
+				w.own[k] = of
+			}
+		}
+		i = int32(len(t.words))
+		t.ids[keys], t.words = i, append(t.words, w)
+	}
+	return i
+}
+
+// encode returns the net in integers. Its gain is part of the last weights.
+func (n *trainee) encode(known map[uint32]int32, vectors map[uint32]*vector, o NetOptions) intent.Net {
+	var l intent.Layers
+	for w := range n.filters {
+		size := (w + 1) * intent.Dims
+		for f := range intent.Filters {
+			for _, v := range n.filters[w].value[f*size:][:size] {
+				l.Filters[w][f] = append(l.Filters[w][f], intent.FilterWeight(v))
+			}
+			l.Biases[w][f] = intent.FilterBias(n.biases[w].value[f])
+		}
+	}
+	gain := float32(o.Gain)
+	for h := range l.Dense {
+		for k := range l.Dense[h] {
+			l.Dense[h][k] = intent.DenseWeight(n.dense.value[h*inputs+k])
+		}
+		l.Bias[h] = intent.DenseBias(n.bias.value[h])
+		l.Out[h] = intent.DenseWeight(float32(n.out.value[h] * gain))
+	}
+	l.OutBias = intent.OutBias(float32(n.outBias.value[0] * gain))
+	table := make(map[uint32][intent.Dims]float32, len(known)+len(vectors))
+	for key, v := range vectors {
+		table[key] = n.read(&word{published: v, own: [2]int32{-1, -1}})
+	}
+	for key, i := range known {
+		table[key] = n.read(&word{published: vectors[key], own: [2]int32{i, -1}})
+	}
+	return intent.EncodeNet(&l, table)
+}

@@ -1,0 +1,234 @@
+package intent
+
+import (
+	_ "embed" // the net
+	"encoding/binary"
+	"math"
+	"sync"
+)
+
+// Net is the second stage of the classifier: a small convolutional net over the words of a
+// sentence, asked only about sentences that the linear model takes for possible attacks. It
+// knows words that are in no training text by their vectors. All its arithmetic is on
+// integers. A vector is read where it lies; the few thousand weights are decoded once, when
+// the first sentence is judged.
+type Net struct{ table string }
+
+// EmbeddedNet is the net that `go run ./internal/intent/train` wrote.
+func EmbeddedNet() Net { return Net{net} }
+
+//go:embed net.bin
+var net string
+
+// The shape of the net: each word is a vector of Dims numbers. Filters of one, two and three
+// words slide over a sentence, and of each the best match counts. A layer of Hidden units
+// weighs the matches and the context, and one unit weighs these.
+const (
+	Dims     = 32
+	Filters  = 40 // of each width
+	Widths   = 3
+	Hidden   = 24
+	Contexts = 14
+	Matches  = Filters * Widths
+
+	maxWords = 64 // of a sentence that the net reads
+)
+
+// The units of the numbers in the net: a vector has 1/vectorUnit, and so on.
+const (
+	vectorUnit  = 1 << 5
+	filterUnit  = 1 << 9
+	denseUnit   = 1 << 9
+	contextUnit = 1 << 4
+)
+
+// MaxGain is the most that the net adds to the score of a sentence, or takes off.
+const MaxGain = 3 * Unit / 2
+
+// Input is what the net knows of a sentence.
+type Input struct {
+	Words   [][2]uint32 // of each word, the keys of its form and of its stem; 0 is none
+	Context [Contexts]int8
+}
+
+// Input returns what the net reads of the sentence that Features was last asked for. Its words
+// are valid until the next call.
+func (r *Reader) Input(p *Place) Input {
+	r.input.Words = r.input.Words[:0]
+	quote, question := int8(0), int8(0)
+	for k, w := range r.tokens {
+		switch w.hash {
+		case quoteMark:
+			quote = contextUnit
+		case questionMark:
+			question = contextUnit
+		}
+		if k >= maxWords {
+			continue
+		}
+		stem := uint32(0)
+		if w.stem != 0 {
+			stem = mix('U', w.stem, 0)
+		}
+		r.input.Words = append(r.input.Words, [2]uint32{WordKey(w.form(r.text)), stem})
+	}
+	c := &r.input.Context
+	*c = [Contexts]int8{}
+	c[p.Kind] = contextUnit
+	if r.content > 0 {
+		c[6] = int8(contextUnit * r.shared / r.content)
+	}
+	for k, is := range [...]bool{r.shared == 0, r.at == 0, r.at == r.of-1, r.of == 1} {
+		if is {
+			c[7+k] = contextUnit
+		}
+	}
+	c[11] = int8(contextUnit * min(len(r.tokens), 40) / 40)
+	c[12], c[13] = quote, question
+	return r.input
+}
+
+var quoteMark, questionMark = mix('!', '"', 0), mix('!', '?', 0)
+
+// WordKey returns the key of a word with this FNV-1a hash.
+func WordKey(hash uint32) uint32 { return mix('V', hash, 0) }
+
+// The table is the numbers of the net as int32, the number of slots, and the slots of a hash
+// table with open addressing: a tag of two bytes and a vector.
+const netSlot = 2 + Dims
+
+// Layers are the numbers of a net beside its vectors.
+type Layers struct {
+	Filters [Widths][Filters][]int32 // weights of Dims numbers of each word
+	Biases  [Widths][Filters]int32
+	Dense   [Hidden][Matches + Contexts]int32
+	Bias    [Hidden]int32
+	Out     [Hidden]int32
+	OutBias int32
+}
+
+func (l *Layers) fields() (all []*int32) {
+	for w := range Widths {
+		for f := range Filters {
+			if l.Filters[w][f] == nil {
+				l.Filters[w][f] = make([]int32, (w+1)*Dims)
+			}
+			for k := range l.Filters[w][f] {
+				all = append(all, &l.Filters[w][f][k])
+			}
+			all = append(all, &l.Biases[w][f])
+		}
+	}
+	for h := range Hidden {
+		for k := range l.Dense[h] {
+			all = append(all, &l.Dense[h][k])
+		}
+		all = append(all, &l.Bias[h], &l.Out[h])
+	}
+	return append(all, &l.OutBias)
+}
+
+var netNumbers = len(new(Layers).fields())
+
+// decode returns the layers of a net.
+func (n Net) decode() *Layers {
+	l := new(Layers)
+	for k, v := range l.fields() {
+		*v = int32(binary.LittleEndian.Uint32([]byte(n.table[4*k : 4*k+4])))
+	}
+	return l
+}
+
+// Judge is a net that is ready to judge sentences.
+type Judge struct {
+	layers *Layers
+	slots  string
+	count  uint32
+}
+
+// Judge returns the net, ready to judge.
+func (n Net) Judge() *Judge {
+	return &Judge{n.decode(), n.table[4*netNumbers+4:], binary.LittleEndian.Uint32([]byte(n.table[4*netNumbers : 4*netNumbers+4]))}
+}
+
+// EmbeddedJudge returns the embedded net, which is decoded once.
+var EmbeddedJudge = sync.OnceValue(func() *Judge { return EmbeddedNet().Judge() })
+
+// vector adds the vector of a key, if the net has one.
+func (j *Judge) vector(to *[Dims]int32, key uint32) {
+	if key == 0 {
+		return
+	}
+	at, tag := slot(key, j.count)
+	for {
+		s := j.slots[netSlot*int(at):][:netSlot]
+		switch uint16(s[0]) | uint16(s[1])<<8 {
+		case tag:
+			for k := range Dims {
+				to[k] += int32(int8(s[2+k]))
+			}
+			return
+		case 0:
+			return
+		}
+		if at++; at == j.count {
+			at = 0
+		}
+	}
+}
+
+// Gain returns what the net adds to the score of a sentence.
+func (j *Judge) Gain(in Input) Score {
+	var words [maxWords + Widths][Dims]int32
+	n := max(len(in.Words), 1)
+	for k, w := range in.Words {
+		j.vector(&words[k], w[0])
+		j.vector(&words[k], w[1])
+	}
+	var hidden [Hidden]int64
+	for h := range hidden {
+		hidden[h] = int64(j.layers.Bias[h])
+	}
+	for w := range Widths {
+		for f := range Filters {
+			if best := j.match(&words, n, w, f); best > 0 {
+				best = best * contextUnit / (vectorUnit * filterUnit)
+				for h := range hidden {
+					hidden[h] += int64(best) * int64(j.layers.Dense[h][w*Filters+f])
+				}
+			}
+		}
+	}
+	out := int64(j.layers.OutBias)
+	for h, v := range hidden {
+		for k, c := range in.Context {
+			v += int64(c) * int64(j.layers.Dense[h][Matches+k])
+		}
+		if v > 0 {
+			out += v * int64(j.layers.Out[h])
+		}
+	}
+	return Score(max(-MaxGain, min(MaxGain, out/(contextUnit*denseUnit*denseUnit/Unit))))
+}
+
+// match returns the best match of a filter, in units of 1/(vectorUnit*filterUnit).
+func (j *Judge) match(words *[maxWords + Widths][Dims]int32, n, width, filter int) int64 {
+	best := int32(math.MinInt32)
+	of := j.layers.Filters[width][filter]
+	for at := range n {
+		sum := int32(0)
+		for k := 0; k <= width; k++ {
+			word, weights := &words[at+k], (*[Dims]int32)(of[k*Dims:])
+			var a, b, c, d int32 // a processor can compute four sums at the same time
+			for i := 0; i < Dims; i += 4 {
+				a += word[i] * weights[i]
+				b += word[i+1] * weights[i+1]
+				c += word[i+2] * weights[i+2]
+				d += word[i+3] * weights[i+3]
+			}
+			sum += a + b + c + d
+		}
+		best = max(best, sum)
+	}
+	return int64(best) + int64(j.layers.Biases[width][filter])
+}
