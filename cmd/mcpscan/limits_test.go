@@ -250,6 +250,9 @@ var limits = []struct {
 		{"maxResponseHead", "the head of a response of the upstream", "bytes", "status 502"},
 		{"reasonChars", "the reason in a JSON-RPC error", "characters", "cut"},
 	}},
+	{"internal/spool", []limit{
+		{"maxQueued", "messages that wait to be written to a recording of `proxy`", "bytes", "not recorded, and counted in the recording; its replay is incomplete"},
+	}},
 	{"rules", []limit{
 		{"maxSchemaBytes", "a schema judged in detail", "bytes", "`sch-resource-bomb`"},
 		{"maxSubschemas", "subschemas of a schema", "schemas", "`sch-resource-bomb`"},

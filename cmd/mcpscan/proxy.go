@@ -31,6 +31,7 @@ type proxyCmd struct {
 	Quiet      bool     `short:"q" help:"Write nothing to standard error but errors."`
 	Wrapped    string   `hidden:"" help:"Written by mcpscan wrap: how mcpscan unwrap gives the entry back." default:"" enum:",args,no-args,null-args,command"`
 
+	recordFlags
 	listenFlags
 	lockFlags
 	eventsFlags
@@ -58,8 +59,8 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	rec, err := openRecording(c.Record)
-	if err != nil {
+	r := &proxyRun{proxyCmd: c, std: std, checks: checks}
+	if r.record, err = openTraffic(c.Record, c.recordFlags, r.trouble); err != nil {
 		return err
 	}
 	log, err := c.open(append(output.written(), c.Record)...)
@@ -73,13 +74,13 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if c.Wrapped != "" {
 		target.written = asWritten(target.written, serversOf(locked.file)[target.name].Last(), c.Env)
 	}
-	r := &proxyRun{proxyCmd: c, std: std, checks: checks, target: target, record: rec, sink: checks.into(log.beside(collector)), live: locked.over(checks.engine).Live()}
+	r.target, r.sink, r.live = target, checks.into(log.beside(collector)), locked.over(checks.engine).Live()
 	connect := r.connect
 	if c.overHTTP() {
 		connect = r.listen
 	}
 	code, failed := connect(ctx, serversOf(locked.file))
-	lost := errors.Join(rec.close(), log.close(), r.lost)
+	lost := errors.Join(r.record.close(), log.close(), r.lost)
 	input := report.Input{Kind: "server", Name: target.name}
 	if c.Servers != "" {
 		input.Kind = "config"
@@ -100,6 +101,9 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 
 // check refuses a command line that names no server, or several.
 func (c *proxyCmd) check() error {
+	if err := c.recordFlags.check(c.Record); err != nil {
+		return err
+	}
 	switch command := len(c.Command) > 0 && c.Command[0] != ""; {
 	case c.overHTTP():
 		if command || c.InheritEnv || len(c.Env) > 0 {
@@ -160,7 +164,7 @@ type proxyRun struct {
 	std    streams
 	checks *checks
 	target *liveTarget
-	record *recording
+	record *traffic
 	sink   scanner.Sink
 	live   *scanner.Live
 	lost   error // the first error of a sink

@@ -25,6 +25,7 @@ type replayCmd struct {
 
 // Run replays the files and reports.
 func (c *replayCmd) Run(ctx context.Context, std streams) error {
+	c.Files = withParts(c.Files)
 	checks, err := c.checksOf(c.tree())
 	if err != nil {
 		return err
