@@ -42,6 +42,9 @@ var limits = []struct {
 }{
 	{"cmd/mcpscan", []limit{
 		{"maxTold", "lines that `proxy` writes to standard error", "lines", "a last line says that there are more"},
+		{"--ask-timeout", "time to allow what the policy prompts for, in `proxy`", "time", "the message is refused"},
+		{"maxHeldFile", "a question of `proxy` that `held` reads", "bytes", "not listed"},
+		{"maxListed", "files that `held` looks at", "files", "not listed"},
 		{"maxClientFile", "a client configuration that `wrap` edits or `doctor` reads", "bytes", "the file stays unchanged; exit 3"},
 		{"--max-message", "one message, one line, one definition file", "bytes", incomplete + "; the message is not read into memory"},
 		{"--max-time", "a run; 0 is no limit", "time", incomplete + ": what was not judged by then"},
@@ -244,6 +247,8 @@ var limits = []struct {
 	{"internal/proxy", []limit{
 		{"maxAnswers", "answers to refused messages that nobody reads", "answers", "the connection ends, exit 3; over HTTP the answer is lost, and counted"},
 		{"maxExchanges", "HTTP requests answered at a time", "requests", "status 503"},
+		{"maxHeld", "messages that wait for somebody's answer, together not longer than one may be", "messages", "the next is refused"},
+		{"argumentChars", "the arguments in a question", "characters", "cut"},
 		{"maxLarge", "HTTP messages above 64 KiB held at a time", "messages", "the next waits"},
 		{"maxNamed", "HTTP sessions whose messages are known to belong together", "sessions", "the one used longest ago continues as a new one"},
 		{"maxBatch", "requests of a batch told apart by their ids", "requests", "not told apart from those of another client"},

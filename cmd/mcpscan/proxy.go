@@ -22,14 +22,15 @@ import (
 type proxyCmd struct {
 	Command []string `kong:"-"`
 
-	Name       string   `help:"Name of the server in reports, policies and the lockfile; without it, the name of the locked server with this command, or of its package." placeholder:"NAME"`
-	Mode       string   `help:"enforce blocks what rules, policies and pins block; observe reports it and passes it on." default:"enforce" enum:"enforce,observe"`
-	Env        []string `help:"Variable of this environment that the server gets beside the standard ones and env_allow of mcpscan.yaml. Repeat for several." placeholder:"NAME" sep:"none"`
-	InheritEnv bool     `help:"Start the server with all of this environment."`
-	Record     string   `help:"Write all messages to this file, for mcpscan replay." placeholder:"FILE"`
-	Format     []string `help:"Write a report to a file when the connection ends, as FORMAT=FILE. Formats: ${formats}. Repeat for several." placeholder:"FORMAT=FILE" sep:"none"`
-	Quiet      bool     `short:"q" help:"Write nothing to standard error but errors."`
-	Wrapped    string   `hidden:"" help:"Written by mcpscan wrap: how mcpscan unwrap gives the entry back." default:"" enum:",args,no-args,null-args,command"`
+	Name       string        `help:"Name of the server in reports, policies and the lockfile; without it, the name of the locked server with this command, or of its package." placeholder:"NAME"`
+	Mode       string        `help:"enforce blocks what rules, policies and pins block; observe reports it and passes it on." default:"enforce" enum:"enforce,observe"`
+	Env        []string      `help:"Variable of this environment that the server gets beside the standard ones and env_allow of mcpscan.yaml. Repeat for several." placeholder:"NAME" sep:"none"`
+	InheritEnv bool          `help:"Start the server with all of this environment."`
+	AskTimeout time.Duration `help:"How long somebody may take to allow what the policy prompts for; 0 refuses it at once." default:"30s"`
+	Record     string        `help:"Write all messages to this file, for mcpscan replay." placeholder:"FILE"`
+	Format     []string      `help:"Write a report to a file when the connection ends, as FORMAT=FILE. Formats: ${formats}. Repeat for several." placeholder:"FORMAT=FILE" sep:"none"`
+	Quiet      bool          `short:"q" help:"Write nothing to standard error but errors."`
+	Wrapped    string        `hidden:"" help:"Written by mcpscan wrap: how mcpscan unwrap gives the entry back." default:"" enum:",args,no-args,null-args,command"`
 
 	recordFlags
 	listenFlags
@@ -103,6 +104,9 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 func (c *proxyCmd) check() error {
 	if err := c.recordFlags.check(c.Record); err != nil {
 		return err
+	}
+	if c.AskTimeout < 0 {
+		return usage("--ask-timeout must not be negative")
 	}
 	switch command := len(c.Command) > 0 && c.Command[0] != ""; {
 	case c.overHTTP():
@@ -215,7 +219,7 @@ func (r *proxyRun) options() proxy.Options {
 	policy := r.checks.triage.Settings.Policy
 	return proxy.Options{
 		Engine: r.live, Now: time.Now, MaxMessage: r.MaxMessage, FailClosed: policy != nil && policy.FailClosed, Observe: r.Mode == "observe",
-		Record: r.record.record, Decided: r.decided,
+		Record: r.record.record, Decided: r.decided, Asking: r.asking(),
 	}
 }
 
@@ -239,10 +243,13 @@ func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Ac
 		r.tell("not inspected: %s", e.Reason)
 	}
 	blocked, withheld := "blocked", "withheld"
+	if r.asks(e, out) {
+		blocked = "" // how that ends is told by itself
+	}
 	if r.Mode == "observe" {
 		blocked, withheld = "would block", "would withhold"
 	}
-	if out.Action() == scanner.Refuse || do == scanner.Refuse {
+	if (out.Action() == scanner.Refuse || do == scanner.Refuse) && blocked != "" {
 		r.tell("%s %s: %s", blocked, saidIn(e, out), proxy.Reason(&out.Decision))
 	}
 	for i := range out.Withheld {

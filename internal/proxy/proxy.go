@@ -28,6 +28,8 @@ type Options struct {
 	FailClosed bool
 	// Observe decides, reports and records, and passes everything on.
 	Observe bool
+	// Asking has somebody asked about what the policy prompts for; nil refuses that at once.
+	Asking *Asking
 
 	// Record is given each event ahead of the engine, and may give it a place; nil for none.
 	Record func(*scanner.Event)
@@ -52,6 +54,7 @@ type gate struct {
 	mu     sync.Mutex
 	last   time.Time // of the events
 	closed bool      // nothing is judged any more, nor passed on
+	held   held
 }
 
 // close ends judging: what is on its way when the connection is over belongs to no report.
