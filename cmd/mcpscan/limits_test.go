@@ -255,6 +255,15 @@ var limits = []struct {
 		{"maxResponseHead", "the head of a response of the upstream", "bytes", "status 502"},
 		{"reasonChars", "the reason in a JSON-RPC error", "characters", "cut"},
 	}},
+	{"internal/deliver", []limit{
+		{"maxQueued", "detections, or exports of logs and metrics, that wait to be sent by `proxy`", "bodies", "not sent, and counted on standard error"},
+		{"maxBody", "one of them", "bytes", "the same"},
+		{"maxAttempts", "attempts to send one", "attempts", "the same"},
+	}},
+	{"internal/otlp", []limit{
+		{"maxLogs", "log records of OpenTelemetry between two exports", "records", "counted as `mcpscan.logs.lost`"},
+		{"maxSeries", "combinations of attributes of one counter", "combinations", "counted together"},
+	}},
 	{"internal/spool", []limit{
 		{"maxQueued", "messages that wait to be written to a recording of `proxy`", "bytes", "not recorded, and counted in the recording; its replay is incomplete"},
 	}},

@@ -33,6 +33,7 @@ type proxyCmd struct {
 	Wrapped    string        `hidden:"" help:"Written by mcpscan wrap: how mcpscan unwrap gives the entry back." default:"" enum:",args,no-args,null-args,command"`
 
 	recordFlags
+	alertFlags
 	listenFlags
 	lockFlags
 	eventsFlags
@@ -75,12 +76,14 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if c.Wrapped != "" {
 		target.written = asWritten(target.written, serversOf(locked.file)[target.name].Last(), c.Env)
 	}
-	r.target, r.sink, r.live = target, checks.into(log.beside(collector)), locked.over(checks.engine).Live()
+	r.alerts = c.startAlerts(checks.triage.Settings.AlertThreshold)
+	r.target, r.sink, r.live = target, checks.into(tee{log.beside(collector), r.alerts}), locked.over(checks.engine).Live()
 	connect := r.connect
 	if c.overHTTP() {
 		connect = r.listen
 	}
 	code, failed := connect(ctx, serversOf(locked.file))
+	r.alerts.close(r.trouble)
 	lost := errors.Join(r.record.close(), log.close(), r.lost)
 	input := report.Input{Kind: "server", Name: target.name}
 	if c.Servers != "" {
@@ -103,6 +106,9 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 // check refuses a command line that names no server, or several.
 func (c *proxyCmd) check() error {
 	if err := c.recordFlags.check(c.Record); err != nil {
+		return err
+	}
+	if err := c.alertFlags.check(); err != nil {
 		return err
 	}
 	if c.AskTimeout < 0 {
@@ -169,6 +175,7 @@ type proxyRun struct {
 	checks *checks
 	target *liveTarget
 	record *traffic
+	alerts *alerts
 	sink   scanner.Sink
 	live   *scanner.Live
 	lost   error // the first error of a sink
@@ -219,7 +226,7 @@ func (r *proxyRun) options() proxy.Options {
 	policy := r.checks.triage.Settings.Policy
 	return proxy.Options{
 		Engine: r.live, Now: time.Now, MaxMessage: r.MaxMessage, FailClosed: policy != nil && policy.FailClosed, Observe: r.Mode == "observe",
-		Record: r.record.record, Decided: r.decided, Asking: r.asking(),
+		Record: r.record.record, Decided: r.decided, Asking: r.asking(), Took: r.alerts.took(),
 	}
 }
 
@@ -236,6 +243,7 @@ func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Ac
 	if r.lost == nil {
 		r.lost = err
 	}
+	r.alerts.decided(e, out, do)
 	if r.Quiet {
 		return
 	}

@@ -36,6 +36,8 @@ type Options struct {
 	// Decided is told of each event in the order in which the engine judged them, with
 	// what becomes of it. The event and the outcome are valid during the call.
 	Decided func(*scanner.Event, *scanner.Outcome, scanner.Action)
+	// Took is told how long a decision took; nil for nobody.
+	Took func(time.Duration)
 }
 
 // scope says where a frame belongs: to which connection, and how it came.
@@ -67,6 +69,9 @@ func (g *gate) close() {
 // judge decides about a frame and says what is to be done with it. It returns what is to
 // be passed on, which is the frame itself unless something is withheld of it.
 func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []byte, out *scanner.Outcome, do scanner.Action) {
+	if g.Took != nil {
+		defer func(start time.Time) { g.Took(time.Since(start)) }(time.Now())
+	}
 	e := s.event(scanner.FrameEvent)
 	e.Direction, e.Frame = direction, frame
 	if s.mask != nil {
