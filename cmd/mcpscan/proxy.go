@@ -22,15 +22,16 @@ import (
 type proxyCmd struct {
 	Command []string `kong:"-"`
 
-	Name       string        `help:"Name of the server in reports, policies and the lockfile; without it, the name of the locked server with this command, or of its package." placeholder:"NAME"`
-	Mode       string        `help:"enforce blocks what rules, policies and pins block; observe reports it and passes it on." default:"enforce" enum:"enforce,observe"`
-	Env        []string      `help:"Variable of this environment that the server gets beside the standard ones and env_allow of mcpscan.yaml. Repeat for several." placeholder:"NAME" sep:"none"`
-	InheritEnv bool          `help:"Start the server with all of this environment."`
-	AskTimeout time.Duration `help:"How long somebody may take to allow what the policy prompts for; 0 refuses it at once." default:"30s"`
-	Record     string        `help:"Write all messages to this file, for mcpscan replay." placeholder:"FILE"`
-	Format     []string      `help:"Write a report to a file when the connection ends, as FORMAT=FILE. Formats: ${formats}. Repeat for several." placeholder:"FORMAT=FILE" sep:"none"`
-	Quiet      bool          `short:"q" help:"Write nothing to standard error but errors."`
-	Wrapped    string        `hidden:"" help:"Written by mcpscan wrap: how mcpscan unwrap gives the entry back." default:"" enum:",args,no-args,null-args,command"`
+	Name            string        `help:"Name of the server in reports, policies and the lockfile; without it, the name of the locked server with this command, or of its package." placeholder:"NAME"`
+	Mode            string        `help:"enforce blocks what rules, policies and pins block; observe reports it and passes it on." default:"enforce" enum:"enforce,observe"`
+	Env             []string      `help:"Variable of this environment that the server gets beside the standard ones and env_allow of mcpscan.yaml. Repeat for several." placeholder:"NAME" sep:"none"`
+	InheritEnv      bool          `help:"Start the server with all of this environment."`
+	AskTimeout      time.Duration `help:"How long somebody may take to allow what the policy prompts for; 0 refuses it at once." default:"30s"`
+	Record          string        `help:"Write all messages to this file, for mcpscan replay." placeholder:"FILE"`
+	Format          []string      `help:"Write a report to a file when the connection ends, as FORMAT=FILE. Formats: ${formats}. Repeat for several." placeholder:"FORMAT=FILE" sep:"none"`
+	AllowIncomplete bool          `help:"Exit with the code of the server even if something could not be inspected."`
+	Quiet           bool          `short:"q" help:"Write nothing to standard error but errors."`
+	Wrapped         string        `hidden:"" help:"Written by mcpscan wrap: how mcpscan unwrap gives the entry back." default:"" enum:",args,no-args,null-args,command"`
 
 	recordFlags
 	alertFlags
@@ -99,6 +100,8 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 		return withLost(&exitError{exitIncomplete, failed}, lost)
 	case code != 0:
 		return withLost(&exitError{code: code}, lost)
+	case len(rep.Coverage.Skipped) > 0: // findings were acted on; what was not inspected was not
+		return withLost((&outputFlags{FailOn: "never", AllowIncomplete: c.AllowIncomplete, Quiet: c.Quiet}).verdict(std, rep), lost)
 	}
 	return withLost(nil, lost)
 }
