@@ -53,6 +53,7 @@ var limits = []struct {
 		{"--upstream-timeout", "time until an upstream of `proxy` begins to answer a request; 0 is no limit", "time", "status 504"},
 		{"--server-timeout", "time for one server in all", "time", incomplete + ": lists that are not finished"},
 		{"maxHeap", "heap that the garbage collector aims at", "bytes", "more frequent collection; live data has limits of its own"},
+		{"maxListenHeap", "memory that the garbage collector aims at in `proxy --listen`", "bytes", "the same"},
 		{"maxUnnamed", "frames held until a server tells its name", "frames", "the server gets a name from its command or URL"},
 		{"maxUnnamedBytes", "bytes of those frames", "bytes", "the same"},
 		{"maxHashed", "a file whose digest is computed", "bytes", incomplete + ": no digest"},

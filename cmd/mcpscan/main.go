@@ -122,7 +122,9 @@ func collectFrom(start, limit int64) {
 	debug.SetMemoryLimit(start)
 	first := new([16]byte) // unreachable at once, so the first collection finds it
 	runtime.AddCleanup(first, func(int) {
-		debug.SetMemoryLimit(limit)
+		if debug.SetMemoryLimit(-1) == start { // and no command has set its own meanwhile
+			debug.SetMemoryLimit(limit)
+		}
 		debug.SetGCPercent(percent)
 	}, 0)
 }

@@ -81,7 +81,9 @@ func asking(id string, n int) string {
 func calm(step time.Duration) func(*proxy.Options) {
 	var ticks atomic.Int64
 	return func(o *proxy.Options) {
-		o.Now = func() time.Time { return time.Date(2026, 1, 6, 9, 0, 0, 0, time.UTC).Add(time.Duration(ticks.Add(1)) * step) }
+		o.Now = func() time.Time {
+			return time.Date(2026, 1, 6, 9, 0, 0, 0, time.UTC).Add(time.Duration(ticks.Add(1)) * step)
+		}
 		o.Decided = func(*scanner.Event, *scanner.Outcome, scanner.Action) {}
 	}
 }
@@ -169,7 +171,9 @@ func TestSoakSessions(t *testing.T) {
 			return
 		}
 		_, _ = io.WriteString(w, result(fmt.Sprint(id), n))
-	}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) { calm(time.Second / time.Duration(sessions))(o) })
+	}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) {
+		calm(time.Second / time.Duration(sessions))(o)
+	})
 	transport := &http.Transport{MaxIdleConnsPerHost: sessions, MaxConnsPerHost: sessions}
 	defer transport.CloseIdleConnections()
 	ask := func(session int, body string) string {
