@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -48,10 +49,17 @@ func (a *asked) asking(timeout time.Duration) *proxy.Asking {
 // wantTold holds what was told against what should be, in any order.
 func (a *asked) wantTold(t *testing.T, want ...string) {
 	t.Helper()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if fmt.Sprint(a.told) != fmt.Sprint(want) {
-		t.Errorf("told %q, want %q", a.told, want)
+	told := func() []string {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return slices.Sorted(slices.Values(a.told))
+	}
+	for n := 0; len(told()) < len(want) && n < 3000; n++ {
+		time.Sleep(10 * time.Millisecond)
+	}
+	slices.Sort(want)
+	if got := told(); !slices.Equal(got, want) {
+		t.Errorf("told %q, want %q", got, want)
 	}
 }
 
