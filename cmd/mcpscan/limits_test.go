@@ -42,6 +42,9 @@ var limits = []struct {
 }{
 	{"cmd/mcpscan", []limit{
 		{"maxTold", "lines that `proxy` writes to standard error", "lines", "a last line says that there are more"},
+		{"--ask-timeout", "time to allow what the policy prompts for, in `proxy`", "time", "the message is refused"},
+		{"maxHeldFile", "a question of `proxy` that `held` reads", "bytes", "not listed"},
+		{"maxListed", "files that `held` looks at", "files", "not listed"},
 		{"maxClientFile", "a client configuration that `wrap` edits or `doctor` reads", "bytes", "the file stays unchanged; exit 3"},
 		{"--max-message", "one message, one line, one definition file", "bytes", incomplete + "; the message is not read into memory"},
 		{"--max-time", "a run; 0 is no limit", "time", incomplete + ": what was not judged by then"},
@@ -50,6 +53,7 @@ var limits = []struct {
 		{"--upstream-timeout", "time until an upstream of `proxy` begins to answer a request; 0 is no limit", "time", "status 504"},
 		{"--server-timeout", "time for one server in all", "time", incomplete + ": lists that are not finished"},
 		{"maxHeap", "heap that the garbage collector aims at", "bytes", "more frequent collection; live data has limits of its own"},
+		{"maxListenHeap", "memory that the garbage collector aims at in `proxy --listen`", "bytes", "the same"},
 		{"maxUnnamed", "frames held until a server tells its name", "frames", "the server gets a name from its command or URL"},
 		{"maxUnnamedBytes", "bytes of those frames", "bytes", "the same"},
 		{"maxHashed", "a file whose digest is computed", "bytes", incomplete + ": no digest"},
@@ -245,11 +249,25 @@ var limits = []struct {
 	{"internal/proxy", []limit{
 		{"maxAnswers", "answers to refused messages that nobody reads", "answers", "the connection ends, exit 3; over HTTP the answer is lost, and counted"},
 		{"maxExchanges", "HTTP requests answered at a time", "requests", "status 503"},
+		{"maxHeld", "messages that wait for somebody's answer, together not longer than one may be", "messages", "the next is refused"},
+		{"argumentChars", "the arguments in a question", "characters", "cut"},
 		{"maxLarge", "HTTP messages above 64 KiB held at a time", "messages", "the next waits"},
 		{"maxNamed", "HTTP sessions whose messages are known to belong together", "sessions", "the one used longest ago continues as a new one"},
 		{"maxBatch", "requests of a batch told apart by their ids", "requests", "not told apart from those of another client"},
 		{"maxResponseHead", "the head of a response of the upstream", "bytes", "status 502"},
 		{"reasonChars", "the reason in a JSON-RPC error", "characters", "cut"},
+	}},
+	{"internal/deliver", []limit{
+		{"maxQueued", "detections, or exports of logs and metrics, that wait to be sent by `proxy`", "bodies", "not sent, and counted on standard error"},
+		{"maxBody", "one of them", "bytes", "the same"},
+		{"maxAttempts", "attempts to send one", "attempts", "the same"},
+	}},
+	{"internal/otlp", []limit{
+		{"maxLogs", "log records of OpenTelemetry between two exports", "records", "counted as `mcpscan.logs.lost`"},
+		{"maxSeries", "combinations of attributes of one counter", "combinations", "counted together"},
+	}},
+	{"internal/spool", []limit{
+		{"maxQueued", "messages that wait to be written to a recording of `proxy`", "bytes", "not recorded, and counted in the recording; its replay is incomplete"},
 	}},
 	{"rules", []limit{
 		{"maxSchemaBytes", "a schema judged in detail", "bytes", "`sch-resource-bomb`"},

@@ -69,7 +69,7 @@ type replayed struct {
 
 // into replays the recordings.
 func (r replayed) into(ctx context.Context, std streams, engine *scanner.Engine, s scanner.Sink) (scanner.Result, error) {
-	src, closeAll, err := recordings(ctx, r.files, std, replay.Options{MaxMessage: r.maxMessage, Servers: toolsByServer()})
+	src, closeAll, err := recordings(ctx, withParts(r.files), std, replay.Options{MaxMessage: r.maxMessage, Servers: toolsByServer()})
 	if err != nil {
 		return scanner.Result{}, err
 	}

@@ -66,6 +66,7 @@ type grammar struct {
 	Wrap       wrapCmd       `cmd:"" group:"proxy" help:"Edit client configurations so that their servers start behind the proxy."`
 	Unwrap     unwrapCmd     `cmd:"" group:"proxy" help:"Give back the entries that wrap edited."`
 	Doctor     doctorCmd     `cmd:"" group:"proxy" help:"Say which servers of which clients are wrapped and approved, and what to do about the others."`
+	Held       heldCmd       `cmd:"" group:"proxy" help:"List the messages that proxies hold, and allow or deny them."`
 	Replay     replayCmd     `cmd:"" group:"replay" help:"Inspect recordings, transcripts of agents and audit logs."`
 	Diff       diffCmd       `cmd:"" group:"diff" help:"Compare two versions of what servers offer, and rate the changes."`
 	Lock       lockCmd       `cmd:"" group:"lock" help:"Record what servers offer in mcpscan.lock, for review and commit."`
@@ -122,7 +123,9 @@ func collectFrom(start, limit int64) {
 	debug.SetMemoryLimit(start)
 	first := new([16]byte) // unreachable at once, so the first collection finds it
 	runtime.AddCleanup(first, func(int) {
-		debug.SetMemoryLimit(limit)
+		if debug.SetMemoryLimit(-1) == start { // and no command has set its own meanwhile
+			debug.SetMemoryLimit(limit)
+		}
 		debug.SetGCPercent(percent)
 	}, 0)
 }

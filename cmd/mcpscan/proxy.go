@@ -22,15 +22,19 @@ import (
 type proxyCmd struct {
 	Command []string `kong:"-"`
 
-	Name       string   `help:"Name of the server in reports, policies and the lockfile; without it, the name of the locked server with this command, or of its package." placeholder:"NAME"`
-	Mode       string   `help:"enforce blocks what rules, policies and pins block; observe reports it and passes it on." default:"enforce" enum:"enforce,observe"`
-	Env        []string `help:"Variable of this environment that the server gets beside the standard ones and env_allow of mcpscan.yaml. Repeat for several." placeholder:"NAME" sep:"none"`
-	InheritEnv bool     `help:"Start the server with all of this environment."`
-	Record     string   `help:"Write all messages to this file, for mcpscan replay." placeholder:"FILE"`
-	Format     []string `help:"Write a report to a file when the connection ends, as FORMAT=FILE. Formats: ${formats}. Repeat for several." placeholder:"FORMAT=FILE" sep:"none"`
-	Quiet      bool     `short:"q" help:"Write nothing to standard error but errors."`
-	Wrapped    string   `hidden:"" help:"Written by mcpscan wrap: how mcpscan unwrap gives the entry back." default:"" enum:",args,no-args,null-args,command"`
+	Name            string        `help:"Name of the server in reports, policies and the lockfile; without it, the name of the locked server with this command, or of its package." placeholder:"NAME"`
+	Mode            string        `help:"enforce blocks what rules, policies and pins block; observe reports it and passes it on." default:"enforce" enum:"enforce,observe"`
+	Env             []string      `help:"Variable of this environment that the server gets beside the standard ones and env_allow of mcpscan.yaml. Repeat for several." placeholder:"NAME" sep:"none"`
+	InheritEnv      bool          `help:"Start the server with all of this environment."`
+	AskTimeout      time.Duration `help:"How long somebody may take to allow what the policy prompts for; 0 refuses it at once." default:"30s"`
+	Record          string        `help:"Write all messages to this file, for mcpscan replay." placeholder:"FILE"`
+	Format          []string      `help:"Write a report to a file when the connection ends, as FORMAT=FILE. Formats: ${formats}. Repeat for several." placeholder:"FORMAT=FILE" sep:"none"`
+	AllowIncomplete bool          `help:"Exit with the code of the server even if something could not be inspected."`
+	Quiet           bool          `short:"q" help:"Write nothing to standard error but errors."`
+	Wrapped         string        `hidden:"" help:"Written by mcpscan wrap: how mcpscan unwrap gives the entry back." default:"" enum:",args,no-args,null-args,command"`
 
+	recordFlags
+	alertFlags
 	listenFlags
 	lockFlags
 	eventsFlags
@@ -58,8 +62,8 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	rec, err := openRecording(c.Record)
-	if err != nil {
+	r := &proxyRun{proxyCmd: c, std: std, checks: checks}
+	if r.record, err = openTraffic(c.Record, c.recordFlags, r.trouble); err != nil {
 		return err
 	}
 	log, err := c.open(append(output.written(), c.Record)...)
@@ -73,13 +77,15 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if c.Wrapped != "" {
 		target.written = asWritten(target.written, serversOf(locked.file)[target.name].Last(), c.Env)
 	}
-	r := &proxyRun{proxyCmd: c, std: std, checks: checks, target: target, record: rec, sink: checks.into(log.beside(collector)), live: locked.over(checks.engine).Live()}
+	r.alerts = c.startAlerts(checks.triage.Settings.AlertThreshold)
+	r.target, r.sink, r.live = target, checks.into(tee{log.beside(collector), r.alerts}), locked.over(checks.engine).Live()
 	connect := r.connect
 	if c.overHTTP() {
 		connect = r.listen
 	}
 	code, failed := connect(ctx, serversOf(locked.file))
-	lost := errors.Join(rec.close(), log.close(), r.lost)
+	r.alerts.close(r.trouble)
+	lost := errors.Join(r.record.close(), log.close(), r.lost)
 	input := report.Input{Kind: "server", Name: target.name}
 	if c.Servers != "" {
 		input.Kind = "config"
@@ -94,12 +100,23 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 		return withLost(&exitError{exitIncomplete, failed}, lost)
 	case code != 0:
 		return withLost(&exitError{code: code}, lost)
+	case len(rep.Coverage.Skipped) > 0: // findings were acted on; what was not inspected was not
+		return withLost((&outputFlags{FailOn: "never", AllowIncomplete: c.AllowIncomplete, Quiet: c.Quiet}).verdict(std, rep), lost)
 	}
 	return withLost(nil, lost)
 }
 
 // check refuses a command line that names no server, or several.
 func (c *proxyCmd) check() error {
+	if err := c.recordFlags.check(c.Record); err != nil {
+		return err
+	}
+	if err := c.alertFlags.check(); err != nil {
+		return err
+	}
+	if c.AskTimeout < 0 {
+		return usage("--ask-timeout must not be negative")
+	}
 	switch command := len(c.Command) > 0 && c.Command[0] != ""; {
 	case c.overHTTP():
 		if command || c.InheritEnv || len(c.Env) > 0 {
@@ -160,7 +177,8 @@ type proxyRun struct {
 	std    streams
 	checks *checks
 	target *liveTarget
-	record *recording
+	record *traffic
+	alerts *alerts
 	sink   scanner.Sink
 	live   *scanner.Live
 	lost   error // the first error of a sink
@@ -211,7 +229,7 @@ func (r *proxyRun) options() proxy.Options {
 	policy := r.checks.triage.Settings.Policy
 	return proxy.Options{
 		Engine: r.live, Now: time.Now, MaxMessage: r.MaxMessage, FailClosed: policy != nil && policy.FailClosed, Observe: r.Mode == "observe",
-		Record: r.record.record, Decided: r.decided,
+		Record: r.record.record, Decided: r.decided, Asking: r.asking(), Took: r.alerts.took(),
 	}
 }
 
@@ -228,6 +246,7 @@ func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Ac
 	if r.lost == nil {
 		r.lost = err
 	}
+	r.alerts.decided(e, out, do)
 	if r.Quiet {
 		return
 	}
@@ -235,10 +254,13 @@ func (r *proxyRun) decided(e *scanner.Event, out *scanner.Outcome, do scanner.Ac
 		r.tell("not inspected: %s", e.Reason)
 	}
 	blocked, withheld := "blocked", "withheld"
+	if r.asks(e, out) {
+		blocked = "" // how that ends is told by itself
+	}
 	if r.Mode == "observe" {
 		blocked, withheld = "would block", "would withhold"
 	}
-	if out.Action() == scanner.Refuse || do == scanner.Refuse {
+	if (out.Action() == scanner.Refuse || do == scanner.Refuse) && blocked != "" {
 		r.tell("%s %s: %s", blocked, saidIn(e, out), proxy.Reason(&out.Decision))
 	}
 	for i := range out.Withheld {

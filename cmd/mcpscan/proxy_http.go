@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -187,8 +188,15 @@ func (r *proxyRun) configured() (targets []liveTarget, err error) {
 	return targets, nil
 }
 
+// maxListenHeap is the size within which the garbage collector keeps the memory of a proxy with
+// many clients: it runs for days, and bursts of requests leave memory behind that lies unused.
+const maxListenHeap = 100 << 20
+
 // listen passes on what clients ask of the servers until ctx ends.
 func (r *proxyRun) listen(ctx context.Context, _ lockedServers) (code int, err error) {
+	if os.Getenv("GOMEMLIMIT") == "" && os.Getenv("GOGC") == "" {
+		debug.SetMemoryLimit(maxListenHeap)
+	}
 	address, err := r.address()
 	if err != nil {
 		return 0, err

@@ -30,6 +30,7 @@ func (c *replayCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	c.Files = withParts(c.Files)
 	checks, err := c.checksOf(c.tree())
 	if err != nil {
 		return err

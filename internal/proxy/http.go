@@ -231,9 +231,15 @@ func (x *exchange) judgeRequest(w http.ResponseWriter, body []byte) []byte {
 	pass, out, do := x.gate.judge(&x.at, mcp.ClientToServer, frameOf(body))
 	switch do {
 	case scanner.Forward:
+		if x.gate.Asking != nil {
+			x.gate.cancels(&x.at, mcp.ClientToServer, frameOf(body), out)
+		}
 		return body
 	case scanner.Rewrite:
 		return append(pass, lineEnd(body)...)
+	}
+	if x.gate.asks(out) && x.allowed(body, out) {
+		return body
 	}
 	sender, receiver := answers(out)
 	switch {

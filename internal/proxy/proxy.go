@@ -28,12 +28,16 @@ type Options struct {
 	FailClosed bool
 	// Observe decides, reports and records, and passes everything on.
 	Observe bool
+	// Asking has somebody asked about what the policy prompts for; nil refuses that at once.
+	Asking *Asking
 
 	// Record is given each event ahead of the engine, and may give it a place; nil for none.
 	Record func(*scanner.Event)
 	// Decided is told of each event in the order in which the engine judged them, with
 	// what becomes of it. The event and the outcome are valid during the call.
 	Decided func(*scanner.Event, *scanner.Outcome, scanner.Action)
+	// Took is told how long a decision took; nil for nobody.
+	Took func(time.Duration)
 }
 
 // scope says where a frame belongs: to which connection, and how it came.
@@ -52,6 +56,7 @@ type gate struct {
 	mu     sync.Mutex
 	last   time.Time // of the events
 	closed bool      // nothing is judged any more, nor passed on
+	held   held
 }
 
 // close ends judging: what is on its way when the connection is over belongs to no report.
@@ -64,6 +69,9 @@ func (g *gate) close() {
 // judge decides about a frame and says what is to be done with it. It returns what is to
 // be passed on, which is the frame itself unless something is withheld of it.
 func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []byte, out *scanner.Outcome, do scanner.Action) {
+	if g.Took != nil {
+		defer func(start time.Time) { g.Took(time.Since(start)) }(time.Now())
+	}
 	e := s.event(scanner.FrameEvent)
 	e.Direction, e.Frame = direction, frame
 	if s.mask != nil {

@@ -61,10 +61,11 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 	g := &gate{Options: o}
 	at := &scope{session: c.Session, server: c.Server, transport: "stdio", origin: c.Origin, mask: c.Mask}
 	toClient, toServer := &side{w: client.Out, fail: cancel}, &side{w: stdin, fail: cancel}
+	ask := newElicitor(toClient)
 	clientDone, serverDone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(clientDone)
-		up := &pump{gate: g, at: at, direction: mcp.ClientToServer, from: client.In, to: toServer, back: toClient}
+		up := &pump{gate: g, at: at, direction: mcp.ClientToServer, from: client.In, to: toServer, back: toClient, ctx: ctx, client: ask}
 		if err := up.run(); err != nil {
 			cancel(err)
 		}
@@ -73,7 +74,7 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 	}()
 	go func() {
 		defer close(serverDone)
-		down := &pump{gate: g, at: at, direction: mcp.ServerToClient, from: stdout, to: toClient, back: toServer}
+		down := &pump{gate: g, at: at, direction: mcp.ServerToClient, from: stdout, to: toClient, back: toServer, ctx: ctx, client: ask}
 		if err := down.run(); err != nil {
 			cancel(err)
 		}
@@ -174,6 +175,8 @@ type pump struct {
 	direction mcp.Direction
 	from      io.Reader
 	to, back  *side
+	ctx       context.Context
+	client    *elicitor
 }
 
 // run passes lines on until there are none. That the other side is gone is no error: the
@@ -204,17 +207,32 @@ func (p *pump) pass(line []byte) error {
 	if len(frame) == 0 {
 		return p.to.write(line)
 	}
+	if p.Asking != nil && p.direction == mcp.ClientToServer && p.client.see(frame) {
+		return nil
+	}
 	pass, out, do := p.judge(p.at, p.direction, frame)
 	switch do {
 	case scanner.Forward:
+		if p.Asking != nil {
+			p.cancels(p.at, p.direction, frame, out)
+		}
 		return p.to.write(line)
 	case scanner.Rewrite:
 		return p.to.write(append(pass, lineEnd(line)...))
 	}
+	if p.asks(out) {
+		p.hold(line, out)
+		return nil
+	}
+	p.refuse(out)
+	return nil
+}
+
+// refuse answers whoever waits for an answer because of a frame that is refused.
+func (p *pump) refuse(out *scanner.Outcome) {
 	sender, receiver := answers(out)
 	p.back.answer(sender)
 	p.to.answer(receiver)
-	return nil
 }
 
 // tooLong passes on a line that is too long to be judged, as it comes.

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// collected is what a receiver got, by path.
+type collected struct {
+	mu  sync.Mutex
+	got map[string][]string
+}
+
+func (c *collected) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.got[r.URL.Path] = append(c.got[r.URL.Path], r.Header.Get("Authorization")+" "+string(body))
+}
+
+const proxied = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","id":2,"method":"tools/list"}
+`
+
+// TestAlerts: detections reach the webhook, logs and metrics the OTLP endpoint; nobody is told
+// who is not named.
+func TestAlerts(t *testing.T) {
+	c := &collected{got: map[string][]string{}}
+	server := httptest.NewServer(c)
+	defer server.Close()
+	t.Setenv("HOOK_TOKEN", "hook-token")
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20otlp-token")
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL+"/unasked")
+	block := filepath.Join(t.TempDir(), "block.yaml")
+	if err := os.WriteFile(block, []byte("output_inspection:\n  on_detection: block\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	through := func(flags ...string) {
+		t.Helper()
+		var out, errs bytes.Buffer
+		args := append(append([]string{"proxy", "--config", block, "--name", "calc"}, flags...), "--", "fakeserver", "poisoned")
+		if code := run(args, streams{strings.NewReader(proxied), &out, &errs}); code != exitClean {
+			t.Fatalf("exits %d: %s", code, errs.String())
+		}
+	}
+	if through(); len(c.got) > 0 {
+		t.Errorf("nobody was named, and got %v", c.got)
+	}
+	through("--webhook", server.URL+"/hook", "--webhook-token-env", "HOOK_TOKEN", "--otlp", server.URL+"/otlp/")
+	hook := c.got["/hook"]
+	if len(hook) == 0 {
+		t.Fatal("the webhook got nothing")
+	}
+	for _, body := range hook {
+		var detection struct {
+			Type      string `json:"type"`
+			Server    string `json:"server_id"`
+			Detection struct {
+				Severity string `json:"severity"`
+			} `json:"detection"`
+		}
+		rest, ok := strings.CutPrefix(body, "Bearer hook-token ")
+		if err := json.Unmarshal([]byte(rest), &detection); !ok || err != nil || detection.Type != "mcp_detection" || detection.Server != "calc" ||
+			detection.Detection.Severity != "high" && detection.Detection.Severity != "critical" {
+			t.Errorf("%v: %s", err, body)
+		}
+	}
+	for path, want := range map[string][]string{
+		"/otlp/v1/logs":    {"Bearer otlp-token ", `"stringValue":"inj-conceal"`, `"severityNumber":17`},
+		"/otlp/v1/metrics": {`"name":"mcpscan.findings"`, `"name":"mcpscan.messages"`, `"stringValue":"rewrite"`, `"count":"4"`},
+	} {
+		last := ""
+		if n := len(c.got[path]); n > 0 {
+			last = c.got[path][n-1]
+		}
+		for _, w := range want {
+			if !strings.Contains(last, w) {
+				t.Errorf("%s lacks %s: %s", path, w, last)
+			}
+		}
+	}
+	if len(c.got) != 3 {
+		t.Errorf("told: %v", c.got)
+	}
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// heldCmd is mcpscan held.
+type heldCmd struct {
+	List  heldListCmd  `cmd:"" help:"List the messages that proxies hold until somebody allows them."`
+	Allow heldAllowCmd `cmd:"" help:"Let a held message pass, once."`
+	Deny  heldDenyCmd  `cmd:"" help:"Refuse a held message."`
+}
+
+// A message that is held is a file in a directory of the user alone: ID.json, with the question.
+// Whoever answers renames it, to ID.allow or ID.deny, which only one of several can do.
+const (
+	heldAsked   = ".json"
+	heldAllowed = ".allow"
+	heldDenied  = ".deny"
+
+	maxHeldFile = 64 << 10               // bytes of a question
+	maxListed   = 1000                   // questions that are looked at
+	heldPoll    = 100 * time.Millisecond // how often a proxy looks for the answer
+)
+
+// heldDir is the directory of held messages.
+func heldDir() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("finding a directory for held messages: %w", err)
+	}
+	return filepath.Join(cache, "mcpscan", "held"), nil
+}
+
+// makeHeldDir creates that directory, and refuses one that others can write to: they could
+// answer.
+func makeHeldDir() (string, error) {
+	dir, err := heldDir()
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	info, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return "", err
+	case !info.IsDir() || runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:
+		return "", fmt.Errorf("%s: others can write to it; expected a directory with mode 0700", dir)
+	}
+	return dir, nil
+}
+
+// heldMessage is what a file says.
+type heldMessage struct {
+	ID        string    `json:"id"`
+	Until     time.Time `json:"until"`
+	Server    string    `json:"server"`
+	Asks      string    `json:"asks"`
+	Method    string    `json:"method"`
+	Target    string    `json:"target"`
+	Arguments string    `json:"arguments"`
+	Reason    string    `json:"reason"`
+}
+
+// askByFile asks whoever runs mcpscan held, until ctx ends. tell is given a line with the
+// command.
+func askByFile(ctx context.Context, q *proxy.Question, tell func(string, ...any)) (allowed bool) {
+	dir, err := makeHeldDir()
+	if err != nil {
+		tell("nobody can be asked about %s: %s", q, text.Visible(err.Error(), 400))
+		return false
+	}
+	id := strings.ToLower(rand.Text()[:8])
+	name := filepath.Join(dir, id)
+	until, _ := ctx.Deadline()
+	if err := os.WriteFile(name+heldAsked, heldMessage{id, until, q.Server, q.Asks, q.Method, q.Target, q.Arguments, q.Reason}.file(), 0o600); err != nil {
+		tell("nobody can be asked about %s: %s", q, text.Visible(err.Error(), 400))
+		return false
+	}
+	defer func() {
+		for _, ending := range []string{heldAsked, heldAllowed, heldDenied} {
+			_ = os.Remove(name + ending)
+		}
+	}()
+	tell("holds %s until %s: mcpscan held allow %s", q, until.Format(time.TimeOnly), id)
+	poll := time.NewTicker(heldPoll)
+	defer poll.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-poll.C:
+		}
+		if _, err := os.Lstat(name + heldAsked); errors.Is(err, fs.ErrNotExist) {
+			info, err := os.Lstat(name + heldAllowed)
+			return err == nil && info.Mode().IsRegular()
+		}
+	}
+}
+
+// file is a message as it is written.
+func (m heldMessage) file() []byte {
+	b := []byte("{")
+	for _, member := range [...]struct{ key, value string }{
+		{"until", m.Until.UTC().Format(time.RFC3339)}, {"server", m.Server}, {"asks", m.Asks}, {"method", m.Method},
+		{"target", m.Target}, {"arguments", m.Arguments}, {"reason", m.Reason},
+	} {
+		b = wire.AppendString(append(b, `"`+member.key+`":`...), []byte(member.value))
+		b = append(b, ',')
+	}
+	return append(b[:len(b)-1], "}\n"...)
+}
+
+// readHeld reads the messages that wait, the oldest deadline first, and removes those that a
+// proxy left behind when it was killed.
+func readHeld(dir string, now time.Time) (messages []heldMessage) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // nothing was ever held
+	}
+	for _, entry := range entries[:min(len(entries), maxListed)] {
+		name := filepath.Join(dir, entry.Name())
+		if info, err := entry.Info(); err != nil || !info.Mode().IsRegular() || info.Size() > maxHeldFile {
+			continue
+		} else if id, ok := strings.CutSuffix(entry.Name(), heldAsked); !ok {
+			if now.Sub(info.ModTime()) > time.Hour {
+				_ = os.Remove(name)
+			}
+		} else if m, ok := parseHeld(id, name); ok && now.After(m.Until) {
+			_ = os.Remove(name)
+		} else if ok {
+			messages = append(messages, m)
+		}
+	}
+	slices.SortFunc(messages, func(a, b heldMessage) int { return a.Until.Compare(b.Until) })
+	return messages
+}
+
+func parseHeld(id, name string) (m heldMessage, ok bool) {
+	data, err := os.ReadFile(name)
+	var doc wire.Doc
+	if err != nil || doc.Parse(data) != nil {
+		return m, false
+	}
+	m.ID = id
+	until, _ := doc.Str(0, "until")
+	m.Until, err = time.Parse(time.RFC3339, until)
+	for key, to := range map[string]*string{"server": &m.Server, "asks": &m.Asks, "method": &m.Method, "target": &m.Target, "arguments": &m.Arguments, "reason": &m.Reason} {
+		*to, _ = doc.Str(0, key)
+	}
+	return m, err == nil
+}
+
+// heldListCmd is mcpscan held list.
+type heldListCmd struct {
+	JSON bool `help:"Write JSON instead of text."`
+}
+
+// Run lists what is held.
+func (c *heldListCmd) Run(std streams) error {
+	dir, err := heldDir()
+	if err != nil {
+		return err
+	}
+	messages := readHeld(dir, time.Now())
+	if c.JSON {
+		return writeJSON(std.out, messages)
+	}
+	t := newTable("id", "until", "server", "asks", "method", "target", "arguments", "reason")
+	for _, m := range messages {
+		t.add(m.ID, m.Until.Local().Format(time.TimeOnly), m.Server, m.Asks, m.Method, m.Target, m.Arguments, m.Reason)
+	}
+	return t.write(std.out)
+}
+
+// heldAllowCmd is mcpscan held allow.
+type heldAllowCmd struct {
+	ID string `arg:"" help:"The message, as mcpscan held list shows it."`
+}
+
+// Run lets a message pass.
+func (c *heldAllowCmd) Run() error { return answerHeld(c.ID, heldAllowed) }
+
+// heldDenyCmd is mcpscan held deny.
+type heldDenyCmd struct {
+	ID string `arg:"" help:"The message, as mcpscan held list shows it."`
+}
+
+// Run refuses a message.
+func (c *heldDenyCmd) Run() error { return answerHeld(c.ID, heldDenied) }
+
+// answerHeld answers the proxy that holds a message.
+func answerHeld(id, ending string) error {
+	dir, err := heldDir()
+	if err != nil {
+		return err
+	}
+	waits := slices.ContainsFunc(readHeld(dir, time.Now()), func(m heldMessage) bool { return m.ID == id })
+	if !waits || os.Rename(filepath.Join(dir, id+heldAsked), filepath.Join(dir, id+ending)) != nil {
+		return usage("no message %s waits any more; mcpscan held list shows those that do", text.Visible(id, 100))
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestHeld: what the policy prompts for reaches the server when somebody allows it with
+// mcpscan held, and not when somebody denies it.
+func TestHeld(t *testing.T) {
+	dir := t.TempDir()
+	policy := filepath.Join(dir, "policy.toml")
+	if err := os.WriteFile(policy, []byte("[[rule]]\naction = \"prompt\"\ntool = \"sum\"\ndescription = \"Sums are \\u001b[31mdear\"\n[[rule]]\naction = \"allow\"\ntool = \"*\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := func(args ...string) *exec.Cmd {
+		cmd := exec.Command("mcpscan", args...)
+		cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "LocalAppData="+dir)
+		return cmd
+	}
+	proxy := command("proxy", "--no-config", "--policy", policy, "--name", "calc", "--ask-timeout", "1h", "--", "fakeserver", "honest")
+	var said bytes.Buffer
+	proxy.Stderr = &said
+	in, _ := proxy.StdinPipe()
+	out, _ := proxy.StdoutPipe()
+	if err := proxy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = proxy.Process.Kill() })
+	client := bufio.NewReader(out)
+	for _, answer := range []struct{ command, want string }{{"allow", `{"jsonrpc":"2.0","id":7,"error":{"code":-32601,`}, {"deny", `{"jsonrpc":"2.0","id":7,"error":{"code":-32001,`}} {
+		_, _ = io.WriteString(in, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"sum","arguments":{"a":1,"b":2}}}`+"\n")
+		id := heldID(t, func() *exec.Cmd { return command("held", "list", "--json") })
+		listed, err := command("held", "list").Output()
+		if err != nil || !strings.Contains(string(listed), "calc") || strings.Contains(string(listed), "\x1b") {
+			t.Errorf("%s (%v)", listed, err)
+		}
+		if out, err := command("held", answer.command, id).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %s (%v)", answer.command, out, err)
+		}
+		line, err := client.ReadString('\n')
+		if err != nil || !strings.HasPrefix(line, answer.want) {
+			t.Errorf("%s: got %s (%v)", answer.command, line, err)
+		}
+		if out, err := command("held", "allow", id).CombinedOutput(); err == nil || !strings.Contains(string(out), "waits any more") {
+			t.Errorf("answered twice: %s (%v)", out, err)
+		}
+	}
+	in.Close()
+	_, _ = io.Copy(io.Discard, client)
+	if err := proxy.Wait(); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{`holds tools/call "sum" for the server calc until `, `: mcpscan held allow `, `allowed tools/call "sum" for the server calc: mcpscan held`, `refused tools/call "sum" for the server calc: mcpscan held`} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("standard error lacks %q: %s", want, &said)
+		}
+	}
+	if strings.Contains(said.String(), "blocked") {
+		t.Errorf("standard error: %s", &said)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*", "mcpscan", "held", "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// heldID waits until one message is held, and returns its ID.
+func heldID(t *testing.T, list func() *exec.Cmd) string {
+	t.Helper()
+	for range 600 {
+		out, err := list().Output()
+		var held []heldMessage
+		if err != nil || json.Unmarshal(out, &held) != nil {
+			t.Fatalf("%s (%v)", out, err)
+		}
+		if len(held) == 1 {
+			return held[0].ID
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("nothing is held")
+	return ""
+}

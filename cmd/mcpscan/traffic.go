@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/spool"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// recordFlags say how long the files of --record become.
+type recordFlags struct {
+	RecordSize int64 `help:"Begin another part of the recording, FILE.part2 and so on, when one has this many bytes; 0 is no limit." placeholder:"BYTES"`
+	RecordKeep int   `help:"Delete the oldest parts of the recording so that at most this many remain; 0 keeps all." placeholder:"N"`
+}
+
+// check refuses flags that cannot be meant.
+func (f *recordFlags) check(record string) error {
+	switch {
+	case f.RecordSize < 0 || f.RecordKeep < 0:
+		return usage("--record-size and --record-keep must not be negative")
+	case record == "" && (f.RecordSize > 0 || f.RecordKeep > 0):
+		return usage("--record-size and --record-keep are about a recording; expected --record FILE with them")
+	case f.RecordKeep > 0 && f.RecordSize == 0:
+		return usage("--record-keep %d: the recording has one part; expected --record-size BYTES with it", f.RecordKeep)
+	}
+	return nil
+}
+
+// traffic is the recording of a proxy. Writing it delays no message.
+type traffic struct {
+	recordFlags
+	name  string
+	part  int
+	size  int64 // of the part
+	to    *replay.Recorder
+	spool *spool.Spool // nil where nothing is recorded
+}
+
+// openTraffic creates the file of --record, for its owner only, and deletes the further parts of
+// a recording that it replaces. tell is given lines for standard error.
+func openTraffic(name string, f recordFlags, tell func(string, ...any)) (*traffic, error) {
+	if name == "" {
+		return &traffic{}, nil
+	}
+	create := func(name string) (io.WriteCloser, error) {
+		return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	}
+	file, err := create(name)
+	if err != nil {
+		return nil, usage("creating the recording: %w", err)
+	}
+	for _, old := range partsOf(name) {
+		if err := os.Remove(partName(name, old)); err != nil {
+			file.Close()
+			return nil, usage("replacing the recording: %w", err)
+		}
+	}
+	t := &traffic{recordFlags: f, name: name, part: 1}
+	t.spool = spool.New(file, spool.Options{
+		Open: func(next string) (io.WriteCloser, error) {
+			t.drop(next)
+			return create(next)
+		},
+		Lost: lostLine,
+		Trouble: func(err error) {
+			if err == nil {
+				tell("the recording %s continues", text.Visible(name, 400))
+				return
+			}
+			tell("recording: %s; messages are passed on, and recorded when that works again", text.Visible(err.Error(), 400))
+		},
+	})
+	t.to = replay.NewRecorder(t, name)
+	return t, nil
+}
+
+// lostLine stands in a recording for messages that are missing, so that a replay is incomplete.
+func lostLine(n int, why string) []byte {
+	var b bytes.Buffer
+	_ = replay.NewRecorder(&b, "").Record(&scanner.Event{Kind: scanner.SkippedEvent, Time: time.Now().UTC(), Session: proxySession,
+		Reason: fmt.Sprintf("%s not recorded: %s", count(n, "message"), why)})
+	return b.Bytes()
+}
+
+// Write takes in a line of the recording.
+func (t *traffic) Write(line []byte) (int, error) {
+	t.size += int64(len(line))
+	return t.spool.Write(line)
+}
+
+// record writes an event, and gives it its place in the recording if it has one.
+func (t *traffic) record(e *scanner.Event) {
+	if t.spool == nil {
+		return
+	}
+	if t.RecordSize > 0 && t.size >= t.RecordSize {
+		t.next(e.Time)
+	}
+	_ = t.to.Record(e) // a spool has no errors
+}
+
+// next begins another part.
+func (t *traffic) next(at time.Time) {
+	t.part++
+	t.size = 0
+	name := partName(t.name, t.part)
+	t.spool.Next(name)
+	t.to = replay.NewRecorder(t, name)
+	if t.RecordKeep > 0 && t.part > t.RecordKeep {
+		_ = t.to.Record(&scanner.Event{Kind: scanner.SkippedEvent, Time: at, Session: proxySession,
+			Reason: fmt.Sprintf("the oldest parts of the recording were deleted: --record-keep %d", t.RecordKeep)})
+	}
+}
+
+// drop deletes the part that is one too many once there is another.
+func (t *traffic) drop(next string) {
+	_, number, _ := strings.Cut(next[len(t.name):], partMark)
+	n, err := strconv.Atoi(number)
+	if err != nil || t.RecordKeep == 0 || n <= t.RecordKeep {
+		return
+	}
+	_ = os.Remove(partName(t.name, n-t.RecordKeep)) // it may be gone already
+}
+
+// close writes what waits and returns an error if something is missing.
+func (t *traffic) close() error {
+	if t.spool == nil {
+		return nil
+	}
+	if err := t.spool.Close(); err != nil {
+		return fmt.Errorf("recording to %s: %w; the recording is incomplete", t.name, err)
+	}
+	return nil
+}
+
+// partMark is between the name of a recording and the number of a part, from the second on.
+const partMark = ".part"
+
+func partName(recording string, n int) string {
+	if n == 1 {
+		return recording
+	}
+	return recording + partMark + strconv.Itoa(n)
+}
+
+// partsOf are the numbers of the parts of a recording that exist behind the first one.
+func partsOf(recording string) (numbers []int) {
+	dir, base := filepath.Split(recording)
+	entries, err := os.ReadDir(cmp.Or(dir, "."))
+	if err != nil {
+		return nil
+	}
+	for _, entry := range entries {
+		number, ok := strings.CutPrefix(entry.Name(), base+partMark)
+		n, err := strconv.Atoi(number)
+		if ok && err == nil && n > 1 && strconv.Itoa(n) == number && entry.Type().IsRegular() {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers
+}
+
+// withParts are recordings with all of their parts, in order. A part that is missing between two
+// others is among them, so that somebody learns of it. The oldest ones may be deleted.
+func withParts(recordings []string) (names []string) {
+	for _, name := range recordings {
+		numbers := partsOf(name)
+		if _, err := os.Stat(name); err == nil || len(numbers) == 0 || name == "-" {
+			names = append(names, name)
+			if len(numbers) == 0 || name == "-" {
+				continue
+			}
+			numbers = append([]int{1}, numbers...)
+		}
+		for i, n := range numbers {
+			if i > 0 && n > numbers[i-1]+1 {
+				names = append(names, partName(name, n-1))
+			}
+			if n > 1 {
+				names = append(names, partName(name, n))
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,152 @@
+// Package deliver posts bodies to a URL behind a bounded queue.
+//
+// It must never make whoever sends wait, and never follow a redirection: the body is for the
+// URL that somebody named.
+package deliver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+)
+
+const (
+	maxQueued   = 256     // bodies that wait
+	maxBody     = 1 << 20 // bytes of one
+	maxAttempts = 4       // to post a body
+	postWait    = 10 * time.Second
+	closeWait   = 5 * time.Second // for what waits when the sender is closed
+)
+
+// Sender posts bodies one after the other. It is safe for use by several goroutines.
+type Sender struct {
+	url    string
+	header http.Header
+	client *http.Client
+
+	queue  chan []byte
+	ending chan struct{}
+	ctx    context.Context
+	cancel context.CancelFunc
+	done   chan struct{}
+
+	mu     sync.Mutex
+	closed bool
+	lost   int
+	why    error // of the last loss
+}
+
+// New returns a sender of JSON bodies to a URL, with more header fields.
+func New(to string, header http.Header) *Sender {
+	s := &Sender{url: to, header: header, queue: make(chan []byte, maxQueued), ending: make(chan struct{}), done: make(chan struct{})}
+	s.client = &http.Client{Timeout: postWait, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	go s.run()
+	return s
+}
+
+// Send takes in a body. One that finds the queue full is lost, and counted.
+func (s *Sender) Send(body []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+	case len(body) > maxBody:
+		s.lose(fmt.Errorf("a body is longer than %d bytes", maxBody))
+	default:
+		select {
+		case s.queue <- body:
+		default:
+			s.lose(errors.New("it did not keep up"))
+		}
+	}
+}
+
+func (s *Sender) lose(why error) { s.lost, s.why = s.lost+1, why }
+
+// Close posts what waits, for a few seconds and each once, and returns an error if bodies were
+// lost.
+func (s *Sender) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	close(s.queue)
+	close(s.ending)
+	s.mu.Unlock()
+	timer := time.AfterFunc(closeWait, s.cancel)
+	defer timer.Stop()
+	<-s.done
+	s.cancel()
+	s.client.CloseIdleConnections()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lost > 0 {
+		return fmt.Errorf("%d not delivered, the last because: %w", s.lost, s.why)
+	}
+	return nil
+}
+
+func (s *Sender) run() {
+	defer close(s.done)
+	for body := range s.queue {
+		if err := s.deliver(body); err != nil {
+			s.mu.Lock()
+			s.lose(err)
+			s.mu.Unlock()
+		}
+	}
+}
+
+// deliver posts a body, again while that may help: each time after twice the wait.
+func (s *Sender) deliver(body []byte) error {
+	wait := time.Second
+	for attempt := 1; ; attempt++ {
+		again, err := s.post(body)
+		if err == nil || !again || attempt == maxAttempts {
+			return err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+			wait *= 2
+		case <-s.ending:
+			timer.Stop()
+			return err
+		}
+	}
+}
+
+func (s *Sender) post(body []byte) (again bool, err error) {
+	req, err := http.NewRequestWithContext(s.ctx, http.MethodPost, s.url, bytes.NewReader(body))
+	if err != nil {
+		return false, bare(err)
+	}
+	for name, values := range s.header {
+		req.Header[name] = values
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return s.ctx.Err() == nil, bare(err)
+	}
+	defer resp.Body.Close()
+	_, _ = io.CopyN(io.Discard, resp.Body, 4096)
+	if resp.StatusCode/100 == 2 {
+		return false, nil
+	}
+	return resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode/100 == 5, errors.New("status " + strconv.Itoa(resp.StatusCode))
+}
+
+// bare is an error without the URL, which may be a secret.
+func bare(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err
+	}
+	return err
+}

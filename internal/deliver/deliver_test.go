@@ -1,0 +1,84 @@
+package deliver
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// receiver takes in bodies, and answers with the statuses that it is given, then 200.
+type receiver struct {
+	mu       sync.Mutex
+	statuses []int
+	got      []string
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	body, _ := io.ReadAll(req.Body)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.got = append(r.got, req.Header.Get("Authorization")+" "+string(body))
+	status := http.StatusOK
+	if len(r.statuses) > 0 {
+		status, r.statuses = r.statuses[0], r.statuses[1:]
+	}
+	if status/100 == 3 {
+		w.Header().Set("Location", "/elsewhere")
+	}
+	w.WriteHeader(status)
+}
+
+func (r *receiver) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.got)
+}
+
+// TestDelivery: bodies arrive in order, and again only after an error that may pass.
+func TestDelivery(t *testing.T) {
+	r := &receiver{statuses: []int{200, 503, 200, 400, 302}}
+	server := httptest.NewServer(r)
+	defer server.Close()
+	s := New(server.URL+"/secret-path", http.Header{"Authorization": {"Bearer t"}})
+	for _, body := range []string{"1", "2", "3", "4", "5"} {
+		s.Send([]byte(body))
+	}
+	s.Send(make([]byte, maxBody+1))
+	for range 600 { // Close would give up the second attempt
+		if r.count() == 6 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	err := s.Close()
+	if err == nil || err.Error() != "3 not delivered, the last because: status 302" {
+		t.Errorf("got %v", err)
+	}
+	if want := []string{"Bearer t 1", "Bearer t 2", "Bearer t 2", "Bearer t 3", "Bearer t 4", "Bearer t 5"}; !slices.Equal(r.got, want) {
+		t.Errorf("got %q, want %q", r.got, want)
+	}
+	s.Send([]byte("late"))
+}
+
+// TestFullQueue: a receiver that does not answer delays nobody, not the end of the program
+// either, and its URL stays out of the error.
+func TestFullQueue(t *testing.T) {
+	stuck := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stuck }))
+	s := New(server.URL+"/secret-path", nil)
+	for range 2 * maxQueued {
+		s.Send([]byte("{}"))
+	}
+	s.cancel() // what Close does in the end
+	err := s.Close()
+	if err == nil || !strings.Contains(err.Error(), "not delivered") || strings.Contains(err.Error(), "secret-path") {
+		t.Errorf("got %v", err)
+	}
+	close(stuck)
+	server.Close()
+}

@@ -1,0 +1,18 @@
+package proxy
+
+import (
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// allowed has somebody asked about a request of the client. Over HTTP a client is asked
+// elsewhere: the proxy has no stream to it that is sure to be read.
+func (x *exchange) allowed(body []byte, out *scanner.Outcome) bool {
+	frame := frameOf(body)
+	if x.at.mask != nil {
+		frame = x.at.mask(frame)
+	}
+	q := questionOf(&x.at, mcp.ClientToServer, frame, out)
+	allowed, _ := x.gate.wait(x.in.Context(), keyOf(&x.at, mcp.ClientToServer, out.Messages[0].ID), q, len(body), nil)
+	return allowed
+}

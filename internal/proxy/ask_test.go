@@ -1,0 +1,280 @@
+package proxy_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// asked is somebody who answers for a client that cannot ask its user.
+type asked struct {
+	mu    sync.Mutex
+	told  []string
+	heard chan *proxy.Question
+	say   chan bool
+}
+
+func newAsked() *asked { return &asked{heard: make(chan *proxy.Question, 100), say: make(chan bool)} }
+
+func (a *asked) asking(timeout time.Duration) *proxy.Asking {
+	return &proxy.Asking{
+		Timeout: timeout,
+		Elsewhere: func(ctx context.Context, q *proxy.Question) bool {
+			a.heard <- q
+			select {
+			case yes := <-a.say:
+				return yes
+			case <-ctx.Done():
+				return false
+			}
+		},
+		Told: func(q *proxy.Question, allowed bool, by string) {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.told = append(a.told, fmt.Sprintf("%v %t: %s", q, allowed, by))
+		},
+	}
+}
+
+// wantTold holds what was told against what should be, in any order.
+func (a *asked) wantTold(t *testing.T, want ...string) {
+	t.Helper()
+	told := func() []string {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return slices.Sorted(slices.Values(a.told))
+	}
+	for n := 0; len(told()) < len(want) && n < 3000; n++ {
+		time.Sleep(10 * time.Millisecond)
+	}
+	slices.Sort(want)
+	if got := told(); !slices.Equal(got, want) {
+		t.Errorf("told %q, want %q", got, want)
+	}
+}
+
+// prompting is a policy that asks about sampling too.
+type prompting struct{}
+
+func (prompting) Decide(r *scanner.PolicyRequest) scanner.Decision {
+	if r.Method == "sampling/createMessage" {
+		return scanner.Decision{Verdict: scanner.Prompt, Check: scanner.PolicyCheck, Rule: "ask", Reason: "somebody has to agree"}
+	}
+	return denying{}.Decide(r)
+}
+
+const ping = `{"jsonrpc":"2.0","id":0,"method":"ping"}` + "\n"
+
+// initialize is the first message of a client that can do something.
+func initialize(capabilities string) string {
+	return `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":` + capabilities + `,"clientInfo":{"name":"c","version":"1"}}}` + "\n"
+}
+
+// line reads a line.
+func line(t *testing.T, r *bufio.Reader) string {
+	t.Helper()
+	s, err := r.ReadString('\n')
+	if err != nil {
+		t.Fatalf("%q, %v", s, err)
+	}
+	return s
+}
+
+// TestHeldMessages: a message that the policy prompts for waits until somebody answers, and
+// those behind it do not. Who says nothing in time refuses.
+func TestHeldMessages(t *testing.T) {
+	a := newAsked()
+	c := connect(t, engineOf(t, scanner.Options{Policy: prompting{}}), func(o *proxy.Options) { o.Asking = a.asking(time.Hour) })
+	held := ` {"jsonrpc":"2.0","id":1.0,"method":"tools/call","params":{"name":"asked","arguments":{"token":"ghp_0123456789abcdefghijABCDEFGHIJ456789","line":"a\nb"}}} ` + "\r\n"
+	c.say(c.toProxy, held+ping)
+	c.expect(c.serverIn, ping)
+	q := <-a.heard
+	if q.Server != "srv" || q.Asks != "client" || q.Method != "tools/call" || q.Target != "asked" || q.Reason != "somebody has to agree" ||
+		!strings.Contains(q.Arguments, `"line":"a\nb"`) || strings.Contains(q.Arguments, "abcdefghij") {
+		t.Errorf("%+v", q)
+	}
+	a.say <- true
+	c.expect(c.serverIn, held)
+	c.say(c.serverOut, `{"jsonrpc":"2.0","id":1.0,"result":{}}`+"\n")
+	c.expect(c.fromProxy, `{"jsonrpc":"2.0","id":1.0,"result":{}}`+"\n")
+
+	c.say(c.toProxy, call(`"b"`, "asked")+"\n")
+	<-a.heard
+	a.say <- false
+	c.expect(c.fromProxy, refused(`"b"`, "needs approval: somebody has to agree", "ask", "prompt")+"\n")
+
+	// What its sender cancels is given up, and needs no answer.
+	c.say(c.toProxy, call("3", "asked")+"\n")
+	<-a.heard
+	cancelled := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}` + "\n"
+	c.say(c.toProxy, cancelled+ping)
+	c.expect(c.serverIn, cancelled+ping)
+
+	// A batch is held as a whole, and requests of the server are held too.
+	batch := `[` + call("4", "asked") + `,` + call("5", "other") + `]` + "\n"
+	c.say(c.toProxy, batch)
+	if q := <-a.heard; q.Asks != "client" || q.More != 1 {
+		t.Errorf("%+v", q)
+	}
+	a.say <- true
+	c.expect(c.serverIn, batch)
+	sampling := `{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}` + "\n"
+	c.say(c.serverOut, sampling)
+	if q := <-a.heard; q.Asks != "server" || q.Method != "sampling/createMessage" {
+		t.Errorf("%+v", q)
+	}
+	a.say <- true
+	c.expect(c.fromProxy, sampling)
+	if err := c.close(); err != nil {
+		t.Error(err)
+	}
+	a.wantTold(t, `tools/call "asked" for the server srv true: mcpscan held`, `tools/call "asked" for the server srv false: mcpscan held`,
+		`tools/call "asked" for the server srv false: its sender cancelled it`, `tools/call "asked" for the server srv, with 1 more messages true: mcpscan held`,
+		`sampling/createMessage of the server srv true: mcpscan held`)
+}
+
+// TestHeldTooLong: without an answer in time, a message is refused; and so is one for which there
+// is no room.
+func TestHeldTooLong(t *testing.T) {
+	a := newAsked()
+	c := connect(t, engineOf(t, scanner.Options{Policy: denying{}}), func(o *proxy.Options) { o.Asking, o.MaxMessage = a.asking(time.Millisecond), 1<<20 })
+	c.say(c.toProxy, call("1", "asked")+"\n")
+	c.expect(c.fromProxy, refused("1", "needs approval: somebody has to agree", "ask", "prompt")+"\n")
+	c.close()
+	a.wantTold(t, `tools/call "asked" for the server srv false: nobody answered in time`)
+
+	b := newAsked()
+	c = connect(t, engineOf(t, scanner.Options{Policy: denying{}}), func(o *proxy.Options) { o.Asking = b.asking(time.Hour) })
+	const places = 32
+	for n := range places {
+		c.say(c.toProxy, strings.ReplaceAll(call(fmt.Sprint(n), "asked"), "tools/call", "prompts/get")+"\n")
+		<-b.heard
+	}
+	c.say(c.toProxy, strings.ReplaceAll(call("99", "asked"), "tools/call", "prompts/get")+"\n")
+	c.expect(c.fromProxy, refused("99", "needs approval: somebody has to agree", "ask", "prompt")+"\n")
+	b.wantTold(t, `prompts/get "asked" for the server srv false: too many messages wait for an answer`)
+	go func() { // the connection ends when its server does; whoever still waits gets an answer
+		_, _ = io.Copy(io.Discard, c.fromProxy)
+	}()
+	c.server.exit()
+	c.serverOut.Close()
+	c.toProxy.Close()
+	<-c.done
+}
+
+// TestElicitation: a client that can is asked itself, under an id that no server has; its answer
+// reaches no server, and only an explicit yes allows.
+func TestElicitation(t *testing.T) {
+	for _, test := range []struct {
+		capabilities, answer string
+		allowed, elsewhere   bool
+	}{
+		{`{"elicitation":{}}`, `"result":{"action":"accept","content":{"allow":true}}`, true, false},
+		{`{"elicitation":{"form":{},"url":{}}}`, `"result":{"action":"accept","content":{"allow":true,"x":1}}`, true, false},
+		{`{"elicitation":{}}`, `"result":{"action":"accept","content":{"allow":false}}`, false, false},
+		{`{"elicitation":{}}`, `"result":{"action":"accept","content":{"allow":"true"}}`, false, false},
+		{`{"elicitation":{}}`, `"result":{"action":"accept","content":{"Allow":true}}`, false, false},
+		{`{"elicitation":{}}`, `"result":{"action":"accept"}`, false, false},
+		{`{"elicitation":{}}`, `"result":{"action":"decline","content":{"allow":true}}`, false, false},
+		{`{"elicitation":{}}`, `"result":{"action":"cancel"}`, false, false},
+		{`{"elicitation":{}}`, `"error":{"code":-32601,"message":"no"}`, true, true},
+		{`{"elicitation":{"url":{}}}`, "", true, true},
+		{`{"elicitation":true}`, "", true, true},
+		{`{}`, "", true, true},
+	} {
+		a := newAsked()
+		c := connect(t, engineOf(t, scanner.Options{Policy: denying{}}), func(o *proxy.Options) { o.Asking = a.asking(time.Hour) })
+		c.say(c.toProxy, initialize(test.capabilities))
+		c.expect(c.serverIn, initialize(test.capabilities))
+		c.say(c.toProxy, call("1", "asked")+"\n")
+		client := bufio.NewReader(c.fromProxy)
+		if test.answer != "" {
+			got := line(t, client)
+			id := got[strings.Index(got, `"mcpscan-`):strings.Index(got, `,"method":"elicitation/create"`)]
+			if !strings.Contains(got, `"message":"mcpscan holds tools/call \"asked\" for the server srv, because the policy prompts for it: somebody has to agree. Arguments: {}"`) {
+				t.Errorf("asked %s", got)
+			}
+			c.say(c.toProxy, `{"jsonrpc":"2.0","id":`+id+`,`+test.answer+"}\n"+`{"jsonrpc":"2.0","id":`+id+`,"result":{"action":"accept","content":{"allow":true}}}`+"\n")
+		}
+		if test.elsewhere {
+			<-a.heard
+			a.say <- true
+		}
+		if test.allowed {
+			c.expect(c.serverIn, call("1", "asked")+"\n")
+		} else if got, want := line(t, client), refused("1", "needs approval: somebody has to agree", "ask", "prompt")+"\n"; got != want {
+			t.Errorf("%s: got %q, want %q", test.answer, got, want)
+		}
+		c.say(c.toProxy, ping)
+		c.expect(c.serverIn, ping)
+		if err := c.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestElicitationWithoutAnswer: a question is taken back when nobody answers, and a server
+// cannot answer for the client.
+func TestElicitationWithoutAnswer(t *testing.T) {
+	a := newAsked()
+	c := connect(t, engineOf(t, scanner.Options{Policy: denying{}}), func(o *proxy.Options) { o.Asking = a.asking(100 * time.Millisecond) })
+	c.say(c.toProxy, initialize(`{"elicitation":{}}`))
+	c.expect(c.serverIn, initialize(`{"elicitation":{}}`))
+	c.say(c.toProxy, call("1", "asked")+"\n")
+	client := bufio.NewReader(c.fromProxy)
+	got := line(t, client)
+	id := got[strings.Index(got, `"mcpscan-`):strings.Index(got, `,"method":"elicitation/create"`)]
+	forged := `{"jsonrpc":"2.0","id":` + id + `,"result":{"action":"accept","content":{"allow":true}}}` + "\n"
+	c.say(c.serverOut, forged)
+	want := map[string]bool{forged: true,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"no answer is needed any more"}}` + "\n": true,
+		refused("1", "needs approval: somebody has to agree", "ask", "prompt") + "\n":                                                           true}
+	for range len(want) {
+		got := line(t, client)
+		if !want[got] {
+			t.Errorf("got %q", got)
+		}
+		delete(want, got)
+	}
+	if err := c.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHeldOverHTTP: a request that the policy prompts for waits, others do not; who disconnects
+// gives it up.
+func TestHeldOverHTTP(t *testing.T) {
+	a := newAsked()
+	f := inFront(t, engineOf(t, scanner.Options{Policy: denying{}}), func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		say(w, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"got":`+string(body)+`}}`)
+	}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Upstream) { o.Asking = a.asking(time.Hour) })
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		f.post(call("1", "asked"), http.StatusOK, `{"jsonrpc":"2.0","id":1,"result":{"got":`+call("1", "asked")+`}}`)
+	}()
+	<-a.heard
+	f.post(call("1", "other"), http.StatusOK, `{"jsonrpc":"2.0","id":1,"result":{"got":`+call("1", "other")+`}}`)
+	a.say <- true
+	<-answered
+	go func() { <-a.heard; a.say <- false }()
+	f.post(call("1", "asked"), http.StatusOK, refused("1", "needs approval: somebody has to agree", "ask", "prompt"))
+
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-a.heard; cancel() }()
+	req, _ := http.NewRequestWithContext(ctx, http.MethodPost, f.url, strings.NewReader(call("1", "asked")))
+	if _, err := http.DefaultClient.Do(req); err == nil {
+		t.Error("a request that was given up has a response")
+	}
+}

@@ -1,0 +1,266 @@
+// Package spool writes lines to files behind a bounded queue.
+//
+// It must never make whoever hands it a line wait for a disk, and never lose a line without
+// saying so where it is missing.
+package spool
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+const (
+	maxQueued  = 16 << 20        // bytes that wait to be written
+	spareBytes = 1 << 20         // of memory that is kept for the next lines
+	retryWait  = time.Second     // between two attempts to write
+	closeWait  = 5 * time.Second // for what waits when the spool is closed
+)
+
+// Options say where lines go.
+type Options struct {
+	// Open creates a file.
+	Open func(name string) (io.WriteCloser, error)
+	// Lost returns the line, with its end, that stands in place of n lines that were lost.
+	Lost func(n int, why string) []byte
+	// Trouble is told once that a file cannot be written, and again once it can.
+	Trouble func(error)
+}
+
+// Spool writes lines to a file, and to the next one when told so. Its methods are for one
+// goroutine at a time.
+//
+// Lines that find the queue full are lost. In their place the file has a line that counts
+// them, followed by empty lines, so that each later line has the number that it would have had.
+// A file that cannot be written is tried again, for as long as the queue has room.
+type Spool struct {
+	o Options
+
+	mu      sync.Mutex
+	parts   []part // one at least; the last one takes what comes
+	writing []byte // in the hands of the writer
+	queued  int    // bytes of both
+	lost    int    // lines behind the last part
+	why     string // they were
+	total   int    // lines lost in all
+	failed  error  // why nothing can be written, nil where it can
+	ending  bool
+
+	wake chan struct{}
+	done chan struct{}
+}
+
+// part is what waits for one file.
+type part struct {
+	name string // of a file that begins with it, "" for more of the same
+	data []byte
+}
+
+// New returns a spool that writes to file, which is open already.
+func New(file io.WriteCloser, o Options) *Spool {
+	s := &Spool{o: o, parts: make([]part, 1), wake: make(chan struct{}, 1), done: make(chan struct{})}
+	go s.run(file)
+	return s
+}
+
+// Write takes in one line with its end. It returns no error: what is lost is counted.
+func (s *Spool) Write(line []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.queued > 0 && s.queued+len(line) > maxQueued {
+		s.lost++
+		s.total++
+		if s.why = "the disk did not keep up"; s.failed != nil {
+			s.why = s.failed.Error()
+		}
+		return len(line), nil
+	}
+	s.tellLost()
+	s.add(line)
+	return len(line), nil
+}
+
+// Next has the lines that follow written to another file.
+func (s *Spool) Next(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tellLost()
+	s.parts = append(s.parts, part{name: name})
+	s.signal()
+}
+
+// tellLost puts into the queue what stands in place of lost lines.
+func (s *Spool) tellLost() {
+	if s.lost == 0 {
+		return
+	}
+	s.add(s.o.Lost(s.lost, s.why))
+	s.add(bytes.Repeat([]byte("\n"), s.lost-1))
+	s.lost = 0
+}
+
+func (s *Spool) add(data []byte) {
+	last := &s.parts[len(s.parts)-1]
+	last.data = append(last.data, data...)
+	s.queued += len(data)
+	s.signal()
+}
+
+func (s *Spool) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Close writes what waits, and returns an error if lines were lost. It waits a few seconds for
+// a disk that does not answer.
+func (s *Spool) Close() error {
+	s.mu.Lock()
+	s.ending = true
+	s.tellLost()
+	s.signal()
+	s.mu.Unlock()
+	timer := time.NewTimer(closeWait)
+	defer timer.Stop()
+	select {
+	case <-s.done:
+	case <-timer.C:
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range append(s.parts, part{data: s.writing}) { // nobody wrote them
+		s.total += bytes.Count(p.data, []byte("\n"))
+	}
+	if s.total == 0 {
+		return s.failed
+	}
+	return errors.Join(fmt.Errorf("messages that are missing: %d", s.total), s.failed)
+}
+
+// run writes what comes until the spool is closed.
+func (s *Spool) run(file io.WriteCloser) {
+	defer close(s.done)
+	var spare []byte
+	for {
+		p, ok := s.take(spare)
+		if !ok {
+			break
+		}
+		if p.name != "" {
+			file = s.open(file, p.name)
+		}
+		rest := s.put(file, p.data)
+		s.mu.Lock()
+		s.queued -= len(p.data)
+		s.writing = nil
+		s.total += bytes.Count(rest, []byte("\n"))
+		s.mu.Unlock()
+		if spare = p.data; cap(spare) > spareBytes {
+			spare = nil
+		}
+	}
+	if file != nil {
+		if err := file.Close(); err != nil {
+			s.trouble(err)
+		}
+	}
+}
+
+// take waits for a part to write, and is false once there will be none. What comes meanwhile
+// goes into spare.
+func (s *Spool) take(spare []byte) (part, bool) {
+	for {
+		s.mu.Lock()
+		p, more, ending := s.parts[0], len(s.parts) > 1, s.ending
+		if more {
+			s.parts = s.parts[1:]
+		} else if len(p.data) > 0 || p.name != "" {
+			s.parts[0] = part{data: spare[:0]}
+			more = true
+		}
+		if more {
+			s.writing = p.data
+		}
+		s.mu.Unlock()
+		switch {
+		case more:
+			return p, true
+		case ending:
+			return part{}, false
+		}
+		<-s.wake
+	}
+}
+
+// open closes a file and opens the next one; nil where that is not possible before the end.
+func (s *Spool) open(file io.WriteCloser, name string) io.WriteCloser {
+	if file != nil {
+		if err := file.Close(); err != nil {
+			s.trouble(err)
+		}
+	}
+	for {
+		next, err := s.o.Open(name)
+		if err == nil {
+			return next
+		}
+		s.trouble(err)
+		if !s.again() {
+			return nil
+		}
+	}
+}
+
+// put writes data, and returns what of it could not be written before the end.
+func (s *Spool) put(file io.WriteCloser, data []byte) (rest []byte) {
+	if file == nil {
+		return data
+	}
+	for len(data) > 0 {
+		n, err := file.Write(data)
+		data = data[n:]
+		if err == nil {
+			s.trouble(nil)
+			continue
+		}
+		s.trouble(err)
+		if !s.again() {
+			return data
+		}
+	}
+	return nil
+}
+
+// trouble remembers why nothing can be written, or that it can again, and says so once.
+func (s *Spool) trouble(err error) {
+	s.mu.Lock()
+	news := (err == nil) != (s.failed == nil)
+	s.failed = err
+	s.mu.Unlock()
+	if news {
+		s.o.Trouble(err)
+	}
+}
+
+// again waits for the next attempt, and is false where there is none.
+func (s *Spool) again() bool {
+	timer := time.NewTimer(retryWait)
+	defer timer.Stop()
+	for {
+		s.mu.Lock()
+		ending := s.ending
+		s.mu.Unlock()
+		if ending {
+			return false
+		}
+		select {
+		case <-timer.C:
+			return true
+		case <-s.wake:
+		}
+	}
+}
