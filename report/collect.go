@@ -22,8 +22,9 @@ type Collector struct {
 	strings  map[string]string
 	sessions sessions
 	servers  serverNames
-	event    int64 // how many events there were, those of other shards included
-	worsened int   // findings that recurred at a higher severity, or open
+	event    int64            // how many events there were, those of other shards included
+	worsened int              // findings that recurred at a higher severity, or open
+	again    []partialFinding // these as they recurred, where they are kept for a merge
 }
 
 // maxReason bounds the reason why a finding is suppressed or approved, in characters.
@@ -95,7 +96,9 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 	}
 	switch {
 	case e.at >= 0:
-		c.findings[e.at].Occurrences = int(e.times)
+		if c.findings[e.at].Occurrences = int(e.times); changed && c.room.least > 0 {
+			c.again = append(c.again, partialFinding{rank{e.status == scanner.Open, e.severity, c.event}, c.convert(f, fingerprint)})
+		}
 	case changed && c.lists(e) && c.room.admits(f.Rule.ID, rank{e.status == scanner.Open, e.severity, c.event}):
 		out := c.convert(f, fingerprint)
 		out.Severity, out.Occurrences = e.severity, int(e.times)
@@ -104,7 +107,7 @@ func (c *Collector) Finding(f *scanner.Finding) error {
 			e.at = int32(len(c.findings))
 			c.seen[key] = e
 		}
-		c.add(out, key, c.event)
+		c.add(out, key, rank{e.status == scanner.Open, e.severity, c.event})
 	}
 	return nil
 }

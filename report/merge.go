@@ -27,7 +27,7 @@ func Merge(parts []*Partial) (r *Report, bounds []string, err error) {
 	first := parts[0]
 	c := NewCollector(scanner.Note)
 	var res scanner.Result
-	var found []partialFinding
+	var found, again []partialFinding
 	var cut *rank
 	for _, p := range parts {
 		res.Add(p.Result)
@@ -44,11 +44,11 @@ func Merge(parts []*Partial) (r *Report, bounds []string, err error) {
 		if p.Cut != nil && (cut == nil || p.Cut.compare(*cut) < 0) {
 			cut = p.Cut
 		}
-		found = append(found, p.Findings...)
+		found, again = append(found, p.Findings...), append(again, p.Again...)
 	}
-	c.list(found, cut)
+	c.list(found, again, cut)
 	c.sessions.merge(parts)
-	bounds = reached(parts, c.room.cut != nil || len(c.room.unlisted(c.findings)) > 0, c.worsened)
+	bounds = reached(parts, c.room.cut != nil || c.room.bytes > maxReport, c.worsened)
 	res.Coverage.Skipped, res.Coverage.Ignored = mergeSkips(res.Coverage.Skipped), mergeSkips(res.Coverage.Ignored)
 	r = c.Report(first.Inputs, first.Tool.Version, res)
 	r.Config, r.Baseline, r.UnusedIgnores = first.Config, first.Baseline, unusedByAll(parts)
@@ -92,14 +92,25 @@ func complementary(parts []*Partial) error {
 	return nil
 }
 
-// list lists the findings of all shards as one run would have.
-func (c *Collector) list(found []partialFinding, cut *rank) {
-	slices.SortStableFunc(found, func(a, b partialFinding) int { return cmp.Compare(a.Place, b.Place) })
-	c.room.cut = cut
+// list lists the findings of all shards as one run would have. One that recurred as worse is listed
+// where it was first seen if there was room for it then, and otherwise where it recurred.
+func (c *Collector) list(found, again []partialFinding, cut *rank) {
+	slices.SortStableFunc(found, func(a, b partialFinding) int { return cmp.Compare(a.As.Place, b.As.Place) })
+	final := map[[16]byte]*Finding{}
 	for i := range found {
-		f := &found[i]
-		if at := (rank{f.Finding.open(), f.Finding.Severity, f.Place}); c.room.admits(f.Finding.Rule, at) {
-			c.add(f.Finding, [16]byte{}, f.Place)
+		final[keyOf(found[i].Finding.Session, found[i].Finding.Fingerprint)] = &found[i].Finding
+	}
+	all := slices.Concat(found, again)
+	slices.SortStableFunc(all, func(a, b partialFinding) int { return cmp.Compare(a.As.Place, b.As.Place) })
+	c.room.cut = cut
+	listed := map[[16]byte]bool{}
+	for _, f := range all {
+		key := keyOf(f.Finding.Session, f.Finding.Fingerprint)
+		if is := final[key]; is != nil && !listed[key] && c.room.admits(f.Finding.Rule, f.As) {
+			listed[key] = true
+			out := *is
+			out.Location, out.Timestamp, out.Related, out.Field, out.Tool = f.Finding.Location, f.Finding.Timestamp, f.Finding.Related, f.Finding.Field, f.Finding.Tool
+			c.add(out, [16]byte{}, f.As)
 		}
 	}
 	if c.room.bytes > maxReport {

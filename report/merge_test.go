@@ -58,6 +58,47 @@ func TestMergeKeepsTheWorst(t *testing.T) {
 	}
 }
 
+// TestMergeOfRecurring: findings that recur as worse are listed at the place where one run lists
+// them, though it has no room for all of them when they are first seen.
+func TestMergeOfRecurring(t *testing.T) {
+	const shards = 3
+	rng := rand.New(rand.NewPCG(1, 1))
+	one := NewCollector(scanner.Low)
+	var parts [shards]*Collector
+	for i := range parts {
+		parts[i] = NewCollector(scanner.Low)
+		parts[i].KeepForMerge()
+	}
+	rules := []*scanner.Rule{{ID: "a"}, {ID: "b"}}
+	for i := range 8000 {
+		session := rng.IntN(30)
+		e := &scanner.Event{Session: fmt.Sprint("s", session), Server: "srv", Kind: scanner.FrameEvent}
+		f := scanner.Finding{Rule: rules[rng.IntN(2)], Severity: scanner.Severities[1+rng.IntN(2)*rng.IntN(2)], Session: e.Session, Message: fmt.Sprint("m", i), Subject: scanner.ToolSubject,
+			Name: fmt.Sprint("t", rng.IntN(150)), Status: scanner.Status(rng.IntN(2) * rng.IntN(2)), Location: scanner.Location{File: "f", Line: 1 + i}}
+		feed(t, one, e, &f, false)
+		for k, p := range parts {
+			feed(t, p, e, &f, session%shards != k)
+		}
+	}
+	want := one.Report(nil, "v", scanner.Result{})
+	var partial []*Partial
+	for k, c := range parts {
+		p := c.Partial(nil, "v", scanner.Result{})
+		p.Shard, p.Of = k+1, shards
+		partial = append(partial, p)
+	}
+	got, bounds, err := Merge(partial)
+	if err != nil || len(bounds) > 0 {
+		t.Fatal(err, bounds)
+	}
+	if len(want.Summary.Unlisted) == 0 || one.worsened < 100 {
+		t.Fatalf("%v unlisted, %d worsened: the test says little", want.Summary.Unlisted, one.worsened)
+	}
+	if a, b := render(t, "json", want, Options{}), render(t, "json", got, Options{}); a != b {
+		t.Errorf("merged %d findings, one run lists %d", len(got.Findings), len(want.Findings))
+	}
+}
+
 func feed(t *testing.T, c *Collector, e *scanner.Event, f *scanner.Finding, elsewhere bool) {
 	t.Helper()
 	if err := c.Event(e, &scanner.Outcome{Elsewhere: elsewhere}); err != nil {

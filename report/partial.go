@@ -38,6 +38,7 @@ type Partial struct {
 	All      []Unlisted       `json:"all"` // findings that are to be listed, by rule and severity
 	Worsened int              `json:"worsened"`
 	Findings []partialFinding `json:"findings"`
+	Again    []partialFinding `json:"again"` // those of them that recurred as worse, as they did
 	Cut      *rank            `json:"cut,omitempty"`
 	Servers  []string         `json:"servers"`
 	Sessions []partialSession `json:"sessions"`
@@ -45,7 +46,7 @@ type Partial struct {
 }
 
 type partialFinding struct {
-	Place   int64   `json:"place"` // of the event
+	As      rank    `json:"as"` // when it was listed
 	Finding Finding `json:"finding"`
 }
 
@@ -119,7 +120,13 @@ func (c *Collector) Partial(inputs []Input, version string, res scanner.Result) 
 		scanner.Bound{Name: "tools that are new to a session", Used: len(c.sessions.shown), Most: maxShown})
 	for i, f := range c.findings {
 		notNil(&f.Related)
-		p.Findings = append(p.Findings, partialFinding{c.room.ranks[i].Place, f})
+		p.Findings = append(p.Findings, partialFinding{c.room.first[i], f})
+	}
+	for _, f := range c.again {
+		if e := c.seen[keyOf(f.Finding.Session, f.Finding.Fingerprint)]; e.at >= 0 {
+			notNil(&f.Finding.Related)
+			p.Again = append(p.Again, f)
+		}
 	}
 	for _, s := range c.sessions.list {
 		p.Sessions = append(p.Sessions, partialSession{s.place, s.began, s.SessionSummary})

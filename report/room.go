@@ -63,6 +63,7 @@ type room struct {
 	least    int           // bytes that every finding counts as; 0 for what it takes
 	bytes    int
 	ranks    []rank     // of the findings in the list, in its order
+	first    []rank     // the same, when they were listed
 	keys     [][16]byte // the same
 	cut      *rank      // of the first that there was no room for; nil if there is room for all
 }
@@ -105,9 +106,9 @@ func size(f *Finding) int {
 
 // add lists a finding. Where the list takes more than twice the room that there is, the
 // worst are kept: so each finding is moved a few times at most.
-func (c *Collector) add(f Finding, key [16]byte, place int64) {
+func (c *Collector) add(f Finding, key [16]byte, at rank) {
 	c.findings, c.room.keys = append(c.findings, f), append(c.room.keys, key)
-	c.room.ranks = append(c.room.ranks, rank{Place: place})
+	c.room.ranks, c.room.first = append(c.room.ranks, at), append(c.room.first, at)
 	if c.room.bytes += c.room.size(&f); c.room.bytes > 2*maxReport {
 		c.trim()
 	}
@@ -141,11 +142,11 @@ func (c *Collector) keep(places []int, bytes int) {
 	slices.Sort(places)
 	var findings []Finding
 	var was = c.room
-	c.room.keys, c.room.ranks, c.room.bytes = nil, nil, bytes
+	c.room.keys, c.room.ranks, c.room.first, c.room.bytes = nil, nil, nil, bytes
 	for _, i := range places {
 		c.place(was.keys[i], len(findings))
 		findings = append(findings, c.findings[i])
-		c.room.keys, c.room.ranks = append(c.room.keys, was.keys[i]), append(c.room.ranks, was.ranks[i])
+		c.room.keys, c.room.ranks, c.room.first = append(c.room.keys, was.keys[i]), append(c.room.ranks, was.ranks[i]), append(c.room.first, was.first[i])
 	}
 	c.findings = findings
 	c.strings = map[string]string{} // with those that only findings had which are gone
