@@ -46,6 +46,8 @@ type judge struct {
 	whole       bool         // Inspect kept all findings of the event
 	withholding *withholding // nil in a run over a whole input
 	remembered  int          // values, in all sessions
+	learned     int          // tools of other connections
+	sharing     bool         // outcomes carry what messages add for others
 
 	// The event at hand.
 	places  Places
@@ -59,6 +61,7 @@ type judge struct {
 	most    int
 	floor   Severity // of the least severe of them, where there are as many as are kept
 	dropped int
+	adds    contribution // where outcomes carry it
 }
 
 type pinKey struct {
@@ -96,6 +99,9 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	case IgnoredEvent:
 		j.coverage.ignore(e.Reason, e.Origin)
 		return &j.out
+	case SharedEvent: // not counted: who received the message counts it
+		j.learn(e)
+		return &j.out
 	case SettingsEvent: // not counted: a run that read nothing else has inspected nothing
 		j.out.Findings = j.found
 		return &j.out
@@ -115,13 +121,14 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 func (j *judge) messages(e *Event) {
 	session := j.session(e)
 	srv := session.server(e.Server)
-	if j.server, j.out.First = srv, !srv.Seen && !srv.forgotten; srv.forgotten {
+	if j.server, j.out.First = srv, !srv.met && !srv.forgotten; srv.forgotten {
 		j.coverage.skip("more servers in a session than the limit: each message of this one was judged alone", e.Origin)
 	}
-	if !srv.Seen && len(j.servers) < maxCounted {
+	if !srv.met && len(j.servers) < maxCounted {
 		j.servers[digest(e.Server)] = struct{}{}
 		j.stats.Servers = len(j.servers)
 	}
+	srv.met = true
 	first, agreed := mcp.Unknown, true
 	for i := range j.out.Messages {
 		from := j.message(session, srv, e, i)
@@ -193,7 +200,9 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 		j.pin(e, &m.Definitions[k])
 	}
 	if len(m.Values) > 0 {
-		if lost := j.remember(session, srv, from, i, m); lost != "" {
+		if lost := j.remember(session, srv, from, m.Values, func() *Outflow {
+			return &Outflow{Server: srv.ID, Tool: cut(m.Target), Location: j.places.At(m.Offset), Orders: j.orders(i)}
+		}); lost != "" {
 			j.coverage.skip(lost, e.Origin)
 		}
 	}
@@ -212,6 +221,9 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	if !whole {
 		j.coverage.skip("more open requests than the limit: the response to this one is not matched with it", e.Origin)
 	}
+	if j.sharing {
+		j.share(p, took)
+	}
 	srv.Noisy = srv.Noisy || j.out.Noise && from == mcp.ServerToClient
 	return from
 }
@@ -222,6 +234,9 @@ func (j *judge) start(session *Session, srv *Server, e *Event, m *Judged, from m
 	p := &j.pass
 	p.Now, p.Session, p.Server, p.Message, p.Direction, p.Transport, p.Noise, p.event = e.Time, session, srv, m, from, e.Transport, j.out.Noise, e
 	p.told = nil
+	if j.sharing {
+		j.adds = contribution{first: !srv.Seen}
+	}
 	p.Request, p.call, p.broken, p.policy, p.blocked, p.spoken, p.apart = nil, nil, broken{}, Decision{}, nil, p.spoken[:0], nil
 	return p
 }
