@@ -73,6 +73,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("EXAMPLES", examples)
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("MCPSCAN_SESSION", noSession) // all scripts have one client, the test
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
