@@ -18,8 +18,10 @@ import (
 // TestMain puts the program and the fake servers into PATH.
 func TestMain(m *testing.M) {
 	testscript.Main(withPrograms{m}, map[string]func(){
-		"sdkserver":    sdkServer,
-		"genrecording": genRecording,
+		"sdkserver":     sdkServer,
+		"sessionclient": sessionClient,
+		"sessionload":   sessionLoad,
+		"genrecording":  genRecording,
 	})
 }
 
