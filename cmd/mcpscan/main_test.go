@@ -21,6 +21,7 @@ func TestMain(m *testing.M) {
 		"sdkserver":     sdkServer,
 		"sessionclient": sessionClient,
 		"sessionload":   sessionLoad,
+		"relay":         relay,
 		"genrecording":  genRecording,
 	})
 }

@@ -8,67 +8,18 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 )
 
 var kills = flag.Int("kills", 6, "processes that TestKilledInSession kills")
-
-// sessionLoad is the command "sessionload CONFIG": a client that calls a tool of each server
-// without end. It prints the process of each proxy, each answer, and who has gone.
-func sessionLoad() {
-	text, err := os.ReadFile(os.Args[1])
-	var config clientConfig
-	if err = errors.Join(err, json.Unmarshal(text, &config)); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	var wg sync.WaitGroup
-	for name, entry := range config.Servers {
-		wg.Go(func() {
-			cmd := exec.Command(entry.Command, entry.Args...)
-			in, err1 := cmd.StdinPipe()
-			out, err2 := cmd.StdoutPipe()
-			if errors.Join(err1, err2, cmd.Start()) == nil {
-				fmt.Println("proxy", name, cmd.Process.Pid)
-				load(name, in, bufio.NewReader(out))
-				_ = cmd.Wait()
-			}
-			fmt.Println("gone", name)
-		})
-	}
-	wg.Wait()
-}
-
-// load calls a tool until nobody answers.
-func load(name string, in io.Writer, out *bufio.Reader) {
-	for id := 1; ; id++ {
-		method := `"tools/call","params":{"name":"compute_` + name + `","arguments":{"of":"user-` + strconv.Itoa(id) + `@example.com"}}`
-		if id == 1 {
-			method = `"tools/list"`
-		}
-		if _, err := fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":%s}`+"\n", id, method); err != nil {
-			return
-		}
-		line, err := out.ReadString('\n')
-		if err != nil {
-			return
-		}
-		if !strings.Contains(line, fmt.Sprintf(`"id":%d,`, id)) {
-			fmt.Println("wrong", line)
-		}
-		fmt.Println("answer", name)
-	}
-}
 
 // loaded is a session under load.
 type loaded struct {

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,85 +17,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/mcpscan/mcpscan/report"
 )
-
-// toolCall is what a session client is told to call.
-type toolCall struct {
-	Server    string            `json:"server"`
-	Tool      string            `json:"tool"`
-	Arguments map[string]string `json:"arguments"`
-}
-
-// clientConfig is a client configuration.
-type clientConfig struct {
-	Servers map[string]clientEntry `json:"mcpServers"`
-}
-
-type clientEntry struct {
-	Command string   `json:"command"`
-	Args    []string `json:"args"`
-}
-
-// sessionClient is the command "sessionclient CONFIG": a client with the official Go SDK, that
-// does what testdata/sessionclient.mjs does.
-func sessionClient() {
-	if err := runSessionClient(os.Args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
-
-func runSessionClient(file string) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	var config clientConfig
-	if err := json.Unmarshal(text, &config); err != nil {
-		return err
-	}
-	ctx, sessions := context.Background(), map[string]*mcp.ClientSession{}
-	for _, name := range slices.Sorted(maps.Keys(config.Servers)) {
-		entry := config.Servers[name]
-		cmd := exec.Command(entry.Command, entry.Args...)
-		cmd.Stderr = os.Stderr
-		client := mcp.NewClient(&mcp.Implementation{Name: "session", Version: "1.0.0"}, nil)
-		if sessions[name], err = client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil); err == nil {
-			_, err = sessions[name].ListTools(ctx, nil)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	fmt.Println("ready")
-	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		var c toolCall
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			return err
-		}
-		_, err := sessions[c.Server].CallTool(ctx, &mcp.CallToolParams{Name: c.Tool, Arguments: c.Arguments})
-		var refused *jsonrpc.Error
-		var data struct{ Rule string }
-		switch {
-		case err == nil:
-			fmt.Println("ok")
-		case errors.As(err, &refused) && json.Unmarshal(refused.Data, &data) == nil:
-			fmt.Println(data.Rule)
-		default:
-			return err
-		}
-	}
-	for _, s := range sessions {
-		if err := s.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // clientProcess is a session client while it runs.
 type clientProcess struct {

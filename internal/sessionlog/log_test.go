@@ -178,11 +178,15 @@ func TestDamage(t *testing.T) {
 // TestLost: a log that somebody removes, shortens or puts another in place of is no longer used.
 func TestLost(t *testing.T) {
 	for name, change := range map[string]func(m member) error{
-		"removed":      func(m member) error { return os.RemoveAll(m.dir) },
-		"log removed":  func(m member) error { return os.Remove(filepath.Join(m.dir, logFile)) },
-		"turn removed": func(m member) error { return os.Remove(filepath.Join(m.dir, turnFile)) },
-		"cut":          func(m member) error { return os.Truncate(filepath.Join(m.dir, logFile), 3) },
-		"huge":         func(m member) error { return os.Truncate(filepath.Join(m.dir, logFile), 1<<40) },
+		"removed":     func(m member) error { return os.RemoveAll(m.dir) },
+		"log removed": func(m member) error { return os.Remove(filepath.Join(m.dir, logFile)) },
+		"another session": func(m member) error {
+			err := os.RemoveAll(m.dir)
+			joined(m.t, filepath.Dir(filepath.Dir(m.dir)), "one").add(false, "first")
+			return err
+		},
+		"cut":  func(m member) error { return os.Truncate(filepath.Join(m.dir, logFile), 3) },
+		"huge": func(m member) error { return os.Truncate(filepath.Join(m.dir, logFile), 1<<40) },
 		"a link": func(m member) error {
 			path := filepath.Join(m.dir, logFile)
 			return errors.Join(os.Rename(path, path+".old"), os.Symlink(path+".old", path))

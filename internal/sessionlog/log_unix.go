@@ -27,13 +27,14 @@ const (
 
 // Log is a session that this process takes part in. It is for one goroutine at a time.
 type Log struct {
-	dir               string
+	dir, path         string // of the session, and of its log
 	turn, alive, file *os.File
 	reader
-	by   int64 // the number under which this process writes
-	at   int64 // how much of the file was read
-	torn bool  // the last line has no end
-	news [][]byte
+	by    int64  // the number under which this process writes
+	inode uint64 // of the file
+	at    int64  // how much of the file was read
+	torn  bool   // the last line has no end
+	news  [][]byte
 }
 
 // Join takes part in the session of a name, and begins it where nobody does. base is a
@@ -94,7 +95,7 @@ func join(dir string) (l *Log, err error) {
 	if err := private(dir); err != nil {
 		return nil, err
 	}
-	l = &Log{dir: dir}
+	l = &Log{dir: dir, path: filepath.Join(dir, logFile)}
 	defer func() {
 		if err != nil {
 			l.closeFiles()
@@ -114,16 +115,18 @@ func join(dir string) (l *Log, err error) {
 		return l, err
 	}
 	if flock(l.alive, unix.LOCK_EX|unix.LOCK_NB) == nil { // those who took part were killed
-		if err := os.Remove(filepath.Join(dir, logFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(l.path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return l, err
 		}
 	}
 	if err := flock(l.alive, unix.LOCK_SH|unix.LOCK_NB); err != nil {
 		return l, fmt.Errorf("taking part in the session: %w", err)
 	}
-	if l.file, err = open(filepath.Join(dir, logFile), os.O_CREATE); err != nil {
+	file, err := open(l.path, os.O_CREATE)
+	if err != nil {
 		return l, err
 	}
+	l.use(file)
 	if err := l.pull(); err != nil {
 		return l, err
 	}
@@ -199,30 +202,24 @@ func (l *Log) Again(wait time.Duration) error {
 
 // pull reads what is new in the log, from another file where it was shortened.
 func (l *Log) pull() error {
-	path := filepath.Join(l.dir, logFile)
-	if !same(l.turn, filepath.Join(l.dir, turnFile)) {
-		return ErrLost // others take turns by another file
-	}
-	if !same(l.file, path) {
-		file, err := open(path, 0)
-		if err != nil {
-			return errors.Join(ErrLost, err)
+	var is unix.Stat_t
+	err := unix.Lstat(l.path, &is)
+	if err == nil && is.Ino != l.inode {
+		if err = l.reopen(); err == nil {
+			err = unix.Lstat(l.path, &is)
 		}
-		l.file.Close()
-		l.file, l.at, l.torn = file, 0, false
 	}
-	is, err := l.file.Stat()
-	if err != nil || is.Size() < l.at || is.Size() > maxLog+2*MaxEntry {
+	if err != nil || is.Size < l.at || is.Size > maxLog+2*MaxEntry {
 		return errors.Join(ErrLost, err)
 	}
-	if is.Size() == l.at {
+	if is.Size == l.at {
 		return nil
 	}
-	text := make([]byte, is.Size()-l.at)
+	text := make([]byte, is.Size-l.at)
 	if _, err := l.file.ReadAt(text, l.at); err != nil && err != io.EOF {
 		return errors.Join(ErrLost, err)
 	}
-	l.at = is.Size()
+	l.at = is.Size
 	l.torn = text[len(text)-1] != '\n'
 	l.read(text, func(e entry) {
 		if len(e.Data) > 0 {
@@ -246,15 +243,37 @@ func (l *Log) shorten() error {
 	text = shorten(text)
 	_, err = file.Write(text)
 	if err == nil {
-		err = os.Rename(next, filepath.Join(l.dir, logFile))
+		err = os.Rename(next, l.path)
 	}
 	if err != nil {
 		file.Close()
 		return fmt.Errorf("shortening the log of the session: %w", err)
 	}
-	l.file.Close()
-	l.file, l.at = file, int64(len(text))
+	l.use(file)
+	l.at = int64(len(text))
 	return nil
+}
+
+// reopen reads the shorter log that another process has put in the place of ours.
+func (l *Log) reopen() error {
+	if !same(l.turn, filepath.Join(l.dir, turnFile)) {
+		return ErrLost // it is the log of another session, which takes turns by another file
+	}
+	file, err := open(l.path, 0)
+	if err == nil {
+		l.use(file)
+	}
+	return err
+}
+
+// use goes on with a file from its beginning.
+func (l *Log) use(file *os.File) {
+	if l.file != nil {
+		l.file.Close()
+	}
+	var is unix.Stat_t
+	_ = unix.Fstat(int(file.Fd()), &is) // of another inode than the one at the path, it is opened once more
+	l.file, l.inode, l.at, l.torn = file, is.Ino, 0, false
 }
 
 // Close leaves the session. The last one to leave removes it.
