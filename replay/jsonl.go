@@ -21,6 +21,7 @@ const (
 	typeMessage     = "mcp_message"
 	typeDefinitions = "mcp_definitions"
 	typeSkipped     = "mcp_skipped"
+	typeShared      = "mcp_shared"
 	typeLLM         = "llm_message"
 )
 
@@ -70,6 +71,8 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 		e.Kind, e.Type = scanner.SkippedEvent, kind
 		e.Reason, _ = b.doc.Str(0, "reason")
 		yield(e)
+	case kind == typeShared:
+		d.shared(e, b, yield)
 	case kind == typeLLM:
 		e.Kind, e.Reason = scanner.SkippedEvent, unknownBody
 		yield(e)
@@ -99,7 +102,7 @@ func (d *jsonLines) decode(b *lineBuffers, l line, data []byte, yield func(*scan
 // known reports a type of line that is read as what it says it is.
 func known(kind string) bool {
 	switch kind {
-	case typeMessage, typeDefinitions, typeSkipped, typeLLM:
+	case typeMessage, typeDefinitions, typeSkipped, typeShared, typeLLM:
 		return true
 	}
 	return auditTypes[kind]
@@ -157,6 +160,17 @@ func (d *jsonLines) record(b *lineBuffers, e *scanner.Event, key string, data []
 		return
 	}
 	yield(skipped(d.file, e.Origin.Line, "an %s without %s, raw or raw_base64", e.Type, key))
+}
+
+// shared decodes an mcp_shared: what a message of another connection adds to the session.
+func (d *jsonLines) shared(e *scanner.Event, b *lineBuffers, yield func(*scanner.Event)) {
+	s, err := scanner.ParseShared(&b.doc, b.doc.Get(0, "shared"))
+	if err != nil {
+		yield(skipped(d.file, e.Origin.Line, "an mcp_shared cannot be read: %v", err))
+		return
+	}
+	e.Kind, e.Type, e.Shared = scanner.SharedEvent, typeShared, s
+	yield(e)
 }
 
 // embedded makes the frame of an event from a node of the line: a JSON value

@@ -52,6 +52,8 @@ func (r *Recorder) Record(e *scanner.Event) error {
 		e.Reason = valid(e.Reason)
 		b = append(b, `,"reason":`...)
 		b = wire.AppendString(b, []byte(e.Reason))
+	case scanner.SharedEvent:
+		b = e.Shared.AppendJSON(append(b, `,"shared":`...))
 	case scanner.DefinitionEvent:
 		b = r.frame(b, e, "document")
 	default:
@@ -71,7 +73,7 @@ func (r *Recorder) write(b []byte) error {
 }
 
 func (r *Recorder) head(e *scanner.Event) []byte {
-	kind := map[scanner.EventKind]string{scanner.SkippedEvent: typeSkipped, scanner.DefinitionEvent: typeDefinitions}[e.Kind]
+	kind := map[scanner.EventKind]string{scanner.SkippedEvent: typeSkipped, scanner.DefinitionEvent: typeDefinitions, scanner.SharedEvent: typeShared}[e.Kind]
 	if kind == "" {
 		kind = typeMessage
 	}

@@ -172,6 +172,9 @@ func (j *judge) run(ordered <-chan *batch, ahead *ahead, sinks []Sink, cancel fu
 
 func (j *judge) deliver(e *Event, facts *Facts, sinks []Sink) error {
 	out := j.judge(e, facts)
+	if e.Kind == SharedEvent {
+		return nil
+	}
 	for _, s := range sinks {
 		if err := s.Event(e, out); err != nil {
 			return err

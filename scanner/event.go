@@ -23,6 +23,7 @@ const (
 	LockEvent                        // what a lockfile holds of one server
 	ConfigEvent                      // a client configuration, as Config; it belongs to no session
 	SettingsEvent                    // a change of what decides about findings, as Settings; it belongs to no session and is no input
+	SharedEvent                      // what a message of another connection adds to the session, as Shared
 	StartedEvent                     // what a server that was asked turned out to be, as Identity; no recording has it
 )
 
@@ -47,6 +48,7 @@ type Event struct {
 	Approved  bool                     // of a LockEvent: shows what was approved, not what was seen since
 	Config    *configfile.ClientConfig
 	Settings  *configfile.ChangedSettings
+	Shared    *Shared // belongs to the judge
 	Origin    Origin
 	Parts     []Part // of a frame that was put together: what of it stands where in the file, in order
 	Told      bool   // the frame says what the log of a model told: a recording that has the connection shows the same call there

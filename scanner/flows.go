@@ -78,16 +78,19 @@ func (p *JudgePass) Flows() iter.Seq[*Flow] {
 	}
 }
 
-// remember takes the values of a message into its session. It returns why one was
-// not remembered, or another one forgotten for it; "" where there is nothing to tell.
-func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, i int, m *Judged) (lost string) {
+// remember takes the values of a message into its session; cameOut is where they came out, if
+// they did. It returns why one was not remembered, or another one forgotten for it; "" where there is nothing to tell.
+func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, values []Value, cameOut func() *Outflow) (lost string) {
 	var source *Outflow
 	if s.forgot {
 		lost = "a session continued after its values were dropped to limit memory: the flow of the earliest is not tracked"
 	}
-	for n := range m.Values {
-		v := &m.Values[n]
+	for n := range values {
+		v := &values[n]
 		said := v.said || from == mcp.ClientToServer
+		if !said && source == nil && (!v.base || j.sharing) {
+			source = cameOut()
+		}
 		k, ok := s.known[v.digest]
 		switch {
 		case ok && said:
@@ -96,6 +99,9 @@ func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, i int, m *
 			if k.has&srv.bit == 0 || v.Kind < k.kind {
 				k.has, k.kind = k.has|srv.bit, min(k.kind, v.Kind)
 				s.known[v.digest] = k
+				if j.sharing {
+					j.adds.keepValue(v, said, source)
+				}
 			}
 			continue
 		case v.base && !said:
@@ -104,9 +110,6 @@ func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, i int, m *
 		k = knownValue{kind: v.Kind}
 		ring := &srv.values[text.DistinctKinds]
 		if !said {
-			if source == nil {
-				source = &Outflow{Server: srv.ID, Tool: cut(m.Target), Location: j.places.At(m.Offset), Orders: j.orders(i)}
-			}
 			k.has, k.from, k.at, k.via = srv.bit, source, v.at, v.Via
 			ring = &srv.values[v.Kind]
 		}
@@ -117,6 +120,9 @@ func (j *judge) remember(s *Session, srv *Server, from mcp.Direction, i int, m *
 		}
 		ring.insert(v.digest, maxValues, func(uint64) bool { return false })
 		s.known[v.digest] = k
+		if j.sharing {
+			j.adds.keepValue(v, said, source)
+		}
 	}
 	return lost
 }

@@ -68,7 +68,7 @@ func (in *Inspector) Inspect(e *Event) *Facts {
 	in.looks = closeLooks + len(e.Frame)/bytesPerLook
 	in.scan.Start()
 	switch e.Kind {
-	case SkippedEvent, IgnoredEvent:
+	case SkippedEvent, IgnoredEvent, SharedEvent:
 		return facts
 	}
 	if in.late() {

@@ -49,6 +49,8 @@ type judge struct {
 	remembered  int          // values, in all sessions
 	peak        int          // of these
 	pinned      int          // of schemas: bytes of those in pins
+	learned     int          // tools of other connections
+	sharing     bool         // outcomes carry what messages add for others
 
 	// The event at hand.
 	places  Places
@@ -62,6 +64,7 @@ type judge struct {
 	most    int
 	floor   Severity // of the least severe of them, where there are as many as are kept
 	dropped int
+	adds    contribution // where outcomes carry it
 }
 
 type pinKey struct {
@@ -102,6 +105,9 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 	case IgnoredEvent:
 		j.coverage.ignore(e.Reason, e.Origin)
 		return &j.out
+	case SharedEvent: // not counted: who received the message counts it
+		j.learn(e)
+		return &j.out
 	case SettingsEvent: // not counted: a run that read nothing else has inspected nothing
 		j.out.Findings = j.found
 		return &j.out
@@ -121,10 +127,11 @@ func (j *judge) judge(e *Event, facts *Facts) *Outcome {
 func (j *judge) messages(e *Event) {
 	session := j.session(e)
 	srv := session.server(e.Server)
-	if j.server, j.out.First = srv, !srv.Seen && !srv.forgotten; srv.forgotten {
+	if j.server, j.out.First = srv, !srv.met && !srv.forgotten; srv.forgotten {
 		j.coverage.skip("more servers in a session than the limit: each message of this one was judged alone", e.Origin)
 	}
 	j.count(e)
+	srv.met = true
 	first, agreed := mcp.Unknown, true
 	for i := range j.out.Messages {
 		from := j.message(session, srv, e, i)
@@ -140,7 +147,7 @@ func (j *judge) messages(e *Event) {
 
 // count counts the server of an event where it is a new one.
 func (j *judge) count(e *Event) {
-	if id := digest(e.Server); !j.server.Seen && len(j.servers) < maxCounted {
+	if id := digest(e.Server); !j.server.met && len(j.servers) < maxCounted {
 		if _, again := j.servers[id]; !again {
 			j.servers[id] = struct{}{}
 			j.stats.Servers++
@@ -206,7 +213,9 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 		j.pin(e, &m.Definitions[k])
 	}
 	if len(m.Values) > 0 {
-		if lost := j.remember(session, srv, from, i, m); lost != "" {
+		if lost := j.remember(session, srv, from, m.Values, func() *Outflow {
+			return &Outflow{Server: srv.ID, Tool: cut(m.Target), Location: j.places.At(m.Offset), Orders: j.orders(i)}
+		}); lost != "" {
 			j.coverage.skip(lost, e.Origin)
 		}
 	}
@@ -225,6 +234,9 @@ func (j *judge) message(session *Session, srv *Server, e *Event, i int) mcp.Dire
 	if !whole {
 		j.coverage.skip("more open requests than the limit: the response to this one is not matched with it", e.Origin)
 	}
+	if j.sharing {
+		j.share(p, took)
+	}
 	srv.Noisy = srv.Noisy || j.out.Noise && from == mcp.ServerToClient
 	return from
 }
@@ -235,6 +247,9 @@ func (j *judge) start(session *Session, srv *Server, e *Event, m *Judged, from m
 	p := &j.pass
 	p.Now, p.Session, p.Server, p.Message, p.Direction, p.Transport, p.Noise, p.event = e.Time, session, srv, m, from, e.Transport, j.out.Noise, e
 	p.told = nil
+	if j.sharing {
+		j.adds = contribution{first: !srv.Seen}
+	}
 	p.Request, p.call, p.broken, p.policy, p.blocked, p.spoken, p.apart = nil, nil, broken{}, Decision{}, nil, p.spoken[:0], nil
 	return p
 }

@@ -29,6 +29,9 @@ func (e *Engine) Live() *Live {
 // Step judges one event. It needs neither later events nor the end of the input. The frame and
 // the event belong to the caller again when it returns, and so does the outcome.
 func (l *Live) Step(e *Event) *Outcome {
+	if e.Kind == SharedEvent { // somebody else has inspected it
+		return l.decide(e, &Facts{})
+	}
 	out := l.decide(e, l.inspect(e))
 	out.place(e.Frame)
 	return out

@@ -7,6 +7,7 @@ type Outcome struct {
 	Findings []Finding  // by their place, then by the IDs of their rules
 	Skips    []string   // parts of the event that could not be judged, and why
 	Withheld []Withheld // definitions that the client is not shown; of a [Live] alone
+	Shared   []Shared   // what the messages add for others; of a [Live] that shares
 	Noise    bool       // the frame starts like no JSON-RPC message: a client passes over it
 	First    bool       // the event is the first of its server in the session
 

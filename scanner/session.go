@@ -98,6 +98,7 @@ func newToolName(name string, tool *Known) toolName {
 type Server struct {
 	// The fields that each message needs come first, to share cache lines.
 	ID      string
+	met     bool              // an event was about it before
 	Seen    bool              // it has taken part in a message before
 	Listed  bool              // it has answered tools/list
 	Asked   bool              // it has been sent a request
@@ -130,6 +131,7 @@ type Server struct {
 
 	named  int // its tools among the session's names
 	shown  map[mcp.DefinitionKey]bool
+	told   map[string]bool // tools that it lists on other connections
 	values remembered
 	varied map[string]bool         // tools that were told as changed
 	floods *[messageClasses]bucket // nil before the first message that the server sent unasked
@@ -200,7 +202,7 @@ func (s *Session) apply(srv *Server, e *Event, from mcp.Direction, m *Judged, kn
 	if m.Roots != nil && from == mcp.ClientToServer {
 		srv.Roots = m.Roots
 	}
-	srv.Seen = true
+	srv.Seen = srv.Seen || m.Kind != mcp.Started // that is what the machine says of it
 	if m.traits&mcp.OnList == 0 {
 		return whole
 	}

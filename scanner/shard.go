@@ -99,7 +99,7 @@ func (j *judge) glimpse(session *Session, e *Event, m *Judged) {
 	for k := range m.Definitions {
 		j.pin(e, &m.Definitions[k])
 	}
-	j.server.Seen = true
+	j.server.Seen, j.server.met = true, true
 	if m.Server != nil {
 		j.server.Info.Update(m.Server)
 	}

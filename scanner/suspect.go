@@ -30,13 +30,21 @@ func (j *judge) suspect(srv *Server, message int, m *Message, asked PendingCall)
 	if why == (Suspicion{}) {
 		return
 	}
+	if srv.suspected(m.ID, asked.Time, why) && j.sharing {
+		j.adds.suspect = &SharedSuspect{m.ID, asked.Time, why}
+	}
+}
+
+// suspected notes that a read had a suspicious answer, and reports whether it is remembered.
+func (srv *Server) suspected(id string, asked time.Time, why Suspicion) bool {
 	of := srv.calls.of[capability.Read].all()
 	for i := len(of) - 1; i >= 0; i-- {
-		if of[i].ID == m.ID && of[i].Time.Equal(asked.Time) {
+		if of[i].ID == id && of[i].Time.Equal(asked) {
 			srv.calls.suspect = &suspect{of[i], why}
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // Suspects visits the last read of each other server whose answer gives a reason to

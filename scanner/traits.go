@@ -36,7 +36,7 @@ func (p *JudgePass) traits() mcp.Traits {
 	} else if m.Kind == mcp.Request {
 		t |= mcp.OnQuestion
 	}
-	if !p.Server.Seen {
+	if !p.Server.Seen && m.Kind != mcp.Started {
 		t |= mcp.OnNewServer
 	}
 	if e.Identity != nil {

@@ -256,6 +256,18 @@ var limits = []struct {
 		{"maxBatch", "requests of a batch told apart by their ids", "requests", "not told apart from those of another client"},
 		{"maxResponseHead", "the head of a response of the upstream", "bytes", "status 502"},
 		{"reasonChars", "the reason in a JSON-RPC error", "characters", "cut"},
+		{"maxInTurn", "a message that is judged in one turn of a shared session", "bytes", "judged between two turns"},
+		{"maxBacklog", "additions to a shared session that wait for a turn", "additions", "lost, and counted"},
+		{"maxAhead", "the clock of another proxy ahead of ours", "time", "the addition is not read, and counted"},
+	}},
+	{"internal/sessionlog", []limit{
+		{"MaxEntry", "an addition to a shared session", "bytes", "not passed on, and counted"},
+		{"maxLog", "the log of a shared session", "bytes", "half of it is kept: tools that were listed, and the newest of everything else"},
+		{"Wait", "time that a message waits for its turn in a shared session", "time", "judged without the other servers, and counted"},
+		{"maxAncestors", "processes between a client and a proxy", "processes", "the last is taken for the client"},
+		{"maxSweep", "sessions looked at for some whose proxies were all killed", "sessions", "the others later"},
+		{"maxGap", "missing entries ahead of an entry of the log", "entries", "not read"},
+		{"maxJoins", "attempts to join a session that others are leaving", "attempts", "no session is shared"},
 	}},
 	{"internal/deliver", []limit{
 		{"maxQueued", "detections, or exports of logs and metrics, that wait to be sent by `proxy`", "bodies", "not sent, and counted on standard error"},

@@ -18,8 +18,11 @@ import (
 // TestMain puts the program and the fake servers into PATH.
 func TestMain(m *testing.M) {
 	testscript.Main(withPrograms{m}, map[string]func(){
-		"sdkserver":    sdkServer,
-		"genrecording": genRecording,
+		"sdkserver":     sdkServer,
+		"sessionclient": sessionClient,
+		"sessionload":   sessionLoad,
+		"relay":         relay,
+		"genrecording":  genRecording,
 	})
 }
 
@@ -73,6 +76,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("EXAMPLES", examples)
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("MCPSCAN_SESSION", noSession) // all scripts have one client, the test
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

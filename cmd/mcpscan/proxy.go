@@ -13,6 +13,7 @@ import (
 	"github.com/mcpscan/mcpscan/internal/live"
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/internal/sessionlog"
 	"github.com/mcpscan/mcpscan/internal/text"
 	"github.com/mcpscan/mcpscan/report"
 	"github.com/mcpscan/mcpscan/scanner"
@@ -35,6 +36,7 @@ type proxyCmd struct {
 
 	recordFlags
 	alertFlags
+	sessionFlags
 	listenFlags
 	lockFlags
 	eventsFlags
@@ -122,6 +124,9 @@ func (c *proxyCmd) check() error {
 		if command || c.InheritEnv || len(c.Env) > 0 {
 			return usage("--upstream and --servers name servers at a URL, which are not started here; expected no command behind --, --env or --inherit-env with them")
 		}
+		if c.Session != "" && c.Session != noSession {
+			return usage("--session is for servers that are started here; clients of a port are told apart by what they send")
+		}
 		return c.listenFlags.check()
 	case !command:
 		return usage("no command stands behind --; expected one, as in: mcpscan proxy -- npx -y some-mcp-server, or a URL, as in: mcpscan proxy --listen 127.0.0.1:3100 --upstream https://example.com/mcp")
@@ -181,7 +186,8 @@ type proxyRun struct {
 	alerts *alerts
 	sink   scanner.Sink
 	live   *scanner.Live
-	lost   error // the first error of a sink
+	lost   error           // the first error of a sink
+	shared *sessionlog.Log // nil where the proxy is alone
 
 	telling sync.Mutex
 	told    int
@@ -218,7 +224,12 @@ func (r *proxyRun) connect(ctx context.Context, known lockedServers) (code int, 
 		}
 	})()
 	o := r.options()
-	at := proxy.Connection{Session: proxySession, Server: r.target.name, Origin: r.target.origin, Mask: text.NewSecrets(r.target.given()).MaskJSON}
+	session, alone := r.share()
+	if r.shared != nil {
+		o.Session = r.shared
+		defer r.shared.Close()
+	}
+	at := proxy.Connection{Session: session, Alone: alone, Server: r.target.name, Origin: r.target.origin, Mask: text.NewSecrets(r.target.given()).MaskJSON}
 	started := &scanner.Event{Kind: scanner.StartedEvent, Session: at.Session, Server: at.Server, Transport: "stdio", Origin: at.Origin, Identity: identity}
 	r.decided(started, r.live.Step(started), scanner.Forward)
 	return proxy.Stdio(ctx, o, at, proxy.Client{In: r.std.in, Out: r.std.out, Gone: func() bool { return unread(r.std.out) }}, server, server.Stdin, server.Stdout)

@@ -16,6 +16,7 @@ type Request struct {
 	Method string          `json:"method"`
 	Params struct {
 		Cursor     string `json:"cursor"`
+		Name       string `json:"name"`
 		ClientInfo struct {
 			Name string `json:"name"`
 		} `json:"clientInfo"`

@@ -30,6 +30,8 @@ type Options struct {
 	Observe bool
 	// Asking has somebody asked about what the policy prompts for; nil refuses that at once.
 	Asking *Asking
+	// Session is shared with other proxies; nil where this one is alone.
+	Session Session
 
 	// Record is given each event ahead of the engine, and may give it a place; nil for none.
 	Record func(*scanner.Event)
@@ -57,6 +59,15 @@ type gate struct {
 	last   time.Time // of the events
 	closed bool      // nothing is judged any more, nor passed on
 	held   held
+	shared *sharing // nil where no session is shared
+}
+
+func newGate(o Options) *gate {
+	g := &gate{Options: o}
+	if o.Session != nil {
+		g.shared = &sharing{Session: o.Session}
+	}
+	return g
 }
 
 // close ends judging: what is on its way when the connection is over belongs to no report.
@@ -83,7 +94,12 @@ func (g *gate) judge(s *scope, direction mcp.Direction, frame []byte) (pass []by
 	if g.closed {
 		return nil, &scanner.Outcome{}, scanner.Refuse
 	}
-	out = g.step(e)
+	if g.shared != nil {
+		out = g.judgeShared(s, e)
+	} else {
+		g.stamp(e)
+		out = g.Engine.Step(e)
+	}
 	switch do = out.Action(); {
 	case g.Observe:
 		do = scanner.Forward
@@ -113,7 +129,8 @@ func (g *gate) note(s *scope, kind scanner.EventKind, reason string, do scanner.
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.closed {
-		g.Decided(e, g.step(e), do)
+		g.stamp(e)
+		g.Decided(e, g.Engine.Step(e), do)
 	}
 }
 
@@ -121,9 +138,9 @@ func (s *scope) event(kind scanner.EventKind) *scanner.Event {
 	return &scanner.Event{Kind: kind, Session: s.session, Server: s.server, Transport: s.transport, Origin: s.origin, HTTP: s.head}
 }
 
-// step stamps an event and has it judged. Its clock always advances: a replay puts events in
-// the order of their times.
-func (g *gate) step(e *scanner.Event) *scanner.Outcome {
+// stamp gives an event its time, and its place in the recording. The clock always advances: a
+// replay puts events in the order of their times.
+func (g *gate) stamp(e *scanner.Event) {
 	e.Time = g.Now().UTC()
 	if !e.Time.After(g.last) {
 		e.Time = g.last.Add(1)
@@ -132,7 +149,6 @@ func (g *gate) step(e *scanner.Event) *scanner.Outcome {
 	if g.Record != nil {
 		g.Record(e)
 	}
-	return g.Engine.Step(e)
 }
 
 // unreadable reports a frame that is no JSON-RPC message, or holds something that is none.

@@ -18,6 +18,7 @@ import (
 type Connection struct {
 	Session, Server string
 	Origin          scanner.Origin // of what is not recorded
+	Alone           string         // why the session is not shared with proxies of other servers; "" where it is, or is not to be
 	// Mask replaces secrets that the server was given, ahead of the engine; nil for none.
 	Mask func([]byte) []byte
 }
@@ -58,8 +59,11 @@ var errDeaf = errors.New("too many refused messages wait for their answer to be 
 func Stdio(ctx context.Context, o Options, c Connection, client Client, server Server, stdin io.WriteCloser, stdout io.Reader) (code int, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	g := &gate{Options: o}
+	g := newGate(o)
 	at := &scope{session: c.Session, server: c.Server, transport: "stdio", origin: c.Origin, mask: c.Mask}
+	if c.Alone != "" {
+		g.note(at, scanner.SkippedEvent, c.Alone+": "+Blind, scanner.Forward)
+	}
 	toClient, toServer := &side{w: client.Out, fail: cancel}, &side{w: stdin, fail: cancel}
 	ask := newElicitor(toClient)
 	clientDone, serverDone := make(chan struct{}), make(chan struct{})
@@ -79,7 +83,7 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 			cancel(err)
 		}
 	}()
-	wait(ctx, client, server, clientDone, serverDone)
+	wait(ctx, func() { g.catchUp(at) }, client, server, clientDone, serverDone)
 	server.End(context.WithoutCancel(ctx))
 	within(serverDone, drainWait)
 	answered := make(chan struct{})
@@ -95,11 +99,13 @@ func Stdio(ctx context.Context, o Options, c Connection, client Client, server S
 
 // wait returns when the connection is over: the server has said its last, or the client is
 // gone. A client that has closed its output may still read.
-func wait(ctx context.Context, client Client, server Server, clientDone, serverDone <-chan struct{}) {
+func wait(ctx context.Context, heard func(), client Client, server Server, clientDone, serverDone <-chan struct{}) {
 	exited := server.Exited()
 	poll := time.NewTicker(pollEvery)
 	poll.Stop() // until the client says nothing more
 	defer poll.Stop()
+	catch := time.NewTicker(catchEvery)
+	defer catch.Stop()
 	for {
 		select {
 		case <-serverDone:
@@ -115,6 +121,8 @@ func wait(ctx context.Context, client Client, server Server, clientDone, serverD
 		case <-clientDone:
 			clientDone = nil
 			poll.Reset(pollEvery)
+		case <-catch.C:
+			heard()
 		case <-poll.C:
 			if client.Gone() {
 				return

@@ -48,6 +48,12 @@ type connection struct {
 // connect starts a proxy. change may change the options.
 func connect(t testing.TB, engine *scanner.Engine, change func(*proxy.Options)) *connection {
 	t.Helper()
+	return connectAs(t, engine, proxy.Connection{Session: "s", Server: "srv"}, change)
+}
+
+// connectAs is connect for a connection of another name.
+func connectAs(t testing.TB, engine *scanner.Engine, at proxy.Connection, change func(*proxy.Options)) *connection {
+	t.Helper()
 	c := &connection{t: t, server: &server{exited: make(chan struct{})}, done: make(chan error, 1)}
 	var clientIn, stdout *io.PipeReader
 	var clientOut, stdin *io.PipeWriter
@@ -73,7 +79,7 @@ func connect(t testing.TB, engine *scanner.Engine, change func(*proxy.Options)) 
 		return c.clientGone
 	}}
 	go func() {
-		_, err := proxy.Stdio(context.Background(), o, proxy.Connection{Session: "s", Server: "srv"}, client, c.server, stdin, stdout)
+		_, err := proxy.Stdio(context.Background(), o, at, client, c.server, stdin, stdout)
 		clientOut.Close()
 		c.done <- err
 	}()

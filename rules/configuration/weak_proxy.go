@@ -34,6 +34,9 @@ func weakProxy(p *scanner.ConfigPass, e *configfile.Entry) {
 		p.Report(e, "/proxy", entries.UnlessOwn(p, scanner.High, scanner.Medium),
 			"the entry has the mark of mcpscan wrap, and is not what this mcpscan writes: another program, another name, or other flags; it is judged as written", proxy.Program)
 	}
+	if named, ok := e.Env["MCPSCAN_SESSION"]; ok {
+		p.Report(e, "/env/MCPSCAN_SESSION", entries.UnlessOwn(p, scanner.Medium, scanner.Low), notShared, named)
+	}
 	for i, flag := range proxy.Flags {
 		name, value, joined := strings.Cut(flag, "=")
 		if !joined && i+1 < len(proxy.Flags) {
@@ -44,6 +47,9 @@ func weakProxy(p *scanner.ConfigPass, e *configfile.Entry) {
 		}
 	}
 }
+
+// notShared is why an entry must not name a session: the others do not have that name.
+const notShared = "the proxy shares its session only with proxies that name the same one: rules that compare servers do not see the others"
 
 // weakens says what a flag of the proxy takes away, "" for nothing.
 func weakens(e *configfile.Entry, name, value string) string {
@@ -57,6 +63,8 @@ func weakens(e *configfile.Entry, name, value string) string {
 		return "the proxy ignores mcpscan.yaml, and what it blocks"
 	case name == "--disable" || name == "--enable":
 		return "the proxy does not run all rules"
+	case name == "--session" && value != "":
+		return notShared
 	case name == "--env" && !through:
 		if _, own := e.Env[value]; !own {
 			return "the server gets a variable that the entry does not name"

@@ -1,0 +1,180 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var kills = flag.Int("kills", 6, "processes that TestKilledInSession kills")
+
+// loaded is a session under load.
+type loaded struct {
+	t     *testing.T
+	home  string
+	cmd   *exec.Cmd
+	lines chan []string
+	pids  map[string]int // proxies, and servers as server-NAME
+	gone  map[string]bool
+	pause time.Duration // the longest between two answers
+}
+
+func startLoad(t *testing.T, home string) *loaded {
+	t.Helper()
+	config := clientConfig{map[string]clientEntry{}}
+	for _, name := range []string{"one", "two"} {
+		file := filepath.Join(home, name+".script")
+		if err := os.WriteFile(file, []byte(script(t, [3]string{"compute_" + name, "Computes.", "done by someone-" + name + "@example.com"})), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		config.Servers[name] = clientEntry{"mcpscan", []string{"proxy", "--config", filepath.Join(home, "mcpscan.yaml"), "--quiet", "--name", name, "--record", filepath.Join(home, name+".jsonl"), "--", "fakeserver", "scripted", file}}
+	}
+	text, err := json.Marshal(config)
+	err = errors.Join(err, os.WriteFile(filepath.Join(home, "client.json"), text, 0o600), os.WriteFile(filepath.Join(home, "mcpscan.yaml"), []byte("cross_server: {burst: {enabled: false}}\n"), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &loaded{t: t, home: home, cmd: exec.Command("sessionload", filepath.Join(home, "client.json")), lines: make(chan []string, 1<<16), pids: map[string]int{}, gone: map[string]bool{}}
+	l.cmd.Env = append(os.Environ(), "HOME="+home, "XDG_RUNTIME_DIR="+home)
+	out, err := l.cmd.StdoutPipe()
+	if err == nil {
+		err = l.cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(l.lines)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			l.lines <- strings.Fields(lines.Text())
+		}
+	}()
+	return l
+}
+
+// until takes in what the client prints until done, or until it is over.
+func (l *loaded) until(what string, done func(answers map[string]int) bool) {
+	l.t.Helper()
+	answers, deadline := map[string]int{}, time.After(30*time.Second)
+	for last := time.Now(); !done(answers); {
+		select {
+		case words, ok := <-l.lines:
+			switch {
+			case !ok:
+				l.t.Fatalf("the client has ended before %s", what)
+			case words[0] == "proxy":
+				l.pids[words[1]], _ = strconv.Atoi(words[2])
+			case words[0] == "gone":
+				l.gone[words[1]] = true
+			case words[0] == "answer":
+				answers[words[1]]++
+				l.pause, last = max(l.pause, time.Since(last)), time.Now()
+			default:
+				l.t.Fatalf("the client says %q", words)
+			}
+		case <-deadline:
+			l.t.Fatalf("waited too long for %s: %v answers, gone %v", what, answers, l.gone)
+		}
+	}
+}
+
+// server returns the process of a server.
+func (l *loaded) server(name string) int {
+	l.t.Helper()
+	pid, err := strconv.Atoi(readFile(l.t, l.home, name+".script.pid"))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return pid
+}
+
+// vanished waits until a process is no more, or is one that nobody has waited for yet.
+func vanished(t *testing.T, what string, pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+	}
+	t.Errorf("%s (process %d) is still there", what, pid)
+}
+
+// TestKilledInSession: proxies, servers and clients that are killed at any moment leave no
+// process behind and no recording that cannot be read, and hold up nobody else.
+func TestKilledInSession(t *testing.T) {
+	targets := []string{"one", "two", "server-one", "server-two", "client"}
+	var pause time.Duration
+	for n := range *kills {
+		target := targets[n%len(targets)]
+		t.Run(fmt.Sprintf("%d %s", n, target), func(t *testing.T) {
+			l := startLoad(t, t.TempDir())
+			defer func() {
+				_ = l.cmd.Process.Kill()
+				_ = l.cmd.Wait()
+			}()
+			some := 1 + rand.IntN(30)
+			l.until("the first answers", func(answers map[string]int) bool { return answers["one"] >= some && answers["two"] >= some })
+			pids := []int{l.pids["one"], l.pids["two"], l.server("one"), l.server("two")}
+			time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond)
+			name, isServer := strings.CutPrefix(target, "server-")
+			victim := l.cmd.Process.Pid
+			if target != "client" {
+				victim = l.pids[name]
+				if isServer {
+					victim = l.server(name)
+				}
+			}
+			if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			if target != "client" {
+				other := map[string]string{"one": "two", "two": "one"}[name]
+				l.pause = 0
+				l.until("the other server", func(answers map[string]int) bool { return l.gone[name] && answers[other] >= 20 })
+				pause = max(pause, l.pause)
+			}
+			_ = l.cmd.Process.Kill()
+			for i, pid := range pids {
+				vanished(t, []string{"proxy one", "proxy two", "server one", "server two"}[i], pid)
+			}
+			readable(t, l.home)
+		})
+	}
+	t.Logf("the longest time without an answer of the server that was left alone: %s", pause)
+}
+
+// readable replays the recordings of a session that was killed: at most the last line of each
+// is cut off, and nothing else is wrong with them.
+func readable(t *testing.T, home string) {
+	t.Helper()
+	for _, name := range []string{"one", "two"} {
+		text := readFile(t, home, name+".jsonl")
+		lines := strings.Count(text, "\n")
+		r := jsonReport(t, "replay", "--allow-incomplete", filepath.Join(home, name+".jsonl"))
+		cut := 0
+		for _, s := range r.Coverage.Skipped {
+			if s.First != nil && s.First.Line > lines {
+				cut++
+			} else if !strings.Contains(s.Reason, "shared session") {
+				t.Errorf("%s: %s", name, s.Reason)
+			}
+		}
+		if r.Coverage.Events < 2 || cut > 1 {
+			t.Errorf("%s: %d lines, %+v", name, lines, r.Coverage)
+		}
+	}
+}

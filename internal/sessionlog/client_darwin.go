@@ -1,0 +1,56 @@
+package sessionlog
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// FindClient returns the client of this process: the process at the other end of the standard
+// input where that is a socket, as clients on Node.js make it, and else the nearest ancestor
+// that is no shell and no launcher of packages.
+func FindClient() (Client, error) {
+	if pid, err := unix.GetsockoptInt(0, unix.SOL_LOCAL, unix.LOCAL_PEERPID); err == nil && pid > 0 && pid != os.Getpid() {
+		if c, err := clientOf(pid); err == nil {
+			return c, nil
+		}
+	}
+	pid := os.Getppid()
+	if _, err := unix.IoctlGetTermios(0, unix.TIOCGETA); err == nil { // by hand
+		return clientOf(pid)
+	}
+	for range maxAncestors {
+		is, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+		if err != nil || is.Eproc.Ppid == 0 {
+			return Client{}, errNoClient
+		}
+		if !launchers[commOf(is)] {
+			return clientOf(pid)
+		}
+		pid = int(is.Eproc.Ppid)
+	}
+	return Client{}, errNoClient
+}
+
+// launchers start a server for a client.
+var launchers = map[string]bool{"sh": true, "bash": true, "dash": true, "zsh": true, "fish": true, "env": true,
+	"npx": true, "npm": true, "npm exec": true, "pnpm": true, "yarn": true, "bunx": true, "uv": true, "uvx": true}
+
+func clientOf(pid int) (Client, error) {
+	is, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return Client{}, errNoClient
+	}
+	started := is.Proc.P_starttime
+	return Client{
+		Name: fmt.Sprintf("%s-%d", plainName(commOf(is)), pid),
+		Key:  fmt.Sprintf("%d %d.%06d", pid, started.Sec, started.Usec),
+	}, nil
+}
+
+func commOf(is *unix.KinfoProc) string {
+	name, _, _ := bytes.Cut(is.Proc.P_comm[:], []byte{0})
+	return string(name)
+}

@@ -1,0 +1,385 @@
+//go:build linux || darwin
+
+package sessionlog
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The files of a session. A process holds alive, shared, for as long as it takes part, and
+// turn, alone, while it reads, judges and writes.
+const (
+	turnFile  = "turn"
+	aliveFile = "alive"
+	logFile   = "log"
+	nextFile  = "log.next"
+)
+
+// Log is a session that this process takes part in. It is for one goroutine at a time.
+type Log struct {
+	dir, path         string // of the session, and of its log
+	turn, alive, file *os.File
+	reader
+	by    int64  // the number under which this process writes
+	inode uint64 // of the file
+	at    int64  // how much of the file was read
+	torn  bool   // the last line has no end
+	news  [][]byte
+}
+
+// Join takes part in the session of a name, and begins it where nobody does. base is a
+// directory of the user; what others wrote is the news of the first turn.
+func Join(base, name string) (*Log, error) {
+	sessions := filepath.Join(base, "mcpscan-sessions")
+	if err := private(sessions); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(name))
+	dir := filepath.Join(sessions, fmt.Sprintf("%x", sum[:12]))
+	for range maxJoins {
+		l, err := join(dir)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // the last one has left meanwhile, and removed it
+		}
+		if err == nil && l.first() {
+			sweep(sessions, dir)
+		}
+		return l, err
+	}
+	return nil, ErrLost
+}
+
+// private makes a directory that is the user's alone, or refuses the one that is there.
+func private(dir string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	var is unix.Stat_t
+	if err := unix.Lstat(dir, &is); err != nil {
+		return &os.PathError{Op: "lstat", Path: dir, Err: err}
+	}
+	if is.Mode&unix.S_IFMT != unix.S_IFDIR || is.Mode&0o077 != 0 || int(is.Uid) != os.Geteuid() {
+		return fmt.Errorf("%s is not a directory of this user alone; expected mode 0700", dir)
+	}
+	return nil
+}
+
+// open opens a file of the user alone, and refuses links and what is no file.
+func open(path string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(path, flags|os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	var is unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &is); err != nil || is.Mode&unix.S_IFMT != unix.S_IFREG || is.Mode&0o077 != 0 || int(is.Uid) != os.Geteuid() {
+		f.Close()
+		return nil, fmt.Errorf("%s is not a file of this user alone", path)
+	}
+	return f, nil
+}
+
+func join(dir string) (l *Log, err error) {
+	if err := private(dir); err != nil {
+		return nil, err
+	}
+	l = &Log{dir: dir, path: filepath.Join(dir, logFile)}
+	defer func() {
+		if err != nil {
+			l.closeFiles()
+		}
+	}()
+	if l.turn, err = open(filepath.Join(dir, turnFile), os.O_CREATE); err != nil {
+		return l, err
+	}
+	if err := lockWithin(l.turn, Wait); err != nil {
+		return l, err
+	}
+	defer unlock(l.turn)
+	if !same(l.turn, filepath.Join(dir, turnFile)) {
+		return l, os.ErrNotExist
+	}
+	if l.alive, err = open(filepath.Join(dir, aliveFile), os.O_CREATE); err != nil {
+		return l, err
+	}
+	if flock(l.alive, unix.LOCK_EX|unix.LOCK_NB) == nil { // those who took part were killed
+		if err := os.Remove(l.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return l, err
+		}
+	}
+	if err := flock(l.alive, unix.LOCK_SH|unix.LOCK_NB); err != nil {
+		return l, fmt.Errorf("taking part in the session: %w", err)
+	}
+	file, err := open(l.path, os.O_CREATE)
+	if err != nil {
+		return l, err
+	}
+	l.use(file)
+	if err := l.pull(); err != nil {
+		return l, err
+	}
+	l.by = l.last + 1
+	return l, l.Write(Entry{}) // takes that number
+}
+
+// first reports whether the process has begun the session.
+func (l *Log) first() bool { return l.last == 1 }
+
+// Number is one that no other process of the session has.
+func (l *Log) Number() int64 { return l.by }
+
+// Take waits for the turn, and returns what others have written since the last one, with how
+// many entries of theirs are lost. Whoever takes a turn has to end it.
+func (l *Log) Take(wait time.Duration) (news [][]byte, lost int64, err error) {
+	if err := lockWithin(l.turn, wait); err != nil {
+		return nil, 0, err
+	}
+	if err := l.pull(); err != nil {
+		unlock(l.turn)
+		return nil, 0, err
+	}
+	news, lost = l.news, l.lost
+	l.news, l.lost = nil, 0
+	return news, lost, nil
+}
+
+// Write adds entries, while it is the turn of this process. An error leaves the log as it was
+// for the others.
+func (l *Log) Write(entries ...Entry) error {
+	var b []byte
+	if l.torn { // somebody was killed while he wrote: what he left is a line of its own
+		b = append(b, '\n')
+	}
+	number := l.last
+	for _, e := range entries {
+		if len(e.Data) > MaxEntry || bytes.IndexByte(e.Data, '\n') >= 0 {
+			return fmt.Errorf("an entry of %d bytes is no line of at most %d", len(e.Data), MaxEntry)
+		}
+		number++
+		b = (&entry{number, l.by, e}).appendTo(b)
+	}
+	n, err := l.file.WriteAt(b, l.at)
+	if err != nil {
+		if n > 0 {
+			_ = l.file.Truncate(l.at) // or the next one ends the line
+		}
+		return fmt.Errorf("writing the log of the session: %w", err)
+	}
+	l.at, l.last, l.torn = l.at+int64(n), number, false
+	if l.at > maxLog {
+		return l.shorten()
+	}
+	return nil
+}
+
+// End ends the turn.
+func (l *Log) End() { unlock(l.turn) }
+
+// Again waits for the turn a second time, for what is written about a message whose judging
+// was too long for one. What others have written meanwhile is the news of the next turn.
+func (l *Log) Again(wait time.Duration) error {
+	if err := lockWithin(l.turn, wait); err != nil {
+		return err
+	}
+	if err := l.pull(); err != nil {
+		unlock(l.turn)
+		return err
+	}
+	return nil
+}
+
+// pull reads what is new in the log, from another file where it was shortened.
+func (l *Log) pull() error {
+	var is unix.Stat_t
+	err := unix.Lstat(l.path, &is)
+	if err == nil && is.Ino != l.inode {
+		if err = l.reopen(); err == nil {
+			err = unix.Lstat(l.path, &is)
+		}
+	}
+	if err != nil || is.Size < l.at || is.Size > maxLog+2*MaxEntry {
+		return errors.Join(ErrLost, err)
+	}
+	if is.Size == l.at {
+		return nil
+	}
+	text := make([]byte, is.Size-l.at)
+	if _, err := l.file.ReadAt(text, l.at); err != nil && err != io.EOF {
+		return errors.Join(ErrLost, err)
+	}
+	l.at = is.Size
+	l.torn = text[len(text)-1] != '\n'
+	l.read(text, func(e entry) {
+		if len(e.Data) > 0 {
+			l.news = append(l.news, bytes.Clone(e.Data))
+		}
+	})
+	return nil
+}
+
+// shorten puts a shorter log in the place of one that is too long.
+func (l *Log) shorten() error {
+	text := make([]byte, l.at)
+	if _, err := l.file.ReadAt(text, 0); err != nil && err != io.EOF {
+		return errors.Join(ErrLost, err)
+	}
+	next := filepath.Join(l.dir, nextFile)
+	file, err := open(next, os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return err
+	}
+	text = shorten(text)
+	_, err = file.Write(text)
+	if err == nil {
+		err = os.Rename(next, l.path)
+	}
+	if err != nil {
+		file.Close()
+		return fmt.Errorf("shortening the log of the session: %w", err)
+	}
+	l.use(file)
+	l.at = int64(len(text))
+	return nil
+}
+
+// reopen reads the shorter log that another process has put in the place of ours.
+func (l *Log) reopen() error {
+	if !same(l.turn, filepath.Join(l.dir, turnFile)) {
+		return ErrLost // it is the log of another session, which takes turns by another file
+	}
+	file, err := open(l.path, 0)
+	if err == nil {
+		l.use(file)
+	}
+	return err
+}
+
+// use goes on with a file from its beginning.
+func (l *Log) use(file *os.File) {
+	if l.file != nil {
+		l.file.Close()
+	}
+	var is unix.Stat_t
+	_ = unix.Fstat(int(file.Fd()), &is) // of another inode than the one at the path, it is opened once more
+	l.file, l.inode, l.at, l.torn = file, is.Ino, 0, false
+}
+
+// Close leaves the session. The last one to leave removes it.
+func (l *Log) Close() {
+	defer l.closeFiles()
+	if lockWithin(l.turn, Wait) != nil {
+		return // whoever holds it is the last, or somebody removes what is left later
+	}
+	defer unlock(l.turn)
+	if flock(l.alive, unix.LOCK_EX|unix.LOCK_NB) == nil {
+		remove(l.dir)
+	}
+}
+
+func (l *Log) closeFiles() {
+	for _, f := range []*os.File{l.turn, l.alive, l.file} {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// remove removes the files of a session, turn last: who waits for it finds it gone.
+func remove(dir string) {
+	for _, name := range []string{nextFile, logFile, aliveFile, turnFile} {
+		os.Remove(filepath.Join(dir, name))
+	}
+	os.Remove(dir)
+}
+
+// sweep removes sessions whose processes were all killed.
+func sweep(sessions, but string) {
+	d, err := os.Open(sessions)
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(maxSweep)
+	for _, name := range names {
+		if dir := filepath.Join(sessions, name); dir != but {
+			removeDead(dir)
+		}
+	}
+}
+
+func removeDead(dir string) {
+	turn, err := open(filepath.Join(dir, turnFile), 0)
+	if err != nil {
+		return
+	}
+	defer turn.Close()
+	if flock(turn, unix.LOCK_EX|unix.LOCK_NB) != nil {
+		return
+	}
+	alive, err := open(filepath.Join(dir, aliveFile), os.O_CREATE)
+	if err != nil {
+		return
+	}
+	defer alive.Close()
+	if same(turn, filepath.Join(dir, turnFile)) && flock(alive, unix.LOCK_EX|unix.LOCK_NB) == nil {
+		remove(dir)
+	}
+}
+
+// same reports whether the file at a path is the open one.
+func same(f *os.File, path string) bool {
+	var a, b unix.Stat_t
+	return unix.Fstat(int(f.Fd()), &a) == nil && unix.Lstat(path, &b) == nil && a.Dev == b.Dev && a.Ino == b.Ino
+}
+
+func flock(f *os.File, how int) error {
+	for {
+		if err := unix.Flock(int(f.Fd()), how); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+func unlock(f *os.File) { _ = flock(f, unix.LOCK_UN) }
+
+// lockWithin takes the lock of a file, and asks for it again and again until then: a lock that
+// is waited for in the kernel cannot be given up.
+func lockWithin(f *os.File, wait time.Duration) error {
+	pause := 20 * time.Microsecond
+	for begun := time.Now(); ; {
+		err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case err == nil:
+			return nil
+		case err != unix.EWOULDBLOCK:
+			return fmt.Errorf("locking the session: %w", err)
+		case time.Since(begun) >= wait:
+			return ErrBusy
+		}
+		time.Sleep(pause)
+		pause = min(2*pause, 2*time.Millisecond)
+	}
+}
+
+// BaseDir is where sessions of this user are: the directory for what runs, or the cache.
+func BaseDir() (string, error) {
+	own := filepath.Join("/run/user", strconv.Itoa(os.Geteuid())) // clients leave out the variable that names it
+	for _, dir := range []string{os.Getenv("XDG_RUNTIME_DIR"), own} {
+		if is, err := os.Stat(dir); filepath.IsAbs(dir) && err == nil && is.IsDir() {
+			return dir, nil
+		}
+	}
+	return os.UserCacheDir()
+}

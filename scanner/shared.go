@@ -1,0 +1,158 @@
+package scanner
+
+import (
+	"slices"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+)
+
+// Shared is what one message adds to its session for the rules that compare servers. A [Live]
+// that shares returns it with the outcome, and another one that is handed it in a SharedEvent
+// judges its own server as if it had judged that message too. Memory of the message that only
+// its own server is judged by (what was approved, what it answered) stays where it is.
+type Shared struct {
+	Session  string // of the connection that the message came in: request IDs are of one connection
+	Server   string
+	Time     time.Time // of the message
+	Tools    []*Known  // that the server lists for the first time
+	Call     *Call     // that the message reports, nil for none
+	Counts   bool      // the call counts for bursts and rates
+	Answered string    // the ID of the call that the message answers; "" for none
+	Suspect  *SharedSuspect
+	From     Outflow // where the values came out, where one did
+	Values   []Value
+}
+
+// SharedSuspect says that the answer to a read is suspicious.
+type SharedSuspect struct {
+	ID   string // of the request
+	Time time.Time
+	Suspicion
+}
+
+// Sharing makes the outcomes of a Live carry what their messages add for others, and returns it.
+func (l *Live) Sharing() *Live {
+	l.judge.sharing = true
+	return l
+}
+
+// contribution is what a message adds, while it is judged.
+type contribution struct {
+	first   bool // the message is the first of its server
+	suspect *SharedSuspect
+	from    *Outflow
+	values  []Value
+}
+
+// share adds what a message has added to the outcome.
+func (j *judge) share(p *JudgePass, took *Call) {
+	m, c := p.Message, &j.adds
+	s := Shared{Session: p.event.Session, Server: p.Server.ID, Time: p.Now, Suspect: c.suspect, Values: c.values}
+	if c.from != nil {
+		s.From = *c.from
+	}
+	if took != nil && !took.Refused {
+		s.Call, s.Counts = new(*took), p.call != nil
+	}
+	if p.Request != nil && p.Direction == mcp.ServerToClient && toldOfCalls[p.Request.Method] {
+		s.Answered = m.ID
+	}
+	for i := range m.Listings {
+		if l := &m.Listings[i]; l.Before == nil {
+			s.Tools = append(s.Tools, p.Server.Tools[l.Definition.Name])
+		}
+	}
+	if c.first && m.Kind != mcp.Started || s.Call != nil || s.Answered != "" || s.Suspect != nil || len(s.Tools) > 0 || len(s.Values) > 0 {
+		j.out.Shared = append(j.out.Shared, s)
+	}
+}
+
+// toldOfCalls are the requests that are remembered as calls.
+var toldOfCalls = map[string]bool{"tools/call": true, "resources/read": true}
+
+// learn takes in what a message of another connection adds to the session, in the order in
+// which the message itself would have been judged.
+func (j *judge) learn(e *Event) {
+	in := e.Shared
+	session := j.session(e)
+	srv := session.server(in.Server)
+	if srv.forgotten {
+		j.coverage.skip("more servers in a session than the limit: what other connections said of this one is not compared", e.Origin)
+		return
+	}
+	call, limits := in.Call, &j.engine.limits
+	if call != nil && in.Counts {
+		srv.count(call, limits)
+	}
+	if lost := j.remember(session, srv, mcp.ServerToClient, in.Values, func() *Outflow { return &in.From }); lost != "" {
+		j.coverage.skip(lost, e.Origin)
+	}
+	if s := in.Suspect; s != nil {
+		srv.suspected(in.elsewhere(s.ID), s.Time, s.Suspicion)
+	}
+	if in.Answered != "" {
+		srv.pending[mcp.ClientToServer].take(in.elsewhere(in.Answered))
+	}
+	if len(in.Tools) > 0 {
+		j.learnTools(session, srv, in.Tools)
+	}
+	if call == nil {
+		return
+	}
+	if call.ID != "" {
+		call.ID = in.elsewhere(call.ID)
+		if !srv.pending[mcp.ClientToServer].put(call.ID, PendingCall{Method: "tools/call", Target: call.Tool, Time: call.Time}) {
+			j.coverage.skip("more open requests than the limit: calls of other connections are not matched with their answers", e.Origin)
+		}
+	}
+	if lost := session.record(srv, call, limits.window()); lost != "" {
+		j.coverage.skip(lost, e.Origin)
+	}
+}
+
+// learnTools remembers tools that a server has listed on another connection. What a server
+// lists on the connection at hand is compared with that alone, so these are no tools of its own.
+func (j *judge) learnTools(session *Session, srv *Server, tools []*Known) {
+	for _, k := range tools {
+		if srv.told[k.Definition.Name] {
+			continue
+		}
+		if len(j.pins)+j.learned >= maxPins {
+			j.coverage.skip("more definitions than the limit: tools of other connections are not compared", Origin{File: k.Location.File, Line: k.Location.Line, Column: k.Location.Column})
+			return
+		}
+		j.learned++
+		note(&srv.told, k.Definition.Name)
+		srv.Trifecta.Add(k)
+		session.own(srv, k)
+		session.shadow(srv, k)
+	}
+	if !srv.Trifecta.Complete() {
+		session.Trifecta.merge(&srv.Trifecta)
+	}
+}
+
+// elsewhere is the ID of a request on another connection. No ID of this one is like it: the
+// token of an ID has no such character.
+func (s *Shared) elsewhere(id string) string { return s.Session + "\x00" + id }
+
+// keepValue notes a value that the session has learned something about.
+func (c *contribution) keepValue(v *Value, said bool, from *Outflow) {
+	kept := Value{digest: v.digest, Kind: v.Kind, said: said, base: v.base, at: v.at, Via: v.Via}
+	c.values = append(c.values, kept)
+	if !said {
+		c.from = from
+	}
+}
+
+// Bound leaves out what is more than most values, the passages first, and returns how many.
+func (s *Shared) Bound(most int) (lost int) {
+	if len(s.Values) <= most {
+		return 0
+	}
+	slices.SortStableFunc(s.Values, func(a, b Value) int { return int(a.Kind) - int(b.Kind) })
+	lost = len(s.Values) - most
+	s.Values = s.Values[:most]
+	return lost
+}

@@ -1,0 +1,244 @@
+package scanner
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/capability"
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// AppendJSON appends s as one line of JSON.
+func (s *Shared) AppendJSON(b []byte) []byte {
+	b = appendText(append(b, '{'), "session", s.Session)
+	b = appendText(append(b, ','), "server", s.Server)
+	b = appendTime(append(b, ','), "time", s.Time)
+	if len(s.Tools) > 0 {
+		b = append(b, `,"tools":[`...)
+		for i, k := range s.Tools {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = k.appendJSON(b)
+		}
+		b = append(b, ']')
+	}
+	if c := s.Call; c != nil {
+		b = appendText(append(b, `,"call":{`...), "tool", c.Tool)
+		b = appendText(append(b, ','), "id", c.ID)
+		b = appendTime(append(b, ','), "time", c.Time)
+		b = fmt.Appendf(b, `,"category":%d,"counts":%t,`, c.Category, s.Counts)
+		b = append(c.Location.appendJSON(b), '}')
+	}
+	if s.Answered != "" {
+		b = appendText(append(b, ','), "answered", s.Answered)
+	}
+	if u := s.Suspect; u != nil {
+		b = appendText(append(b, `,"suspect":{`...), "id", u.ID)
+		b = appendTime(append(b, ','), "time", u.Time)
+		b = appendText(append(b, ','), "orders", u.Orders)
+		b = fmt.Appendf(b, `,"secret":%t}`, u.Secret)
+	}
+	if len(s.Values) > 0 {
+		b = s.appendValues(b)
+	}
+	return append(b, '}')
+}
+
+// appendValues appends the values and where they came out. A value is a list: digest, kind,
+// whether it came out of no server, whether it is only looked up, line, column, encoding.
+func (s *Shared) appendValues(b []byte) []byte {
+	b = appendText(append(b, `,"from":{`...), "tool", s.From.Tool)
+	b = appendText(append(b, ','), "orders", s.From.Orders)
+	b = s.From.Location.appendJSON(append(b, ','))
+	b = append(b, `},"values":[`...)
+	for i := range s.Values {
+		v := &s.Values[i]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = fmt.Appendf(b, `["%016x",%d,%t,%t,%d,%d,`, v.digest, v.Kind, v.said, v.base, v.at.line, v.at.column)
+		b = append(wire.AppendString(b, []byte(v.Via)), ']')
+	}
+	return append(b, ']')
+}
+
+func (k *Known) appendJSON(b []byte) []byte {
+	d := k.Definition
+	b = appendText(append(b, '{'), "name", d.Name)
+	b = appendText(append(b, ','), "description", d.Description)
+	b = appendText(append(b, ','), "digest", d.Digest.String())
+	b = append(b, `,"parts":[`...)
+	for i := range d.Parts {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, '"'), d.Parts[i].String()...), '"')
+	}
+	b = fmt.Appendf(b, `],"can":%d,"category":%d,"foreign":%t,`, d.Can, d.Category, d.Foreign)
+	b = appendTime(b, "time", k.Time)
+	return append(k.Location.appendJSON(append(b, ',')), '}')
+}
+
+func (l *Location) appendJSON(b []byte) []byte {
+	b = appendText(append(b, `"at":{`...), "file", l.File)
+	b = fmt.Appendf(b, `,"line":%d,"column":%d`, l.Line, l.Column)
+	if l.Pointer != "" {
+		b = appendText(append(b, ','), "pointer", l.Pointer)
+	}
+	return append(b, '}')
+}
+
+func appendText(b []byte, key, value string) []byte {
+	return wire.AppendString(append(b, `"`+key+`":`...), []byte(value))
+}
+
+func appendTime(b []byte, key string, t time.Time) []byte {
+	return append(t.UTC().AppendFormat(append(b, `"`+key+`":"`...), time.RFC3339Nano), '"')
+}
+
+// errShared is why a text is not what AppendJSON writes.
+var errShared = errors.New("expected what a message adds to its session, as mcpscan proxy writes it")
+
+// ParseShared reads what AppendJSON writes, at node n of doc. It refuses everything else, and
+// returns nothing that refers to doc.
+func ParseShared(doc *wire.Doc, n int) (*Shared, error) {
+	r := &sharedReader{doc: doc, ok: doc.Kind(n) == wire.Object && len(doc.Anomalies) == 0}
+	s := &Shared{Session: r.text(n, "session"), Server: r.text(n, "server"), Time: r.time(n, "time")}
+	r.each(doc.Get(n, "tools"), func(c int) { s.Tools = append(s.Tools, r.known(s, c)) })
+	if c := doc.Get(n, "call"); c >= 0 {
+		s.Call, s.Counts = &Call{Server: s.Server, Tool: r.text(c, "tool"), ID: r.text(c, "id"), Time: r.time(c, "time"),
+			Category: capability.Category(r.number(doc.Get(c, "category"), int64(capability.Categories)-1)), Location: r.location(c)}, r.truth(doc.Get(c, "counts"))
+	}
+	if doc.Get(n, "answered") >= 0 {
+		s.Answered = r.text(n, "answered")
+	}
+	if c := doc.Get(n, "suspect"); c >= 0 {
+		s.Suspect = &SharedSuspect{r.text(c, "id"), r.time(c, "time"), Suspicion{r.text(c, "orders"), r.truth(doc.Get(c, "secret"))}}
+	}
+	if values := doc.Get(n, "values"); values >= 0 {
+		from := doc.Get(n, "from")
+		s.From = Outflow{Server: s.Server, Tool: r.text(from, "tool"), Location: r.location(from), Orders: r.text(from, "orders")}
+		r.each(values, func(c int) { s.Values = append(s.Values, r.value(c)) })
+	}
+	if !r.ok {
+		return nil, errShared
+	}
+	return s, nil
+}
+
+// sharedReader reads members of a document. What is missing, or of another type, makes it no
+// longer ok.
+type sharedReader struct {
+	doc *wire.Doc
+	ok  bool
+}
+
+func (r *sharedReader) each(list int, read func(item int)) {
+	if list < 0 {
+		return
+	}
+	r.ok = r.ok && r.doc.Kind(list) == wire.Array
+	for c := r.doc.First(list); c >= 0 && r.ok; c = r.doc.Next(c) {
+		read(c)
+	}
+}
+
+func (r *sharedReader) text(n int, key string) string {
+	if r.doc.Kind(n) != wire.Object {
+		r.ok = false
+		return ""
+	}
+	s, ok := r.doc.Str(n, key)
+	r.ok = r.ok && ok
+	return s
+}
+
+func (r *sharedReader) time(n int, key string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, r.text(n, key))
+	r.ok = r.ok && err == nil && !t.IsZero()
+	return t.UTC()
+}
+
+func (r *sharedReader) number(n int, most int64) int64 {
+	if r.doc.Kind(n) != wire.Number {
+		r.ok = false
+		return 0
+	}
+	i, err := strconv.ParseInt(string(r.doc.Raw(n)), 10, 64)
+	r.ok = r.ok && err == nil && i >= 0 && i <= most
+	return i
+}
+
+func (r *sharedReader) truth(n int) bool {
+	r.ok = r.ok && r.doc.Kind(n) == wire.Bool
+	return r.ok && string(r.doc.Raw(n)) == "true"
+}
+
+func (r *sharedReader) digest(s string) (d mcp.Digest) {
+	if s != "" {
+		r.ok = r.ok && d.Parse(s) == nil
+	}
+	return d
+}
+
+func (r *sharedReader) location(n int) (l Location) {
+	at := r.doc.Get(n, "at")
+	l = Location{File: r.text(at, "file"), Line: int(r.number(r.doc.Get(at, "line"), 1<<31-1)), Column: int(r.number(r.doc.Get(at, "column"), 1<<31-1))}
+	l.Pointer, _ = r.doc.Str(at, "pointer")
+	return l
+}
+
+func (r *sharedReader) known(s *Shared, n int) *Known {
+	d := &mcp.Definition{Kind: mcp.ToolSubject, Name: r.text(n, "name"), Description: r.text(n, "description"), Digest: r.digest(r.text(n, "digest")),
+		Can: capability.Set(r.number(r.doc.Get(n, "can"), 1<<capability.Count-1)), Category: capability.Category(r.number(r.doc.Get(n, "category"), int64(capability.Categories)-1)),
+		Foreign: r.truth(r.doc.Get(n, "foreign"))}
+	d.Description = d.Description[:min(len(d.Description), descriptionBytes)]
+	i := 0
+	r.each(r.doc.Get(n, "parts"), func(c int) {
+		if r.ok = r.ok && i < len(d.Parts) && r.doc.Kind(c) == wire.String; r.ok {
+			var buf []byte
+			d.Parts[i] = r.digest(string(r.doc.Text(c, &buf)))
+			i++
+		}
+	})
+	return &Known{Server: s.Server, Session: s.Session, Definition: d, Location: r.location(n), Time: r.time(n, "time")}
+}
+
+func (r *sharedReader) value(n int) (v Value) {
+	doc := r.doc
+	i := 0
+	r.each(n, func(c int) {
+		switch i++; i {
+		case 1:
+			var buf []byte
+			if r.ok = doc.Kind(c) == wire.String; r.ok {
+				digest, err := strconv.ParseUint(string(doc.Text(c, &buf)), 16, 64)
+				v.digest, r.ok = digest, err == nil
+			}
+		case 2:
+			v.Kind = text.DistinctKind(r.number(c, int64(text.DistinctKinds)-1))
+		case 3:
+			v.said = r.truth(c)
+		case 4:
+			v.base = r.truth(c)
+		case 5:
+			v.at.line = int32(r.number(c, 1<<31-1))
+		case 6:
+			v.at.column = int32(r.number(c, 1<<31-1))
+		case 7:
+			var buf []byte
+			if r.ok = doc.Kind(c) == wire.String; r.ok {
+				v.Via = string(doc.Text(c, &buf))
+			}
+		default:
+			r.ok = false
+		}
+	})
+	r.ok = r.ok && i == 7
+	return v
+}
