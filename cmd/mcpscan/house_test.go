@@ -53,7 +53,7 @@ var imports = map[string][]string{
 	"internal/live":                {"internal/wire"},
 	"internal/osv":                 {"internal/launch", "rules/supplychain", "scanner"},
 	"internal/policyfile":          {"internal/config", "internal/policy", "internal/text"},
-	"internal/proxy":               {"internal/mcp", "internal/text", "internal/wire", "scanner"},
+	"internal/proxy":               {"internal/mcp", "internal/text", "internal/wire", "replay", "scanner"},
 	"internal/recgen":              {},
 	"internal/shapes":              {},
 	"internal/recgen/genrecording": {"internal/recgen"},

@@ -244,6 +244,7 @@ var limits = []struct {
 	{"internal/proxy", []limit{
 		{"maxAnswers", "answers to refused messages that nobody reads", "answers", "the connection ends, exit 3; over HTTP the answer is lost, and counted"},
 		{"maxExchanges", "HTTP requests answered at a time", "requests", "status 503"},
+		{"maxPart", "of a stream of an LLM API that is recorded and judged at a time, where no call is held", "bytes", "the next part begins"},
 		{"maxLarge", "HTTP messages above 64 KiB held at a time", "messages", "the next waits"},
 		{"maxNamed", "HTTP sessions whose messages are known to belong together", "sessions", "the one used longest ago continues as a new one"},
 		{"maxBatch", "requests of a batch told apart by their ids", "requests", "not told apart from those of another client"},

@@ -73,7 +73,7 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	if c.Wrapped != "" {
 		target.written = asWritten(target.written, serversOf(locked.file)[target.name].Last(), c.Env)
 	}
-	r := &proxyRun{proxyCmd: c, std: std, checks: checks, target: target, record: rec, sink: checks.into(log.beside(collector)), live: locked.over(checks.engine).Live()}
+	r := &proxyRun{proxyCmd: c, std: std, known: locked.tools(checks.servers()), checks: checks, target: target, record: rec, sink: checks.into(log.beside(collector)), live: locked.over(checks.engine).Live()}
 	connect := r.connect
 	if c.overHTTP() {
 		connect = r.listen
@@ -81,7 +81,7 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	code, failed := connect(ctx, serversOf(locked.file))
 	lost := errors.Join(rec.close(), log.close(), r.lost)
 	input := report.Input{Kind: "server", Name: target.name}
-	if c.Servers != "" {
+	if c.Servers != "" && !c.LLM {
 		input.Kind = "config"
 	}
 	rep := collector.Report([]report.Input{input}, version(), r.live.Result())
@@ -101,6 +101,11 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 // check refuses a command line that names no server, or several.
 func (c *proxyCmd) check() error {
 	switch command := len(c.Command) > 0 && c.Command[0] != ""; {
+	case c.LLM:
+		if err := c.checkLLM(); err != nil {
+			return err
+		}
+		return c.listenFlags.check()
 	case c.overHTTP():
 		if command || c.InheritEnv || len(c.Env) > 0 {
 			return usage("--upstream and --servers name servers at a URL, which are not started here; expected no command behind --, --env or --inherit-env with them")
@@ -115,7 +120,7 @@ func (c *proxyCmd) check() error {
 }
 
 // overHTTP reports whether the proxy listens on a port.
-func (c *proxyCmd) overHTTP() bool { return c.Upstream != "" || c.Servers != "" }
+func (c *proxyCmd) overHTTP() bool { return c.Upstream != "" || c.Servers != "" || c.LLM }
 
 // reports are the reports that the flags ask for. Standard output is for the protocol.
 func (c *proxyCmd) reports() (*outputFlags, error) {
@@ -130,6 +135,10 @@ func (c *proxyCmd) reports() (*outputFlags, error) {
 // target is the server that the command line names.
 func (c *proxyCmd) target(known lockedServers) (*liveTarget, error) {
 	t := &liveTarget{name: c.Name, command: c.Command, url: c.Upstream}
+	if c.LLM {
+		t.name = llmName
+		return t, nil
+	}
 	if c.Servers != "" {
 		t.name = c.Servers // of the input; the servers have names of their own
 		return t, nil
@@ -161,6 +170,7 @@ type proxyRun struct {
 	checks *checks
 	target *liveTarget
 	record *recording
+	known  map[string][]string // servers, with the tools that are approved
 	sink   scanner.Sink
 	live   *scanner.Live
 	lost   error // the first error of a sink

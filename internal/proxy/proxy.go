@@ -116,15 +116,21 @@ func (s *scope) event(kind scanner.EventKind) *scanner.Event {
 // step stamps an event and has it judged. Its clock always advances: a replay puts events in
 // the order of their times.
 func (g *gate) step(e *scanner.Event) *scanner.Outcome {
-	e.Time = g.Now().UTC()
-	if !e.Time.After(g.last) {
-		e.Time = g.last.Add(1)
-	}
-	g.last = e.Time
+	e.Time = g.now()
 	if g.Record != nil {
 		g.Record(e)
 	}
 	return g.Engine.Step(e)
+}
+
+// now is the time for the next event.
+func (g *gate) now() time.Time {
+	now := g.Now().UTC()
+	if !now.After(g.last) {
+		now = g.last.Add(1)
+	}
+	g.last = now
+	return now
 }
 
 // unreadable reports a frame that is no JSON-RPC message, or holds something that is none.
