@@ -22,6 +22,8 @@ type conversations struct {
 	file    string
 	servers *registry
 	yield   func(*scanner.Event)
+	judge   func(*scanner.Event) Decisions // in place of yield, where somebody decides at once
+	said    func(*Said)                    // is told of what was decided about; nil for nobody
 
 	*Memory
 	now   *conversation
@@ -50,7 +52,8 @@ type conversation struct {
 	key     string
 	first   string // the ID of its first call
 	events  int
-	seen    map[mark]int         // how often something was said, at most, in one request
+	seen    map[mark]int // how often something was said, at most, in one request
+	refused map[mark]scanner.Decision
 	current map[mark]int         // how often in the request at hand
 	open    map[string][]pending // calls without a result, by id
 	calls   map[string]*pending  // all calls, by id
@@ -65,14 +68,6 @@ type pending struct {
 	server, tool string
 	answered     bool
 	echo         bool // its result was said beside the call
-}
-
-// list is definitions of one server.
-type list struct {
-	server  string
-	foreign bool
-	event   *scanner.Event
-	frame   composed
 }
 
 // maxConversations bounds the conversations of which anything is remembered.
@@ -159,7 +154,7 @@ func (c *conversations) name() string {
 }
 
 func (c *conversations) open(session string) *conversation {
-	s := &conversation{session: session, seen: map[mark]int{}, current: map[mark]int{}, open: map[string][]pending{}, calls: map[string]*pending{}}
+	s := &conversation{session: session, seen: map[mark]int{}, refused: map[mark]scanner.Decision{}, current: map[mark]int{}, open: map[string][]pending{}, calls: map[string]*pending{}}
 	if len(c.sessions) >= maxConversations {
 		c.forget()
 	}
@@ -218,18 +213,26 @@ func (c *conversations) session(i *llm.Item) *conversation {
 	return c.now
 }
 
-// said notes that something is said, and reports whether it was said before.
-func (c *conversations) said(s *conversation, i *llm.Item, what ...[]byte) bool {
+// markOf makes the mark of something that is said.
+func markOf(what ...[]byte) mark {
 	h := sha256.New()
 	for _, part := range what {
 		fmt.Fprintf(h, "%d:", len(part))
 		h.Write(part)
 	}
-	m := mark(h.Sum(nil)[:len(mark{})])
-	if !i.History && i.ID != "" && s.seen[m] > 0 { // an id names one call
+	return mark(h.Sum(nil)[:len(mark{})])
+}
+
+// before notes that something is said, and reports whether it was said before.
+func (c *conversations) before(s *conversation, i *llm.Item, m mark) bool {
+	switch {
+	case i.Fresh:
+		s.current[m] = s.seen[m] + 1
+	case !i.History && i.ID != "" && s.seen[m] > 0: // an id names one call
 		return true
+	default:
+		s.current[m]++
 	}
-	s.current[m]++
 	if s.current[m] <= s.seen[m] {
 		return true
 	}
@@ -237,6 +240,7 @@ func (c *conversations) said(s *conversation, i *llm.Item, what ...[]byte) bool 
 		c.kept = 0
 		for _, s := range c.sessions {
 			clear(s.seen)
+			clear(s.refused)
 			clear(s.current)
 			clear(s.open)
 			clear(s.calls)
@@ -250,7 +254,7 @@ func (c *conversations) said(s *conversation, i *llm.Item, what ...[]byte) bool 
 
 // event makes the event of an item.
 func (c *conversations) event(s *conversation, i *llm.Item, server string, frame *composed) *scanner.Event {
-	e := &scanner.Event{Type: typeMessage, Session: s.session, Server: server, Request: i.Turn, Time: i.Time, Told: i.Record,
+	e := &scanner.Event{Type: typeMessage, Session: s.session, Server: server, Request: i.Turn, Time: i.Time, Told: i.Record, Dialect: Dialect(i.Format),
 		Frame: frame.b, Parts: frame.parts, Origin: c.at(i)}
 	for k := range e.Parts {
 		e.Parts[k].Origin.File = c.file
@@ -270,9 +274,13 @@ func (s *conversation) next(c *conversations, i *llm.Item) string {
 	return string(wire.AppendString(nil, []byte(id)))
 }
 
-func (c *conversations) emit(s *conversation, i *llm.Item, e *scanner.Event, odd string) {
+func (c *conversations) emit(s *conversation, i *llm.Item, e *scanner.Event, odd string, m mark) {
 	s.events++
-	c.yield(e)
+	if c.judge == nil {
+		c.yield(e)
+	} else {
+		c.decided(s, m, saidOf(i, e.Server, ""), c.judge(e)[0])
+	}
 	if odd != "" {
 		c.yield(&scanner.Event{Kind: scanner.SkippedEvent, Reason: odd, Origin: c.at(i)})
 	}
@@ -285,7 +293,9 @@ func (c *conversations) call(i *llm.Item) {
 		return
 	}
 	server, tool := c.servers.of(i)
-	if c.said(s, i, []byte("call"), []byte(i.ID), []byte(server), []byte(tool), argumentsOf(i, nil)) {
+	m := markOf([]byte("call"), []byte(i.ID), []byte(server), []byte(tool), argumentsOf(i, nil))
+	if c.before(s, i, m) {
+		c.again(s, m, saidOf(i, server, tool))
 		return
 	}
 	p := pending{id: s.next(c, i), server: server, tool: tool}
@@ -297,7 +307,7 @@ func (c *conversations) call(i *llm.Item) {
 	}
 	s.open[i.ID] = append(s.open[i.ID], p)
 	s.calls[i.ID] = &p
-	c.emit(s, i, e, frame.odd)
+	c.emit(s, i, e, frame.odd, m)
 }
 
 // argumentsOf is the arguments in one form, whether a string holds them or not.
@@ -338,7 +348,9 @@ func (c *conversations) result(i *llm.Item) {
 	if i.ID != "" && known != nil && known.answered && (i.Echo || known.echo) {
 		return
 	}
-	if c.said(s, i, []byte("result"), []byte(i.ID), contentOf(i.Content, nil)) {
+	m := markOf([]byte("result"), []byte(i.ID), contentOf(i.Content, nil))
+	if c.before(s, i, m) {
+		c.again(s, m, saidOf(i, "", ""))
 		return
 	}
 	if known != nil {
@@ -357,42 +369,5 @@ func (c *conversations) result(i *llm.Item) {
 	frame := resultFrame(to.id, i)
 	e := c.event(s, i, to.server, frame)
 	e.Direction = mcp.ServerToClient
-	c.emit(s, i, e, frame.odd)
-}
-
-// declare adds a definition to those of its server, if it is not known as it is.
-func (c *conversations) declare(i *llm.Item) {
-	s := c.session(i)
-	server, tool := c.servers.of(i)
-	once := *i
-	once.History, once.ID = false, "declared" // a list that repeats is not said again
-	if c.said(s, &once, []byte("tool"), []byte(server), []byte(tool), i.Tool.AppendCanonical(nil)) {
-		return
-	}
-	key := server
-	if i.Foreign {
-		key += "\x00"
-	}
-	l := c.lists[key]
-	if l == nil {
-		l = &list{server: server, foreign: i.Foreign}
-		l.event = c.event(s, i, server, &composed{})
-		l.event.Kind, l.event.Type, l.event.Direction = scanner.DefinitionEvent, typeDefinitions, mcp.ServerToClient
-		c.lists[key], c.order = l, append(c.order, l)
-	}
-	l.frame.define(i, tool)
-}
-
-// flush hands over the definitions that were declared.
-func (c *conversations) flush() {
-	for _, l := range c.order {
-		e := l.event
-		e.Frame, e.Parts, e.Projected, e.Rewritten = l.frame.b, l.frame.parts, true, l.foreign
-		for k := range e.Parts {
-			e.Parts[k].Origin.File = c.file
-		}
-		c.yield(e)
-	}
-	clear(c.lists)
-	c.order = c.order[:0]
+	c.emit(s, i, e, frame.odd, m)
 }

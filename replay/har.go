@@ -89,7 +89,7 @@ func (h *har) entry(v wire.Value) {
 		base.HTTP.Field(false, f.name, f.value)
 	}
 	h.silent = &scanner.Event{Kind: scanner.IgnoredEvent, Reason: "an HTTP exchange without MCP messages", Origin: h.place(v)}
-	h.talk.reader.Within("", "", base.Time)
+	h.talk.reader.Within(llm.Record{Time: base.Time})
 	h.asks = false
 	h.request(base, request.Get("postData"))
 	h.response(base, response.Get("content"))
@@ -270,7 +270,7 @@ func (h *har) streamed() {
 	case ev.Oversize:
 		h.out = append(h.out, skipped(h.name, s.at.Line, "a server-sent event is over the limit of %d bytes (--max-message)", h.max))
 	case s.llm:
-		h.talk.data(llm.Quoted(s.at, bytes.Clone(ev.Data)), s.at)
+		h.talk.data(&h.talk.reader, llm.Quoted(s.at, bytes.Clone(ev.Data)), s.at)
 		h.talk.talk.flush()
 	case s.mcp && !announces(ev) && len(data) > 0:
 		h.frame(s.base, mcp.ServerToClient, bytes.Clone(data), s.at)

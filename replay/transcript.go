@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"time"
+	"maps"
+	"slices"
 
 	"github.com/mcpscan/mcpscan/internal/llm"
 	"github.com/mcpscan/mcpscan/internal/wire"
@@ -22,6 +23,9 @@ type transcript struct {
 	talk   *conversations
 	yield  func(*scanner.Event)
 	stream eventText
+
+	readers map[string]*llm.Reader // of exchanges whose response did not come to its end
+	nth     int                    // event of the part of a stream that is in a record
 }
 
 // pulled is a source of what a function yields.
@@ -40,7 +44,7 @@ func pulled(run func(yield func(*scanner.Event))) scanner.Source {
 }
 
 func newTranscript(name string, o Options, yield func(*scanner.Event)) *transcript {
-	t := &transcript{name: name, o: o, yield: yield, talk: newConversations(name, o.Servers, o.Memory, yield)}
+	t := &transcript{name: name, o: o, yield: yield, talk: newConversations(name, o.Servers, o.Memory, yield), readers: map[string]*llm.Reader{}}
 	t.reader = llm.Reader{Max: o.MaxMessage, Emit: t.talk.take}
 	return t
 }
@@ -48,6 +52,9 @@ func newTranscript(name string, o Options, yield func(*scanner.Event)) *transcri
 func (t *transcript) end() {
 	t.dispatch()
 	t.reader.End()
+	for _, request := range slices.Sorted(maps.Keys(t.readers)) {
+		t.readers[request].End()
+	}
 	t.talk.flush()
 }
 
@@ -125,31 +132,16 @@ func (t *transcript) body(number int, data []byte) {
 
 // recorded reads a body that stands in the file, by itself or in a record of events.jsonl.
 func (t *transcript) recorded(at scanner.Origin, data []byte, root wire.Value, broken bool) bool {
-	text := llm.NewText(at, data)
 	if kind, _ := root.Str("type"); kind != typeLLM {
-		return t.reader.ReadValue(text, root, "", broken)
+		return t.reader.ReadValue(llm.NewText(at, data), root, "", broken)
 	}
-	stamp, _ := root.Str("timestamp")
-	when, _ := parseTime(stamp)
-	session, _ := root.Str("session_id")
-	request, _ := root.Str("request_id")
-	t.reader.Within(session, request, when)
-	defer t.reader.Within("", "", time.Time{})
-	if body := root.Get("body"); body.Kind() >= wire.Array {
-		return t.reader.ReadValue(text, body, "/body", broken)
-	}
-	if sse := root.Get("sse"); sse.Kind() == wire.String {
-		at.Pointer = "/sse"
-		t.events(at, sse.Text())
-		return true
-	}
-	return false
+	return t.record(at, data, root, broken)
 }
 
-// events reads a recorded stream that is in a string.
-func (t *transcript) events(at scanner.Origin, stream []byte) {
+// events reads a stream, or a part of one, that is in a string.
+func (t *transcript) events(reader *llm.Reader, at scanner.Origin, stream []byte) {
 	events := wire.NewSSEReader(bytes.NewReader(stream), t.o.MaxMessage)
-	for {
+	for t.nth = 0; ; t.nth++ {
 		ev, err := events.Next()
 		if err != nil {
 			break
@@ -158,20 +150,19 @@ func (t *transcript) events(at scanner.Origin, stream []byte) {
 			t.yield(skipped(t.name, at.Line, "a server-sent event is over the limit of %d bytes (--max-message)", t.o.MaxMessage))
 			continue
 		}
-		t.data(llm.Quoted(at, bytes.Clone(ev.Data)), at)
+		t.data(reader, llm.Quoted(at, bytes.Clone(ev.Data)), at)
 	}
-	t.reader.End()
 	t.talk.flush()
 }
 
 // data reads the data of an event of a stream.
-func (t *transcript) data(text *llm.Text, at scanner.Origin) {
+func (t *transcript) data(reader *llm.Reader, text *llm.Text, at scanner.Origin) {
 	data := bytes.TrimSpace(text.Data)
 	switch {
 	case len(data) == 0:
 	case string(data) == "[DONE]":
-		t.reader.Done()
-	case !t.reader.Read(text):
+		reader.Done()
+	case !reader.Read(text):
 		t.other(at.Line, at.Column, data)
 	}
 }
@@ -247,7 +238,7 @@ func (t *transcript) dispatch() {
 		text = llm.Quoted(at, s.data)
 	}
 	*s = eventText{}
-	t.data(text, at)
+	t.data(&t.reader, text, at)
 	t.talk.flush()
 }
 

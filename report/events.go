@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -179,7 +180,7 @@ func (v *Events) message(e *scanner.Event, m *scanner.Judged) judged {
 		called := v.call(e, m)
 		add(called)
 		if m.Decision.Made() {
-			add(intercepted(called, m))
+			add(intercepted(called, e.Dialect, m))
 		}
 		if crossServer(&m.Decision) {
 			add(v.blockedCall(e, m))
@@ -251,10 +252,10 @@ func (v *Events) call(e *scanner.Event, m *scanner.Judged) record {
 }
 
 // intercepted returns the event for the decision about a call.
-func intercepted(called record, m *scanner.Judged) record {
+func intercepted(called record, dialect string, m *scanner.Judged) record {
 	r := called
 	r.Type, r.about = "mcp_tool_call_intercepted", mcp.CallSubject
-	r.Action, r.Dialect, r.CallID = "allow", "mcp", callID(called.ID)
+	r.Action, r.Dialect, r.CallID = "allow", cmp.Or(dialect, "mcp"), callID(called.ID)
 	r.decided(&m.Decision)
 	if m.Tool != nil && !m.Tool.Definition.Foreign {
 		r.Hash = m.Tool.Definition.Digest.String()

@@ -51,6 +51,7 @@ type Event struct {
 	Shared    *Shared // belongs to the judge
 	Origin    Origin
 	Parts     []Part // of a frame that was put together: what of it stands where in the file, in order
+	Dialect   string // of the LLM API that told of the frame, as in an llm_message; "" for one that was seen on its connection
 	Told      bool   // the frame says what the log of a model told: a recording that has the connection shows the same call there
 	Projected bool   // the definitions are as a client hands them to a model: some members of each, and some of a list
 	Rewritten bool   // the client has also changed them, so that they compare only with others of its making

@@ -50,48 +50,11 @@ func (o *Outcome) Rewrite(frame []byte) []byte {
 		}
 		gone[i], lists[int(doc.Nodes[i].Parent)] = true, true
 	}
-	var cuts []span
+	var cuts []wire.Edit
 	for list := range lists {
-		cuts = appendCuts(cuts, &doc, list, gone)
+		cuts = doc.AppendCuts(cuts, list, func(i int) bool { return gone[i] })
 	}
-	slices.SortFunc(cuts, func(a, b span) int { return a.from - b.from })
-	out, at := make([]byte, 0, len(frame)), 0
-	for _, c := range cuts {
-		out = append(out, frame[at:c.from]...)
-		at = c.to
-	}
-	return append(out, frame[at:]...)
-}
-
-// span is a part of a frame.
-type span struct{ from, to int }
-
-// appendCuts appends the spans to cut out of an array or object to remove some of its
-// children, each with the comma after it, or for the last one the comma before it.
-func appendCuts(cuts []span, doc *wire.Doc, list int, gone map[int]bool) []span {
-	kept, open := -1, -1 // where the last child that is kept ends; where the cut that is open begins
-	for c := doc.First(list); c >= 0; c = doc.Next(c) {
-		n := &doc.Nodes[c]
-		from, to := int(n.Start), int(n.End)
-		if n.KeyEnd > 0 {
-			from = int(n.KeyStart)
-		}
-		switch {
-		case gone[c] && open < 0:
-			open = from
-		case !gone[c] && open >= 0:
-			cuts, open = append(cuts, span{open, from}), -1
-		}
-		if !gone[c] {
-			kept = to
-		} else if doc.Next(c) < 0 {
-			if kept >= 0 {
-				open = kept
-			}
-			cuts = append(cuts, span{open, to})
-		}
-	}
-	return cuts
+	return wire.Apply(frame, cuts)
 }
 
 // nodeAt returns the node that begins at an offset from the first value of a text on, -1

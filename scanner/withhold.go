@@ -30,7 +30,7 @@ const (
 	poisonedDefinition
 	pendingDefinition // nobody has approved it
 	changedDefinition // another one was trusted under its name
-	deniedDefinition  // by the policy, whatever it is called with
+	DeniedDefinition  // by the policy, whatever it is called with
 	unjudgedDefinition
 )
 
@@ -68,7 +68,7 @@ func (j *judge) withhold(p *JudgePass, i int) {
 		j.refuseWithheld(p)
 		return
 	}
-	if p.event.Kind != FrameEvent || m.Kind != mcp.Response {
+	if m.Kind != mcp.Document && (p.event.Kind != FrameEvent || m.Kind != mcp.Response) {
 		return
 	}
 	w := j.withholding
@@ -184,7 +184,7 @@ func (j *judge) cause(p *JudgePass, d *mcp.Definition) (cause Cause, decision De
 		}
 	}
 	take(j.unpinned(p, d))
-	take(deniedDefinition, j.denied(p, d))
+	take(DeniedDefinition, j.denied(p, d))
 	return cause, decision
 }
 

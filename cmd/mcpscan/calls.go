@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mcpscan/mcpscan/internal/mcp"
 	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
 	"github.com/mcpscan/mcpscan/scanner"
 )
 
@@ -28,7 +31,8 @@ type callRow struct {
 	Decision string    `json:"decision"` // allow or block, by the rules of the session, the policy, or the engine that wrote the log
 	Rule     string    `json:"rule"`     // that decided so, where there is one
 	Reason   string    `json:"reason"`
-	Took     string    `json:"took"` // from the call to its result; empty where one has no time
+	Took     string    `json:"took"`              // from the call to its result; empty where one has no time
+	Address  string    `json:"address,omitempty"` // that a connection was made to for the call, where a log of connections says so
 	File     string    `json:"file"`
 	Line     int       `json:"line"`
 
@@ -60,13 +64,22 @@ func (c *callsCmd) Run(ctx context.Context, std streams) error {
 	if c.JSON {
 		return writeJSON(std.out, rows)
 	}
-	t := newTable("time", "session", "server", "tool", "id", "action", "took", "decision", "line")
+	head := []string{"time", "session", "server", "tool", "id", "action", "took", "decision", "line"}
+	connections := slices.ContainsFunc(rows, func(r callRow) bool { return r.Address != "" })
+	if connections {
+		head = append(head, "connection")
+	}
+	t := newTable(head...)
 	for _, r := range rows {
 		decision := r.Decision
 		if r.Rule != "" {
 			decision += " (" + r.Rule + ")"
 		}
-		t.add(stamp(r.Time), r.Session, r.Server, r.Tool, r.ID, r.Action, r.Took, decision, strconv.Itoa(r.Line))
+		cells := []string{stamp(r.Time), r.Session, r.Server, r.Tool, r.ID, r.Action, r.Took, decision, strconv.Itoa(r.Line)}
+		if connections {
+			cells = append(cells, r.Address)
+		}
+		t.add(cells...)
 	}
 	return t.write(std.out)
 }
@@ -86,6 +99,8 @@ func (l *callList) see(e *scanner.Event, m *scanner.Judged) {
 		l.open[key] = l.add(e, m, "pending", "")
 	case m.Kind == mcp.Audit && (m.Method == "mcp_tool_called" || m.Method == "mcp_tool_call_intercepted"):
 		l.audited(e, m, key)
+	case m.Kind == mcp.Audit && m.Method == "mcp_network_connection":
+		l.connected(e)
 	case m.Kind == mcp.Response && e.Direction != mcp.ClientToServer, m.Kind == mcp.Audit && m.Method == "mcp_output_inspection" && m.ID != "":
 		if i, ok := l.open[key]; ok {
 			l.rows[i].finish(e, m)
@@ -132,6 +147,24 @@ func (l *callList) audited(e *scanner.Event, m *scanner.Judged, key string) {
 	l.last[of] = i
 	if m.ID != "" {
 		l.open[key] = i
+	}
+}
+
+// connected takes in a connection to a server: it is for the last call of the server, if that
+// was just before.
+func (l *callList) connected(e *scanner.Event) {
+	for i := len(l.rows) - 1; i >= 0; i-- {
+		r := &l.rows[i]
+		if r.Session != e.Session || r.Server != e.Server {
+			continue
+		}
+		if apart := e.Time.Sub(r.Time); r.Address == "" && apart >= 0 && apart <= sameCall {
+			var doc wire.Doc
+			if doc.Parse(e.Frame) == nil {
+				r.Address = text.Visible(cmp.Or(scanner.AuditField(&doc, 0, "remote_addr"), scanner.AuditField(&doc, 0, "remote")), 200)
+			}
+		}
+		return
 	}
 }
 

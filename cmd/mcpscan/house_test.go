@@ -57,7 +57,7 @@ var imports = map[string][]string{
 	"internal/deliver":             {},
 	"internal/otlp":                {"internal/wire"},
 	"internal/sessionlog":          {},
-	"internal/proxy":               {"internal/mcp", "internal/sessionlog", "internal/text", "internal/wire", "scanner"},
+	"internal/proxy":               {"internal/mcp", "internal/sessionlog", "internal/text", "internal/wire", "replay", "scanner"},
 	"internal/recgen":              {},
 	"internal/shapes":              {},
 	"internal/spool":               {},

@@ -251,6 +251,7 @@ var limits = []struct {
 		{"maxExchanges", "HTTP requests answered at a time", "requests", "status 503"},
 		{"maxHeld", "messages that wait for somebody's answer, together not longer than one may be", "messages", "the next is refused"},
 		{"argumentChars", "the arguments in a question", "characters", "cut"},
+		{"maxPart", "of a stream of an LLM API that is recorded and judged at a time, where no call is held", "bytes", "the next part begins"},
 		{"maxLarge", "HTTP messages above 64 KiB held at a time", "messages", "the next waits"},
 		{"maxNamed", "HTTP sessions whose messages are known to belong together", "sessions", "the one used longest ago continues as a new one"},
 		{"maxBatch", "requests of a batch told apart by their ids", "requests", "not told apart from those of another client"},

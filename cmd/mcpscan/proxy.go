@@ -81,6 +81,7 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	}
 	r.alerts = c.startAlerts(checks.triage.Settings.AlertThreshold)
 	r.target, r.sink, r.live = target, checks.into(tee{log.beside(collector), r.alerts}), locked.over(checks.engine).Live()
+	r.known = locked.tools(checks.servers())
 	connect := r.connect
 	if c.overHTTP() {
 		connect = r.listen
@@ -89,7 +90,7 @@ func (c *proxyCmd) Run(ctx context.Context, std streams) error {
 	r.alerts.close(r.trouble)
 	lost := errors.Join(r.record.close(), log.close(), r.lost)
 	input := report.Input{Kind: "server", Name: target.name}
-	if c.Servers != "" {
+	if c.Servers != "" && !c.LLM {
 		input.Kind = "config"
 	}
 	rep := collector.Report([]report.Input{input}, version(), r.live.Result())
@@ -120,6 +121,11 @@ func (c *proxyCmd) check() error {
 		return usage("--ask-timeout must not be negative")
 	}
 	switch command := len(c.Command) > 0 && c.Command[0] != ""; {
+	case c.LLM:
+		if err := c.checkLLM(); err != nil {
+			return err
+		}
+		return c.listenFlags.check()
 	case c.overHTTP():
 		if command || c.InheritEnv || len(c.Env) > 0 {
 			return usage("--upstream and --servers name servers at a URL, which are not started here; expected no command behind --, --env or --inherit-env with them")
@@ -137,7 +143,7 @@ func (c *proxyCmd) check() error {
 }
 
 // overHTTP reports whether the proxy listens on a port.
-func (c *proxyCmd) overHTTP() bool { return c.Upstream != "" || c.Servers != "" }
+func (c *proxyCmd) overHTTP() bool { return c.Upstream != "" || c.Servers != "" || c.LLM }
 
 // reports are the reports that the flags ask for. Standard output is for the protocol.
 func (c *proxyCmd) reports() (*outputFlags, error) {
@@ -152,6 +158,10 @@ func (c *proxyCmd) reports() (*outputFlags, error) {
 // target is the server that the command line names.
 func (c *proxyCmd) target(known lockedServers) (*liveTarget, error) {
 	t := &liveTarget{name: c.Name, command: c.Command, url: c.Upstream}
+	if c.LLM {
+		t.name = llmName
+		return t, nil
+	}
 	if c.Servers != "" {
 		t.name = c.Servers // of the input; the servers have names of their own
 		return t, nil
@@ -184,6 +194,7 @@ type proxyRun struct {
 	target *liveTarget
 	record *traffic
 	alerts *alerts
+	known  map[string][]string // servers, with the tools that are approved
 	sink   scanner.Sink
 	live   *scanner.Live
 	lost   error           // the first error of a sink

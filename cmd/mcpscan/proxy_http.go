@@ -23,8 +23,9 @@ import (
 // listenFlags are those of a proxy in front of a server at a URL.
 type listenFlags struct {
 	Listen          string        `help:"Address and port to listen on for --upstream or --servers, or a port of this machine; port 0 takes a free one, which standard error names." placeholder:"ADDRESS:PORT"`
-	Upstream        string        `help:"URL of the server to stand in front of; the proxy has the same path." placeholder:"URL"`
-	Servers         string        `help:"Client configuration whose servers at a URL the proxy stands in front of, each under /NAME, in place of --upstream." placeholder:"FILE"`
+	LLM             bool          `name:"llm" help:"Stand between agents and the APIs of LLM providers, and block tool calls in what models answer."`
+	Upstream        string        `help:"URL of the server to stand in front of; the proxy has the same path. With --llm, the address of a provider; without one, the proxy has the paths /anthropic, /openai and /gemini." placeholder:"URL"`
+	Servers         string        `help:"Client configuration whose servers at a URL the proxy stands in front of, each under /NAME, in place of --upstream. With --llm, servers that are started or connected to, and listed, before there is any traffic." placeholder:"FILE"`
 	AllowHost       []string      `help:"Name by which clients reach the proxy, beside localhost and loopback addresses, or an Origin to allow, as a host or in whole. Repeat for several." placeholder:"HOST" sep:"none"`
 	TokenEnv        string        `help:"Variable that holds the bearer token that clients have to give for the port." placeholder:"NAME"`
 	TLSFingerprint  string        `help:"SHA-256 of the certificate that the upstream has to have, in hexadecimal digits." placeholder:"SHA256"`
@@ -43,7 +44,7 @@ const (
 func (f *listenFlags) address() (string, error) {
 	given := f.Listen
 	if given == "" {
-		return "", usage("--upstream or --servers without --listen; expected an address, as in --listen 127.0.0.1:3100, or 127.0.0.1:0 for a free port")
+		return "", usage("--upstream, --servers or --llm without --listen; expected an address, as in --listen 127.0.0.1:3100, or 127.0.0.1:0 for a free port")
 	}
 	if !strings.Contains(given, ":") {
 		given = "127.0.0.1:" + given
@@ -66,12 +67,12 @@ func (f *listenFlags) check() error {
 	if _, err := f.address(); err != nil {
 		return err
 	}
-	if f.Servers != "" && (f.Upstream != "" || f.TLSFingerprint != "") {
+	if !f.LLM && f.Servers != "" && (f.Upstream != "" || f.TLSFingerprint != "") {
 		return usage("--servers names several servers; expected no --upstream and no --tls-fingerprint with it")
 	}
 	u, err := url.Parse(f.Upstream)
 	switch {
-	case f.Servers != "":
+	case f.Upstream == "" && (f.Servers != "" || f.LLM):
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return usage("--upstream %s: expected http:// or https:// and a host", text.Visible(bare(f.Upstream), 400))
 	case f.TLSFingerprint != "" && u.Scheme != "https":
@@ -209,7 +210,11 @@ func (r *proxyRun) listen(ctx context.Context, _ lockedServers) (code int, err e
 	}
 	transport := proxy.NewTransport(r.UpstreamTimeout, fingerprint)
 	defer transport.CloseIdleConnections()
-	handler, paths, err := r.front(r.access(address), transport)
+	front := r.front
+	if r.LLM {
+		front = func(a proxy.Access, t http.RoundTripper) (closing, [][2]string, error) { return r.llm(ctx, a, t) }
+	}
+	handler, paths, err := front(r.access(address), transport)
 	if err != nil {
 		return 0, err
 	}

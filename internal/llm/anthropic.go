@@ -156,7 +156,7 @@ func readAnthropicEvent(r *Reader, b *body) {
 		}
 	case "content_block_stop":
 		if p := s.take(key); p != nil {
-			r.anthropicPartial(p)
+			r.anthropicPartial(key, p)
 		}
 	case "message_stop":
 		r.brokenBlocks("anthropic")
@@ -165,7 +165,7 @@ func readAnthropicEvent(r *Reader, b *body) {
 }
 
 // anthropicPartial emits the call of a block that a stream built.
-func (r *Reader) anthropicPartial(p *partial) {
+func (r *Reader) anthropicPartial(key streamKey, p *partial) {
 	v, err := r.quoted(p.at, p.raw)
 	if err != nil {
 		return // it was parsed before
@@ -178,5 +178,5 @@ func (r *Reader) anthropicPartial(p *partial) {
 	if len(p.args) > 0 {
 		args = r.joined(p)
 	}
-	r.emit(Item{Kind: Call, At: v, ID: v.str("id"), Name: v.str("name"), Args: args, Server: server})
+	r.emit(Item{Kind: Call, At: v, ID: v.str("id"), Name: v.str("name"), Args: args, Server: server, Slot: key.index})
 }

@@ -42,6 +42,7 @@ type Item struct {
 	ID      string // of a call, and of what answers it
 	Server  string // "" where the format does not say
 	Name    string // of the tool, as the format has it
+	Slot    string // of a call that a stream built: its place among those of the stream, "" for all others
 	Style   Style
 	History bool // part of a request, which repeats what was said before
 	Echo    bool // said beside a call or a result with this ID, which counts
@@ -51,6 +52,7 @@ type Item struct {
 	Foreign bool // the client has rewritten the definition
 	Free    bool // the arguments are text, which need not be JSON
 	Suite   bool // the tools are those of a benchmark
+	Fresh   bool // the model says it now: that an ID or a text was there before makes it no repetition
 
 	Tool    View // of a Declared: the definition
 	Args    View // of a call: an object, or a string that holds one

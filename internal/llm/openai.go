@@ -37,7 +37,11 @@ func (r *Reader) chatMessage(v View) {
 		r.skip(v, "%s: a message that is %s", r.format, v.Kind())
 		return
 	}
-	switch role := v.str("role"); role {
+	role := v.str("role")
+	if role == "" && !r.history {
+		role = "assistant"
+	}
+	switch role {
 	case "system", "developer", "user", "assistant":
 		content := v.at("content")
 		if content.Is() {
@@ -112,7 +116,7 @@ func readChatChunk(r *Reader, b *body) {
 		if choice.str("finish_reason") != "" {
 			for _, key := range s.of(stream) {
 				if len(key.index) > len(at) && key.index[:len(at)+1] == at+"/" {
-					r.chatPartial(s.take(key))
+					r.chatPartial(key, s.take(key))
 				}
 			}
 		}
@@ -125,7 +129,7 @@ func (r *Reader) chatDelta(key streamKey, c, f View) {
 		f = c.at("custom")
 	}
 	if id := c.str("id"); s.parts[key] != nil && id != "" && string(s.parts[key].id) != id && len(s.parts[key].id) > 0 {
-		r.chatPartial(s.take(key)) // some providers give all calls one index
+		r.chatPartial(key, s.take(key)) // some providers give all calls one index
 	}
 	if s.parts[key] == nil && !s.open(key, &partial{at: c.Origin()}) {
 		r.skip(c, "more calls in streams than the limit of %d", maxStreams)
@@ -148,9 +152,9 @@ func (r *Reader) chatDelta(key streamKey, c, f View) {
 }
 
 // chatPartial emits the call that a stream built.
-func (r *Reader) chatPartial(p *partial) {
+func (r *Reader) chatPartial(key streamKey, p *partial) {
 	v, _ := r.quoted(p.at, []byte("null"))
-	r.emit(Item{Kind: Call, At: v, ID: string(p.id), Name: string(p.name), Args: r.joined(p), Free: p.free})
+	r.emit(Item{Kind: Call, At: v, ID: string(p.id), Name: string(p.name), Args: r.joined(p), Free: p.free, Slot: key.index})
 }
 
 // readAnyRequest reads a request of which nothing tells whose it is: it has no tools yet.

@@ -17,7 +17,7 @@ type Reader struct {
 	Max  int64       // bytes of a message; a longer one is not read
 	Emit func(*Item) // gets each item
 
-	outer   outer // what a record around a body says
+	outer   Record // what a record around a body says
 	format  string
 	said    *scanner.Origin // the first text of the body that is of a user or of a model
 	heard   bool            // the stream at hand has had such a text
@@ -34,6 +34,7 @@ type Reader struct {
 	doc     wire.Doc // of the part at hand
 	streams streams
 	changes string // the session of the log of changes at hand
+	repeats bool   // what is read now was said before in the same stream
 
 	answering bool // the item before was of the model
 	answers   int  // of the model, in a log of items
@@ -85,18 +86,19 @@ const saidReason = "what users and models say: only tools, calls and results are
 
 func (r *Reader) begin(format string) {
 	r.format, r.said, r.told = format, nil, 0
-	r.session, r.time, r.turn, r.style, r.history, r.clock, r.suite = r.outer.session, r.outer.time, "", Plain, false, true, false
+	r.session, r.time, r.turn, r.style, r.history, r.clock, r.suite = r.outer.Session, r.outer.Time, "", Plain, false, true, false
 }
 
-// outer is what a record around a body says.
-type outer struct {
-	session, turn string
-	time          time.Time
+// Record is what a record around a body says.
+type Record struct {
+	Session string
+	Turn    string // the request that the body is, or answers
+	Time    time.Time
+	Answer  bool // the body is of the model
 }
 
-// Within says in what session and when the bodies to come were sent, and which request they
-// are or answer.
-func (r *Reader) Within(session, turn string, at time.Time) { r.outer = outer{session, turn, at} }
+// Within says what records say around the bodies to come.
+func (r *Reader) Within(o Record) { r.outer = o }
 
 // emit hands over an item with what is known of the body.
 func (r *Reader) emit(i Item) {
@@ -113,11 +115,12 @@ func (r *Reader) emit(i Item) {
 	if i.Turn == "" {
 		i.Turn = r.turn
 	}
-	if r.outer.turn != "" && !r.history {
-		i.Turn = r.outer.turn
+	if r.outer.Turn != "" && !r.history {
+		i.Turn = r.outer.Turn
 	}
 	i.History = i.History || r.history
-	i.Record = r.outer.session != ""
+	i.Record = r.outer.Session != ""
+	i.Fresh = r.outer.Answer && !i.History && !r.repeats && !i.Echo
 	i.Clock = r.clock && i.Time.IsZero()
 	r.Emit(&i)
 }

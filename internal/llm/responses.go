@@ -149,7 +149,9 @@ func readResponsesEvent(r *Reader, b *body) {
 		}
 	case of(kind, responsesEnds):
 		if v := b.members["response"]; v.Kind() == wire.Object {
+			r.repeats = true // an item that was done before; any other is new to whoever counts
 			r.responsesOutput(r.sub(b, v, "/response"))
+			r.repeats = false
 		}
 		s.stop("responses")
 	case begins(kind, responsesPieces):

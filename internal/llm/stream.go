@@ -111,9 +111,9 @@ func (r *Reader) brokenBlocks(stream string) {
 	for _, key := range r.streams.of(stream) {
 		p := r.streams.take(key)
 		if p.raw != nil {
-			r.anthropicPartial(p)
+			r.anthropicPartial(key, p)
 		} else {
-			r.chatPartial(p)
+			r.chatPartial(key, p)
 		}
 		r.skipAt(p.at, "a stream breaks off in a call: its arguments are not whole")
 	}

@@ -141,6 +141,14 @@ func (v View) Pointer() string {
 	return string(v.doc.AppendPointer([]byte(v.text.Pointer+v.pointer), 0, v.n))
 }
 
+// Path returns the JSON Pointer of the value in its text, wherever the text is.
+func (v View) Path() string {
+	if v.doc == nil {
+		return ""
+	}
+	return string(v.doc.AppendPointer([]byte(v.pointer), 0, v.n))
+}
+
 // Origin returns where the value stands. It is exact where the file has the bytes of Raw there.
 func (v View) Origin() scanner.Origin {
 	if v.doc == nil {

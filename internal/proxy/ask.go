@@ -50,7 +50,7 @@ const (
 const (
 	maxHeld       = 32  // messages that wait for an answer
 	argumentChars = 600 // of the arguments in a question
-	nameChars     = 200 // of other texts in it
+	nameChars     = 200 // of other texts in it, and of names in errors
 )
 
 // asks reports whether somebody is to be asked about a frame, rather than its being refused at

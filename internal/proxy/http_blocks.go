@@ -145,6 +145,9 @@ func (b *blockReader) take(kind blockKind) block {
 	return out
 }
 
+// ready reports whether the next block is there, so that nobody waits for it.
+func (b *blockReader) ready() bool { return bytes.Contains(b.buf[b.pos:b.end], []byte("\n\n")) }
+
 // close gives up the place of a large event.
 func (b *blockReader) close() {
 	if b.held {

@@ -138,17 +138,23 @@ func (s *scope) event(kind scanner.EventKind) *scanner.Event {
 	return &scanner.Event{Kind: kind, Session: s.session, Server: s.server, Transport: s.transport, Origin: s.origin, HTTP: s.head}
 }
 
-// stamp gives an event its time, and its place in the recording. The clock always advances: a
-// replay puts events in the order of their times.
+// stamp gives an event its time, and its place in the recording.
 func (g *gate) stamp(e *scanner.Event) {
-	e.Time = g.Now().UTC()
-	if !e.Time.After(g.last) {
-		e.Time = g.last.Add(1)
-	}
-	g.last = e.Time
+	e.Time = g.now()
 	if g.Record != nil {
 		g.Record(e)
 	}
+}
+
+// now is the time for the next event. It always advances: a replay puts events in the order of
+// their times.
+func (g *gate) now() time.Time {
+	now := g.Now().UTC()
+	if !now.After(g.last) {
+		now = g.last.Add(1)
+	}
+	g.last = now
+	return now
 }
 
 // unreadable reports a frame that is no JSON-RPC message, or holds something that is none.

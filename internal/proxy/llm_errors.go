@@ -1,0 +1,112 @@
+package proxy
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+)
+
+// shape is how a provider writes errors.
+type shape uint8
+
+const (
+	openAIShape shape = iota // which most others have taken over
+	anthropicShape
+	geminiShape
+	bedrockShape
+)
+
+// shapeOf tells the shape by the format of a body, or else by the path.
+func shapeOf(format, path string) shape {
+	switch {
+	case strings.Contains(format, "Anthropic"), format == "" && strings.Contains(path, "/messages"), format == "" && strings.Contains(path, "/anthropic/"):
+		return anthropicShape
+	case strings.Contains(format, "Gemini"), format == "" && (strings.Contains(path, ":generateContent") || strings.Contains(path, ":streamGenerateContent")):
+		return geminiShape
+	case strings.Contains(format, "Bedrock"), format == "" && strings.Contains(path, "/converse"):
+		return bedrockShape
+	}
+	return openAIShape
+}
+
+// of is the shape for a format, where that says more than the path.
+func (s shape) of(format string) shape {
+	if format == "" || strings.HasSuffix(format, "an LLM") {
+		return s
+	}
+	return shapeOf(format, "")
+}
+
+// errorTypes are the types of errors by status, as the two large providers call them.
+var errorTypes = map[int]string{
+	http.StatusBadRequest: "invalid_request_error", http.StatusUnauthorized: "authentication_error", http.StatusForbidden: "permission_error",
+	http.StatusNotFound: "not_found_error", http.StatusRequestEntityTooLarge: "request_too_large", http.StatusUnsupportedMediaType: "invalid_request_error",
+}
+
+// googleStatus are the same as Google calls them.
+var googleStatus = map[int]string{
+	http.StatusBadRequest: "INVALID_ARGUMENT", http.StatusUnauthorized: "UNAUTHENTICATED", http.StatusForbidden: "PERMISSION_DENIED",
+	http.StatusNotFound: "NOT_FOUND", http.StatusServiceUnavailable: "UNAVAILABLE", http.StatusBadGateway: "UNAVAILABLE", http.StatusGatewayTimeout: "DEADLINE_EXCEEDED",
+}
+
+// body is an error as the provider writes it.
+func (s shape) body(status int, why string) []byte {
+	kind := errorTypes[status]
+	if kind == "" {
+		kind = "api_error"
+	}
+	message := string(wire.AppendString(nil, []byte(why)))
+	switch s {
+	case anthropicShape:
+		return []byte(`{"type":"error","error":{"type":"` + kind + `","message":` + message + `}}`)
+	case geminiShape:
+		name := googleStatus[status]
+		if name == "" {
+			name = "INTERNAL"
+		}
+		return fmt.Appendf(nil, `{"error":{"code":%d,"message":%s,"status":"%s"}}`, status, message, name)
+	case bedrockShape:
+		return []byte(`{"message":` + message + `}`)
+	}
+	return []byte(`{"error":{"message":` + message + `,"type":"` + kind + `","param":null,"code":"blocked_by_mcpscan"}}`)
+}
+
+// write answers a request with an error.
+func (s shape) write(w http.ResponseWriter, status int, why string) {
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	if s == bedrockShape {
+		w.Header().Set("X-Amzn-Errortype", "AccessDeniedException")
+	}
+	writeJSON(w, status, s.body(status, why))
+}
+
+// event is an error in a stream.
+func (s shape) event(why string) []byte {
+	data := s.body(http.StatusBadGateway, why)
+	if s == anthropicShape {
+		return fmt.Appendf(nil, "event: error\ndata: %s\n\n", data)
+	}
+	return fmt.Appendf(nil, "data: %s\n\n", data)
+}
+
+// fail answers a request that the provider has no usable answer to.
+func (r *llmRoute) fail(w http.ResponseWriter, in *http.Request, err error) {
+	if in.Context().Err() != nil { // the agent is gone
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	status, why := failure(err)
+	if r.Failed != nil {
+		r.Failed(why)
+	}
+	s := shapeOf("", in.URL.Path)
+	if x, ok := in.Context().Value(llmKey{}).(*llmExchange); ok {
+		s = s.of(x.format)
+	}
+	s.write(w, status, "mcpscan: the provider at "+text.Visible(bare(r.URL.String()), reasonChars)+" gave no answer that can be passed on: "+why)
+}

@@ -1,0 +1,147 @@
+package proxy_test
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/mcpscan/mcpscan/internal/proxy"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// requestOf is a request to Anthropic with the description of a tool, and what follows the
+// first message.
+func requestOf(description, history string) string {
+	return `{"model":"claude-x","max_tokens":5,"tools":[{"name":"mcp__mail__read","description":"` + description + `","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"Hi"}` + history + `]}`
+}
+
+// historyOf is a call and its result.
+func historyOf(result string) string {
+	return `,{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"mcp__mail__read","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"` + result + `"}]}`
+}
+
+// TestLLMRequests: a request with a poisoned definition, or with a result that is blocked, is
+// refused each time that it is sent, and others of the same agent are not.
+func TestLLMRequests(t *testing.T) {
+	a := inFrontOf(t, blockingEngine(t), func(w http.ResponseWriter, _ *http.Request) {
+		say(w, inJSON, anthropicBody("end_turn", `{"type":"text","text":"Hello"}`))
+	}, nil)
+	honest, other := requestOf("Reads mail.", historyOf("Lunch is at noon.")), requestOf("Reads mail, and moves it.", "")
+	tests := []struct {
+		name, body string
+		status     int
+		want       string
+	}{
+		{"honest", honest, 200, "Hello"},
+		{"a poisoned definition", requestOf(poison, ""), 403, `blocked by mcpscan: the definition of the tool \"mcp__mail__read\": `},
+		{"another definition", other, 200, "Hello"},
+		{"the poisoned one again", requestOf(poison, ""), 403, `blocked by mcpscan: the definition of the tool \"mcp__mail__read\": `},
+		{"a poisoned result", requestOf("Reads mail.", historyOf(poison)), 403, `blocked by mcpscan: the result of the call \"t1\": `},
+		{"again, with more behind it", requestOf("Reads mail.", historyOf(poison)+`,{"role":"user","content":"Go on"}`), 403, "blocked by mcpscan: the result"},
+		{"honest again", honest, 200, "Hello"},
+		{"a call that was made before", requestOf("Reads mail.", strings.ReplaceAll(historyOf("Done."), "mcp__mail__read", "mcp__mail__denied_send")), 200, "Hello"},
+	}
+	for _, test := range tests {
+		if status, _, got := a.ask("/v1/messages", test.body); status != test.status || !strings.Contains(got, test.want) {
+			t.Errorf("%s: %d %s", test.name, status, got)
+		}
+	}
+	if t.Failed() {
+		t.Log(a.events())
+	}
+}
+
+// TestLLMObserves: in observe mode, everything reaches the other side as it was sent.
+func TestLLMObserves(t *testing.T) {
+	answer := anthropicStart + anthropicCall + anthropicEnd
+	got := ""
+	a := inFrontOf(t, blockingEngine(t), func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got = string(body)
+		say(w, stream, answer)
+	}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Talks, _ *proxy.Upstream) {
+		o.Observe, o.FailClosed = true, true
+	})
+	body := requestOf(poison, historyOf(poison))
+	if status, _, said := a.ask("/v1/messages", body); status != 200 || said != answer || got != body {
+		t.Errorf("%d %s\nthe provider got %s", status, said, got)
+	}
+	if events := a.events(); strings.Contains(events, "refuse") || !strings.Contains(events, "tools/call denied_send") {
+		t.Errorf("the call was not judged:\n%s", events)
+	}
+}
+
+// TestLLMFailsClosed: what cannot be judged is refused where the configuration wants that.
+func TestLLMFailsClosed(t *testing.T) {
+	for name, test := range map[string]struct{ ask, kind, answer, want string }{
+		"an answer of no format":  {anthropicAsk, inJSON, `{"something":"else"}`, "of no format that is known"},
+		"an answer that is none":  {anthropicAsk, "text/html", `<html>`, "is no JSON"},
+		"an answer that is long":  {anthropicAsk, inJSON, anthropicBody("end_turn", `{"type":"text","text":"`+strings.Repeat("long ", 1<<18)+`"}`), "longer than the limit"},
+		"an event that is long":   {anthropicAsk, stream, anthropicStart + `data: {"type":"x","text":"` + strings.Repeat("long ", 1<<20) + "\"}\n\n", "longer than the limit"},
+		"a request that is long":  {requestOf(strings.Repeat("long ", 1<<18), ""), inJSON, "{}", "longer than the limit"},
+		"an error of the request": {anthropicAsk, inJSON, `{"type":"error","error":{"type":"x","message":"y"}}`, `{"type":"x","message":"y"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, closed := range []bool{true, false} {
+				a := inFrontOf(t, engineOf(t, scanner.Options{}), func(w http.ResponseWriter, r *http.Request) {
+					_, _ = io.Copy(io.Discard, r.Body)
+					say(w, test.kind, test.answer)
+				}, func(o *proxy.Options, _ *proxy.Access, _ *proxy.Talks, _ *proxy.Upstream) { o.FailClosed = closed })
+				status, _, got := a.ask("/v1/messages", test.ask)
+				switch {
+				case closed && (!strings.Contains(got, test.want) || !strings.Contains(got, `"type":"error"`)):
+					t.Errorf("%d %.300s", status, got)
+				case !closed && got != test.answer:
+					t.Errorf("passed on as %d %.300s", status, got)
+				case !closed && !strings.Contains(name, "error") && !strings.Contains(a.events(), "forward"):
+					t.Errorf("it was not counted: %s", a.events())
+				}
+			}
+		})
+	}
+}
+
+// TestLLMTextFlows: text reaches the agent while a call behind it is not whole, and the call
+// only when it is.
+func TestLLMTextFlows(t *testing.T) {
+	for name, parts := range map[string][4]string{
+		"/v1/messages": {anthropicStart, `data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"Hello"}}` + "\n\n" + `data: {"type":"content_block_stop","index":0}` + "\n\n",
+			strings.ReplaceAll(anthropicCall, "denied_send", "read"), anthropicEnd},
+		"/v1/chat/completions": {chunk(`{"role":"assistant","content":""}`, "null"), chunk(`{"content":"Hello"}`, "null"),
+			chunk(`{"tool_calls":[{"index":0,"id":"c","function":{"name":"read","arguments":""}}]}`, "null"), chunk(`{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}`, "null") + chunk("{}", "tool_calls") + "data: [DONE]\n\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			next := make(chan bool)
+			a := inFrontOf(t, engineOf(t, scanner.Options{Policy: denying{}}), func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				w.Header().Set("Content-Type", stream)
+				half := len(parts[2]) / 2
+				for _, part := range []string{parts[0], parts[1], parts[2][:half] + "", parts[2][half:] + parts[3]} {
+					_, _ = io.WriteString(w, part)
+					w.(http.Flusher).Flush()
+					<-next
+				}
+			}, nil)
+			resp, err := http.Post(a.url+name, inJSON, strings.NewReader(anthropicAsk))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			read := bufio.NewReader(resp.Body)
+			for _, want := range parts[:2] {
+				got := make([]byte, len(want))
+				if _, err := io.ReadFull(read, got); err != nil || string(got) != want {
+					t.Fatalf("%q %v, want %q", got, err, want)
+				}
+				next <- true
+			}
+			go func() { next <- true; next <- true }()
+			rest, err := io.ReadAll(read)
+			if want := parts[2] + parts[3]; err != nil || string(rest) != want {
+				t.Errorf("%q %v, want %q", rest, err, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,183 @@
+package proxy
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// respond judges a response ahead of the agent.
+func (r *llmRoute) respond(resp *http.Response) error {
+	x, ok := resp.Request.Context().Value(llmKey{}).(*llmExchange)
+	if !ok {
+		return errors.New("the request has no exchange")
+	}
+	x.sent()
+	switch resp.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return &redirectError{resp.StatusCode, resp.Header.Get("Location")}
+	case http.StatusSwitchingProtocols:
+		return &unreadableError{"it answers in another protocol than HTTP"}
+	}
+	if resp.Body == nil || resp.Body == http.NoBody || x.in.Method == http.MethodHead {
+		return nil
+	}
+	stream, why := formOf(resp.Header)
+	if why != "" {
+		if !x.gate.Observe {
+			x.gate.skip(x.scope(), why, scanner.Refuse)
+			return &unreadableError{why}
+		}
+		x.gate.skip(x.scope(), why, scanner.Forward)
+		return nil
+	}
+	if resp.Header.Get("Content-Encoding") != "" {
+		resp.Header.Del("Content-Encoding")
+		resp.Header.Del("Content-Length")
+		resp.ContentLength = -1
+		resp.Body = &unzipped{ReadCloser: resp.Body}
+	}
+	if stream {
+		x.streamed(resp, resp.Body)
+		return nil
+	}
+	return x.whole(resp)
+}
+
+// streamed passes a response on as a stream of events.
+func (x *llmExchange) streamed(resp *http.Response, body io.Reader) {
+	resp.Header.Del("Content-Length")
+	resp.ContentLength = -1
+	s := &llmStream{llmExchange: x, closer: resp.Body}
+	s.blocks = blockReader{r: body, max: x.gate.MaxMessage, hold: func() error { return x.large.hold(x.in.Context()) }, release: x.large.release}
+	resp.Body = s
+}
+
+// headBytes are enough of a body to tell what it is.
+const headBytes = 512
+
+// whole judges a body that does not say that it is a stream.
+func (x *llmExchange) whole(resp *http.Response) error {
+	head := bufio.NewReaderSize(resp.Body, headBytes)
+	start, err := peek(head)
+	switch {
+	case err != nil && len(start) == 0 && !errors.Is(err, io.EOF):
+		return fmt.Errorf("reading its answer: %w", err)
+	case beginsLikeJSON(start):
+	case beginsLikeStream(start): // clients that asked for a stream do not look at the content type
+		x.streamed(resp, head)
+		return nil
+	default:
+		resp.Body = &joined{head, resp.Body}
+		return x.unread(resp.StatusCode, "a response of a provider that is no JSON")
+	}
+	data, more, done, err := x.large.read(x.in.Context(), head, x.gate.MaxMessage)
+	x.kept = done
+	switch {
+	case more:
+		reason := tooLongReason(mcp.ServerToClient, x.gate.MaxMessage)
+		if x.pass(reason) {
+			resp.Body = &joined{io.MultiReader(bytes.NewReader(data), head), resp.Body}
+			return nil
+		}
+		return &unreadableError{reason + ", and fail_closed is set"}
+	case err != nil:
+		return fmt.Errorf("reading its answer: %w", err)
+	}
+	body, why := x.judged(frameOf(data))
+	switch {
+	case why != "":
+		return &unreadableError{why}
+	case body != nil:
+		data = append(body, lineEnd(data)...)
+		for _, name := range [...]string{"Etag", "Content-Md5", "Content-Digest", "Repr-Digest", "Digest"} {
+			resp.Header.Del(name)
+		}
+	}
+	keep(resp, data)
+	return nil
+}
+
+// unread counts a response that is passed on unread.
+func (x *llmExchange) unread(status int, what string) error {
+	if x.format == "" || status/100 != 2 || !x.mayCall() {
+		x.gate.note(x.scope(), scanner.IgnoredEvent, what+", passed on unread", scanner.Forward)
+		return nil
+	}
+	if !x.pass(what + ", which was not inspected") {
+		return &unreadableError{what + ", and fail_closed is set"}
+	}
+	return nil
+}
+
+// mayCall reports whether the answer to a request may have calls: those to other endpoints only
+// look like one.
+func (x *llmExchange) mayCall() bool {
+	path := strings.ToLower(x.in.URL.Path)
+	for _, other := range [...]string{"count_tokens", "counttokens", "input_tokens", "/embeddings", "embedcontent", "/moderations", "/rerank", "/tokenize", "/audio/", "/images/"} {
+		if strings.Contains(path, other) {
+			return false
+		}
+	}
+	return true
+}
+
+// judged judges a body of JSON. It returns what the agent gets in its place, nil for the body
+// itself, and why it gets nothing.
+func (x *llmExchange) judged(body []byte) (instead []byte, why string) {
+	format := replay.Knows(body)
+	switch {
+	case format != "":
+	case isError(body):
+		x.gate.note(x.scope(), scanner.IgnoredEvent, "an error of the provider of the model", scanner.Forward)
+		return nil, ""
+	default:
+		if err := x.unread(http.StatusOK, "an answer of the provider that is of no format that is known"); err != nil {
+			return nil, err.Error()
+		}
+		return nil, ""
+	}
+	said, unread := x.hear(&replay.LLMMessage{Session: x.session, Request: x.id, Dialect: replay.Dialect(format), Answer: true, Body: body}, x.mask)
+	if unread != "" && !x.pass("an answer of a model was not inspected: "+unread) {
+		return nil, unread + ", and fail_closed is set"
+	}
+	if x.gate.Observe {
+		return nil, ""
+	}
+	return rewriteLLM(body, said), ""
+}
+
+// peek returns the beginning of a body, with more than white space of it.
+func peek(r *bufio.Reader) (start []byte, err error) {
+	for n := 1; n <= headBytes; n++ {
+		if start, err = r.Peek(n); err != nil {
+			return start, err
+		}
+		if start = start[:min(r.Buffered(), headBytes)]; r.Buffered() > 0 {
+			start, _ = r.Peek(r.Buffered())
+		}
+		if text := bytes.TrimLeft(bytes.TrimPrefix(start, []byte(markUTF8)), " \t\r\n"); len(text) >= len("retry:") || len(text) > 0 && (text[0] == '{' || text[0] == '[' || text[0] == ':') {
+			return text, nil
+		}
+		n = max(n, len(start))
+	}
+	return start, nil
+}
+
+// beginsLikeStream reports the first line of an event stream.
+func beginsLikeStream(b []byte) bool {
+	for _, field := range [...]string{"data:", "event:", "id:", "retry:", ":"} {
+		if bytes.HasPrefix(b, []byte(field)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,243 @@
+package proxy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/text"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// blockedText is what an agent reads in place of a call.
+func blockedText(s *replay.Said) string {
+	return "[mcpscan] Tool '" + text.Visible(s.Name, nameChars) + "' blocked by policy: " + Reason(&s.Decision)
+}
+
+// resultText is what it reads in place of a result.
+func resultText(s *replay.Said) string {
+	return "[mcpscan] Tool result blocked by policy: " + Reason(&s.Decision)
+}
+
+// quoted is a text as JSON has it.
+func quoted(s string) string { return string(wire.AppendString(nil, []byte(s))) }
+
+// textBlock is a block of text as Anthropic has it, and many gateways.
+func textBlock(s string) []byte { return []byte(`{"type":"text","text":` + quoted(s) + `}`) }
+
+// rewriting is a body while what was refused of it is replaced.
+type rewriting struct {
+	doc   wire.Doc
+	edits []wire.Edit
+	gone  map[int]bool           // calls that are removed from their lists
+	texts map[int][]*replay.Said // what was said in a message of Chat Completions, by its node
+}
+
+// rewriteLLM returns a body with texts in place of the calls in it that are refused; all other
+// bytes stay. It returns nil where none is.
+func rewriteLLM(body []byte, said []replay.Said) []byte {
+	refused := slices.ContainsFunc(said, func(s replay.Said) bool { return isRefused(&s) })
+	w := &rewriting{gone: map[int]bool{}, texts: map[int][]*replay.Said{}}
+	if !refused || w.doc.Parse(body) != nil {
+		return nil
+	}
+	for i := range said {
+		if isRefused(&said[i]) {
+			w.replace(&said[i])
+		}
+	}
+	w.chatMessages()
+	w.reasons(0)
+	return wire.Apply(body, w.edits)
+}
+
+// isRefused reports something in an answer that the agent does not get.
+func isRefused(s *replay.Said) bool {
+	return s.Decision.Verdict >= scanner.Prompt && !s.History && s.Kind != replay.SaidDefinition
+}
+
+func (w *rewriting) edit(n int, with []byte) {
+	node := &w.doc.Nodes[n]
+	w.edits = append(w.edits, wire.Edit{From: int(node.Start), To: int(node.End), With: with})
+}
+
+func (w *rewriting) str(n int, key string) string {
+	s, _ := w.doc.Str(n, key)
+	return s
+}
+
+// replace replaces one call, or one result of what the provider ran.
+func (w *rewriting) replace(s *replay.Said) {
+	n := w.doc.Find(0, s.Path)
+	if n < 0 || w.gone[n] {
+		return
+	}
+	last := s.Path[strings.LastIndexByte(s.Path, '/')+1:]
+	parent := int(w.doc.Nodes[n].Parent)
+	kind := w.str(n, "type")
+	w.gone[n] = true
+	switch {
+	case last == "functionCall" || last == "function_call" && w.doc.Get(parent, "role") < 0: // a part of Gemini
+		w.edit(parent, []byte(`{"text":`+quoted(blockedText(s))+`}`))
+	case last == "toolUse":
+		w.edit(parent, []byte(`{"text":`+quoted(blockedText(s))+`}`))
+	case strings.Contains(s.Path, "/tool_calls/"):
+		message := int(w.doc.Nodes[parent].Parent)
+		w.texts[message] = append(w.texts[message], s)
+	case last == "function_call":
+		w.texts[parent] = append(w.texts[parent], s)
+	case s.Kind == replay.SaidResult && kind == "mcp_call":
+		w.member(n, "output", quoted(resultText(s)))
+	case s.Kind == replay.SaidResult:
+		w.edit(n, resultBlock(kind, w.str(n, "tool_use_id"), s))
+	case kind == "function_call" || kind == "custom_tool_call":
+		w.edit(n, messageItem(w.str(n, "id"), s))
+	case kind == "tool_use":
+		w.edit(n, textBlock(blockedText(s)))
+	} // what the provider ran is reported, and has happened
+}
+
+// member replaces the value of a member, if it is there.
+func (w *rewriting) member(n int, key, value string) {
+	if m := w.doc.Get(n, key); m >= 0 {
+		w.edit(m, []byte(value))
+	}
+}
+
+// resultBlock is what stands for the result of something that the provider ran: its call is
+// there, and needs one.
+func resultBlock(kind, id string, s *replay.Said) []byte {
+	if kind != "mcp_tool_result" {
+		return []byte(`{"type":` + quoted(kind) + `,"tool_use_id":` + quoted(id) + `,"content":{"type":` + quoted(kind+"_error") + `,"error_code":"unavailable"}}`)
+	}
+	return []byte(`{"type":"mcp_tool_result","tool_use_id":` + quoted(id) + `,"is_error":true,"content":[` + string(textBlock(resultText(s))) + `]}`)
+}
+
+// messageItem is a message of the Responses API in place of a call.
+func messageItem(id string, s *replay.Said) []byte {
+	return []byte(`{"id":` + quoted("msg_"+id) + `,"type":"message","status":"completed","role":"assistant","content":[` + outputText(blockedText(s)) + `]}`)
+}
+
+func outputText(s string) string {
+	return `{"type":"output_text","annotations":[],"logprobs":[],"text":` + quoted(s) + `}`
+}
+
+// chatMessages takes the refused calls out of the messages of Chat Completions, and says so in
+// their content.
+func (w *rewriting) chatMessages() {
+	for n, said := range w.texts {
+		w.chatMessage(n, said)
+	}
+}
+
+// chatMessage does so in one message.
+func (w *rewriting) chatMessage(n int, said []*replay.Said) {
+	texts := make([]string, 0, len(said))
+	for _, s := range said {
+		texts = append(texts, blockedText(s))
+	}
+	w.strip(n, strings.Join(texts, "\n"), "\n\n")
+}
+
+// strip removes the calls of a message that are gone, and adds a text to its content, behind
+// what separates it from other text; "" for none.
+func (w *rewriting) strip(n int, what, separator string) {
+	list := w.doc.Get(n, "tool_calls")
+	removed := func(i int) bool { return w.gone[i] || i == list && !w.left(list) }
+	if list >= 0 && w.left(list) {
+		w.edits = w.doc.AppendCuts(w.edits, list, func(i int) bool { return w.gone[i] })
+	}
+	if what == "" {
+		w.edits = w.doc.AppendCuts(w.edits, n, removed)
+		return
+	}
+	if w.doc.Get(n, "content") >= 0 {
+		w.say(w.doc.Get(n, "content"), what, separator)
+		w.edits = w.doc.AppendCuts(w.edits, n, removed)
+		return
+	}
+	content, place := `"content":`+quoted(what), -1 // of a member that is removed
+	for c := w.doc.First(n); c >= 0; c = w.doc.Next(c) {
+		if place < 0 && removed(c) {
+			place = c
+		}
+	}
+	if place < 0 {
+		at := int(w.doc.Nodes[n].Start) + 1
+		w.edits = append(w.edits, wire.Edit{From: at, To: at, With: []byte(content + ",")})
+		return
+	}
+	w.edits = append(w.edits, wire.Edit{From: int(w.doc.Nodes[place].KeyStart), To: int(w.doc.Nodes[place].End), With: []byte(content)})
+	w.edits = w.doc.AppendCuts(w.edits, n, func(i int) bool { return i != place && removed(i) })
+}
+
+// left reports whether a list has a call that is not removed.
+func (w *rewriting) left(list int) bool {
+	for c := w.doc.First(list); c >= 0; c = w.doc.Next(c) {
+		if !w.gone[c] {
+			return true
+		}
+	}
+	return false
+}
+
+// say adds to a content.
+func (w *rewriting) say(content int, what, separator string) {
+	end := func(with string) {
+		at := int(w.doc.Nodes[content].End) - 1
+		w.edits = append(w.edits, wire.Edit{From: at, To: at, With: []byte(with)})
+	}
+	switch kind := w.doc.Kind(content); {
+	case kind == wire.String && len(w.doc.Raw(content)) > 2:
+		inner := quoted(separator + what)
+		end(inner[1 : len(inner)-1])
+	case kind == wire.Array && w.doc.First(content) >= 0:
+		end("," + string(textBlock(what)))
+	case kind == wire.Array:
+		end(string(textBlock(what)))
+	default:
+		w.edit(content, []byte(quoted(what)))
+	}
+}
+
+// endReasons are the reasons why an answer ends that call for tools, and what they become where
+// no call is left.
+var endReasons = map[string]string{"tool_use": `"end_turn"`, "tool_calls": `"stop"`, "function_call": `"stop"`}
+
+// reasons corrects why an answer ends, in all that is in a body.
+func (w *rewriting) reasons(root int) {
+	doc := &w.doc
+	end := func(n int, key string) {
+		if r := doc.Get(n, key); r >= 0 {
+			if becomes := endReasons[w.str(n, key)]; becomes != "" {
+				w.edit(r, []byte(becomes))
+			}
+		}
+	}
+	if list := doc.Get(root, "content"); doc.Kind(list) == wire.Array && w.only(list, func(c int) bool { return w.str(c, "type") == "tool_use" }) {
+		end(root, "stop_reason")
+	}
+	if list := doc.Find(root, "/output/message/content"); doc.Kind(list) == wire.Array && w.only(list, func(c int) bool { return doc.Get(c, "toolUse") >= 0 && !w.gone[doc.Get(c, "toolUse")] }) {
+		end(root, "stopReason")
+	}
+	for c := doc.First(doc.Get(root, "choices")); doc.Get(root, "choices") >= 0 && c >= 0; c = doc.Next(c) {
+		m := doc.Get(c, "message")
+		if len(w.texts[m]) == 0 || m < 0 {
+			continue
+		}
+		if list := doc.Get(m, "tool_calls"); list < 0 || !w.left(list) {
+			end(c, "finish_reason")
+		}
+	}
+}
+
+// only reports that nothing is left in a list of what is looked for: all of it was replaced.
+func (w *rewriting) only(list int, is func(int) bool) bool {
+	for c := w.doc.First(list); c >= 0; c = w.doc.Next(c) {
+		if is(c) && !w.gone[c] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,294 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/mcpscan/mcpscan/internal/mcp"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/replay"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// llmStream passes on an answer that comes as a stream. Text flows on at once; the events of a
+// call are held until it is whole and was judged.
+type llmStream struct {
+	*llmExchange
+	closer io.Closer
+	blocks blockReader
+	flow   llmFlow // nil until the format is known
+	format string
+
+	part  []byte // of the stream, that was not judged yet
+	nth   int    // events in it
+	heard bool   // something of the stream was judged
+	held  []*llmEvent
+	doc   wire.Doc
+
+	out  []byte // that is to be read
+	err  error  // behind it
+	long bool   // an event that is too long is passed on
+}
+
+// llmEvent is an event of a stream.
+type llmEvent struct {
+	block
+	data []byte
+	nth  int // in the part of the stream that it is judged with
+}
+
+// llmFlow knows how the events of one API make up an answer.
+type llmFlow interface {
+	// take says what is done with an event, whose data is in the document.
+	take(e *llmEvent, doc *wire.Doc) llmStep
+	// decide takes in what is decided about the events that are held; final says that no
+	// more events come.
+	decide(said []replay.Said, final bool)
+	// write appends what the agent gets of an event.
+	write(dst []byte, e *llmEvent, doc *wire.Doc) []byte
+}
+
+// llmStep is what is done with an event.
+type llmStep uint8
+
+const (
+	passOn  llmStep = iota
+	holdOn          // until more of the call has come
+	judgeIt         // with all that is held
+)
+
+// maxPart bounds the part of a stream that is recorded and judged at a time, where nothing in
+// it is held.
+const maxPart = 256 << 10
+
+func (s *llmStream) Close() error {
+	s.blocks.close()
+	if s.err == nil { // the agent is gone
+		s.part, s.held = nil, nil
+		s.finish()
+		s.err = io.EOF
+	}
+	return s.closer.Close()
+}
+
+// Read reads what was decided to be passed on.
+func (s *llmStream) Read(p []byte) (int, error) {
+	for len(s.out) == 0 {
+		if s.err != nil {
+			return 0, s.err
+		}
+		s.step()
+	}
+	n := copy(p, s.out)
+	s.out = s.out[n:]
+	for n < len(p) && len(s.out) == 0 && s.err == nil && s.blocks.ready() { // what came together goes together
+		s.step()
+		m := copy(p[n:], s.out)
+		s.out, n = s.out[m:], n+m
+	}
+	return n, nil
+}
+
+// step decides about the next block.
+func (s *llmStream) step() {
+	b, err := s.blocks.next()
+	switch {
+	case err != nil:
+		s.out = nil
+		s.finish()
+		s.err = err
+	case b.kind == event:
+		s.event(b)
+	case b.kind == nothing && b.begins && beginsLikeJSON(bytes.TrimPrefix(b.raw, []byte(markUTF8))):
+		s.document(b)
+	case b.kind == nothing:
+		s.out = b.raw
+	case s.long || s.pass(tooLongReason(mcp.ServerToClient, s.gate.MaxMessage)):
+		if !s.long { // what is held comes ahead of it
+			s.out = s.release(nil, false)
+		}
+		s.out, s.long = append(s.out[:len(s.out):len(s.out)], b.raw...), !b.ends
+	default:
+		s.refuse(tooLongReason(mcp.ServerToClient, s.gate.MaxMessage) + ", and fail_closed is set")
+	}
+}
+
+// refuse ends the stream with an error.
+func (s *llmStream) refuse(why string) {
+	s.out = shapeOf(s.llmExchange.format, s.in.URL.Path).event("blocked by mcpscan: " + why)
+	s.part, s.held = nil, nil
+	s.finish()
+	s.err = io.EOF
+}
+
+// document judges a body of JSON that says it is a stream.
+func (s *llmStream) document(b block) {
+	data := bytes.Clone(b.raw)
+	rest, err := io.ReadAll(io.LimitReader(&rawBlocks{&s.blocks}, s.gate.MaxMessage+1))
+	data = append(data, rest...)
+	if int64(len(data)) > s.gate.MaxMessage {
+		err = errors.New(tooLongReason(mcp.ServerToClient, s.gate.MaxMessage))
+	}
+	if err != nil {
+		s.err = err
+		return
+	}
+	s.out, s.err = data, io.EOF
+	instead, why := s.judged(frameOf(data))
+	switch {
+	case why != "":
+		s.refuse(why)
+	case instead != nil:
+		s.out = instead
+	}
+}
+
+// rawBlocks reads the rest of a stream as it is.
+type rawBlocks struct{ blocks *blockReader }
+
+func (r *rawBlocks) Read(p []byte) (int, error) {
+	b := r.blocks
+	if b.start < b.end {
+		n := copy(p, b.buf[b.start:b.end])
+		b.start += n
+		b.pos = max(b.pos, b.start)
+		return n, nil
+	}
+	if b.err != nil {
+		return 0, b.err
+	}
+	return b.r.Read(p)
+}
+
+// event takes in an event.
+func (s *llmStream) event(b block) {
+	parsed := wire.SSEEventIn(b.raw, b.begins)
+	e := &llmEvent{block: b, data: bytes.TrimSpace(parsed.Data), nth: s.nth}
+	s.part, s.nth = append(s.part, b.raw...), s.nth+1
+	valid := s.doc.Parse(e.data) == nil
+	if s.flow == nil && valid {
+		s.known(e.data)
+	}
+	step := passOn
+	if s.flow != nil && !s.gate.Observe {
+		if !valid {
+			s.doc.SetText(e.data)
+		}
+		step = s.flow.take(e, &s.doc)
+	}
+	switch {
+	case step == passOn && s.flow != nil && !s.gate.Observe:
+		e.nth = -1 // it is not among those that are judged next
+		s.out = s.flow.write(nil, e, &s.doc)
+	case step == passOn:
+		s.out = b.raw
+	case step == holdOn:
+		s.out = nil
+		s.hold(e)
+	default:
+		s.hold(e)
+		s.out = s.release(nil, false)
+	}
+	if len(s.part) > maxPart && len(s.held) == 0 {
+		s.out = s.release(bytes.Clone(s.out), false)
+	}
+}
+
+// hold keeps an event, which is valid for as long as its block.
+func (s *llmStream) hold(e *llmEvent) {
+	e.raw, e.data = bytes.Clone(e.raw), bytes.Clone(e.data)
+	s.held = append(s.held, e)
+}
+
+// release has judged what has come, and appends what the agent gets of what was held.
+func (s *llmStream) release(dst []byte, final bool) []byte {
+	if s.flow == nil && s.format == "" {
+		s.part, s.nth = nil, 0
+		return dst
+	}
+	part := s.part
+	if part == nil {
+		part = []byte{}
+	}
+	said, unread := s.hear(&replay.LLMMessage{Session: s.session, Request: s.id, Dialect: replay.Dialect(s.format), Answer: true, SSE: part, More: !final}, s.mask)
+	s.part, s.nth, s.heard = nil, 0, true
+	if unread != "" {
+		s.pass("an answer of a model was not inspected: " + unread)
+	}
+	if s.flow == nil || s.gate.Observe {
+		return dst
+	}
+	s.flow.decide(said, final)
+	for _, e := range s.held {
+		if s.doc.Parse(e.data) != nil {
+			s.doc.SetText(e.data)
+		}
+		dst = s.flow.write(dst, e, &s.doc)
+	}
+	s.held = nil
+	return dst
+}
+
+// finish judges what is left at the end.
+func (s *llmStream) finish() {
+	if s.flow != nil || s.heard {
+		s.out = s.release(s.out, true)
+		return
+	}
+	if s.part != nil && s.llmExchange.format != "" {
+		s.pass("a stream of a provider that is of no format that is known")
+	}
+}
+
+// known takes in the format of a stream by an event that tells it.
+func (s *llmStream) known(data []byte) {
+	switch format := replay.Knows(data); replay.Dialect(format) {
+	case "anthropic":
+		s.flow, s.format = newAnthropicFlow(), format
+	case "openai-responses":
+		s.flow, s.format = newResponsesFlow(), format
+	case "gemini":
+		s.flow, s.format = &geminiFlow{}, format
+	default:
+		if format == chatStream {
+			s.flow, s.format = newChatFlow(), format
+		}
+	}
+}
+
+// chatStream is the only format of Chat Completions that is a stream.
+const chatStream = "an OpenAI Chat Completions stream"
+
+// isError reports an error of a provider.
+func isError(body []byte) bool {
+	v, err := wire.Skim(body, wire.MaxNodes)
+	return err == nil && v.Get("error").Kind() > wire.Null
+}
+
+// unjudged is the decision about a call that broke off, or that no reader made out: nobody
+// knows what it would do.
+func unjudged(name string) *replay.Said {
+	return &replay.Said{Name: name, Decision: scanner.Decision{Verdict: scanner.Block, Check: scanner.RegistryCheck, Reason: "the call broke off, and could not be judged"}}
+}
+
+// appendEvent appends an event of its own.
+func appendEvent(dst []byte, name, data string) []byte {
+	if name != "" {
+		dst = append(append(append(dst, "event: "...), name...), '\n')
+	}
+	return append(append(append(dst, "data: "...), data...), "\n\n"...)
+}
+
+// raw returns a member as it stands, "" where there is none.
+func raw(doc *wire.Doc, n int, key string) string {
+	if m := doc.Get(n, key); m >= 0 {
+		return string(doc.Raw(m))
+	}
+	return ""
+}
+
+func str(doc *wire.Doc, n int, key string) string {
+	s, _ := doc.Str(n, key)
+	return s
+}

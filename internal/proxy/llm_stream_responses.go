@@ -1,0 +1,154 @@
+package proxy
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/replay"
+)
+
+// responsesFlow is a stream of the Responses API: items by their index, each said whole at its
+// end, and all of them once more at the end of the stream.
+type responsesFlow struct {
+	open    map[string]*responsesItem // calls that are held, by index
+	queued  map[string]bool           // items that are held: calls, and what began behind them
+	blocked map[string]*responsesItem // items that a message replaces
+	said    map[int][]replay.Said     // what was refused by its place in an event
+}
+
+// responsesItem is a call.
+type responsesItem struct {
+	index, id, name string
+	numbers         []string // of its events
+	whole, judged   bool
+	refused         *replay.Said
+	nth             int // event that says it whole
+}
+
+func newResponsesFlow() *responsesFlow {
+	return &responsesFlow{open: map[string]*responsesItem{}, queued: map[string]bool{}, blocked: map[string]*responsesItem{}}
+}
+
+// clientCalls are the types of items that whoever asked is to run.
+var clientCalls = map[string]bool{"function_call": true, "custom_tool_call": true}
+
+func (f *responsesFlow) take(e *llmEvent, doc *wire.Doc) llmStep {
+	kind, index := str(doc, 0, "type"), raw(doc, 0, "output_index")
+	if doc.Get(0, "response") >= 0 {
+		if doc.First(doc.Find(0, "/response/output")) >= 0 || len(f.open) > 0 && kind != "response.in_progress" {
+			return judgeIt
+		}
+		return passOn
+	}
+	item := doc.Get(0, "item")
+	switch {
+	case item >= 0 && clientCalls[str(doc, item, "type")]:
+		call := f.open[index]
+		if call == nil {
+			call = &responsesItem{index: index}
+			f.open[index] = call
+		}
+		call.id, call.name = str(doc, item, "id"), str(doc, item, "name")
+		f.queued[index] = true
+		if kind == "response.output_item.done" {
+			call.whole, call.nth = true, e.nth
+		}
+	case kind == "response.output_item.added" && len(f.open) > 0:
+		f.queued[index] = true
+	case item >= 0 && kind == "response.output_item.done" && !f.queued[index] && strings.HasPrefix(str(doc, item, "type"), "mcp_"):
+		return judgeIt // it has a result
+	}
+	if call := f.open[index]; call != nil {
+		call.numbers = append(call.numbers, raw(doc, 0, "sequence_number"))
+	}
+	switch {
+	case index == "" || !f.queued[index]:
+		return passOn
+	case f.whole():
+		return judgeIt
+	}
+	return holdOn
+}
+
+func (f *responsesFlow) whole() bool {
+	for _, call := range f.open {
+		if !call.whole {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *responsesFlow) decide(said []replay.Said, _ bool) {
+	f.said = map[int][]replay.Said{}
+	for i := range said {
+		s := &said[i]
+		f.said[s.Event] = append(f.said[s.Event], *s)
+		for _, call := range f.open {
+			last := s.Path == "/response/output/"+call.index
+			if s.Kind != replay.SaidCall || !(call.whole && s.Event == call.nth && s.Path == "/item") && !(last && !call.whole) {
+				continue
+			}
+			if call.judged = true; isRefused(s) {
+				call.refused = s
+			}
+		}
+	}
+	for index, call := range f.open {
+		if !call.judged {
+			call.refused = unjudged(call.name)
+		}
+		if call.refused != nil {
+			f.blocked[index] = call
+		}
+	}
+	clear(f.open)
+	clear(f.queued)
+}
+
+func (f *responsesFlow) write(dst []byte, e *llmEvent, doc *wire.Doc) []byte {
+	index, kind := raw(doc, 0, "output_index"), str(doc, 0, "type")
+	call := f.blocked[index]
+	switch {
+	case doc.Get(0, "response") >= 0:
+		if data := rewriteLLM(e.data, f.said[e.nth]); data != nil {
+			return append(dst, withData(e.block, data)...)
+		}
+	case call != nil && kind == "response.output_item.done":
+		return call.appendMessage(dst)
+	case call != nil:
+		return dst
+	case kind == "response.output_item.done":
+		if data := rewriteLLM(e.data, f.said[e.nth]); data != nil {
+			return append(dst, withData(e.block, data)...)
+		}
+	}
+	return append(dst, e.raw...)
+}
+
+// appendMessage appends the events of a message in place of the call.
+func (c *responsesItem) appendMessage(dst []byte) []byte {
+	text := blockedText(c.refused)
+	part, id := outputText(text), quoted("msg_"+c.id)
+	empty := strings.Replace(part, quoted(text), `""`, 1)
+	n := 0
+	event := func(kind, rest string) {
+		number := ""
+		if len(c.numbers) > 0 {
+			number = c.numbers[min(n, len(c.numbers)-1)]
+		}
+		if n++; number != "" {
+			number = `"sequence_number":` + number + ","
+		}
+		dst = appendEvent(dst, kind, fmt.Sprintf(`{"type":"%s",%s"output_index":%s,%s}`, kind, number, c.index, rest))
+	}
+	at := `"item_id":` + id + `,"content_index":0,`
+	event("response.output_item.added", `"item":{"id":`+id+`,"type":"message","status":"in_progress","role":"assistant","content":[]}`)
+	event("response.content_part.added", at+`"part":`+empty)
+	event("response.output_text.delta", at+`"delta":`+quoted(text)+`,"logprobs":[]`)
+	event("response.output_text.done", at+`"text":`+quoted(text)+`,"logprobs":[]`)
+	event("response.content_part.done", at+`"part":`+part)
+	event("response.output_item.done", `"item":`+string(messageItem(c.id, c.refused)))
+	return dst
+}

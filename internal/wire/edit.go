@@ -1,0 +1,80 @@
+package wire
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Edit replaces a part of a text.
+type Edit struct {
+	From, To int // offsets of the part
+	With     []byte
+}
+
+// Apply returns a text with edits made to it, which do not overlap; all other bytes stay.
+// Of two edits at one place the first stands first.
+func Apply(data []byte, edits []Edit) []byte {
+	slices.SortStableFunc(edits, func(a, b Edit) int { return a.From - b.From })
+	size := len(data)
+	for _, e := range edits {
+		size += len(e.With)
+	}
+	out, at := make([]byte, 0, size), 0
+	for _, e := range edits {
+		out = append(append(out, data[at:e.From]...), e.With...)
+		at = e.To
+	}
+	return append(out, data[at:]...)
+}
+
+// AppendCuts appends the edits that remove those children of a container for which gone is
+// true, each with the comma after it, or for the last one the comma before it.
+func (d *Doc) AppendCuts(edits []Edit, list int, gone func(i int) bool) []Edit {
+	kept, open := -1, -1 // where the last child that is kept ends; where the cut that is open begins
+	for c := d.First(list); c >= 0; c = d.Next(c) {
+		n := &d.Nodes[c]
+		from, to := int(n.Start), int(n.End)
+		if n.KeyEnd > 0 {
+			from = int(n.KeyStart)
+		}
+		out := gone(c)
+		switch {
+		case out && open < 0:
+			open = from
+		case !out && open >= 0:
+			edits, open = append(edits, Edit{From: open, To: from}), -1
+		}
+		if !out {
+			kept = to
+		} else if d.Next(c) < 0 {
+			if kept >= 0 {
+				open = kept
+			}
+			edits = append(edits, Edit{From: open, To: to})
+		}
+	}
+	return edits
+}
+
+// Find returns the node that a JSON Pointer leads to from node i, -1 where it leads nowhere.
+func (d *Doc) Find(i int, pointer string) int {
+	if pointer == "" {
+		return i
+	}
+	for token := range strings.SplitSeq(pointer[1:], "/") {
+		if d.Kind(i) != Array {
+			i = d.Get(i, UnescapePointer(token))
+		} else if n, err := strconv.Atoi(token); err != nil || n < 0 {
+			return -1
+		} else {
+			for i = d.First(i); n > 0 && i >= 0; n-- {
+				i = d.Next(i)
+			}
+		}
+		if i < 0 {
+			return -1
+		}
+	}
+	return i
+}

@@ -1,0 +1,276 @@
+package replay
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpscan/mcpscan/internal/llm"
+	"github.com/mcpscan/mcpscan/internal/wire"
+	"github.com/mcpscan/mcpscan/scanner"
+)
+
+// LLMMessage is a request to an LLM API or its response, as an llm_message of events.jsonl has
+// it. A response that comes as a stream is several of them, each with a part of the stream.
+type LLMMessage struct {
+	Time    time.Time
+	Session string
+	Request string // names the exchange
+	Dialect string
+	Answer  bool   // it is a response
+	Body    []byte // of JSON; nil where there is none
+	SSE     []byte // whole events of a stream; nil where there is a body
+	More    bool   // the stream goes on
+
+	Servers map[string][]string // that became known, with their tools; nil for none
+}
+
+// Line writes the message as a line of a recording, without its end.
+func (m *LLMMessage) Line() []byte {
+	b := make([]byte, 0, len(m.Body)+len(m.SSE)+len(m.SSE)/4+512)
+	b = append(b, `{"type":"`+typeLLM+`","timestamp":"`...)
+	b = m.Time.UTC().AppendFormat(b, time.RFC3339Nano)
+	role := "request"
+	if m.Answer {
+		role = "response"
+	}
+	member := func(key, value string) {
+		b = append(b, `,"`+key+`":`...)
+		b = wire.AppendString(b, []byte(valid(value)))
+	}
+	b = append(b, '"')
+	member("session_id", m.Session)
+	if m.Request != "" {
+		member("request_id", m.Request)
+	}
+	if m.Dialect != "" {
+		member("dialect", m.Dialect)
+	}
+	if m.Body != nil || m.SSE != nil {
+		member("role", role)
+	}
+	if m.Servers != nil {
+		b = append(b, `,"servers":{`...)
+		for i, server := range slices.Sorted(maps.Keys(m.Servers)) {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(wire.AppendString(b, []byte(valid(server))), ':', '[')
+			for k, tool := range m.Servers[server] {
+				if k > 0 {
+					b = append(b, ',')
+				}
+				b = wire.AppendString(b, []byte(valid(tool)))
+			}
+			b = append(b, ']')
+		}
+		b = append(b, '}')
+	}
+	if m.More {
+		b = append(b, `,"more":true`...)
+	}
+	switch {
+	case m.Body != nil:
+		b = append(append(b, `,"body":`...), inOneLine(m.Body)...)
+	case m.SSE != nil:
+		b = append(b, `,"sse":`...)
+		b = wire.AppendString(b, m.SSE)
+	}
+	return append(b, '}')
+}
+
+// Decisions are the decisions that refuse something an event says, by its place in the list of
+// definitions; a call or a result is at 0.
+type Decisions map[int]scanner.Decision
+
+// Said is a call that the model made, or a definition or result that was refused.
+type Said struct {
+	Kind         SaidKind
+	Server, Tool string // of a call or definition, as attributed; of a result that was said before "" where nobody knows
+	Name         string // of the tool, as the text has it
+	ID           string
+	Event        int              // of a stream: place among the events of the part at hand, from 0
+	Path         string           // JSON Pointer in the body, or in the data of its event
+	Slot         string           // of a call that a stream built: its place among those of the stream
+	History      bool             // a request repeats it: it happened before
+	Decision     scanner.Decision // the zero value lets it pass
+}
+
+// SaidKind is the kind of what was said.
+type SaidKind uint8
+
+// The kinds.
+const (
+	SaidCall SaidKind = iota
+	SaidResult
+	SaidDefinition
+)
+
+// Talk turns messages with LLM APIs into events, one after another, as Open does with a
+// recording of them: whoever judges them as they come finds what a replay finds. It is for one
+// goroutine at a time.
+type Talk struct {
+	t    *transcript
+	said []Said
+}
+
+// NewTalk returns a Talk. name is what locations call the recording; judge decides about each
+// event, and is given those that skip something as well.
+func NewTalk(name string, o Options, judge func(*scanner.Event) Decisions) *Talk {
+	t := &Talk{}
+	t.t = newTranscript(name, o, func(e *scanner.Event) { judge(e) })
+	t.t.talk.judge = judge
+	t.t.talk.said = func(s *Said) {
+		s.Event = t.t.nth
+		t.said = append(t.said, *s)
+	}
+	return t
+}
+
+// ErrUnreadable is a message that cannot be recorded and read again.
+var ErrUnreadable = errors.New("it is no JSON, has more values, or nests deeper, than the limit")
+
+// ErrUnknown is a message of no format that a reader knows.
+var ErrUnknown = errors.New("it is of no format that is known")
+
+// Read reads a line that LLMMessage.Line has written; place records it, and says where. It
+// returns the calls in it, and what else was refused.
+func (t *Talk) Read(line []byte, place func() scanner.Origin) (said []Said, err error) {
+	t.said = nil
+	root, err := wire.Skim(line, wire.MaxNodes)
+	if err != nil {
+		return nil, ErrUnreadable
+	}
+	if !t.t.record(place(), line, root, false) {
+		err = ErrUnknown
+	}
+	t.t.talk.flush()
+	for i := range t.said {
+		t.said[i].Path = strings.TrimPrefix(t.said[i].Path, "/body")
+	}
+	return t.said, err
+}
+
+// Dialect is how recordings call the API of a format, "" where it is none: that of a transcript.
+func Dialect(format string) string {
+	for _, d := range dialects {
+		if strings.Contains(format, d[0]) {
+			return d[1]
+		}
+	}
+	return ""
+}
+
+// dialects are the APIs by what the names of their formats have.
+var dialects = [][2]string{
+	{"Gemini CLI", ""}, {"Anthropic", "anthropic"}, {"Chat Completions", "openai"}, {"OpenAI Responses", "openai-responses"}, {"Gemini", "gemini"},
+	{"Bedrock", "bedrock"}, {"an LLM", "openai"},
+}
+
+// Knows reports whether a body is of a format that a Talk reads, and which.
+func Knows(body []byte) (format string) {
+	root, err := wire.Skim(body, archiveValues)
+	if err != nil || root.Kind() < wire.Array {
+		return ""
+	}
+	return llm.Recognise(root)
+}
+
+// record reads an llm_message of events.jsonl.
+func (t *transcript) record(at scanner.Origin, data []byte, root wire.Value, broken bool) bool {
+	members := map[string]wire.Value{} // in one go: a body is long
+	for c := root.Children(); c.Next(); {
+		members[c.Value.Key()] = c.Value
+	}
+	text := func(key string) string {
+		if members[key].Kind() != wire.String {
+			return ""
+		}
+		return string(members[key].Text())
+	}
+	when, _ := parseTime(text("timestamp"))
+	request, answer := text("request_id"), text("role") == "response"
+	servers := members["servers"]
+	t.talk.servers.learn(servers)
+	more := members["more"].Kind() != wire.Invalid
+	reader := t.readers[request]
+	switch {
+	case request == "":
+		reader = &t.reader
+	case reader == nil:
+		reader = &llm.Reader{Max: t.o.MaxMessage, Emit: t.talk.take}
+		if more && len(t.readers) < maxConversations {
+			t.readers[request] = reader
+		}
+	}
+	reader.Within(llm.Record{Session: text("session_id"), Turn: request, Time: when, Answer: answer})
+	read := servers.Kind() == wire.Object
+	if body := members["body"]; body.Kind() >= wire.Array {
+		read = reader.ReadValue(llm.NewText(at, data), body, "/body", broken)
+	} else if sse := members["sse"]; sse.Kind() == wire.String {
+		inside := at
+		inside.Pointer = "/sse"
+		t.events(reader, inside, bytes.Clone(sse.Text()))
+		read = true
+	}
+	if !more && (answer || members["sse"].Kind() == wire.String) {
+		reader.End()
+		delete(t.readers, request)
+		t.talk.flush()
+	}
+	t.reader.Within(llm.Record{})
+	return read
+}
+
+// learn takes in servers and their tools.
+func (g *registry) learn(servers wire.Value) {
+	if servers.Kind() != wire.Object {
+		return
+	}
+	for s := servers.Children(); s.Next(); {
+		server := s.Value.Key()
+		g.add(server)
+		for tools := s.Value.Children(); g.tools[server] != nil && tools.Next(); {
+			if tool := string(tools.Value.Text()); tools.Value.Kind() == wire.String && !g.tools[server][tool] {
+				g.tools[server][tool] = true
+				g.byTool[tool] = append(g.byTool[tool], server)
+			}
+		}
+	}
+}
+
+// saidOf makes what is told of an item. A result gets the tool of the call that it answers.
+func saidOf(i *llm.Item, server, tool string) *Said {
+	s := &Said{Server: server, Tool: tool, Name: i.Name, ID: i.ID, Slot: i.Slot, History: i.History}
+	switch i.Kind {
+	case llm.Result:
+		s.Kind, s.Path = SaidResult, i.At.Path()
+	case llm.Declared:
+		s.Kind, s.Path = SaidDefinition, i.Tool.Path()
+	default:
+		s.Path = i.At.Path()
+	}
+	return s
+}
+
+// decided takes in the decision about something that is said for the first time.
+func (c *conversations) decided(s *conversation, m mark, what *Said, d scanner.Decision) {
+	delete(s.refused, m)
+	if d.Verdict >= scanner.Prompt {
+		s.refused[m] = d
+	}
+	c.again(s, m, what)
+}
+
+// again tells of something by what was decided about it.
+func (c *conversations) again(s *conversation, m mark, what *Said) {
+	if c.said == nil {
+		return
+	}
+	if what.Decision = s.refused[m]; what.Decision.Made() || what.Kind == SaidCall {
+		c.said(what)
+	}
+}
