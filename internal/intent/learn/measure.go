@@ -102,8 +102,8 @@ type Budget struct{ Twins, Real, Public float64 }
 
 // Budgets are those that the embedded thresholds keep, at medium and at high.
 var Budgets = [intent.Groups]struct{ Medium, High Budget }{
-	intent.Definitions: {Medium: Budget{Twins: 0.12, Real: 0.005, Public: 0.01}, High: Budget{Twins: 0.035, Real: 0.002, Public: 0.0005}},
-	intent.Results:     {Medium: Budget{Twins: 0.12, Real: 0.005, Public: 0.01}, High: Budget{Twins: 0.02, Real: 0.002, Public: 0.001}},
+	intent.Definitions: {Medium: Budget{Twins: 0.12, Real: 0.005, Public: 0.01}, High: Budget{Twins: 0.035, Real: 0.002, Public: 0.001}},
+	intent.Results:     {Medium: Budget{Twins: 0.12, Real: 0.005, Public: 0.0125}, High: Budget{Twins: 0.02, Real: 0.002, Public: 0.002}},
 }
 
 // Thresholds returns the parameters with the thresholds that keep the budgets.
