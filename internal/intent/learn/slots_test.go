@@ -25,7 +25,7 @@ func (v *verdict) Finding(f *scanner.Finding) error {
 
 // TestSlots: a definition is judged alike, whatever word stands in one place of it: of ten words
 // that occur in no labelled text, nine get the same verdict at the default alert threshold, in
-// nine of ten slots. The file has a text with a gap and its ten words in each line.
+// five of six slots. The file has a text with a gap and its ten words in each line.
 func TestSlots(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "slots.txt"))
 	if err != nil {
@@ -65,8 +65,8 @@ func TestSlots(t *testing.T) {
 		}
 	}
 	t.Logf("%d slots, %d of them found; %d of %d words are judged like most of their slot; %d slots with fewer than nine", slots, flagged, alike, 10*slots, mixed)
-	if 10*alike < 9*10*slots || 10*mixed > slots {
-		t.Errorf("%d of %d words are judged like most of their slot, and %d slots have fewer than nine of ten: expected nine of ten words, in nine of ten slots", alike, 10*slots, mixed)
+	if 10*alike < 9*10*slots || 6*mixed > slots {
+		t.Errorf("%d of %d words are judged like most of their slot, and %d slots have fewer than nine of ten: expected nine of ten words, in five of six slots", alike, 10*slots, mixed)
 	}
 	if slots < 20 || flagged == 0 || flagged == slots {
 		t.Errorf("%d slots, %d of them of attacks that are found: expected 20, attacks and honest texts among them", slots, flagged)
