@@ -179,8 +179,10 @@ func TestHTTPFailures(t *testing.T) {
 		{"a wrong certificate", nil, func(u *proxy.Upstream) { u.URL, _ = url.Parse(secure.URL + "/mcp") }, 502, "its certificate is not valid"},
 		{"another certificate", nil, func(u *proxy.Upstream) { pin(t, u, secure, strings.Repeat("00", 32)) }, 502, "the certificate has the fingerprint " + sum},
 		{"no HTTP", func(w http.ResponseWriter, r *http.Request) {
-			c, _, _ := w.(http.Hijacker).Hijack()
+			_, _ = io.Copy(io.Discard, r.Body)
+			c, rest, _ := w.(http.Hijacker).Hijack()
 			_, _ = io.WriteString(c, "\x1b[31mhello\n\n")
+			_, _ = io.Copy(io.Discard, rest) // until the proxy closes it: it may still be writing
 			c.Close()
 		}, nil, 502, "malformed HTTP"},
 	} {
